@@ -1,0 +1,30 @@
+//! Messages, clients and servers generated from `proto/`, and the JSON form of events.
+//!
+//! Nothing here decides anything; `json` and `convert` are the only hand-written parts.
+
+pub mod json;
+pub mod convert;
+
+macro_rules! generated {
+    ($($module:ident = $package:tt;)*) => {$(
+        /// Generated from the proto package of the same name, where everything is described.
+        pub mod $module {
+            /// Version 1.
+            #[expect(
+                clippy::all, clippy::pedantic, clippy::restriction, clippy::nursery,
+                reason = "generated code follows its generator's style"
+            )]
+            pub mod v1 {
+                tonic::include_proto!($package);
+            }
+        }
+    )*};
+}
+generated! {
+    booking = "booking.v1";
+    catalogue = "catalogue.v1";
+    common = "common.v1";
+    identity = "identity.v1";
+    notifications = "notifications.v1";
+    payments = "payments.v1";
+}

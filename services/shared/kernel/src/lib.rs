@@ -1,0 +1,15 @@
+//! The pure types that every part speaks: ids, money, time, and how a decision is made and refused.
+//!
+//! Nothing here does I/O, reads a clock or makes an id; what needs those gets them from outside.
+
+pub mod id;
+pub mod money;
+pub mod time;
+pub mod decider;
+pub mod refusal;
+
+pub use decider::{Decider, fold};
+pub use id::Id;
+pub use money::{Currency, Money, MoneyError};
+pub use refusal::{Code, CommandError, Reject};
+pub use time::Timestamp;

@@ -1,0 +1,62 @@
+//! How a command ends when it does not succeed, in terms that every edge can translate.
+
+use std::error::Error;
+
+/// The family of a refusal; the edge maps it to a gRPC or Connect code of the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// The request is wrong in itself.
+    InvalidArgument,
+    /// The request is right, but not in the state that things are in.
+    FailedPrecondition,
+    /// There is no such thing, or not for this caller.
+    NotFound,
+    /// The caller may not do this.
+    PermissionDenied,
+    /// The caller did not prove who they are.
+    Unauthenticated,
+    /// Somebody else was faster; trying again may work.
+    Aborted,
+    /// It exists already, in another form.
+    AlreadyExists,
+    /// A limit is reached.
+    ResourceExhausted,
+    /// A part is down; trying again later works.
+    Unavailable,
+}
+
+/// A closed set of reasons for which a command is refused. Its `Display` is a sentence for people.
+pub trait Reject: Error + Send + Sync + 'static {
+    /// The family that it belongs to.
+    fn code(&self) -> Code;
+    /// A stable word for programs, for example `SLOT_TAKEN`.
+    fn reason(&self) -> &'static str;
+    /// The request's field that is wrong, as its path, if one field is.
+    fn field(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// How a command can fail: by a decision, or because of what it runs on.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError<R> {
+    /// The aggregate refused.
+    #[error("{0}")]
+    Rejected(R),
+    /// Others kept changing the same things; after three tries the caller is told to try again.
+    #[error("somebody else changed this at the same moment")]
+    Conflict,
+    /// There is no such thing for this caller.
+    #[error("there is no such thing")]
+    NotFound,
+    /// A part that it needs did not answer; the source is for the log and never for the caller.
+    #[error("a part is not available")]
+    Unavailable(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl<R> CommandError<R> {
+    /// Wraps what a part answered or how it failed.
+    pub fn unavailable(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Unavailable(source.into())
+    }
+}
