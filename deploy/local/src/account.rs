@@ -1,0 +1,71 @@
+//! Who we run as, and whom PostgreSQL runs as: it refuses to be root.
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::Path;
+
+/// The user that runs PostgreSQL when we are root ourselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DatabaseUser {
+    /// The user's name, for messages.
+    pub(crate) name: String,
+    /// The user's number.
+    pub(crate) uid: u32,
+    /// The number of the user's own group.
+    pub(crate) gid: u32,
+}
+
+/// Whether this process is root.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// The user for PostgreSQL: nobody else but us, unless we are root.
+pub(crate) fn database_user() -> Result<Option<DatabaseUser>> {
+    if !is_root() {
+        return Ok(None);
+    }
+    let users = fs::read_to_string("/etc/passwd").context("/etc/passwd cannot be read")?;
+    let found = ["postgres", "_postgres", "nobody"]
+        .iter()
+        .find_map(|name| entry(&users, name));
+    found.map(Some).context(
+        "PostgreSQL refuses to run as root, and this machine has no user postgres or nobody \
+         that could run it instead; start Sukoon as an ordinary user",
+    )
+}
+
+fn entry(users: &str, name: &str) -> Option<DatabaseUser> {
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        if fields.next() != Some(name) {
+            return None;
+        }
+        let uid = fields.nth(1)?.parse().ok()?;
+        let gid = fields.next()?.parse().ok()?;
+        Some(DatabaseUser {
+            name: name.to_owned(),
+            uid,
+            gid,
+        })
+    })
+}
+
+/// Gives a folder or file to the database user; nothing to do when we are that user.
+pub(crate) fn give(path: &Path, user: Option<&DatabaseUser>) -> Result<()> {
+    let Some(user) = user else { return Ok(()) };
+    std::os::unix::fs::chown(path, Some(user.uid), Some(user.gid))
+        .with_context(|| format!("{} cannot be given to {}", path.display(), user.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_found_by_its_whole_name() {
+        let users = "root:x:0:0::/root:/bin/sh\npostgresql:x:7:7::/:\npostgres:x:101:104:P,,:/x:\n";
+        let found = entry(users, "postgres").unwrap();
+        assert_eq!((found.uid, found.gid), (101, 104));
+        assert_eq!(entry(users, "nobody"), None);
+    }
+}

@@ -1,0 +1,42 @@
+//! The environment we were started with, read once and passed on as a value.
+use std::collections::BTreeMap;
+
+/// Names and values of the environment. An empty value counts as absent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Environment {
+    values: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// Reads the process's own environment; values that are not text are left out.
+    pub(crate) fn of_this_process() -> Self {
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        Self {
+            values: std::env::vars_os().filter_map(text).collect(),
+        }
+    }
+
+    /// The value of a setting, when it was given.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.values
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
+    }
+
+    /// Whether a switch was given as `1`, `true` or `yes`.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        matches!(self.get(name), Some("1" | "true" | "yes"))
+    }
+}
+
+impl<const N: usize> From<[(&str, &str); N]> for Environment {
+    fn from(pairs: [(&str, &str); N]) -> Self {
+        let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        Self {
+            values: pairs.into_iter().map(own).collect(),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Our own nats-server: the fast path between services, which may be wiped at any moment.
+use crate::place;
+use crate::tools::Tool;
+use anyhow::{Context, Result};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+
+/// One nats-server: its program, its folder, its port, its password.
+#[derive(Clone, Debug)]
+pub(crate) struct Broker {
+    /// The nats-server program.
+    pub(crate) tool: Tool,
+    /// The folder for its settings and its streams.
+    pub(crate) folder: PathBuf,
+    /// The port on loopback.
+    pub(crate) port: u16,
+    /// The password of the user `sukoon`; tests do without.
+    pub(crate) password: Option<String>,
+}
+
+impl Broker {
+    /// Writes the settings file. Only words that the oldest server in use (2.9) knows.
+    pub(crate) fn configure(&self) -> Result<()> {
+        place::create_private(&self.folder)?;
+        let file = self.settings();
+        let mut text = format!(
+            "# Written anew by sukoon at every start.\n\
+             host: \"127.0.0.1\"\nport: {}\nserver_name: \"sukoon\"\n\
+             jetstream {{\n  store_dir: {}\n  max_memory_store: 64MB\n  max_file_store: 1GB\n}}\n",
+            self.port,
+            quoted(&self.folder.join("streams")),
+        );
+        if let Some(password) = &self.password {
+            let user = format!("authorization {{ user: \"sukoon\", password: \"{password}\" }}\n");
+            text.push_str(&user);
+        }
+        fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600))
+            .with_context(|| format!("{} cannot be closed to others", file.display()))
+    }
+
+    fn settings(&self) -> PathBuf {
+        self.folder.join("nats.conf")
+    }
+
+    /// The program and arguments that run the server in the foreground.
+    pub(crate) fn server(&self) -> (PathBuf, Vec<String>) {
+        let settings = self.settings().to_string_lossy().into_owned();
+        (
+            self.tool.path.clone(),
+            vec!["--config".to_owned(), settings],
+        )
+    }
+
+    /// The address that services use.
+    pub(crate) fn url(&self) -> String {
+        match &self.password {
+            Some(password) => format!("nats://sukoon:{password}@127.0.0.1:{}", self.port),
+            None => format!("nats://127.0.0.1:{}", self.port),
+        }
+    }
+
+    /// Waits until the server greets.
+    pub(crate) async fn ready(&self, limit: Duration) -> Result<()> {
+        let deadline = Instant::now() + limit;
+        while !self.greets().await {
+            if Instant::now() >= deadline {
+                anyhow::bail!("nats-server does not answer at port {}", self.port);
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+
+    async fn greets(&self) -> bool {
+        let greeting = async {
+            let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await?;
+            let mut first = [0; 4];
+            stream.read_exact(&mut first).await?;
+            std::io::Result::Ok(first)
+        };
+        let heard = timeout(Duration::from_secs(1), greeting).await;
+        heard.is_ok_and(|greeting| greeting.is_ok_and(|first| &first == b"INFO"))
+    }
+}
+
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

@@ -1,0 +1,145 @@
+//! Where things lie: the checkout, the data folder, the unpacked packages, our sibling programs.
+use crate::account::{self, DatabaseUser};
+use crate::environment::Environment;
+use anyhow::{Context, Result, bail};
+use sha2::{Digest, Sha256};
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The folders that everything else is found from.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The root of the checkout that this program was built from.
+    pub(crate) checkout: PathBuf,
+    /// The practice's data: databases, secrets, logs.
+    pub(crate) data: PathBuf,
+    /// The data of the servers that tests share; wiped whenever they start.
+    pub(crate) test_data: PathBuf,
+    /// Where packages are unpacked when they cannot be installed.
+    pub(crate) packages: PathBuf,
+    /// The folder of our own program, and so of the services' programs.
+    pub(crate) programs: PathBuf,
+}
+
+impl Place {
+    /// Works out all folders from the environment; creates none.
+    pub(crate) fn find(environment: &Environment) -> Result<Self> {
+        let program = std::env::current_exe().context("our own path is not known")?;
+        let programs = program
+            .parent()
+            .context("our own path has no folder")?
+            .to_owned();
+        let here = std::env::current_dir().context("the current folder is not known")?;
+        let checkout = find_checkout(&programs)
+            .or_else(|| find_checkout(&here))
+            .context("start Sukoon inside its checkout: no folder with deploy/local was found")?;
+        let home = default_home(&checkout, account::is_root());
+        let given = |name: &str| {
+            let folder = here.join(environment.get(name)?);
+            Some(fs::canonicalize(&folder).unwrap_or(folder))
+        };
+        Ok(Self {
+            data: given("SUKOON_DATA").unwrap_or_else(|| home.clone()),
+            test_data: given("SUKOON_TEST_DATA").unwrap_or_else(|| home.join("test")),
+            packages: home.join("packages"),
+            checkout,
+            programs,
+        })
+    }
+}
+
+fn find_checkout(from: &Path) -> Option<PathBuf> {
+    let is_checkout = |folder: &&Path| {
+        folder.join("Cargo.toml").is_file() && folder.join("deploy/local").is_dir()
+    };
+    from.ancestors().find(is_checkout).map(Path::to_owned)
+}
+
+/// `.local` in the checkout; for root a folder that the database user can reach as well.
+fn default_home(checkout: &Path, root: bool) -> PathBuf {
+    if !root {
+        return checkout.join(".local");
+    }
+    let digest = Sha256::digest(checkout.as_os_str().as_encoded_bytes());
+    let short: String = digest
+        .iter()
+        .take(6)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    Path::new("/var/tmp").join(format!("sukoon-{short}"))
+}
+
+/// Creates a folder that others may pass through but not list, and refuses a stranger's:
+/// `/var/tmp` is open to everybody, so the folder may have been put there by someone else.
+pub(crate) fn create_passage(folder: &Path) -> Result<()> {
+    let shown = folder.display();
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o711)
+        .create(folder)
+        .with_context(|| format!("the folder {shown} cannot be created"))?;
+    let found = fs::symlink_metadata(folder).with_context(|| format!("{shown} cannot be read"))?;
+    if found.uid() != rustix::process::geteuid().as_raw() || !found.is_dir() {
+        bail!(
+            "the folder {shown} belongs to someone else; set SUKOON_DATA to a folder of your own"
+        );
+    }
+    Ok(())
+}
+
+/// Creates a folder that only we may enter.
+pub(crate) fn create_private(folder: &Path) -> Result<()> {
+    let shown = folder.display();
+    fs::create_dir_all(folder).with_context(|| format!("the folder {shown} cannot be created"))?;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+        .with_context(|| format!("the folder {shown} cannot be closed to others"))
+}
+
+/// Says in one sentence when the database user cannot enter the data folder.
+pub(crate) fn check_reach(folder: &Path, user: Option<&DatabaseUser>) -> Result<()> {
+    let Some(user) = user else { return Ok(()) };
+    let entered = Command::new("/bin/sh")
+        .args(["-c", "cd \"$1\"", "sh"])
+        .arg(folder)
+        .uid(user.uid)
+        .gid(user.gid)
+        .current_dir("/")
+        .stderr(Stdio::null())
+        .status()
+        .context("/bin/sh cannot be started")?;
+    if !entered.success() {
+        bail!(
+            "PostgreSQL refuses to run as root and its user {} cannot enter {}: set SUKOON_DATA \
+             to a folder that everyone may pass through, for example below /var/tmp",
+            user.name,
+            folder.display()
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ordinary_user_keeps_data_in_the_checkout_and_root_outside() {
+        let checkout = Path::new("/home/asha/sukoon");
+        assert_eq!(default_home(checkout, false), checkout.join(".local"));
+        let for_root = default_home(checkout, true);
+        assert!(for_root.starts_with("/var/tmp"));
+        assert_ne!(for_root, default_home(Path::new("/home/asha/other"), true));
+    }
+
+    #[test]
+    fn a_folder_that_is_really_a_link_is_refused() {
+        let link = std::env::temp_dir().join(format!("sukoon-link-{}", std::process::id()));
+        std::os::unix::fs::symlink("/tmp", &link).unwrap();
+        let refused = create_passage(&link).unwrap_err();
+        fs::remove_file(&link).unwrap();
+        assert!(refused.to_string().contains("someone else"));
+    }
+}

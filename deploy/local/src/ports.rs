@@ -1,0 +1,47 @@
+//! Ports on this machine: chosen below the range that the system hands out by itself, so that an
+//! outgoing connection never takes a part's port while the part is being started again.
+use anyhow::{Result, bail};
+use rand::Rng;
+use std::collections::BTreeSet;
+use std::net::TcpListener;
+
+const FIRST: u16 = 20_000;
+const LAST: u16 = 31_999;
+const TRIES_MAX: u32 = 1_000;
+
+/// Whether nobody listens at the port now.
+pub(crate) fn is_free(host: &str, port: u16) -> bool {
+    TcpListener::bind((host, port)).is_ok()
+}
+
+/// Chooses a free port that was not chosen before.
+pub(crate) fn choose(taken: &mut BTreeSet<u16>) -> Result<u16> {
+    for _ in 0..TRIES_MAX {
+        let port = rand::rng().random_range(FIRST..=LAST);
+        if !taken.contains(&port) && is_free("127.0.0.1", port) {
+            taken.insert(port);
+            return Ok(port);
+        }
+    }
+    bail!("no free port was found between {FIRST} and {LAST}; close some programs and try again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chosen_ports_differ_and_lie_below_the_system_s_own() {
+        let mut taken = BTreeSet::new();
+        let first = choose(&mut taken).unwrap();
+        let second = choose(&mut taken).unwrap();
+        assert_ne!(first, second);
+        assert!((FIRST..=LAST).contains(&first) && (FIRST..=LAST).contains(&second));
+    }
+
+    #[test]
+    fn a_port_that_someone_listens_at_is_not_free() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        assert!(!is_free("127.0.0.1", listener.local_addr().unwrap().port()));
+    }
+}

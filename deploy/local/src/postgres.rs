@@ -1,0 +1,236 @@
+//! Our own PostgreSQL cluster: made once, reachable only over loopback and only with a password.
+use crate::account::{self, DatabaseUser};
+use crate::place;
+use crate::process::{Identity, output_of};
+use crate::tools::Tool;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// The name of the superuser, the same on every machine.
+pub(crate) const SUPERUSER: &str = "postgres";
+
+/// What a cluster is used for, which decides how careful it is with the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Care {
+    /// A practice's data: what was committed stays.
+    Durable,
+    /// Tests: quick, and lost when the machine stops.
+    Disposable,
+}
+
+/// One cluster: its programs, its folder, its port, its password.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    /// PostgreSQL's programs.
+    pub(crate) tool: Tool,
+    /// Who runs the server, when we are root.
+    pub(crate) user: Option<DatabaseUser>,
+    /// The folder that holds the cluster.
+    pub(crate) folder: PathBuf,
+    /// The port on loopback.
+    pub(crate) port: u16,
+    /// The superuser's password.
+    pub(crate) password: String,
+    /// How careful the cluster is with the disk.
+    pub(crate) care: Care,
+}
+
+impl Cluster {
+    /// Makes the cluster, unless it exists. An interrupted attempt leaves nothing behind.
+    pub(crate) fn create(&self) -> Result<()> {
+        if self.folder.join("PG_VERSION").is_file() {
+            return self.check_version();
+        }
+        let nursery = self.folder.with_extension("new");
+        if nursery.exists() {
+            fs::remove_dir_all(&nursery).context("an interrupted start cannot be cleared away")?;
+        }
+        place::create_private(&nursery)?;
+        account::give(&nursery, self.user.as_ref())?;
+        let password_file = self.folder.with_extension("password");
+        fs::write(&password_file, &self.password).context("the password cannot be written")?;
+        fs::set_permissions(&password_file, fs::Permissions::from_mode(0o600))?;
+        account::give(&password_file, self.user.as_ref())?;
+        let mut command = self.program("initdb");
+        command.args(["--encoding=UTF8", "--locale=C", "--auth-local=reject"]);
+        command.arg(format!("--auth-host={}", self.authentication()));
+        command.arg(format!("--username={SUPERUSER}"));
+        command
+            .arg("--pgdata")
+            .arg(&nursery)
+            .arg("--pwfile")
+            .arg(&password_file);
+        if self.care == Care::Disposable {
+            command.arg("--no-sync");
+        }
+        let made = output_of(&mut command).context("the database could not be created");
+        fs::remove_file(&password_file).context("the password file cannot be removed")?;
+        made?;
+        fs::rename(&nursery, &self.folder).context("the new database cannot be put in its place")
+    }
+
+    fn check_version(&self) -> Result<()> {
+        let made_by = fs::read_to_string(self.folder.join("PG_VERSION")).unwrap_or_default();
+        let shown = output_of(self.program("postgres").arg("--version"))?;
+        if !shown.contains(&format!(" {}.", made_by.trim())) {
+            bail!(
+                "the database in {} was made by PostgreSQL {}, but this machine has {}; install \
+                 that version or set SUKOON_DATA to another folder",
+                self.folder.display(),
+                made_by.trim(),
+                shown.trim()
+            );
+        }
+        Ok(())
+    }
+
+    /// Checking a strong hash takes a test in a debug build longer than its query does.
+    fn authentication(&self) -> &'static str {
+        match self.care {
+            Care::Durable => "scram-sha-256",
+            Care::Disposable => "password",
+        }
+    }
+
+    /// The program and arguments that run the server in the foreground.
+    pub(crate) fn server(&self) -> (PathBuf, Vec<String>) {
+        let careful: &[&str] = match self.care {
+            Care::Durable => &["fsync=on", "synchronous_commit=on", "max_connections=200"],
+            Care::Disposable => &[
+                "fsync=off",
+                "synchronous_commit=off",
+                "full_page_writes=off",
+                "autovacuum=off",
+                "max_connections=500",
+            ],
+        };
+        let port = format!("port={}", self.port);
+        let common = [
+            "listen_addresses=127.0.0.1",
+            port.as_str(),
+            // A socket's path may be too long in a deep folder, and nothing needs one.
+            "unix_socket_directories=",
+            "shared_buffers=64MB",
+            "timezone=UTC",
+            "log_timezone=UTC",
+            // A refused row's values are personal data: the log names the error and no more.
+            "log_error_verbosity=terse",
+            "log_min_error_statement=panic",
+        ];
+        let mut arguments = vec!["-D".to_owned(), self.folder.to_string_lossy().into_owned()];
+        for setting in common.iter().chain(careful) {
+            arguments.extend(["-c".to_owned(), (*setting).to_owned()]);
+        }
+        (self.tool.path.join("postgres"), arguments)
+    }
+
+    fn program(&self, name: &str) -> Command {
+        let mut command = self.tool.member(name);
+        // The database user may not be able to enter the folder we were started in.
+        command.current_dir("/").stdin(Stdio::null());
+        if let Some(user) = &self.user {
+            command.uid(user.uid).gid(user.gid);
+        }
+        command
+    }
+
+    /// Clears away a note about a server that no longer exists. PostgreSQL believes such a note
+    /// when another process has been given the same number since, and refuses to start.
+    pub(crate) fn forget_dead_server(&self) -> Result<()> {
+        let note = self.folder.join("postmaster.pid");
+        let Ok(text) = fs::read_to_string(&note) else {
+            return Ok(());
+        };
+        let pid = text
+            .lines()
+            .next()
+            .and_then(|line| line.trim().parse().ok());
+        if pid.is_some_and(|pid| runs_on(pid, &self.folder)) {
+            return Ok(());
+        }
+        fs::remove_file(&note).with_context(|| format!("{} cannot be removed", note.display()))
+    }
+
+    /// The server that runs on our folder although nobody recorded it.
+    pub(crate) fn unrecorded_server(&self) -> Option<Identity> {
+        let text = fs::read_to_string(self.folder.join("postmaster.pid")).ok()?;
+        let pid = text.lines().next()?.trim().parse().ok()?;
+        runs_on(pid, &self.folder)
+            .then(|| Identity::of(pid))
+            .flatten()
+    }
+
+    /// Runs a script as superuser in one of the databases.
+    pub(crate) fn run(&self, database: &str, script: &str) -> Result<String> {
+        let mut command = self.tool.member("psql");
+        command.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"]);
+        command.args(["--set=ON_ERROR_STOP=1", "--host=127.0.0.1"]);
+        command
+            .arg(format!("--port={}", self.port))
+            .arg(format!("--username={SUPERUSER}"));
+        command.arg(format!("--dbname={database}")).arg("--file=-");
+        command
+            .env("PGPASSWORD", &self.password)
+            .env("PGCONNECT_TIMEOUT", "5");
+        for name in ["PGOPTIONS", "PGSERVICE", "PGHOSTADDR", "PGSSLMODE"] {
+            command.env_remove(name);
+        }
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().context("psql cannot be started")?;
+        if let Some(mut input) = child.stdin.take() {
+            // A psql that already gave up says why on its error stream.
+            drop(std::io::Write::write_all(&mut input, script.as_bytes()));
+        }
+        let done = child.wait_with_output().context("psql did not end")?;
+        if !done.status.success() {
+            bail!(
+                "PostgreSQL refused: {}",
+                String::from_utf8_lossy(&done.stderr).trim()
+            );
+        }
+        Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned())
+    }
+
+    /// Waits until the server answers a query.
+    pub(crate) async fn ready(&self, limit: Duration) -> Result<()> {
+        let deadline = Instant::now() + limit;
+        loop {
+            match self.run("postgres", "select 1") {
+                Ok(_) => return Ok(()),
+                Err(error) if Instant::now() >= deadline => return Err(error),
+                Err(_) => sleep(Duration::from_millis(50)).await,
+            }
+        }
+    }
+
+    /// The address that a role uses for a database.
+    pub(crate) fn url(&self, role: &str, password: &str, database: &str) -> String {
+        format!(
+            "postgres://{role}:{password}@127.0.0.1:{}/{database}",
+            self.port
+        )
+    }
+}
+
+/// Whether a process is a PostgreSQL server of this very folder.
+fn runs_on(pid: u32, folder: &Path) -> bool {
+    let shown = if cfg!(target_os = "linux") {
+        fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()
+    } else {
+        let listed = Command::new("ps")
+            .args(["-o", "args=", "-p", &pid.to_string()])
+            .output();
+        listed.map(|output| output.stdout).unwrap_or_default()
+    };
+    let text = String::from_utf8_lossy(&shown);
+    text.contains("postgres") && text.contains(folder.to_string_lossy().as_ref())
+}

@@ -1,0 +1,165 @@
+//! Processes that outlive a call: who they are, whether they still are, and how they end.
+use anyhow::{Context, Result};
+use rustix::process::{Pid, Signal};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// A process told apart from a later one that was given the same number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    /// The process's number.
+    pub(crate) pid: u32,
+    /// When it started, in the system's own words: comparable, not readable.
+    pub(crate) started: String,
+}
+
+impl Identity {
+    /// The process that has this number now.
+    pub(crate) fn of(pid: u32) -> Option<Self> {
+        started(pid).map(|started| Self { pid, started })
+    }
+
+    /// Whether this very process still runs; one that only waits to be collected does not.
+    pub(crate) fn is_alive(&self) -> bool {
+        started(self.pid).is_some_and(|now| now == self.started)
+    }
+
+    /// Sends a signal, if the process is still the same one.
+    pub(crate) fn signal(&self, signal: Signal) {
+        if self.is_alive() {
+            send(self.pid, signal);
+        }
+    }
+
+    /// Asks the process to end, waits, and ends it by force when it does not.
+    pub(crate) async fn end(&self, first: Signal, grace: Duration) {
+        self.signal(first);
+        if !self.gone_within(grace).await {
+            self.signal(Signal::KILL);
+            self.gone_within(Duration::from_secs(5)).await;
+        }
+    }
+
+    async fn gone_within(&self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        while self.is_alive() {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+        true
+    }
+}
+
+/// Sends a signal to a process; one that is gone already needs none.
+pub(crate) fn send(pid: u32, signal: Signal) {
+    let number = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    if let Some(number) = number {
+        rustix::process::kill_process(number, signal).ok();
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn started(pid: u32) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold spaces, so fields are counted from behind it.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace();
+    let state = fields.next()?;
+    let ticks = fields.nth(18)?;
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    (!matches!(state, "Z" | "X")).then(|| format!("{}:{ticks}", boot.trim()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn started(pid: u32) -> Option<String> {
+    let shown = Command::new("ps")
+        .args(["-o", "stat=,lstart=", "-p", &pid.to_string()])
+        .output();
+    let text = String::from_utf8(shown.ok()?.stdout).ok()?;
+    let (state, started) = text.trim().split_once(char::is_whitespace)?;
+    (!state.starts_with('Z')).then(|| started.trim().to_owned())
+}
+
+/// Opens a log for appending; only we and the database user may read logs.
+pub(crate) fn open_log(path: &Path) -> Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .open(path)
+        .with_context(|| format!("the log {} cannot be written", path.display()))
+}
+
+/// The last lines of a log, for a message that must say why something is not ready.
+pub(crate) fn last_lines(path: &Path, count: usize) -> String {
+    let read = || -> std::io::Result<String> {
+        let mut file = File::open(path)?;
+        let start = file.metadata()?.len().saturating_sub(16 * 1024);
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let text = read().unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    let from = lines.len().saturating_sub(count);
+    lines.get(from..).unwrap_or_default().join("\n")
+}
+
+/// Runs a short command and gives what it printed; its error text becomes ours.
+pub(crate) fn output_of(command: &mut Command) -> Result<String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let done = command
+        .output()
+        .with_context(|| format!("{name} cannot be started"))?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        anyhow::bail!("{name} failed ({}): {}", done.status, said.trim());
+    }
+    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_is_itself_and_not_an_earlier_one() {
+        let now = Identity::of(std::process::id()).unwrap();
+        assert!(now.is_alive());
+        let earlier = Identity {
+            started: "before".to_owned(),
+            ..now
+        };
+        assert!(!earlier.is_alive());
+    }
+
+    #[test]
+    fn a_process_that_ended_is_not_alive_even_before_it_is_collected() {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let identity = Identity::of(child.id()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(identity.end(Signal::TERM, Duration::from_secs(5)));
+        assert!(!identity.is_alive());
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn only_the_last_lines_are_shown() {
+        let path = std::env::temp_dir().join(format!("sukoon-lines-{}", std::process::id()));
+        fs::write(&path, "a\nb\nc\n").unwrap();
+        assert_eq!(last_lines(&path, 2), "b\nc");
+        fs::remove_file(path).unwrap();
+    }
+}

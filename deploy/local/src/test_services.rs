@@ -1,0 +1,271 @@
+//! One PostgreSQL and one NATS for all tests of this machine, started when the first test run
+//! needs them and stopped after the last. They hold nothing that anyone may miss.
+use crate::account;
+use crate::nats::Broker;
+use crate::place::{self, Place};
+use crate::ports;
+use crate::postgres::{Care, Cluster, SUPERUSER};
+use crate::process::{Identity, last_lines, open_log};
+use crate::say;
+use crate::secrets;
+use crate::tools::{Found, Tool};
+use anyhow::{Context, Result, bail};
+use rustix::process::Signal;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+const READY_SECONDS: u64 = 60;
+
+/// What tests need to know; the file's other fields say how to stop the servers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Running {
+    postgres_admin_url: String,
+    nats_url: String,
+    postgres: Identity,
+    nats: Identity,
+    /// Somebody asked for them to stay after the last test run.
+    keep: bool,
+}
+
+/// The folder of the shared servers, guarded by two locks: `lock` for whoever starts or stops
+/// them, `holders` shared by everyone who uses them.
+struct Shared {
+    folder: PathBuf,
+}
+
+impl Shared {
+    fn open(place: &Place) -> Result<Self> {
+        let folder = place.test_data.clone();
+        place::create_passage(&folder)?;
+        Ok(Self { folder })
+    }
+
+    fn lock(&self) -> Result<File> {
+        let file = File::create(self.folder.join("lock")).context("no lock can be made")?;
+        file.lock()
+            .context("the test servers' lock cannot be taken")?;
+        Ok(file)
+    }
+
+    fn holders(&self) -> Result<File> {
+        File::create(self.folder.join("holders")).context("no list of holders can be made")
+    }
+
+    fn record(&self) -> PathBuf {
+        self.folder.join("services.json")
+    }
+
+    fn recorded(&self) -> Option<Running> {
+        serde_json::from_slice(&fs::read(self.record()).ok()?).ok()
+    }
+
+    fn write(&self, running: &Running) -> Result<()> {
+        secrets::write_private(&self.record(), &serde_json::to_vec_pretty(running)?)
+    }
+
+    /// Gives the running servers, or starts new ones on empty folders.
+    async fn ensure(&self, found: &Found) -> Result<Running> {
+        if let Some(running) = self.recorded() {
+            if running.postgres.is_alive() && running.nats.is_alive() {
+                return Ok(running);
+            }
+            stop(&running).await;
+        }
+        for name in ["postgres", "nats"] {
+            let folder = self.folder.join(name);
+            if folder.exists() {
+                fs::remove_dir_all(&folder).context("old test data cannot be removed")?;
+            }
+        }
+        let missing = "PostgreSQL or nats-server is missing; run `sukoon prepare` first";
+        let postgres = found.postgres.clone().context(missing)?;
+        let nats = found.nats.clone().context(missing)?;
+        let running = self.start(postgres, nats).await?;
+        self.write(&running)?;
+        Ok(running)
+    }
+
+    async fn start(&self, postgres: Tool, nats: Tool) -> Result<Running> {
+        let mut taken = BTreeSet::new();
+        let cluster = Cluster {
+            tool: postgres,
+            user: account::database_user()?,
+            folder: self.folder.join("postgres"),
+            port: ports::choose(&mut taken)?,
+            password: secrets::random_word(),
+            care: Care::Disposable,
+        };
+        place::check_reach(&self.folder, cluster.user.as_ref())?;
+        cluster.create()?;
+        let broker = Broker {
+            tool: nats,
+            folder: self.folder.join("nats"),
+            port: ports::choose(&mut taken)?,
+            password: None,
+        };
+        broker.configure()?;
+        let (program, arguments) = cluster.server();
+        let mut command = detached(&program, &arguments, &self.folder.join("postgres.log"))?;
+        if let Some(libraries) = &cluster.tool.libraries {
+            command.env("LD_LIBRARY_PATH", libraries);
+        }
+        if let Some(user) = &cluster.user {
+            command.uid(user.uid).gid(user.gid);
+        }
+        let postgres = spawn(&mut command, "PostgreSQL")?;
+        let (program, arguments) = broker.server();
+        let mut command = detached(&program, &arguments, &self.folder.join("nats.log"))?;
+        let nats = spawn(&mut command, "nats-server")?;
+        let running = Running {
+            postgres_admin_url: cluster.url(SUPERUSER, &cluster.password, "postgres"),
+            nats_url: broker.url(),
+            postgres,
+            nats,
+            keep: false,
+        };
+        let limit = Duration::from_secs(READY_SECONDS);
+        let ready = async {
+            cluster
+                .ready(limit)
+                .await
+                .context("the tests' PostgreSQL is not ready")?;
+            broker
+                .ready(limit)
+                .await
+                .context("the tests' nats-server is not ready")
+        };
+        if let Err(error) = ready.await {
+            stop(&running).await;
+            let said = last_lines(&self.folder.join("postgres.log"), 10);
+            return Err(error.context(said));
+        }
+        Ok(running)
+    }
+}
+
+/// A command that goes on when we end: its own process group, no terminal, a log.
+fn detached(program: &Path, arguments: &[String], log: &Path) -> Result<Command> {
+    let output = open_log(log)?;
+    let errors = output.try_clone().context("the log cannot be shared")?;
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir("/").process_group(0);
+    command.stdin(Stdio::null()).stdout(output).stderr(errors);
+    Ok(command)
+}
+
+fn spawn(command: &mut Command, name: &str) -> Result<Identity> {
+    let child = command
+        .spawn()
+        .with_context(|| format!("{name} cannot be started"))?;
+    Identity::of(child.id()).with_context(|| format!("{name} ended at once"))
+}
+
+async fn stop(running: &Running) {
+    // An immediate stop: nothing in these databases has to be written back.
+    running
+        .postgres
+        .end(Signal::QUIT, Duration::from_secs(10))
+        .await;
+    running.nats.end(Signal::TERM, Duration::from_secs(5)).await;
+}
+
+/// Starts the servers if need be, leaves them running, and prints where they are.
+pub(crate) async fn keep(place: &Place, found: &Found) -> Result<ExitCode> {
+    let shared = Shared::open(place)?;
+    let _guard = shared.lock()?;
+    let running = Running {
+        keep: true,
+        ..shared.ensure(found).await?
+    };
+    shared.write(&running)?;
+    let shown = serde_json::json!({
+        "postgres_admin_url": running.postgres_admin_url,
+        "nats_url": running.nats_url,
+    });
+    say::line(shown);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Stops servers that were left running; while tests use them, the last test run will.
+pub(crate) async fn end(place: &Place) -> Result<ExitCode> {
+    let shared = Shared::open(place)?;
+    let _guard = shared.lock()?;
+    let Some(running) = shared.recorded() else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    if shared.holders()?.try_lock().is_err() {
+        shared.write(&Running {
+            keep: false,
+            ..running
+        })?;
+        say::line("Tests are using these servers; they stop when the tests are done.");
+        return Ok(ExitCode::SUCCESS);
+    }
+    stop(&running).await;
+    fs::remove_file(shared.record()).context("the record of the servers cannot be removed")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a command with the servers' addresses in its environment, and gives its exit code.
+pub(crate) async fn run_with(place: &Place, found: &Found, words: &[String]) -> Result<ExitCode> {
+    let Some((program, arguments)) = words.split_first() else {
+        bail!("name a command after --, for example: sukoon test-services -- cargo test");
+    };
+    let shared = Shared::open(place)?;
+    let holders = shared.holders()?;
+    let guard = shared.lock()?;
+    let running = shared.ensure(found).await?;
+    holders
+        .try_lock_shared()
+        .context("the test servers are being stopped; try again")?;
+    drop(guard);
+    let mut command = tokio::process::Command::new(program);
+    command.args(arguments);
+    command.env("SUKOON_TEST_POSTGRES_URL", &running.postgres_admin_url);
+    command.env("SUKOON_TEST_NATS_URL", &running.nats_url);
+    if let Some(browser) = &found.browser {
+        command.env("CHROME_PATH", &browser.path);
+    }
+    let ended = wait_through_signals(command).await;
+    drop(holders);
+    let _guard = shared.lock()?;
+    let last = shared.holders()?.try_lock().is_ok();
+    let kept = shared.recorded().is_none_or(|now| now.keep);
+    if last && !kept {
+        stop(&running).await;
+        fs::remove_file(shared.record()).context("the servers' record cannot be removed")?;
+    }
+    let status = ended?;
+    let code = status
+        .code()
+        .or_else(|| status.signal().map(|signal| 128 + signal));
+    Ok(ExitCode::from(
+        code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1),
+    ))
+}
+
+/// Ctrl-C reaches the command by itself; we only have to be there afterwards.
+async fn wait_through_signals(
+    mut command: tokio::process::Command,
+) -> Result<std::process::ExitStatus> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt()).context("no signals can be caught")?;
+    let mut terminate = signal(SignalKind::terminate()).context("no signals can be caught")?;
+    let mut child = command.spawn().context("the command cannot be started")?;
+    loop {
+        tokio::select! {
+            ended = child.wait() => return ended.context("the command's end was missed"),
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {
+                if let Some(pid) = child.id() {
+                    crate::process::send(pid, Signal::TERM);
+                }
+            }
+        }
+    }
+}

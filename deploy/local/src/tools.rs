@@ -1,0 +1,288 @@
+//! The programs that Sukoon does not build itself: where they are on this machine.
+use crate::environment::Environment;
+use crate::place::Place;
+use anyhow::Result;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The oldest PostgreSQL that is good enough.
+const POSTGRES_MAJOR_MIN: u32 = 15;
+/// What a folder of PostgreSQL must hold; a client alone is not enough.
+const POSTGRES_PROGRAMS: [&str; 3] = ["postgres", "initdb", "psql"];
+
+/// A program together with the libraries that were unpacked beside it, if any were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tool {
+    /// The program, or for PostgreSQL the folder of its programs.
+    pub(crate) path: PathBuf,
+    /// The value of `LD_LIBRARY_PATH` that an unpacked program needs.
+    pub(crate) libraries: Option<String>,
+}
+
+impl Tool {
+    /// A command that runs the program.
+    pub(crate) fn command(&self) -> Command {
+        self.run(&self.path)
+    }
+
+    /// A command that runs one of the programs in the tool's folder.
+    pub(crate) fn member(&self, name: &str) -> Command {
+        self.run(&self.path.join(name))
+    }
+
+    fn run(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        if let Some(libraries) = &self.libraries {
+            command.env("LD_LIBRARY_PATH", libraries);
+        }
+        command
+    }
+}
+
+/// What was found; what is absent has to be installed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    /// The folder with PostgreSQL's programs.
+    pub(crate) postgres: Option<Tool>,
+    /// The nats-server program.
+    pub(crate) nats: Option<Tool>,
+    /// The browser for tests and pictures.
+    pub(crate) browser: Option<Tool>,
+}
+
+/// Looks for everything: on the machine first, then among the packages that we unpacked.
+pub(crate) fn find(environment: &Environment, place: &Place) -> Result<Found> {
+    let system = Search::system(environment);
+    let unpacked = Search::unpacked(&place.packages);
+    let named = environment.get("CHROME_PATH").map(PathBuf::from);
+    if let Some(path) = named.as_deref().filter(|path| !path.is_file()) {
+        anyhow::bail!(
+            "CHROME_PATH names {}, but there is no such program",
+            path.display()
+        );
+    }
+    let named = named.map(|path| Tool {
+        path,
+        libraries: None,
+    });
+    Ok(Found {
+        postgres: system.postgres().or_else(|| unpacked.postgres()),
+        nats: system.nats().or_else(|| unpacked.nats()),
+        browser: named
+            .or_else(|| system.browser())
+            .or_else(|| unpacked.browser()),
+    })
+}
+
+/// Folders to look in, and the libraries that go with what is found there.
+struct Search {
+    postgres: Vec<PathBuf>,
+    programs: Vec<PathBuf>,
+    browsers: Vec<PathBuf>,
+    libraries: Option<String>,
+}
+
+impl Search {
+    fn system(environment: &Environment) -> Self {
+        let mut search = Self {
+            postgres: vec![],
+            programs: vec![],
+            browsers: vec![],
+            libraries: None,
+        };
+        // For trying the installation on a machine that has everything already.
+        if environment.is_on("SUKOON_IGNORE_SYSTEM") {
+            return search;
+        }
+        let path = environment.get("PATH").unwrap_or_default();
+        search.programs = std::env::split_paths(path).collect();
+        // Servers live in sbin, which an ordinary user's PATH leaves out.
+        let usual = [
+            "/usr/sbin",
+            "/usr/local/bin",
+            "/usr/local/sbin",
+            "/opt/homebrew/bin",
+        ];
+        search.programs.extend(usual.map(PathBuf::from));
+        // Chromium's start-up program is a link on PATH; PostgreSQL's programs lie behind links.
+        let followed = |folder: &PathBuf| {
+            let program = fs::canonicalize(folder.join("postgres")).ok()?;
+            program.parent().map(Path::to_owned)
+        };
+        search.postgres = search.programs.iter().filter_map(followed).collect();
+        search
+            .postgres
+            .extend(versions_below(Path::new("/usr/lib/postgresql")));
+        for cellar in ["/opt/homebrew/opt", "/usr/local/opt"] {
+            let formulas = folders_in(Path::new(cellar)).into_iter();
+            let ours = formulas.filter(|folder| {
+                folder
+                    .file_name()
+                    .is_some_and(|n| n.to_string_lossy().starts_with("postgresql"))
+            });
+            search
+                .postgres
+                .extend(ours.map(|folder| folder.join("bin")));
+        }
+        let apps = [
+            "Chromium.app/Contents/MacOS/Chromium",
+            "Google Chrome.app/Contents/MacOS/Google Chrome",
+        ];
+        search.browsers = apps
+            .iter()
+            .map(|app| Path::new("/Applications").join(app))
+            .collect();
+        search
+    }
+
+    fn unpacked(packages: &Path) -> Self {
+        let root = packages.join("root");
+        Self {
+            postgres: versions_below(&root.join("usr/lib/postgresql")),
+            programs: vec![root.join("usr/sbin")],
+            browsers: vec![packages.join("bin/chromium")],
+            libraries: Some(library_path(&root)),
+        }
+    }
+
+    fn postgres(&self) -> Option<Tool> {
+        let complete = |folder: &&PathBuf| {
+            POSTGRES_PROGRAMS
+                .iter()
+                .all(|program| folder.join(program).is_file())
+        };
+        let tools = self
+            .postgres
+            .iter()
+            .filter(complete)
+            .map(|folder| self.tool(folder));
+        tools
+            .into_iter()
+            .find(|tool| major_version(tool).is_some_and(|major| major >= POSTGRES_MAJOR_MIN))
+    }
+
+    fn nats(&self) -> Option<Tool> {
+        let programs = self
+            .programs
+            .iter()
+            .map(|folder| folder.join("nats-server"));
+        programs
+            .into_iter()
+            .find(|path| path.is_file())
+            .map(|path| self.tool(&path))
+    }
+
+    fn browser(&self) -> Option<Tool> {
+        let names = [
+            "chromium",
+            "chromium-browser",
+            "google-chrome-stable",
+            "google-chrome",
+        ];
+        let on_path = self
+            .programs
+            .iter()
+            .flat_map(|folder| names.map(|name| folder.join(name)))
+            .filter(|path| !is_ubuntu_stub(path));
+        let mut all = on_path.chain(self.browsers.iter().cloned());
+        // Our own start script sets the libraries itself.
+        all.find(|path| path.is_file()).map(|path| Tool {
+            path,
+            libraries: None,
+        })
+    }
+
+    fn tool(&self, path: &Path) -> Tool {
+        Tool {
+            path: path.to_owned(),
+            libraries: self.libraries.clone(),
+        }
+    }
+}
+
+/// Ubuntu's chromium packages hold a script that only tells to install a snap.
+pub(crate) fn is_ubuntu_stub(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.len() < 16 * 1024)
+        && fs::read_to_string(path).is_ok_and(|text| text.contains("snap"))
+}
+
+/// Where unpacked libraries lie, in the order in which the loader asks.
+pub(crate) fn library_path(root: &Path) -> String {
+    let mut folders = vec![root.join("usr/lib"), root.join("lib")];
+    for base in ["usr/lib", "lib"] {
+        let tuples = folders_in(&root.join(base)).into_iter();
+        folders.extend(tuples.filter(|folder| folder.to_string_lossy().ends_with("-linux-gnu")));
+    }
+    let shown: Vec<String> = folders
+        .iter()
+        .map(|folder| folder.to_string_lossy().into_owned())
+        .collect();
+    shown.join(":")
+}
+
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect();
+    folders.sort();
+    folders
+}
+
+/// `<folder>/<major>/bin`, the newest first.
+fn versions_below(folder: &Path) -> Vec<PathBuf> {
+    let major = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
+    let mut found: Vec<(u32, PathBuf)> = folders_in(folder)
+        .into_iter()
+        .filter_map(|path| Some((major(&path)?, path.join("bin"))))
+        .collect();
+    found.sort_by_key(|(version, _)| std::cmp::Reverse(*version));
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
+fn major_version(tool: &Tool) -> Option<u32> {
+    let shown = tool.member("postgres").arg("--version").output().ok()?;
+    parse_major(&String::from_utf8_lossy(&shown.stdout))
+}
+
+fn parse_major(shown: &str) -> Option<u32> {
+    let number = shown
+        .split_whitespace()
+        .find(|word| word.starts_with(|c: char| c.is_numeric()))?;
+    number.split(|c: char| !c.is_numeric()).next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_major_version_is_read_from_what_every_distribution_prints() {
+        assert_eq!(
+            parse_major("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"),
+            Some(15)
+        );
+        assert_eq!(parse_major("postgres (PostgreSQL) 18beta1"), Some(18));
+        assert_eq!(parse_major("no numbers"), None);
+    }
+
+    #[test]
+    fn the_switch_hides_what_the_machine_has() {
+        let environment = Environment::from([("SUKOON_IGNORE_SYSTEM", "1"), ("PATH", "/usr/bin")]);
+        let search = Search::system(&environment);
+        assert!(search.postgres().is_none() && search.nats().is_none());
+        assert!(search.browser().is_none());
+    }
+
+    #[test]
+    fn a_folder_without_the_server_is_not_taken() {
+        let folder = std::env::temp_dir().join(format!("sukoon-tools-{}", std::process::id()));
+        let bin = folder.join("root/usr/lib/postgresql/15/bin");
+        fs::create_dir_all(&bin).unwrap();
+        fs::write(bin.join("psql"), "").unwrap();
+        assert!(Search::unpacked(&folder).postgres().is_none());
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
