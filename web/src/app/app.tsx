@@ -1,0 +1,20 @@
+/** The whole page inside a router: shell, page and what goes wrong. */
+import { ErrorBoundary } from '@/components/error-boundary';
+import { Shell } from '@/components/shell';
+import type { Snapshot } from '@/lib/snapshot';
+import { PageEffects } from './page-effects';
+import { AppProvider } from './provider';
+import { AppRoutes } from './router';
+
+export function App({ snapshot }: { snapshot: Snapshot }) {
+  return (
+    <AppProvider snapshot={snapshot}>
+      <PageEffects />
+      <ErrorBoundary>
+        <Shell>
+          <AppRoutes />
+        </Shell>
+      </ErrorBoundary>
+    </AppProvider>
+  );
+}

@@ -1,0 +1,23 @@
+/** Everything that all pages stand on. */
+import { TransportProvider } from '@connectrpc/connect-query';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { startAuth } from '@/lib/auth';
+import { PracticeProvider } from '@/lib/practice';
+import { createQueryClient } from '@/lib/query-client';
+import type { Snapshot } from '@/lib/snapshot';
+import { transport } from '@/lib/transport';
+
+type AppProviderProps = { snapshot: Snapshot; children: ReactNode };
+
+export function AppProvider({ snapshot, children }: AppProviderProps) {
+  const [queryClient] = useState(createQueryClient);
+  useEffect(startAuth, []);
+  return (
+    <TransportProvider transport={transport}>
+      <QueryClientProvider client={queryClient}>
+        <PracticeProvider snapshot={snapshot}>{children}</PracticeProvider>
+      </QueryClientProvider>
+    </TransportProvider>
+  );
+}

@@ -1,0 +1,9 @@
+import { PageHeading } from '@/components/ui/page-heading';
+
+export default function Page() {
+  return (
+    <div className="container-page py-12">
+      <PageHeading>Contact</PageHeading>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+import type { ReactNode } from 'react';
+import { usePractice } from '@/lib/practice';
+import { LogoMark } from './logo';
+import { SiteLink } from './site-link';
+
+const QUICK_LINKS = [
+  { to: '/', label: 'Home' },
+  { to: '/services', label: 'Services' },
+  { to: '/faq', label: 'FAQ' },
+];
+
+const HEALING_CHOICES = [
+  'Mental Health Therapy',
+  'Spiritual Healing',
+  'Meditation Guidance',
+  'Energy Healing',
+];
+
+const LINK = 'inline-flex min-h-9 items-center text-ink-2 hover:text-brand hover:underline';
+
+function Column({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="flex flex-col gap-2">
+      <h2 className="font-sans text-sm font-semibold tracking-normal">{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+function ContactColumn() {
+  const practice = usePractice();
+  return (
+    <Column title="Contact">
+      <address className="flex flex-col text-sm not-italic">
+        <a href={`tel:${practice.phone}`} className={`${LINK} numeric`}>
+          {practice.phone}
+        </a>
+        <a href={`mailto:${practice.email}`} className={LINK}>
+          {practice.email}
+        </a>
+        <span className="inline-flex min-h-9 items-center text-ink-2">
+          {practice.city}, {practice.region}
+        </span>
+      </address>
+    </Column>
+  );
+}
+
+function CrisisNote() {
+  const { crisisNote } = usePractice();
+  if (!crisisNote) return null;
+  return (
+    <p className="rounded-card bg-clay-soft p-5 text-sm text-ink">
+      <span className="font-semibold text-clay">Need help right now? </span>
+      {crisisNote}
+    </p>
+  );
+}
+
+/** What every page ends with. */
+export function Footer() {
+  const { name } = usePractice();
+  return (
+    <footer className="mt-24 border-t border-hairline bg-sunken">
+      <div className="container-page flex flex-col gap-10 pt-14 pb-10">
+        <div className="grid gap-10 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1.2fr_1.4fr]">
+          <div className="flex max-w-sm flex-col gap-3">
+            <LogoMark className="size-11" />
+            <p className="text-ink-2">
+              Transform your life through holistic mental and spiritual healing. Your journey to
+              wellness starts here.
+            </p>
+          </div>
+          <Column title="Quick Links">
+            <ul className="text-sm">
+              {QUICK_LINKS.map(({ to, label }) => (
+                <li key={to}>
+                  <SiteLink to={to} className={LINK}>
+                    {label}
+                  </SiteLink>
+                </li>
+              ))}
+            </ul>
+          </Column>
+          <Column title="Healing Choices">
+            <ul className="text-sm text-ink-2">
+              {HEALING_CHOICES.map((choice) => (
+                <li key={choice} className="flex min-h-9 items-center">
+                  {choice}
+                </li>
+              ))}
+            </ul>
+          </Column>
+          <ContactColumn />
+        </div>
+        <CrisisNote />
+        <p className="border-t border-hairline pt-6 text-sm text-ink-2">
+          © 2024, all rights reserved, {name}
+        </p>
+      </div>
+    </footer>
+  );
+}

@@ -1,0 +1,76 @@
+import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { classes } from '@/lib/classes';
+
+export type DialogProps = {
+  open: boolean;
+  /** Called for Escape, the close button and a press beside the dialog. */
+  onClose: () => void;
+  title: ReactNode;
+  children: ReactNode;
+  /** Buttons that stay in sight below the scrolling content. */
+  actions?: ReactNode;
+  size?: 'md' | 'lg';
+};
+
+/** A modal native dialog; the browser traps focus in it and returns it to the opener. */
+export function Dialog({ open, onClose, title, children, actions, size = 'md' }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+
+  useEffect(() => {
+    const dialog = ref.current;
+    if (!dialog) return;
+    if (open && !dialog.open) dialog.showModal();
+    if (!open && dialog.open) dialog.close();
+  }, [open]);
+
+  function onBackdrop(event: MouseEvent<HTMLDialogElement>) {
+    if (event.target === ref.current) onClose();
+  }
+
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a native dialog by itself.
+    <dialog
+      ref={ref}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onClick={onBackdrop}
+      className={classes(
+        'm-auto max-h-[min(92dvh,52rem)] w-[calc(100%-1.5rem)] rounded-panel bg-surface p-0',
+        'text-ink shadow-lift open:animate-rise',
+        size === 'lg' ? 'max-w-3xl' : 'max-w-xl',
+      )}
+    >
+      {open ? (
+        <div className="flex max-h-[min(92dvh,52rem)] flex-col">
+          <header className="flex items-start gap-4 px-6 pt-5 pb-3">
+            <h2 id={titleId} className="flex-1 pt-1.5 text-h3">
+              {title}
+            </h2>
+            <button
+              type="button"
+              aria-label="Close"
+              onClick={onClose}
+              className="-mr-2 grid size-11 place-items-center rounded-full text-ink-2 hover:bg-sunken"
+            >
+              <svg viewBox="0 0 20 20" aria-hidden="true" className="size-5">
+                <path
+                  d="M5 5l10 10M15 5L5 15"
+                  stroke="currentColor"
+                  strokeWidth="1.8"
+                  strokeLinecap="round"
+                />
+              </svg>
+            </button>
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto px-6 pb-6">{children}</div>
+          {actions ? (
+            <footer className="flex flex-wrap gap-3 border-t border-hairline px-6 py-4">
+              {actions}
+            </footer>
+          ) : null}
+        </div>
+      ) : null}
+    </dialog>
+  );
+}

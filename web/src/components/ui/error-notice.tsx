@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+import { describeError } from '@/lib/errors';
+import { Alert } from './alert';
+import { Button } from './button';
+
+type ErrorNoticeProps = {
+  error: unknown;
+  onRetry?: () => void;
+  /** Takes the place of the title that the error itself suggests. */
+  title?: string;
+  /** What else can be done, beside or instead of trying again. */
+  action?: ReactNode;
+  className?: string;
+};
+
+/** A failed call in human words, with a way on and a number to quote. */
+export function ErrorNotice({ error, onRetry, title, action, className }: ErrorNoticeProps) {
+  const problem = describeError(error);
+  const retry = onRetry ? (
+    <Button variant="secondary" size="sm" onClick={onRetry}>
+      Try again
+    </Button>
+  ) : null;
+  return (
+    <Alert
+      tone="error"
+      live
+      className={className}
+      title={title ?? problem.title}
+      action={
+        retry || action ? (
+          <>
+            {retry}
+            {action}
+          </>
+        ) : undefined
+      }
+    >
+      <p>{problem.message}</p>
+      {problem.referenceId ? (
+        <p className="mt-1 text-sm text-ink-2">
+          If you write to us about this, please quote{' '}
+          <span className="font-semibold numeric">{problem.referenceId}</span>.
+        </p>
+      ) : null}
+    </Alert>
+  );
+}

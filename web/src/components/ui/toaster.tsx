@@ -1,0 +1,104 @@
+import { type PointerEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { classes } from '@/lib/classes';
+import {
+  currentToast,
+  dismissToast,
+  subscribeToToast,
+  TOAST_DURATION_MS,
+  TOAST_SWIPE_THRESHOLD,
+  type ToastEntry,
+} from './toast-store';
+
+/** Lets a pointer drag the toast to the side; beyond the threshold it is dismissed. */
+function useSwipe(onSwipe: () => void) {
+  const start = useRef<number | null>(null);
+  const move = (element: HTMLElement, by: number) => {
+    element.style.transform = by === 0 ? '' : `translateX(${by}px)`;
+  };
+  return {
+    onPointerDown(event: PointerEvent<HTMLElement>) {
+      if ((event.target as HTMLElement).closest('button')) return;
+      start.current = event.clientX;
+      event.currentTarget.setPointerCapture?.(event.pointerId);
+    },
+    onPointerMove(event: PointerEvent<HTMLElement>) {
+      if (start.current !== null) move(event.currentTarget, event.clientX - start.current);
+    },
+    onPointerUp(event: PointerEvent<HTMLElement>) {
+      if (start.current === null) return;
+      const by = event.clientX - start.current;
+      start.current = null;
+      move(event.currentTarget, 0);
+      if (Math.abs(by) >= TOAST_SWIPE_THRESHOLD) onSwipe();
+    },
+    onPointerCancel(event: PointerEvent<HTMLElement>) {
+      start.current = null;
+      move(event.currentTarget, 0);
+    },
+  };
+}
+
+function ToastCard({ entry }: { entry: ToastEntry }) {
+  const [paused, setPaused] = useState(false);
+  const swipe = useSwipe(() => dismissToast(entry.id));
+
+  useEffect(() => {
+    if (paused) return;
+    const timer = setTimeout(() => dismissToast(entry.id), TOAST_DURATION_MS);
+    return () => clearTimeout(timer);
+  }, [paused, entry.id]);
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: swiping is an extra to the close button.
+    <div
+      {...swipe}
+      onMouseEnter={() => setPaused(true)}
+      onMouseLeave={() => setPaused(false)}
+      onFocus={() => setPaused(true)}
+      onBlur={() => setPaused(false)}
+      data-variant={entry.variant ?? 'default'}
+      className={classes(
+        'animate-rise pointer-events-auto flex w-full max-w-sm touch-pan-y items-start gap-3',
+        'rounded-card border p-4 shadow-lift',
+        entry.variant === 'destructive'
+          ? 'border-err bg-err-soft text-err'
+          : 'border-hairline bg-surface text-ink',
+      )}
+    >
+      <div className="min-w-0 flex-1">
+        <p className="font-semibold">{entry.title}</p>
+        {entry.description ? <p className="text-sm text-ink">{entry.description}</p> : null}
+      </div>
+      <button
+        type="button"
+        aria-label="Dismiss"
+        onClick={() => dismissToast(entry.id)}
+        className="-m-2 grid size-11 shrink-0 place-items-center rounded-full hover:bg-sunken"
+      >
+        <svg viewBox="0 0 20 20" aria-hidden="true" className="size-4">
+          <path
+            d="M5 5l10 10M15 5L5 15"
+            stroke="currentColor"
+            strokeWidth="2"
+            strokeLinecap="round"
+          />
+        </svg>
+      </button>
+    </div>
+  );
+}
+
+/** The toast area: a live region that is there from the first paint. */
+export function Toaster() {
+  const entry = useSyncExternalStore(subscribeToToast, currentToast, () => null);
+  return (
+    <div
+      role="status"
+      aria-live="polite"
+      data-testid="toasts"
+      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex justify-center md:justify-end"
+    >
+      {entry ? <ToastCard key={entry.id} entry={entry} /> : null}
+    </div>
+  );
+}

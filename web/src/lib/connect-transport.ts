@@ -1,0 +1,17 @@
+/** The Connect runtime itself; loaded by lib/transport.ts when the first call is made. */
+import type { Interceptor } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-web';
+import { accessToken } from './auth';
+import { RPC_BASE } from './env';
+
+const authorize: Interceptor = (next) => async (request) => {
+  const token = await accessToken();
+  if (token) request.header.set('Authorization', `Bearer ${token}`);
+  return next(request);
+};
+
+export const connectTransport = createConnectTransport({
+  baseUrl: RPC_BASE,
+  useHttpGet: true,
+  interceptors: [authorize],
+});

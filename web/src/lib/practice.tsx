@@ -1,0 +1,53 @@
+/** The practice and what it offers: there from the first paint, refreshed when the page is idle. */
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import type { Practice, Service } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { whenIdle } from './idle';
+import type { Snapshot } from './snapshot';
+import type { Zone } from './time';
+
+const SnapshotContext = createContext<Snapshot | undefined>(undefined);
+
+type PracticeProviderProps = { snapshot: Snapshot; children: ReactNode };
+
+export function PracticeProvider({ snapshot, children }: PracticeProviderProps) {
+  const [current, setCurrent] = useState(snapshot);
+
+  useEffect(() => {
+    return whenIdle(() => {
+      void import('./catalogue-calls')
+        .then(({ fetchSnapshot }) => fetchSnapshot())
+        .then((fresh) => fresh && setCurrent(fresh))
+        .catch(() => {
+          // The prerendered texts and prices stay; the server decides every price anyway.
+        });
+    });
+  }, []);
+
+  return <SnapshotContext value={current}>{children}</SnapshotContext>;
+}
+
+function useSnapshot(): Snapshot {
+  const snapshot = useContext(SnapshotContext);
+  if (!snapshot) throw new Error('PracticeProvider is missing.');
+  return snapshot;
+}
+
+export function usePractice(): Practice {
+  return useSnapshot().practice;
+}
+
+/** All services in the practice's order. */
+export function useServices(): Service[] {
+  return useSnapshot().services;
+}
+
+/** One service, or undefined for an unknown id. */
+export function useService(serviceId: string | null | undefined): Service | undefined {
+  return useSnapshot().services.find((service) => service.serviceId === serviceId);
+}
+
+/** The practice's zone, for everything in lib/time.ts. */
+export function usePracticeZone(): Zone {
+  const { timeZone, timeZoneLabel } = usePractice();
+  return { timeZone, label: timeZoneLabel };
+}

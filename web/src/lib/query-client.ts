@@ -1,0 +1,25 @@
+import { QueryClient } from '@tanstack/react-query';
+
+/** Connect codes that a second try can change: unknown, deadline, exhausted, aborted, unavailable. */
+const WORTH_RETRYING = new Set([2, 4, 8, 10, 14]);
+const RETRIES_MAX = 2;
+
+function shouldRetry(failures: number, error: unknown): boolean {
+  if (failures >= RETRIES_MAX) return false;
+  const code = (error as { code?: unknown }).code;
+  return typeof code === 'number' ? WORTH_RETRYING.has(code) : true;
+}
+
+/** A client whose reads are tried again only where that can help, and whose writes never are. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: shouldRetry,
+        retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 4000),
+        staleTime: 30_000,
+      },
+      mutations: { retry: false },
+    },
+  });
+}

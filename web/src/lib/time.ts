@@ -1,0 +1,99 @@
+/** Instants as people read them, always in the practice's zone and with the zone beside the time. */
+
+type TimestampLike = { seconds: bigint; nanos: number };
+
+export type Zone = { timeZone: string; label: string };
+
+const LOCALE = 'en-IN';
+
+function formatter(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(LOCALE, { ...options, timeZone });
+}
+
+/** A protobuf timestamp as a Date. */
+export function toDate(timestamp: TimestampLike): Date {
+  return new Date(Number(timestamp.seconds) * 1000 + Math.floor(timestamp.nanos / 1_000_000));
+}
+
+/** "11:00 am", without a zone: only where the zone stands beside a whole list of times. */
+export function formatClock(at: Date, zone: Zone): string {
+  return formatter(zone.timeZone, { hour: 'numeric', minute: '2-digit', hour12: true })
+    .format(at)
+    .replace(/[\u202f\u00a0]/g, ' ')
+    .toLowerCase();
+}
+
+/** "11:00 am IST" */
+export function formatTime(at: Date, zone: Zone): string {
+  return `${formatClock(at, zone)} ${zone.label}`;
+}
+
+/** "Tuesday, 24 November 2026" */
+export function formatDate(at: Date, zone: Zone): string {
+  return formatter(zone.timeZone, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+  }).format(at);
+}
+
+/** "Tue, 24 Nov" */
+export function formatShortDate(at: Date, zone: Zone): string {
+  return formatter(zone.timeZone, { weekday: 'short', day: 'numeric', month: 'short' }).format(at);
+}
+
+/** "Tuesday, 24 November 2026 at 11:00 am IST" */
+export function formatDateTime(at: Date, zone: Zone): string {
+  return `${formatDate(at, zone)} at ${formatTime(at, zone)}`;
+}
+
+/** "11:00 am – 12:00 pm IST" */
+export function formatTimeRange(from: Date, to: Date, zone: Zone): string {
+  return `${formatClock(from, zone)} – ${formatTime(to, zone)}`;
+}
+
+/** The local date of an instant in the practice's zone: "2026-11-24". */
+export function localDate(at: Date, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).formatToParts(at);
+  const part = (type: string) => parts.find((p) => p.type === type)?.value ?? '';
+  return `${part('year')}-${part('month')}-${part('day')}`;
+}
+
+/** The hour (0-23) of an instant in the practice's zone. */
+export function localHour(at: Date, timeZone: string): number {
+  const hour = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', hourCycle: 'h23' });
+  return Number.parseInt(hour.format(at), 10);
+}
+
+/** A calendar date "2026-11-24" in pieces for a day button, without any zone arithmetic. */
+export function describeDay(date: string): { weekday: string; day: string; month: string } {
+  const noon = new Date(`${date}T12:00:00Z`);
+  const part = (options: Intl.DateTimeFormatOptions) => formatter('UTC', options).format(noon);
+  return {
+    weekday: part({ weekday: 'short' }),
+    day: part({ day: 'numeric' }),
+    month: part({ month: 'short' }),
+  };
+}
+
+/** "Tuesday, 24 November" for a calendar date "2026-11-24". */
+export function formatCalendarDate(date: string): string {
+  const noon = new Date(`${date}T12:00:00Z`);
+  return formatter('UTC', { weekday: 'long', day: 'numeric', month: 'long' }).format(noon);
+}
+
+/** The same instant in the reader's own zone, or nothing when the clocks there read the same. */
+export function formatOwnTime(at: Date, zone: Zone): string | undefined {
+  const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const own = formatClock(at, { timeZone: ownZone, label: '' });
+  const sameDay = localDate(at, ownZone) === localDate(at, zone.timeZone);
+  if (own === formatClock(at, zone) && sameDay) return undefined;
+  const day = sameDay ? '' : `${formatShortDate(at, { timeZone: ownZone, label: '' })}, `;
+  return `${day}${own} your time`;
+}
