@@ -41,4 +41,5 @@ export default defineConfig(({ isSsrBuild }) => ({
       }
     : { outDir: 'dist', manifest: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   ssr: { noExternal: true },
+  define: isSsrBuild ? { 'process.env.NODE_ENV': '"production"' } : {},
 }));
