@@ -1,0 +1,219 @@
+//! Services prove to each other who they are with a token that lives a minute.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jsonwebtoken::{Algorithm, EncodingKey, Header, decode, decode_header, encode};
+use kernel::{Code, Reject};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+use tonic::Status;
+use tonic::metadata::MetadataMap;
+
+use super::{CALLER_TOKEN, Keys, LEEWAY, TOKEN_BYTES_MAX, rules, unix_seconds};
+use crate::{Reader, status};
+
+/// How long a token lives.
+const LIFE_SECONDS: u64 = 60;
+/// A token that ends sooner than this is not used for another call.
+const REUSE_UNTIL_SECONDS: u64 = 20;
+
+/// The keys with which services know each other.
+#[derive(Debug, Clone)]
+pub struct PeerSettings {
+    /// This process's own key, PKCS#8 PEM; `CALLER_PRIVATE_KEY`.
+    pub private_key: SecretString,
+    /// Every service's public key, a JWKS with the service's name as `kid`; `CALLER_PUBLIC_KEYS`.
+    pub public_keys: String,
+}
+
+impl PeerSettings {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        let private_key = reader.secret("CALLER_PRIVATE_KEY");
+        let public_keys = reader.required("CALLER_PUBLIC_KEYS");
+        if !public_keys.is_empty() && Keys::parse(&public_keys).is_err() {
+            reader.problem("CALLER_PUBLIC_KEYS", "it is not a JWKS with P-256 keys");
+        }
+        Self {
+            private_key,
+            public_keys,
+        }
+    }
+}
+
+/// A caller token cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum SigningError {
+    /// The own key is not a P-256 key in PKCS#8 PEM.
+    #[error("CALLER_PRIVATE_KEY is not a P-256 key in PKCS#8 PEM")]
+    Key(#[source] jsonwebtoken::errors::Error),
+    /// The others' keys cannot be read.
+    #[error("CALLER_PUBLIC_KEYS cannot be read")]
+    Keys(#[from] super::KeysError),
+    /// Signing failed.
+    #[error("the caller token cannot be signed")]
+    Sign(#[source] jsonwebtoken::errors::Error),
+}
+
+/// Why a calling service is turned away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PeerError {
+    /// It did not say who it is, or could not prove it.
+    #[error("This call is for services only.")]
+    Missing,
+    /// It is somebody who may not call this.
+    #[error("This service may not call this.")]
+    NotAllowed,
+}
+
+impl Reject for PeerError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Missing => Code::Unauthenticated,
+            Self::NotAllowed => Code::PermissionDenied,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Missing => "CALLER_TOKEN_MISSING",
+            Self::NotAllowed => "CALLER_NOT_ALLOWED",
+        }
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Claims {
+    iss: String,
+    aud: String,
+    iat: u64,
+    exp: u64,
+}
+
+/// This service's own identity, and how it knows the others. Clones share one state.
+#[derive(Clone)]
+pub struct Peers {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    service: &'static str,
+    own: EncodingKey,
+    others: Keys,
+    /// Tokens that were signed already, with their end, by audience.
+    signed: Mutex<HashMap<&'static str, (String, u64)>>,
+}
+
+impl fmt::Debug for Peers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Peers")
+            .field("service", &self.inner.service)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Peers {
+    /// Takes the keys of the service called `service`.
+    ///
+    /// # Errors
+    /// A key cannot be used.
+    pub fn new(service: &'static str, settings: &PeerSettings) -> Result<Self, SigningError> {
+        let pem = settings.private_key.expose_secret();
+        let own = EncodingKey::from_ec_pem(pem.as_bytes()).map_err(SigningError::Key)?;
+        let others = Keys::parse(&settings.public_keys)?;
+        let signed = Mutex::new(HashMap::new());
+        Ok(Self {
+            inner: Arc::new(Inner {
+                service,
+                own,
+                others,
+                signed,
+            }),
+        })
+    }
+
+    /// A token that tells `audience` who calls. It is used for several calls until shortly before
+    /// its end.
+    ///
+    /// # Errors
+    /// Signing failed.
+    pub fn sign(&self, audience: &'static str) -> Result<String, SigningError> {
+        let now = unix_seconds();
+        // A panic elsewhere cannot leave this map half-written.
+        let mut signed = self
+            .inner
+            .signed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((token, exp)) = signed.get(audience)
+            && *exp > now.saturating_add(REUSE_UNTIL_SECONDS)
+        {
+            return Ok(token.clone());
+        }
+        let exp = now.saturating_add(LIFE_SECONDS);
+        let iss = self.inner.service.to_owned();
+        let claims = Claims {
+            iss,
+            aud: audience.to_owned(),
+            iat: now,
+            exp,
+        };
+        let mut header = Header::new(Algorithm::ES256);
+        header.kid = Some(self.inner.service.to_owned());
+        let token = encode(&header, &claims, &self.inner.own).map_err(SigningError::Sign)?;
+        signed.insert(audience, (token.clone(), exp));
+        Ok(token)
+    }
+
+    /// Lets only the services in `allowed` pass and says which of them it is. For the first line
+    /// of every internal method.
+    ///
+    /// # Errors
+    /// `UNAUTHENTICATED` or `PERMISSION_DENIED` with the reason.
+    #[expect(
+        clippy::result_large_err,
+        reason = "tonic's handlers return this very type"
+    )]
+    pub fn verify(&self, metadata: &MetadataMap, allowed: &[&str]) -> Result<String, Status> {
+        let token = metadata
+            .get(CALLER_TOKEN)
+            .and_then(|value| value.to_str().ok());
+        self.verify_token(token.unwrap_or_default(), allowed)
+            .map_err(|refusal| {
+                tracing::warn!(
+                    reason = refusal.reason(),
+                    "a calling service was turned away"
+                );
+                status::reject(&refusal)
+            })
+    }
+
+    /// The same for a token that came in another way.
+    ///
+    /// # Errors
+    /// Why the caller is turned away.
+    pub fn verify_token(&self, token: &str, allowed: &[&str]) -> Result<String, PeerError> {
+        let caller = self.proven(token).ok_or(PeerError::Missing)?;
+        if allowed.contains(&caller.as_str()) {
+            Ok(caller)
+        } else {
+            Err(PeerError::NotAllowed)
+        }
+    }
+
+    /// Who signed a token for this service, if anybody known did.
+    fn proven(&self, token: &str) -> Option<String> {
+        if token.is_empty() || token.len() > TOKEN_BYTES_MAX {
+            return None;
+        }
+        let name = decode_header(token).ok()?.kid?;
+        let key = self.inner.others.get(&name)?;
+        let rules = rules(&name, self.inner.service);
+        let claims = decode::<Claims>(token, key, &rules).ok()?.claims;
+        // A long-lived token would be worth stealing, whoever made it.
+        let life = claims.exp.checked_sub(claims.iat)?;
+        (life <= LIFE_SECONDS.saturating_add(LEEWAY.as_secs())).then_some(name)
+    }
+}

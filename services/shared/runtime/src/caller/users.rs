@@ -1,0 +1,325 @@
+//! People's access tokens, verified with the identity server's public keys.
+//!
+//! The keys are kept, so that people stay signed in while the identity server is down.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use jsonwebtoken::{decode, decode_header};
+use kernel::id::Customer;
+use kernel::{Code, Id, Reject, Timestamp};
+use serde::Deserialize;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, sleep};
+use tonic::Status;
+use tonic::metadata::MetadataMap;
+use uuid::Uuid;
+
+use super::{Keys, TOKEN_BYTES_MAX, rules, unix_seconds};
+use crate::{BoxError, Reader, status};
+
+/// What GoTrue writes into the audience of people who signed in.
+const AUDIENCE: &str = "authenticated";
+/// An unknown key makes us ask for the keys again, but not more often than this.
+const REFRESH_SPACING: Duration = Duration::from_secs(30);
+/// After a failed try the next one comes sooner.
+const RETRY_SPACING: Duration = Duration::from_secs(1);
+/// Known keys are asked for again after this time, so that one that was withdrawn goes.
+const KEYS_LIFE: Duration = Duration::from_secs(600);
+/// How often the keys are asked for in one go, and how long the pause between two tries is.
+const FETCH_TRIES: u32 = 3;
+const FETCH_PAUSE: Duration = Duration::from_millis(200);
+
+/// Where people's tokens come from.
+#[derive(Debug, Clone)]
+pub struct UserSettings {
+    /// Where the public keys are; `TOKEN_JWKS_URL`.
+    pub jwks_url: String,
+    /// Who must have issued a token; `TOKEN_ISSUER`.
+    pub issuer: String,
+}
+
+impl UserSettings {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            jwks_url: reader.url("TOKEN_JWKS_URL"),
+            issuer: reader.url("TOKEN_ISSUER"),
+        }
+    }
+}
+
+/// A person who proved to be signed in.
+#[derive(Clone, PartialEq, Eq)]
+pub struct User {
+    /// The token's `sub`.
+    pub id: Uuid,
+    /// The same as a customer's id.
+    pub customer: Id<Customer>,
+    /// The address of the account, in lower case; empty if it has none. Personal data.
+    pub email: String,
+    /// The session that the token belongs to, if it says so.
+    pub session_id: Option<Uuid>,
+    /// When the token ends.
+    pub expires_at: Timestamp,
+}
+
+impl fmt::Debug for User {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("User")
+            .field("customer", &self.customer)
+            .finish_non_exhaustive()
+    }
+}
+
+impl User {
+    /// How long the token is still good: a stream ends with it.
+    #[must_use]
+    pub fn time_left(&self) -> Duration {
+        let end = u64::try_from(self.expires_at.seconds()).unwrap_or_default();
+        Duration::from_secs(end.saturating_sub(unix_seconds()))
+    }
+}
+
+/// Why a person is not let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum UserError {
+    /// There is no token.
+    #[error("Please sign in.")]
+    Missing,
+    /// There is one, but it is not good or not good any more.
+    #[error("Your session has ended. Please sign in again.")]
+    Invalid,
+    /// It cannot be told, because the identity server has not shown its keys yet.
+    #[error("This part is not available right now. Please try again.")]
+    KeysUnavailable,
+}
+
+impl Reject for UserError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Missing | Self::Invalid => Code::Unauthenticated,
+            Self::KeysUnavailable => Code::Unavailable,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Missing => "TOKEN_MISSING",
+            Self::Invalid => "TOKEN_INVALID",
+            Self::KeysUnavailable => status::SERVICE_UNAVAILABLE,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Claims {
+    sub: Uuid,
+    exp: i64,
+    #[serde(default)]
+    email: String,
+    session_id: Option<Uuid>,
+}
+
+/// Verifies access tokens. Clones share the keys.
+#[derive(Clone)]
+pub struct Users {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    settings: UserSettings,
+    http: reqwest::Client,
+    keys: RwLock<Option<Known>>,
+    /// When the keys were last asked for, and whether they came. Who holds it is the one who asks.
+    asked: Mutex<Option<(Instant, bool)>>,
+}
+
+#[derive(Clone)]
+struct Known {
+    keys: Arc<Keys>,
+    since: Instant,
+}
+
+impl fmt::Debug for Users {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Users")
+            .field("issuer", &self.inner.settings.issuer)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Users {
+    /// Prepares to verify; the keys are fetched when the first token comes.
+    ///
+    /// # Errors
+    /// The HTTP client cannot be built.
+    pub fn new(settings: &UserSettings) -> Result<Self, reqwest::Error> {
+        let inner = Inner {
+            settings: settings.clone(),
+            http: crate::http::client()?,
+            keys: RwLock::new(None),
+            asked: Mutex::new(None),
+        };
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
+    }
+
+    /// The person behind a gRPC call. For the first line of every public method that needs one.
+    ///
+    /// # Errors
+    /// `UNAUTHENTICATED` with `TOKEN_MISSING` or `TOKEN_INVALID`, or `UNAVAILABLE`.
+    pub async fn verify(&self, metadata: &MetadataMap) -> Result<User, Status> {
+        let value = metadata
+            .get("authorization")
+            .and_then(|value| value.to_str().ok());
+        self.verify_header(value)
+            .await
+            .map_err(|refusal| status::reject(&refusal))
+    }
+
+    /// The person behind an HTTP request.
+    ///
+    /// # Errors
+    /// Why they are not let in.
+    pub async fn verify_headers(&self, headers: &HeaderMap) -> Result<User, UserError> {
+        self.verify_header(
+            headers
+                .get(AUTHORIZATION)
+                .and_then(|value| value.to_str().ok()),
+        )
+        .await
+    }
+
+    /// The person behind a token without its `Bearer`.
+    ///
+    /// # Errors
+    /// Why they are not let in.
+    pub async fn verify_token(&self, token: &str) -> Result<User, UserError> {
+        if token.is_empty() {
+            return Err(UserError::Missing);
+        }
+        if token.len() > TOKEN_BYTES_MAX {
+            return Err(UserError::Invalid);
+        }
+        let header = decode_header(token).map_err(|_malformed| UserError::Invalid)?;
+        let kid = header.kid.ok_or(UserError::Invalid)?;
+        let keys = self.keys_with(&kid).await?;
+        let key = keys.get(&kid).ok_or(UserError::Invalid)?;
+        let rules = rules(&self.inner.settings.issuer, AUDIENCE);
+        let claims = decode::<Claims>(token, key, &rules)
+            .map_err(|_refused| UserError::Invalid)?
+            .claims;
+        Ok(User {
+            id: claims.sub,
+            customer: Id::from_uuid(claims.sub),
+            email: claims.email.to_lowercase(),
+            session_id: claims.session_id,
+            expires_at: Timestamp::from_seconds(claims.exp).ok_or(UserError::Invalid)?,
+        })
+    }
+
+    async fn verify_header(&self, value: Option<&str>) -> Result<User, UserError> {
+        let (scheme, token) = value
+            .and_then(|v| v.split_once(' '))
+            .ok_or(UserError::Missing)?;
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return Err(UserError::Missing);
+        }
+        self.verify_token(token.trim()).await
+    }
+
+    fn known(&self) -> Option<Known> {
+        // A panic elsewhere cannot leave the keys half-written.
+        self.inner
+            .keys
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// The keys, asked for again if `kid` is not among them or if they are old.
+    async fn keys_with(&self, kid: &str) -> Result<Arc<Keys>, UserError> {
+        match self.known() {
+            Some(known) if known.keys.get(kid).is_some() => {
+                if known.since.elapsed() > KEYS_LIFE {
+                    // Nobody waits for this one: the old keys are good until the new ones came.
+                    let users = self.clone();
+                    tokio::spawn(async move { users.refresh(None).await });
+                }
+                Ok(known.keys)
+            }
+            _ => self.refresh(Some(kid)).await,
+        }
+    }
+
+    /// Asks for the keys, unless somebody has just done so.
+    async fn refresh(&self, wanted: Option<&str>) -> Result<Arc<Keys>, UserError> {
+        let mut asked = self.inner.asked.lock().await;
+        let known = self.known();
+        // Whoever waited for the lock may find that the one before brought what is wanted.
+        if let (Some(known), Some(kid)) = (&known, wanted)
+            && known.keys.get(kid).is_some()
+        {
+            return Ok(known.keys.clone());
+        }
+        if let Some((at, came)) = *asked {
+            let spacing = if came { REFRESH_SPACING } else { RETRY_SPACING };
+            if at.elapsed() < spacing {
+                let old = known.filter(|_| came).map(|known| known.keys);
+                return old.ok_or(UserError::KeysUnavailable);
+            }
+        }
+        let fetched = self.fetch().await;
+        *asked = Some((Instant::now(), fetched.is_ok()));
+        match fetched {
+            Ok(keys) => {
+                let keys = Arc::new(keys);
+                let fresh = Known {
+                    keys: keys.clone(),
+                    since: Instant::now(),
+                };
+                *self
+                    .inner
+                    .keys
+                    .write()
+                    .unwrap_or_else(PoisonError::into_inner) = Some(fresh);
+                Ok(keys)
+            }
+            Err(error) => {
+                tracing::warn!(
+                    error = status::chain(error.as_ref()),
+                    "no keys of people's tokens"
+                );
+                Err(UserError::KeysUnavailable)
+            }
+        }
+    }
+
+    async fn fetch(&self) -> Result<Keys, BoxError> {
+        let mut tries = 1;
+        loop {
+            match self.fetch_once().await {
+                Err(_) if tries < FETCH_TRIES => tries += 1,
+                done => return done,
+            }
+            sleep(FETCH_PAUSE).await;
+        }
+    }
+
+    async fn fetch_once(&self) -> Result<Keys, BoxError> {
+        let url = &self.inner.settings.jwks_url;
+        let answer = self
+            .inner
+            .http
+            .get(url)
+            .timeout(Duration::from_secs(3))
+            .send()
+            .await?;
+        Ok(Keys::parse(&answer.error_for_status()?.text().await?)?)
+    }
+}

@@ -1,0 +1,48 @@
+//! The HTTP client that adapters share, and the cryptography that TLS needs.
+
+use std::time::Duration;
+
+/// How long a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long a whole answer may take; a caller can set less for one request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Chooses the one implementation of cryptography for TLS. Repeating it changes nothing.
+///
+/// reqwest panics without it, so [`client`] and [`crate::Program`] call it themselves.
+pub fn install_crypto() {
+    // An error means that one is installed already.
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .ok();
+}
+
+/// A client that gives up in time and follows no redirects: an adapter talks to whom it was told
+/// to, and to nobody else.
+///
+/// # Errors
+/// The client cannot be built on this machine.
+pub fn client() -> Result<reqwest::Client, reqwest::Error> {
+    install_crypto();
+    reqwest::Client::builder()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(REQUEST_TIMEOUT)
+        .redirect(reqwest::redirect::Policy::none())
+        .user_agent("sukoon")
+        .build()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{Router, response::Redirect, routing::get};
+
+    #[tokio::test]
+    async fn redirects_are_not_followed() {
+        let router = Router::new().route("/", get(|| async { Redirect::to("/elsewhere") }));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        let answer = super::client().unwrap().get(url).send().await.unwrap();
+        assert_eq!(answer.status(), 303);
+    }
+}

@@ -1,0 +1,297 @@
+//! The practice's file, `practice.toml`: read whole, checked whole, and refused with every reason.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jiff::civil::{Date, Time, Weekday};
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Deserializer};
+
+mod rules;
+
+/// The practitioner of every session until a practice can name several. It is part of stream
+/// names, so it stays when the practitioner's name changes.
+pub const PRACTITIONER_ID: &str = "lead";
+
+/// The file's name inside the practice's folder.
+const FILE: &str = "practice.toml";
+
+/// Everything that the practice says about itself in `practice.toml`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Practice {
+    /// Who it is and how to reach it.
+    pub practice: Identity,
+    /// Where sessions in person take place.
+    pub location: Location,
+    /// The rules of the booking desk.
+    pub policies: Policies,
+    /// When sessions can start.
+    pub availability: Availability,
+    /// Colours of mails.
+    pub brand: Brand,
+    /// Figures that the website states, in the practice's order.
+    #[serde(default)]
+    pub figures: Vec<Figure>,
+}
+
+/// Who the practice is and how to reach it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// Its name.
+    pub name: String,
+    /// Who gives every session.
+    pub practitioner_name: String,
+    /// Phone number, E.164.
+    pub phone: String,
+    /// WhatsApp number, E.164, or empty.
+    pub whatsapp: String,
+    /// Where customers write to.
+    pub email: String,
+    /// Who is told about each booking.
+    pub notices_email: String,
+    /// Postal address on one line.
+    pub address: String,
+    /// City.
+    pub city: String,
+    /// State.
+    pub region: String,
+    /// The zone in which all its times are meant.
+    #[serde(rename = "time_zone", deserialize_with = "zone")]
+    pub zone: TimeZone,
+    /// How people write that zone, for example "IST".
+    #[serde(rename = "time_zone_label")]
+    pub zone_label: String,
+    /// Hours as the contact page writes them.
+    pub contact_hours: String,
+    /// Hours as the cancellation policy writes them.
+    pub support_hours: String,
+    /// Where to find help in a crisis.
+    pub crisis_note: String,
+}
+
+/// Where sessions in person take place.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Location {
+    /// How the place is called.
+    pub name: String,
+    /// Its address.
+    pub address: String,
+    /// How to find it.
+    pub directions: String,
+    /// A map link, or empty.
+    pub map_url: String,
+}
+
+/// The rules of the booking desk.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policies {
+    /// Hours before a session until which it can be cancelled or moved.
+    pub cancellation_hours: i32,
+    /// Minutes for which a chosen time is held.
+    pub hold_minutes: i32,
+    /// Minutes for which it is held at most, from the same moment, once checkout was opened.
+    pub hold_extended_minutes: i32,
+    /// How many live holds a customer may have.
+    pub live_holds_max: i32,
+    /// How many minutes early a customer should join.
+    pub join_early_minutes: i32,
+    /// How long a refund takes, in words.
+    pub refund_days_text: String,
+}
+
+/// When sessions can start, in the practice's zone.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Availability {
+    /// The days of the week, in the file's order, each once.
+    #[serde(deserialize_with = "weekdays")]
+    pub weekdays: Vec<Weekday>,
+    /// The first start of a day.
+    pub first_start: Time,
+    /// The last start of a day, itself included.
+    pub last_start: Time,
+    /// Minutes between two starts.
+    pub step_minutes: i32,
+    /// Minutes before its start at which a time can no longer be chosen.
+    pub notice_minutes: i32,
+    /// Days ahead that can be booked.
+    pub horizon_days: i32,
+    /// Days without sessions.
+    #[serde(default)]
+    pub closed_dates: BTreeSet<Date>,
+    /// Times without sessions.
+    #[serde(default)]
+    pub blocked_times: Vec<BlockedTime>,
+}
+
+/// A time on one day without sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlockedTime {
+    /// The day.
+    pub date: Date,
+    /// Its begin.
+    pub from: Time,
+    /// Its end, itself not included.
+    pub to: Time,
+}
+
+/// Colours of mails, for light and dark mail programs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Brand {
+    /// Buttons and headings.
+    pub primary: String,
+    /// Text on `primary`.
+    pub on_primary: String,
+    /// Behind everything.
+    pub background: String,
+    /// Cards.
+    pub surface: String,
+    /// Text.
+    pub ink: String,
+    /// Quieter text.
+    pub ink_soft: String,
+    /// Lines.
+    pub line: String,
+    /// Quiet areas.
+    pub soft: String,
+    /// The same for dark mail programs.
+    pub dark: DarkBrand,
+}
+
+/// The colours for dark mail programs; see [`Brand`].
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DarkBrand {
+    /// Buttons and headings.
+    pub primary: String,
+    /// Text on `primary`.
+    pub on_primary: String,
+    /// Behind everything.
+    pub background: String,
+    /// Cards.
+    pub surface: String,
+    /// Text.
+    pub ink: String,
+    /// Quieter text.
+    pub ink_soft: String,
+    /// Lines.
+    pub line: String,
+    /// Quiet areas.
+    pub soft: String,
+}
+
+/// One figure that the practice states about itself.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figure {
+    /// A stable word for the pages.
+    pub key: String,
+    /// As written, for example "200+".
+    pub value: String,
+    /// What it counts.
+    pub label: String,
+}
+
+/// The practice's file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It cannot be read.
+    #[error("{} cannot be read", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// It is not understood; the text names the line and the key.
+    #[error("{} is not understood:\n{reason}", file.display())]
+    Malformed {
+        /// The file.
+        file: PathBuf,
+        /// Line, key and reason.
+        reason: String,
+    },
+    /// Values that cannot be meant.
+    #[error("{} has values that cannot be meant:\n  {}", file.display(), problems.join("\n  "))]
+    Wrong {
+        /// The file.
+        file: PathBuf,
+        /// One entry per key: the key and the reason.
+        problems: Vec<String>,
+    },
+}
+
+/// Reads `practice.toml` in a folder.
+///
+/// # Errors
+/// It cannot be read, is not understood, or has values that cannot be meant.
+pub fn load(folder: &Path) -> Result<Practice, Error> {
+    let file = folder.join(FILE);
+    match fs::read_to_string(&file) {
+        Ok(text) => parse(&text, &file),
+        Err(source) => Err(Error::Unreadable { file, source }),
+    }
+}
+
+fn parse(text: &str, file: &Path) -> Result<Practice, Error> {
+    let file = file.to_path_buf();
+    let practice: Practice = match toml::from_str(text) {
+        Ok(practice) => practice,
+        Err(error) => {
+            return Err(Error::Malformed {
+                file,
+                reason: error.to_string(),
+            });
+        }
+    };
+    let problems = rules::problems(&practice);
+    if problems.is_empty() {
+        Ok(practice)
+    } else {
+        Err(Error::Wrong { file, problems })
+    }
+}
+
+fn zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeZone, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    TimeZone::get(&name).map_err(|_unknown| {
+        serde::de::Error::custom("it is not the IANA name of a zone, such as Asia/Kolkata")
+    })
+}
+
+fn weekdays<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Weekday>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    names
+        .iter()
+        .map(|name| weekday(name))
+        .collect::<Option<_>>()
+        .ok_or_else(|| {
+            serde::de::Error::custom(
+                "a weekday is one of monday, tuesday, … sunday, in small letters",
+            )
+        })
+}
+
+fn weekday(name: &str) -> Option<Weekday> {
+    match name {
+        "monday" => Some(Weekday::Monday),
+        "tuesday" => Some(Weekday::Tuesday),
+        "wednesday" => Some(Weekday::Wednesday),
+        "thursday" => Some(Weekday::Thursday),
+        "friday" => Some(Weekday::Friday),
+        "saturday" => Some(Weekday::Saturday),
+        "sunday" => Some(Weekday::Sunday),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! What the practice's values must keep to, checked all at once.
+
+use std::collections::HashSet;
+
+use super::{Availability, Brand, DarkBrand, Identity, Location, Policies, Practice};
+
+/// Every value that cannot be meant, as its key and the reason.
+pub(super) fn problems(practice: &Practice) -> Vec<String> {
+    let mut found = Problems(Vec::new());
+    identity(&mut found, &practice.practice);
+    location(&mut found, &practice.location);
+    policies(&mut found, &practice.policies);
+    availability(
+        &mut found,
+        &practice.availability,
+        practice.policies.hold_minutes,
+    );
+    colours(&mut found, &practice.brand);
+    let mut keys = HashSet::new();
+    for figure in &practice.figures {
+        found.unless(
+            keys.insert(&figure.key),
+            "figures.key",
+            "a key stands only once",
+        );
+        found.text("figures.value", &figure.value);
+        found.text("figures.label", &figure.label);
+    }
+    found.0
+}
+
+struct Problems(Vec<String>);
+
+impl Problems {
+    fn unless(&mut self, good: bool, key: &str, why: &str) {
+        if !good {
+            self.0.push(format!("{key}: {why}"));
+        }
+    }
+
+    fn text(&mut self, key: &str, value: &str) {
+        self.unless(!value.trim().is_empty(), key, "it is empty");
+    }
+
+    fn phone(&mut self, key: &str, value: &str) {
+        let digits = value.strip_prefix('+').unwrap_or_default();
+        let good = (8..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+        self.unless(good, key, "it must be + and 8 to 15 digits, without spaces");
+    }
+
+    fn email(&mut self, key: &str, value: &str) {
+        let good = value.split_once('@').is_some_and(|(name, host)| {
+            !name.is_empty() && host.contains('.') && !value.contains(char::is_whitespace)
+        });
+        self.unless(good, key, "it must be an e-mail address");
+    }
+
+    fn range(&mut self, key: &str, value: i32, range: std::ops::RangeInclusive<i32>) {
+        let why = format!("it must be between {} and {}", range.start(), range.end());
+        self.unless(range.contains(&value), key, &why);
+    }
+
+    fn colour(&mut self, key: &str, value: &str) {
+        let digits = value.strip_prefix('#').unwrap_or_default();
+        let good = digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        self.unless(good, key, "it must be a colour such as #2B6355");
+    }
+}
+
+fn identity(found: &mut Problems, identity: &Identity) {
+    for (key, value) in [
+        ("practice.name", &identity.name),
+        ("practice.practitioner_name", &identity.practitioner_name),
+        ("practice.address", &identity.address),
+        ("practice.city", &identity.city),
+        ("practice.region", &identity.region),
+        ("practice.time_zone_label", &identity.zone_label),
+        ("practice.contact_hours", &identity.contact_hours),
+        ("practice.support_hours", &identity.support_hours),
+        ("practice.crisis_note", &identity.crisis_note),
+    ] {
+        found.text(key, value);
+    }
+    found.phone("practice.phone", &identity.phone);
+    if !identity.whatsapp.is_empty() {
+        found.phone("practice.whatsapp", &identity.whatsapp);
+    }
+    found.email("practice.email", &identity.email);
+    found.email("practice.notices_email", &identity.notices_email);
+}
+
+fn location(found: &mut Problems, location: &Location) {
+    found.text("location.name", &location.name);
+    found.text("location.address", &location.address);
+    let web = location.map_url.is_empty() || location.map_url.starts_with("https://");
+    found.unless(
+        web,
+        "location.map_url",
+        "it must begin with https://, or be empty",
+    );
+}
+
+fn policies(found: &mut Problems, policies: &Policies) {
+    found.range(
+        "policies.cancellation_hours",
+        policies.cancellation_hours,
+        0..=720,
+    );
+    found.range("policies.hold_minutes", policies.hold_minutes, 1..=120);
+    found.range(
+        "policies.hold_extended_minutes",
+        policies.hold_extended_minutes,
+        1..=240,
+    );
+    found.unless(
+        policies.hold_extended_minutes >= policies.hold_minutes,
+        "policies.hold_extended_minutes",
+        "it must not be less than hold_minutes",
+    );
+    found.range("policies.live_holds_max", policies.live_holds_max, 1..=20);
+    found.range(
+        "policies.join_early_minutes",
+        policies.join_early_minutes,
+        0..=120,
+    );
+    found.text("policies.refund_days_text", &policies.refund_days_text);
+}
+
+fn availability(found: &mut Problems, availability: &Availability, hold_minutes: i32) {
+    let mut days = HashSet::new();
+    let once = availability
+        .weekdays
+        .iter()
+        .all(|day| days.insert(day.to_monday_zero_offset()));
+    found.unless(once, "availability.weekdays", "a day stands only once");
+    found.unless(!days.is_empty(), "availability.weekdays", "it is empty");
+    found.unless(
+        availability.first_start <= availability.last_start,
+        "availability.last_start",
+        "it must not be before first_start",
+    );
+    found.range(
+        "availability.step_minutes",
+        availability.step_minutes,
+        5..=1440,
+    );
+    found.range(
+        "availability.notice_minutes",
+        availability.notice_minutes,
+        0..=10_080,
+    );
+    found.unless(
+        availability.notice_minutes >= hold_minutes,
+        "availability.notice_minutes",
+        "it must not be less than hold_minutes: a session could begin before it is paid",
+    );
+    found.range(
+        "availability.horizon_days",
+        availability.horizon_days,
+        1..=365,
+    );
+    for blocked in &availability.blocked_times {
+        let key = "availability.blocked_times.to";
+        found.unless(blocked.from < blocked.to, key, "it must be after from");
+    }
+}
+
+fn colours(found: &mut Problems, brand: &Brand) {
+    let Brand {
+        primary,
+        on_primary,
+        background,
+        surface,
+        ink,
+        ink_soft,
+        line,
+        soft,
+        dark,
+    } = brand;
+    for (key, value) in [
+        ("brand.primary", primary),
+        ("brand.on_primary", on_primary),
+        ("brand.background", background),
+        ("brand.surface", surface),
+        ("brand.ink", ink),
+        ("brand.ink_soft", ink_soft),
+        ("brand.line", line),
+        ("brand.soft", soft),
+    ] {
+        found.colour(key, value);
+    }
+    let DarkBrand {
+        primary,
+        on_primary,
+        background,
+        surface,
+        ink,
+        ink_soft,
+        line,
+        soft,
+    } = dark;
+    for (key, value) in [
+        ("brand.dark.primary", primary),
+        ("brand.dark.on_primary", on_primary),
+        ("brand.dark.background", background),
+        ("brand.dark.surface", surface),
+        ("brand.dark.ink", ink),
+        ("brand.dark.ink_soft", ink_soft),
+        ("brand.dark.line", line),
+        ("brand.dark.soft", soft),
+    ] {
+        found.colour(key, value);
+    }
+}

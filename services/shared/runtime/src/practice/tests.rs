@@ -1,0 +1,106 @@
+//! The demonstration practice's own file is read, and mistakes in it are named.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jiff::civil::{Weekday, date, time};
+
+use super::{Error, load, parse};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../deploy/local/practice")
+}
+
+/// The demonstration file with one text replaced by another.
+fn with(old: &str, new: &str) -> Result<super::Practice, Error> {
+    let text = fs::read_to_string(folder().join("practice.toml")).unwrap();
+    assert!(text.contains(old), "{old}");
+    parse(&text.replacen(old, new, 1), Path::new("practice.toml"))
+}
+
+#[test]
+fn the_demonstration_practice_is_read() {
+    let practice = load(&folder()).unwrap();
+    assert_eq!(practice.practice.zone.iana_name(), Some("Asia/Kolkata"));
+    assert_eq!(practice.availability.first_start, time(11, 0, 0, 0));
+    assert_eq!(practice.availability.last_start, time(17, 0, 0, 0));
+    assert_eq!(
+        practice.availability.weekdays.first(),
+        Some(&Weekday::Monday)
+    );
+    assert_eq!(practice.policies.hold_minutes, 15);
+    assert!(
+        practice
+            .figures
+            .iter()
+            .any(|figure| figure.key == "happy_clients")
+    );
+}
+
+#[test]
+fn closed_days_and_blocked_times_are_read() {
+    let blocked = "closed_dates = [\"2026-12-25\"]\n[[availability.blocked_times]]\n\
+                   date = \"2026-12-01\"\nfrom = \"13:00\"\nto = \"15:00\"";
+    let availability = with("closed_dates = []", blocked).unwrap().availability;
+    assert!(availability.closed_dates.contains(&date(2026, 12, 25)));
+    assert_eq!(availability.blocked_times[0].to, time(15, 0, 0, 0));
+}
+
+#[test]
+fn a_key_that_is_unknown_or_missing_is_named_with_its_line() {
+    let unknown = with("[policies]", "[policies]\nholdminutes = 3")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        unknown.contains("holdminutes") && unknown.contains("line"),
+        "{unknown}"
+    );
+    let missing = with("hold_minutes = 15", "").unwrap_err().to_string();
+    assert!(missing.contains("hold_minutes"), "{missing}");
+}
+
+#[test]
+fn values_of_the_wrong_form_are_named() {
+    for (old, new, told) in [
+        ("Asia/Kolkata", "Asia/Bhopal", "IANA"),
+        ("\"monday\", ", "\"Monday\", ", "weekday"),
+        ("\"11:00\"", "\"eleven\"", "first_start"),
+        ("hold_minutes = 15", "hold_minutes = \"15\"", "hold_minutes"),
+    ] {
+        let error = with(old, new).unwrap_err();
+        assert!(matches!(error, Error::Malformed { .. }), "{error}");
+        assert!(error.to_string().contains(told), "{error}");
+    }
+}
+
+#[test]
+fn values_that_cannot_be_meant_are_all_named_at_once() {
+    let text = fs::read_to_string(folder().join("practice.toml")).unwrap();
+    let text = text
+        .replacen("step_minutes = 60", "step_minutes = 0", 1)
+        .replacen("\"+917555550100\"", "\"07555\"", 1)
+        .replacen("primary = \"#2B6355\"", "primary = \"green\"", 1)
+        .replacen("notice_minutes = 15", "notice_minutes = 5", 1);
+    let Err(Error::Wrong { problems, .. }) = parse(&text, Path::new("practice.toml")) else {
+        panic!("it was accepted");
+    };
+    let keys: Vec<&str> = problems
+        .iter()
+        .filter_map(|p| p.split(':').next())
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "practice.phone",
+            "availability.step_minutes",
+            "availability.notice_minutes",
+            "brand.primary"
+        ]
+    );
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = load(Path::new("nowhere")).unwrap_err().to_string();
+    assert!(error.contains("practice.toml cannot be read"), "{error}");
+}

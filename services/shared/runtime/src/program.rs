@@ -1,0 +1,141 @@
+//! What every `main.rs` does: settings, logs, the runtime, one command, and an exit code.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+
+use crate::settings::{Environment, Reader};
+use crate::{BoxError, Shutdown, http, status, telemetry};
+
+/// What runs once the settings are known to be complete.
+type Job = Box<dyn FnOnce(Shutdown) -> BoxFuture<'static, Result<(), BoxError>>>;
+/// Reads a command's settings and prepares it.
+type Prepare = Box<dyn FnOnce(&mut Reader<'_>) -> Job>;
+
+/// A process: its name and its commands. See the crate's README for a whole `main.rs`.
+#[must_use = "a program does nothing until main is called"]
+pub struct Program {
+    service: &'static str,
+    commands: Vec<(&'static str, Prepare)>,
+}
+
+impl Program {
+    /// A process that logs under `service`.
+    pub fn new(service: &'static str) -> Self {
+        Self {
+            service,
+            commands: Vec::new(),
+        }
+    }
+
+    /// What it does without an argument: `read` collects its settings, `run` works until the
+    /// shutdown signal is given.
+    pub fn serve<C, F, E>(
+        self,
+        read: fn(&mut Reader<'_>) -> C,
+        run: impl FnOnce(C, Shutdown) -> F + 'static,
+    ) -> Self
+    where
+        C: 'static,
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        self.command("", read, run)
+    }
+
+    /// What it does with the argument `migrate`; it ends by itself.
+    pub fn migrate<C, F, E>(
+        self,
+        read: fn(&mut Reader<'_>) -> C,
+        run: impl FnOnce(C) -> F + 'static,
+    ) -> Self
+    where
+        C: 'static,
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        self.command("migrate", read, move |config, _shutdown| run(config))
+    }
+
+    /// What it does with another argument.
+    pub fn command<C, F, E>(
+        mut self,
+        name: &'static str,
+        read: fn(&mut Reader<'_>) -> C,
+        run: impl FnOnce(C, Shutdown) -> F + 'static,
+    ) -> Self
+    where
+        C: 'static,
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        let prepare: Prepare = Box::new(move |reader| {
+            let config = read(reader);
+            Box::new(move |shutdown| run(config, shutdown).map(|r| r.map_err(Into::into)).boxed())
+        });
+        self.commands.push((name, prepare));
+        self
+    }
+
+    /// Runs the command that the argument names. The exit code is 0 when it ended well, 1 when it
+    /// failed, and 2 when it could not begin.
+    pub fn main(self) -> ExitCode {
+        let service = self.service;
+        let mut arguments = std::env::args().skip(1);
+        let wanted = arguments.next().unwrap_or_default();
+        let known = self.commands.into_iter().find(|(name, _)| *name == wanted);
+        let (Some((_, prepare)), None) = (known, arguments.next()) else {
+            return complain(service, "there is no such command");
+        };
+        let mut reader = Reader::new(&Environment);
+        let shown = telemetry::Settings::read(&mut reader);
+        let job = prepare(&mut reader);
+        let (shown, job) = match reader.finish((shown, job)) {
+            Ok(complete) => complete,
+            Err(invalid) => return complain(service, &invalid.to_string()),
+        };
+        http::install_crypto();
+        match tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+        {
+            Ok(runtime) => runtime.block_on(work(service, &shown, job)),
+            Err(error) => complain(service, &status::chain(&error)),
+        }
+    }
+}
+
+async fn work(service: &'static str, shown: &telemetry::Settings, job: Job) -> ExitCode {
+    let guard = match telemetry::init(service, shown) {
+        Ok(guard) => guard,
+        Err(error) => return complain(service, &status::chain(&error)),
+    };
+    let done = match Shutdown::on_signals() {
+        Ok(shutdown) => job(shutdown).await,
+        Err(error) => Err(error.into()),
+    };
+    let code = match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(error = status::chain(error.as_ref()), "failed");
+            ExitCode::FAILURE
+        }
+    };
+    // Sending the last spans blocks, and the exporter needs this runtime meanwhile.
+    if tokio::task::spawn_blocking(move || drop(guard))
+        .await
+        .is_err()
+    {
+        tracing::warn!("the last spans were not sent");
+    }
+    code
+}
+
+/// Tells on standard error what keeps the process from beginning; there are no logs yet.
+fn complain(service: &str, what: &str) -> ExitCode {
+    // Where nobody reads standard error, the exit code still tells.
+    writeln!(std::io::stderr(), "{service}: {what}").ok();
+    ExitCode::from(2)
+}

@@ -1,0 +1,189 @@
+//! Servers: gRPC for services, HTTP where the outside world needs it, both with traces, limits,
+//! and an end that lets running requests finish.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request};
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use tokio::net::TcpListener;
+use tokio::time::sleep;
+use tonic::body::Body;
+use tonic::service::Routes;
+use tonic::transport::server::TcpIncoming;
+use tonic_health::ServingStatus;
+use tonic_health::server::HealthReporter;
+use tower::util::MapResponseLayer;
+use tracing::{Instrument as _, Span};
+
+use crate::health::{Checks, READY};
+use crate::{Shutdown, telemetry};
+
+/// The most bytes that a request may have: every service passes it to its generated server's
+/// `max_decoding_message_size`.
+pub const REQUEST_BYTES_MAX: usize = 256 * 1024;
+/// How long a handler may take until it answers; a stream may go on after its answer began.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long running requests may take to finish once the process was asked to stop.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often a silent connection is tried.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(20);
+
+/// A server could not start or broke.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The address is taken, or not one of this machine.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// The address that was asked for.
+        address: SocketAddr,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The gRPC server broke.
+    #[error("the gRPC server broke")]
+    Grpc(#[from] tonic::transport::Error),
+    /// The HTTP server broke.
+    #[error("the HTTP server broke")]
+    Http(#[source] std::io::Error),
+}
+
+/// Begins to listen, so that a taken port is known before anything else starts.
+///
+/// # Errors
+/// The address cannot be listened on.
+pub async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
+    TcpListener::bind(address)
+        .await
+        .map_err(|source| Error::Listen { address, source })
+}
+
+/// A gRPC server with health service, traces and limits.
+pub struct Server {
+    listener: TcpListener,
+    shutdown: Shutdown,
+    checks: Checks,
+}
+
+impl Server {
+    /// Takes an address.
+    ///
+    /// # Errors
+    /// The address cannot be listened on.
+    pub async fn bind(address: SocketAddr, shutdown: &Shutdown) -> Result<Self, Error> {
+        let listener = listen(address).await?;
+        Ok(Self {
+            listener,
+            shutdown: shutdown.clone(),
+            checks: Checks::new(),
+        })
+    }
+
+    /// Where it listens; tests ask for port 0 and need to know.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    pub fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// What must work before the service is ready.
+    #[must_use]
+    pub fn ready(mut self, checks: Checks) -> Self {
+        self.checks = checks;
+        self
+    }
+
+    /// Serves until the shutdown signal is given and running requests have finished, or ten
+    /// seconds later. Streams must end by themselves when the signal is given.
+    ///
+    /// # Errors
+    /// The server broke.
+    pub async fn serve(self, routes: Routes) -> Result<(), Error> {
+        // The generic health service cannot be named, so the pair is made here.
+        let (reporter, health) = tonic_health::server::health_reporter();
+        reporter
+            .set_service_status(READY, ServingStatus::NotServing)
+            .await;
+        let keeping = tokio::spawn(self.checks.keep(reporter.clone(), self.shutdown.clone()));
+        let incoming = TcpIncoming::from(self.listener).with_nodelay(Some(true));
+        let serving = tonic::transport::Server::builder()
+            .trace_fn(telemetry::server_span)
+            .timeout(ANSWER_TIMEOUT)
+            .http2_keepalive_interval(Some(KEEP_ALIVE_INTERVAL))
+            .layer(MapResponseLayer::new(record_code))
+            .add_routes(routes.add_service(health))
+            .serve_with_incoming_shutdown(incoming, told(self.shutdown.clone(), reporter));
+        let served = drained(&self.shutdown, serving).await;
+        keeping.abort();
+        served.unwrap_or(Ok(())).map_err(Into::into)
+    }
+}
+
+/// Serves HTTP until the shutdown signal is given and running requests have finished, or ten
+/// seconds later. Handlers may ask for `ConnectInfo<SocketAddr>`.
+///
+/// # Errors
+/// The server broke.
+pub async fn serve_http(
+    listener: TcpListener,
+    router: Router,
+    shutdown: &Shutdown,
+) -> Result<(), Error> {
+    let service = router
+        .layer(from_fn(traced))
+        .into_make_service_with_connect_info::<SocketAddr>();
+    let serving = axum::serve(listener, service).with_graceful_shutdown(shutdown.wait());
+    drained(shutdown, serving.into_future())
+        .await
+        .unwrap_or(Ok(()))
+        .map_err(Error::Http)
+}
+
+/// Waits for the signal and tells who watches the health service that this process goes away.
+async fn told(shutdown: Shutdown, reporter: HealthReporter) {
+    shutdown.wait().await;
+    reporter
+        .set_service_status("", ServingStatus::NotServing)
+        .await;
+}
+
+/// Runs a server to its end, or gives up on it some time after the signal.
+async fn drained<F: Future>(shutdown: &Shutdown, serving: F) -> Option<F::Output> {
+    let late = async {
+        shutdown.wait().await;
+        sleep(DRAIN_TIMEOUT).await;
+    };
+    tokio::select! {
+        ended = serving => Some(ended),
+        () = late => {
+            tracing::warn!("requests were still running when the time to finish them was over");
+            None
+        }
+    }
+}
+
+/// Puts the answer's code on the call's span. A status without a message stands in the headers;
+/// one that follows a message is not seen here, and such a call began well.
+fn record_code(response: http::Response<Body>) -> http::Response<Body> {
+    let code = response
+        .headers()
+        .get("grpc-status")
+        .and_then(|value| value.to_str().ok());
+    Span::current().record("rpc.grpc.status_code", code.unwrap_or("0"));
+    response
+}
+
+async fn traced(request: Request, next: Next) -> Response {
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or("", MatchedPath::as_str);
+    let span = telemetry::http_span(request.method(), route, request.headers());
+    let response = next.run(request).instrument(span.clone()).await;
+    span.record("http.response.status_code", response.status().as_u16());
+    response
+}

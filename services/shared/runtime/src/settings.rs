@@ -1,0 +1,344 @@
+//! Settings, read once at the start from one source, with everything that is wrong told at once.
+//!
+//! This is the only place that reads the process's environment. A secret's value is never part of
+//! an error.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use secrecy::SecretString;
+
+/// Where settings come from: the environment, or a map in tests.
+pub trait Source {
+    /// The value of a name, if it has one.
+    fn get(&self, name: &str) -> Option<String>;
+}
+
+/// The process's environment.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Environment;
+
+impl Source for Environment {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that reads it"
+    )]
+    fn get(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+}
+
+impl Source for BTreeMap<String, String> {
+    fn get(&self, name: &str) -> Option<String> {
+        BTreeMap::get(self, name).cloned()
+    }
+}
+
+impl Source for &[(&str, &str)] {
+    fn get(&self, name: &str) -> Option<String> {
+        self.iter()
+            .find(|(key, _)| *key == name)
+            .map(|(_, value)| (*value).to_owned())
+    }
+}
+
+/// Whether this is a trial on one machine or a practice's real desk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Demonstration secrets are accepted.
+    #[default]
+    Development,
+    /// Demonstration secrets are refused.
+    Production,
+}
+
+impl FromStr for Mode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "development" => Ok(Self::Development),
+            "production" => Ok(Self::Production),
+            _ => Err("it must be development or production".to_owned()),
+        }
+    }
+}
+
+/// One setting that cannot be used, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The setting's name.
+    pub name: String,
+    /// What is wrong, without the value.
+    pub what: String,
+}
+
+/// Everything that is missing or wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid {
+    /// One entry per setting, in the order in which they were asked for.
+    pub problems: Vec<Problem>,
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the settings are not complete:")?;
+        self.problems
+            .iter()
+            .try_for_each(|p| write!(f, "\n  {}: {}", p.name, p.what))
+    }
+}
+
+impl std::error::Error for Invalid {}
+
+/// Reads settings and collects what is wrong, so that a start tells all of it at once.
+///
+/// A setting that is missing or wrong reads as a harmless stand-in; [`Reader::finish`] then
+/// refuses to hand out what was built from it.
+pub struct Reader<'s> {
+    source: &'s dyn Source,
+    mode: Mode,
+    problems: Vec<Problem>,
+}
+
+impl<'s> Reader<'s> {
+    /// Begins to read; `SUKOON_MODE` is read first because it decides which secrets are accepted.
+    #[must_use]
+    pub fn new(source: &'s dyn Source) -> Self {
+        let mut reader = Self {
+            source,
+            mode: Mode::Development,
+            problems: Vec::new(),
+        };
+        reader.mode = reader.parse_or("SUKOON_MODE", Mode::Development);
+        reader
+    }
+
+    /// The mode that this process runs in.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// A setting that may be absent; an empty one is absent.
+    #[must_use]
+    pub fn optional(&self, name: &str) -> Option<String> {
+        self.source
+            .get(name)
+            .filter(|value| !value.trim().is_empty())
+    }
+
+    /// A setting that must be there.
+    pub fn required(&mut self, name: &str) -> String {
+        self.optional(name).unwrap_or_else(|| {
+            self.problem(name, "it is missing");
+            String::new()
+        })
+    }
+
+    /// A setting with a default.
+    #[must_use]
+    pub fn text_or(&self, name: &str, default: &str) -> String {
+        self.optional(name).unwrap_or_else(|| default.to_owned())
+    }
+
+    /// A setting of another type that must be there. `stand_in` only fills its place until
+    /// [`Reader::finish`] refuses.
+    pub fn parse<T>(&mut self, name: &str, stand_in: T) -> T
+    where
+        T: FromStr,
+        T::Err: fmt::Display,
+    {
+        if self.optional(name).is_none() {
+            self.problem(name, "it is missing");
+            return stand_in;
+        }
+        self.parse_or(name, stand_in)
+    }
+
+    /// A setting of another type with a default: a number, `true` or `false`, or an own enum.
+    pub fn parse_or<T>(&mut self, name: &str, default: T) -> T
+    where
+        T: FromStr,
+        T::Err: fmt::Display,
+    {
+        let Some(value) = self.optional(name) else {
+            return default;
+        };
+        match value.trim().parse() {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                self.problem(name, &error.to_string());
+                default
+            }
+        }
+    }
+
+    /// An address to listen on, for example `127.0.0.1:7001`.
+    pub fn address(&mut self, name: &str) -> SocketAddr {
+        self.parse(name, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+    }
+
+    /// The base of an HTTP or gRPC server, without a slash at its end.
+    pub fn url(&mut self, name: &str) -> String {
+        let value = self.required(name);
+        if value.is_empty() {
+            return value;
+        }
+        self.checked_url(name, &value)
+    }
+
+    /// Like [`Reader::url`], for one that may be absent.
+    pub fn optional_url(&mut self, name: &str) -> Option<String> {
+        self.optional(name)
+            .map(|value| self.checked_url(name, &value))
+    }
+
+    /// A folder or file.
+    pub fn path(&mut self, name: &str) -> PathBuf {
+        PathBuf::from(self.required(name))
+    }
+
+    /// A secret that must be there. Production refuses demonstration secrets: those that begin
+    /// with `demo-`, and URLs whose password does.
+    pub fn secret(&mut self, name: &str) -> SecretString {
+        let value = self.required(name);
+        self.guarded(name, value)
+    }
+
+    /// A secret that may be absent; the same rule holds.
+    pub fn optional_secret(&mut self, name: &str) -> Option<SecretString> {
+        self.optional(name).map(|value| self.guarded(name, value))
+    }
+
+    /// Notes that a setting cannot be used although it is there.
+    pub fn problem(&mut self, name: &str, what: &str) {
+        self.problems.push(Problem {
+            name: name.to_owned(),
+            what: what.to_owned(),
+        });
+    }
+
+    /// Hands out what was built from the settings.
+    ///
+    /// # Errors
+    /// Everything that is missing or wrong, if anything is.
+    pub fn finish<T>(self, built: T) -> Result<T, Invalid> {
+        if self.problems.is_empty() {
+            Ok(built)
+        } else {
+            Err(Invalid {
+                problems: self.problems,
+            })
+        }
+    }
+
+    fn checked_url(&mut self, name: &str, value: &str) -> String {
+        let web = value.parse::<::http::Uri>().is_ok_and(|uri| {
+            matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some()
+        });
+        if !web {
+            self.problem(
+                name,
+                "it must be a URL that begins with http:// or https://",
+            );
+        }
+        value.trim_end_matches('/').to_owned()
+    }
+
+    fn guarded(&mut self, name: &str, value: String) -> SecretString {
+        let demonstration = value.starts_with("demo-") || value.contains(":demo-");
+        if self.mode == Mode::Production && demonstration {
+            self.problem(
+                name,
+                "it is a demonstration secret, which production refuses",
+            );
+        }
+        SecretString::from(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mode, Reader, Source};
+    use secrecy::ExposeSecret as _;
+
+    #[test]
+    fn all_that_is_missing_or_wrong_is_told_at_once() {
+        let source: &[(&str, &str)] = &[
+            ("A_LISTEN", "nowhere"),
+            ("A_URL", "ftp://x"),
+            ("EMPTY", " "),
+            ("N", "x"),
+        ];
+        let mut reader = Reader::new(&source);
+        reader.required("A_NAME");
+        reader.address("A_LISTEN");
+        reader.url("A_URL");
+        reader.required("EMPTY");
+        reader.parse_or("N", 3_u32);
+        reader.secret("A_SECRET");
+        let invalid = reader.finish(()).unwrap_err();
+        let names: Vec<&str> = invalid.problems.iter().map(|p| p.name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["A_NAME", "A_LISTEN", "A_URL", "EMPTY", "N", "A_SECRET"]
+        );
+        assert!(invalid.to_string().contains("\n  A_NAME: it is missing"));
+    }
+
+    #[test]
+    fn what_is_there_is_read() {
+        let source: &[(&str, &str)] = &[
+            ("LISTEN", "127.0.0.1:7001"),
+            ("URL", "http://127.0.0.1:7001/"),
+            ("SECRET", "demo-x"),
+            ("FLAG", "true"),
+        ];
+        let mut reader = Reader::new(&source);
+        assert_eq!(reader.mode(), Mode::Development);
+        assert_eq!(reader.address("LISTEN").port(), 7001);
+        assert_eq!(reader.url("URL"), "http://127.0.0.1:7001");
+        assert_eq!(reader.secret("SECRET").expose_secret(), "demo-x");
+        assert!(reader.parse_or("FLAG", false));
+        assert_eq!(reader.optional_url("NONE"), None);
+        assert_eq!(reader.text_or("NONE", "x"), "x");
+        reader.finish(()).unwrap();
+    }
+
+    #[test]
+    fn production_refuses_demonstration_secrets_and_never_prints_them() {
+        let source: &[(&str, &str)] = &[
+            ("SUKOON_MODE", "production"),
+            ("KEY", "demo-key"),
+            ("DATABASE", "postgres://app:demo-word@127.0.0.1/x"),
+            ("OTHER", "demo-other"),
+            ("GOOD", "a-long-random-one"),
+        ];
+        let mut reader = Reader::new(&source);
+        reader.secret("KEY");
+        reader.secret("DATABASE");
+        reader.optional_secret("OTHER");
+        reader.secret("GOOD");
+        reader.secret("ABSENT");
+        let invalid = reader.finish(()).unwrap_err();
+        let names: Vec<&str> = invalid.problems.iter().map(|p| p.name.as_str()).collect();
+        assert_eq!(names, ["KEY", "DATABASE", "OTHER", "ABSENT"]);
+        assert!(!invalid.to_string().contains("demo-"));
+    }
+
+    #[test]
+    fn an_unknown_mode_is_refused() {
+        let source: &[(&str, &str)] = &[("SUKOON_MODE", "prod")];
+        assert!(Reader::new(&source).finish(()).is_err());
+    }
+
+    #[test]
+    fn maps_are_sources() {
+        let map = std::collections::BTreeMap::from([("A".to_owned(), "b".to_owned())]);
+        assert_eq!(Source::get(&map, "A"), Some("b".to_owned()));
+    }
+}

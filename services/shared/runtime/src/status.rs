@@ -1,0 +1,212 @@
+//! The one place where refusals become gRPC statuses, with a reason and a field for programs.
+//!
+//! What a source says is logged here once and never leaves the process.
+
+use std::error::Error;
+use std::fmt::Write as _;
+
+use contract::common::v1::ErrorDetail;
+use kernel::{Code, CommandError, Reject};
+use prost::{Message as _, Name as _};
+use prost_types::Any;
+use tonic::Status;
+
+/// The reason for which a caller is told that a part is down.
+pub const SERVICE_UNAVAILABLE: &str = "SERVICE_UNAVAILABLE";
+/// What people read when a part is down.
+pub const UNAVAILABLE_MESSAGE: &str = "This part is not available right now. Please try again.";
+
+/// `google.rpc.Status`, the form in which gRPC carries details.
+#[derive(Clone, PartialEq, prost::Message)]
+struct RpcStatus {
+    #[prost(int32, tag = "1")]
+    code: i32,
+    #[prost(string, tag = "2")]
+    message: String,
+    #[prost(message, repeated, tag = "3")]
+    details: Vec<Any>,
+}
+
+/// What a command's failure looks like to its caller. An unavailable part is logged here.
+pub fn to_status<R: Reject>(error: &CommandError<R>) -> Status {
+    match error {
+        CommandError::Rejected(rejection) => reject(rejection),
+        CommandError::Conflict => explain(
+            Code::Aborted,
+            "CONFLICT",
+            "",
+            "Somebody else changed this at the same moment. Please try again.",
+        ),
+        CommandError::NotFound => {
+            explain(Code::NotFound, "NOT_FOUND", "", "There is no such thing.")
+        }
+        CommandError::Unavailable(source) => unavailable(source.as_ref()),
+    }
+}
+
+/// A rejection as a status: its code, its reason, its field, and its sentence.
+pub fn reject<R: Reject>(rejection: &R) -> Status {
+    let field = rejection.field().unwrap_or_default();
+    explain(
+        rejection.code(),
+        rejection.reason(),
+        field,
+        &rejection.to_string(),
+    )
+}
+
+/// A field of the request is wrong.
+#[must_use]
+pub fn invalid(field: &str, reason: &str, message: &str) -> Status {
+    explain(Code::InvalidArgument, reason, field, message)
+}
+
+/// There is no such thing, or not for this caller.
+#[must_use]
+pub fn not_found(reason: &str) -> Status {
+    explain(Code::NotFound, reason, "", "There is no such thing.")
+}
+
+/// A part that is needed does not answer: the chain is logged, the caller is told to try again.
+pub fn unavailable(source: &(dyn Error + 'static)) -> Status {
+    tracing::error!(error = chain(source), "a part is not available");
+    explain(
+        Code::Unavailable,
+        SERVICE_UNAVAILABLE,
+        "",
+        UNAVAILABLE_MESSAGE,
+    )
+}
+
+/// A status of any code with its reason; `field` may be empty.
+#[must_use]
+pub fn explain(code: Code, reason: &str, field: &str, message: &str) -> Status {
+    let code = grpc_code(code);
+    let detail = ErrorDetail {
+        reason: reason.to_owned(),
+        field: field.to_owned(),
+        reference_id: String::new(),
+    };
+    let any = Any {
+        type_url: ErrorDetail::type_url(),
+        value: detail.encode_to_vec(),
+    };
+    let status = RpcStatus {
+        code: code.into(),
+        message: message.to_owned(),
+        details: vec![any],
+    };
+    Status::with_details(code, message, status.encode_to_vec().into())
+}
+
+/// The detail that a status carries, if it does: for callers that act on the reason.
+#[must_use]
+pub fn detail_of(status: &Status) -> Option<ErrorDetail> {
+    let status = RpcStatus::decode(status.details()).ok()?;
+    let wanted = ErrorDetail::full_name();
+    let any = status
+        .details
+        .into_iter()
+        .find(|any| any.type_url.rsplit('/').next() == Some(wanted.as_str()))?;
+    ErrorDetail::decode(any.value.as_slice()).ok()
+}
+
+/// An error and what caused it, in one line for the log.
+#[must_use]
+pub fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        // Writing to a string cannot fail.
+        write!(text, ": {source}").ok();
+        next = source.source();
+    }
+    text
+}
+
+fn grpc_code(code: Code) -> tonic::Code {
+    match code {
+        Code::InvalidArgument => tonic::Code::InvalidArgument,
+        Code::FailedPrecondition => tonic::Code::FailedPrecondition,
+        Code::NotFound => tonic::Code::NotFound,
+        Code::PermissionDenied => tonic::Code::PermissionDenied,
+        Code::Unauthenticated => tonic::Code::Unauthenticated,
+        Code::Aborted => tonic::Code::Aborted,
+        Code::AlreadyExists => tonic::Code::AlreadyExists,
+        Code::ResourceExhausted => tonic::Code::ResourceExhausted,
+        Code::Unavailable => tonic::Code::Unavailable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{detail_of, invalid, reject, to_status};
+    use kernel::{Code, CommandError, Reject};
+
+    #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+    enum Rejection {
+        #[error("This time was just taken.")]
+        SlotTaken,
+        #[error("Please enter a valid e-mail address.")]
+        InvalidEmail,
+    }
+
+    impl Reject for Rejection {
+        fn code(&self) -> Code {
+            match self {
+                Self::SlotTaken => Code::Aborted,
+                Self::InvalidEmail => Code::InvalidArgument,
+            }
+        }
+        fn reason(&self) -> &'static str {
+            match self {
+                Self::SlotTaken => "SLOT_TAKEN",
+                Self::InvalidEmail => "INVALID_EMAIL",
+            }
+        }
+        fn field(&self) -> Option<&'static str> {
+            (*self == Self::InvalidEmail).then_some("contact.email")
+        }
+    }
+
+    #[test]
+    fn reason_and_field_go_there_and_back() {
+        let status = reject(&Rejection::InvalidEmail);
+        assert_eq!(status.code(), tonic::Code::InvalidArgument);
+        assert_eq!(status.message(), "Please enter a valid e-mail address.");
+        // Through the headers, as a client sees it.
+        let answer = status.into_http::<tonic::body::Body>();
+        let seen = tonic::Status::from_header_map(answer.headers()).unwrap();
+        let detail = detail_of(&seen).unwrap();
+        assert_eq!(
+            (detail.reason.as_str(), detail.field.as_str()),
+            ("INVALID_EMAIL", "contact.email")
+        );
+        let taken = detail_of(&to_status(&CommandError::Rejected(Rejection::SlotTaken))).unwrap();
+        assert_eq!(
+            (taken.reason.as_str(), taken.field.as_str()),
+            ("SLOT_TAKEN", "")
+        );
+    }
+
+    #[test]
+    fn the_text_of_a_source_never_leaves() {
+        let error = CommandError::<Rejection>::unavailable("password of 10.0.0.7 was refused");
+        let status = to_status(&error);
+        assert_eq!(status.code(), tonic::Code::Unavailable);
+        assert_eq!(detail_of(&status).unwrap().reason, "SERVICE_UNAVAILABLE");
+        let all = format!("{status:?}{}", String::from_utf8_lossy(status.details()));
+        assert!(!all.contains("10.0.0.7"));
+    }
+
+    #[test]
+    fn the_detail_names_its_type() {
+        let status = invalid("date", "INVALID_DATE", "Please choose a date.");
+        let text = String::from_utf8_lossy(status.details()).into_owned();
+        assert!(
+            text.contains("type.googleapis.com/common.v1.ErrorDetail"),
+            "{text}"
+        );
+        assert_eq!(detail_of(&tonic::Status::internal("x")), None);
+    }
+}
