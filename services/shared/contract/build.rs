@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     collect(root, &mut files)?;
     files.sort();
     let descriptors = protox::compile(&files, [root])?;
-    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?);
     // The same descriptors turn stored events into JSON and back at run time.
     fs::write(out.join("descriptors.bin"), descriptors.encode_to_vec())?;
     let mut config = tonic_prost_build::Config::new();

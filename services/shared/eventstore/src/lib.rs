@@ -1,1 +1,22 @@
-//! Placeholder until its first lines are written.
+//! The event log of a service on PostgreSQL: append, feed, checkpoints, timers and its one clock.
+//!
+//! PostgreSQL is the only store of truth. Nothing here knows what an event means.
+
+pub mod error;
+pub mod event;
+pub mod database;
+pub mod store;
+pub mod transaction;
+pub mod feed;
+pub mod checkpoint;
+pub mod timer;
+pub mod idempotency;
+
+pub use checkpoint::{Consumed, Parked};
+pub use database::{Database, migrate};
+pub use error::{Retry, StoreError};
+pub use event::{Metadata, NewEvent, Recorded, new_id, new_uuid};
+pub use idempotency::{Recall, request_hash};
+pub use store::Store;
+pub use timer::{Timer, TimerHandler, run_timers};
+pub use transaction::Tx;

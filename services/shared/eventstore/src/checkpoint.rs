@@ -1,0 +1,238 @@
+//! How far a consumer has come in a source's feed, and what it could not handle.
+//!
+//! Positions are gapless, so one number is inbox, order and hole detector in one.
+
+use sqlx::Row;
+
+use crate::error::StoreError;
+use crate::event::{Metadata, Recorded};
+use crate::store::Store;
+use crate::transaction::{Tx, recorded};
+
+/// How often an event may fail before it is parked.
+pub const FAILURES_MAX: i32 = 5;
+
+/// What became of an event that was offered to a consumer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consumed {
+    /// It was handled, and the checkpoint moved with it.
+    Handled,
+    /// It was handled before.
+    Repeat,
+    /// Events behind this position are missing and have to come first.
+    Hole(i64),
+    /// It waits behind an event of its stream that failed, or it failed itself too often.
+    Parked,
+}
+
+/// A consumer's reference to an event that it could not handle.
+#[derive(Debug, Clone)]
+pub struct Parked {
+    /// The event.
+    pub event: Recorded,
+    /// What went wrong the last time.
+    pub error: String,
+}
+
+/// The last position that a consumer has handled; 0 before the first.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn position(store: &Store, consumer: &str, source: &str) -> Result<i64, StoreError> {
+    let position: Option<i64> =
+        sqlx::query_scalar("select position from checkpoints where consumer = $1 and source = $2")
+            .bind(consumer)
+            .bind(source)
+            .fetch_optional(store.pool())
+            .await?;
+    Ok(position.unwrap_or(0))
+}
+
+/// Takes the checkpoint's lock inside `tx` and tells what is to be done with `event`: `Handled` means
+/// that it is the next one, that the checkpoint has been moved onto it, and that the caller handles
+/// it in this same transaction.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn advance(
+    tx: &mut Tx,
+    (consumer, source): (&str, &str),
+    event: &Recorded,
+) -> Result<Consumed, StoreError> {
+    sqlx::query(
+        "insert into checkpoints (consumer, source) values ($1, $2) on conflict do nothing",
+    )
+    .bind(consumer)
+    .bind(source)
+    .execute(tx.connection())
+    .await?;
+    let position: i64 = sqlx::query_scalar(
+        "select position from checkpoints where consumer = $1 and source = $2 for update",
+    )
+    .bind(consumer)
+    .bind(source)
+    .fetch_one(tx.connection())
+    .await?;
+    if event.position <= position {
+        return Ok(Consumed::Repeat);
+    }
+    if event.position > position + 1 {
+        return Ok(Consumed::Hole(position));
+    }
+    move_to(tx, (consumer, source), event.position).await?;
+    let stream_waits: bool = sqlx::query_scalar(
+        "select exists (select 1 from parked_events
+                        where consumer = $1 and source = $2 and stream_id = $3)",
+    )
+    .bind(consumer)
+    .bind(source)
+    .bind(&event.stream_id)
+    .fetch_one(tx.connection())
+    .await?;
+    if stream_waits {
+        park(
+            tx,
+            (consumer, source),
+            event,
+            "an earlier event of this stream is parked",
+        )
+        .await?;
+        return Ok(Consumed::Parked);
+    }
+    Ok(Consumed::Handled)
+}
+
+/// Counts a failure of the event that is next, and parks it when it has failed too often. Returns
+/// whether it was parked.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn failed(
+    store: &Store,
+    (consumer, source): (&str, &str),
+    event: &Recorded,
+    error: String,
+) -> Result<bool, StoreError> {
+    let (consumer, source, event) = (consumer.to_owned(), source.to_owned(), event.clone());
+    let metadata = Metadata::because_of(&event, consumer.clone());
+    store
+        .write(metadata, move |tx| {
+            let (consumer, source) = (consumer.clone(), source.clone());
+            let (event, error) = (event.clone(), error.clone());
+            Box::pin(async move {
+                let failures: Option<i32> = sqlx::query_scalar(
+                    "insert into checkpoints (consumer, source, failures) values ($1, $2, 1)
+                     on conflict (consumer, source)
+                     do update set failures = checkpoints.failures + 1
+                     where checkpoints.position = $3 - 1
+                     returning failures",
+                )
+                .bind(&consumer)
+                .bind(&source)
+                .bind(event.position)
+                .fetch_optional(tx.connection())
+                .await?;
+                let gives_up = failures.is_some_and(|failures| failures >= FAILURES_MAX);
+                if gives_up {
+                    move_to(tx, (&consumer, &source), event.position).await?;
+                    park(tx, (&consumer, &source), &event, &error).await?;
+                }
+                Ok::<bool, StoreError>(gives_up)
+            })
+        })
+        .await
+}
+
+async fn move_to(
+    tx: &mut Tx,
+    (consumer, source): (&str, &str),
+    position: i64,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update checkpoints set position = $3, failures = 0 where consumer = $1 and source = $2",
+    )
+    .bind(consumer)
+    .bind(source)
+    .bind(position)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+async fn park(
+    tx: &mut Tx,
+    (consumer, source): (&str, &str),
+    event: &Recorded,
+    error: &str,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "insert into parked_events (consumer, source, position, event_id, stream_id, version,
+                                    event_type, payload, metadata, recorded_at, error)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+         on conflict do nothing",
+    )
+    .bind(consumer)
+    .bind(source)
+    .bind(event.position)
+    .bind(event.event_id)
+    .bind(&event.stream_id)
+    .bind(event.version)
+    .bind(&event.event_type)
+    .bind(&event.payload)
+    .bind(serde_json::to_value(&event.metadata).unwrap_or_default())
+    .bind(event.recorded_at)
+    .bind(error)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// What a consumer has parked, oldest first.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn parked(
+    store: &Store,
+    consumer: &str,
+    source: &str,
+) -> Result<Vec<Parked>, StoreError> {
+    let rows = sqlx::query(
+        "select event_id, stream_id, version, position, event_type, payload, metadata, recorded_at,
+                error
+         from parked_events where consumer = $1 and source = $2 order by position",
+    )
+    .bind(consumer)
+    .bind(source)
+    .fetch_all(store.pool())
+    .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Parked {
+                event: recorded(row)?,
+                error: row.try_get("error")?,
+            })
+        })
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(StoreError::from)
+}
+
+/// Takes a parked event out inside `tx`, so that it can be handled in the same transaction.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn unpark(
+    tx: &mut Tx,
+    (consumer, source): (&str, &str),
+    position: i64,
+) -> Result<bool, StoreError> {
+    let gone = sqlx::query(
+        "delete from parked_events where consumer = $1 and source = $2 and position = $3",
+    )
+    .bind(consumer)
+    .bind(source)
+    .bind(position)
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    Ok(gone > 0)
+}

@@ -1,0 +1,84 @@
+//! Connections to a service's database, and the migrations that make it.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::migrate::Migrator;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+
+static EVENT_LOG: Migrator = sqlx::migrate!("../../../migrations/eventstore");
+
+/// Where a service's database is and how many connections it may use.
+#[derive(Debug, Clone)]
+pub struct Database {
+    /// A `postgres://` URL of the service's own role.
+    pub url: String,
+    /// The most connections at a time; a request holds one at a time.
+    pub connections_max: u32,
+}
+
+impl Database {
+    /// A database with the usual number of connections.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            connections_max: 12,
+        }
+    }
+
+    /// Opens the pool without connecting yet, so that a service starts while its database does.
+    ///
+    /// # Errors
+    /// When the URL is not one.
+    pub fn open(&self) -> Result<PgPool, sqlx::Error> {
+        let options = PgConnectOptions::from_str(&self.url)?.options([
+            // A net under the rule that a transaction runs in a task of its own: one that was
+            // forgotten ends by itself.
+            ("idle_in_transaction_session_timeout", "15s"),
+            ("statement_timeout", "15s"),
+            ("timezone", "UTC"),
+        ]);
+        let pool = PgPoolOptions::new()
+            .max_connections(self.connections_max)
+            .acquire_timeout(Duration::from_secs(5))
+            .max_lifetime(Duration::from_secs(1800))
+            .connect_lazy_with(options);
+        Ok(pool)
+    }
+}
+
+/// Brings a database up to date: the event log first, then the service's own tables, then the rights
+/// of `app_role`, which may read and add events but never change one.
+///
+/// # Errors
+/// When the database refuses; nothing of the failed migration remains then.
+pub async fn migrate(
+    owner_url: &str,
+    app_role: &str,
+    service: &Migrator,
+) -> Result<(), sqlx::Error> {
+    let mut connection = PgConnection::connect(owner_url).await?;
+    let mut all = EVENT_LOG.migrations.to_vec();
+    all.extend(service.migrations.iter().cloned());
+    Migrator::with_migrations(all)
+        .run_direct(None, &mut connection, false)
+        .await?;
+    grant(&mut connection, app_role).await?;
+    connection.close().await
+}
+
+async fn grant(connection: &mut PgConnection, app_role: &str) -> Result<(), sqlx::Error> {
+    let role = format!("\"{}\"", app_role.replace('"', "\"\""));
+    let sql = format!(
+        "grant usage on schema public to {role};
+         grant select, insert, update, delete on all tables in schema public to {role};
+         grant usage on all sequences in schema public to {role};
+         revoke update, delete, truncate on events from {role};
+         revoke insert, update, delete, truncate on clock from {role};"
+    );
+    // The role's name is quoted above and comes from the operator's own settings.
+    connection.execute(AssertSqlSafe(sql)).await?;
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Events as they are appended and as they are read again.
+
+use contract::json::{self, JsonError};
+use kernel::id::Kind;
+use kernel::{Id, Timestamp};
+use prost::{Message, Name};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+/// A new id of a kind. It begins with the time, so that rows that were made together lie together.
+#[must_use]
+pub fn new_id<K: Kind>() -> Id<K> {
+    Id::from_uuid(new_uuid())
+}
+
+/// A new UUID that begins with the time.
+#[must_use]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place where ids are made"
+)]
+pub fn new_uuid() -> Uuid {
+    Uuid::now_v7()
+}
+
+/// What led to an event; it is kept beside it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Metadata {
+    /// What belongs together, usually the id of a booking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correlation: Option<String>,
+    /// The event that was reacted to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub causation: Option<Uuid>,
+    /// Who did it: `usr_…` or the name of a service or timer.
+    pub actor: String,
+    /// The W3C trace that it happened in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
+}
+
+impl Metadata {
+    /// Something done by `actor` in the trace `traceparent`.
+    #[must_use]
+    pub fn by(actor: impl Into<String>, traceparent: Option<String>) -> Self {
+        Self {
+            actor: actor.into(),
+            traceparent,
+            ..Self::default()
+        }
+    }
+
+    /// Something done because of `event`; what belongs together stays together.
+    #[must_use]
+    pub fn because_of(event: &Recorded, actor: impl Into<String>) -> Self {
+        Self {
+            correlation: event.metadata.correlation.clone(),
+            causation: Some(event.event_id),
+            actor: actor.into(),
+            traceparent: event.metadata.traceparent.clone(),
+        }
+    }
+
+    /// The same with what it belongs to.
+    #[must_use]
+    pub fn about(mut self, correlation: impl Into<String>) -> Self {
+        self.correlation = Some(correlation.into());
+        self
+    }
+}
+
+/// An event that is about to be appended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEvent {
+    /// Its own id.
+    pub event_id: Uuid,
+    /// The full name of its message, for example `booking.v1.BookingRequested`.
+    pub event_type: String,
+    /// The message as proto3 JSON.
+    pub payload: Value,
+}
+
+impl NewEvent {
+    /// Makes an event of a message of `proto/`.
+    ///
+    /// # Errors
+    /// When the message is not declared there.
+    pub fn of<M: Message + Name>(message: &M) -> Result<Self, JsonError> {
+        Ok(Self {
+            event_id: new_uuid(),
+            event_type: M::full_name(),
+            payload: json::to_json(message)?,
+        })
+    }
+}
+
+/// An event as it was recorded, here or by another service.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// Its own id.
+    pub event_id: Uuid,
+    /// The stream that it belongs to.
+    pub stream_id: String,
+    /// Its place in the stream, from 1.
+    pub version: i64,
+    /// Its place in its source's feed, from 1; 0 when it was read from its stream.
+    pub position: i64,
+    /// The full name of its message.
+    pub event_type: String,
+    /// The message as proto3 JSON.
+    pub payload: Value,
+    /// What led to it.
+    pub metadata: Metadata,
+    /// When it was recorded, by its source's clock.
+    pub recorded_at: Timestamp,
+}
+
+impl Recorded {
+    /// The message, when the event is one of these.
+    ///
+    /// # Errors
+    /// When it is one by name, but its payload cannot be read.
+    pub fn get<M: Message + Name + Default>(&self) -> Result<Option<M>, JsonError> {
+        if self.event_type == M::full_name() {
+            self.decode().map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// The message, when it is known which one it is.
+    ///
+    /// # Errors
+    /// When the payload is not that message.
+    pub fn decode<M: Message + Name + Default>(&self) -> Result<M, JsonError> {
+        json::from_json(&self.payload)
+    }
+}

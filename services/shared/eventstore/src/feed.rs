@@ -1,0 +1,94 @@
+//! The order in which others see this service's events: gapless, and given after commit.
+
+use sqlx::PgPool;
+
+use crate::error::StoreError;
+use crate::event::Recorded;
+use crate::transaction::recorded;
+
+/// The advisory lock of the one active relay; any constant that nothing else in the database uses.
+const RELAY_LOCK: i64 = 0x5355_4b4f_4f4e_0001;
+
+/// Gives positions to events that were committed since the last pass, and returns how many. When
+/// another relay is at it, it does nothing.
+///
+/// Only a single statement that runs after the lock was taken can see everything that the relay
+/// before has numbered; so there are two statements. Versions of one stream keep their order: a
+/// later one is only ever appended after an earlier one was committed, with a higher `seq`.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn number(pool: &PgPool, at_most: i64) -> Result<u64, StoreError> {
+    let mut tx = pool.begin().await?;
+    let active: bool = sqlx::query_scalar("select pg_try_advisory_xact_lock($1)")
+        .bind(RELAY_LOCK)
+        .fetch_one(&mut *tx)
+        .await?;
+    if !active {
+        tx.rollback().await?;
+        return Ok(0);
+    }
+    let moved = sqlx::query(
+        "with last as (select coalesce(max(position), 0) as position from feed),
+              moved as (
+                  delete from outbox
+                  where seq in (select seq from outbox order by seq limit $1)
+                  returning seq)
+         insert into feed (position, seq)
+         select last.position + row_number() over (order by moved.seq), moved.seq
+         from moved, last",
+    )
+    .bind(at_most)
+    .execute(&mut *tx)
+    .await?
+    .rows_affected();
+    tx.commit().await?;
+    Ok(moved)
+}
+
+/// Reads events behind a position, in order.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn read(
+    pool: &PgPool,
+    after_position: i64,
+    limit: i64,
+) -> Result<Vec<Recorded>, StoreError> {
+    let rows = sqlx::query(
+        "select e.event_id, e.stream_id, e.version, f.position, e.event_type, e.payload,
+                e.metadata, e.recorded_at
+         from feed f join events e using (seq)
+         where f.position > $1 order by f.position limit $2",
+    )
+    .bind(after_position)
+    .bind(limit)
+    .fetch_all(pool)
+    .await?;
+    rows.iter()
+        .map(recorded)
+        .collect::<Result<_, _>>()
+        .map_err(StoreError::from)
+}
+
+/// How far the relay has published.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn published(pool: &PgPool) -> Result<i64, StoreError> {
+    Ok(sqlx::query_scalar("select published_position from relay")
+        .fetch_one(pool)
+        .await?)
+}
+
+/// Remembers how far the relay has published. It never goes back.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn set_published(pool: &PgPool, position: i64) -> Result<(), StoreError> {
+    sqlx::query("update relay set published_position = greatest(published_position, $1)")
+        .bind(position)
+        .execute(pool)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! A service's database as its commands see it: one function writes, and it cannot be cut short.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use kernel::Timestamp;
+use sqlx::PgPool;
+use tokio::sync::Notify;
+use tracing::Instrument as _;
+
+use crate::error::{Retry, StoreError};
+use crate::event::{Metadata, Recorded};
+use crate::transaction::{self, Tx};
+
+/// How often a write that met another's is started anew before the caller is told.
+const TRIES: u32 = 4;
+
+/// A service's event log and its own tables. Cloning it shares the connections.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pool: PgPool,
+    committed: Arc<Notify>,
+}
+
+impl Store {
+    /// Takes the pool over.
+    #[must_use]
+    pub fn new(pool: PgPool) -> Self {
+        Self {
+            pool,
+            committed: Arc::new(Notify::new()),
+        }
+    }
+
+    /// The pool, for reads. A request asks for one connection at a time and never holds two.
+    #[must_use]
+    pub fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+
+    /// The one clock.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn now(&self) -> Result<Timestamp, StoreError> {
+        let now = sqlx::query_scalar("select clock_now()")
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(now)
+    }
+
+    /// Whether the database answers and is migrated; for readiness.
+    ///
+    /// # Errors
+    /// When it does not or is not.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        self.now().await.map(|_now| ())
+    }
+
+    /// Runs `work` in one transaction and commits it when it succeeds.
+    ///
+    /// The transaction runs in a task of its own that the caller only awaits: sqlx 0.9 leaks an open
+    /// transaction when a future is dropped during `BEGIN`, and a caller may be dropped at any await
+    /// (reference/failures.md 1.1). When others wrote first, `work` runs again from the beginning, at
+    /// most three times more; so it has to load what it decides on through its `Tx`.
+    ///
+    /// # Errors
+    /// What `work` fails with; then nothing was written. `Conflict` when others kept writing first.
+    pub async fn write<T, E, F>(&self, metadata: Metadata, work: F) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Retry + Send + 'static,
+        F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + Sync + 'static,
+    {
+        let store = self.clone();
+        let task = async move {
+            let mut tries = 1;
+            loop {
+                match store.attempt(&metadata, &work).await {
+                    Err(error) if error.is_conflict() && tries < TRIES => {
+                        tokio::time::sleep(jitter(tries)).await;
+                        tries += 1;
+                    }
+                    result => return result,
+                }
+            }
+        };
+        match tokio::spawn(task.in_current_span()).await {
+            Ok(result) => result,
+            Err(error) => Err(StoreError::Abandoned(error).into()),
+        }
+    }
+
+    async fn attempt<T, E, F>(&self, metadata: &Metadata, work: &F) -> Result<T, E>
+    where
+        E: From<StoreError>,
+        F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, E>>,
+    {
+        let begun = self.pool.begin().await.map_err(StoreError::from)?;
+        let mut tx = Tx::new(begun, metadata.clone());
+        let result = work(&mut tx).await;
+        match result {
+            Ok(value) => {
+                tx.commit().await?;
+                self.committed.notify_waiters();
+                Ok(value)
+            }
+            Err(error) => {
+                tx.rollback().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Waits until this process has committed something, or until `at_most` has passed: what other
+    /// processes commit is seen by looking again.
+    pub async fn changed(&self, at_most: Duration) {
+        // Running out of time is as good a reason to look again as being told.
+        drop(tokio::time::timeout(at_most, self.committed.notified()).await);
+    }
+
+    /// Reads a stream outside a transaction, for a read that decides nothing.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn load(&self, stream_id: &str) -> Result<Vec<Recorded>, StoreError> {
+        transaction::load(&self.pool, stream_id).await
+    }
+}
+
+/// A short wait that differs from one task to the next, so that those who met do not meet again.
+fn jitter(tries: u32) -> Duration {
+    Duration::from_millis(u64::from(rand::random_range(1..=10 * tries)))
+}

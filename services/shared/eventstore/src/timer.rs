@@ -1,0 +1,218 @@
+//! Work for later: deadlines, and jobs in the outside world that have to be done at least once.
+//!
+//! A timer is claimed by a lease. Its handler must bear being run again, because the process may die
+//! before the transaction that ends the timer; that transaction also records what came of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use kernel::Timestamp;
+use serde_json::Value;
+use sqlx::{PgExecutor, Row};
+use tokio::sync::Semaphore;
+use tracing::Instrument as _;
+use uuid::Uuid;
+
+use crate::error::StoreError;
+use crate::store::Store;
+use crate::transaction::Tx;
+
+/// How long a claimed timer is left alone. A handler has a little less.
+const LEASE_SECONDS: f64 = 25.0;
+/// How long a handler may take; then it counts as failed.
+const HANDLER_TIMEOUT: Duration = Duration::from_secs(20);
+/// How often the table is looked at when nothing was committed here.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How many timers of a process run at the same time.
+const PARALLEL_MAX: usize = 8;
+/// The longest wait between two tries of a timer that fails.
+const BACKOFF_SECONDS_MAX: i32 = 60;
+
+/// A timer that has fallen due and was claimed.
+#[derive(Debug, Clone)]
+pub struct Timer {
+    /// Its own id.
+    pub timer_id: Uuid,
+    /// What is to be done.
+    pub kind: String,
+    /// What it is to be done with, for example a booking's id.
+    pub subject: String,
+    /// When it fell due.
+    pub due_at: Timestamp,
+    /// What else the handler needs.
+    pub payload: Value,
+    /// Which try this is, from 1.
+    pub attempts: i32,
+}
+
+/// Does what timers of a service ask for.
+pub trait TimerHandler: Send + Sync + 'static {
+    /// Does it, and ends or moves the timer in the transaction that records the outcome. After an
+    /// error the timer is tried again, later each time.
+    fn fire(
+        &self,
+        timer: Timer,
+    ) -> BoxFuture<'_, Result<(), Box<dyn std::error::Error + Send + Sync>>>;
+}
+
+impl Tx {
+    /// Sets the timer of this kind and subject; one that exists is moved.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn set_timer(
+        &mut self,
+        kind: &str,
+        subject: &str,
+        due_at: Timestamp,
+        payload: Value,
+    ) -> Result<(), StoreError> {
+        sqlx::query(
+            "insert into timers (kind, subject, due_at, payload) values ($1, $2, $3, $4)
+             on conflict (kind, subject) do update
+             set due_at = excluded.due_at, payload = excluded.payload, attempts = 0,
+                 lease_until_at = '-infinity'",
+        )
+        .bind(kind)
+        .bind(subject)
+        .bind(due_at)
+        .bind(payload)
+        .execute(self.connection())
+        .await?;
+        Ok(())
+    }
+
+    /// Ends the timer of this kind and subject, if there is one.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn end_timer(&mut self, kind: &str, subject: &str) -> Result<(), StoreError> {
+        sqlx::query("delete from timers where kind = $1 and subject = $2")
+            .bind(kind)
+            .bind(subject)
+            .execute(self.connection())
+            .await?;
+        Ok(())
+    }
+}
+
+async fn claim(executor: impl PgExecutor<'_>, at_most: i64) -> Result<Vec<Timer>, StoreError> {
+    let rows = sqlx::query(
+        "update timers
+         set lease_until_at = clock_timestamp() + make_interval(secs => $1),
+             attempts = attempts + 1
+         where timer_id in (
+             select timer_id from timers
+             where due_at <= (select clock_now()) and lease_until_at <= clock_timestamp()
+             order by due_at limit $2
+             for update skip locked)
+         returning timer_id, kind, subject, due_at, payload, attempts",
+    )
+    .bind(LEASE_SECONDS)
+    .bind(at_most)
+    .fetch_all(executor)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Timer {
+                timer_id: row.try_get("timer_id")?,
+                kind: row.try_get("kind")?,
+                subject: row.try_get("subject")?,
+                due_at: row.try_get("due_at")?,
+                payload: row.try_get("payload")?,
+                attempts: row.try_get("attempts")?,
+            })
+        })
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(StoreError::from)
+}
+
+/// Frees a timer that failed, for a later try. One that its handler has moved keeps its new time.
+async fn retry_later(executor: impl PgExecutor<'_>, timer: &Timer) -> Result<(), StoreError> {
+    let exponent = u32::try_from(timer.attempts.clamp(1, 7) - 1).unwrap_or(0);
+    let seconds = 2_i32.saturating_pow(exponent).min(BACKOFF_SECONDS_MAX);
+    sqlx::query(
+        "update timers
+         set lease_until_at = clock_timestamp() + make_interval(secs => $3) * (0.5 + random() / 2)
+         where timer_id = $1 and attempts = $2",
+    )
+    .bind(timer.timer_id)
+    .bind(timer.attempts)
+    .bind(f64::from(seconds))
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
+/// Fires timers as they fall due until `stop` is done; then waits for those that are running.
+pub async fn run_timers(
+    store: Store,
+    handler: Arc<dyn TimerHandler>,
+    stop: impl Future<Output = ()> + Send,
+) {
+    let places = Arc::new(Semaphore::new(PARALLEL_MAX));
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        let looked = look(&store, &handler, &places).await;
+        let waits = match looked {
+            Ok(0) => LOOK_EVERY,
+            Ok(_) => Duration::from_millis(5),
+            Err(error) => {
+                tracing::warn!(%error, "timers could not be read");
+                Duration::from_secs(1)
+            }
+        };
+        tokio::select! {
+            () = &mut stop => break,
+            () = store.changed(waits) => {}
+        }
+    }
+    let everything = u32::try_from(PARALLEL_MAX).unwrap_or(u32::MAX);
+    // Only a closed semaphore fails here, and nobody closes it.
+    drop(places.acquire_many(everything).await);
+}
+
+async fn look(
+    store: &Store,
+    handler: &Arc<dyn TimerHandler>,
+    places: &Arc<Semaphore>,
+) -> Result<usize, StoreError> {
+    let free = places.available_permits();
+    if free == 0 {
+        return Ok(0);
+    }
+    let timers = claim(store.pool(), i64::try_from(free).unwrap_or(1)).await?;
+    let claimed = timers.len();
+    for timer in timers {
+        let Ok(place) = Arc::clone(places).acquire_owned().await else {
+            break;
+        };
+        let (store, handler) = (store.clone(), Arc::clone(handler));
+        let span = tracing::info_span!("timer", kind = %timer.kind, subject = %timer.subject);
+        let task = async move {
+            fire(&store, handler.as_ref(), timer).await;
+            drop(place);
+        };
+        tokio::spawn(task.instrument(span));
+    }
+    Ok(claimed)
+}
+
+async fn fire(store: &Store, handler: &dyn TimerHandler, timer: Timer) {
+    let fired = tokio::time::timeout(HANDLER_TIMEOUT, handler.fire(timer.clone())).await;
+    let error = match fired {
+        Ok(Ok(())) => return,
+        Ok(Err(error)) => error.to_string(),
+        Err(_elapsed) => "it took too long".to_owned(),
+    };
+    tracing::warn!(
+        error,
+        attempts = timer.attempts,
+        "a timer will be tried again"
+    );
+    if let Err(error) = retry_later(store.pool(), &timer).await {
+        // Its lease runs out by itself.
+        tracing::warn!(%error, "a failed timer could not be freed");
+    }
+}
