@@ -48,8 +48,8 @@ function toState(session: Pick<Session, 'user'> | null): AuthState {
     user: {
       id: user.id,
       email: text(user.email),
-      firstName: text(names.first_name),
-      lastName: text(names.last_name),
+      firstName: text(names.firstName) || text(names.first_name),
+      lastName: text(names.lastName) || text(names.last_name),
       phone: text(user.phone) || text(names.phone),
     },
   };

@@ -18,8 +18,10 @@ export function createQueryClient(): QueryClient {
         retry: shouldRetry,
         retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 4000),
         staleTime: 30_000,
+        // Offline reads fail with words instead of waiting without any.
+        networkMode: 'always',
       },
-      mutations: { retry: false },
+      mutations: { retry: false, networkMode: 'always' },
     },
   });
 }

@@ -1,9 +1,17 @@
-import { PageHeading } from '@/components/ui/page-heading';
+import { ComingPage } from '@/components/coming-page';
 
-export default function Page() {
+export default function BookSessionPage() {
   return (
-    <div className="container-page py-12">
-      <PageHeading>Book a Session</PageHeading>
-    </div>
+    <ComingPage
+      title="Find a time for yourself"
+      eyebrow="Booking"
+      lead="Every service shows its free times on its own page, without signing in. Pick one, and the booking begins with it."
+      coming="The calendar of all sessions will stand here."
+      links={[
+        { to: '/services', label: 'See services and times' },
+        { to: '/contact', label: 'Ask us for a time' },
+      ]}
+      art={{ seed: 'karmic-healing', accent: 'plum' }}
+    />
   );
 }

@@ -1,9 +1,43 @@
+import { Button } from '@/components/ui/button';
 import { PageHeading } from '@/components/ui/page-heading';
+import { ServiceCard } from '@/features/catalogue/components/service-card';
+import { useServices } from '@/lib/practice';
 
-export default function Page() {
+function Unsure() {
   return (
-    <div className="container-page py-12">
-      <PageHeading>Services</PageHeading>
+    <div className="flex h-full flex-col items-start justify-center gap-4 rounded-panel bg-sunken p-8">
+      <h2 className="text-h3">Not sure which one?</h2>
+      <p className="text-ink-2">
+        Begin with a General Consultation. You leave it knowing what would help you, even if that is
+        something other than us.
+      </p>
+      <Button to="/service/general-consultation" variant="secondary">
+        See the first step
+      </Button>
+    </div>
+  );
+}
+
+export default function ServicesPage() {
+  const services = useServices();
+  return (
+    <div className="container-page flex flex-col gap-12 py-12 lg:py-16">
+      <PageHeading
+        eyebrow="Our services"
+        lead="Each session has a clear length and one price, and you see free times before you sign in. Open a card to read what happens in it."
+      >
+        Find what helps you today
+      </PageHeading>
+      <ul className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
+        {services.map((service) => (
+          <li key={service.serviceId}>
+            <ServiceCard service={service} />
+          </li>
+        ))}
+        <li className="lg:col-span-2">
+          <Unsure />
+        </li>
+      </ul>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { type PointerEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { classes } from '@/lib/classes';
+import { showCarriedToast } from './carried-toast';
 import {
   currentToast,
   dismissToast,
@@ -91,6 +92,7 @@ function ToastCard({ entry }: { entry: ToastEntry }) {
 /** The toast area: a live region that is there from the first paint. */
 export function Toaster() {
   const entry = useSyncExternalStore(subscribeToToast, currentToast, () => null);
+  useEffect(showCarriedToast, []);
   return (
     <div
       role="status"

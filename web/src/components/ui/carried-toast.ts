@@ -1,0 +1,22 @@
+/** A toast that is said on this page and still stands on the next one, in another document. */
+import { readTab, writeTab } from '@/lib/tab-storage';
+import { type ToastInput, toast } from './toast-store';
+
+const KEY = 'carriedToast';
+
+export function carryToast(input: ToastInput): void {
+  toast(input);
+  writeTab(KEY, JSON.stringify(input));
+}
+
+/** Shows what an earlier document left to be said. */
+export function showCarriedToast(): void {
+  const left = readTab(KEY);
+  if (!left) return;
+  writeTab(KEY, null);
+  try {
+    toast(JSON.parse(left) as ToastInput);
+  } catch {
+    // Somebody else wrote there; nothing is to be said.
+  }
+}
