@@ -6,11 +6,19 @@ mod place;
 mod account;
 mod process;
 mod tools;
+mod packages;
 mod ports;
 mod secrets;
 mod postgres;
 mod nats;
 mod test_services;
+mod knobs;
+mod databases;
+mod record;
+mod supervise;
+mod parts;
+mod healthz;
+mod up;
 
 use anyhow::{Context, Result, bail};
 use environment::Environment;
@@ -39,13 +47,22 @@ pub fn main() -> Result<ExitCode> {
         .context("no runtime can be started")?;
     runtime.block_on(async {
         match words.as_slice() {
+            [] | ["up"] => {
+                let desk = up::Desk::open(&environment, &place).await?;
+                up::run(desk, &packages::prepare(&environment, &place, false)?).await
+            }
+            ["prepare"] => packages::prepare(&environment, &place, false).map(done),
+            ["prepare", "--browser"] => packages::prepare(&environment, &place, true).map(done),
+            ["paths"] => show_paths(&environment, &place, None),
+            ["paths", name] => show_paths(&environment, &place, Some(name)),
             ["test-services"] => {
-                test_services::keep(&place, &tools::find(&environment, &place)?).await
+                test_services::keep(&place, &packages::prepare(&environment, &place, false)?).await
             }
             ["test-services", "--stop"] => test_services::end(&place).await,
             ["test-services", "--", ..] => {
                 let command = arguments.get(2..).unwrap_or_default();
-                test_services::run_with(&place, &tools::find(&environment, &place)?, command).await
+                let found = packages::prepare(&environment, &place, false)?;
+                test_services::run_with(&place, &found, command).await
             }
             ["help" | "--help" | "-h"] => {
                 say::line(USAGE);
@@ -54,4 +71,34 @@ pub fn main() -> Result<ExitCode> {
             other => bail!("there is no command `{}`\n{USAGE}", other.join(" ")),
         }
     })
+}
+
+fn done<T>(_: T) -> ExitCode {
+    ExitCode::SUCCESS
+}
+
+/// Prints where things are, or only the one that is asked for.
+fn show_paths(environment: &Environment, place: &Place, only: Option<&str>) -> Result<ExitCode> {
+    let found = tools::find(environment, place)?;
+    let tool = |tool: Option<tools::Tool>| tool.map(|tool| tool.path);
+    let paths = [
+        ("data", Some(place.data.clone())),
+        ("test-data", Some(place.test_data.clone())),
+        ("packages", Some(place.packages.clone())),
+        ("postgres", tool(found.postgres)),
+        ("nats-server", tool(found.nats)),
+        ("browser", tool(found.browser)),
+    ];
+    for (name, path) in paths
+        .iter()
+        .filter(|(name, _)| only.is_none_or(|only| only == *name))
+    {
+        match (path, only) {
+            (Some(path), Some(_)) => say::line(path.display()),
+            (Some(path), None) => say::line(format_args!("{name:<12} {}", path.display())),
+            (None, Some(_)) => bail!("{name} is missing; `sukoon prepare --browser` installs it"),
+            (None, None) => say::line(format_args!("{name:<12} (missing)")),
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }

@@ -140,18 +140,15 @@ impl Cluster {
         command
     }
 
-    /// Clears away a note about a server that no longer exists. PostgreSQL believes such a note
-    /// when another process has been given the same number since, and refuses to start.
+    /// Clears away the note of a dead server whose number another process was given since:
+    /// PostgreSQL would take that process for the server and refuse to start. In every other case
+    /// the note stays, because PostgreSQL finds its orphans by it.
     pub(crate) fn forget_dead_server(&self) -> Result<()> {
         let note = self.folder.join("postmaster.pid");
-        let Ok(text) = fs::read_to_string(&note) else {
+        let Some(pid) = noted_pid(&note) else {
             return Ok(());
         };
-        let pid = text
-            .lines()
-            .next()
-            .and_then(|line| line.trim().parse().ok());
-        if pid.is_some_and(|pid| runs_on(pid, &self.folder)) {
+        if Identity::of(pid).is_none() || runs_on(pid, &self.folder) {
             return Ok(());
         }
         fs::remove_file(&note).with_context(|| format!("{} cannot be removed", note.display()))
@@ -159,8 +156,7 @@ impl Cluster {
 
     /// The server that runs on our folder although nobody recorded it.
     pub(crate) fn unrecorded_server(&self) -> Option<Identity> {
-        let text = fs::read_to_string(self.folder.join("postmaster.pid")).ok()?;
-        let pid = text.lines().next()?.trim().parse().ok()?;
+        let pid = noted_pid(&self.folder.join("postmaster.pid"))?;
         runs_on(pid, &self.folder)
             .then(|| Identity::of(pid))
             .flatten()
@@ -219,6 +215,16 @@ impl Cluster {
             self.port
         )
     }
+}
+
+fn noted_pid(note: &Path) -> Option<u32> {
+    fs::read_to_string(note)
+        .ok()?
+        .lines()
+        .next()?
+        .trim()
+        .parse()
+        .ok()
 }
 
 /// Whether a process is a PostgreSQL server of this very folder.

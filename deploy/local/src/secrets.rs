@@ -1,10 +1,105 @@
 //! Secrets of this data folder: made once, never printed, readable by nobody else.
+use crate::place;
 use anyhow::{Context, Result};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use p256::SecretKey;
+use p256::elliptic_curve::sec1::ToEncodedPoint;
+use p256::pkcs8::{DecodePrivateKey, EncodePrivateKey, LineEnding};
 use rand::RngCore;
+use serde_json::json;
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// A folder of secrets. Whatever is asked for and does not exist yet is made and kept.
+#[derive(Debug)]
+pub(crate) struct Vault {
+    folder: PathBuf,
+    words: BTreeMap<String, String>,
+}
+
+impl Vault {
+    /// Opens the folder, or makes it.
+    pub(crate) fn open(folder: &Path) -> Result<Self> {
+        place::create_private(folder)?;
+        let file = folder.join("words.json");
+        let words = match fs::read(&file) {
+            Ok(text) => serde_json::from_slice(&text)
+                .with_context(|| format!("{} is damaged; put back a copy of it", file.display()))?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
+            Err(error) => {
+                return Err(error).with_context(|| format!("{} cannot be read", file.display()));
+            }
+        };
+        Ok(Self {
+            folder: folder.to_owned(),
+            words,
+        })
+    }
+
+    /// The secret word of this name.
+    pub(crate) fn word(&mut self, name: &str) -> Result<String> {
+        if let Some(word) = self.words.get(name) {
+            return Ok(word.clone());
+        }
+        let word = random_word();
+        self.words.insert(name.to_owned(), word.clone());
+        let text = serde_json::to_vec_pretty(&self.words).context("secrets cannot be written")?;
+        write_private(&self.folder.join("words.json"), &text)?;
+        Ok(word)
+    }
+
+    /// Where the private key of this name lies.
+    pub(crate) fn key_path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.pem"))
+    }
+
+    /// The private P-256 key of this name, as PKCS#8 PEM.
+    pub(crate) fn key(&self, name: &str) -> Result<String> {
+        let path = self.key_path(name);
+        if let Ok(pem) = fs::read_to_string(&path) {
+            return Ok(pem);
+        }
+        let pem = new_key()?
+            .to_pkcs8_pem(LineEnding::LF)
+            .context("a key cannot be encoded")?;
+        write_private(&path, pem.as_bytes())?;
+        Ok(pem.as_str().to_owned())
+    }
+
+    /// The public keys of several names as a JSON Web Key Set; the key id is the name, and a
+    /// key's file is called after prefix and name.
+    pub(crate) fn public_keys(&self, prefix: &str, names: &[&str]) -> Result<String> {
+        let keys: Result<Vec<_>> = names
+            .iter()
+            .map(|name| self.public_key(prefix, name))
+            .collect();
+        Ok(json!({ "keys": keys? }).to_string())
+    }
+
+    fn public_key(&self, prefix: &str, name: &str) -> Result<serde_json::Value> {
+        let file = format!("{prefix}{name}");
+        let pem = self.key(&file)?;
+        let damaged = || format!("{} is not a private key", self.key_path(&file).display());
+        let key = SecretKey::from_pkcs8_pem(&pem).with_context(damaged)?;
+        let point = key.public_key().to_encoded_point(false);
+        let coordinate = |half: Option<&p256::FieldBytes>| half.map(|b| URL_SAFE_NO_PAD.encode(b));
+        Ok(json!({
+            "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": name,
+            "x": coordinate(point.x()), "y": coordinate(point.y()),
+        }))
+    }
+}
+
+fn new_key() -> Result<SecretKey> {
+    // All but about one in 2^32 strings of 32 bytes are a key.
+    let mut bytes = [0; 32];
+    rand::rng().fill_bytes(&mut bytes);
+    SecretKey::from_slice(&bytes).context("no key was made; try again")
+}
 
 /// A new secret word: 32 hexadecimal digits, safe in addresses, SQL and settings files.
 pub(crate) fn random_word() -> String {
@@ -29,4 +124,52 @@ pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<()> {
         fs::rename(&nursery, path)
     };
     write().with_context(|| format!("{shown} cannot be written"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn folder(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("sukoon-{name}-{}", std::process::id()))
+    }
+
+    #[test]
+    fn secrets_stay_the_same_and_are_closed_to_others() {
+        let folder = folder("vault");
+        let mut vault = Vault::open(&folder).unwrap();
+        let word = vault.word("webhook").unwrap();
+        let key = vault.key("booking").unwrap();
+        let mut again = Vault::open(&folder).unwrap();
+        assert_eq!(again.word("webhook").unwrap(), word);
+        assert_eq!(again.key("booking").unwrap(), key);
+        assert_ne!(again.word("other").unwrap(), word);
+        for name in ["words.json", "booking.pem"] {
+            let mode = fs::metadata(folder.join(name))
+                .unwrap()
+                .permissions()
+                .mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn the_public_keys_carry_the_service_s_name_and_nothing_private() {
+        let folder = folder("keys");
+        let vault = Vault::open(&folder).unwrap();
+        let set: serde_json::Value = serde_json::from_str(
+            &vault
+                .public_keys("caller-", &["booking", "gateway"])
+                .unwrap(),
+        )
+        .unwrap();
+        let keys = set["keys"].as_array().unwrap();
+        assert_eq!(keys[0]["kid"], "booking");
+        assert_eq!(keys[1]["kid"], "gateway");
+        assert_eq!(keys[0]["x"].as_str().unwrap().len(), 43);
+        assert!(keys.iter().all(|key| key.get("d").is_none()));
+        fs::remove_dir_all(folder).unwrap();
+    }
 }

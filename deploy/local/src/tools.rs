@@ -21,18 +21,9 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
-    /// A command that runs the program.
-    pub(crate) fn command(&self) -> Command {
-        self.run(&self.path)
-    }
-
     /// A command that runs one of the programs in the tool's folder.
     pub(crate) fn member(&self, name: &str) -> Command {
-        self.run(&self.path.join(name))
-    }
-
-    fn run(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
+        let mut command = Command::new(self.path.join(name));
         if let Some(libraries) = &self.libraries {
             command.env("LD_LIBRARY_PATH", libraries);
         }
@@ -138,10 +129,20 @@ impl Search {
 
     fn unpacked(packages: &Path) -> Self {
         let root = packages.join("root");
+        let when = |name: &str, found: Vec<PathBuf>| {
+            if unpacked_mark(packages, name).is_file() {
+                found
+            } else {
+                Vec::new()
+            }
+        };
         Self {
-            postgres: versions_below(&root.join("usr/lib/postgresql")),
-            programs: vec![root.join("usr/sbin")],
-            browsers: vec![packages.join("bin/chromium")],
+            postgres: when(
+                "postgresql",
+                versions_below(&root.join("usr/lib/postgresql")),
+            ),
+            programs: when("nats-server", vec![root.join("usr/sbin")]),
+            browsers: when("chromium", vec![packages.join("bin/chromium")]),
             libraries: Some(library_path(&root)),
         }
     }
@@ -205,6 +206,11 @@ impl Search {
 pub(crate) fn is_ubuntu_stub(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.len() < 16 * 1024)
         && fs::read_to_string(path).is_ok_and(|text| text.contains("snap"))
+}
+
+/// The file that says that a package was unpacked to its end.
+pub(crate) fn unpacked_mark(packages: &Path, name: &str) -> PathBuf {
+    packages.join(format!("{name}.unpacked"))
 }
 
 /// Where unpacked libraries lie, in the order in which the loader asks.
@@ -282,6 +288,7 @@ mod tests {
         let bin = folder.join("root/usr/lib/postgresql/15/bin");
         fs::create_dir_all(&bin).unwrap();
         fs::write(bin.join("psql"), "").unwrap();
+        fs::write(unpacked_mark(&folder, "postgresql"), "").unwrap();
         assert!(Search::unpacked(&folder).postgres().is_none());
         fs::remove_dir_all(folder).unwrap();
     }

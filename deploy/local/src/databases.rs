@@ -1,0 +1,60 @@
+//! The databases inside the cluster: one per service, with an owner that migrates and a role for
+//! the service that may use what the owner grants.
+use crate::postgres::Cluster;
+use crate::secrets::Vault;
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+/// The services that keep their truth in a database. The catalogue's files are its store.
+pub(crate) const SERVICES: [&str; 4] = ["booking", "payments", "notifications", "identity"];
+
+/// The addresses of one service's database.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Addresses {
+    /// For the running service.
+    pub(crate) url: String,
+    /// For its migrations.
+    pub(crate) migration_url: String,
+    /// For a test that looks on as superuser.
+    pub(crate) admin_url: String,
+}
+
+/// Makes what is missing in the cluster and gives the service's addresses.
+pub(crate) fn ensure(cluster: &Cluster, vault: &mut Vault, service: &str) -> Result<Addresses> {
+    let owner = format!("{service}_owner");
+    let owner_password = vault.word(&format!("postgres-{owner}"))?;
+    let password = vault.word(&format!("postgres-{service}"))?;
+    let roles = [(owner.as_str(), &owner_password), (service, &password)];
+    let mut script = String::new();
+    for (role, word) in roles {
+        script.push_str(&format!(
+            "select 'create role {role} login' where not exists \
+             (select from pg_roles where rolname = '{role}') \\gexec\n\
+             alter role {role} login password '{word}';\n"
+        ));
+    }
+    script.push_str(&format!(
+        "select 'create database {service} owner {owner}' where not exists \
+         (select from pg_database where datname = '{service}') \\gexec\n\
+         revoke all on database {service} from public;\n\
+         grant connect on database {service} to {service};\n"
+    ));
+    let made = || format!("the database of {service} cannot be made");
+    cluster.run("postgres", &script).with_context(made)?;
+    let inside = format!(
+        "create extension if not exists btree_gist;\n\
+         alter schema public owner to {owner};\n\
+         grant usage on schema public to {service};\n"
+    );
+    cluster
+        .run(
+            service,
+            &format!("set client_min_messages = warning;\n{inside}"),
+        )
+        .with_context(made)?;
+    Ok(Addresses {
+        url: cluster.url(service, &password, service),
+        migration_url: cluster.url(&owner, &owner_password, service),
+        admin_url: cluster.url(crate::postgres::SUPERUSER, &cluster.password, service),
+    })
+}

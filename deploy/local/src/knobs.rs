@@ -1,0 +1,101 @@
+//! The settings a person may give to `make run`; everything else follows from them.
+use crate::environment::Environment;
+use anyhow::{Result, bail};
+
+const PORT: u16 = 8080;
+const SANDBOX_PORT: u16 = 8090;
+const READY_SECONDS: u64 = 120;
+
+/// Where the practice is to be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Knobs {
+    /// The address that the gateway and the sandbox listen at: loopback, unless a phone on the
+    /// same network is to try the site.
+    pub(crate) host: String,
+    /// The gateway's port.
+    pub(crate) port: u16,
+    /// The sandbox's port.
+    pub(crate) sandbox_port: u16,
+    /// The address that browsers use.
+    pub(crate) public_url: String,
+    /// The sandbox's address for browsers.
+    pub(crate) sandbox_url: String,
+    /// How long the parts may take until they are ready.
+    pub(crate) ready_seconds: u64,
+}
+
+impl Knobs {
+    /// Reads the settings; a value that makes no sense is named in one sentence.
+    pub(crate) fn read(environment: &Environment) -> Result<Self> {
+        let host = environment
+            .get("SUKOON_HOST")
+            .unwrap_or("127.0.0.1")
+            .to_owned();
+        let port = number(environment, "PORT", PORT)?;
+        let sandbox_port = number(environment, "SANDBOX_PORT", SANDBOX_PORT)?;
+        if port == sandbox_port {
+            bail!("PORT and SANDBOX_PORT are both {port}; give each its own");
+        }
+        // A browser cannot go to "every address of this machine".
+        let seen = if host == "0.0.0.0" {
+            "127.0.0.1"
+        } else {
+            host.as_str()
+        };
+        let url = |name: &str, port: u16| {
+            let usual = || format!("http://{seen}:{port}");
+            environment
+                .get(name)
+                .map_or_else(usual, |url| url.trim_end_matches('/').to_owned())
+        };
+        Ok(Self {
+            public_url: url("PUBLIC_URL", port),
+            sandbox_url: url("SANDBOX_PUBLIC_URL", sandbox_port),
+            ready_seconds: number(environment, "SUKOON_READY_SECONDS", READY_SECONDS)?,
+            host,
+            port,
+            sandbox_port,
+        })
+    }
+}
+
+fn number<N: std::str::FromStr>(environment: &Environment, name: &str, usual: N) -> Result<N> {
+    let Some(text) = environment.get(name) else {
+        return Ok(usual);
+    };
+    let Ok(number) = text.parse() else {
+        bail!("{name} is {text}, which is not a usable number")
+    };
+    Ok(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_settings_the_practice_is_at_the_usual_address() {
+        let knobs = Knobs::read(&Environment::default()).unwrap();
+        assert_eq!(knobs.public_url, "http://127.0.0.1:8080");
+        assert_eq!(knobs.sandbox_url, "http://127.0.0.1:8090");
+    }
+
+    #[test]
+    fn a_moved_port_moves_the_address() {
+        let environment = Environment::from([("PORT", "9000"), ("SUKOON_HOST", "0.0.0.0")]);
+        let knobs = Knobs::read(&environment).unwrap();
+        assert_eq!(knobs.public_url, "http://127.0.0.1:9000");
+    }
+
+    #[test]
+    fn a_bad_port_is_named() {
+        for bad in ["none", "70000", "-1"] {
+            let said = Knobs::read(&Environment::from([("PORT", bad)]))
+                .unwrap_err()
+                .to_string();
+            assert!(said.contains("PORT") && said.contains(bad), "{said}");
+        }
+        let same = Environment::from([("PORT", "8090")]);
+        assert!(Knobs::read(&same).is_err());
+    }
+}

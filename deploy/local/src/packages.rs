@@ -1,0 +1,428 @@
+//! Installs what is missing, and nothing else: with the machine's package manager where we may,
+//! else by unpacking the same signed packages into a folder of our own.
+use crate::account;
+use crate::environment::Environment;
+use crate::place::{self, Place};
+use crate::process::{last_lines, open_log, output_of};
+use crate::say;
+use crate::tools::{self, Found};
+use anyhow::{Context, Result, bail};
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Something that Sukoon needs and does not build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// The database server.
+    Postgres,
+    /// The message broker.
+    Nats,
+    /// The browser for tests and pictures.
+    Browser,
+}
+
+impl Need {
+    fn is_met_by(self, found: &Found) -> bool {
+        match self {
+            Need::Postgres => found.postgres.is_some(),
+            Need::Nats => found.nats.is_some(),
+            Need::Browser => found.browser.is_some(),
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Need::Postgres => "PostgreSQL",
+            Need::Nats => "nats-server",
+            Need::Browser => "Chromium",
+        }
+    }
+
+    fn debian_package(self) -> &'static str {
+        match self {
+            Need::Postgres => "postgresql",
+            Need::Nats => "nats-server",
+            Need::Browser => "chromium",
+        }
+    }
+
+    fn brew_arguments(self) -> &'static [&'static str] {
+        match self {
+            Need::Postgres => &["install", "postgresql@17"],
+            Need::Nats => &["install", "nats-server"],
+            Need::Browser => &["install", "--cask", "chromium"],
+        }
+    }
+}
+
+/// Finds everything, installs what is not there, and gives what is there afterwards.
+pub(crate) fn prepare(environment: &Environment, place: &Place, browser: bool) -> Result<Found> {
+    let mut needs = vec![Need::Postgres, Need::Nats];
+    needs.extend(browser.then_some(Need::Browser));
+    let missing = |found: &Found| -> Vec<Need> {
+        needs
+            .iter()
+            .copied()
+            .filter(|need| !need.is_met_by(found))
+            .collect()
+    };
+    let found = tools::find(environment, place)?;
+    if missing(&found).is_empty() {
+        return Ok(found);
+    }
+    let _turn = take_turn(place)?;
+    // Somebody else may have installed it while we waited for our turn.
+    let found = tools::find(environment, place)?;
+    let wanted = missing(&found);
+    if wanted.is_empty() {
+        return Ok(found);
+    }
+    let titles: Vec<&str> = wanted.iter().map(|need| need.title()).collect();
+    install(environment, place, &wanted, &titles.join(" and "))?;
+    let found = tools::find(environment, place)?;
+    match missing(&found).first() {
+        None => Ok(found),
+        Some(need) => bail!(
+            "{0} was installed but does not run; install {0} yourself and try again",
+            need.title()
+        ),
+    }
+}
+
+fn take_turn(place: &Place) -> Result<File> {
+    if let Some(home) = place.packages.parent() {
+        place::create_passage(home)?;
+    }
+    place::create_passage(&place.packages)?;
+    let file = File::create(place.packages.join("lock")).context("no lock can be made")?;
+    file.lock()
+        .context("the lock of the packages cannot be taken")?;
+    Ok(file)
+}
+
+fn install(environment: &Environment, place: &Place, wanted: &[Need], titles: &str) -> Result<()> {
+    let has = |program: &str| {
+        let path = environment.get("PATH").unwrap_or_default();
+        std::env::split_paths(path).any(|folder| folder.join(program).is_file())
+    };
+    let installer = Installer {
+        log: place.packages.join("install.log"),
+    };
+    let unpack = !account::is_root() || environment.is_on("SUKOON_IGNORE_SYSTEM");
+    if cfg!(target_os = "macos") && has("brew") {
+        say::step(format_args!("installing {titles} with brew"));
+        return wanted
+            .iter()
+            .try_for_each(|need| installer.run(Command::new("brew").args(need.brew_arguments())));
+    }
+    if !has("apt-get") || !has("dpkg-deb") {
+        bail!(
+            "{titles} must be there (PostgreSQL 15 or newer): install {} with your system's \
+             package manager and try again",
+            if wanted.len() == 1 { "it" } else { "them" }
+        );
+    }
+    if wanted.contains(&Need::Browser) && is_ubuntu() {
+        bail!(
+            "Ubuntu's chromium package only points to a snap: install Chrome or Chromium yourself \
+             and name its program with CHROME_PATH"
+        );
+    }
+    if unpack {
+        installer.unpack(place, wanted, titles)
+    } else {
+        installer.apt_install(wanted, titles)
+    }
+}
+
+fn is_ubuntu() -> bool {
+    fs::read_to_string("/etc/os-release").is_ok_and(|text| text.contains("ubuntu"))
+}
+
+struct Installer {
+    log: PathBuf,
+}
+
+impl Installer {
+    /// Runs a command whose output goes to the log; its end is shown when it fails.
+    fn run(&self, command: &mut Command) -> Result<()> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let output = open_log(&self.log)?;
+        let errors = output.try_clone().context("the log cannot be shared")?;
+        command.env("DEBIAN_FRONTEND", "noninteractive");
+        let status = command
+            .stdin(Stdio::null())
+            .stdout(output)
+            .stderr(errors)
+            .status();
+        if !status
+            .with_context(|| format!("{name} cannot be started"))?
+            .success()
+        {
+            bail!(
+                "{name} failed; {} ends with:\n{}",
+                self.log.display(),
+                last_lines(&self.log, 8)
+            );
+        }
+        Ok(())
+    }
+
+    fn apt_install(&self, wanted: &[Need], titles: &str) -> Result<()> {
+        let packages: Vec<&str> = wanted.iter().map(|need| need.debian_package()).collect();
+        let _quiet = [Quiet::no_services()?, Quiet::no_cluster()?];
+        if !has_lists(Path::new("/var/lib/apt/lists")) {
+            say::step("reading the lists of packages");
+            self.run(Command::new("apt-get").args(["update", "-q"]))?;
+        }
+        say::step(format_args!("installing {titles} with apt-get"));
+        let mut install = || {
+            let mut command = Command::new("apt-get");
+            command.args(["install", "-y", "-q", "--no-install-recommends"]);
+            command
+                .args(["-o", "DPkg::Lock::Timeout=300"])
+                .args(&packages);
+            self.run(&mut command)
+        };
+        if install().is_err() {
+            say::step("reading the lists of packages again, they may be too old");
+            self.run(Command::new("apt-get").args(["update", "-q"]))?;
+            install()?;
+        }
+        if wanted.contains(&Need::Nats) && Path::new("/usr/bin/systemctl").is_file() {
+            // Ours is started by us. Without systemd there is nothing to switch off.
+            drop(self.run(Command::new("systemctl").args(["disable", "nats-server.service"])));
+        }
+        Ok(())
+    }
+
+    fn unpack(&self, place: &Place, wanted: &[Need], titles: &str) -> Result<()> {
+        let apt = Apt::new(&place.packages)?;
+        say::step("reading the lists of packages");
+        self.run(apt.tool("apt-get").args(["update", "-q"]))?;
+        say::step(format_args!(
+            "downloading {titles} (not as root, so nothing is installed)"
+        ));
+        let mut named = Vec::new();
+        for need in wanted {
+            named.extend(apt.packages_for(*need)?);
+        }
+        let mut packages = apt.missing_with(&named)?;
+        packages.extend(named);
+        packages.sort();
+        packages.dedup();
+        let mut download = apt.tool("apt-get");
+        download
+            .args(["download", "-q"])
+            .args(&packages)
+            .current_dir(&apt.archives);
+        self.run(&mut download)?;
+        say::step(format_args!("unpacking {} packages", packages.len()));
+        let root = place.packages.join("root");
+        place::create_passage(&root)?;
+        for archive in fs::read_dir(&apt.archives).context("no packages were downloaded")? {
+            let archive = archive.context("a package cannot be read")?.path();
+            if archive.extension().is_some_and(|ending| ending == "deb") {
+                self.run(Command::new("dpkg-deb").arg("-x").arg(&archive).arg(&root))?;
+                fs::remove_file(&archive).context("a package cannot be removed")?;
+            }
+        }
+        if wanted.contains(&Need::Browser) {
+            write_browser_script(&place.packages)?;
+        }
+        for need in wanted {
+            fs::write(
+                tools::unpacked_mark(&place.packages, need.debian_package()),
+                "",
+            )
+            .context("what was unpacked cannot be noted")?;
+        }
+        Ok(())
+    }
+}
+
+fn has_lists(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .into_iter()
+        .any(|entry| entry.file_name().to_string_lossy().contains("_Packages"))
+}
+
+/// A setting of the system that holds while packages are installed, and is taken back after.
+struct Quiet {
+    path: Option<PathBuf>,
+}
+
+const QUIET_MARK: &str = "# Put here by sukoon while it installs packages; may be removed.\n";
+
+impl Quiet {
+    /// Nothing that is installed starts by itself.
+    fn no_services() -> Result<Self> {
+        Self::put(
+            "/usr/sbin/policy-rc.d",
+            &format!("#!/bin/sh\n{QUIET_MARK}exit 101\n"),
+        )
+    }
+
+    /// PostgreSQL's packages make no cluster, which would listen at 5432.
+    fn no_cluster() -> Result<Self> {
+        let path = "/etc/postgresql-common/createcluster.d/sukoon.conf";
+        Self::put(path, &format!("{QUIET_MARK}create_main_cluster = false\n"))
+    }
+
+    fn put(path: &str, text: &str) -> Result<Self> {
+        let path = PathBuf::from(path);
+        let there = fs::read_to_string(&path);
+        // Whoever has put a file there has decided already; one that we left behind is ours.
+        if there.is_ok_and(|found| !found.contains(QUIET_MARK)) {
+            return Ok(Self { path: None });
+        }
+        let folder = path.parent().context("a file without a folder")?;
+        fs::create_dir_all(folder).context("the package manager's folder cannot be made")?;
+        fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
+            .with_context(|| format!("{} cannot be set up", path.display()))?;
+        Ok(Self { path: Some(path) })
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            drop(fs::remove_file(path));
+        }
+    }
+}
+
+/// The apt tools with lists and archives of their own, so that they need no root.
+struct Apt {
+    options: Vec<String>,
+    archives: PathBuf,
+}
+
+impl Apt {
+    fn new(packages: &Path) -> Result<Self> {
+        let own = packages.join("apt");
+        let archives = own.join("archives");
+        for folder in [own.join("lists/partial"), archives.join("partial")] {
+            fs::create_dir_all(&folder)
+                .with_context(|| format!("{} cannot be made", folder.display()))?;
+        }
+        let shown = own.display();
+        let options = vec![
+            format!("Dir::State::Lists={shown}/lists"),
+            format!("Dir::Cache={shown}"),
+            format!("Dir::Cache::Archives={shown}/archives"),
+            "Debug::NoLocking=true".to_owned(),
+            "APT::Sandbox::User=root".to_owned(),
+            "APT::Install-Recommends=false".to_owned(),
+        ];
+        Ok(Self { options, archives })
+    }
+
+    fn tool(&self, name: &str) -> Command {
+        let mut command = Command::new(name);
+        command.env("LC_ALL", "C");
+        for option in &self.options {
+            command.arg("-o").arg(option);
+        }
+        command
+    }
+
+    /// The packages that hold the programs themselves; `postgresql` only points to a version.
+    fn packages_for(&self, need: Need) -> Result<Vec<String>> {
+        let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        match need {
+            Need::Nats => Ok(own(&["nats-server"])),
+            Need::Browser => Ok(own(&["chromium", "chromium-common"])),
+            Need::Postgres => {
+                let shown = output_of(self.tool("apt-cache").args(["depends", "postgresql"]))?;
+                let server = server_package(&shown)
+                    .context("the distribution's packages have no PostgreSQL server")?;
+                let client = server.replace("postgresql-", "postgresql-client-");
+                Ok(vec![server, client])
+            }
+        }
+    }
+
+    /// What would have to be installed with these, besides what the machine has.
+    fn missing_with(&self, named: &[String]) -> Result<Vec<String>> {
+        let mut simulate = self.tool("apt-get");
+        simulate.args(["install", "--simulate"]).args(named);
+        Ok(installed_by(&output_of(&mut simulate)?))
+    }
+}
+
+fn server_package(depends: &str) -> Option<String> {
+    let names = depends
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("Depends: "));
+    let mut servers = names.filter(|name| {
+        let major = name.strip_prefix("postgresql-");
+        major.is_some_and(|major| major.parse::<u32>().is_ok())
+    });
+    servers.next().map(str::to_owned)
+}
+
+fn installed_by(simulation: &str) -> Vec<String> {
+    let names = simulation
+        .lines()
+        .filter_map(|line| line.strip_prefix("Inst "));
+    names
+        .filter_map(|rest| rest.split_whitespace().next())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The distribution's own start script looks for the browser below `/usr`.
+fn write_browser_script(packages: &Path) -> Result<()> {
+    let root = packages.join("root");
+    let fonts = packages.join("fonts.conf");
+    let text = format!(
+        "<?xml version=\"1.0\"?>\n<fontconfig>\n\
+         <include ignore_missing=\"yes\">/etc/fonts/fonts.conf</include>\n\
+         <dir>{}</dir>\n<cachedir>{}</cachedir>\n</fontconfig>\n",
+        root.join("usr/share/fonts").display(),
+        packages.join("fonts-cache").display(),
+    );
+    fs::write(&fonts, text).context("the list of fonts cannot be written")?;
+    let script = format!(
+        "#!/bin/sh\n# Written by sukoon: starts the browser that was unpacked beside it.\n\
+         export LD_LIBRARY_PATH='{}'\nexport FONTCONFIG_FILE='{}'\n\
+         exec '{}' \"$@\"\n",
+        tools::library_path(&root),
+        fonts.display(),
+        root.join("usr/lib/chromium/chromium").display(),
+    );
+    let path = packages.join("bin/chromium");
+    place::create_passage(&packages.join("bin"))?;
+    fs::write(&path, script).context("the browser's start script cannot be written")?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
+        .context("the browser's start script cannot be set up")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_s_package_is_the_one_with_a_version() {
+        let shown = "postgresql\n  Depends: postgresql-common\n  Depends: postgresql-15\n \
+                     Suggests: postgresql-doc\n";
+        assert_eq!(server_package(shown).as_deref(), Some("postgresql-15"));
+        assert_eq!(
+            server_package("postgresql\n  Depends: <postgresql-15>\n"),
+            None
+        );
+    }
+
+    #[test]
+    fn a_simulation_names_what_would_be_installed() {
+        let shown = "NOTE: This is only a simulation!\nInst libpq5 (15.18 Debian:12 [amd64])\n\
+                     Inst nats-server [2.9] (2.9.10-1+b3 Debian:12 [amd64])\n\
+                     Conf libpq5 (15.18 Debian:12 [amd64])\n";
+        assert_eq!(installed_by(shown), ["libpq5", "nats-server"]);
+    }
+}

@@ -1,0 +1,286 @@
+//! Which programs make a practice, and the settings that each of them is started with.
+use crate::databases::{self, Addresses};
+use crate::environment::Environment;
+use crate::knobs::Knobs;
+use crate::place::Place;
+use crate::secrets::Vault;
+use crate::supervise::Part;
+use anyhow::Result;
+use std::collections::BTreeMap;
+
+/// The services, in the order in which a booking meets them.
+pub(crate) const SERVICES: [&str; 5] = [
+    "catalogue",
+    "identity",
+    "booking",
+    "payments",
+    "notifications",
+];
+/// Everyone who signs calls to others.
+pub(crate) const CALLERS: [&str; 6] = [
+    "booking",
+    "catalogue",
+    "gateway",
+    "identity",
+    "notifications",
+    "payments",
+];
+/// All our own programs.
+pub(crate) const PROGRAMS: [&str; 7] = [
+    "sandbox",
+    "catalogue",
+    "identity",
+    "booking",
+    "payments",
+    "notifications",
+    "gateway",
+];
+/// Ports inside the machine, each with the part that listens at it and what it is for.
+pub(crate) const INNER_PORTS: [(&str, &str); 10] = [
+    ("postgres", "postgres"),
+    ("nats", "nats"),
+    ("catalogue", "grpc"),
+    ("identity", "grpc"),
+    ("identity", "http"),
+    ("booking", "grpc"),
+    ("payments", "grpc"),
+    ("payments", "http"),
+    ("notifications", "grpc"),
+    ("sandbox", "smtp"),
+];
+
+/// Ports by `<part> <purpose>`.
+pub(crate) type Ports = BTreeMap<String, u16>;
+
+/// Everything that settings are made from.
+pub(crate) struct Plan<'a> {
+    /// What the person who started us has set.
+    pub(crate) environment: &'a Environment,
+    /// Where things lie.
+    pub(crate) place: &'a Place,
+    /// Where the practice is to be found.
+    pub(crate) knobs: &'a Knobs,
+    /// Ports inside the machine.
+    pub(crate) ports: &'a Ports,
+    /// The services' databases.
+    pub(crate) databases: &'a BTreeMap<String, Addresses>,
+    /// Where services find NATS.
+    pub(crate) nats_url: &'a str,
+}
+
+/// Settings under construction. What must fit together is always ours; the rest may be overridden
+/// by whoever started us.
+struct Settings<'a> {
+    environment: &'a Environment,
+    pairs: Vec<(String, String)>,
+}
+
+impl Settings<'_> {
+    fn fixed(&mut self, name: &str, value: impl Into<String>) {
+        self.pairs.push((name.to_owned(), value.into()));
+    }
+
+    fn usual(&mut self, name: &str, value: impl Into<String>) {
+        if self.environment.get(name).is_none() {
+            self.fixed(name, value);
+        }
+    }
+}
+
+impl Plan<'_> {
+    /// One of our programs with its settings.
+    pub(crate) fn part(&self, name: &'static str, vault: &mut Vault) -> Result<Part> {
+        let mut settings = Settings {
+            environment: self.environment,
+            pairs: Vec::new(),
+        };
+        settings.usual("SUKOON_MODE", "development");
+        settings.usual("LOG_FILTER", "info");
+        settings.usual("LOG_FORMAT", "text");
+        settings.fixed("PUBLIC_URL", &self.knobs.public_url);
+        if name == "sandbox" {
+            self.sandbox(&mut settings, vault)?;
+        } else {
+            self.caller(name, &mut settings, vault)?;
+            self.addresses(&mut settings);
+        }
+        match name {
+            "booking" => self.booking(&mut settings, vault)?,
+            "payments" => self.payments(&mut settings, vault)?,
+            "notifications" => self.notifications(&mut settings),
+            "identity" => self.identity(&mut settings, vault)?,
+            "gateway" => self.gateway(&mut settings),
+            _ => {}
+        }
+        let mut part = Part::new(name, self.place.programs.join(name));
+        part.environment = settings.pairs;
+        part.ports = self.ports_of(name);
+        Ok(part)
+    }
+
+    fn port(&self, part: &str, purpose: &str) -> u16 {
+        self.ports
+            .get(&format!("{part} {purpose}"))
+            .copied()
+            .unwrap_or_default()
+    }
+
+    fn inner(&self, part: &str, purpose: &str) -> String {
+        format!("127.0.0.1:{}", self.port(part, purpose))
+    }
+
+    fn inner_url(&self, part: &str, purpose: &str) -> String {
+        format!("http://{}", self.inner(part, purpose))
+    }
+
+    fn ports_of(&self, name: &str) -> BTreeMap<String, u16> {
+        let own = |(key, port): (&String, &u16)| {
+            let (part, purpose) = key.split_once(' ')?;
+            (part == name).then(|| (purpose.to_owned(), *port))
+        };
+        let mut ports: BTreeMap<String, u16> = self.ports.iter().filter_map(own).collect();
+        match name {
+            "gateway" => drop(ports.insert("http".to_owned(), self.knobs.port)),
+            "sandbox" => drop(ports.insert("http".to_owned(), self.knobs.sandbox_port)),
+            _ => {}
+        }
+        ports
+    }
+
+    fn sandbox_inner_url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.knobs.sandbox_port)
+    }
+
+    fn sandbox(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
+        let listen = format!("{}:{}", self.knobs.host, self.knobs.sandbox_port);
+        let webhook = format!("{}/webhooks/razorpay", self.inner_url("payments", "http"));
+        settings.fixed("SANDBOX_LISTEN", listen);
+        settings.fixed("SANDBOX_SMTP_LISTEN", self.inner("sandbox", "smtp"));
+        settings.fixed("SANDBOX_PUBLIC_URL", &self.knobs.sandbox_url);
+        settings.fixed("SANDBOX_KEY_ID", key_id(vault)?);
+        settings.fixed("SANDBOX_KEY_SECRET", vault.word("provider-key-secret")?);
+        settings.fixed(
+            "SANDBOX_WEBHOOK_SECRET",
+            vault.word("provider-webhook-secret")?,
+        );
+        settings.fixed("SANDBOX_WEBHOOK_URL", webhook);
+        settings.fixed("SANDBOX_MEETING_TOKEN", vault.word("meeting-token")?);
+        let data = self.place.data.join("sandbox");
+        settings.fixed("SANDBOX_DATA", data.to_string_lossy());
+        Ok(())
+    }
+
+    fn caller(&self, name: &str, settings: &mut Settings<'_>, vault: &Vault) -> Result<()> {
+        settings.fixed("CALLER_PRIVATE_KEY", vault.key(&format!("caller-{name}"))?);
+        settings.fixed(
+            "CALLER_PUBLIC_KEYS",
+            vault.public_keys("caller-", &CALLERS)?,
+        );
+        Ok(())
+    }
+
+    /// Where everyone finds everyone.
+    fn addresses(&self, settings: &mut Settings<'_>) {
+        let practice = self.place.checkout.join("deploy/local/practice");
+        settings.usual("PRACTICE_DIR", practice.to_string_lossy());
+        settings.fixed("NATS_URL", self.nats_url);
+        for service in SERVICES {
+            let upper = service.to_uppercase();
+            settings.fixed(&format!("{upper}_LISTEN"), self.inner(service, "grpc"));
+            // Identity's plain URL is that of its HTTP server, see below.
+            if service != "identity" {
+                settings.fixed(&format!("{upper}_URL"), self.inner_url(service, "grpc"));
+            }
+        }
+        settings.fixed("IDENTITY_GRPC_URL", self.inner_url("identity", "grpc"));
+        settings.fixed("PAYMENTS_HTTP_URL", self.inner_url("payments", "http"));
+        let embedded = self.inner_url("identity", "http");
+        let identity = self
+            .environment
+            .get("IDENTITY_URL")
+            .unwrap_or(&embedded)
+            .to_owned();
+        let keys = format!("{}/.well-known/jwks.json", identity.trim_end_matches('/'));
+        settings.usual("TOKEN_JWKS_URL", keys);
+        settings.fixed("IDENTITY_URL", identity);
+        settings.usual("TOKEN_ISSUER", format!("{}/auth/v1", self.knobs.public_url));
+    }
+
+    fn database(&self, service: &str, settings: &mut Settings<'_>) {
+        if let Some(addresses) = self.databases.get(service) {
+            let upper = service.to_uppercase();
+            settings.fixed(&format!("{upper}_DATABASE_URL"), &addresses.url);
+            settings.fixed(
+                &format!("{upper}_MIGRATION_DATABASE_URL"),
+                &addresses.migration_url,
+            );
+        }
+    }
+
+    fn booking(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
+        self.database("booking", settings);
+        settings.fixed(
+            "BOOKING_MEETING_URL",
+            format!("{}/meeting", self.sandbox_inner_url()),
+        );
+        settings.fixed("BOOKING_MEETING_TOKEN", vault.word("meeting-token")?);
+        Ok(())
+    }
+
+    fn payments(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
+        self.database("payments", settings);
+        let script = format!("{}/v1/checkout.js", self.knobs.sandbox_url);
+        settings.fixed("PAYMENTS_HTTP_LISTEN", self.inner("payments", "http"));
+        settings.fixed(
+            "PAYMENTS_PROVIDER_URL",
+            format!("{}/v1", self.sandbox_inner_url()),
+        );
+        settings.fixed("PAYMENTS_CHECKOUT_SCRIPT_URL", script);
+        settings.fixed("PAYMENTS_KEY_ID", key_id(vault)?);
+        settings.fixed("PAYMENTS_KEY_SECRET", vault.word("provider-key-secret")?);
+        settings.fixed(
+            "PAYMENTS_WEBHOOK_SECRET",
+            vault.word("provider-webhook-secret")?,
+        );
+        settings.usual("PAYMENT_CLAIM_POLICY", "review");
+        Ok(())
+    }
+
+    fn notifications(&self, settings: &mut Settings<'_>) {
+        self.database("notifications", settings);
+        let server = format!("smtp://{}", self.inner("sandbox", "smtp"));
+        settings.fixed("NOTIFICATIONS_SMTP_URL", server);
+        settings.usual("NOTIFICATIONS_SENDER", "Sukoon <hello@sukoon.example>");
+    }
+
+    fn identity(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
+        self.database("identity", settings);
+        settings.fixed("IDENTITY_HTTP_LISTEN", self.inner("identity", "http"));
+        settings.fixed("IDENTITY_SIGNING_KEY", vault.key("identity-signing")?);
+        settings.fixed("IDENTITY_CODE_KEY", vault.word("identity-code-key")?);
+        // Trying the practice out should not begin with reading a mail.
+        settings.usual("IDENTITY_CONFIRM_EMAIL", "false");
+        Ok(())
+    }
+
+    fn gateway(&self, settings: &mut Settings<'_>) {
+        let web = self.place.checkout.join("web/dist");
+        settings.fixed(
+            "GATEWAY_LISTEN",
+            format!("{}:{}", self.knobs.host, self.knobs.port),
+        );
+        settings.usual("GATEWAY_WEB_DIR", web.to_string_lossy());
+        settings.fixed("GATEWAY_CHECKOUT_ORIGINS", &self.knobs.sandbox_url);
+    }
+}
+
+/// The provider's public key id, in the form that the provider gives to test accounts.
+pub(crate) fn key_id(vault: &mut Vault) -> Result<String> {
+    let word = vault.word("provider-key-id")?;
+    Ok(format!("rzp_test_{}", word.get(..14).unwrap_or(&word)))
+}
+
+/// Whether a service has a database, and so migrations.
+pub(crate) fn migrates(name: &str) -> bool {
+    databases::SERVICES.contains(&name)
+}

@@ -1,0 +1,187 @@
+//! `run.json`: what runs, where, and under which number. Tests find and kill parts by it, and a
+//! later start finds by it what an earlier one that was killed has left behind.
+use crate::databases::Addresses;
+use crate::process::Identity;
+use crate::secrets;
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One part as the file shows it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PartRecord {
+    /// Its process, while it has one.
+    pub(crate) process: Option<Identity>,
+    /// How often it was started again.
+    pub(crate) restarts: u32,
+    /// Its log.
+    pub(crate) log: PathBuf,
+    /// The ports it listens at, by name.
+    #[serde(default)]
+    pub(crate) ports: BTreeMap<String, u16>,
+}
+
+/// What the file says besides the parts.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    /// The address for browsers.
+    pub(crate) public_url: String,
+    /// The sandbox's address.
+    pub(crate) sandbox_url: String,
+    /// Where services find NATS.
+    pub(crate) nats_url: String,
+    /// The superuser's address.
+    pub(crate) postgres_admin_url: String,
+    /// The services' databases.
+    pub(crate) databases: BTreeMap<String, Addresses>,
+    /// Files of private keys, by name.
+    pub(crate) keys: BTreeMap<String, PathBuf>,
+    /// Secrets that a test needs to play the provider.
+    pub(crate) provider: Value,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    facts: Option<Facts>,
+    parts: BTreeMap<String, PartRecord>,
+    ready: bool,
+}
+
+/// The record, shared by everyone who changes a part.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    path: PathBuf,
+    state: Arc<Mutex<State>>,
+}
+
+impl Record {
+    /// A new record for a data folder; the file is written with the first change.
+    pub(crate) fn new(data: &Path) -> Self {
+        Self {
+            path: file(data),
+            state: Arc::default(),
+        }
+    }
+
+    /// States the addresses.
+    pub(crate) fn set_facts(&self, facts: Facts) -> Result<()> {
+        self.change(|state| state.facts = Some(facts))
+    }
+
+    /// States that the practice is ready, or no longer.
+    pub(crate) fn set_ready(&self, ready: bool) -> Result<()> {
+        self.change(|state| state.ready = ready)
+    }
+
+    /// States what became of a part.
+    pub(crate) fn set_part(&self, name: &str, part: PartRecord) -> Result<()> {
+        self.change(|state| drop(state.parts.insert(name.to_owned(), part)))
+    }
+
+    /// A part as it is now.
+    pub(crate) fn part(&self, name: &str) -> Option<PartRecord> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.parts.get(name).cloned()
+    }
+
+    /// All parts as they are now.
+    pub(crate) fn parts(&self) -> BTreeMap<String, PartRecord> {
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .parts
+            .clone()
+    }
+
+    /// Removes the file: nothing runs any more.
+    pub(crate) fn remove(&self) -> Result<()> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("{} cannot be removed", self.path.display()))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) -> Result<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut state);
+        let text = serde_json::to_vec_pretty(&state.shown()).context("no record can be made")?;
+        secrets::write_private(&self.path, &text)
+    }
+}
+
+impl State {
+    fn shown(&self) -> Value {
+        let mut shown = json!({
+            "sukoon": Identity::of(std::process::id()),
+            "ready": self.ready,
+            "parts": self.parts,
+        });
+        if let (Some(facts), Some(object)) = (&self.facts, shown.as_object_mut()) {
+            let inbox = format!("{}/inbox", facts.sandbox_url);
+            object.insert("public_url".to_owned(), json!(facts.public_url));
+            object.insert("sandbox_url".to_owned(), json!(facts.sandbox_url));
+            object.insert("inbox_url".to_owned(), json!(inbox));
+            object.insert("nats_url".to_owned(), json!(facts.nats_url));
+            object.insert(
+                "postgres_admin_url".to_owned(),
+                json!(facts.postgres_admin_url),
+            );
+            object.insert("databases".to_owned(), json!(facts.databases));
+            object.insert("keys".to_owned(), json!(facts.keys));
+            object.insert("provider".to_owned(), facts.provider.clone());
+        }
+        shown
+    }
+}
+
+/// What an earlier run has written about its processes.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Earlier {
+    /// The supervisor itself.
+    pub(crate) sukoon: Option<Identity>,
+    /// Its parts.
+    #[serde(default)]
+    pub(crate) parts: BTreeMap<String, PartRecord>,
+}
+
+/// Reads what an earlier run has left; a file that cannot be read says nothing.
+pub(crate) fn earlier(data: &Path) -> Earlier {
+    let text = fs::read(file(data)).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+fn file(data: &Path) -> PathBuf {
+    data.join("run.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_start_reads_the_processes_of_an_earlier_one() {
+        let data = std::env::temp_dir().join(format!("sukoon-record-{}", std::process::id()));
+        fs::create_dir_all(&data).unwrap();
+        assert!(earlier(&data).parts.is_empty());
+        let own = Identity::of(std::process::id());
+        let part = PartRecord {
+            process: own.clone(),
+            restarts: 2,
+            log: data.join("booking.log"),
+            ports: BTreeMap::from([("grpc".to_owned(), 20_001)]),
+        };
+        let record = Record::new(&data);
+        record.set_part("booking", part).unwrap();
+        let read = earlier(&data);
+        assert_eq!(read.sukoon, own);
+        assert_eq!(read.parts["booking"].process, own);
+        assert_eq!(read.parts["booking"].restarts, 2);
+        fs::remove_dir_all(data).unwrap();
+    }
+}

@@ -1,0 +1,282 @@
+//! Keeps parts alive: starts them, starts them again when they die, and stops them in good order.
+use crate::account::DatabaseUser;
+use crate::process::{self, Identity, open_log};
+use crate::record::{PartRecord, Record};
+use crate::say;
+use anyhow::{Context, Result};
+use rustix::process::Signal;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::process::{Child, Command};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+const BACKOFF_FIRST: Duration = Duration::from_millis(100);
+const BACKOFF_LAST: Duration = Duration::from_secs(5);
+/// A part that lived this long had no trouble starting.
+const HEALTHY_AFTER: Duration = Duration::from_secs(10);
+const LOG_BYTES_MAX: u64 = 20 * 1024 * 1024;
+
+/// What has to be in order before a part is started, each time.
+type Check = Arc<dyn Fn() -> Result<()> + Send + Sync>;
+
+/// One part of the practice: a program that must run for as long as we do.
+#[derive(Clone)]
+pub(crate) struct Part {
+    /// The name in messages, logs and `run.json`.
+    pub(crate) name: &'static str,
+    /// The program.
+    pub(crate) program: PathBuf,
+    /// Its arguments.
+    pub(crate) arguments: Vec<String>,
+    /// Its settings, on top of the environment we were started with.
+    pub(crate) environment: Vec<(String, String)>,
+    /// Who runs it, when not we ourselves.
+    pub(crate) user: Option<DatabaseUser>,
+    /// The ports it listens at, by name.
+    pub(crate) ports: BTreeMap<String, u16>,
+    /// What is checked or repaired before each start.
+    pub(crate) before: Option<Check>,
+    /// The signal that asks it to end.
+    pub(crate) stop: Signal,
+}
+
+impl Part {
+    /// A part with nothing special.
+    pub(crate) fn new(name: &'static str, program: PathBuf) -> Self {
+        Self {
+            name,
+            program,
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            user: None,
+            ports: BTreeMap::new(),
+            before: None,
+            stop: Signal::TERM,
+        }
+    }
+}
+
+/// How parts are to end. Later wishes are stronger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wish {
+    Run,
+    Stop,
+    Kill,
+}
+
+struct Running {
+    wish: watch::Sender<Wish>,
+    task: JoinHandle<()>,
+}
+
+/// All running parts in the order in which they were started.
+pub(crate) struct Supervisor {
+    record: Record,
+    logs: PathBuf,
+    with_us: Option<PathBuf>,
+    groups: Vec<Vec<Running>>,
+}
+
+impl Supervisor {
+    /// A supervisor without parts.
+    pub(crate) fn new(record: Record, logs: PathBuf) -> Self {
+        Self {
+            record,
+            logs,
+            with_us: ends_with_us(),
+            groups: Vec::new(),
+        }
+    }
+
+    /// Where a part's log lies.
+    pub(crate) fn log(&self, name: &str) -> PathBuf {
+        self.logs.join(format!("{name}.log"))
+    }
+
+    /// The command that runs a part, also for one that only migrates.
+    pub(crate) fn command(&self, part: &Part) -> Result<Command> {
+        let output = open_log(&self.log(part.name))?;
+        let errors = output.try_clone().context("a log cannot be shared")?;
+        let mut command = match &self.with_us {
+            Some(wrapper) => {
+                let mut command = Command::new(wrapper);
+                let name = if part.stop == Signal::INT {
+                    "INT"
+                } else {
+                    "TERM"
+                };
+                command.args(["--pdeathsig", name, "--"]).arg(&part.program);
+                command
+            }
+            None => Command::new(&part.program),
+        };
+        command.args(&part.arguments);
+        command.envs(part.environment.iter().map(|(name, value)| (name, value)));
+        // A group of its own, so that Ctrl-C reaches only us and the order of stopping is ours.
+        command.current_dir("/").process_group(0).kill_on_drop(true);
+        command.stdin(Stdio::null()).stdout(output).stderr(errors);
+        if let Some(user) = &part.user {
+            command.uid(user.uid).gid(user.gid);
+        }
+        Ok(command)
+    }
+
+    /// Starts parts that may start and stop together.
+    pub(crate) fn start(&mut self, parts: Vec<Part>) -> Result<()> {
+        let mut group = Vec::new();
+        for part in parts {
+            shorten(&self.log(part.name))?;
+            let (wish, wished) = watch::channel(Wish::Run);
+            let keeper = Keeper {
+                command: self.command(&part)?,
+                record: self.record.clone(),
+                log: self.log(part.name),
+                wished,
+                restarts: 0,
+                part,
+            };
+            group.push(Running {
+                wish,
+                task: tokio::spawn(keeper.keep()),
+            });
+        }
+        self.groups.push(group);
+        Ok(())
+    }
+
+    /// Stops everything, the last started first. When `hurry` comes true, nobody is waited for.
+    pub(crate) async fn stop(&mut self, mut hurry: watch::Receiver<bool>) {
+        while let Some(group) = self.groups.pop() {
+            for running in &group {
+                running.wish.send_replace(Wish::Stop);
+            }
+            for running in group {
+                let mut task = running.task;
+                let ended = tokio::select! {
+                    ended = &mut task => Some(ended),
+                    _ = hurry.wait_for(|hurry| *hurry) => None,
+                };
+                if ended.is_none() {
+                    running.wish.send_replace(Wish::Kill);
+                    drop(task.await);
+                }
+            }
+        }
+    }
+}
+
+/// The program that makes a child end with us even when we are killed, where there is one.
+fn ends_with_us() -> Option<PathBuf> {
+    let wrapper = ["/usr/bin/setpriv", "/bin/setpriv"].map(PathBuf::from);
+    let mut works = wrapper.into_iter().filter(|path| {
+        let mut tried = std::process::Command::new(path);
+        tried.args(["--pdeathsig", "TERM", "--", "true"]);
+        tried.stdout(Stdio::null()).stderr(Stdio::null());
+        tried.status().is_ok_and(|status| status.success())
+    });
+    works.next()
+}
+
+/// Keeps one old log beside the new one, so that logs do not grow for ever.
+fn shorten(log: &std::path::Path) -> Result<()> {
+    if std::fs::metadata(log).is_ok_and(|found| found.len() > LOG_BYTES_MAX) {
+        std::fs::rename(log, log.with_extension("log.1")).context("an old log cannot be moved")?;
+    }
+    Ok(())
+}
+
+/// Watches over one part.
+struct Keeper {
+    part: Part,
+    command: Command,
+    record: Record,
+    log: PathBuf,
+    wished: watch::Receiver<Wish>,
+    restarts: u32,
+}
+
+impl Keeper {
+    async fn keep(mut self) {
+        let mut backoff = BACKOFF_FIRST;
+        loop {
+            let since = Instant::now();
+            let end = match self.spawn() {
+                Ok(child) => self.watch_over(child).await,
+                Err(error) => Some(format!("cannot start: {error:#}")),
+            };
+            self.note(None);
+            let Some(end) = end else { return };
+            if since.elapsed() >= HEALTHY_AFTER {
+                backoff = BACKOFF_FIRST;
+            }
+            let name = self.part.name;
+            say::step(format_args!(
+                "{name} {end}; starting it again (log: {})",
+                self.log.display()
+            ));
+            self.restarts += 1;
+            let stopped = self.wished.wait_for(|wish| *wish != Wish::Run);
+            if timeout(backoff, stopped).await.is_ok() {
+                return;
+            }
+            backoff = (backoff * 2).min(BACKOFF_LAST);
+        }
+    }
+
+    fn spawn(&mut self) -> Result<Child> {
+        if let Some(before) = &self.part.before {
+            before()?;
+        }
+        let child = self.command.spawn().context("the program cannot be run")?;
+        self.note(child.id().and_then(Identity::of));
+        Ok(child)
+    }
+
+    /// Waits for the part's end. Gives nothing when the end was wished for.
+    async fn watch_over(&mut self, mut child: Child) -> Option<String> {
+        tokio::select! {
+            ended = child.wait() => return Some(described(ended.ok())),
+            _ = self.wished.wait_for(|wish| *wish != Wish::Run) => {}
+        }
+        if let Some(pid) = child.id() {
+            process::send(pid, self.part.stop);
+        }
+        tokio::select! {
+            _ = child.wait() => return None,
+            _ = self.wished.wait_for(|wish| *wish == Wish::Kill) => {}
+            () = sleep(GRACE) => {}
+        }
+        // It had its time; what it did not finish, its transactions undo.
+        drop(child.kill().await);
+        None
+    }
+
+    fn note(&self, process: Option<Identity>) {
+        let part = PartRecord {
+            process,
+            restarts: self.restarts,
+            log: self.log.clone(),
+            ports: self.part.ports.clone(),
+        };
+        if let Err(error) = self.record.set_part(self.part.name, part) {
+            say::problem(&error);
+        }
+    }
+}
+
+/// How long a part may take to end by itself.
+const GRACE: Duration = Duration::from_secs(10);
+
+fn described(status: Option<ExitStatus>) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match status.map(|status| (status.code(), status.signal())) {
+        Some((Some(code), _)) => format!("ended with code {code}"),
+        Some((None, Some(signal))) => format!("was ended by signal {signal}"),
+        Some((None, None)) | None => "ended".to_owned(),
+    }
+}
