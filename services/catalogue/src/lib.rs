@@ -1,1 +1,55 @@
-//! Placeholder until its first lines are written.
+//! What the practice offers and says about itself, from files that a practice owner edits.
+//!
+//! It never writes anything and has no database; `README.md` says why.
+
+pub mod config;
+pub mod content;
+mod grpc;
+
+use std::path::Path;
+
+use runtime::caller::Peers;
+use runtime::practice::{self, Practice};
+use runtime::server::Server;
+use runtime::{BoxError, Shutdown, status};
+use tonic::service::Routes;
+
+use config::Config;
+use content::Content;
+
+/// The service's name in logs and in callers' tokens.
+pub const NAME: &str = "catalogue";
+
+/// Serves until the shutdown signal is given.
+///
+/// # Errors
+/// The practice's files need a correction, or the server cannot start or broke.
+pub async fn run(config: Config, shutdown: Shutdown) -> Result<(), BoxError> {
+    let peers = Peers::new(NAME, &config.peers)?;
+    let routes = routes(&config.practice_dir, peers)?;
+    let server = Server::bind(config.listen, &shutdown).await?;
+    Ok(server.serve(routes).await?)
+}
+
+/// Reads the practice's files and prepares the two gRPC services that answer from them.
+///
+/// # Errors
+/// Every mistake in any of the files.
+pub fn routes(practice_dir: &Path, peers: Peers) -> Result<Routes, BoxError> {
+    let (practice, content) = read(practice_dir)?;
+    tracing::info!(
+        services = content.services.len(),
+        "the practice's files were read"
+    );
+    Ok(grpc::routes(&practice, content, peers))
+}
+
+/// Reads all files, so that mistakes in one do not hide those in the others.
+fn read(folder: &Path) -> Result<(Practice, Content), BoxError> {
+    match (practice::load(folder), Content::load(folder)) {
+        (Ok(practice), Ok(content)) => Ok((practice, content)),
+        (Err(first), Err(second)) => Err(format!("{}\n{second}", status::chain(&first)).into()),
+        (Err(error), Ok(_)) => Err(error.into()),
+        (Ok(_), Err(error)) => Err(error.into()),
+    }
+}

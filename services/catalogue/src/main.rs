@@ -1,2 +1,12 @@
-//! Starts the program.
-fn main() {}
+//! Starts the catalogue.
+
+use std::process::ExitCode;
+
+use catalogue::config::Config;
+use runtime::Program;
+
+fn main() -> ExitCode {
+    Program::new(catalogue::NAME)
+        .serve(Config::read, catalogue::run)
+        .main()
+}

@@ -1,0 +1,29 @@
+//! The catalogue's settings.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use runtime::Reader;
+use runtime::caller::PeerSettings;
+
+/// Everything that the catalogue is told from outside.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where it listens for gRPC; `CATALOGUE_LISTEN`.
+    pub listen: SocketAddr,
+    /// The folder with the practice's files; `PRACTICE_DIR`.
+    pub practice_dir: PathBuf,
+    /// How services know each other.
+    pub peers: PeerSettings,
+}
+
+impl Config {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            listen: reader.address("CATALOGUE_LISTEN"),
+            practice_dir: reader.path("PRACTICE_DIR"),
+            peers: PeerSettings::read(reader),
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Reads one table of a file key by key, and notes everything that is wrong with it.
+//!
+//! A practice owner edits these files, so one start tells all mistakes of all files at once, each
+//! with the file, the key and a reason. Serde would stop at the first one.
+
+use std::fmt;
+
+use toml::{Table, Value};
+
+/// One mistake in one of the practice's files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file's name, for example `services.toml`.
+    pub file: &'static str,
+    /// Where in the file, for example `services.meditation.price`; empty for the whole file.
+    pub key: String,
+    /// What is wrong, as the end of a sentence that begins with the key.
+    pub reason: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let space = if self.key.is_empty() { "" } else { " " };
+        write!(f, "{}: {}{space}{}", self.file, self.key, self.reason)
+    }
+}
+
+/// A table that is being read. What was read is taken out of it, so that what is left in the end
+/// are keys that nobody knows. Something missing or wrong reads as a harmless stand-in; the noted
+/// problems make sure that it is never served.
+pub(super) struct Section<'p> {
+    file: &'static str,
+    path: String,
+    table: Table,
+    problems: &'p mut Vec<Problem>,
+}
+
+/// Reads a whole file.
+pub(super) fn read_file<T>(
+    file: &'static str,
+    table: Table,
+    problems: &mut Vec<Problem>,
+    read: impl FnOnce(&mut Section<'_>) -> T,
+) -> T {
+    Section {
+        file,
+        path: String::new(),
+        table,
+        problems,
+    }
+    .finish(read)
+}
+
+impl Section<'_> {
+    /// Notes that a key of this table cannot be used.
+    pub(super) fn problem(&mut self, key: &str, reason: impl Into<String>) {
+        let key = self.path_of(key);
+        self.problems.push(Problem {
+            file: self.file,
+            key,
+            reason: reason.into(),
+        });
+    }
+
+    /// A text that says something, of at most `longest` characters.
+    pub(super) fn text(&mut self, key: &str, longest: usize) -> String {
+        let Some(text) = self.take(key, "a text in quotation marks", into_text) else {
+            return String::new();
+        };
+        if text.is_empty() {
+            self.problem(key, "is empty");
+        }
+        self.measured(key, text, longest)
+    }
+
+    /// A text that may be empty or absent.
+    pub(super) fn optional_text(&mut self, key: &str, longest: usize) -> String {
+        if !self.table.contains_key(key) {
+            return String::new();
+        }
+        let text = self.take(key, "a text in quotation marks", into_text);
+        self.measured(key, text.unwrap_or_default(), longest)
+    }
+
+    /// A text that is one of a few words.
+    pub(super) fn one_of(&mut self, key: &str, words: &[&str]) -> String {
+        let text = self.text(key, usize::MAX);
+        if !text.is_empty() && !words.contains(&text.as_str()) {
+            self.problem(key, format!("must be one of: {}", words.join(", ")));
+        }
+        text
+    }
+
+    /// A name for web addresses.
+    pub(super) fn id(&mut self, key: &str) -> String {
+        let text = self.text(key, 60);
+        if !text.is_empty() && !is_id(&text) {
+            self.problem(
+                key,
+                "may only hold small letters, digits and single hyphens",
+            );
+        }
+        text
+    }
+
+    /// A whole number between two limits, both included.
+    pub(super) fn number(&mut self, key: &str, least: i64, most: i64) -> i64 {
+        let number = self.take(key, "a whole number", |value| value.as_integer());
+        let Some(number) = number else { return least };
+        if !(least..=most).contains(&number) {
+            self.problem(key, format!("must be from {least} to {most}"));
+        }
+        number.clamp(least, most)
+    }
+
+    /// Like [`Section::number`], for a field of 32 bits.
+    pub(super) fn small_number(&mut self, key: &str, least: i32, most: i32) -> i32 {
+        let number = self.number(key, least.into(), most.into());
+        i32::try_from(number).unwrap_or(least)
+    }
+
+    /// A list of texts, at least one.
+    pub(super) fn texts(&mut self, key: &str) -> Vec<String> {
+        let texts = self.take(
+            key,
+            "a list of texts in quotation marks",
+            |value| match value {
+                Value::Array(items) => items.into_iter().map(into_text).collect::<Option<Vec<_>>>(),
+                _ => None,
+            },
+        );
+        self.not_empty(key, texts)
+    }
+
+    /// A table in this one, written `key = { … }`.
+    pub(super) fn inner<T>(
+        &mut self,
+        key: &str,
+        read: impl FnOnce(&mut Section<'_>) -> T,
+    ) -> Option<T> {
+        let table = self.take(key, "a group of keys in braces", into_table)?;
+        let path = self.path_of(key);
+        Some(
+            Section {
+                file: self.file,
+                path,
+                table,
+                problems: &mut *self.problems,
+            }
+            .finish(read),
+        )
+    }
+
+    /// The blocks `[[key]]`, at least one. In problems a block is called by its `name_key`, or by
+    /// its number where that key is missing.
+    pub(super) fn blocks<T>(
+        &mut self,
+        key: &str,
+        name_key: &str,
+        mut read: impl FnMut(&mut Section<'_>) -> T,
+    ) -> Vec<T> {
+        let tables = self.take(key, "written as [[blocks]]", |value| match value {
+            Value::Array(items) => items
+                .into_iter()
+                .map(into_table)
+                .collect::<Option<Vec<_>>>(),
+            _ => None,
+        });
+        let tables = self.not_empty(key, tables);
+        let path = self.path_of(key);
+        let mut blocks = Vec::with_capacity(tables.len());
+        for (index, table) in tables.into_iter().enumerate() {
+            let name = table
+                .get(name_key)
+                .and_then(Value::as_str)
+                .filter(|name| is_id(name));
+            let name = name.map_or_else(|| (index + 1).to_string(), str::to_owned);
+            let path = format!("{path}.{name}");
+            let block = Section {
+                file: self.file,
+                path,
+                table,
+                problems: &mut *self.problems,
+            };
+            blocks.push(block.finish(&mut read));
+        }
+        blocks
+    }
+
+    fn finish<T>(mut self, read: impl FnOnce(&mut Section<'_>) -> T) -> T {
+        let read = read(&mut self);
+        for key in std::mem::take(&mut self.table).keys() {
+            self.problem(key, "is not known here; is it spelt correctly?");
+        }
+        read
+    }
+
+    fn take<T>(
+        &mut self,
+        key: &str,
+        kind: &str,
+        convert: impl FnOnce(Value) -> Option<T>,
+    ) -> Option<T> {
+        let Some(value) = self.table.remove(key) else {
+            self.problem(key, "is missing");
+            return None;
+        };
+        let converted = convert(value);
+        if converted.is_none() {
+            self.problem(key, format!("must be {kind}"));
+        }
+        converted
+    }
+
+    fn measured(&mut self, key: &str, text: String, longest: usize) -> String {
+        if text.chars().count() > longest {
+            self.problem(key, format!("is longer than {longest} characters"));
+        }
+        text
+    }
+
+    fn not_empty<T>(&mut self, key: &str, list: Option<Vec<T>>) -> Vec<T> {
+        if list.as_ref().is_some_and(Vec::is_empty) {
+            self.problem(key, "needs at least one entry");
+        }
+        list.unwrap_or_default()
+    }
+
+    fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.path)
+        }
+    }
+}
+
+/// Words of small letters and digits, joined by single hyphens.
+fn is_id(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    text.split('-')
+        .all(|word| !word.is_empty() && word.bytes().all(plain))
+}
+
+fn into_text(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        _ => None,
+    }
+}
+
+fn into_table(value: Value) -> Option<Table> {
+    match value {
+        Value::Table(table) => Some(table),
+        _ => None,
+    }
+}

@@ -1,0 +1,205 @@
+//! The catalogue's two gRPC services. The only file that names request and response types.
+
+use std::sync::Arc;
+
+use contract::catalogue::v1::catalogue_internal_service_server::{
+    CatalogueInternalService, CatalogueInternalServiceServer,
+};
+use contract::catalogue::v1::catalogue_service_server::{CatalogueService, CatalogueServiceServer};
+use contract::catalogue::v1::{
+    Figure, GetOfferingRequest, GetOfferingResponse, GetPracticeRequest, GetPracticeResponse,
+    GetServiceRequest, GetServiceResponse, ListFaqsRequest, ListFaqsResponse, ListQuizAreasRequest,
+    ListQuizAreasResponse, ListServicesRequest, ListServicesResponse, Practice, Service,
+};
+use kernel::{Code, Reject};
+use runtime::caller::Peers;
+use runtime::server::REQUEST_BYTES_MAX;
+use runtime::{practice, status};
+use tonic::service::Routes;
+use tonic::{Request, Response, Status};
+
+use crate::content::Content;
+
+/// Who may ask for an offering.
+const OFFERING_CALLERS: &[&str] = &["booking", "notifications"];
+/// No service has a longer id.
+const SERVICE_ID_BYTES_MAX: usize = 100;
+
+/// Both services over the same files.
+pub(crate) fn routes(practice: &practice::Practice, content: Content, peers: Peers) -> Routes {
+    let catalogue = Catalogue {
+        inner: Arc::new(Inner {
+            practice: to_wire(practice),
+            content,
+            peers,
+        }),
+    };
+    let public = CatalogueServiceServer::new(catalogue.clone());
+    let internal = CatalogueInternalServiceServer::new(catalogue);
+    Routes::new(public.max_decoding_message_size(REQUEST_BYTES_MAX))
+        .add_service(internal.max_decoding_message_size(REQUEST_BYTES_MAX))
+}
+
+#[derive(Clone)]
+struct Catalogue {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    practice: Practice,
+    content: Content,
+    peers: Peers,
+}
+
+/// Why a question about a service is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum Rejection {
+    #[error("Please say which service you mean.")]
+    ServiceIdMissing,
+    #[error("This is not the id of a service.")]
+    ServiceIdTooLong,
+    #[error("Service Not Found")]
+    ServiceNotFound,
+}
+
+impl Reject for Rejection {
+    fn code(&self) -> Code {
+        match self {
+            Self::ServiceIdMissing | Self::ServiceIdTooLong => Code::InvalidArgument,
+            Self::ServiceNotFound => Code::NotFound,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::ServiceIdMissing => "SERVICE_ID_MISSING",
+            Self::ServiceIdTooLong => "SERVICE_ID_TOO_LONG",
+            Self::ServiceNotFound => "SERVICE_NOT_FOUND",
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        Some("service_id")
+    }
+}
+
+impl Inner {
+    fn service(&self, service_id: &str) -> Result<&Service, Rejection> {
+        if service_id.is_empty() {
+            return Err(Rejection::ServiceIdMissing);
+        }
+        if service_id.len() > SERVICE_ID_BYTES_MAX {
+            return Err(Rejection::ServiceIdTooLong);
+        }
+        self.content
+            .service(service_id)
+            .ok_or(Rejection::ServiceNotFound)
+    }
+}
+
+#[tonic::async_trait]
+impl CatalogueService for Catalogue {
+    async fn get_practice(
+        &self,
+        _request: Request<GetPracticeRequest>,
+    ) -> Result<Response<GetPracticeResponse>, Status> {
+        let practice = Some(self.inner.practice.clone());
+        Ok(Response::new(GetPracticeResponse { practice }))
+    }
+
+    async fn list_services(
+        &self,
+        _request: Request<ListServicesRequest>,
+    ) -> Result<Response<ListServicesResponse>, Status> {
+        let Content {
+            services, packages, ..
+        } = &self.inner.content;
+        let (services, packages) = (services.clone(), packages.clone());
+        Ok(Response::new(ListServicesResponse { services, packages }))
+    }
+
+    async fn get_service(
+        &self,
+        request: Request<GetServiceRequest>,
+    ) -> Result<Response<GetServiceResponse>, Status> {
+        let service = self.inner.service(&request.get_ref().service_id);
+        let service = service
+            .map_err(|rejection| status::reject(&rejection))?
+            .clone();
+        Ok(Response::new(GetServiceResponse {
+            service: Some(service),
+        }))
+    }
+
+    async fn list_quiz_areas(
+        &self,
+        _request: Request<ListQuizAreasRequest>,
+    ) -> Result<Response<ListQuizAreasResponse>, Status> {
+        let areas = self.inner.content.quiz_areas.clone();
+        Ok(Response::new(ListQuizAreasResponse { areas }))
+    }
+
+    async fn list_faqs(
+        &self,
+        _request: Request<ListFaqsRequest>,
+    ) -> Result<Response<ListFaqsResponse>, Status> {
+        let Content {
+            faq_groups,
+            quick_answers,
+            ..
+        } = &self.inner.content;
+        let (groups, quick_answers) = (faq_groups.clone(), quick_answers.clone());
+        Ok(Response::new(ListFaqsResponse {
+            groups,
+            quick_answers,
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl CatalogueInternalService for Catalogue {
+    async fn get_offering(
+        &self,
+        request: Request<GetOfferingRequest>,
+    ) -> Result<Response<GetOfferingResponse>, Status> {
+        self.inner
+            .peers
+            .verify(request.metadata(), OFFERING_CALLERS)?;
+        let service = self.inner.service(&request.get_ref().service_id);
+        let service = service.map_err(|rejection| status::reject(&rejection))?;
+        Ok(Response::new(GetOfferingResponse {
+            service_id: service.service_id.clone(),
+            title: service.title.clone(),
+            duration_minutes: service.duration_minutes,
+            price: service.price.clone(),
+        }))
+    }
+}
+
+/// What the public may know of the practice's file.
+fn to_wire(practice: &practice::Practice) -> Practice {
+    let identity = &practice.practice;
+    let figures = practice.figures.iter().map(|figure| Figure {
+        key: figure.key.clone(),
+        value: figure.value.clone(),
+        label: figure.label.clone(),
+    });
+    Practice {
+        name: identity.name.clone(),
+        practitioner_name: identity.practitioner_name.clone(),
+        phone: identity.phone.clone(),
+        email: identity.email.clone(),
+        address: identity.address.clone(),
+        city: identity.city.clone(),
+        region: identity.region.clone(),
+        // The file's own name for the zone was resolved; a zone from the file always has one.
+        time_zone: identity.zone.iana_name().unwrap_or("UTC").to_owned(),
+        time_zone_label: identity.zone_label.clone(),
+        contact_hours: identity.contact_hours.clone(),
+        support_hours: identity.support_hours.clone(),
+        whatsapp: identity.whatsapp.clone(),
+        figures: figures.collect(),
+        cancellation_hours: practice.policies.cancellation_hours,
+        crisis_note: identity.crisis_note.clone(),
+    }
+}

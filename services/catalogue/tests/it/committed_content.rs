@@ -1,0 +1,199 @@
+//! The files that come with the project say what the specification says.
+
+use catalogue::content::Content;
+use kernel::Money;
+
+use crate::practice_dir;
+
+fn content() -> Content {
+    Content::load(&practice_dir()).unwrap()
+}
+
+#[test]
+fn the_seven_services_are_those_of_the_specification() {
+    let table = [
+        (
+            "general-consultation",
+            "General Consultation",
+            "45 minutes",
+            45,
+            "₹500",
+            4,
+        ),
+        (
+            "energy-healing",
+            "Energy Healing",
+            "45-60 minutes",
+            60,
+            "₹700",
+            4,
+        ),
+        (
+            "meditation",
+            "Meditation & Mindfulness",
+            "30-45 minutes",
+            45,
+            "₹750",
+            4,
+        ),
+        (
+            "vedic-astrology",
+            "Vedic Astrology Solutions",
+            "30 mins",
+            30,
+            "₹1,100",
+            4,
+        ),
+        (
+            "mental-health",
+            "Mental Health Therapy",
+            "50-60 minutes",
+            60,
+            "₹1,500",
+            4,
+        ),
+        (
+            "relationship-counseling",
+            "Relationship Counseling",
+            "60-75 minutes",
+            75,
+            "₹2,000",
+            4,
+        ),
+        (
+            "karmic-healing",
+            "Karmic Healing",
+            "60-90 minutes",
+            90,
+            "₹2,100",
+            2,
+        ),
+    ];
+    let content = content();
+    assert_eq!(content.services.len(), table.len());
+    for (service, (id, title, duration, minutes, price, features)) in
+        content.services.iter().zip(table)
+    {
+        assert_eq!(service.service_id, id);
+        assert_eq!(service.title, title);
+        assert_eq!(service.duration_text, duration, "{id}");
+        assert_eq!(service.duration_minutes, minutes, "{id}");
+        assert_eq!(rupees(service.price.as_ref()), price, "{id}");
+        assert_eq!(service.features.len(), features, "{id}");
+        assert!(
+            service.detailed_description.matches("\n\n").count() >= 2,
+            "{id}"
+        );
+        assert!(service.video_url.is_empty(), "{id}");
+        assert_eq!(
+            service.disclaimer.is_empty(),
+            id != "karmic-healing",
+            "{id}"
+        );
+    }
+    let karmic: Vec<&str> = content.services[6]
+        .features
+        .iter()
+        .map(|feature| feature.name.as_str())
+        .collect();
+    assert_eq!(karmic, ["Akashic Records Reading", "Past Life Healing"]);
+}
+
+/// A page shows the same text whether it was written ahead or fetched, so a paragraph is one line.
+#[test]
+fn paragraphs_are_separated_by_empty_lines_and_nothing_else() {
+    for service in content().services {
+        for paragraph in service.detailed_description.split("\n\n") {
+            assert_eq!(paragraph.lines().count(), 1, "{}", service.service_id);
+            assert_eq!(paragraph.trim(), paragraph, "{}", service.service_id);
+        }
+    }
+}
+
+#[test]
+fn the_starter_package_holds_three_sessions() {
+    let packages = content().packages;
+    assert_eq!(packages.len(), 1);
+    assert_eq!(packages[0].package_id, "starter");
+    assert_eq!(packages[0].title, "Starter Package");
+    assert_eq!(packages[0].sessions, 3);
+    assert_eq!(rupees(packages[0].price.as_ref()), "₹4,500");
+}
+
+#[test]
+fn the_quiz_recommends_what_the_specification_maps() {
+    let areas = content().quiz_areas;
+    let seen: Vec<(&str, &str, String)> = areas
+        .iter()
+        .map(|area| {
+            let recommended = area.recommended_service_ids.join(" ");
+            (area.area_id.as_str(), area.title.as_str(), recommended)
+        })
+        .collect();
+    let wanted = [
+        (
+            "vedic-astrology",
+            "Vedic Astrology & Life Path",
+            "vedic-astrology general-consultation".to_owned(),
+        ),
+        (
+            "relationship",
+            "Relationship & Connection",
+            "relationship-counseling general-consultation".to_owned(),
+        ),
+        (
+            "energy",
+            "Energy & Spiritual Healing",
+            "energy-healing karmic-healing meditation".to_owned(),
+        ),
+        (
+            "general",
+            "General Mental Wellness",
+            "mental-health general-consultation meditation".to_owned(),
+        ),
+    ];
+    assert_eq!(seen, wanted);
+}
+
+#[test]
+fn the_questions_are_grouped_and_counted_as_specified() {
+    let content = content();
+    let groups: Vec<(&str, usize)> = content
+        .faq_groups
+        .iter()
+        .map(|group| (group.title.as_str(), group.faqs.len()))
+        .collect();
+    let wanted = [
+        ("General Questions", 4),
+        ("Booking & Practical Information", 5),
+        ("Healing & Treatment Questions", 5),
+    ];
+    assert_eq!(groups, wanted);
+    assert_eq!(content.quick_answers.len(), 4);
+}
+
+#[test]
+fn the_answers_hold_the_facts_of_the_specification() {
+    let all: String = content()
+        .faq_groups
+        .iter()
+        .flat_map(|group| &group.faqs)
+        .map(|faq| format!("{} {}\n", faq.question, faq.answer))
+        .collect();
+    for fact in [
+        "50-60 minutes",
+        "24 hours",
+        "UPI, credit card, net banking or digital wallet",
+        "online or in person",
+        "3-4 sessions",
+        "free 15-minute consultation",
+        "14416",
+    ] {
+        assert!(all.contains(fact), "{fact}");
+    }
+}
+
+fn rupees(price: Option<&contract::common::v1::Money>) -> String {
+    let price: Money = contract::convert::money(price.unwrap()).unwrap();
+    price.to_string()
+}

@@ -1,0 +1,324 @@
+//! Questions and answers over a real gRPC connection.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use contract::catalogue::v1::catalogue_internal_service_client::CatalogueInternalServiceClient;
+use contract::catalogue::v1::catalogue_service_client::CatalogueServiceClient;
+use contract::catalogue::v1::{
+    GetOfferingRequest, GetOfferingResponse, GetPracticeRequest, GetServiceRequest,
+    ListFaqsRequest, ListQuizAreasRequest, ListServicesRequest,
+};
+use p256::SecretKey;
+use p256::elliptic_curve::sec1::ToEncodedPoint as _;
+use p256::pkcs8::{EncodePrivateKey as _, LineEnding};
+use runtime::caller::{PeerSettings, Peers};
+use runtime::server::Server;
+use runtime::{Shutdown, channel, health, status};
+use serde_json::{Value, json};
+use tonic::transport::Channel;
+use tonic::{Code, Status};
+
+use crate::practice_dir;
+
+/// The services of this test, each with a key of its own.
+const SERVICES: [&str; 4] = ["booking", "catalogue", "notifications", "payments"];
+
+fn key(service: &str) -> SecretKey {
+    let index = SERVICES.iter().position(|known| *known == service).unwrap();
+    SecretKey::from_slice(&[u8::try_from(index).unwrap() + 1; 32]).unwrap()
+}
+
+fn public_key(service: &str) -> Value {
+    let point = key(service).public_key().to_encoded_point(false);
+    let coordinate = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
+    json!({
+        "kid": service, "kty": "EC", "crv": "P-256",
+        "x": coordinate(point.x().unwrap()), "y": coordinate(point.y().unwrap()),
+    })
+}
+
+fn peers(service: &'static str) -> Peers {
+    let private_key = key(service)
+        .to_pkcs8_pem(LineEnding::LF)
+        .unwrap()
+        .to_string()
+        .into();
+    let public_keys = json!({ "keys": SERVICES.map(public_key) }).to_string();
+    Peers::new(
+        service,
+        &PeerSettings {
+            private_key,
+            public_keys,
+        },
+    )
+    .unwrap()
+}
+
+/// A catalogue over the committed files, on a port of its own, until the value is dropped.
+struct Running {
+    url: String,
+    shutdown: Shutdown,
+}
+
+impl Running {
+    async fn start() -> Self {
+        let shutdown = Shutdown::new();
+        let routes = catalogue::routes(&practice_dir(), peers("catalogue")).unwrap();
+        let server = Server::bind("127.0.0.1:0".parse().unwrap(), &shutdown)
+            .await
+            .unwrap();
+        let url = format!("http://{}", server.address().unwrap());
+        tokio::spawn(server.serve(routes));
+        Self { url, shutdown }
+    }
+
+    fn public(&self) -> CatalogueServiceClient<Channel> {
+        CatalogueServiceClient::new(channel::connect_lazy(&self.url).unwrap())
+    }
+
+    /// Asks for an offering as `caller`, with a token made for `audience`.
+    async fn offering(
+        &self,
+        caller: &'static str,
+        audience: &'static str,
+        service_id: &str,
+    ) -> Result<GetOfferingResponse, Status> {
+        let channel = channel::peer(&self.url, audience, &peers(caller)).unwrap();
+        let request = GetOfferingRequest {
+            service_id: service_id.to_owned(),
+        };
+        let answer = CatalogueInternalServiceClient::new(channel)
+            .get_offering(request)
+            .await?;
+        Ok(answer.into_inner())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.shutdown.trigger();
+    }
+}
+
+#[track_caller]
+fn assert_refused(status: &Status, code: Code, reason: &str, field: &str) {
+    let detail = status::detail_of(status).unwrap();
+    let seen = (status.code(), detail.reason.as_str(), detail.field.as_str());
+    assert_eq!(seen, (code, reason, field));
+}
+
+#[tokio::test]
+async fn everything_is_listed_in_the_practices_own_order() {
+    let running = Running::start().await;
+    let mut client = running.public();
+    let listed = client
+        .list_services(ListServicesRequest {})
+        .await
+        .unwrap()
+        .into_inner();
+    let ids: Vec<&str> = listed
+        .services
+        .iter()
+        .map(|s| s.service_id.as_str())
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            "general-consultation",
+            "energy-healing",
+            "meditation",
+            "vedic-astrology",
+            "mental-health",
+            "relationship-counseling",
+            "karmic-healing"
+        ]
+    );
+    assert_eq!(listed.packages[0].package_id, "starter");
+    let quiz = client
+        .list_quiz_areas(ListQuizAreasRequest {})
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!(quiz.areas.len(), 4);
+    let faqs = client
+        .list_faqs(ListFaqsRequest {})
+        .await
+        .unwrap()
+        .into_inner();
+    assert_eq!((faqs.groups.len(), faqs.quick_answers.len()), (3, 4));
+}
+
+#[tokio::test]
+async fn the_practice_says_who_it_is() {
+    let running = Running::start().await;
+    let answer = running
+        .public()
+        .get_practice(GetPracticeRequest {})
+        .await
+        .unwrap();
+    let practice = answer.into_inner().practice.unwrap();
+    assert_eq!(practice.name, "Sukoon");
+    assert_eq!(
+        (practice.city.as_str(), practice.region.as_str()),
+        ("Bhopal", "Madhya Pradesh")
+    );
+    assert_eq!(
+        (
+            practice.time_zone.as_str(),
+            practice.time_zone_label.as_str()
+        ),
+        ("Asia/Kolkata", "IST")
+    );
+    assert_eq!(practice.contact_hours, "Mon-Fri 9am-6pm");
+    assert_eq!(
+        practice.support_hours,
+        "Monday to Saturday, 9:00 AM to 6:00 PM IST"
+    );
+    assert_eq!(practice.cancellation_hours, 24);
+    assert!(practice.crisis_note.contains("14416"));
+    let figures: Vec<(&str, &str)> = practice
+        .figures
+        .iter()
+        .map(|f| (f.key.as_str(), f.value.as_str()))
+        .collect();
+    for figure in [
+        ("happy_clients", "200+"),
+        ("years_experience", "15+"),
+        ("average_rating", "4.9"),
+        ("lives_transformed", "500+"),
+        ("success", "95%"),
+        ("recommend", "98%"),
+    ] {
+        assert!(figures.contains(&figure), "{figure:?}");
+    }
+    // Where notices go is the practice's own business.
+    let all = format!("{practice:?}");
+    assert!(!all.contains("bookings@"), "{all}");
+}
+
+#[tokio::test]
+async fn one_service_is_told_whole_and_an_unknown_one_is_not_found() {
+    let running = Running::start().await;
+    let mut client = running.public();
+    let known = GetServiceRequest {
+        service_id: "karmic-healing".to_owned(),
+    };
+    let service = client
+        .get_service(known)
+        .await
+        .unwrap()
+        .into_inner()
+        .service
+        .unwrap();
+    assert_eq!(service.price.unwrap().minor_units, 210_000);
+    assert!(!service.disclaimer.is_empty());
+    for unknown in [
+        "tarot",
+        "Karmic-Healing",
+        "karmic-healing ",
+        "'; drop table services",
+    ] {
+        let request = GetServiceRequest {
+            service_id: unknown.to_owned(),
+        };
+        let status = client.get_service(request).await.unwrap_err();
+        assert_refused(&status, Code::NotFound, "SERVICE_NOT_FOUND", "service_id");
+        assert_eq!(status.message(), "Service Not Found");
+    }
+    let status = client
+        .get_service(GetServiceRequest::default())
+        .await
+        .unwrap_err();
+    assert_refused(
+        &status,
+        Code::InvalidArgument,
+        "SERVICE_ID_MISSING",
+        "service_id",
+    );
+    let endless = GetServiceRequest {
+        service_id: "x".repeat(101),
+    };
+    let status = client.get_service(endless).await.unwrap_err();
+    assert_refused(
+        &status,
+        Code::InvalidArgument,
+        "SERVICE_ID_TOO_LONG",
+        "service_id",
+    );
+}
+
+#[tokio::test]
+async fn booking_and_notifications_learn_price_and_length() {
+    let running = Running::start().await;
+    for caller in ["booking", "notifications"] {
+        let offering = running
+            .offering(caller, "catalogue", "energy-healing")
+            .await
+            .unwrap();
+        assert_eq!(offering.title, "Energy Healing");
+        assert_eq!(offering.duration_minutes, 60);
+        let price = offering.price.unwrap();
+        assert_eq!(
+            (price.minor_units, price.currency_code.as_str()),
+            (70_000, "INR")
+        );
+    }
+    let status = running
+        .offering("booking", "catalogue", "tarot")
+        .await
+        .unwrap_err();
+    assert_refused(&status, Code::NotFound, "SERVICE_NOT_FOUND", "service_id");
+}
+
+#[tokio::test]
+async fn nobody_else_may_ask_for_an_offering() {
+    let running = Running::start().await;
+    let other = running
+        .offering("payments", "catalogue", "meditation")
+        .await
+        .unwrap_err();
+    assert_refused(&other, Code::PermissionDenied, "CALLER_NOT_ALLOWED", "");
+    let for_another = running
+        .offering("booking", "payments", "meditation")
+        .await
+        .unwrap_err();
+    assert_refused(
+        &for_another,
+        Code::Unauthenticated,
+        "CALLER_TOKEN_MISSING",
+        "",
+    );
+    let channel = channel::connect_lazy(&running.url).unwrap();
+    let request = GetOfferingRequest {
+        service_id: "meditation".to_owned(),
+    };
+    let unsigned = CatalogueInternalServiceClient::new(channel)
+        .get_offering(request)
+        .await
+        .unwrap_err();
+    assert_refused(&unsigned, Code::Unauthenticated, "CALLER_TOKEN_MISSING", "");
+}
+
+#[tokio::test]
+async fn it_is_ready_as_soon_as_it_has_read_its_files() {
+    let running = Running::start().await;
+    let probe = health::Probe::new(&running.url).unwrap();
+    // The first second may pass before the health service has asked its checks.
+    let ready = async {
+        while probe.check().await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(10), ready)
+        .await
+        .unwrap();
+}
+
+#[test]
+fn a_folder_without_files_is_refused_with_all_their_names() {
+    let error = catalogue::routes(&practice_dir().join("nowhere"), peers("catalogue"));
+    let message = error.err().unwrap().to_string();
+    for file in ["practice.toml", "services.toml", "quiz.toml", "faqs.toml"] {
+        assert!(message.contains(file), "{message}");
+    }
+}
