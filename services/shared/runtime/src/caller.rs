@@ -46,3 +46,6 @@ fn unix_seconds() -> u64 {
         .unwrap_or_default()
         .as_secs()
 }
+
+#[cfg(test)]
+mod tests;

@@ -55,10 +55,7 @@ pub fn connect_lazy(url: &str) -> Result<Channel, InvalidUrl> {
 /// # Errors
 /// The URL cannot be one.
 pub fn peer(url: &str, audience: &'static str, peers: &Peers) -> Result<PeerChannel, InvalidUrl> {
-    let interceptor = PeerInterceptor {
-        peers: peers.clone(),
-        audience,
-    };
+    let interceptor = PeerInterceptor::new(peers, audience);
     Ok(InterceptedService::new(connect_lazy(url)?, interceptor))
 }
 
@@ -67,6 +64,17 @@ pub fn peer(url: &str, audience: &'static str, peers: &Peers) -> Result<PeerChan
 pub struct PeerInterceptor {
     peers: Peers,
     audience: &'static str,
+}
+
+impl PeerInterceptor {
+    /// For calls from this service to `audience`.
+    #[must_use]
+    pub fn new(peers: &Peers, audience: &'static str) -> Self {
+        Self {
+            peers: peers.clone(),
+            audience,
+        }
+    }
 }
 
 impl Interceptor for PeerInterceptor {

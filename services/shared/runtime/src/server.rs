@@ -187,3 +187,6 @@ async fn traced(request: Request, next: Next) -> Response {
     span.record("http.response.status_code", response.status().as_u16());
     response
 }
+
+#[cfg(test)]
+mod tests;

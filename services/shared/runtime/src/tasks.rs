@@ -1,7 +1,6 @@
 //! The loops that run beside a server: relay, consumers, timers. One that fails stops the process.
 
 use tokio::task::JoinSet;
-use tracing::Instrument as _;
 
 use crate::{BoxError, Shutdown};
 
@@ -52,9 +51,8 @@ impl Tasks {
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<BoxError>,
     {
-        let span = tracing::Span::none();
         self.set
-            .spawn(async move { (name, task.await.map_err(Into::into)) }.instrument(span));
+            .spawn(async move { (name, task.await.map_err(Into::into)) });
     }
 
     /// Waits until all have ended; the first failure asks the others to stop.

@@ -172,10 +172,6 @@ impl Peers {
     ///
     /// # Errors
     /// `UNAUTHENTICATED` or `PERMISSION_DENIED` with the reason.
-    #[expect(
-        clippy::result_large_err,
-        reason = "tonic's handlers return this very type"
-    )]
     pub fn verify(&self, metadata: &MetadataMap, allowed: &[&str]) -> Result<String, Status> {
         let token = metadata
             .get(CALLER_TOKEN)

@@ -12,7 +12,7 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
-use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::registry::{LookupSpan, Scope};
 
 /// The form of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,11 +107,7 @@ where
     ) -> fmt::Result {
         let mut fields = Map::new();
         // From the outermost span to the innermost, so that the nearest value of a name wins.
-        for span in context
-            .event_scope()
-            .into_iter()
-            .flat_map(|scope| scope.from_root())
-        {
+        for span in context.event_scope().into_iter().flat_map(Scope::from_root) {
             let extensions = span.extensions();
             let Some(formatted) = extensions.get::<FormattedFields<N>>() else {
                 continue;
