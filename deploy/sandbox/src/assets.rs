@@ -1,0 +1,91 @@
+//! Files that are compiled in, and the headers with which pages and files go out.
+
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+
+pub(crate) const HTML: &str = "text/html; charset=utf-8";
+pub(crate) const CSS: &str = "text/css; charset=utf-8";
+pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
+pub(crate) const SVG: &str = "image/svg+xml";
+
+/// The policy of the sandbox's own pages: nothing inline, nothing from elsewhere.
+const STRICT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'";
+
+/// The policy of the inbox. Mails bring styles and pictures of their own and are shown in a frame
+/// that inherits this policy; their scripts stay forbidden.
+const WITH_MAILS: &str = "default-src 'none'; script-src 'self'; \
+    style-src 'self' 'unsafe-inline'; img-src * data:; font-src * data:; connect-src 'self'; \
+    frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+/// A file that changes only with the program.
+pub(crate) fn file(kind: &'static str, body: impl Into<String>) -> Response {
+    let headers = [(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-cache"), NO_SNIFF];
+    (headers, body.into()).into_response()
+}
+
+/// A page of the sandbox.
+pub(crate) fn page(body: impl Into<String>) -> Response {
+    with_policy(body.into(), STRICT)
+}
+
+/// The page that shows mails.
+pub(crate) fn mail_page(body: impl Into<String>) -> Response {
+    with_policy(body.into(), WITH_MAILS)
+}
+
+const NO_SNIFF: (HeaderName, &str) = (header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+
+fn with_policy(body: String, policy: &'static str) -> Response {
+    let mut response = file(HTML, body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    headers.insert(
+        header::REFERRER_POLICY,
+        HeaderValue::from_static("no-referrer"),
+    );
+    response
+}
+
+/// Text made safe to stand between tags and in attributes.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
+}
+
+/// Paise as people read them, with Indian grouping and without empty paise.
+pub(crate) fn rupees(paise: i64) -> String {
+    let whole = (paise / 100).to_string();
+    let (head, tail) = whole.split_at(whole.len().saturating_sub(3));
+    let mut grouped = String::new();
+    for (at, digit) in head.chars().enumerate() {
+        if at > 0 && (head.len() - at).is_multiple_of(2) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    if !grouped.is_empty() {
+        grouped.push(',');
+    }
+    match paise % 100 {
+        0 => format!("₹{grouped}{tail}"),
+        rest => format!("₹{grouped}{tail}.{rest:02}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rupees;
+
+    #[test]
+    fn amounts_are_grouped_as_in_india() {
+        assert_eq!(rupees(50_000), "₹500");
+        assert_eq!(rupees(110_000), "₹1,100");
+        assert_eq!(rupees(12_345_678), "₹1,23,456.78");
+        assert_eq!(rupees(105), "₹1.05");
+    }
+}

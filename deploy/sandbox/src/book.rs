@@ -1,0 +1,256 @@
+//! The book: everything the sandbox must still know after a kill -9. It lies in memory and in an
+//! append-only journal; one line of the journal is one transaction, so a torn last line takes
+//! back exactly the change that nobody was told about.
+
+pub(crate) mod rows;
+mod journal;
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+
+use journal::Journal;
+use rows::{Change, Delivery, Mail, Meeting, Order, Payment, Refund};
+
+/// The inbox keeps this many mails; the oldest leave first.
+const MAILS_KEPT: usize = 2_000;
+/// The journal is rewritten when it has this many lines more than there are rows.
+const SLACK_LINES: usize = 20_000;
+
+/// Rows of one kind, in the order in which they came.
+pub(crate) struct Table<T> {
+    rows: HashMap<String, T>,
+    order: Vec<String>,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Self {
+            rows: HashMap::new(),
+            order: Vec::new(),
+        }
+    }
+}
+
+impl<T> Table<T> {
+    pub(crate) fn get(&self, id: &str) -> Option<&T> {
+        self.rows.get(id)
+    }
+
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
+        self.order.iter().filter_map(|id| self.rows.get(id))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn put(&mut self, id: &str, row: T) {
+        if self.rows.insert(id.to_owned(), row).is_none() {
+            self.order.push(id.to_owned());
+        }
+    }
+
+    fn remove(&mut self, id: &str) {
+        if self.rows.remove(id).is_some() {
+            self.order.retain(|kept| kept != id);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Tables {
+    orders: Table<Order>,
+    payments: Table<Payment>,
+    refunds: Table<Refund>,
+    deliveries: Table<Delivery>,
+    meetings: Table<Meeting>,
+    mails: Table<Mail>,
+    receipts: HashMap<String, Vec<String>>,
+    refund_keys: HashMap<String, String>,
+    meeting_keys: HashMap<String, String>,
+    /// Counts every change to the inbox, so that a page can see that nothing is new.
+    inbox_version: u64,
+}
+
+/// The book. Reading is free; writing goes through [`Book::commit`] alone.
+pub(crate) struct Book {
+    tables: Tables,
+    journal: Journal,
+}
+
+impl Book {
+    /// Reads the journal of a folder and rewrites it without what was overwritten or removed.
+    pub(crate) fn open(folder: &Path) -> io::Result<Self> {
+        let mut tables = Tables::default();
+        let journal = Journal::open(folder, |change| tables.apply(change))?;
+        let mut book = Self { tables, journal };
+        book.compact()?;
+        Ok(book)
+    }
+
+    /// Writes changes that belong together: all of them or, after a crash, none.
+    pub(crate) fn commit(&mut self, changes: Vec<Change>) -> io::Result<()> {
+        self.journal.append(&changes)?;
+        for change in changes {
+            self.tables.apply(change);
+        }
+        if self.journal.lines() > self.tables.len() + SLACK_LINES {
+            self.compact()?;
+        }
+        Ok(())
+    }
+
+    /// The changes that a new mail brings: itself, and the oldest one's leave when it is full.
+    pub(crate) fn with_room_for(&self, mail: Mail) -> Vec<Change> {
+        let full = self.tables.mails.len() >= MAILS_KEPT;
+        let oldest = self.tables.mails.iter().next().filter(|_| full);
+        let gone = oldest.map(|it| Change::MailGone(it.id.clone()));
+        gone.into_iter()
+            .chain([Change::Mail(Box::new(mail))])
+            .collect()
+    }
+
+    pub(crate) fn orders(&self) -> &Table<Order> {
+        &self.tables.orders
+    }
+
+    pub(crate) fn payments(&self) -> &Table<Payment> {
+        &self.tables.payments
+    }
+
+    pub(crate) fn refunds(&self) -> &Table<Refund> {
+        &self.tables.refunds
+    }
+
+    pub(crate) fn deliveries(&self) -> &Table<Delivery> {
+        &self.tables.deliveries
+    }
+
+    pub(crate) fn meetings(&self) -> &Table<Meeting> {
+        &self.tables.meetings
+    }
+
+    pub(crate) fn mails(&self) -> &Table<Mail> {
+        &self.tables.mails
+    }
+
+    pub(crate) fn inbox_version(&self) -> u64 {
+        self.tables.inbox_version
+    }
+
+    /// The orders of a receipt, oldest first.
+    pub(crate) fn orders_of(&self, receipt: &str) -> Vec<&Order> {
+        let ids = self
+            .tables
+            .receipts
+            .get(receipt)
+            .map_or(&[][..], Vec::as_slice);
+        ids.iter()
+            .filter_map(|id| self.tables.orders.get(id))
+            .collect()
+    }
+
+    /// The payments of an order, oldest first.
+    pub(crate) fn payments_of(&self, order: &Order) -> Vec<&Payment> {
+        order
+            .payments
+            .iter()
+            .filter_map(|id| self.tables.payments.get(id))
+            .collect()
+    }
+
+    /// The refund that was asked for under an idempotency key.
+    pub(crate) fn refund_under(&self, key: &str) -> Option<&Refund> {
+        self.tables.refunds.get(self.tables.refund_keys.get(key)?)
+    }
+
+    /// The meeting that was created under an idempotency key.
+    pub(crate) fn meeting_under(&self, key: &str) -> Option<&Meeting> {
+        self.tables.meetings.get(self.tables.meeting_keys.get(key)?)
+    }
+
+    fn compact(&mut self) -> io::Result<()> {
+        self.journal.rewrite(self.tables.as_changes())
+    }
+}
+
+impl Tables {
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::Order(row) => self.apply_order(*row),
+            Change::Payment(row) => self.payments.put(&row.id.clone(), *row),
+            Change::Refund(row) => {
+                if let Some(key) = &row.key {
+                    self.refund_keys.insert(key.clone(), row.id.clone());
+                }
+                self.refunds.put(&row.id.clone(), *row);
+            }
+            Change::Delivery(row) => self.deliveries.put(&row.id.clone(), *row),
+            Change::Meeting(row) => {
+                self.meeting_keys.insert(row.key.clone(), row.id.clone());
+                self.meetings.put(&row.id.clone(), *row);
+            }
+            Change::Mail(row) => {
+                self.inbox_version += 1;
+                self.mails.put(&row.id.clone(), *row);
+            }
+            Change::MailGone(id) => {
+                self.inbox_version += 1;
+                self.mails.remove(&id);
+            }
+            Change::InboxCleared => {
+                self.inbox_version += 1;
+                self.mails = Table::default();
+            }
+        }
+    }
+
+    fn apply_order(&mut self, row: Order) {
+        if let (Some(receipt), None) = (&row.receipt, self.orders.get(&row.id)) {
+            self.receipts
+                .entry(receipt.clone())
+                .or_default()
+                .push(row.id.clone());
+        }
+        self.orders.put(&row.id.clone(), row);
+    }
+
+    fn len(&self) -> usize {
+        let money = self.orders.len() + self.payments.len() + self.refunds.len();
+        money + self.deliveries.len() + self.meetings.len() + self.mails.len()
+    }
+
+    fn as_changes(&self) -> impl Iterator<Item = Change> {
+        let orders = self
+            .orders
+            .iter()
+            .map(|row| Change::Order(Box::new(row.clone())));
+        let payments = self
+            .payments
+            .iter()
+            .map(|row| Change::Payment(Box::new(row.clone())));
+        let refunds = self
+            .refunds
+            .iter()
+            .map(|row| Change::Refund(Box::new(row.clone())));
+        let deliveries = self
+            .deliveries
+            .iter()
+            .map(|row| Change::Delivery(Box::new(row.clone())));
+        let meetings = self
+            .meetings
+            .iter()
+            .map(|row| Change::Meeting(Box::new(row.clone())));
+        let mails = self
+            .mails
+            .iter()
+            .map(|row| Change::Mail(Box::new(row.clone())));
+        orders
+            .chain(payments)
+            .chain(refunds)
+            .chain(deliveries)
+            .chain(meetings)
+            .chain(mails)
+    }
+}

@@ -1,0 +1,73 @@
+//! The journal file: one JSON line per transaction, written before anybody is answered. The
+//! kernel keeps a written line when the process is killed, which is the death it must survive.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::book::rows::Change;
+
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: File,
+    lines: usize,
+}
+
+impl Journal {
+    /// Opens or creates the journal of a folder and replays it. A last line without its end was
+    /// never answered for, so it is dropped; an unreadable line before it is an error.
+    pub(crate) fn open(folder: &Path, mut replay: impl FnMut(Change)) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let path = folder.join("book.jsonl");
+        let file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(&path)?;
+        let mut reader = BufReader::new(&file);
+        let mut line = String::new();
+        let mut lines = 0;
+        while reader.read_line(&mut line)? > 0 {
+            if !line.ends_with('\n') {
+                break;
+            }
+            let changes: Vec<Change> = serde_json::from_str(&line)?;
+            changes.into_iter().for_each(&mut replay);
+            lines += 1;
+            line.clear();
+        }
+        Ok(Self { path, file, lines })
+    }
+
+    pub(crate) fn lines(&self) -> usize {
+        self.lines
+    }
+
+    pub(crate) fn append(&mut self, changes: &[Change]) -> io::Result<()> {
+        let mut line = serde_json::to_vec(changes)?;
+        line.push(b'\n');
+        self.file.write_all(&line)?;
+        self.lines += 1;
+        Ok(())
+    }
+
+    /// Replaces the file by one that holds just these rows; the rename makes it one step.
+    pub(crate) fn rewrite(&mut self, rows: impl Iterator<Item = Change>) -> io::Result<()> {
+        let beside = self.path.with_extension("jsonl.new");
+        let mut writer = BufWriter::new(File::create(&beside)?);
+        let mut lines = 0;
+        for row in rows {
+            serde_json::to_writer(&mut writer, &[row])?;
+            writer.write_all(b"\n")?;
+            lines += 1;
+        }
+        writer
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?
+            .sync_all()?;
+        fs::rename(&beside, &self.path)?;
+        self.file = OpenOptions::new().append(true).open(&self.path)?;
+        self.lines = lines;
+        Ok(())
+    }
+}

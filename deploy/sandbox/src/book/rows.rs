@@ -1,0 +1,173 @@
+//! The rows of the book. These are the sandbox's own; what goes over the wire is shaped beside
+//! each interface.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One change of the book, as a line of the journal carries it.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "row", rename_all = "snake_case")]
+pub(crate) enum Change {
+    Order(Box<Order>),
+    Payment(Box<Payment>),
+    Refund(Box<Refund>),
+    Delivery(Box<Delivery>),
+    Meeting(Box<Meeting>),
+    Mail(Box<Mail>),
+    MailGone(String),
+    InboxCleared,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OrderStatus {
+    Created,
+    Attempted,
+    Paid,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Order {
+    pub(crate) id: String,
+    pub(crate) amount: i64,
+    pub(crate) amount_paid: i64,
+    pub(crate) currency: String,
+    pub(crate) receipt: Option<String>,
+    pub(crate) status: OrderStatus,
+    pub(crate) notes: Map<String, Value>,
+    pub(crate) manual_capture: bool,
+    pub(crate) created_at: i64,
+    pub(crate) payments: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PaymentStatus {
+    Authorized,
+    Captured,
+    Refunded,
+    Failed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Method {
+    Card,
+    Upi,
+    Netbanking,
+    Wallet,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Payment {
+    pub(crate) id: String,
+    pub(crate) order_id: String,
+    pub(crate) amount: i64,
+    pub(crate) currency: String,
+    pub(crate) status: PaymentStatus,
+    pub(crate) captured: bool,
+    pub(crate) method: Method,
+    /// Only the last four digits of a card ever reach the book.
+    pub(crate) last4: Option<String>,
+    pub(crate) vpa: Option<String>,
+    pub(crate) amount_refunded: i64,
+    pub(crate) failure: Option<Failure>,
+    pub(crate) notes: Map<String, Value>,
+    pub(crate) created_at: i64,
+    pub(crate) refunds: Vec<String>,
+    /// When a payment that failed will turn out to have been authorised after all.
+    pub(crate) late_at_ms: Option<i64>,
+}
+
+/// Why an attempt failed, in the provider's words.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Failure {
+    pub(crate) code: String,
+    pub(crate) description: String,
+    pub(crate) source: String,
+    pub(crate) step: String,
+    pub(crate) reason: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RefundStatus {
+    Pending,
+    Processed,
+    Failed,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Refund {
+    pub(crate) id: String,
+    pub(crate) payment_id: String,
+    pub(crate) amount: i64,
+    pub(crate) currency: String,
+    pub(crate) status: RefundStatus,
+    pub(crate) receipt: Option<String>,
+    pub(crate) speed: String,
+    pub(crate) notes: Map<String, Value>,
+    pub(crate) created_at: i64,
+    /// The idempotency key and the hash of what was asked under it.
+    pub(crate) key: Option<String>,
+    pub(crate) asked: String,
+    pub(crate) due_at_ms: i64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DeliveryState {
+    Waiting,
+    Delivered,
+    /// Lost on purpose, by a fault.
+    Dropped,
+    /// Given up after a day without a good answer.
+    GivenUp,
+}
+
+/// A webhook on its way. Its body is kept as the bytes that were signed, until it has arrived.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Delivery {
+    pub(crate) id: String,
+    pub(crate) event: String,
+    pub(crate) body: String,
+    pub(crate) state: DeliveryState,
+    pub(crate) attempts: u32,
+    pub(crate) created_at_ms: i64,
+    pub(crate) next_at_ms: i64,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Meeting {
+    pub(crate) id: String,
+    pub(crate) external_id: String,
+    pub(crate) title: String,
+    pub(crate) starts_at: String,
+    pub(crate) duration_minutes: u32,
+    pub(crate) key: String,
+    pub(crate) asked: String,
+}
+
+/// A mail as `/api/inbox` shows it, hence the names.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Mail {
+    pub(crate) id: String,
+    pub(crate) message_id: Option<String>,
+    pub(crate) from: String,
+    pub(crate) from_name: Option<String>,
+    pub(crate) to: Vec<String>,
+    pub(crate) subject: String,
+    pub(crate) text: Option<String>,
+    pub(crate) html: Option<String>,
+    pub(crate) attachments: Vec<Attachment>,
+    pub(crate) received_at: String,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Attachment {
+    pub(crate) filename: String,
+    pub(crate) content_type: String,
+    pub(crate) base64: String,
+}

@@ -1,0 +1,231 @@
+//! The checkout: the script that a website includes, the frame that it opens, and what the frame
+//! asks of the bank. It shows card and UPI; no card number ever leaves the frame.
+
+mod qr;
+
+use std::time::Duration;
+
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderValue;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::assets;
+use crate::book::rows::{Method, Order, OrderStatus, Payment, PaymentStatus};
+use crate::faults::Kind;
+use crate::provider::bank::{self, Attempt, Outcome};
+use crate::provider::errors::{Answer, ApiError};
+use crate::world::{Shared, World};
+
+const CHECKOUT: &str = include_str!("checkout/checkout.js");
+const FRAME: &str = include_str!("checkout/frame.html");
+const FRAME_CSS: &str = concat!(
+    include_str!("assets/paper.css"),
+    include_str!("checkout/frame.css")
+);
+const FRAME_SCRIPT: &str = include_str!("checkout/frame.js");
+const PHONE: &str = include_str!("checkout/phone.html");
+const PHONE_SCRIPT: &str = include_str!("checkout/phone.js");
+
+/// How the number of the test card ends that every bank declines.
+const DECLINED_CARD: &str = "0002";
+
+pub(crate) fn routes() -> Router<Shared> {
+    Router::new()
+        .route("/v1/checkout.js", get(script))
+        .route("/checkout", get(|| async { assets::page(FRAME) }))
+        .route(
+            "/checkout/frame.css",
+            get(|| async { assets::file(assets::CSS, FRAME_CSS) }),
+        )
+        .route(
+            "/checkout/frame.js",
+            get(|| async { assets::file(assets::SCRIPT, FRAME_SCRIPT) }),
+        )
+        .route(
+            "/checkout/phone.js",
+            get(|| async { assets::file(assets::SCRIPT, PHONE_SCRIPT) }),
+        )
+        .route("/checkout/orders/{id}", get(order))
+        .route("/checkout/orders/{id}/qr.svg", get(qr_picture))
+        .route("/checkout/orders/{id}/payments", post(pay))
+        .route("/upi/{id}", get(phone))
+}
+
+async fn script(State(world): State<Shared>) -> Response {
+    let base = Value::String(world.public_url.clone()).to_string();
+    let mut response = assets::file(assets::SCRIPT, CHECKOUT.replace("'{PUBLIC_URL}'", &base));
+    let allowed = HeaderValue::from_static("cross-origin");
+    response
+        .headers_mut()
+        .insert("cross-origin-resource-policy", allowed);
+    response
+}
+
+#[derive(Deserialize)]
+struct Key {
+    #[serde(default)]
+    key_id: String,
+}
+
+/// What the frame may know of an order. After a payment it also gets the signed answer, because a
+/// payer who approved on a phone has the page waiting on another screen.
+async fn order(
+    State(world): State<Shared>,
+    Path(id): Path<String>,
+    Query(key): Query<Key>,
+) -> Answer {
+    if key.key_id != world.account.key_id {
+        return Err(ApiError::wrong_key());
+    }
+    let book = world.book();
+    let order = book.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
+    let payments = book.payments_of(order);
+    Ok(Json(facts_of(&world, order, &payments)))
+}
+
+fn facts_of(world: &World, order: &Order, payments: &[&Payment]) -> Value {
+    let taken = |it: &&&Payment| it.status != PaymentStatus::Failed;
+    let paid = payments
+        .iter()
+        .find(taken)
+        .map(|payment| answer_of(world, payment));
+    let failed = payments
+        .last()
+        .filter(|it| it.status == PaymentStatus::Failed);
+    json!({
+        "order_id": order.id,
+        "amount": order.amount,
+        "amount_text": assets::rupees(order.amount),
+        "currency": order.currency,
+        "paid": order.status == OrderStatus::Paid || paid.is_some(),
+        "answer": paid,
+        "attempts": payments.len(),
+        "failure": failed.map(|payment| failure_of(payment)),
+    })
+}
+
+fn answer_of(world: &World, payment: &Payment) -> Value {
+    json!({
+        "razorpay_payment_id": payment.id,
+        "razorpay_order_id": payment.order_id,
+        "razorpay_signature": bank::signature(world, payment),
+    })
+}
+
+/// The error that a page hears of through `payment.failed`.
+fn failure_of(payment: &Payment) -> Value {
+    let Some(failure) = &payment.failure else {
+        return Value::Null;
+    };
+    json!({
+        "code": failure.code,
+        "description": failure.description,
+        "source": failure.source,
+        "step": failure.step,
+        "reason": failure.reason,
+        "metadata": { "payment_id": payment.id, "order_id": payment.order_id },
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    key_id: String,
+    method: Method,
+    /// The last four digits of a card, which decide what its bank says.
+    last4: Option<String>,
+    /// What the payer does in the UPI app.
+    approve: Option<bool>,
+}
+
+async fn pay(
+    State(world): State<Shared>,
+    Path(id): Path<String>,
+    wanted: Result<Json<Wanted>, JsonRejection>,
+) -> Answer {
+    let Ok(Json(wanted)) = wanted else {
+        return Err(ApiError::bad("The payment could not be read."));
+    };
+    if wanted.key_id != world.account.key_id {
+        return Err(ApiError::wrong_key());
+    }
+    let payment = bank::attempt(&world, attempt_of(&world, id, &wanted)?)?;
+    let book = world.book();
+    let order = book
+        .orders()
+        .get(&payment.order_id)
+        .ok_or_else(ApiError::unknown_id)?;
+    let mut facts = facts_of(&world, order, &[&payment]);
+    if let Some(fields) = facts.as_object_mut() {
+        fields.insert("attempts".to_owned(), json!(order.payments.len()));
+    }
+    Ok(Json(facts))
+}
+
+fn attempt_of(world: &World, order_id: String, wanted: &Wanted) -> Result<Attempt, ApiError> {
+    let by_card = wanted.method == Method::Card;
+    let last4 = wanted.last4.clone().filter(|_| by_card);
+    let digits = |it: &String| it.len() == 4 && it.bytes().all(|byte| byte.is_ascii_digit());
+    if by_card && !last4.as_ref().is_some_and(digits) {
+        return Err(ApiError::bad_field(
+            "last4",
+            "The card number is not complete.",
+        ));
+    }
+    let no = wanted.approve == Some(false) || last4.as_deref() == Some(DECLINED_CARD);
+    let failure = bank::declined(wanted.method);
+    let fault = world
+        .faults
+        .take("checkout.pay", &[Kind::Refuse, Kind::LateAuthorisation]);
+    let outcome = match fault {
+        Some(fault) if fault.kind == Kind::LateAuthorisation => {
+            Outcome::Late(failure, fault.pause(3_000).max(Duration::from_millis(1)))
+        }
+        Some(_) => Outcome::Failed(failure),
+        None if no => Outcome::Failed(failure),
+        None => Outcome::Captured,
+    };
+    let vpa = if no {
+        "failure@razorpay"
+    } else {
+        "success@razorpay"
+    };
+    Ok(Attempt {
+        order_id,
+        method: wanted.method,
+        last4,
+        vpa: (wanted.method == Method::Upi).then(|| vpa.to_owned()),
+        amount: None,
+        again: false,
+        outcome,
+    })
+}
+
+/// A QR code that leads a phone's camera to the simulated UPI app.
+async fn qr_picture(State(world): State<Shared>, Path(id): Path<String>) -> Response {
+    if world.book().orders().get(&id).is_none() {
+        return ApiError::unknown_id().into_response();
+    }
+    match qr::picture(&format!("{}/upi/{id}", world.public_url)) {
+        Some(svg) => assets::file(assets::SVG, svg),
+        None => ApiError::bad("This order has no picture.").into_response(),
+    }
+}
+
+/// The page that plays the payer's UPI app, reached through the QR code.
+async fn phone(State(world): State<Shared>, Path(id): Path<String>) -> Response {
+    let amount = world.book().orders().get(&id).map(|order| order.amount);
+    let Some(amount) = amount else {
+        return ApiError::unknown_id().into_response();
+    };
+    let page = PHONE
+        .replace("{order_id}", &assets::escape(&id))
+        .replace("{key_id}", &assets::escape(&world.account.key_id))
+        .replace("{amount}", &assets::rupees(amount));
+    assets::page(page)
+}

@@ -1,0 +1,161 @@
+//! The controls that tests and demos use: faults on order, payments without a browser, and the
+//! whole book to check against. No third party has these.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::book::rows::{DeliveryState, Method};
+use crate::faults::Fault;
+use crate::provider::bank::{self, Attempt, Outcome};
+use crate::provider::entities;
+use crate::provider::errors::{Answer, ApiError};
+use crate::world::Shared;
+
+pub(crate) fn routes() -> Router<Shared> {
+    Router::new()
+        .route(
+            "/api/faults",
+            post(order_fault).get(list_faults).delete(clear_faults),
+        )
+        .route("/api/pay", post(pay))
+        .route("/api/book", get(whole_book))
+        .route("/healthz", get(|| async { "ok\n" }))
+}
+
+async fn order_fault(
+    State(world): State<Shared>,
+    fault: Result<Json<Fault>, JsonRejection>,
+) -> Response {
+    match fault {
+        Ok(Json(fault)) => (StatusCode::CREATED, Json(world.faults.add(fault))).into_response(),
+        Err(refused) => unreadable(&refused),
+    }
+}
+
+async fn list_faults(State(world): State<Shared>) -> Json<Vec<Fault>> {
+    Json(world.faults.list())
+}
+
+async fn clear_faults(State(world): State<Shared>) -> StatusCode {
+    world.faults.clear();
+    StatusCode::NO_CONTENT
+}
+
+fn unreadable(refused: &JsonRejection) -> Response {
+    let body = Json(json!({ "error": refused.body_text() }));
+    (StatusCode::BAD_REQUEST, body).into_response()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Payment {
+    order_id: String,
+    #[serde(default = "by_card")]
+    method: Method,
+    #[serde(default = "captured")]
+    outcome: Wanted,
+    amount: Option<i64>,
+    /// With `late`: how long the bank takes to find the money.
+    delay_ms: Option<u64>,
+    /// Pays a second time on a paid order, as a bank's mistake does.
+    #[serde(default)]
+    again: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Wanted {
+    Captured,
+    Authorized,
+    Failed,
+    Late,
+}
+
+fn by_card() -> Method {
+    Method::Card
+}
+
+fn captured() -> Wanted {
+    Wanted::Captured
+}
+
+async fn pay(State(world): State<Shared>, given: Result<Json<Payment>, JsonRejection>) -> Response {
+    match given {
+        Ok(Json(given)) => pay_now(&world, given).into_response(),
+        Err(refused) => unreadable(&refused),
+    }
+}
+
+fn pay_now(world: &Shared, given: Payment) -> Answer {
+    if given.amount.is_some_and(|amount| amount < 1) {
+        return Err(ApiError::bad_field(
+            "amount",
+            "The amount must be positive.",
+        ));
+    }
+    let failure = bank::declined(given.method);
+    let outcome = match given.outcome {
+        Wanted::Captured => Outcome::Captured,
+        Wanted::Authorized => Outcome::Authorized,
+        Wanted::Failed => Outcome::Failed(failure),
+        Wanted::Late => Outcome::Late(
+            failure,
+            Duration::from_millis(given.delay_ms.unwrap_or(3_000)),
+        ),
+    };
+    let attempt = Attempt {
+        order_id: given.order_id,
+        method: given.method,
+        last4: (given.method == Method::Card).then(|| "1111".to_owned()),
+        vpa: (given.method == Method::Upi).then(|| "success@razorpay".to_owned()),
+        amount: given.amount,
+        again: given.again,
+        outcome,
+    };
+    let payment = bank::attempt(world, attempt)?;
+    Ok(Json(json!({
+        "razorpay_payment_id": payment.id,
+        "razorpay_order_id": payment.order_id,
+        "razorpay_signature": bank::signature(world, &payment),
+        "payment_id": payment.id,
+        "order_id": payment.order_id,
+        "signature": bank::signature(world, &payment),
+        "payment": entities::payment(&payment),
+    })))
+}
+
+async fn whole_book(State(world): State<Shared>) -> Json<Value> {
+    let book = world.book();
+    let webhooks = book.deliveries().iter().map(|row| {
+        let state = match row.state {
+            DeliveryState::Waiting => "waiting",
+            DeliveryState::Delivered => "delivered",
+            DeliveryState::Dropped => "dropped",
+            DeliveryState::GivenUp => "given_up",
+        };
+        json!({
+            "event_id": row.id, "event": row.event, "state": state, "attempts": row.attempts,
+        })
+    });
+    let meetings = book.meetings().iter().map(|row| {
+        json!({
+            "id": row.id, "external_id": row.external_id, "starts_at": row.starts_at,
+            "duration_minutes": row.duration_minutes,
+        })
+    });
+    Json(json!({
+        "orders": book.orders().iter().map(entities::order).collect::<Vec<_>>(),
+        "payments": book.payments().iter().map(entities::payment).collect::<Vec<_>>(),
+        "refunds": book.refunds().iter().map(entities::refund).collect::<Vec<_>>(),
+        "webhooks": webhooks.collect::<Vec<_>>(),
+        "meetings": meetings.collect::<Vec<_>>(),
+    }))
+}

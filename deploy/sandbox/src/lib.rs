@@ -1,0 +1,127 @@
+//! The outside world of a practice, played by one process: a payment provider, a mail server with
+//! an inbox, and a meeting provider, each with its real contract and with faults on order. It
+//! imports none of our other crates and is never part of a production build.
+
+mod settings;
+mod clock;
+mod ids;
+mod book;
+mod world;
+mod assets;
+mod faults;
+mod provider;
+mod checkout;
+mod meeting;
+mod smtp;
+mod inbox;
+mod controls;
+mod home;
+
+use std::net::SocketAddr;
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use tokio::net::TcpListener;
+
+use book::Book;
+use book::rows::DeliveryState;
+use world::{Shared, World};
+
+pub use settings::{Account, Pace, Settings};
+
+/// A sandbox that has its ports and its book, and waits to be served.
+pub struct Sandbox {
+    http: TcpListener,
+    smtp: TcpListener,
+    world: Shared,
+}
+
+impl Sandbox {
+    /// Opens the book and takes the ports.
+    pub async fn bind(settings: Settings) -> Result<Self> {
+        let http = bind(settings.listen, "SANDBOX_LISTEN").await?;
+        let smtp = bind(settings.smtp_listen, "SANDBOX_SMTP_LISTEN").await?;
+        let book = Book::open(&settings.data).context("SANDBOX_DATA cannot be read or written")?;
+        let url = match &settings.public_url {
+            Some(url) => url.trim_end_matches('/').to_owned(),
+            None => format!("http://{}", http.local_addr()?),
+        };
+        let world = World::new(settings, url, book)?;
+        Ok(Self { http, smtp, world })
+    }
+
+    /// The base of every HTTP interface.
+    pub fn url(&self) -> &str {
+        &self.world.public_url
+    }
+
+    /// Where HTTP is served.
+    pub fn http_addr(&self) -> Result<SocketAddr> {
+        Ok(self.http.local_addr()?)
+    }
+
+    /// Where mail is taken.
+    pub fn smtp_addr(&self) -> Result<SocketAddr> {
+        Ok(self.smtp.local_addr()?)
+    }
+
+    /// Serves until the future is dropped. What was under way goes on from the book.
+    pub async fn serve(self) -> Result<()> {
+        resume(&self.world);
+        let mail = smtp::serve(self.smtp, self.world.clone());
+        let pages = async { axum::serve(self.http, router(&self.world)).await };
+        let (pages, ()) = tokio::join!(pages, mail);
+        Ok(pages?)
+    }
+}
+
+/// Starts the sandbox and serves it until the future is dropped.
+pub async fn run(settings: Settings) -> Result<()> {
+    let sandbox = Sandbox::bind(settings).await?;
+    tracing::info!(http = %sandbox.http_addr()?, smtp = %sandbox.smtp_addr()?, "sandbox ready");
+    sandbox.serve().await
+}
+
+async fn bind(address: SocketAddr, name: &str) -> Result<TcpListener> {
+    let listener = TcpListener::bind(address).await;
+    listener.with_context(|| format!("{name}: the address {address} cannot be taken"))
+}
+
+fn router(world: &Shared) -> Router {
+    Router::new()
+        .merge(provider::routes(world))
+        .merge(checkout::routes())
+        .merge(meeting::routes())
+        .merge(inbox::routes())
+        .merge(controls::routes())
+        .merge(home::routes())
+        .route_layer(from_fn_with_state(world.clone(), faults::strike))
+        .layer(DefaultBodyLimit::max(256 * 1024))
+        .with_state(world.clone())
+}
+
+/// Takes up what a restart interrupted: webhooks, refunds and late authorisations.
+fn resume(world: &Shared) {
+    let book = world.book();
+    for delivery in book.deliveries().iter() {
+        if delivery.state == DeliveryState::Waiting {
+            tokio::spawn(provider::webhooks::retry(
+                world.clone(),
+                delivery.id.clone(),
+            ));
+        }
+    }
+    for refund in book.refunds().iter() {
+        if refund.status == book::rows::RefundStatus::Pending {
+            tokio::spawn(provider::process_when_due(world.clone(), refund.id.clone()));
+        }
+    }
+    for payment in book.payments().iter() {
+        if payment.late_at_ms.is_some() {
+            let late = provider::bank::authorise_when_due(world.clone(), payment.id.clone());
+            tokio::spawn(late);
+        }
+    }
+}

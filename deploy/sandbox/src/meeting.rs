@@ -1,0 +1,143 @@
+//! The meeting provider: gives a room for a session, once per idempotency key, and shows a page
+//! where the session would take place.
+
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::assets;
+use crate::book::rows::{Change, Meeting};
+use crate::ids;
+use crate::world::{Shared, World};
+
+pub(crate) fn routes() -> Router<Shared> {
+    Router::new()
+        .route("/meetings", post(create))
+        .route("/m/{id}", get(room))
+        .route(
+            "/m/room.css",
+            get(|| async { assets::file(assets::CSS, CSS) }),
+        )
+        .route(
+            "/m/room.js",
+            get(|| async { assets::file(assets::SCRIPT, SCRIPT) }),
+        )
+}
+
+const CSS: &str = concat!(
+    include_str!("assets/paper.css"),
+    include_str!("meeting/room.css")
+);
+const SCRIPT: &str = include_str!("meeting/room.js");
+const ROOM: &str = include_str!("meeting/room.html");
+const GONE: &str = include_str!("meeting/gone.html");
+
+#[derive(Deserialize)]
+struct Wanted {
+    external_id: String,
+    #[serde(default)]
+    title: String,
+    starts_at: String,
+    duration_minutes: u32,
+}
+
+async fn create(State(world): State<Shared>, headers: HeaderMap, body: Bytes) -> Response {
+    let given = headers
+        .get(AUTHORIZATION)
+        .and_then(|value| value.to_str().ok());
+    if given.and_then(|value| value.strip_prefix("Bearer ")) != Some(world.meeting_token.as_str()) {
+        return refuse(
+            StatusCode::UNAUTHORIZED,
+            "A valid bearer token is required.",
+        );
+    }
+    let Some(key) = headers
+        .get("idempotency-key")
+        .and_then(|value| value.to_str().ok())
+    else {
+        return refuse(
+            StatusCode::BAD_REQUEST,
+            "The header Idempotency-Key is required.",
+        );
+    };
+    let wanted: Wanted = match serde_json::from_slice(&body) {
+        Ok(wanted) => wanted,
+        Err(_) => return refuse(StatusCode::BAD_REQUEST, "The body is not a meeting."),
+    };
+    if let Some(fault) = fault_in(&wanted) {
+        return refuse(StatusCode::BAD_REQUEST, fault);
+    }
+    let asked = ids::fingerprint(&body);
+    let mut book = world.book();
+    if let Some(first) = book.meeting_under(key) {
+        if first.asked == asked {
+            return answer(&world, StatusCode::OK, first);
+        }
+        return refuse(
+            StatusCode::CONFLICT,
+            "This Idempotency-Key was used for another meeting.",
+        );
+    }
+    let meeting = Meeting {
+        // The link is the whole protection of a room, so nobody can guess it.
+        id: ids::random_text(22),
+        external_id: wanted.external_id,
+        title: wanted.title,
+        starts_at: wanted.starts_at,
+        duration_minutes: wanted.duration_minutes,
+        key: key.to_owned(),
+        asked,
+    };
+    let response = answer(&world, StatusCode::CREATED, &meeting);
+    match book.commit(vec![Change::Meeting(Box::new(meeting))]) {
+        Ok(()) => response,
+        Err(_) => refuse(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "It could not be written down.",
+        ),
+    }
+}
+
+fn fault_in(wanted: &Wanted) -> Option<&'static str> {
+    if wanted.external_id.is_empty() || wanted.external_id.len() > 200 {
+        return Some("external_id must have 1 to 200 characters.");
+    }
+    if wanted.title.len() > 500 {
+        return Some("title must have at most 500 characters.");
+    }
+    if wanted.starts_at.parse::<jiff::Timestamp>().is_err() {
+        return Some("starts_at must be a time in RFC 3339.");
+    }
+    let fits = (1..=24 * 60).contains(&wanted.duration_minutes);
+    (!fits).then_some("duration_minutes must be between 1 and 1440.")
+}
+
+fn answer(world: &World, status: StatusCode, meeting: &Meeting) -> Response {
+    let join_url = format!("{}/m/{}", world.public_url, meeting.id);
+    (
+        status,
+        Json(json!({ "id": meeting.id, "join_url": join_url })),
+    )
+        .into_response()
+}
+
+fn refuse(status: StatusCode, message: &str) -> Response {
+    (status, Json(json!({ "error": { "message": message } }))).into_response()
+}
+
+async fn room(State(world): State<Shared>, Path(id): Path<String>) -> Response {
+    let meeting = world.book().meetings().get(&id).cloned();
+    let Some(meeting) = meeting else {
+        return (StatusCode::NOT_FOUND, assets::page(GONE)).into_response();
+    };
+    let page = ROOM
+        .replace("{starts_at}", &assets::escape(&meeting.starts_at))
+        .replace("{minutes}", &meeting.duration_minutes.to_string());
+    assets::page(page)
+}

@@ -1,0 +1,34 @@
+//! The payment provider: the part of Razorpay's API that a website with a checkout needs, with
+//! its rules, its error bodies and its webhooks.
+
+pub(crate) mod errors;
+pub(crate) mod entities;
+pub(crate) mod bank;
+pub(crate) mod webhooks;
+mod auth;
+mod notes;
+mod orders;
+mod payments;
+mod refunds;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+
+use crate::world::Shared;
+
+pub(crate) use refunds::process_when_due;
+
+/// The provider's API under `/v1`, behind its keys.
+pub(crate) fn routes(world: &Shared) -> Router<Shared> {
+    Router::new()
+        .route("/v1/orders", post(orders::create).get(orders::list))
+        .route("/v1/orders/{id}", get(orders::fetch))
+        .route("/v1/orders/{id}/payments", get(orders::payments))
+        .route("/v1/payments/{id}", get(payments::fetch))
+        .route("/v1/payments/{id}/capture", post(payments::capture))
+        .route("/v1/payments/{id}/refund", post(refunds::create))
+        .route("/v1/payments/{id}/refunds", get(refunds::of_payment))
+        .route("/v1/refunds/{id}", get(refunds::fetch))
+        .route_layer(from_fn_with_state(world.clone(), auth::require_key))
+}

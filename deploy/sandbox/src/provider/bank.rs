@@ -1,0 +1,274 @@
+//! What the payer's bank does: attempts on an order, their outcome, and money that turns up late.
+//! The checkout, `/api/pay` and the API's capture all come here, so the rules of an order hold
+//! for each: one captured payment, and anything that arrives beside it goes back at once.
+
+use std::time::Duration;
+
+use crate::book::Book;
+use crate::book::rows::{
+    Change, Delivery, Failure, Method, Order, OrderStatus, Payment, PaymentStatus,
+};
+use crate::clock;
+use crate::ids;
+use crate::provider::errors::ApiError;
+use crate::provider::{entities, refunds, webhooks};
+use crate::world::{Shared, World};
+
+pub(crate) enum Outcome {
+    Captured,
+    Authorized,
+    Failed(Failure),
+    /// Fails now, and turns out to have been authorised after a while.
+    Late(Failure, Duration),
+}
+
+pub(crate) struct Attempt {
+    pub(crate) order_id: String,
+    pub(crate) method: Method,
+    pub(crate) last4: Option<String>,
+    pub(crate) vpa: Option<String>,
+    /// Another amount than the order's, which a wrong bank might send.
+    pub(crate) amount: Option<i64>,
+    /// Pays although the order is paid, which only a bank's mistake can do.
+    pub(crate) again: bool,
+    pub(crate) outcome: Outcome,
+}
+
+/// The refusal that a test card or a declined request ends in.
+pub(crate) fn declined(method: Method) -> Failure {
+    let (description, source, step, reason) = match method {
+        Method::Upi => (
+            "Payment was declined in the UPI app. Please try again or use another method.",
+            "customer",
+            "payment_authentication",
+            "payment_cancelled",
+        ),
+        Method::Card | Method::Netbanking | Method::Wallet => (
+            "Your card was declined. Please try a different card or another method.",
+            "issuer_bank",
+            "payment_authorization",
+            "payment_failed",
+        ),
+    };
+    Failure {
+        code: "BAD_REQUEST_ERROR".to_owned(),
+        description: description.to_owned(),
+        source: source.to_owned(),
+        step: step.to_owned(),
+        reason: reason.to_owned(),
+    }
+}
+
+/// Signs what the checkout hands to the page after a payment.
+pub(crate) fn signature(world: &World, payment: &Payment) -> String {
+    let message = format!("{}|{}", payment.order_id, payment.id);
+    ids::sign(&world.account.key_secret, message.as_bytes())
+}
+
+/// Makes one attempt on an order and tells the website about it.
+pub(crate) fn attempt(world: &Shared, attempt: Attempt) -> Result<Payment, ApiError> {
+    let mut book = world.book();
+    let mut order = open_order(&book, &attempt)?;
+    let mut payment = payment_of(&order, &attempt);
+    order.payments.push(payment.id.clone());
+    if order.status == OrderStatus::Created {
+        order.status = OrderStatus::Attempted;
+    }
+    let mut step = Step::default();
+    match attempt.outcome {
+        Outcome::Captured => {
+            let capture = !order.manual_capture;
+            step.authorise(world, &mut order, &mut payment, capture);
+        }
+        Outcome::Authorized => step.authorise(world, &mut order, &mut payment, false),
+        Outcome::Failed(failure) => step.fail(world, &mut payment, failure),
+        Outcome::Late(failure, after) => {
+            let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);
+            payment.late_at_ms = Some(clock::now_ms().saturating_add(after));
+            step.fail(world, &mut payment, failure);
+        }
+    }
+    step.commit(world, &mut book, order, payment.clone())?;
+    drop(book);
+    if payment.late_at_ms.is_some() {
+        tokio::spawn(authorise_when_due(world.clone(), payment.id.clone()));
+    }
+    Ok(payment)
+}
+
+/// Captures an authorised payment, as the API's capture call asks.
+pub(crate) fn capture(world: &Shared, id: &str, amount: i64) -> Result<Payment, ApiError> {
+    let mut book = world.book();
+    let mut payment = book
+        .payments()
+        .get(id)
+        .cloned()
+        .ok_or_else(ApiError::unknown_id)?;
+    let order = book.orders().get(&payment.order_id).cloned();
+    let mut order = order.ok_or_else(ApiError::unknown_id)?;
+    match payment.status {
+        PaymentStatus::Authorized => {}
+        PaymentStatus::Captured | PaymentStatus::Refunded => {
+            return Err(ApiError::bad("This payment has already been captured"));
+        }
+        PaymentStatus::Failed => {
+            let description = "Only payments which have been authorized can be captured";
+            return Err(ApiError::bad(description));
+        }
+    }
+    if amount != payment.amount {
+        let description = "Capture amount must be equal to the amount authorized";
+        return Err(ApiError::bad_field("amount", description));
+    }
+    let mut step = Step::default();
+    step.capture(world, &mut order, &mut payment);
+    step.commit(world, &mut book, order, payment.clone())?;
+    Ok(payment)
+}
+
+/// Waits for the moment in which a failed payment turns out to have been authorised.
+pub(crate) async fn authorise_when_due(world: Shared, id: String) {
+    let due = world
+        .book()
+        .payments()
+        .get(&id)
+        .and_then(|payment| payment.late_at_ms);
+    let Some(due) = due else { return };
+    clock::wait_until(due).await;
+    let mut book = world.book();
+    let Some(mut payment) = book.payments().get(&id).cloned() else {
+        return;
+    };
+    let Some(mut order) = book.orders().get(&payment.order_id).cloned() else {
+        return;
+    };
+    payment.late_at_ms = None;
+    let capture = !order.manual_capture;
+    let mut step = Step::default();
+    step.authorise(&world, &mut order, &mut payment, capture);
+    if step.commit(&world, &mut book, order, payment).is_err() {
+        tracing::error!(payment = id, "a late authorisation could not be written");
+    }
+}
+
+fn open_order(book: &Book, attempt: &Attempt) -> Result<Order, ApiError> {
+    let order = book
+        .orders()
+        .get(&attempt.order_id)
+        .ok_or_else(ApiError::unknown_id)?;
+    if attempt.again {
+        return Ok(order.clone());
+    }
+    if order.status == OrderStatus::Paid {
+        return Err(ApiError::bad("Payment already done for this order."));
+    }
+    let payments = book.payments_of(order);
+    if payments
+        .iter()
+        .any(|payment| payment.status == PaymentStatus::Authorized)
+    {
+        return Err(ApiError::bad(
+            "A payment of this order is already authorized.",
+        ));
+    }
+    Ok(order.clone())
+}
+
+fn payment_of(order: &Order, attempt: &Attempt) -> Payment {
+    Payment {
+        id: ids::new_id("pay"),
+        order_id: order.id.clone(),
+        amount: attempt.amount.unwrap_or(order.amount),
+        currency: order.currency.clone(),
+        status: PaymentStatus::Failed,
+        captured: false,
+        method: attempt.method,
+        last4: attempt.last4.clone(),
+        vpa: attempt.vpa.clone(),
+        amount_refunded: 0,
+        failure: None,
+        notes: order.notes.clone(),
+        created_at: clock::now_s(),
+        refunds: Vec::new(),
+        late_at_ms: None,
+    }
+}
+
+/// One transaction of the bank: what changes beside order and payment, and who is told.
+#[derive(Default)]
+struct Step {
+    deliveries: Vec<Delivery>,
+    refund: Option<crate::book::rows::Refund>,
+}
+
+impl Step {
+    fn fail(&mut self, world: &World, payment: &mut Payment, failure: Failure) {
+        payment.status = PaymentStatus::Failed;
+        payment.failure = Some(failure);
+        self.tell(world, "payment.failed", payment, None);
+    }
+
+    fn authorise(
+        &mut self,
+        world: &World,
+        order: &mut Order,
+        payment: &mut Payment,
+        capture: bool,
+    ) {
+        payment.status = PaymentStatus::Authorized;
+        payment.failure = None;
+        self.tell(world, "payment.authorized", payment, None);
+        if order.status == OrderStatus::Paid {
+            let refund = refunds::give_back(world, payment);
+            self.deliveries
+                .extend(refunds::created(world, &refund, payment));
+            self.refund = Some(refund);
+        } else if capture {
+            self.capture(world, order, payment);
+        }
+    }
+
+    fn capture(&mut self, world: &World, order: &mut Order, payment: &mut Payment) {
+        payment.status = PaymentStatus::Captured;
+        payment.captured = true;
+        order.status = OrderStatus::Paid;
+        order.amount_paid = payment.amount;
+        self.tell(world, "payment.captured", payment, None);
+        self.tell(world, "order.paid", payment, Some(order));
+    }
+
+    fn tell(&mut self, world: &World, event: &str, payment: &Payment, order: Option<&Order>) {
+        let payment = ("payment", entities::payment(payment));
+        let order = order.map(|order| ("order", entities::order(order)));
+        let parts = [payment].into_iter().chain(order).collect();
+        self.deliveries
+            .extend(webhooks::envelope(world, event, parts));
+    }
+
+    fn commit(
+        self,
+        world: &Shared,
+        book: &mut Book,
+        order: Order,
+        payment: Payment,
+    ) -> Result<(), ApiError> {
+        let sent: Vec<String> = self.deliveries.iter().map(|it| it.id.clone()).collect();
+        let due = self.refund.as_ref().map(|refund| refund.id.clone());
+        let mut changes = vec![
+            Change::Order(Box::new(order)),
+            Change::Payment(Box::new(payment)),
+        ];
+        changes.extend(self.refund.map(|refund| Change::Refund(Box::new(refund))));
+        changes.extend(
+            self.deliveries
+                .into_iter()
+                .map(|it| Change::Delivery(Box::new(it))),
+        );
+        book.commit(changes)?;
+        webhooks::start(world, sent);
+        if let Some(id) = due {
+            tokio::spawn(refunds::process_when_due(world.clone(), id));
+        }
+        Ok(())
+    }
+}

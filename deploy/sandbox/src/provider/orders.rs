@@ -1,0 +1,155 @@
+//! Orders: created once per receipt when the caller asks for that, looked up, and listed.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Path, Query, State};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::book::rows::{Change, Order, OrderStatus};
+use crate::clock;
+use crate::ids;
+use crate::provider::errors::{Answer, ApiError};
+use crate::provider::{entities, notes};
+use crate::world::Shared;
+
+/// The least amount that can be paid: one rupee.
+const LEAST: i64 = 100;
+
+pub(crate) async fn create(State(world): State<Shared>, body: Bytes) -> Answer {
+    let given = read_json(&body)?;
+    let order = order_from(&given)?;
+    let unique = given
+        .get("unique_receipt")
+        .is_some_and(|it| it == &Value::Bool(true));
+    let mut book = world.book();
+    let receipt = order.receipt.as_deref().filter(|_| unique);
+    if let Some(first) = receipt.and_then(|it| book.orders_of(it).first().copied()) {
+        if first.amount == order.amount && first.currency == order.currency {
+            return Ok(Json(entities::order(first)));
+        }
+        return Err(ApiError::bad_field(
+            "receipt",
+            "Order receipt should be unique",
+        ));
+    }
+    let answer = entities::order(&order);
+    book.commit(vec![Change::Order(Box::new(order))])?;
+    Ok(Json(answer))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Filter {
+    receipt: Option<String>,
+    from: Option<i64>,
+    to: Option<i64>,
+    count: Option<usize>,
+    skip: Option<usize>,
+}
+
+pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filter>) -> Answer {
+    let book = world.book();
+    let mut orders: Vec<&Order> = match &filter.receipt {
+        Some(receipt) => book.orders_of(receipt),
+        None => book.orders().iter().collect(),
+    };
+    orders.reverse();
+    let from = filter.from.unwrap_or(0);
+    let to = filter.to.unwrap_or(i64::MAX);
+    let page = orders
+        .into_iter()
+        .filter(|order| (from..=to).contains(&order.created_at))
+        .skip(filter.skip.unwrap_or(0))
+        .take(filter.count.unwrap_or(10).min(100));
+    Ok(Json(entities::collection(
+        &page.map(entities::order).collect::<Vec<_>>(),
+    )))
+}
+
+pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
+    let book = world.book();
+    let order = book.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
+    Ok(Json(entities::order(order)))
+}
+
+pub(crate) async fn payments(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
+    let book = world.book();
+    let order = book.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
+    let items = book
+        .payments_of(order)
+        .into_iter()
+        .rev()
+        .map(entities::payment)
+        .collect::<Vec<_>>();
+    Ok(Json(entities::collection(&items)))
+}
+
+/// A request's JSON object; an empty body is an empty object.
+pub(crate) fn read_json(body: &[u8]) -> Result<Value, ApiError> {
+    if body.is_empty() {
+        return Ok(serde_json::json!({}));
+    }
+    match serde_json::from_slice(body) {
+        Ok(object @ Value::Object(_)) => Ok(object),
+        _ => Err(ApiError::bad("The request body is not a JSON object")),
+    }
+}
+
+/// An amount in paise; the real API also takes it as text.
+pub(crate) fn read_amount(given: &Value) -> Result<Option<i64>, ApiError> {
+    let amount = match given.get("amount") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Number(number)) => number.as_i64(),
+        Some(Value::String(text)) => text.parse().ok(),
+        Some(_) => None,
+    };
+    let amount =
+        amount.ok_or_else(|| ApiError::bad_field("amount", "The amount must be an integer."))?;
+    if amount < LEAST {
+        return Err(ApiError::bad_field(
+            "amount",
+            "The amount must be at least INR 1.00",
+        ));
+    }
+    Ok(Some(amount))
+}
+
+fn order_from(given: &Value) -> Result<Order, ApiError> {
+    if given.get("expire_by").is_some() {
+        let description = "expire_by is/are not required and should not be sent";
+        return Err(ApiError::bad_field("expire_by", description));
+    }
+    let amount = read_amount(given)?
+        .ok_or_else(|| ApiError::bad_field("amount", "The amount field is required."))?;
+    let currency = match given.get("currency").and_then(Value::as_str) {
+        Some("INR") => "INR".to_owned(),
+        Some(_) => return Err(ApiError::bad_field("currency", "Currency is not supported")),
+        None => {
+            return Err(ApiError::bad_field(
+                "currency",
+                "The currency field is required.",
+            ));
+        }
+    };
+    let receipt = match given.get("receipt") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) if text.chars().count() <= 40 => Some(text.clone()),
+        Some(_) => {
+            let description = "The receipt may not be greater than 40 characters.";
+            return Err(ApiError::bad_field("receipt", description));
+        }
+    };
+    let capture = given.pointer("/payment/capture").and_then(Value::as_str);
+    Ok(Order {
+        id: ids::new_id("order"),
+        amount,
+        amount_paid: 0,
+        currency,
+        receipt,
+        status: OrderStatus::Created,
+        notes: notes::read(given.get("notes"))?,
+        manual_capture: capture == Some("manual"),
+        created_at: clock::now_s(),
+        payments: Vec::new(),
+    })
+}

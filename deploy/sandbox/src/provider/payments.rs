@@ -1,0 +1,28 @@
+//! Payments, as the API shows and captures them.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+
+use crate::provider::errors::{Answer, ApiError};
+use crate::provider::orders::{read_amount, read_json};
+use crate::provider::{bank, entities};
+use crate::world::Shared;
+
+pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
+    let book = world.book();
+    let payment = book.payments().get(&id).ok_or_else(ApiError::unknown_id)?;
+    Ok(Json(entities::payment(payment)))
+}
+
+pub(crate) async fn capture(
+    State(world): State<Shared>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Answer {
+    let amount = read_amount(&read_json(&body)?)?
+        .ok_or_else(|| ApiError::bad_field("amount", "The amount field is required."))?;
+    Ok(Json(entities::payment(&bank::capture(
+        &world, &id, amount,
+    )?)))
+}

@@ -1,0 +1,228 @@
+//! Refunds: asked for once per idempotency key, pending for a moment, then processed or failed.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use serde_json::{Map, Value};
+
+use crate::book::rows::{Change, Delivery, Payment, PaymentStatus, Refund, RefundStatus};
+use crate::clock;
+use crate::faults::Kind;
+use crate::ids;
+use crate::provider::errors::{Answer, ApiError};
+use crate::provider::orders::{read_amount, read_json};
+use crate::provider::{entities, notes, webhooks};
+use crate::world::{Shared, World};
+
+/// The documented amount whose refund fails in test mode.
+const FAILING_AMOUNT: i64 = 2_468;
+
+pub(crate) async fn create(
+    State(world): State<Shared>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Answer {
+    let given = read_json(&body)?;
+    let key = read_key(&headers)?;
+    let asked = ids::fingerprint(format!("{id} {given}").as_bytes());
+    let mut book = world.book();
+    if let Some(first) = key.as_deref().and_then(|key| book.refund_under(key)) {
+        if first.asked == asked {
+            return Ok(Json(entities::refund(first)));
+        }
+        let description = "Different request body sent for the same idempotency key";
+        return Err(ApiError::conflict(description));
+    }
+    let mut payment = book
+        .payments()
+        .get(&id)
+        .cloned()
+        .ok_or_else(ApiError::unknown_id)?;
+    let amount = refundable(&payment, read_amount(&given)?)?;
+    let mut refund = refund_of(&world, &payment, amount);
+    refund.notes = notes::read(given.get("notes"))?;
+    refund.receipt = given
+        .get("receipt")
+        .and_then(Value::as_str)
+        .map(str::to_owned);
+    refund.speed = given
+        .get("speed")
+        .and_then(Value::as_str)
+        .unwrap_or("normal")
+        .to_owned();
+    refund.key = key;
+    refund.asked = asked;
+    book_refund(&mut payment, &refund);
+    let answer = entities::refund(&refund);
+    let told = created(&world, &refund, &payment);
+    let refund_id = refund.id.clone();
+    let mut changes = vec![
+        Change::Payment(Box::new(payment)),
+        Change::Refund(Box::new(refund)),
+    ];
+    let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
+    changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
+    book.commit(changes)?;
+    webhooks::start(&world, sent);
+    tokio::spawn(process_when_due(world.clone(), refund_id));
+    Ok(Json(answer))
+}
+
+pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
+    let book = world.book();
+    let refund = book.refunds().get(&id).ok_or_else(ApiError::unknown_id)?;
+    Ok(Json(entities::refund(refund)))
+}
+
+pub(crate) async fn of_payment(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
+    let book = world.book();
+    let payment = book.payments().get(&id).ok_or_else(ApiError::unknown_id)?;
+    let rows = payment
+        .refunds
+        .iter()
+        .rev()
+        .filter_map(|id| book.refunds().get(id));
+    let items = rows.map(entities::refund).collect::<Vec<_>>();
+    Ok(Json(entities::collection(&items)))
+}
+
+/// Sends a payment back that must not stay, without being asked.
+pub(crate) fn give_back(world: &World, payment: &mut Payment) -> Refund {
+    let refund = refund_of(world, payment, payment.amount);
+    book_refund(payment, &refund);
+    refund
+}
+
+/// The webhook that tells of a new refund.
+pub(crate) fn created(world: &World, refund: &Refund, payment: &Payment) -> Option<Delivery> {
+    tell(world, "refund.created", refund, payment)
+}
+
+/// Waits until a refund is due, then ends it one way or the other.
+pub(crate) async fn process_when_due(world: Shared, id: String) {
+    let Some(due) = world
+        .book()
+        .refunds()
+        .get(&id)
+        .map(|refund| refund.due_at_ms)
+    else {
+        return;
+    };
+    clock::wait_until(due).await;
+    let fault = world
+        .faults
+        .take("refunds.process", &[Kind::Delay, Kind::Refuse]);
+    if let Some(fault) = fault.as_ref().filter(|fault| fault.kind == Kind::Delay) {
+        tokio::time::sleep(fault.pause(3_000)).await;
+    }
+    let refused = fault.is_some_and(|fault| fault.kind == Kind::Refuse);
+    if end(&world, &id, refused).is_err() {
+        tracing::error!(refund = id, "the end of a refund could not be written");
+    }
+}
+
+fn end(world: &Shared, id: &str, refused: bool) -> std::io::Result<()> {
+    let mut book = world.book();
+    let Some(mut refund) = book.refunds().get(id).cloned() else {
+        return Ok(());
+    };
+    let Some(mut payment) = book.payments().get(&refund.payment_id).cloned() else {
+        return Ok(());
+    };
+    if refund.status != RefundStatus::Pending {
+        return Ok(());
+    }
+    let event = if refused || refund.amount == FAILING_AMOUNT {
+        refund.status = RefundStatus::Failed;
+        payment.amount_refunded -= refund.amount;
+        if payment.captured {
+            payment.status = PaymentStatus::Captured;
+        }
+        "refund.failed"
+    } else {
+        refund.status = RefundStatus::Processed;
+        "refund.processed"
+    };
+    let told = tell(world, event, &refund, &payment);
+    let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
+    let mut changes = vec![
+        Change::Payment(Box::new(payment)),
+        Change::Refund(Box::new(refund)),
+    ];
+    changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
+    book.commit(changes)?;
+    webhooks::start(world, sent);
+    Ok(())
+}
+
+fn tell(world: &World, event: &str, refund: &Refund, payment: &Payment) -> Option<Delivery> {
+    let parts = vec![
+        ("refund", entities::refund(refund)),
+        ("payment", entities::payment(payment)),
+    ];
+    webhooks::envelope(world, event, parts)
+}
+
+fn refund_of(world: &World, payment: &Payment, amount: i64) -> Refund {
+    let after = i64::try_from(world.pace.refund_after.as_millis()).unwrap_or(i64::MAX);
+    Refund {
+        id: ids::new_id("rfnd"),
+        payment_id: payment.id.clone(),
+        amount,
+        currency: payment.currency.clone(),
+        status: RefundStatus::Pending,
+        receipt: None,
+        speed: "normal".to_owned(),
+        notes: Map::new(),
+        created_at: clock::now_s(),
+        key: None,
+        asked: String::new(),
+        due_at_ms: clock::now_ms().saturating_add(after),
+    }
+}
+
+fn book_refund(payment: &mut Payment, refund: &Refund) {
+    payment.amount_refunded += refund.amount;
+    payment.refunds.push(refund.id.clone());
+    if payment.amount_refunded >= payment.amount {
+        payment.status = PaymentStatus::Refunded;
+    }
+}
+
+fn refundable(payment: &Payment, amount: Option<i64>) -> Result<i64, ApiError> {
+    match payment.status {
+        PaymentStatus::Captured => {}
+        PaymentStatus::Refunded => {
+            return Err(ApiError::bad("The payment has been fully refunded already"));
+        }
+        PaymentStatus::Authorized | PaymentStatus::Failed => {
+            return Err(ApiError::bad(
+                "The payment status should be captured for refund",
+            ));
+        }
+    }
+    let left = payment.amount - payment.amount_refunded;
+    let amount = amount.unwrap_or(left);
+    if amount > left {
+        let description = "The total refund amount is greater than the refund payment amount";
+        return Err(ApiError::bad_field("amount", description));
+    }
+    Ok(amount)
+}
+
+fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let Some(given) = headers.get("x-refund-idempotency") else {
+        return Ok(None);
+    };
+    let key = given.to_str().unwrap_or_default();
+    let fits = key
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if !fits || key.len() < 10 {
+        let description = "The idempotency key must have at least 10 letters, digits, - or _";
+        return Err(ApiError::bad(description));
+    }
+    Ok(Some(key.to_owned()))
+}

@@ -1,0 +1,223 @@
+//! Webhooks: signed over their exact bytes, sent again with growing pauses until somebody answers
+//! 2xx in time, for a day. What is not delivered yet is in the book and goes on after a restart.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::book::rows::{Change, Delivery, DeliveryState};
+use crate::clock;
+use crate::faults::{Fault, Kind};
+use crate::ids;
+use crate::provider::entities::ACCOUNT_ID;
+use crate::world::{Shared, World};
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// Pauses between attempts never grow beyond this.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60 * 60);
+/// How long a webhook waits to be overtaken before it goes out all the same.
+const PATIENCE: Duration = Duration::from_secs(10);
+const FAULTS: [Kind; 6] = [
+    Kind::Delay,
+    Kind::Drop,
+    Kind::Status,
+    Kind::TimeoutAfterSuccess,
+    Kind::Duplicate,
+    Kind::Reorder,
+];
+
+/// An event in the provider's envelope, ready to be written to the book with what it tells of.
+/// There is none when nobody listens.
+pub(crate) fn envelope(
+    world: &World,
+    event: &str,
+    parts: Vec<(&'static str, Value)>,
+) -> Option<Delivery> {
+    world.account.webhook_url.as_ref()?;
+    let contains: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
+    let now = clock::now_ms();
+    let mut body = json!({
+        "entity": "event",
+        "account_id": ACCOUNT_ID,
+        "event": event,
+        "contains": contains,
+        "created_at": now / 1000,
+    });
+    let entities = parts
+        .into_iter()
+        .map(|(name, it)| (name.to_owned(), json!({ "entity": it })));
+    if let Some(fields) = body.as_object_mut() {
+        let payload = Value::Object(entities.collect::<Map<String, Value>>());
+        fields.insert("payload".to_owned(), payload);
+    }
+    Some(Delivery {
+        id: ids::random_text(14),
+        event: event.to_owned(),
+        body: body.to_string(),
+        state: DeliveryState::Waiting,
+        attempts: 0,
+        created_at_ms: now,
+        next_at_ms: now,
+    })
+}
+
+/// Sends deliveries of one transaction, one after the other; each that fails goes on by itself.
+pub(crate) fn start(world: &Shared, ids: Vec<String>) {
+    let world = world.clone();
+    tokio::spawn(async move {
+        for id in ids {
+            first_attempt(&world, id).await;
+        }
+    });
+}
+
+async fn first_attempt(world: &Shared, id: String) {
+    let Some(delivery) = world.book().deliveries().get(&id).cloned() else {
+        return;
+    };
+    let target = format!("webhook.{}", delivery.event);
+    let Some(fault) = world.faults.take(&target, &FAULTS) else {
+        if !send(world, &id, None).await {
+            tokio::spawn(retry(world.clone(), id));
+        }
+        return;
+    };
+    // What is held up must not hold up its successors.
+    tokio::spawn(suffer(world.clone(), id, fault));
+}
+
+/// Sends a webhook under a fault.
+async fn suffer(world: Shared, id: String, fault: Fault) {
+    let arrived = match fault.kind {
+        Kind::Drop => {
+            finish(&world, &id, DeliveryState::Dropped);
+            return;
+        }
+        Kind::Reorder => {
+            let mut others = world.arrived.subscribe();
+            drop(tokio::time::timeout(fault.pause(0).max(PATIENCE), others.changed()).await);
+            send(&world, &id, None).await
+        }
+        Kind::Duplicate => {
+            let copy = world.book().deliveries().get(&id).cloned();
+            if let (Some(copy), Some(url)) = (copy, &world.account.webhook_url) {
+                post(&world, url, &copy).await;
+            }
+            send(&world, &id, None).await
+        }
+        // It arrives, but its answer is lost, so it will come again.
+        Kind::TimeoutAfterSuccess => send(&world, &id, Some(Lost::After)).await,
+        // It counts as refused by the receiver without ever reaching it.
+        Kind::Status => send(&world, &id, Some(Lost::Before)).await,
+        Kind::Delay | Kind::LateAuthorisation | Kind::Refuse => {
+            tokio::time::sleep(fault.pause(1_000)).await;
+            send(&world, &id, None).await
+        }
+    };
+    if !arrived {
+        retry(world, id).await;
+    }
+}
+
+/// Goes on with a delivery until it has arrived or a day is over.
+pub(crate) async fn retry(world: Shared, id: String) {
+    loop {
+        let Some(delivery) = world.book().deliveries().get(&id).cloned() else {
+            return;
+        };
+        if delivery.state != DeliveryState::Waiting {
+            return;
+        }
+        if clock::now_ms() - delivery.created_at_ms > DAY_MS {
+            finish(&world, &id, DeliveryState::GivenUp);
+            return;
+        }
+        clock::wait_until(delivery.next_at_ms).await;
+        if send(&world, &id, None).await {
+            return;
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lost {
+    Before,
+    After,
+}
+
+/// One attempt; says whether the delivery is over.
+async fn send(world: &Shared, id: &str, lost: Option<Lost>) -> bool {
+    let Some(delivery) = world.book().deliveries().get(id).cloned() else {
+        return true;
+    };
+    let Some(url) = &world.account.webhook_url else {
+        return true;
+    };
+    let answered = match lost {
+        Some(Lost::Before) => false,
+        Some(Lost::After) => {
+            post(world, url, &delivery).await;
+            false
+        }
+        None => post(world, url, &delivery).await,
+    };
+    if answered {
+        finish(world, id, DeliveryState::Delivered);
+        world.arrived.send_modify(|count| *count += 1);
+        return true;
+    }
+    postpone(world, delivery);
+    false
+}
+
+async fn post(world: &World, url: &str, delivery: &Delivery) -> bool {
+    let signature = ids::sign(&world.account.webhook_secret, delivery.body.as_bytes());
+    let request = world
+        .http
+        .post(url)
+        .header("content-type", "application/json")
+        .header("user-agent", "Razorpay-Webhook/v1")
+        .header("x-razorpay-signature", signature)
+        .header("x-razorpay-event-id", &delivery.id)
+        .body(delivery.body.clone());
+    matches!(request.send().await, Ok(answer) if answer.status().is_success())
+}
+
+fn postpone(world: &World, mut delivery: Delivery) {
+    let doubled = 1_u32.checked_shl(delivery.attempts).unwrap_or(u32::MAX);
+    let pause = world
+        .pace
+        .webhook_backoff
+        .saturating_mul(doubled)
+        .min(LONGEST_PAUSE);
+    delivery.attempts += 1;
+    let pause = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
+    delivery.next_at_ms = clock::now_ms().saturating_add(pause);
+    tracing::info!(
+        event_id = delivery.id,
+        attempts = delivery.attempts,
+        "webhook not taken"
+    );
+    write(world, delivery);
+}
+
+/// Ends a delivery and lets its body go. A second end changes nothing.
+fn finish(world: &World, id: &str, state: DeliveryState) {
+    let Some(mut delivery) = world.book().deliveries().get(id).cloned() else {
+        return;
+    };
+    if delivery.state != DeliveryState::Waiting {
+        return;
+    }
+    delivery.state = state;
+    delivery.attempts += 1;
+    delivery.body = String::new();
+    write(world, delivery);
+}
+
+fn write(world: &World, delivery: Delivery) {
+    let id = delivery.id.clone();
+    if let Err(error) = world.commit(Change::Delivery(Box::new(delivery))) {
+        tracing::error!(event_id = id, %error, "a webhook's state could not be written");
+    }
+}

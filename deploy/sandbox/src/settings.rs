@@ -1,0 +1,184 @@
+//! What the sandbox needs to know before it starts, read from the environment in one place.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+
+/// Everything that can be set. Secrets are demo secrets by nature, but are still never printed.
+#[derive(Clone)]
+pub struct Settings {
+    /// Where HTTP is served: the provider's API, the checkout, the inbox and the controls.
+    pub listen: SocketAddr,
+    /// Where mail is taken.
+    pub smtp_listen: SocketAddr,
+    /// The base under which browsers and services reach this process; taken from the bound
+    /// address when it is not given.
+    pub public_url: Option<String>,
+    /// The folder in which the book survives restarts.
+    pub data: PathBuf,
+    /// The payment provider's account.
+    pub account: Account,
+    /// The bearer token that the meeting provider expects.
+    pub meeting_token: String,
+    /// How fast the provider does what it does by itself.
+    pub pace: Pace,
+}
+
+/// The keys of the one account that the payment provider knows.
+#[derive(Clone)]
+pub struct Account {
+    /// The public half of the API key.
+    pub key_id: String,
+    /// The secret half, which also signs the checkout's answer.
+    pub key_secret: String,
+    /// Signs webhooks; different from the key's secret, as at the real provider.
+    pub webhook_secret: String,
+    /// Where webhooks go; nothing is sent when it is not given.
+    pub webhook_url: Option<String>,
+}
+
+/// Delays of the provider, shorter in tests.
+#[derive(Clone, Copy)]
+pub struct Pace {
+    /// How long a refund stays pending.
+    pub refund_after: Duration,
+    /// How long a webhook's receiver may take to answer.
+    pub webhook_timeout: Duration,
+    /// The first pause after a failed delivery; it doubles from there.
+    pub webhook_backoff: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            refund_after: Duration::from_secs(2),
+            webhook_timeout: Duration::from_secs(5),
+            webhook_backoff: Duration::from_secs(1),
+        }
+    }
+}
+
+impl Settings {
+    /// Settings for a test: ephemeral ports on loopback, fixed demo keys and a quick provider.
+    pub fn for_tests(data: impl Into<PathBuf>, webhook_url: Option<String>) -> Self {
+        let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
+        Self {
+            listen: loopback,
+            smtp_listen: loopback,
+            public_url: None,
+            data: data.into(),
+            account: Account {
+                key_id: "rzp_test_demo".into(),
+                key_secret: "demo-key-secret".into(),
+                webhook_secret: "demo-webhook-secret".into(),
+                webhook_url,
+            },
+            meeting_token: "demo-meeting-token".into(),
+            pace: Pace {
+                refund_after: Duration::from_millis(50),
+                webhook_timeout: Duration::from_secs(2),
+                webhook_backoff: Duration::from_millis(50),
+            },
+        }
+    }
+
+    /// Reads the process's environment and names everything that is missing at once.
+    pub fn from_environment() -> Result<Self> {
+        Self::from_source(read_environment)
+    }
+
+    /// Reads from any source of names and values.
+    pub fn from_source(source: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        if source("SUKOON_MODE").as_deref() == Some("production") {
+            bail!("The sandbox plays third parties and never runs in production mode.");
+        }
+        let mut wanted = Wanted {
+            source,
+            faults: Vec::new(),
+        };
+        let settings = Self {
+            listen: wanted.address("SANDBOX_LISTEN"),
+            smtp_listen: wanted.address("SANDBOX_SMTP_LISTEN"),
+            public_url: wanted.optional("SANDBOX_PUBLIC_URL"),
+            data: PathBuf::from(wanted.text("SANDBOX_DATA")),
+            account: Account {
+                key_id: wanted.text("SANDBOX_KEY_ID"),
+                key_secret: wanted.text("SANDBOX_KEY_SECRET"),
+                webhook_secret: wanted.text("SANDBOX_WEBHOOK_SECRET"),
+                webhook_url: wanted.optional("SANDBOX_WEBHOOK_URL"),
+            },
+            meeting_token: wanted.text("SANDBOX_MEETING_TOKEN"),
+            pace: Pace::default(),
+        };
+        if !wanted.faults.is_empty() {
+            bail!("The sandbox cannot start: {}.", wanted.faults.join("; "));
+        }
+        Ok(settings)
+    }
+}
+
+/// Collects what is missing, so that one start names all of it.
+struct Wanted<S> {
+    source: S,
+    faults: Vec<String>,
+}
+
+impl<S: Fn(&str) -> Option<String>> Wanted<S> {
+    fn optional(&self, name: &str) -> Option<String> {
+        (self.source)(name)
+            .map(|it| it.trim().to_owned())
+            .filter(|it| !it.is_empty())
+    }
+
+    fn text(&mut self, name: &str) -> String {
+        self.optional(name).unwrap_or_else(|| {
+            self.faults.push(format!("{name} is not set"));
+            String::new()
+        })
+    }
+
+    fn address(&mut self, name: &str) -> SocketAddr {
+        let given = self.text(name);
+        given.parse().unwrap_or_else(|_| {
+            if !given.is_empty() {
+                self.faults
+                    .push(format!("{name} is not an address with a port"));
+            }
+            SocketAddr::from(([127, 0, 0, 1], 0))
+        })
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this crate imports none of ours, so this is the one place that reads settings"
+)]
+fn read_environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Settings;
+
+    #[test]
+    fn every_missing_name_is_listed_at_once() {
+        let refused = Settings::from_source(|_| None).err().unwrap().to_string();
+        for name in [
+            "SANDBOX_LISTEN",
+            "SANDBOX_SMTP_LISTEN",
+            "SANDBOX_KEY_ID",
+            "SANDBOX_DATA",
+        ] {
+            assert!(refused.contains(name), "{refused}");
+        }
+    }
+
+    #[test]
+    fn production_mode_is_refused() {
+        let production = |name: &str| (name == "SUKOON_MODE").then(|| "production".to_owned());
+        assert!(Settings::from_source(production).is_err());
+    }
+}

@@ -1,0 +1,287 @@
+//! One SMTP conversation, by RFC 5321: commands, answers, and the message with its dots taken
+//! back. Whatever is wrong is answered in the protocol; nothing here ends the process.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::time::timeout;
+
+use crate::faults::{Fault, Kind};
+use crate::smtp::mime;
+use crate::world::World;
+
+/// The largest message that is taken.
+const LARGEST: usize = 10 * 1024 * 1024;
+/// The longest command line, generously.
+const LONGEST_LINE: usize = 4 * 1024;
+const MOST_RECIPIENTS: usize = 100;
+/// How long a silent client keeps its connection.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+const FAULTS: [Kind; 6] = [
+    Kind::Delay,
+    Kind::Drop,
+    Kind::Status,
+    Kind::TimeoutAfterSuccess,
+    Kind::Duplicate,
+    Kind::Refuse,
+];
+
+/// Who a message is from and for, as far as the conversation has come.
+#[derive(Default)]
+struct Envelope {
+    greeted: bool,
+    from: Option<String>,
+    to: Vec<String>,
+}
+
+enum Next {
+    Say(String),
+    TakeMessage,
+    TakeCredentials(&'static str),
+    HangUp,
+}
+
+/// Speaks with one client until it leaves.
+pub(super) async fn hold(socket: TcpStream, world: &World) -> io::Result<()> {
+    let (reader, mut writer) = socket.into_split();
+    let mut reader = BufReader::new(reader);
+    if let Some(fault) = world.faults.take("smtp_connect", &FAULTS) {
+        match fault.kind {
+            Kind::Delay => tokio::time::sleep(fault.pause(1_000)).await,
+            Kind::Status | Kind::Refuse => {
+                return say(&mut writer, &refusal(&fault, 421)).await;
+            }
+            _ => return Ok(()),
+        }
+    }
+    say(&mut writer, "220 sandbox ESMTP ready").await?;
+    let mut envelope = Envelope::default();
+    while let Some(line) = read_line(&mut reader).await? {
+        match answer(&mut envelope, &line) {
+            Next::Say(text) => say(&mut writer, &text).await?,
+            Next::TakeCredentials(prompt) => {
+                say(&mut writer, prompt).await?;
+                // AUTH LOGIN asks twice; what is answered is not even looked at.
+                drop(read_line(&mut reader).await?);
+                if prompt.ends_with("VXNlcm5hbWU6") {
+                    say(&mut writer, "334 UGFzc3dvcmQ6").await?;
+                    drop(read_line(&mut reader).await?);
+                }
+                say(&mut writer, "235 2.7.0 Accepted").await?;
+            }
+            Next::TakeMessage => {
+                say(&mut writer, "354 End data with <CR><LF>.<CR><LF>").await?;
+                let Some(message) = read_message(&mut reader).await? else {
+                    return Ok(());
+                };
+                let taken = std::mem::replace(&mut envelope, greeted());
+                let Some(text) = take(world, taken, message).await else {
+                    return Ok(());
+                };
+                say(&mut writer, &text).await?;
+            }
+            Next::HangUp => return say(&mut writer, "221 2.0.0 Bye").await,
+        }
+    }
+    Ok(())
+}
+
+fn greeted() -> Envelope {
+    Envelope {
+        greeted: true,
+        ..Envelope::default()
+    }
+}
+
+/// What to do about one command.
+fn answer(envelope: &mut Envelope, line: &str) -> Next {
+    let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let text = match verb.to_ascii_uppercase().as_str() {
+        "EHLO" => {
+            *envelope = greeted();
+            let able = "SIZE 10485760\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250-PIPELINING";
+            return Next::Say(format!("250-sandbox\r\n250-{able}\r\n250 AUTH PLAIN LOGIN"));
+        }
+        "HELO" => {
+            *envelope = greeted();
+            "250 sandbox"
+        }
+        "AUTH" => return credentials(rest),
+        "MAIL" => mail_from(envelope, rest),
+        "RCPT" => rcpt_to(envelope, rest),
+        "DATA" if envelope.to.is_empty() => "503 5.5.1 Say MAIL and RCPT first",
+        "DATA" => return Next::TakeMessage,
+        "RSET" => {
+            *envelope = Envelope {
+                greeted: envelope.greeted,
+                ..Envelope::default()
+            };
+            "250 2.0.0 Forgotten"
+        }
+        "NOOP" => "250 2.0.0 OK",
+        "VRFY" => "252 2.1.5 Everybody is welcome here",
+        "QUIT" => return Next::HangUp,
+        _ => "502 5.5.2 Unknown command",
+    };
+    Next::Say(text.to_owned())
+}
+
+fn credentials(rest: &str) -> Next {
+    let (way, first) = rest.split_once(' ').unwrap_or((rest, ""));
+    match (way.to_ascii_uppercase().as_str(), first.is_empty()) {
+        ("PLAIN", false) => Next::Say("235 2.7.0 Accepted".to_owned()),
+        ("PLAIN", true) => Next::TakeCredentials("334 "),
+        ("LOGIN", true) => Next::TakeCredentials("334 VXNlcm5hbWU6"),
+        ("LOGIN", false) => Next::TakeCredentials("334 UGFzc3dvcmQ6"),
+        _ => Next::Say("504 5.5.4 Unknown way to sign in".to_owned()),
+    }
+}
+
+fn mail_from(envelope: &mut Envelope, rest: &str) -> &'static str {
+    if !envelope.greeted {
+        return "503 5.5.1 Say EHLO first";
+    }
+    let Some((path, parameters)) = path_after(rest, "FROM:") else {
+        return "501 5.5.4 Write MAIL FROM:<address>";
+    };
+    let upper = parameters.to_ascii_uppercase();
+    let size = upper
+        .split_whitespace()
+        .find_map(|it| it.strip_prefix("SIZE="));
+    if size
+        .and_then(|size| size.parse::<usize>().ok())
+        .is_some_and(|size| size > LARGEST)
+    {
+        return "552 5.3.4 This message is too large";
+    }
+    envelope.from = Some(path);
+    envelope.to.clear();
+    "250 2.1.0 OK"
+}
+
+fn rcpt_to(envelope: &mut Envelope, rest: &str) -> &'static str {
+    if envelope.from.is_none() {
+        return "503 5.5.1 Say MAIL first";
+    }
+    match path_after(rest, "TO:") {
+        Some((path, _)) if path.contains('@') => {
+            if envelope.to.len() >= MOST_RECIPIENTS {
+                return "452 4.5.3 Too many recipients";
+            }
+            envelope.to.push(path);
+            "250 2.1.5 OK"
+        }
+        _ => "501 5.1.3 Write RCPT TO:<address>",
+    }
+}
+
+/// The address between angle brackets after `FROM:` or `TO:`, and the parameters behind it.
+fn path_after(rest: &str, word: &str) -> Option<(String, String)> {
+    let head = rest.get(..word.len())?;
+    if !head.eq_ignore_ascii_case(word) {
+        return None;
+    }
+    let path = rest.get(word.len()..)?.trim_start().strip_prefix('<')?;
+    let (path, parameters) = path.split_once('>')?;
+    Some((path.to_owned(), parameters.to_owned()))
+}
+
+/// Takes a whole message under whatever fault is on order; no answer means to hang up.
+async fn take(world: &World, envelope: Envelope, message: Message) -> Option<String> {
+    let Message::Whole(bytes) = message else {
+        return Some("552 5.3.4 This message is too large".to_owned());
+    };
+    let fault = world.faults.take("smtp", &FAULTS);
+    let kind = fault.as_ref().map(|fault| fault.kind);
+    match (&fault, kind) {
+        (Some(_), Some(Kind::Drop)) => return None,
+        (Some(fault), Some(Kind::Status | Kind::Refuse)) => return Some(refusal(fault, 451)),
+        (Some(fault), Some(Kind::Delay)) => tokio::time::sleep(fault.pause(1_000)).await,
+        _ => {}
+    }
+    let from = envelope.from.unwrap_or_default();
+    let times = if kind == Some(Kind::Duplicate) { 2 } else { 1 };
+    for _ in 0..times {
+        let mail = mime::read(&bytes, &from, &envelope.to);
+        let mut book = world.book();
+        let changes = book.with_room_for(mail);
+        if book.commit(changes).is_err() {
+            return Some("451 4.3.0 It could not be written down".to_owned());
+        }
+    }
+    match fault {
+        Some(fault) if fault.kind == Kind::TimeoutAfterSuccess => {
+            tokio::time::sleep(fault.pause(30_000)).await;
+            None
+        }
+        _ => Some("250 2.0.0 Taken".to_owned()),
+    }
+}
+
+fn refusal(fault: &Fault, usual: u16) -> String {
+    let status = fault
+        .status
+        .filter(|it| (400..600).contains(it))
+        .unwrap_or(usual);
+    let class = status / 100;
+    format!("{status} {class}.3.0 Refused by an ordered fault")
+}
+
+enum Message {
+    Whole(Vec<u8>),
+    TooLarge,
+}
+
+/// Reads up to the lonely dot. A message that is too large is read to its end and forgotten, so
+/// that the client hears why.
+async fn read_message(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<Message>> {
+    let mut message = Vec::new();
+    let mut large = false;
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let most = u64::try_from(LARGEST).unwrap_or(u64::MAX);
+        let mut limited = (&mut *reader).take(most);
+        let read = timeout(PATIENCE, limited.read_until(b'\n', &mut line)).await;
+        if read.map_err(io::Error::other)?? == 0 {
+            return Ok(None);
+        }
+        if line == b".\r\n" || line == b".\n" {
+            let whole = if large {
+                Message::TooLarge
+            } else {
+                Message::Whole(message)
+            };
+            return Ok(Some(whole));
+        }
+        // A line that began with a dot was given a second one on its way.
+        let content = line.strip_prefix(b".").unwrap_or(&line);
+        large = large || message.len() + content.len() > LARGEST;
+        if large {
+            message = Vec::new();
+        } else {
+            message.extend_from_slice(content);
+        }
+    }
+}
+
+/// One command line without its end; none when the client is gone.
+async fn read_line(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let most = u64::try_from(LONGEST_LINE).unwrap_or(u64::MAX);
+    let mut limited = (&mut *reader).take(most);
+    let read = timeout(PATIENCE, limited.read_until(b'\n', &mut line)).await;
+    let read = read.map_err(io::Error::other)??;
+    if read == 0 || !line.ends_with(b"\n") {
+        return Ok(None);
+    }
+    Ok(Some(String::from_utf8_lossy(&line).trim_end().to_owned()))
+}
+
+async fn say(writer: &mut OwnedWriteHalf, text: &str) -> io::Result<()> {
+    writer.write_all(format!("{text}\r\n").as_bytes()).await
+}

@@ -1,0 +1,59 @@
+//! What every part of the sandbox shares: settings, the book, the faults and one HTTP client.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+
+use crate::book::Book;
+use crate::faults::Faults;
+use crate::settings::{Account, Pace};
+
+pub(crate) type Shared = Arc<World>;
+
+pub(crate) struct World {
+    pub(crate) account: Account,
+    pub(crate) pace: Pace,
+    pub(crate) meeting_token: String,
+    /// The base under which browsers and services reach this process, without a last slash.
+    pub(crate) public_url: String,
+    pub(crate) faults: Faults,
+    pub(crate) http: reqwest::Client,
+    /// Counts arrived webhooks; a delivery that must be overtaken waits for the next one.
+    pub(crate) arrived: watch::Sender<u64>,
+    book: Mutex<Book>,
+}
+
+impl World {
+    pub(crate) fn new(
+        settings: crate::settings::Settings,
+        public_url: String,
+        book: Book,
+    ) -> Result<Shared, reqwest::Error> {
+        let http = reqwest::Client::builder()
+            .timeout(settings.pace.webhook_timeout)
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .build()?;
+        Ok(Arc::new(Self {
+            account: settings.account,
+            pace: settings.pace,
+            meeting_token: settings.meeting_token,
+            public_url,
+            faults: Faults::default(),
+            http,
+            arrived: watch::Sender::new(0),
+            book: Mutex::new(book),
+        }))
+    }
+
+    /// The book, for one look or one change. It is never held across an await.
+    pub(crate) fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes one change of one row.
+    pub(crate) fn commit(&self, change: crate::book::rows::Change) -> io::Result<()> {
+        self.book().commit(vec![change])
+    }
+}
