@@ -83,6 +83,8 @@ create table timers (
     subject text not null,
     due_at timestamptz not null,
     payload jsonb not null default '{}',
+    -- What led to it, so that its work belongs to the same trace.
+    metadata jsonb not null default '{}',
     attempts int not null default 0,
     -- Until when a worker has it. A lease measures a process's life, so it runs on the real clock.
     lease_until_at timestamptz not null default '-infinity',

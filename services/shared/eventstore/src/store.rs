@@ -103,7 +103,7 @@ impl Store {
         match result {
             Ok(value) => {
                 tx.commit().await?;
-                self.committed.notify_waiters();
+                self.announce();
                 Ok(value)
             }
             Err(error) => {
@@ -111,6 +111,11 @@ impl Store {
                 Err(error)
             }
         }
+    }
+
+    /// Tells this process's waiting loops that there is something new to look at.
+    pub fn announce(&self) {
+        self.committed.notify_waiters();
     }
 
     /// Waits until this process has committed something, or until `at_most` has passed: what other

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kernel::Timestamp;
+use runtime::telemetry::job_span;
 use serde_json::Value;
 use sqlx::{PgExecutor, Row};
 use tokio::sync::Semaphore;
@@ -15,6 +16,7 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::error::StoreError;
+use crate::event::Metadata;
 use crate::store::Store;
 use crate::transaction::Tx;
 
@@ -23,7 +25,7 @@ const LEASE_SECONDS: f64 = 25.0;
 /// How long a handler may take; then it counts as failed.
 const HANDLER_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often the table is looked at when nothing was committed here.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// How many timers of a process run at the same time.
 const PARALLEL_MAX: usize = 8;
 /// The longest wait between two tries of a timer that fails.
@@ -42,6 +44,8 @@ pub struct Timer {
     pub due_at: Timestamp,
     /// What else the handler needs.
     pub payload: Value,
+    /// What led to it: the metadata of the transaction that set it.
+    pub metadata: Metadata,
     /// Which try this is, from 1.
     pub attempts: i32,
 }
@@ -68,16 +72,19 @@ impl Tx {
         due_at: Timestamp,
         payload: Value,
     ) -> Result<(), StoreError> {
+        let metadata = serde_json::to_value(self.metadata()).unwrap_or_default();
         sqlx::query(
-            "insert into timers (kind, subject, due_at, payload) values ($1, $2, $3, $4)
+            "insert into timers (kind, subject, due_at, payload, metadata)
+             values ($1, $2, $3, $4, $5)
              on conflict (kind, subject) do update
-             set due_at = excluded.due_at, payload = excluded.payload, attempts = 0,
-                 lease_until_at = '-infinity'",
+             set due_at = excluded.due_at, payload = excluded.payload,
+                 metadata = excluded.metadata, attempts = 0, lease_until_at = '-infinity'",
         )
         .bind(kind)
         .bind(subject)
         .bind(due_at)
         .bind(payload)
+        .bind(metadata)
         .execute(self.connection())
         .await?;
         Ok(())
@@ -107,7 +114,7 @@ async fn claim(executor: impl PgExecutor<'_>, at_most: i64) -> Result<Vec<Timer>
              where due_at <= (select clock_now()) and lease_until_at <= clock_timestamp()
              order by due_at limit $2
              for update skip locked)
-         returning timer_id, kind, subject, due_at, payload, attempts",
+         returning timer_id, kind, subject, due_at, payload, metadata, attempts",
     )
     .bind(LEASE_SECONDS)
     .bind(at_most)
@@ -121,6 +128,7 @@ async fn claim(executor: impl PgExecutor<'_>, at_most: i64) -> Result<Vec<Timer>
                 subject: row.try_get("subject")?,
                 due_at: row.try_get("due_at")?,
                 payload: row.try_get("payload")?,
+                metadata: serde_json::from_value(row.try_get("metadata")?).unwrap_or_default(),
                 attempts: row.try_get("attempts")?,
             })
         })
@@ -189,7 +197,7 @@ async fn look(
             break;
         };
         let (store, handler) = (store.clone(), Arc::clone(handler));
-        let span = tracing::info_span!("timer", kind = %timer.kind, subject = %timer.subject);
+        let span = job_span(&timer.kind, timer.metadata.traceparent.as_deref());
         let task = async move {
             fire(&store, handler.as_ref(), timer).await;
             drop(place);
@@ -203,7 +211,7 @@ async fn fire(store: &Store, handler: &dyn TimerHandler, timer: Timer) {
     let fired = tokio::time::timeout(HANDLER_TIMEOUT, handler.fire(timer.clone())).await;
     let error = match fired {
         Ok(Ok(())) => return,
-        Ok(Err(error)) => error.to_string(),
+        Ok(Err(error)) => chain(error.as_ref()),
         Err(_elapsed) => "it took too long".to_owned(),
     };
     tracing::warn!(
@@ -215,4 +223,16 @@ async fn fire(store: &Store, handler: &dyn TimerHandler, timer: Timer) {
         // Its lease runs out by itself.
         tracing::warn!(%error, "a failed timer could not be freed");
     }
+}
+
+/// An error with what caused it, for the log.
+fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
 }

@@ -1,1 +1,15 @@
-//! Placeholder until its first lines are written.
+//! How events travel from one service to the others.
+//!
+//! The source's database numbers them and serves them over gRPC; NATS only makes it fast. Whatever
+//! NATS loses, repeats or reorders, consumers end at the same place, because positions are gapless.
+
+pub mod nats;
+pub mod wire;
+pub mod relay;
+pub mod feed;
+pub mod consumer;
+
+pub use consumer::{Reaction, ReactionError, Subscription, run_consumer};
+pub use feed::{FeedReader, FeedServer};
+pub use nats::Nats;
+pub use relay::{run_publisher, run_relay};

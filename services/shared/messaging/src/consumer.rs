@@ -1,0 +1,283 @@
+//! A consumer takes in every event of a source's feed, once, in order, whatever the transport does.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
+use eventstore::{Consumed, Metadata, Recorded, Retry, Store, StoreError, Tx, checkpoint};
+use futures::StreamExt as _;
+use futures::future::BoxFuture;
+use kernel::CommandError;
+use runtime::telemetry::event_span;
+use runtime::{BoxError, Shutdown};
+use tracing::Instrument as _;
+
+use crate::feed::FeedReader;
+use crate::nats::Nats;
+use crate::wire;
+
+/// How long to wait for NATS before the source is asked: a lost tail has no successor to show it.
+const QUIET: Duration = Duration::from_secs(2);
+/// How often the source is asked while NATS is away.
+const WITHOUT_NATS: Duration = Duration::from_millis(300);
+/// How long to wait before an event that failed is tried again.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// What a service does when something happened elsewhere. It may run again after a crash, but what
+/// it writes is written once, with the checkpoint. So it only writes: events, rows, and timers for
+/// work in the outside world; it never does that work itself.
+pub trait Reaction: Send + Sync + 'static {
+    /// Takes one event in. It is given every event of the source and skips what does not concern it.
+    fn react<'t>(
+        &'t self,
+        tx: &'t mut Tx,
+        event: &'t Recorded,
+    ) -> BoxFuture<'t, Result<(), ReactionError>>;
+}
+
+/// Why an event was not taken in.
+#[derive(Debug, thiserror::Error)]
+pub enum ReactionError {
+    /// Others wrote first; it is tried again at once.
+    #[error("somebody else wrote first")]
+    Conflict,
+    /// It could not be done; after five times the event is parked.
+    #[error("the event could not be handled")]
+    Failed(#[source] BoxError),
+}
+
+impl Retry for ReactionError {
+    fn is_conflict(&self) -> bool {
+        matches!(self, Self::Conflict)
+    }
+}
+
+impl From<StoreError> for ReactionError {
+    fn from(error: StoreError) -> Self {
+        if error.is_conflict() {
+            Self::Conflict
+        } else {
+            Self::Failed(error.into())
+        }
+    }
+}
+
+impl From<contract::json::JsonError> for ReactionError {
+    fn from(error: contract::json::JsonError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl<R: std::error::Error + Send + Sync + 'static> From<CommandError<R>> for ReactionError {
+    fn from(error: CommandError<R>) -> Self {
+        if error.is_conflict() {
+            Self::Conflict
+        } else {
+            Self::Failed(error.into())
+        }
+    }
+}
+
+/// What a consumer is called and whose events it takes in.
+#[derive(Debug, Clone)]
+pub struct Subscription {
+    /// `<service>-on-<source>`, for example `notifications-on-booking`.
+    pub consumer: &'static str,
+    /// The service whose feed it is.
+    pub source: &'static str,
+    /// How that feed is read.
+    pub feed: FeedReader,
+}
+
+/// Whether the loop may go on to the next event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Offered {
+    Done,
+    Hole,
+    Again,
+}
+
+struct Consumer {
+    store: Store,
+    subscription: Subscription,
+    reaction: Arc<dyn Reaction>,
+}
+
+/// Takes in events until the process stops.
+///
+/// # Errors
+/// Never; whatever does not answer is waited for.
+pub async fn run_consumer(
+    store: Store,
+    nats: Nats,
+    subscription: Subscription,
+    reaction: Arc<dyn Reaction>,
+    shutdown: Shutdown,
+) -> Result<(), BoxError> {
+    let consumer = Consumer {
+        store,
+        subscription,
+        reaction,
+    };
+    while !shutdown.is_triggered() {
+        tokio::select! {
+            () = shutdown.wait() => break,
+            ended = consumer.over_nats(&nats) => {
+                if let Err(error) = ended {
+                    tracing::warn!(
+                        error, consumer = consumer.subscription.consumer,
+                        "events do not come over NATS; reading them from their source",
+                    );
+                }
+            }
+        }
+        tokio::select! {
+            () = shutdown.wait() => break,
+            () = tokio::time::sleep(WITHOUT_NATS) => {}
+        }
+    }
+    Ok(())
+}
+
+impl Consumer {
+    /// Catches up, then takes in what NATS brings until it fails. The source is asked in any case:
+    /// this function is called again and again while NATS is away.
+    async fn over_nats(&self, nats: &Nats) -> Result<(), BoxError> {
+        self.catch_up().await;
+        let durable = self.pull_consumer(nats).await?;
+        // What was published before the durable consumer existed never comes over it.
+        self.catch_up().await;
+        loop {
+            let mut messages = durable
+                .fetch()
+                .max_messages(64)
+                .expires(QUIET)
+                .messages()
+                .await?;
+            let mut quiet = true;
+            while let Some(message) = messages.next().await {
+                let message = message?;
+                quiet = false;
+                let event = wire::from_message(message.headers.as_ref(), &message.payload);
+                let offered = match &event {
+                    Some(event) => self.offer(event).await,
+                    None => Offered::Hole,
+                };
+                if offered != Offered::Done {
+                    self.catch_up().await;
+                }
+                // Our own table knows what was handled; the message has done its work either way.
+                message.ack().await?;
+            }
+            if quiet {
+                self.catch_up().await;
+            }
+        }
+    }
+
+    async fn pull_consumer(&self, nats: &Nats) -> Result<PullConsumer, BoxError> {
+        let Subscription {
+            consumer, source, ..
+        } = &self.subscription;
+        let context = nats.connect(consumer).await?;
+        let stream = nats.stream(&context, source).await?;
+        let config = pull::Config {
+            durable_name: Some((*consumer).to_owned()),
+            ack_policy: AckPolicy::Explicit,
+            deliver_policy: DeliverPolicy::New,
+            ..pull::Config::default()
+        };
+        Ok(stream.get_or_create_consumer(consumer, config).await?)
+    }
+
+    /// Reads what is missing from the source until nothing is newer. It gives up when the source or
+    /// the own database does not answer; the caller comes back.
+    async fn catch_up(&self) {
+        let Subscription {
+            consumer,
+            source,
+            feed,
+        } = &self.subscription;
+        loop {
+            let events = match checkpoint::position(&self.store, consumer, source).await {
+                Ok(position) => feed.read(position).await,
+                Err(error) => Err(error.into()),
+            };
+            let events = match events {
+                Ok(events) if events.is_empty() => return,
+                Ok(events) => events,
+                Err(error) => {
+                    tracing::warn!(error, consumer, "the source's feed could not be read");
+                    return;
+                }
+            };
+            for event in &events {
+                match self.offer(event).await {
+                    Offered::Done => {}
+                    Offered::Hole => break,
+                    Offered::Again => {
+                        tokio::time::sleep(PAUSE).await;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Handles one event in the transaction that moves the checkpoint.
+    async fn offer(&self, event: &Recorded) -> Offered {
+        let Subscription {
+            consumer, source, ..
+        } = self.subscription;
+        let traceparent = event.metadata.traceparent.as_deref();
+        let span = event_span(&format!("{consumer} {}", event.event_type), traceparent);
+        let handled = async {
+            let (reaction, owned) = (Arc::clone(&self.reaction), event.clone());
+            let metadata = Metadata {
+                traceparent: runtime::telemetry::traceparent()
+                    .or(event.metadata.traceparent.clone()),
+                ..Metadata::because_of(event, consumer)
+            };
+            self.store
+                .write(metadata, move |tx| {
+                    let (reaction, event) = (Arc::clone(&reaction), owned.clone());
+                    Box::pin(async move {
+                        let consumed = checkpoint::advance(tx, (consumer, source), &event).await?;
+                        if consumed == Consumed::Handled {
+                            reaction.react(tx, &event).await?;
+                        }
+                        Ok::<Consumed, ReactionError>(consumed)
+                    })
+                })
+                .await
+        };
+        match handled.instrument(span).await {
+            Ok(Consumed::Hole(_)) => Offered::Hole,
+            Ok(Consumed::Handled | Consumed::Repeat | Consumed::Parked) => Offered::Done,
+            Err(ReactionError::Conflict) => Offered::Again,
+            Err(ReactionError::Failed(error)) => self.count_failure(event, &error).await,
+        }
+    }
+
+    async fn count_failure(&self, event: &Recorded, error: &BoxError) -> Offered {
+        let Subscription {
+            consumer, source, ..
+        } = self.subscription;
+        let event_type = &event.event_type;
+        tracing::warn!(%error, consumer, event_type, "an event could not be handled");
+        match checkpoint::failed(&self.store, (consumer, source), event, error.to_string()).await {
+            Ok(true) => {
+                tracing::error!(
+                    consumer,
+                    event_type,
+                    position = event.position,
+                    "event parked"
+                );
+                Offered::Done
+            }
+            Ok(false) => Offered::Again,
+            // When the database is away nothing was counted, and nothing is wrong with the event.
+            Err(_unreachable) => Offered::Again,
+        }
+    }
+}

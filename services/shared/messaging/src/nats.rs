@@ -1,0 +1,78 @@
+//! The connection to NATS and the names of streams and subjects in it.
+
+use std::time::Duration;
+
+use async_nats::ConnectOptions;
+use async_nats::jetstream::{self, stream};
+
+use runtime::BoxError;
+
+/// How long anything that is asked of NATS may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// A stream keeps this much; what is older is read from its source.
+const STREAM_BYTES_MAX: i64 = 64 * 1024 * 1024;
+
+/// Where NATS is and how our names in it begin.
+#[derive(Debug, Clone)]
+pub struct Nats {
+    url: String,
+    prefix: String,
+}
+
+impl Nats {
+    /// The NATS server at `url`.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            prefix: String::new(),
+        }
+    }
+
+    /// The same server with a room of its own: every stream and subject begins with `prefix`.
+    #[must_use]
+    pub fn in_room(url: impl Into<String>, prefix: &str) -> Self {
+        Self {
+            url: url.into(),
+            prefix: format!("{prefix}-"),
+        }
+    }
+
+    pub(crate) async fn connect(&self, name: &str) -> Result<jetstream::Context, BoxError> {
+        let connecting = ConnectOptions::new()
+            .name(name)
+            .connection_timeout(TIMEOUT)
+            .request_timeout(Some(TIMEOUT))
+            .connect(&self.url);
+        let client = tokio::time::timeout(TIMEOUT, connecting).await??;
+        Ok(jetstream::new(client))
+    }
+
+    /// Makes the stream of a source's events, or finds it.
+    pub(crate) async fn stream(
+        &self,
+        context: &jetstream::Context,
+        source: &str,
+    ) -> Result<stream::Stream, BoxError> {
+        let config = stream::Config {
+            name: format!("{}{}", self.prefix, source.to_uppercase()),
+            subjects: vec![format!("{}events.{source}.>", self.prefix)],
+            max_bytes: STREAM_BYTES_MAX,
+            max_age: Duration::from_secs(7 * 24 * 3600),
+            discard: stream::DiscardPolicy::Old,
+            storage: stream::StorageType::File,
+            ..stream::Config::default()
+        };
+        let stream = context.get_or_create_stream(config.clone()).await?;
+        // An old server drops what it does not know without a word, so the answer is read back.
+        if stream.cached_info().config.subjects != config.subjects {
+            return Err(format!("the stream {} has other subjects", config.name).into());
+        }
+        Ok(stream)
+    }
+
+    /// The subject of an event type, for example `events.booking.v1.BookingRequested`.
+    pub(crate) fn subject(&self, event_type: &str) -> String {
+        format!("{}events.{event_type}", self.prefix)
+    }
+}
