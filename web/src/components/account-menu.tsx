@@ -60,13 +60,20 @@ function AvatarMenu({ user }: { user: AuthUser }) {
   );
 }
 
+type AccountMenuProps = {
+  /** Below 640 px the bar has no room for two buttons: they stand in the menu instead. */
+  where: 'bar' | 'menu';
+  onNavigate?: () => void;
+};
+
 /** Sign In and Sign Up, or the avatar of who is signed in. */
-export function AccountMenu({ onNavigate }: { onNavigate?: () => void }) {
+export function AccountMenu({ where, onNavigate }: AccountMenuProps) {
   const auth = useAuth();
-  if (auth.status === 'signed-in') return <AvatarMenu user={auth.user} />;
+  const inBar = where === 'bar';
+  if (auth.status === 'signed-in') return inBar ? <AvatarMenu user={auth.user} /> : null;
   return (
-    <div className="flex items-center gap-1">
-      <Button to="/sign-in" variant="quiet" size="sm" onClick={onNavigate}>
+    <div className={inBar ? 'flex items-center gap-1 max-sm:hidden' : 'grid grid-cols-2 gap-3'}>
+      <Button to="/sign-in" variant={inBar ? 'quiet' : 'secondary'} size="sm" onClick={onNavigate}>
         Sign In
       </Button>
       <Button to="/sign-up" size="sm" onClick={onNavigate}>

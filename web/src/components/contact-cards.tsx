@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { Card } from './ui/card';
 
@@ -21,7 +22,7 @@ export function ContactCards() {
     <div className="grid gap-4 sm:grid-cols-2">
       <ContactCard title="Phone">
         <a href={`tel:${practice.phone}`} className={`${LINK} numeric`}>
-          {practice.phone}
+          {formatPhone(practice.phone)}
         </a>
       </ContactCard>
       <ContactCard title="E-mail">

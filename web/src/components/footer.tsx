@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
+import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
-import { LogoMark } from './logo';
+import { Logo } from './logo';
 import { SiteLink } from './site-link';
 
 const QUICK_LINKS = [
@@ -33,7 +34,7 @@ function ContactColumn() {
     <Column title="Contact">
       <address className="flex flex-col text-sm not-italic">
         <a href={`tel:${practice.phone}`} className={`${LINK} numeric`}>
-          {practice.phone}
+          {formatPhone(practice.phone)}
         </a>
         <a href={`mailto:${practice.email}`} className={LINK}>
           {practice.email}
@@ -65,7 +66,7 @@ export function Footer() {
       <div className="container-page flex flex-col gap-10 pt-14 pb-10">
         <div className="grid gap-10 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1.2fr_1.4fr]">
           <div className="flex max-w-sm flex-col gap-3">
-            <LogoMark className="size-11" />
+            <Logo />
             <p className="text-ink-2">
               Transform your life through holistic mental and spiritual healing. Your journey to
               wellness starts here.

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useId, useState } from 'react';
 import { useLocation } from 'react-router';
+import { classes } from '@/lib/classes';
 import { AccountMenu } from './account-menu';
 import { Logo } from './logo';
 import { LEFT_LINKS, type NavLink, RIGHT_LINKS } from './navigation';
@@ -11,9 +12,9 @@ const LINK =
   'inline-flex min-h-11 items-center rounded-full px-2.5 text-sm font-semibold whitespace-nowrap ' +
   'text-ink-2 hover:text-brand aria-[current=page]:text-brand lg:px-3.5';
 
-function LinkList({ links }: { links: readonly NavLink[] }) {
+function LinkList({ links, className }: { links: readonly NavLink[]; className?: string }) {
   return (
-    <ul className="flex items-center max-md:hidden">
+    <ul className={classes('flex items-center max-md:hidden', className)}>
       {links.map(({ to, label }) => (
         <li key={to}>
           <SiteLink to={to} className={LINK}>
@@ -77,6 +78,9 @@ function MobileMenu({
           </li>
         ))}
       </ul>
+      <div className="container-page pb-5 empty:hidden sm:hidden">
+        <AccountMenu where="menu" onNavigate={onNavigate} />
+      </div>
     </div>
   );
 }
@@ -100,15 +104,15 @@ export function Header() {
       >
         <div className="flex items-center">
           <MenuButton open={open} controls={menuId} onPress={() => setOpen((was) => !was)} />
-          <LinkList links={LEFT_LINKS} />
+          <LinkList links={LEFT_LINKS} className="-ml-2.5 lg:-ml-3.5" />
         </div>
-        <SiteLink to="/" aria-label="Home" className="rounded-input p-1">
+        <SiteLink to="/" aria-label="To the start" className="flex rounded-input p-1">
           <Logo />
         </SiteLink>
         <div className="flex items-center justify-end gap-1">
           <LinkList links={RIGHT_LINKS} />
           <ThemeToggle />
-          <AccountMenu />
+          <AccountMenu where="bar" />
         </div>
         <MobileMenu id={menuId} open={open} onNavigate={close} />
       </nav>

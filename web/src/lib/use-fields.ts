@@ -14,7 +14,7 @@ export type Fields<V extends Values> = {
   check: () => boolean;
   /** Takes an error that the server found. It goes away when the field is changed. */
   refuse: (errors: FieldErrors<V>) => void;
-  replace: (values: V) => void;
+  replace: (next: V | ((before: V) => V)) => void;
   /** What an input needs to be one of these fields. */
   input: (name: keyof V & string) => {
     name: string;

@@ -1,4 +1,5 @@
 import { ComingPage } from '@/components/coming-page';
+import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 
 export default function CancellationPolicyPage() {
@@ -38,7 +39,7 @@ export default function CancellationPolicyPage() {
         <p className="text-ink-2">
           Support:{' '}
           <a href={`tel:${phone}`} className="font-semibold text-brand underline numeric">
-            {phone}
+            {formatPhone(phone)}
           </a>
           , {supportHours}
         </p>

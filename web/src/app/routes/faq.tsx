@@ -1,4 +1,5 @@
 import { ComingPage } from '@/components/coming-page';
+import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 
 export default function FaqPage() {
@@ -21,7 +22,7 @@ export default function FaqPage() {
     <ComingPage
       title="Questions, answered"
       eyebrow="FAQ"
-      lead={`The three that we hear most are below. For any other, call ${phone} or write to us; a person answers.`}
+      lead={`The three that we hear most are below. For any other, call ${formatPhone(phone)} or write to us; a person answers.`}
       coming="All our questions and answers will stand here in three groups: general ones, booking and practical ones, and those about the sessions themselves."
       links={[
         { to: '/contact', label: 'Ask your question' },

@@ -2,6 +2,7 @@ import { HeroArt } from '@/components/art/hero-art';
 import { Button } from '@/components/ui/button';
 import { PageHeading } from '@/components/ui/page-heading';
 import { ServiceCard } from '@/features/catalogue/components/service-card';
+import { formatPhone } from '@/lib/phone';
 import { usePractice, useServices } from '@/lib/practice';
 
 const FEATURED = ['mental-health', 'energy-healing', 'meditation'];
@@ -45,7 +46,7 @@ function Hero() {
           Private and confidential. Prices and free times are open to see, before you sign in.
         </p>
       </div>
-      <div className="mx-auto w-full max-w-md overflow-hidden rounded-t-full rounded-b-panel border-8 border-surface shadow-lift">
+      <div className="mx-auto w-full max-w-md overflow-hidden rounded-t-[14rem] rounded-b-panel border-8 border-surface shadow-lift">
         <HeroArt className="block aspect-[4/5] w-full" />
       </div>
     </section>
@@ -75,7 +76,7 @@ function Featured() {
         <h2 id="featured-title" className="text-h2">
           Our Healing Services
         </h2>
-        <Button to="/services" variant="quiet">
+        <Button to="/services" variant="quiet" className="max-sm:-ml-6">
           View All Services
         </Button>
       </div>
@@ -117,7 +118,7 @@ function Closing() {
   const { phone } = usePractice();
   return (
     <section className="container-page">
-      <div className="flex flex-col items-center gap-6 rounded-panel bg-brand px-6 py-16 text-center text-on-brand">
+      <div className="flex flex-col items-center gap-6 rounded-panel bg-brand px-6 py-16 text-center text-on-brand dark:bg-brand-soft dark:text-ink">
         <h2 className="text-h2">You do not have to carry it alone</h2>
         <p className="measure text-lg">
           Begin with one conversation. If something else would help you more, we say so.
@@ -130,7 +131,7 @@ function Closing() {
             href={`tel:${phone}`}
             className="inline-flex min-h-14 items-center px-4 font-semibold underline underline-offset-4 numeric"
           >
-            or call {phone}
+            or call {formatPhone(phone)}
           </a>
         </div>
       </div>

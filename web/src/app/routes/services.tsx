@@ -1,3 +1,4 @@
+import { ServiceArt } from '@/components/art/service-art';
 import { Button } from '@/components/ui/button';
 import { PageHeading } from '@/components/ui/page-heading';
 import { ServiceCard } from '@/features/catalogue/components/service-card';
@@ -5,15 +6,18 @@ import { useServices } from '@/lib/practice';
 
 function Unsure() {
   return (
-    <div className="flex h-full flex-col items-start justify-center gap-4 rounded-panel bg-sunken p-8">
-      <h2 className="text-h3">Not sure which one?</h2>
-      <p className="text-ink-2">
-        Begin with a General Consultation. You leave it knowing what would help you, even if that is
-        something other than us.
-      </p>
-      <Button to="/service/general-consultation" variant="secondary">
-        See the first step
-      </Button>
+    <div className="flex h-full overflow-hidden rounded-panel bg-sunken">
+      <div className="flex flex-1 flex-col items-start justify-center gap-4 p-8">
+        <h2 className="text-h3">Not sure which one?</h2>
+        <p className="text-ink-2">
+          Begin with a General Consultation. You leave it knowing what would help you, even if that
+          is something other than us.
+        </p>
+        <Button to="/service/general-consultation" variant="secondary">
+          See the first step
+        </Button>
+      </div>
+      <ServiceArt seed="relationship-counseling" accent="sun" className="w-2/5 max-lg:hidden" />
     </div>
   );
 }

@@ -133,12 +133,6 @@ export function Moons({ next }: MotifProps) {
     <>
       <circle cx="200" cy="270" r="176" fill={LIGHT} fillOpacity="0.3" />
       <circle cx="200" cy="270" r="176" fill="none" stroke={INK} strokeOpacity="0.4" />
-      <path
-        d={`M${stars[1]?.x} ${stars[1]?.y}L${stars[4]?.x} ${stars[4]?.y}L${stars[7]?.x} ${stars[7]?.y}`}
-        fill="none"
-        stroke={INK}
-        strokeOpacity="0.3"
-      />
       {stars.map((star) => (
         <circle key={`${star.x}-${star.y}`} cx={star.x} cy={star.y} r={star.r} fill={INK} />
       ))}
@@ -161,8 +155,8 @@ export function Moons({ next }: MotifProps) {
           </g>
         );
       })}
-      <path d={ridge(252, 22, next)} fill={INK} fillOpacity="0.5" />
-      <path d={ridge(276, 16, next)} fill={INK} fillOpacity="0.9" />
+      <path d={ridge(222, 20, next)} fill={INK} fillOpacity="0.5" />
+      <path d={ridge(240, 14, next)} fill={INK} fillOpacity="0.9" />
     </>
   );
 }

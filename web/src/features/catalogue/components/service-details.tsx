@@ -31,7 +31,7 @@ function SessionDetails({ service }: ServiceProps) {
     { term: 'Duration', value: service.durationText },
     { term: 'Investment', value: formatPrice(service.price) },
     { term: 'Where', value: `Online, or in person in ${city}` },
-    { term: 'Moving it', value: `Free until ${cancellationHours} hours before` },
+    { term: 'Changes', value: `Free until ${cancellationHours} hours before` },
   ];
   return (
     <Card className="flex flex-col gap-6 rounded-panel">

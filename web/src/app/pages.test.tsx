@@ -1,0 +1,46 @@
+import { screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { practiceFixture } from '@/testing/practice-fixture';
+import { renderApp } from '@/testing/render-app';
+import { NOT_FOUND } from './pages';
+import { AppRoutes, documentName, matchPage } from './router';
+
+async function open(path: string): Promise<void> {
+  await matchPage(path).entry.page.preload();
+  renderApp(<AppRoutes />, { path });
+}
+
+test('both paths of a service show the same page and have one canonical address', async () => {
+  const snapshot = practiceFixture();
+  for (const path of ['/service/meditation', '/services/meditation']) {
+    const { entry, params } = matchPage(path);
+    expect(entry.head(snapshot, params).canonical).toBe('/service/meditation');
+    expect(documentName({ entry, params })).toBe('service/meditation');
+  }
+  await open('/services/general-consultation');
+  const book = screen.getByRole('link', { name: 'Book & Pay Now - ₹500' });
+  expect(book.getAttribute('href')).toBe('/booking-flow?service=general-consultation');
+});
+
+test('an unknown service is said to be unknown', async () => {
+  await open('/service/nothing');
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Service Not Found');
+  expect(screen.getByRole('link', { name: 'Return to Services' })).toBeTruthy();
+});
+
+test('only karmic healing has a notice', async () => {
+  await open('/service/karmic-healing');
+  expect(screen.getByText('Important Service Notice')).toBeTruthy();
+});
+
+test('seven services are listed, without the words "per session"', async () => {
+  await open('/services');
+  expect(screen.getAllByRole('article')).toHaveLength(7);
+  expect(document.body.textContent).not.toContain('per session');
+});
+
+test('unknown paths have the 404 page', async () => {
+  expect(matchPage('/no/such/page').entry).toBe(NOT_FOUND);
+  await open('/no/such/page');
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Oops! Page Not Found');
+});

@@ -1,0 +1,64 @@
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { TOAST_DURATION_MS, toast } from './toast-store';
+import { Toaster } from './toaster';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+function show(title: string, variant?: 'default' | 'destructive') {
+  act(() => {
+    toast({ title, description: 'More words.', ...(variant ? { variant } : {}) });
+  });
+  return screen.queryByText(title)?.closest('[data-variant]') as HTMLElement;
+}
+
+test('the live region is there before any toast', () => {
+  render(<Toaster />);
+  expect(screen.getByRole('status').textContent).toBe('');
+});
+
+test('one at a time: a newer toast takes the place of the older one', () => {
+  render(<Toaster />);
+  show('First');
+  expect(show('Second', 'destructive').dataset.variant).toBe('destructive');
+  expect(screen.queryByText('First')).toBeNull();
+});
+
+test('it leaves after five seconds', () => {
+  render(<Toaster />);
+  show('Hello');
+  act(() => vi.advanceTimersByTime(TOAST_DURATION_MS - 1));
+  expect(screen.queryByText('Hello')).not.toBeNull();
+  act(() => vi.advanceTimersByTime(1));
+  expect(screen.queryByText('Hello')).toBeNull();
+});
+
+test('it waits while it is looked at', () => {
+  render(<Toaster />);
+  const card = show('Read me');
+  fireEvent.mouseEnter(card);
+  act(() => vi.advanceTimersByTime(TOAST_DURATION_MS * 2));
+  expect(screen.queryByText('Read me')).not.toBeNull();
+  fireEvent.mouseLeave(card);
+  act(() => vi.advanceTimersByTime(TOAST_DURATION_MS));
+  expect(screen.queryByText('Read me')).toBeNull();
+});
+
+test('it can be dismissed', () => {
+  render(<Toaster />);
+  show('Away');
+  fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
+  expect(screen.queryByText('Away')).toBeNull();
+});
+
+test('a swipe of fifty pixels dismisses it, a shorter one does not', () => {
+  render(<Toaster />);
+  const card = show('Swipe');
+  fireEvent.pointerDown(card, { clientX: 100, pointerId: 1 });
+  fireEvent.pointerUp(card, { clientX: 149, pointerId: 1 });
+  expect(screen.queryByText('Swipe')).not.toBeNull();
+  fireEvent.pointerDown(card, { clientX: 100, pointerId: 1 });
+  fireEvent.pointerUp(card, { clientX: 150, pointerId: 1 });
+  expect(screen.queryByText('Swipe')).toBeNull();
+});

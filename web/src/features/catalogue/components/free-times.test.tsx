@@ -1,0 +1,77 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
+import { fireEvent, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import {
+  BookingService,
+  type ListSlotsRequest,
+  type ListSlotsResponse,
+  ListSlotsResponseSchema,
+} from '@/gen/booking/v1/booking_service_pb';
+import { renderApp } from '@/testing/render-app';
+import { FreeTimes } from './free-times';
+
+const DAYS = [24, 25, 26, 27, 28, 29, 30].map((day) => `2026-11-${day}`);
+
+function slot(iso: string, available = true) {
+  return { startsAt: timestampFromDate(new Date(iso)), available };
+}
+
+function answer(free: boolean): ListSlotsResponse {
+  return create(ListSlotsResponseSchema, {
+    timeZone: 'Asia/Kolkata',
+    timeZoneLabel: 'IST',
+    lastDate: '2027-01-20',
+    nextAvailableAt: timestampFromDate(new Date('2026-12-02T05:30:00Z')),
+    days: DAYS.map((date) => ({
+      date,
+      slots: [slot(`${date}T05:30:00Z`, free), slot(`${date}T07:30:00Z`, false)],
+    })),
+  });
+}
+
+function renderTimes(listSlots: (request: ListSlotsRequest) => ListSlotsResponse) {
+  const transport = createRouterTransport(({ service }) => service(BookingService, { listSlots }));
+  renderApp(<FreeTimes serviceId="meditation" />, { transport });
+}
+
+test('free starts lead into the booking with service and time; taken ones are not listed', async () => {
+  renderTimes(() => answer(true));
+  const time = await screen.findByRole('link', { name: /11:00 am IST/ });
+  expect(time.getAttribute('href')).toBe(
+    '/booking-flow?service=meditation&slot=2026-11-24T05%3A30%3A00.000Z',
+  );
+  expect(screen.getByText('Morning')).toBeTruthy();
+  expect(screen.queryByRole('link', { name: /1:00 pm/ })).toBeNull();
+});
+
+test('later days ask for the week that follows', async () => {
+  const asked: string[] = [];
+  renderTimes((request) => {
+    asked.push(request.fromDate);
+    return answer(true);
+  });
+  fireEvent.click(await screen.findByRole('button', { name: 'Later days' }));
+  await screen.findAllByRole('link');
+  expect(asked).toEqual(['', '2026-12-01']);
+});
+
+test('a full week names the next free time', async () => {
+  renderTimes(() => answer(false));
+  expect(await screen.findByText('No free times in these days')).toBeTruthy();
+  expect(screen.getByRole('link', { name: /2 Dec, 11:00 am IST/ })).toBeTruthy();
+});
+
+test('a failure says so in words and can be tried again', async () => {
+  let down = true;
+  renderTimes(() => {
+    if (down) throw new ConnectError('upstream exploded', Code.Unavailable);
+    return answer(true);
+  });
+  const retry = await screen.findByRole('button', { name: 'Try again' });
+  expect(document.body.textContent).not.toContain('exploded');
+  down = false;
+  fireEvent.click(retry);
+  expect(await screen.findByRole('link', { name: /11:00 am IST/ })).toBeTruthy();
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import {
+  describeDay,
+  formatDate,
+  formatDateTime,
+  formatShortDate,
+  formatTime,
+  formatTimeRange,
+  localDate,
+  localHour,
+  toDate,
+} from './time';
+
+const INDIA = { timeZone: 'Asia/Kolkata', label: 'IST' };
+const ELEVEN = new Date('2026-11-24T05:30:00Z');
+
+test('a time stands in the practice zone with its label', () => {
+  expect(formatTime(ELEVEN, INDIA)).toBe('11:00 am IST');
+  expect(formatTimeRange(ELEVEN, new Date('2026-11-24T06:30:00Z'), INDIA)).toBe(
+    '11:00 am – 12:00 pm IST',
+  );
+});
+
+test('dates are those of the practice, not of the reader', () => {
+  const lateInLondon = new Date('2026-11-23T20:00:00Z');
+  expect(localDate(lateInLondon, INDIA.timeZone)).toBe('2026-11-24');
+  expect(localHour(lateInLondon, INDIA.timeZone)).toBe(1);
+  expect(formatShortDate(lateInLondon, INDIA)).toContain('24 Nov');
+});
+
+test('dates are written out', () => {
+  expect(formatDate(ELEVEN, INDIA)).toMatch(/^Tuesday,? 24 November,? 2026$/);
+  expect(formatDateTime(ELEVEN, INDIA)).toMatch(/2026 at 11:00 am IST$/);
+});
+
+test('a calendar date has no zone to lose it in', () => {
+  expect(describeDay('2026-11-24')).toEqual({ weekday: 'Tue', day: '24', month: 'Nov' });
+});
+
+test('protobuf timestamps become dates', () => {
+  expect(toDate({ seconds: 1_795_498_200n, nanos: 250_000_000 }).toISOString()).toBe(
+    '2026-11-24T05:30:00.250Z',
+  );
+});

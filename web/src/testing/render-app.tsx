@@ -1,0 +1,28 @@
+/** Renders a piece of the app with a practice, a router and answers that a test gives. */
+import { createRouterTransport, type Transport } from '@connectrpc/connect';
+import { TransportProvider } from '@connectrpc/connect-query';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { type RenderResult, render } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { MemoryRouter } from 'react-router';
+import { PracticeProvider } from '@/lib/practice';
+import type { Snapshot } from '@/lib/snapshot';
+import { practiceFixture } from './practice-fixture';
+
+type Options = { path?: string; transport?: Transport; snapshot?: Snapshot };
+
+export function renderApp(children: ReactNode, options: Options = {}): RenderResult {
+  const transport = options.transport ?? createRouterTransport(() => {});
+  const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  return render(
+    <MemoryRouter initialEntries={[options.path ?? '/']}>
+      <TransportProvider transport={transport}>
+        <QueryClientProvider client={queryClient}>
+          <PracticeProvider snapshot={options.snapshot ?? practiceFixture()}>
+            {children}
+          </PracticeProvider>
+        </QueryClientProvider>
+      </TransportProvider>
+    </MemoryRouter>,
+  );
+}
