@@ -55,26 +55,26 @@ struct Inner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Rejection {
     #[error("Please say which service you mean.")]
-    ServiceIdMissing,
+    IdMissing,
     #[error("This is not the id of a service.")]
-    ServiceIdTooLong,
+    IdTooLong,
     #[error("Service Not Found")]
-    ServiceNotFound,
+    Unknown,
 }
 
 impl Reject for Rejection {
     fn code(&self) -> Code {
         match self {
-            Self::ServiceIdMissing | Self::ServiceIdTooLong => Code::InvalidArgument,
-            Self::ServiceNotFound => Code::NotFound,
+            Self::IdMissing | Self::IdTooLong => Code::InvalidArgument,
+            Self::Unknown => Code::NotFound,
         }
     }
 
     fn reason(&self) -> &'static str {
         match self {
-            Self::ServiceIdMissing => "SERVICE_ID_MISSING",
-            Self::ServiceIdTooLong => "SERVICE_ID_TOO_LONG",
-            Self::ServiceNotFound => "SERVICE_NOT_FOUND",
+            Self::IdMissing => "SERVICE_ID_MISSING",
+            Self::IdTooLong => "SERVICE_ID_TOO_LONG",
+            Self::Unknown => "SERVICE_NOT_FOUND",
         }
     }
 
@@ -86,14 +86,12 @@ impl Reject for Rejection {
 impl Inner {
     fn service(&self, service_id: &str) -> Result<&Service, Rejection> {
         if service_id.is_empty() {
-            return Err(Rejection::ServiceIdMissing);
+            return Err(Rejection::IdMissing);
         }
         if service_id.len() > SERVICE_ID_BYTES_MAX {
-            return Err(Rejection::ServiceIdTooLong);
+            return Err(Rejection::IdTooLong);
         }
-        self.content
-            .service(service_id)
-            .ok_or(Rejection::ServiceNotFound)
+        self.content.service(service_id).ok_or(Rejection::Unknown)
     }
 }
 
