@@ -178,7 +178,7 @@ impl Installer {
             self.run(Command::new("apt-get").args(["update", "-q"]))?;
         }
         say::step(format_args!("installing {titles} with apt-get"));
-        let mut install = || {
+        let install = || {
             let mut command = Command::new("apt-get");
             command.args(["install", "-y", "-q", "--no-install-recommends"]);
             command

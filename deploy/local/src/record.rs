@@ -82,12 +82,6 @@ impl Record {
         self.change(|state| drop(state.parts.insert(name.to_owned(), part)))
     }
 
-    /// A part as it is now.
-    pub(crate) fn part(&self, name: &str) -> Option<PartRecord> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.parts.get(name).cloned()
-    }
-
     /// All parts as they are now.
     pub(crate) fn parts(&self) -> BTreeMap<String, PartRecord> {
         self.state

@@ -213,18 +213,34 @@ pub(crate) fn unpacked_mark(packages: &Path, name: &str) -> PathBuf {
     packages.join(format!("{name}.unpacked"))
 }
 
-/// Where unpacked libraries lie, in the order in which the loader asks.
+/// Where unpacked libraries lie, in the order in which the loader asks. Some packages keep theirs
+/// in a folder of their own, which the system's loader would learn from their settings.
 pub(crate) fn library_path(root: &Path) -> String {
     let mut folders = vec![root.join("usr/lib"), root.join("lib")];
     for base in ["usr/lib", "lib"] {
-        let tuples = folders_in(&root.join(base)).into_iter();
-        folders.extend(tuples.filter(|folder| folder.to_string_lossy().ends_with("-linux-gnu")));
+        let all = folders_in(&root.join(base)).into_iter();
+        for tuple in all.filter(|folder| folder.to_string_lossy().ends_with("-linux-gnu")) {
+            let private = folders_in(&tuple)
+                .into_iter()
+                .filter(|folder| holds_libraries(folder));
+            folders.push(tuple);
+            folders.extend(private);
+        }
     }
     let shown: Vec<String> = folders
         .iter()
         .map(|folder| folder.to_string_lossy().into_owned())
         .collect();
     shown.join(":")
+}
+
+fn holds_libraries(folder: &Path) -> bool {
+    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.any(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        name.starts_with("lib") && name.contains(".so")
+    })
 }
 
 fn folders_in(folder: &Path) -> Vec<PathBuf> {

@@ -390,21 +390,44 @@ async fn wait_until_ready(knobs: &Knobs, record: &Record) -> Result<()> {
         }
         let parts = record.parts();
         let troubled = parts.iter().max_by_key(|(_, part)| part.restarts);
+        let troubled = troubled.filter(|(_, part)| part.restarts > 0);
         let worst = troubled.map_or(0, |(_, part)| part.restarts);
         if worst >= RESTARTS_BEFORE_READY_MAX || Instant::now() >= deadline {
-            let (name, log) = match troubled.filter(|(_, part)| part.restarts > 0) {
-                Some((name, part)) => (name.as_str(), part.log.clone()),
-                None => (
-                    "gateway",
-                    record.part("gateway").map(|p| p.log).unwrap_or_default(),
-                ),
-            };
-            let said = answer.map(|answer| answer.body).unwrap_or_default();
+            let named = answer
+                .as_ref()
+                .and_then(|answer| unready_part(&answer.body));
+            let name = troubled.map(|(name, _)| name.clone()).or(named);
+            let name = name.unwrap_or_else(|| "gateway".to_owned());
             bail!(
-                "{}\nThe gateway says of its parts: {said}",
-                told(name, &log)
+                "{}",
+                told(
+                    &name,
+                    &parts.get(&name).map(|p| p.log.clone()).unwrap_or_default()
+                )
             );
         }
         sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// The first part that the gateway does not find ready. A part with two doors has two entries.
+fn unready_part(report: &str) -> Option<String> {
+    let report: serde_json::Value = serde_json::from_str(report).ok()?;
+    let parts = report.get("parts")?.as_object()?;
+    let (name, _) = parts
+        .iter()
+        .find(|(_, state)| state.as_str() != Some("ready"))?;
+    Some(name.trim_end_matches("_http").to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_part_that_is_not_ready_is_named() {
+        let report = r#"{"ready":false,"parts":{"booking":"ready","payments_http":"not ready"}}"#;
+        assert_eq!(unready_part(report).as_deref(), Some("payments"));
+        assert_eq!(unready_part("not JSON"), None);
     }
 }

@@ -1,0 +1,119 @@
+# Sukoon's commands. `make run` starts the practice, `make test` runs every test, `make check` runs
+# what needs no database. The second time each takes seconds, because cargo, npm and the stamps
+# below leave out what is up to date.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := run
+.DELETE_ON_ERROR:
+# Steps speak to the person in order; cargo uses all cores by itself.
+.NOTPARALLEL:
+
+# PROFILE=release builds as for production: slower to build, faster to run.
+PROFILE ?= dev
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+PROGRAMS := $(TARGET_DIR)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+SUKOON := $(PROGRAMS)/sukoon
+BINARIES := catalogue identity booking payments notifications gateway sandbox sukoon
+BUILD := cargo build --profile $(PROFILE) $(addprefix --package ,$(BINARIES)) --bins
+
+WEB := web
+WEB_BIN := node_modules/.bin
+# What the built site depends on: its sources and the practice's own files.
+WEB_SOURCES := $(WEB)/src $(WEB)/public $(WEB)/index.html $(WEB)/vite.config.ts \
+	$(WEB)/package-lock.json $(WEB)/tsconfig.json deploy/local/practice
+WEB_STAMP := $(WEB)/node_modules/.sukoon-built
+
+.PHONY: run test check build web web-packages tools help
+.PHONY: test-rust test-web test-e2e check-rust check-proto check-generated check-web
+
+help:
+	@echo "make run    start the practice (PORT, SANDBOX_PORT and SUKOON_DATA move it)"
+	@echo "make test   run every test: Rust, web, browser"
+	@echo "make check  formatting, lints, house rules, the contract, types"
+
+run: tools build web
+	@exec $(SUKOON) up
+
+# ── What has to be there ────────────────────────────────────────────────────────────────────────
+
+tools:
+	@command -v cargo >/dev/null 2>&1 || { echo \
+	  "Rust is missing: install it with rustup, then try again." >&2; exit 1; }
+	@command -v cc >/dev/null 2>&1 || { echo \
+	  "A C compiler is missing: install gcc or clang (on Debian: build-essential)." >&2; exit 1; }
+	@command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || { echo \
+	  "Node.js 20 or newer with npm is missing: install it, then try again." >&2; exit 1; }
+	@node -e 'process.exit(parseInt(process.versions.node, 10) < 20 ? 1 : 0)' || { echo \
+	  "Node.js 20 or newer is needed, but this is $$(node --version)." >&2; exit 1; }
+
+build: tools
+	@echo "· building the programs (the first time takes some minutes)"
+	@$(BUILD)
+
+# A copy of the lock file says what was installed, so that changing branches installs only what
+# really changed.
+web-packages: tools
+	@cd $(WEB) && if ! cmp -s package-lock.json node_modules/.sukoon-installed; then \
+	  echo "· installing the web packages"; \
+	  npm ci --no-audit --no-fund && cp package-lock.json node_modules/.sukoon-installed; \
+	fi
+
+web: web-packages
+	@now=$$(find $(WEB_SOURCES) -type f | LC_ALL=C sort | tr '\n' '\0' | xargs -0 cksum | cksum); \
+	if [ ! -f $(WEB)/dist/index.html ] || [ "$$now" != "$$(cat $(WEB_STAMP) 2>/dev/null)" ]; then \
+	  echo "· building the web pages"; \
+	  (cd $(WEB) && npm run --silent build) && echo "$$now" > $(WEB_STAMP); \
+	fi
+
+# ── Tests ───────────────────────────────────────────────────────────────────────────────────────
+
+test: test-rust test-web test-e2e
+
+# The system tests start the programs themselves, so those are built first.
+test-rust: build
+	@echo "· Rust tests, on PostgreSQL and NATS of their own"
+	@$(SUKOON) test-services -- cargo test --profile $(PROFILE) --workspace
+
+test-web: web-packages
+	@echo "· web tests"
+	@cd $(WEB) && npm test --silent
+
+test-e2e: build web
+	@$(SUKOON) prepare --browser
+	@echo "· browser tests"
+	@cd $(WEB) && CHROME_PATH="$$(../$(SUKOON) paths browser)" \
+	  SUKOON_PROGRAM="$$(cd .. && pwd)/$(SUKOON)" npm run --silent e2e
+
+# ── Checks ──────────────────────────────────────────────────────────────────────────────────────
+
+check: check-rust check-proto check-generated check-web
+	@echo "All checks passed."
+
+check-rust: tools
+	@echo "· Rust: formatting, lints, house rules"
+	@cargo fmt --all --check
+	@cargo clippy --workspace --all-targets -- -D warnings
+	@cargo test --package tidy
+
+check-proto: web-packages
+	@echo "· the contract: lint, formatting, nothing broken since main"
+	@cd $(WEB) && $(WEB_BIN)/buf lint ../proto
+	@cd $(WEB) && $(WEB_BIN)/buf format ../proto --diff --exit-code
+	@main=$$(git rev-parse --verify --quiet origin/main || git rev-parse --verify --quiet main); \
+	if [ -n "$$main" ] && git cat-file -e "$$main:proto/buf.yaml" 2>/dev/null; then \
+	  old=$$(mktemp -d) && git archive "$$main" proto | tar -x -C "$$old" && \
+	  (cd $(WEB) && $(WEB_BIN)/buf breaking ../proto --against "$$old/proto"); \
+	  code=$$?; rm -rf "$$old"; exit $$code; \
+	fi
+
+check-generated: web-packages
+	@echo "· generated code is what the contract generates"
+	@old=$$(mktemp -d) && cp -R $(WEB)/src/gen "$$old/gen" && \
+	(cd $(WEB) && npm run --silent generate) && diff -r "$$old/gen" $(WEB)/src/gen; \
+	code=$$?; rm -rf "$$old"; \
+	[ $$code -eq 0 ] || echo "web/src/gen was old; it is new now: commit it." >&2; exit $$code
+
+check-web: web-packages
+	@echo "· web: lint, types"
+	@cd $(WEB) && npm run --silent lint
+	@cd $(WEB) && npm run --silent typecheck
