@@ -1,9 +1,95 @@
+/** /booking-flow: five steps from the choice of a time to a confirmed session. */
+import { useEffect, useRef } from 'react';
+import { BookingScreen } from '@/app/booking/booking-screen';
+import { ScheduleScreen } from '@/app/booking/schedule-screen';
+import { type Flow, useFlow } from '@/app/booking/use-flow';
+import { PageSkeleton } from '@/components/page-skeleton';
+import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
+import { Skeleton } from '@/components/ui/skeleton';
+import { Stepper } from '@/components/ui/stepper';
+import { isEnded } from '@/features/booking/booking-state';
+import { AuthStep } from '@/features/booking/components/auth-step';
+import { endedWords } from '@/features/booking/components/ended-panel';
+import { flowPath } from '@/features/booking/flow-url';
+import { afterSignIn } from '@/features/booking/shown-step';
+import { STEP_TITLES, STEPS } from '@/features/booking/steps';
+import { formatPrice } from '@/lib/money';
+import { usePractice } from '@/lib/practice';
+import { useGo } from '@/lib/use-go';
 
-export default function Page() {
+function titleOf({ step, user, booking }: Flow): string {
+  if (step === 'auth') return user ? "You're Signed In!" : STEP_TITLES.auth;
+  const ofBooking = step !== 'calendar-terms';
+  return ofBooking && booking && isEnded(booking) ? endedWords(booking).title : STEP_TITLES[step];
+}
+
+/** A new step begins at the top, with the focus on its heading. */
+function useStepFocus(title: string, step: string): void {
+  const { name } = usePractice();
+  const shown = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    document.title = `${title} · ${name}`;
+  }, [title, name]);
+  useEffect(() => {
+    const before = shown.current;
+    shown.current = step;
+    if (before === undefined || before === step) return;
+    window.scrollTo({ top: 0, behavior: 'instant' });
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  }, [step]);
+}
+
+function Screen({ flow }: { flow: Flow }) {
+  const { step, user, moves, service } = flow;
+  if (step === 'auth') {
+    return (
+      <AuthStep
+        user={user}
+        returnTo={flowPath(afterSignIn(moves.url))}
+        onContinue={() => moves.push({ step: 'calendar-terms' })}
+      />
+    );
+  }
+  if (step !== 'calendar-terms') return <BookingScreen flow={flow} />;
+  if (service.status === 'known') return <ScheduleScreen flow={flow} service={service.service} />;
+  if (service.status === 'failed') {
+    return <ErrorNotice error={service.error} onRetry={service.retry} />;
+  }
+  return <Skeleton className="h-96 w-full rounded-card" />;
+}
+
+function leadOf({ service, booking, step }: Flow): string | undefined {
+  if (step === 'confirmed') return 'Thank you. Here is everything you need for your session.';
+  if (booking || service.status !== 'known') return undefined;
+  const { title, durationText, price } = service.service;
+  return `${title} · ${durationText} · ${formatPrice(price)}`;
+}
+
+function FlowPage({ flow }: { flow: Flow }) {
+  const title = titleOf(flow);
+  useStepFocus(title, flow.step);
+  const narrow = flow.step === 'auth' || flow.step === 'calendar-terms';
   return (
-    <div className="container-page py-12">
-      <PageHeading>Book Your Session</PageHeading>
+    <div className="container-page flex flex-col gap-8 py-8 sm:py-12">
+      <Stepper steps={STEPS} current={flow.step} label="Booking steps" />
+      <div className={narrow ? 'mx-auto flex w-full max-w-3xl flex-col gap-8' : 'contents'}>
+        <PageHeading lead={leadOf(flow)}>{title}</PageHeading>
+        <Screen flow={flow} />
+      </div>
     </div>
   );
+}
+
+export default function BookingFlowPage() {
+  const flow = useFlow();
+  const go = useGo();
+  const unknown = flow.service.status === 'unknown';
+
+  useEffect(() => {
+    if (unknown) go('/services', { replace: true });
+  }, [unknown, go]);
+
+  if (unknown || flow.auth.status === 'unknown') return <PageSkeleton />;
+  return <FlowPage flow={flow} />;
 }

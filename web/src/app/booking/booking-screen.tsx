@@ -1,0 +1,71 @@
+import { Code } from '@connectrpc/connect';
+import { Button } from '@/components/ui/button';
+import { carryToast } from '@/components/ui/carried-toast';
+import { ErrorNotice } from '@/components/ui/error-notice';
+import { Skeleton } from '@/components/ui/skeleton';
+import { isEnded } from '@/features/booking/booking-state';
+import { ConfirmedStep } from '@/features/booking/components/confirmed-step';
+import { EndedPanel } from '@/features/booking/components/ended-panel';
+import { writeHeld } from '@/features/booking/held-booking';
+import { describeError } from '@/lib/errors';
+import { clearFlowKeys } from '@/lib/tab-storage';
+import { useGo } from '@/lib/use-go';
+import { PaymentScreen } from './payment-screen';
+import type { Flow } from './use-flow';
+import { VerificationScreen } from './verification-screen';
+
+function Unreadable({ flow }: { flow: Flow }) {
+  const { reading, moves } = flow;
+  const missing = describeError(reading.error).code === Code.NotFound;
+  return (
+    <ErrorNotice
+      error={reading.error}
+      title={missing ? 'Booking details not found' : undefined}
+      onRetry={missing ? undefined : reading.refetch}
+      action={
+        missing ? (
+          <Button
+            variant="secondary"
+            size="sm"
+            onClick={() => moves.push({ step: 'calendar-terms', bookingId: '' })}
+          >
+            Choose a time
+          </Button>
+        ) : undefined
+      }
+    />
+  );
+}
+
+/** The steps that show a booking: payment, verification, confirmation, and what can end one. */
+export function BookingScreen({ flow }: { flow: Flow }) {
+  const { booking, reading, step, moves, zone } = flow;
+  const go = useGo();
+
+  if (!booking) {
+    if (reading.error) return <Unreadable flow={flow} />;
+    return <Skeleton className="h-96 w-full rounded-card" />;
+  }
+
+  function anew() {
+    writeHeld(null);
+    moves.push({ step: 'calendar-terms', bookingId: '', slot: '', date: '' });
+  }
+
+  function complete() {
+    clearFlowKeys();
+    carryToast({ title: 'Booking Complete!', description: 'We look forward to seeing you.' });
+    go('/services');
+  }
+
+  if (isEnded(booking)) {
+    return (
+      <EndedPanel booking={booking} zone={zone} verifying={step === 'confirmation'} onAnew={anew} />
+    );
+  }
+  if (step === 'confirmed') {
+    return <ConfirmedStep booking={booking} zone={zone} onComplete={complete} />;
+  }
+  if (step === 'confirmation') return <VerificationScreen flow={flow} booking={booking} />;
+  return <PaymentScreen flow={flow} booking={booking} />;
+}

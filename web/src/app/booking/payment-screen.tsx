@@ -1,0 +1,92 @@
+import { useState } from 'react';
+import { Alert } from '@/components/ui/alert';
+import { Button } from '@/components/ui/button';
+import { paymentRows } from '@/features/booking/components/booking-rows';
+import { BookingSummary } from '@/features/booking/components/booking-summary';
+import { HoldTimer } from '@/features/booking/components/hold-timer';
+import { useReleaseBooking } from '@/features/booking/hooks/use-request-booking';
+import { PaymentPanel } from '@/features/payments/components/payment-panel';
+import { usePaymentPanel } from '@/features/payments/hooks/use-payment-panel';
+import { INVALID_PRICE, MISSING_INFORMATION } from '@/features/payments/payment-words';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { formatPrice } from '@/lib/money';
+import { usePractice } from '@/lib/practice';
+import { toDate } from '@/lib/time';
+import type { Flow } from './use-flow';
+
+type PaymentScreenProps = { flow: Flow; booking: Booking };
+
+/** What makes a booking impossible to pay for. */
+function flawOf(booking: Booking): string | undefined {
+  if (!booking.serviceId) return MISSING_INFORMATION;
+  return booking.price && booking.price.minorUnits > 0n ? undefined : INVALID_PRICE;
+}
+
+function Payable({ flow, booking }: PaymentScreenProps) {
+  const { moves, reading, answer, zone } = flow;
+  const { name } = usePractice();
+  const release = useReleaseBooking();
+  const [leaving, setLeaving] = useState(false);
+
+  const verify = () => moves.push({ step: 'confirmation' });
+  const model = usePaymentPanel({
+    booking,
+    practiceName: name,
+    events: {
+      onAnswer: (given) => {
+        void answer.submit(given);
+        verify();
+      },
+      onPaid: verify,
+      onBooking: reading.learn,
+      onHoldEnded: reading.refetch,
+    },
+  });
+
+  async function back() {
+    setLeaving(true);
+    const released = await release(booking);
+    moves.push({ step: 'calendar-terms', bookingId: '' });
+    if (released) reading.learn(released);
+  }
+
+  const until = booking.heldUntilAt;
+  const timer = until ? (
+    <HoldTimer until={toDate(until)} zone={zone} onEnd={reading.refetch} />
+  ) : null;
+  return (
+    <PaymentPanel
+      model={model}
+      price={formatPrice(booking.price)}
+      timer={timer}
+      onBack={() => void back()}
+      leaving={leaving}
+    />
+  );
+}
+
+/** "Complete Your Payment" */
+export function PaymentScreen({ flow, booking }: PaymentScreenProps) {
+  const flaw = flawOf(booking);
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <BookingSummary title="Booking Summary" rows={paymentRows(booking, flow.zone)} />
+      {flaw ? (
+        <Alert
+          tone="error"
+          live
+          title={flaw}
+          action={
+            <Button to="/services" variant="secondary" size="sm">
+              Back to the services
+            </Button>
+          }
+        >
+          This booking cannot be paid for. Nothing was charged.
+        </Alert>
+      ) : (
+        <Payable flow={flow} booking={booking} />
+      )}
+    </div>
+  );
+}

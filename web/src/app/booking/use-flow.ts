@@ -1,0 +1,68 @@
+/** The booking flow as a whole: who books what, how far it has come, and what follows from that. */
+import { useEffect, useState } from 'react';
+import { toast } from '@/components/ui/toast-store';
+import { isPlaced } from '@/features/booking/booking-state';
+import { clearDraft } from '@/features/booking/draft';
+import { writeHeld } from '@/features/booking/held-booking';
+import { useBooking } from '@/features/booking/hooks/use-booking';
+import { useDraft } from '@/features/booking/hooks/use-draft';
+import { useFlowService } from '@/features/booking/hooks/use-flow-service';
+import { useFlowUrl } from '@/features/booking/hooks/use-flow-url';
+import { useMailToast } from '@/features/booking/hooks/use-mail-toast';
+import { renewRequestKey } from '@/features/booking/request-key';
+import { askedStep, shownStep } from '@/features/booking/shown-step';
+import type { StepId } from '@/features/booking/steps';
+import { useCheckoutAnswer } from '@/features/payments/hooks/use-checkout-answer';
+import { useAuth } from '@/lib/auth';
+import { usePracticeZone } from '@/lib/practice';
+
+/** Bookings that this document has already cheered. */
+const cheered = new Set<string>();
+
+/** The flow has moved on by itself to the last step. */
+function useArrival(bookingId: string, arrived: boolean): boolean {
+  const [paidHere, setPaidHere] = useState('');
+  if (arrived && paidHere !== bookingId) setPaidHere(bookingId);
+
+  useEffect(() => {
+    if (!arrived || cheered.has(bookingId)) return;
+    cheered.add(bookingId);
+    clearDraft();
+    writeHeld(null);
+    renewRequestKey();
+    toast({ title: 'Payment Verified!', description: 'Your session is booked.' });
+  }, [arrived, bookingId]);
+
+  return paidHere !== '' && paidHere === bookingId;
+}
+
+export function useFlow() {
+  const auth = useAuth();
+  const moves = useFlowUrl();
+  const zone = usePracticeZone();
+  const { url, replace } = moves;
+  const user = auth.user;
+  const reading = useBooking(url.bookingId, user?.id);
+  const { booking } = reading;
+  const serviceId = url.serviceId || booking?.serviceId || '';
+  const service = useFlowService(serviceId, url.bookingId !== '');
+  const draft = useDraft(user);
+  const answer = useCheckoutAnswer(url.bookingId);
+
+  const known = auth.status !== 'unknown';
+  const step = shownStep({ url, signedIn: user !== undefined, booking });
+  const arrived = step === 'confirmed' && askedStep(url) !== 'confirmed' && isPlaced(booking);
+  const paidHere = useArrival(url.bookingId, arrived);
+  useMailToast(step === 'confirmed' ? booking : undefined, paidHere);
+
+  // The address says what is shown. A visitor keeps the step that signing in leads back to.
+  const named: StepId | undefined = known && (user || !url.step) ? step : undefined;
+  const settled = url.bookingId === '' || booking !== undefined;
+  useEffect(() => {
+    if (named && settled && url.step !== named) replace({ step: named });
+  }, [named, settled, url.step, replace]);
+
+  return { auth, user, moves, zone, reading, booking, service, draft, answer, step };
+}
+
+export type Flow = ReturnType<typeof useFlow>;

@@ -1,0 +1,78 @@
+/** What the states of a booking mean for the screens. */
+import {
+  type Booking,
+  BookingState,
+  MailState,
+  PaymentState,
+  SessionMode,
+} from '@/gen/booking/v1/booking_service_pb';
+import { toDate } from '@/lib/time';
+import { toInstant } from './flow-url';
+import type { StepId } from './steps';
+
+/** The time is kept and can be paid for. */
+export function isLive(booking: Booking | undefined): boolean {
+  return booking?.state === BookingState.HELD || booking?.state === BookingState.AWAITING_PAYMENT;
+}
+
+/** Paid and placed. */
+export function isPlaced(booking: Booking | undefined): boolean {
+  return (
+    booking?.state === BookingState.CONFIRMED ||
+    booking?.state === BookingState.MEETING_SCHEDULED ||
+    booking?.state === BookingState.COMPLETED ||
+    booking?.state === BookingState.NO_SHOW
+  );
+}
+
+/** It ended without a session: expired, given back, moved, or paid too late. */
+export function isEnded(booking: Booking | undefined): boolean {
+  return booking !== undefined && !isLive(booking) && !isPlaced(booking);
+}
+
+/** The step that a booking belongs to when the address asks for this one. */
+export function stepOf(booking: Booking, asked: StepId): StepId {
+  if (isPlaced(booking)) return 'confirmed';
+  if (asked === 'confirmed') return isLive(booking) ? 'confirmation' : 'payment';
+  return asked === 'confirmation' ? 'confirmation' : 'payment';
+}
+
+/** The later of two readings of the same booking. */
+export function newer(known: Booking | undefined, read: Booking): Booking {
+  return known && known.bookingId === read.bookingId && known.version > read.version ? known : read;
+}
+
+export function isOnline(booking: Booking): boolean {
+  return booking.mode !== SessionMode.IN_PERSON;
+}
+
+/** When the booking's first session starts and ends. */
+export function sessionTimes(booking: Booking): { startsAt: Date; endsAt: Date } | undefined {
+  const session = booking.sessions[0];
+  if (!session?.startsAt || !session.endsAt) return undefined;
+  return { startsAt: toDate(session.startsAt), endsAt: toDate(session.endsAt) };
+}
+
+/** Whether nothing more can be learnt that the page would show. */
+export function isSettled(booking: Booking): boolean {
+  switch (booking.state) {
+    case BookingState.CANCELLED:
+    case BookingState.RESCHEDULED:
+      return true;
+    case BookingState.EXPIRED:
+      // Money that was sent in time can still arrive, and then the time is given again.
+      return !booking.checkoutOpened;
+    case BookingState.PAID_UNPLACED:
+      return booking.paymentState === PaymentState.REFUNDED;
+    default:
+      if (!isPlaced(booking)) return false;
+  }
+  const placeKnown = !isOnline(booking) || booking.joinUrl !== '';
+  return placeKnown && booking.mailState === MailState.SENT;
+}
+
+/** The start of a booking as it is written in the address, or empty. */
+export function instantOf(booking: Booking | undefined): string {
+  const times = booking ? sessionTimes(booking) : undefined;
+  return times ? toInstant(times.startsAt) : '';
+}

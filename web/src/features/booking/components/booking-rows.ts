@@ -1,0 +1,30 @@
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { formatPrice } from '@/lib/money';
+import { formatDate, formatOwnTime, formatTimeRange, type Zone } from '@/lib/time';
+import { isOnline, sessionTimes } from '../booking-state';
+import type { SummaryRow } from './booking-summary';
+
+/** What is booked and when. */
+export function sessionRows(booking: Booking, zone: Zone): SummaryRow[] {
+  const times = sessionTimes(booking);
+  const rows: SummaryRow[] = [{ label: 'Service', value: booking.serviceTitle }];
+  if (times) {
+    rows.push({ label: 'Date', value: formatDate(times.startsAt, zone) });
+    rows.push({ label: 'Time', value: formatTimeRange(times.startsAt, times.endsAt, zone) });
+    const own = isOnline(booking) ? formatOwnTime(times.startsAt, zone) : undefined;
+    if (own) rows.push({ label: 'For you that is', value: own });
+  }
+  if (booking.practitionerName) rows.push({ label: 'With', value: booking.practitionerName });
+  rows.push({ label: 'How', value: isOnline(booking) ? 'Online' : 'In person' });
+  return rows;
+}
+
+/** The same with what it costs. */
+export function paymentRows(booking: Booking, zone: Zone): SummaryRow[] {
+  const price = formatPrice(booking.price);
+  return [
+    ...sessionRows(booking, zone),
+    { label: 'Price', value: price },
+    { label: 'Total', value: price, strong: true },
+  ];
+}

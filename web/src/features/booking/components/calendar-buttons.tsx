@@ -1,0 +1,54 @@
+import { createClient } from '@connectrpc/connect';
+import { useTransport } from '@connectrpc/connect-query';
+import { useMutation } from '@tanstack/react-query';
+import { Button } from '@/components/ui/button';
+import { ErrorNotice } from '@/components/ui/error-notice';
+import { type Booking, BookingService } from '@/gen/booking/v1/booking_service_pb';
+import { usePractice } from '@/lib/practice';
+import { googleCalendarUrl } from '../google-calendar';
+
+/** Hands a text to the browser as a file to save. */
+function saveFile(filename: string, content: string, type: string): void {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = filename;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  URL.revokeObjectURL(address);
+}
+
+/** The calendar file, and the address for people who use a calendar on the web. */
+export function CalendarButtons({ booking }: { booking: Booking }) {
+  const transport = useTransport();
+  const { name } = usePractice();
+  const file = useMutation({
+    mutationFn: () =>
+      createClient(BookingService, transport).getCalendarFile({ bookingId: booking.bookingId }),
+    onSuccess: ({ filename, content }) =>
+      saveFile(filename || 'session.ics', content, 'text/calendar;charset=utf-8'),
+  });
+  const google = googleCalendarUrl(booking, name);
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap gap-3">
+        <Button
+          variant="secondary"
+          size="sm"
+          busy={file.isPending}
+          busyText="Preparing the file…"
+          onClick={() => file.mutate()}
+        >
+          Add to calendar
+        </Button>
+        {google ? (
+          <Button href={google} target="_blank" rel="noopener noreferrer" variant="quiet" size="sm">
+            Google Calendar<span className="sr-only"> (opens in a new tab)</span>
+          </Button>
+        ) : null}
+      </div>
+      {file.error ? <ErrorNotice error={file.error} onRetry={() => file.mutate()} /> : null}
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import { AppLink } from '@/components/ui/app-link';
+import { Button } from '@/components/ui/button';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { formatPrice } from '@/lib/money';
+import { usePractice } from '@/lib/practice';
+import { formatDateTime, type Zone } from '@/lib/time';
+import { sessionTimes } from '../booking-state';
+import { sessionRows } from './booking-rows';
+import { BookingSummary } from './booking-summary';
+import { CalendarButtons } from './calendar-buttons';
+import { MailNotice } from './mail-notice';
+import { MeetingCard } from './meeting-card';
+
+const HOUR_MS = 3_600_000;
+
+/** Until when the session can be cancelled or moved, as a point in time. */
+function CutOff({ booking, zone }: { booking: Booking; zone: Zone }) {
+  const { cancellationHours } = usePractice();
+  const times = sessionTimes(booking);
+  if (!times) return null;
+  const until = new Date(times.startsAt.getTime() - cancellationHours * HOUR_MS);
+  const open = until.getTime() > Date.now();
+  return (
+    <p>
+      {open ? (
+        <>
+          You can cancel or move it until <strong>{formatDateTime(until, zone)}</strong>.
+        </>
+      ) : (
+        <>The time to cancel or move it ended on {formatDateTime(until, zone)}.</>
+      )}{' '}
+      <AppLink
+        to={`/cancellation-policy?b=${booking.bookingId}`}
+        className="text-brand underline underline-offset-4"
+      >
+        How that works
+      </AppLink>
+    </p>
+  );
+}
+
+type ConfirmedStepProps = { booking: Booking; zone: Zone; onComplete: () => void };
+
+/** "Booking Confirmed!": everything about the session on one page, which can be opened again. */
+export function ConfirmedStep({ booking, zone, onComplete }: ConfirmedStepProps) {
+  const rows = [
+    ...sessionRows(booking, zone),
+    { label: 'Paid', value: formatPrice(booking.price) },
+    {
+      label: 'Reference',
+      value: <span className="text-sm break-all">{booking.bookingId}</span>,
+    },
+  ];
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <BookingSummary title="Session Details" rows={rows}>
+        <CalendarButtons booking={booking} />
+      </BookingSummary>
+      <div className="flex flex-col gap-6">
+        <MeetingCard booking={booking} />
+        <MailNotice booking={booking} />
+        <CutOff booking={booking} zone={zone} />
+        <Button size="lg" onClick={onComplete}>
+          Complete Booking
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import { type ReactNode, useEffect } from 'react';
+import { Alert, type AlertTone } from '@/components/ui/alert';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { toast } from '@/components/ui/toast-store';
+import { type Booking, BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
+import { formatPrice } from '@/lib/money';
+import { usePractice } from '@/lib/practice';
+import type { Zone } from '@/lib/time';
+import { sessionRows } from './booking-rows';
+import { SummaryList } from './booking-summary';
+
+export type EndedWords = { title: string; tone: AlertTone; lead: string; text: ReactNode };
+
+function refundWords(booking: Booking): EndedWords {
+  const price = formatPrice(booking.price);
+  if (booking.paymentState === PaymentState.REFUNDED) {
+    return {
+      title: 'Your money is on its way back',
+      tone: 'ok',
+      lead: 'Refund complete',
+      text: `${price} was given back to the way you paid. Banks show it within 5-7 business days.`,
+    };
+  }
+  return {
+    title: 'Your payment came after your time was gone',
+    tone: 'warn',
+    lead: 'You get all of it back',
+    text:
+      `${price} reached us when the time could no longer be given to you. We are sorry. We are ` +
+      'sending all of it back the way you paid; it arrives within 5-7 business days, and we write ' +
+      'to you when it is done.',
+  };
+}
+
+function expiredWords(booking: Booking, verifying: boolean): EndedWords {
+  const text = booking.checkoutOpened
+    ? 'If you have paid, your money is safe: as soon as it reaches us we give you this time if it ' +
+      'is still free, and all of your money back if it is not. This page tells you either way.'
+    : 'That is quite all right, and you owe us nothing. Choose a time again whenever you like.';
+  return {
+    title: 'Your time was released',
+    tone: 'warn',
+    lead: verifying ? 'Payment was cancelled or expired' : 'No payment reached us in time',
+    text,
+  };
+}
+
+/** What to say about a booking that ended without a session. */
+export function endedWords(booking: Booking, verifying = false): EndedWords {
+  switch (booking.state) {
+    case BookingState.PAID_UNPLACED:
+      return refundWords(booking);
+    case BookingState.RESCHEDULED:
+      return {
+        title: 'This booking was moved',
+        tone: 'info',
+        lead: 'It has another time now',
+        text: 'The confirmation in your mail names the new time.',
+      };
+    case BookingState.CANCELLED:
+      return {
+        title: 'This time was given back',
+        tone: 'info',
+        lead: 'Nothing was charged',
+        text: 'You can choose another time whenever you like.',
+      };
+    default:
+      return expiredWords(booking, verifying);
+  }
+}
+
+type EndedPanelProps = {
+  booking: Booking;
+  zone: Zone;
+  /** The customer was waiting for the payment to be verified. */
+  verifying: boolean;
+  onAnew: () => void;
+};
+
+/** A booking that ended, with the way to a new one. */
+export function EndedPanel({ booking, zone, verifying, onAnew }: EndedPanelProps) {
+  const { email, phone } = usePractice();
+  const words = endedWords(booking, verifying);
+  const expired = booking.state === BookingState.EXPIRED;
+
+  useEffect(() => {
+    if (!verifying || !expired) return;
+    toast({
+      title: 'Payment Failed',
+      description: 'Unable to process payment. Booking cannot proceed.',
+      variant: 'destructive',
+    });
+  }, [verifying, expired]);
+
+  return (
+    <Card className="flex flex-col gap-5">
+      <Alert tone={words.tone} live title={words.lead}>
+        {words.text}
+      </Alert>
+      <SummaryList rows={sessionRows(booking, zone)} />
+      <div className="flex flex-wrap gap-3">
+        <Button onClick={onAnew}>Choose a New Time</Button>
+        <Button to="/services" variant="secondary">
+          See all services
+        </Button>
+      </div>
+      <p className="text-sm text-ink-2">
+        Questions? Write to <a href={`mailto:${email}`}>{email}</a> or call{' '}
+        <a href={`tel:${phone}`}>{phone}</a>, and quote{' '}
+        <span className="break-all numeric">{booking.bookingId}</span>.
+      </p>
+    </Card>
+  );
+}

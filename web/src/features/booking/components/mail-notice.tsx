@@ -1,0 +1,28 @@
+import { Alert } from '@/components/ui/alert';
+import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
+
+/** What became of the confirmation mail, in words that stay. */
+export function MailNotice({ booking }: { booking: Booking }) {
+  const to = booking.contact?.email ?? '';
+  switch (booking.mailState) {
+    case MailState.SENT:
+      return (
+        <p className="text-ink-2">
+          We have sent the confirmation with a calendar file{to ? ` to ${to}` : ''}.
+        </p>
+      );
+    case MailState.FAILED:
+      return (
+        <Alert tone="warn" title="Email Notification Issue">
+          Payment successful, but we couldn't send the confirmation email. We'll contact you
+          shortly. Your booking stands; everything you need is on this page.
+        </Alert>
+      );
+    default:
+      return (
+        <p className="text-ink-2">
+          The confirmation{to ? ` to ${to}` : ''} is on its way; it carries a calendar file.
+        </p>
+      );
+  }
+}

@@ -1,0 +1,39 @@
+import { lazy, Suspense, useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Skeleton } from '@/components/ui/skeleton';
+import type { Schedule } from '../hooks/use-schedule';
+
+/** The month grid is heavy and rarely needed, so it comes when it is asked for. */
+const MonthGrid = lazy(() => import('./month-grid'));
+
+export type MonthPickerProps = { serviceId: string; schedule: Schedule };
+
+export function MonthPicker({ serviceId, schedule }: MonthPickerProps) {
+  const [open, setOpen] = useState(false);
+  if (!schedule.today) return <div className="h-11" />;
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <Button
+        variant="quiet"
+        size="sm"
+        className="-ml-4"
+        aria-expanded={open}
+        onClick={() => setOpen((was) => !was)}
+      >
+        {open ? 'Hide the calendar' : 'Pick another date'}
+      </Button>
+      {open ? (
+        <Suspense fallback={<Skeleton className="h-88 w-full max-w-90 rounded-card" />}>
+          <MonthGrid
+            serviceId={serviceId}
+            schedule={schedule}
+            onChosen={(date) => {
+              schedule.chooseDate(date);
+              setOpen(false);
+            }}
+          />
+        </Suspense>
+      ) : null}
+    </div>
+  );
+}

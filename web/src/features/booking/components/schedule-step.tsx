@@ -1,0 +1,129 @@
+import type { FormEvent } from 'react';
+import { Alert } from '@/components/ui/alert';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { ErrorNotice } from '@/components/ui/error-notice';
+import { ErrorSummary } from '@/components/ui/error-summary';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { formatPrice } from '@/lib/money';
+import { formatTime, toDate } from '@/lib/time';
+import { instantOf, isLive } from '../booking-state';
+import type { BookingDraft } from '../hooks/use-draft';
+import type { FlowMoves } from '../hooks/use-flow-url';
+import { type Schedule, useSchedule } from '../hooks/use-schedule';
+import { useScheduleForm } from '../hooks/use-schedule-form';
+import { AgreementBox } from './agreement-box';
+import { ContactFields } from './contact-fields';
+import { DayStrip } from './day-strip';
+import { LostTime } from './lost-time';
+import { ModeChoice } from './mode-choice';
+import { MonthPicker } from './month-picker';
+import { NextAvailable } from './next-available';
+import { ReadySummary } from './ready-summary';
+import { TimePicker } from './time-picker';
+
+type ScheduleStepProps = {
+  service: Service;
+  moves: FlowMoves;
+  draft: BookingDraft;
+  /** The booking that this tab holds already, if there is one. */
+  held: Booking | undefined;
+  /** It is not known yet whether there is one. */
+  heldPending: boolean;
+  onHeld: (booking: Booking) => void;
+  onBack: () => void;
+};
+
+function KeptNotice({ held, schedule }: { held: Booking | undefined; schedule: Schedule }) {
+  if (!held || !isLive(held) || !held.heldUntilAt) return null;
+  const until = formatTime(toDate(held.heldUntilAt), schedule.zone);
+  return (
+    <Alert title={`Your time is kept until ${until}`}>
+      Go on to pay for it, or choose another one below.
+      {held.checkoutOpened
+        ? ' Payment was already opened for it, so its details stay as you gave them.'
+        : ''}
+    </Alert>
+  );
+}
+
+type WhenProps = ScheduleStepProps & { schedule: Schedule; own: string; timeError?: string };
+
+function WhenCard({ service, moves, draft, schedule, own, timeError }: WhenProps) {
+  const { slot } = moves.url;
+  return (
+    <Card className="flex min-w-0 flex-col gap-5">
+      <h2 className="text-h3">When?</h2>
+      <LostTime schedule={schedule} />
+      {schedule.error && !schedule.days ? (
+        <ErrorNotice error={schedule.error} onRetry={schedule.refetch} />
+      ) : (
+        <>
+          <NextAvailable schedule={schedule} chosen={slot} />
+          <DayStrip schedule={schedule} />
+          <TimePicker
+            schedule={schedule}
+            chosen={slot}
+            own={own}
+            showOwnTime={!draft.inPerson}
+            error={timeError}
+          />
+          <MonthPicker serviceId={service.serviceId} schedule={schedule} />
+        </>
+      )}
+    </Card>
+  );
+}
+
+/** The start that the customer's own hold has, so that it is not taken for someone else's. */
+function ownStart(held: Booking | undefined, service: Service): string {
+  return held && isLive(held) && held.serviceId === service.serviceId ? instantOf(held) : '';
+}
+
+/** "Book Your Session": when, how, who, and the agreement. */
+export function ScheduleStep(props: ScheduleStepProps) {
+  const { service, moves, draft, held, heldPending, onHeld, onBack } = props;
+  const { slot } = moves.url;
+  const own = heldPending ? slot : ownStart(held, service);
+  const schedule = useSchedule({ serviceId: service.serviceId, moves, own });
+  const form = useScheduleForm({ service, slot, draft, schedule, held, onHeld });
+
+  function onSubmit(event: FormEvent) {
+    event.preventDefault();
+    void form.submit();
+  }
+
+  return (
+    <form noValidate onSubmit={onSubmit} className="flex min-w-0 flex-col gap-6">
+      <ErrorSummary errors={draft.fields.errors} attempt={draft.fields.refusals} />
+      <KeptNotice held={held} schedule={schedule} />
+      <WhenCard {...props} schedule={schedule} own={own} timeError={form.timeError} />
+      <Card>
+        <ModeChoice inPerson={draft.inPerson} onChange={draft.setInPerson} />
+      </Card>
+      <Card>
+        <ContactFields fields={draft.fields} />
+      </Card>
+      <AgreementBox agreed={draft.agreed} onChange={draft.setAgreed} error={form.agreementError} />
+      {slot && draft.agreed ? (
+        <ReadySummary
+          title={service.title}
+          price={formatPrice(service.price)}
+          at={new Date(slot)}
+          zone={schedule.zone}
+          inPerson={draft.inPerson}
+        />
+      ) : null}
+      {form.error ? <ErrorNotice error={form.error} onRetry={() => void form.submit()} /> : null}
+      <div className="flex flex-col-reverse gap-3 sm:flex-row sm:justify-between">
+        <Button variant="secondary" onClick={onBack}>
+          Back
+        </Button>
+        <Button type="submit" busy={form.isPending} busyText="Keeping your time…">
+          Continue to Payment
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,69 @@
+import { useId } from 'react';
+import { FieldError } from '@/components/ui/field';
+import { RadioGroup } from '@/components/ui/radio-group';
+import { Skeleton } from '@/components/ui/skeleton';
+import { formatOwnTime, formatTime, type Zone } from '@/lib/time';
+import type { Schedule } from '../hooks/use-schedule';
+import { groupStarts, type Start } from '../slots';
+
+type TimePickerProps = {
+  schedule: Schedule;
+  chosen: string;
+  /** The start that this customer holds already. */
+  own: string;
+  /** For people elsewhere the time on their own clock stands beside it. */
+  showOwnTime: boolean;
+  error?: string | undefined;
+};
+
+function noteOf(start: Start, isOwn: boolean, ownTime: string | undefined): string | undefined {
+  if (isOwn) return 'Kept for you';
+  return start.available ? ownTime : 'Taken';
+}
+
+function toOption(start: Start, zone: Zone, own: string, showOwnTime: boolean) {
+  const isOwn = start.instant === own;
+  return {
+    value: start.instant,
+    label: formatTime(start.at, zone),
+    note: noteOf(start, isOwn, showOwnTime ? formatOwnTime(start.at, zone) : undefined),
+    disabled: !start.available && !isOwn,
+  };
+}
+
+function TimesSkeleton() {
+  return (
+    <div className="flex flex-wrap gap-2" aria-busy="true">
+      <span className="sr-only">Loading times…</span>
+      {['a', 'b', 'c', 'd', 'e', 'f'].map((key) => (
+        <Skeleton key={key} className="h-11 w-34 rounded-full" />
+      ))}
+    </div>
+  );
+}
+
+/** The starts of the chosen day as chips, by the part of the day. */
+export function TimePicker({ schedule, chosen, own, showOwnTime, error }: TimePickerProps) {
+  const { starts, zone, days, date } = schedule;
+  const id = useId();
+  if (!days) return <TimesSkeleton />;
+  const groups = groupStarts(starts, zone);
+  return (
+    <div className="flex flex-col gap-4" data-testid="times">
+      {groups.length === 0 && date ? (
+        <p className="text-ink-2">There are no times on this day. Please choose another day.</p>
+      ) : null}
+      {groups.map((group) => (
+        <RadioGroup
+          key={group.name}
+          legend={group.name}
+          name={`${id}-time`}
+          value={chosen}
+          onChange={schedule.chooseTime}
+          options={group.starts.map((start) => toOption(start, zone, own, showOwnTime))}
+        />
+      ))}
+      <FieldError id={id} error={error} />
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+/** Remembers which booking this tab holds, for people who go back to the calendar. */
+import { readTab, writeTab } from '@/lib/tab-storage';
+
+export type HeldBooking = {
+  bookingId: string;
+  /** A mark of what was asked for; another mark means that something was changed since. */
+  content: string;
+};
+
+const KEY = 'bookingHeld';
+
+export function readHeld(): HeldBooking | undefined {
+  try {
+    const stored = JSON.parse(readTab(KEY) ?? 'null') as Partial<HeldBooking> | null;
+    if (typeof stored?.bookingId !== 'string' || !stored.bookingId) return undefined;
+    return { bookingId: stored.bookingId, content: String(stored.content ?? '') };
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeHeld(held: HeldBooking | null): void {
+  writeTab(KEY, held ? JSON.stringify(held) : null);
+}

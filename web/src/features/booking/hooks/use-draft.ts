@@ -1,0 +1,34 @@
+/** What the customer types on the way: in memory through all steps, and kept for a reload. */
+import { useEffect, useState } from 'react';
+import type { AuthUser } from '@/lib/auth';
+import { type Fields, useFields } from '@/lib/use-fields';
+import { validateContact } from '../contact-rules';
+import { type ContactValues, prefill, readDraft, writeDraft } from '../draft';
+
+export type BookingDraft = {
+  fields: Fields<ContactValues>;
+  inPerson: boolean;
+  setInPerson: (inPerson: boolean) => void;
+  agreed: boolean;
+  setAgreed: (agreed: boolean) => void;
+};
+
+export function useDraft(user: AuthUser | undefined): BookingDraft {
+  const [stored] = useState(readDraft);
+  const fields = useFields<ContactValues>(stored.contact, validateContact);
+  const [inPerson, setInPerson] = useState(stored.inPerson);
+  const [agreed, setAgreed] = useState(false);
+  const { values, replace } = fields;
+
+  const account = user?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per account, not per keystroke.
+  useEffect(() => {
+    if (user) replace((typed: ContactValues) => prefill(typed, user));
+  }, [account]);
+
+  useEffect(() => {
+    if (account) writeDraft({ contact: values, inPerson, agreed: false });
+  }, [account, values, inPerson]);
+
+  return { fields, inPerson, setInPerson, agreed, setAgreed };
+}

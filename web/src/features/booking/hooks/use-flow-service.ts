@@ -1,0 +1,30 @@
+/** The service of the flow: from the page's own data, or asked for when it is newer than the page. */
+import { Code } from '@connectrpc/connect';
+import { useQuery } from '@connectrpc/connect-query';
+import { skipToken } from '@tanstack/react-query';
+import { CatalogueService, type Service } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { describeError } from '@/lib/errors';
+import { useService } from '@/lib/practice';
+
+/** Answers that mean that there is no such service. */
+const REFUSED = new Set([Code.NotFound, Code.InvalidArgument]);
+
+export type FlowService =
+  | { status: 'known'; service: Service }
+  | { status: 'loading' }
+  | { status: 'unknown' }
+  | { status: 'failed'; error: unknown; retry: () => void };
+
+export function useFlowService(serviceId: string, waiting: boolean): FlowService {
+  const known = useService(serviceId);
+  const ask = serviceId !== '' && !known;
+  const asked = useQuery(CatalogueService.method.getService, ask ? { serviceId } : skipToken, {
+    staleTime: 300_000,
+  });
+  const service = known ?? asked.data?.service;
+  if (service) return { status: 'known', service };
+  if (!serviceId) return { status: waiting ? 'loading' : 'unknown' };
+  if (asked.isPending) return { status: 'loading' };
+  if (!asked.error || REFUSED.has(describeError(asked.error).code)) return { status: 'unknown' };
+  return { status: 'failed', error: asked.error, retry: () => void asked.refetch() };
+}

@@ -1,0 +1,41 @@
+import { useEffect, useRef } from 'react';
+import { toast } from '@/components/ui/toast-store';
+import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
+
+/** "Payment Verified!" is read first: there is one toast at a time. */
+const AFTER_ARRIVAL_MS = 2500;
+
+/**
+ * Says when the confirmation mail went out, or could not: to people who have just paid, and to
+ * those who see it happen. Whoever opens an old booking is not told again.
+ */
+export function useMailToast(booking: Booking | undefined, justPaid: boolean): void {
+  const said = useRef<MailState | undefined>(undefined);
+  const mailState = booking?.mailState;
+
+  useEffect(() => {
+    if (mailState === undefined) return;
+    const first = said.current === undefined;
+    const changed = said.current !== mailState;
+    said.current = mailState;
+    if (!changed || mailState === MailState.UNSPECIFIED || (first && !justPaid)) return;
+    const timer = setTimeout(() => sayMail(mailState), justPaid ? AFTER_ARRIVAL_MS : 0);
+    return () => {
+      clearTimeout(timer);
+      if (first) said.current = undefined;
+    };
+  }, [mailState, justPaid]);
+}
+
+function sayMail(state: MailState): void {
+  if (state === MailState.SENT) {
+    toast({ title: 'Email Sent!', description: 'The confirmation is in your inbox.' });
+    return;
+  }
+  toast({
+    title: 'Email Notification Issue',
+    description:
+      "Payment successful, but we couldn't send the confirmation email. We'll contact you shortly.",
+    variant: 'destructive',
+  });
+}

@@ -1,0 +1,123 @@
+/** From the calendar to a held time: one request, however often the button is pressed. */
+
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { useTransport } from '@connectrpc/connect-query';
+import { useMutation } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { type Booking, BookingService, SessionMode } from '@/gen/booking/v1/booking_service_pb';
+import { errorReason } from '@/lib/errors';
+import { instantOf, isLive } from '../booking-state';
+import type { ContactValues } from '../draft';
+import { readHeld, writeHeld } from '../held-booking';
+import { fingerprint, renewRequestKey, requestKey } from '../request-key';
+
+export type Wish = {
+  serviceId: string;
+  instant: string;
+  inPerson: boolean;
+  contact: ContactValues;
+};
+
+/** A mark of everything that was asked for. */
+export function contentOf(wish: Wish): string {
+  const { contact } = wish;
+  const parts = [wish.serviceId, wish.instant, String(wish.inPerson)];
+  const typed = [contact.firstName, contact.lastName, contact.email, contact.phone, contact.notes];
+  return [...parts, ...typed.map((text) => text.trim())].join('\u0000');
+}
+
+/** The held booking can stay as it is when nothing was changed, or when it may not be given back. */
+export function keepsHold(held: Booking | undefined, wish: Wish): boolean {
+  if (!held || !isLive(held) || held.serviceId !== wish.serviceId) return false;
+  if (instantOf(held) !== wish.instant) return false;
+  return held.checkoutOpened || readHeld()?.content === fingerprint(contentOf(wish));
+}
+
+export function useRequestBooking() {
+  const transport = useTransport();
+  const client = useMemo(() => createClient(BookingService, transport), [transport]);
+
+  async function request(wish: Wish): Promise<Booking> {
+    const { contact } = wish;
+    const answer = await client.requestBooking({
+      idempotencyKey: requestKey(contentOf(wish)),
+      serviceId: wish.serviceId,
+      startsAt: timestampFromDate(new Date(wish.instant)),
+      mode: wish.inPerson ? SessionMode.IN_PERSON : SessionMode.ONLINE,
+      contact: {
+        firstName: contact.firstName.trim(),
+        lastName: contact.lastName.trim(),
+        email: contact.email.trim(),
+        phone: contact.phone.trim(),
+        notes: contact.notes.trim(),
+      },
+      termsAccepted: true,
+    });
+    if (!answer.booking) throw new Error('The answer holds no booking.');
+    return answer.booking;
+  }
+
+  async function giveBack(held: Booking): Promise<void> {
+    await client.releaseBooking({ bookingId: held.bookingId, idempotencyKey: releaseKey(held) });
+    writeHeld(null);
+  }
+
+  async function requestLive(wish: Wish): Promise<Booking> {
+    const booking = await request(wish);
+    if (isLive(booking)) return booking;
+    // The same wish was once granted and has ended since: it is asked for anew.
+    renewRequestKey();
+    return request(wish);
+  }
+
+  /** Another time is taken first and the old one given back then: nobody loses both. */
+  async function change(wish: Wish, held: Booking): Promise<Booking> {
+    if (instantOf(held) === wish.instant) {
+      await giveBack(held);
+      return requestLive(wish);
+    }
+    try {
+      const booking = await requestLive(wish);
+      await giveBack(held).catch(() => undefined);
+      return booking;
+    } catch (error) {
+      if (errorReason(error) !== 'TOO_MANY_HOLDS') throw error;
+      await giveBack(held);
+      return requestLive(wish);
+    }
+  }
+
+  return useMutation({
+    mutationFn: async ({ wish, held }: { wish: Wish; held: Booking | undefined }) => {
+      const givable = held && isLive(held) && !held.checkoutOpened;
+      const booking = givable ? await change(wish, held) : await requestLive(wish);
+      writeHeld({ bookingId: booking.bookingId, content: fingerprint(contentOf(wish)) });
+      return booking;
+    },
+  });
+}
+
+/** Giving back happens once per booking, so its id makes the key. */
+export function releaseKey(booking: Booking): string {
+  return `release-${booking.bookingId}`;
+}
+
+/** Gives a held time back while that is allowed. It never keeps anybody on the page. */
+export function useReleaseBooking() {
+  const transport = useTransport();
+  const client = useMemo(() => createClient(BookingService, transport), [transport]);
+  return async (booking: Booking): Promise<Booking | undefined> => {
+    if (!isLive(booking) || booking.checkoutOpened) return undefined;
+    try {
+      const request = { bookingId: booking.bookingId, idempotencyKey: releaseKey(booking) };
+      const answer = await client.releaseBooking(request);
+      writeHeld(null);
+      renewRequestKey();
+      return answer.booking;
+    } catch {
+      // The hold ends by itself; the calendar knows it as the customer's own until then.
+      return undefined;
+    }
+  };
+}

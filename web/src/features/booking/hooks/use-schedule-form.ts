@@ -1,0 +1,101 @@
+/** Sending the calendar step: what is missing is said, and a granted time leads to payment. */
+import { useEffect, useState } from 'react';
+import { toast } from '@/components/ui/toast-store';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { describeError } from '@/lib/errors';
+import { formatPrice } from '@/lib/money';
+import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
+import { contactField } from '../contact-rules';
+import type { BookingDraft } from './use-draft';
+import { keepsHold, useRequestBooking, type Wish } from './use-request-booking';
+import type { Schedule } from './use-schedule';
+
+const GONE = new Set(['SLOT_TAKEN', 'SLOT_PAST', 'SLOT_NOT_OFFERED']);
+
+export const NO_TIME = 'Choose your preferred appointment time to continue.';
+export const NO_AGREEMENT = 'Please agree to our simple terms to book your session.';
+
+type Asked = {
+  service: Service;
+  slot: string;
+  draft: BookingDraft;
+  schedule: Schedule;
+  /** The booking that this tab holds already. */
+  held: Booking | undefined;
+  onHeld: (booking: Booking) => void;
+};
+
+/** The keys of the specification, written for whoever reads them. */
+function writeFlowKeys(service: Service, slot: string): void {
+  const { serviceId: id, title } = service;
+  writeTab(FLOW_KEYS.service, JSON.stringify({ id, title, price: formatPrice(service.price) }));
+  writeTab(FLOW_KEYS.dateTime, slot);
+}
+
+export function useScheduleForm({ service, slot, draft, schedule, held, onHeld }: Asked) {
+  const request = useRequestBooking();
+  const [tried, setTried] = useState(false);
+  const { fields, agreed, inPerson } = draft;
+
+  // A reason to try again is gone as soon as another time is chosen.
+  const { reset } = request;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the choice changes.
+  useEffect(() => reset(), [slot, reset]);
+
+  function refused(error: unknown): void {
+    const problem = describeError(error);
+    if (GONE.has(problem.reason)) {
+      request.reset();
+      schedule.lose(slot, problem.reason);
+      schedule.refetch();
+      return;
+    }
+    if (problem.reason === 'TERMS_NOT_ACCEPTED') draft.setAgreed(false);
+    const field = contactField(problem.field);
+    if (field) {
+      request.reset();
+      fields.refuse({ [field]: problem.message });
+    }
+  }
+
+  /** Says what is missing; true when nothing is. */
+  function complete(): boolean {
+    setTried(true);
+    if (!slot) {
+      toast({ title: 'Please select a time', description: NO_TIME, variant: 'destructive' });
+      document.querySelector<HTMLElement>('[data-testid="times"] input:enabled')?.focus();
+      return false;
+    }
+    if (!agreed) {
+      toast({ title: 'Agreement required', description: NO_AGREEMENT, variant: 'destructive' });
+      document.querySelector<HTMLElement>('input[name="agreement"]')?.focus();
+      return false;
+    }
+    return fields.check();
+  }
+
+  async function submit(): Promise<void> {
+    if (request.isPending || !complete()) return;
+    const { serviceId } = service;
+    const wish: Wish = { serviceId, instant: slot, inPerson, contact: fields.values };
+    writeFlowKeys(service, slot);
+    if (held && keepsHold(held, wish)) {
+      onHeld(held);
+      return;
+    }
+    try {
+      onHeld(await request.mutateAsync({ wish, held }));
+    } catch (error) {
+      refused(error);
+    }
+  }
+
+  return {
+    submit,
+    isPending: request.isPending,
+    error: request.error,
+    timeError: tried && !slot ? 'Please select a time' : undefined,
+    agreementError: tried && !agreed ? 'Please tick this to go on' : undefined,
+  };
+}

@@ -1,0 +1,100 @@
+/** The days and times on offer around the chosen date, and what became of the chosen time. */
+import { useCallback, useEffect, useState } from 'react';
+import type { ListSlotsResponse } from '@/gen/booking/v1/booking_service_pb';
+import { usePracticeZone } from '@/lib/practice';
+import { localDate, toDate } from '@/lib/time';
+import { addDays, isLost, nearestFree, type Start, startsOf, WEEK_DAYS, weekOf } from '../slots';
+import type { FlowMoves } from './use-flow-url';
+import { useSlots } from './use-slots';
+
+const SUGGESTIONS = 3;
+
+export type LostTime = { at: Date; reason: string; suggestions: Start[] };
+
+type Asked = {
+  serviceId: string;
+  moves: FlowMoves;
+  /** The start that this customer holds already; it is listed as taken and is not lost. */
+  own: string;
+};
+
+/** The date to show: the chosen one, that of the chosen time, or the first with a free time. */
+function shownDate(url: FlowMoves['url'], first: ListSlotsResponse | undefined, zone: string) {
+  if (url.date) return url.date;
+  if (url.slot) return localDate(new Date(url.slot), zone);
+  if (first?.nextAvailableAt) return localDate(toDate(first.nextAvailableAt), zone);
+  return first?.days[0]?.date ?? '';
+}
+
+export function useSchedule({ serviceId, moves, own }: Asked) {
+  const { url, replace } = moves;
+  const zone = usePracticeZone();
+  const [gone, setGone] = useState<{ instant: string; reason: string } | undefined>();
+
+  const first = useSlots({ serviceId, fromDate: '', days: WEEK_DAYS });
+  const today = first.data?.days[0]?.date ?? '';
+  const date = shownDate(url, first.data, zone.timeZone);
+  const week = today && date ? weekOf(today, date) : 0;
+  const fromDate = today ? addDays(today, week * WEEK_DAYS) : '';
+  const later = useSlots(week > 0 ? { serviceId, fromDate, days: WEEK_DAYS } : undefined);
+  const shown = week > 0 ? later : first;
+  const days = shown.data?.days;
+
+  const lose = useCallback(
+    (instant: string, reason = 'SLOT_TAKEN') => {
+      setGone({ instant, reason });
+      replace({ slot: '' });
+    },
+    [replace],
+  );
+
+  useEffect(() => {
+    if (!days || !url.slot || url.slot === own) return;
+    if (isLost(days, url.slot, zone)) lose(url.slot);
+  }, [days, url.slot, own, zone, lose]);
+
+  const chooseDate = useCallback((next: string) => replace({ date: next, slot: '' }), [replace]);
+  const chooseTime = useCallback(
+    (instant: string) => {
+      setGone(undefined);
+      replace({ slot: instant, date: localDate(new Date(instant), zone.timeZone) });
+    },
+    [replace, zone.timeZone],
+  );
+  const refetch = useCallback(() => {
+    void first.refetch();
+    if (week > 0) void later.refetch();
+  }, [first.refetch, later.refetch, week]);
+
+  const lastDate = first.data?.lastDate ?? '';
+  const goneAt = gone ? new Date(gone.instant) : undefined;
+  const suggestions = goneAt ? nearestFree(days ?? [], goneAt, SUGGESTIONS) : [];
+  const lost: LostTime | undefined =
+    gone && goneAt ? { at: goneAt, reason: gone.reason, suggestions } : undefined;
+
+  return {
+    zone,
+    today,
+    lastDate,
+    date,
+    days,
+    starts: startsOf(days?.find((day) => day.date === date)),
+    nextAvailableAt: first.data?.nextAvailableAt ? toDate(first.data.nextAvailableAt) : undefined,
+    previousWeek: week > 0 ? addDays(fromDate, -WEEK_DAYS) : undefined,
+    nextWeek: nextWeekOf(fromDate, lastDate),
+    lost,
+    error: shown.error ?? first.error,
+    chooseDate,
+    chooseTime,
+    lose,
+    refetch,
+  };
+}
+
+function nextWeekOf(fromDate: string, lastDate: string): string | undefined {
+  if (!fromDate) return undefined;
+  const next = addDays(fromDate, WEEK_DAYS);
+  return !lastDate || next <= lastDate ? next : undefined;
+}
+
+export type Schedule = ReturnType<typeof useSchedule>;

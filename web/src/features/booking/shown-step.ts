@@ -1,0 +1,26 @@
+/** Which step is shown, from what the address asks for and what the server knows. */
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { stepOf } from './booking-state';
+import type { FlowUrl } from './flow-url';
+import type { StepId } from './steps';
+
+type Known = { url: FlowUrl; signedIn: boolean; booking: Booking | undefined };
+
+/** The step that the address means once somebody is signed in. */
+export function askedStep(url: FlowUrl): StepId {
+  return url.step ?? (url.bookingId ? 'payment' : 'calendar-terms');
+}
+
+export function shownStep({ url, signedIn, booking }: Known): StepId {
+  if (!signedIn) return 'auth';
+  const asked = askedStep(url);
+  if (asked === 'auth' || asked === 'calendar-terms') return asked;
+  if (!url.bookingId) return 'calendar-terms';
+  return booking ? stepOf(booking, asked) : asked;
+}
+
+/** Where somebody goes on after signing in: past the first step, with every choice kept. */
+export function afterSignIn(url: FlowUrl): FlowUrl {
+  const asked = askedStep(url);
+  return { ...url, step: asked === 'auth' ? 'calendar-terms' : asked };
+}

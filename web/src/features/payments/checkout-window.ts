@@ -1,0 +1,68 @@
+/** The provider's checkout as it offers itself to a page. */
+
+/** What it hands over when the customer has paid. */
+export type CheckoutAnswer = {
+  razorpay_payment_id: string;
+  razorpay_order_id: string;
+  razorpay_signature: string;
+};
+
+export type CheckoutFailure = {
+  error?: { code?: string; description?: string; reason?: string; step?: string };
+};
+
+export type CheckoutOptions = {
+  key: string;
+  amount: number;
+  currency: string;
+  name: string;
+  order_id: string;
+  prefill: { name: string; email: string; contact: string };
+  theme: { color: string };
+  modal: { ondismiss: () => void };
+  handler: (answer: CheckoutAnswer) => void;
+};
+
+export type CheckoutWindow = {
+  open: () => void;
+  on: (event: 'payment.failed', listener: (failure: CheckoutFailure) => void) => void;
+};
+
+declare global {
+  interface Window {
+    Razorpay?: new (options: CheckoutOptions) => CheckoutWindow;
+  }
+}
+
+const LOAD_MS_MAX = 20_000;
+const loading = new Map<string, Promise<void>>();
+
+function load(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    const timer = setTimeout(() => end(new Error('The checkout script is late.')), LOAD_MS_MAX);
+    function end(error?: Error) {
+      clearTimeout(timer);
+      if (!error) return resolve();
+      script.remove();
+      loading.delete(url);
+      reject(error);
+    }
+    script.src = url;
+    script.async = true;
+    script.onload = () => end();
+    script.onerror = () => end(new Error('The checkout script did not load.'));
+    document.head.append(script);
+  });
+}
+
+/** Loads the provider's script once; a failure can be tried again. */
+export function loadCheckoutScript(url: string): Promise<void> {
+  if (window.Razorpay) return Promise.resolve();
+  let pending = loading.get(url);
+  if (!pending) {
+    pending = load(url);
+    loading.set(url, pending);
+  }
+  return pending;
+}

@@ -1,0 +1,155 @@
+/** Paying for a booking: one order, the provider's window, and what becomes of it. */
+import { createClient } from '@connectrpc/connect';
+import { useTransport } from '@connectrpc/connect-query';
+import { useCallback, useEffect, useMemo, useReducer, useRef } from 'react';
+import { toast } from '@/components/ui/toast-store';
+import { type Booking, BookingService } from '@/gen/booking/v1/booking_service_pb';
+import {
+  CollectionState,
+  PaymentsService,
+  type StartPaymentResponse,
+} from '@/gen/payments/v1/payments_service_pb';
+import { describeError, errorReason } from '@/lib/errors';
+import { randomKey } from '@/lib/random-key';
+import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
+import { type CheckoutAnswer, type CheckoutOptions, loadCheckoutScript } from '../checkout-window';
+import { startOrder } from '../order-attempts';
+import { INITIAL_PANEL, type PanelState, panelReducer } from '../panel-state';
+import { declineWords, STILL_LOADING } from '../payment-words';
+
+/** The checkout is drawn by the provider, on white; this is the light theme's leaf. */
+const CHECKOUT_COLOUR = '#2B6355';
+
+export type PaymentEvents = {
+  /** The checkout says that it is paid; the answer is still to be verified. */
+  onAnswer: (answer: CheckoutAnswer) => void;
+  /** The server knows already that it is paid. */
+  onPaid: () => void;
+  /** The server answered with a newer booking. */
+  onBooking: (booking: Booking) => void;
+  /** The server says that the time is no longer kept. */
+  onHoldEnded: () => void;
+};
+
+type Asked = { booking: Booking; practiceName: string; events: PaymentEvents };
+
+export type PaymentPanelModel = {
+  state: PanelState;
+  pay: () => void;
+  retry: () => void;
+};
+
+function optionsOf(
+  order: StartPaymentResponse,
+  { booking, practiceName }: Asked,
+  on: Pick<CheckoutOptions, 'handler' | 'modal'>,
+): CheckoutOptions {
+  const { contact } = booking;
+  return {
+    key: order.keyId,
+    amount: Number(order.amount?.minorUnits ?? 0n),
+    currency: order.amount?.currencyCode ?? 'INR',
+    name: practiceName,
+    order_id: order.orderId,
+    prefill: {
+      name: `${contact?.firstName ?? ''} ${contact?.lastName ?? ''}`.trim(),
+      email: contact?.email ?? '',
+      contact: contact?.phone ?? '',
+    },
+    theme: { color: CHECKOUT_COLOUR },
+    ...on,
+  };
+}
+
+export function usePaymentPanel(asked: Asked): PaymentPanelModel {
+  const transport = useTransport();
+  const payments = useMemo(() => createClient(PaymentsService, transport), [transport]);
+  const bookings = useMemo(() => createClient(BookingService, transport), [transport]);
+  const [state, dispatch] = useReducer(panelReducer, INITIAL_PANEL);
+  const latest = useRef(asked);
+  latest.current = asked;
+  const { bookingId } = asked.booking;
+
+  const prepare = useCallback(
+    async (signal: AbortSignal) => {
+      dispatch({ type: 'preparing' });
+      try {
+        const order = await startOrder({ payments, bookingId, signal });
+        if (signal.aborted) return;
+        writeTab(FLOW_KEYS.order, order.orderId);
+        if (order.state === CollectionState.PAID) return latest.current.events.onPaid();
+        dispatch({ type: 'order', order });
+        await loadCheckoutScript(order.checkoutScriptUrl);
+        if (!signal.aborted) dispatch({ type: 'script' });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (errorReason(error) === 'HOLD_ENDED') latest.current.events.onHoldEnded();
+        dispatch({ type: 'failed', error });
+      }
+    },
+    [payments, bookingId],
+  );
+
+  const { round } = state;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round prepares once more.
+  useEffect(() => {
+    const stop = new AbortController();
+    void prepare(stop.signal);
+    return () => stop.abort();
+  }, [prepare, round]);
+
+  function openWindow(order: StartPaymentResponse): void {
+    if (!window.Razorpay) {
+      toast({ title: STILL_LOADING });
+      dispatch({ type: 'script' });
+      return;
+    }
+    let answered = false;
+    const handler = (answer: CheckoutAnswer) => {
+      answered = true;
+      dispatch({ type: 'answered' });
+      latest.current.events.onAnswer(answer);
+    };
+    const ondismiss = () => {
+      if (answered) return;
+      dispatch({ type: 'dismissed' });
+      toast({ title: 'Payment Cancelled', description: 'You can retry the payment anytime.' });
+    };
+    const options = optionsOf(order, latest.current, { handler, modal: { ondismiss } });
+    const checkout = new window.Razorpay(options);
+    checkout.on('payment.failed', (failure) => {
+      dispatch({ type: 'declined', words: declineWords(failure) });
+    });
+    checkout.open();
+    dispatch({ type: 'opened' });
+  }
+
+  async function open(order: StartPaymentResponse): Promise<void> {
+    dispatch({ type: 'opening' });
+    try {
+      const { booking } = await bookings.openCheckout({
+        bookingId,
+        idempotencyKey: randomKey(),
+      });
+      if (booking) latest.current.events.onBooking(booking);
+    } catch (error) {
+      const { reason } = describeError(error);
+      if (reason === 'HOLD_ENDED') latest.current.events.onHoldEnded();
+      dispatch({ type: 'not-opened', error });
+      return;
+    }
+    openWindow(order);
+  }
+
+  function pay(): void {
+    const { phase, order } = state;
+    if (phase === 'opening' || phase === 'answered') return;
+    if (!order || (phase !== 'ready' && phase !== 'open')) {
+      toast({ title: STILL_LOADING });
+      return;
+    }
+    void open(order);
+  }
+
+  return { state, pay, retry: () => dispatch({ type: 'again' }) };
+}
