@@ -46,10 +46,9 @@ impl Source for &[(&str, &str)] {
 }
 
 /// Whether this is a trial on one machine or a practice's real desk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Demonstration secrets are accepted.
-    #[default]
     Development,
     /// Demonstration secrets are refused.
     Production,
@@ -106,14 +105,15 @@ pub struct Reader<'s> {
 
 impl<'s> Reader<'s> {
     /// Begins to read; `SUKOON_MODE` is read first because it decides which secrets are accepted.
+    /// Who forgets it is in production, so that a forgotten line lets no demonstration secret in.
     #[must_use]
     pub fn new(source: &'s dyn Source) -> Self {
         let mut reader = Self {
             source,
-            mode: Mode::Development,
+            mode: Mode::Production,
             problems: Vec::new(),
         };
-        reader.mode = reader.parse_or("SUKOON_MODE", Mode::Development);
+        reader.mode = reader.parse_or("SUKOON_MODE", Mode::Production);
         reader
     }
 
@@ -182,7 +182,8 @@ impl<'s> Reader<'s> {
         self.parse(name, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
     }
 
-    /// The base of an HTTP or gRPC server, without a slash at its end.
+    /// The base of an HTTP or gRPC server, without a slash at its end. Other schemes (`nats`,
+    /// `smtp`) are read with [`Reader::required`].
     pub fn url(&mut self, name: &str) -> String {
         let value = self.required(name);
         if value.is_empty() {
@@ -293,6 +294,7 @@ mod tests {
     #[test]
     fn what_is_there_is_read() {
         let source: &[(&str, &str)] = &[
+            ("SUKOON_MODE", "development"),
             ("LISTEN", "127.0.0.1:7001"),
             ("URL", "http://127.0.0.1:7001/"),
             ("SECRET", "demo-x"),
@@ -312,13 +314,17 @@ mod tests {
     #[test]
     fn production_refuses_demonstration_secrets_and_never_prints_them() {
         let source: &[(&str, &str)] = &[
-            ("SUKOON_MODE", "production"),
             ("KEY", "demo-key"),
             ("DATABASE", "postgres://app:demo-word@127.0.0.1/x"),
             ("OTHER", "demo-other"),
             ("GOOD", "a-long-random-one"),
         ];
         let mut reader = Reader::new(&source);
+        assert_eq!(
+            reader.mode(),
+            Mode::Production,
+            "which is what a forgotten mode means"
+        );
         reader.secret("KEY");
         reader.secret("DATABASE");
         reader.optional_secret("OTHER");

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use contract::common::v1::ErrorDetail;
 use kernel::{Code, CommandError, Reject};
-use prost::{Message as _, Name as _};
+use prost::Message as _;
 use prost_types::Any;
 use tonic::Status;
 
@@ -15,6 +15,9 @@ use tonic::Status;
 pub const SERVICE_UNAVAILABLE: &str = "SERVICE_UNAVAILABLE";
 /// What people read when a part is down.
 pub const UNAVAILABLE_MESSAGE: &str = "This part is not available right now. Please try again.";
+
+/// The name of our detail, as other implementations of gRPC expect it.
+const DETAIL_URL: &str = "type.googleapis.com/common.v1.ErrorDetail";
 
 /// `google.rpc.Status`, the form in which gRPC carries details.
 #[derive(Clone, PartialEq, prost::Message)]
@@ -88,7 +91,7 @@ pub fn explain(code: Code, reason: &str, field: &str, message: &str) -> Status {
         reference_id: String::new(),
     };
     let any = Any {
-        type_url: ErrorDetail::type_url(),
+        type_url: DETAIL_URL.to_owned(),
         value: detail.encode_to_vec(),
     };
     let status = RpcStatus {
@@ -103,11 +106,10 @@ pub fn explain(code: Code, reason: &str, field: &str, message: &str) -> Status {
 #[must_use]
 pub fn detail_of(status: &Status) -> Option<ErrorDetail> {
     let status = RpcStatus::decode(status.details()).ok()?;
-    let wanted = ErrorDetail::full_name();
     let any = status
         .details
         .into_iter()
-        .find(|any| any.type_url.rsplit('/').next() == Some(wanted.as_str()))?;
+        .find(|any| any.type_url == DETAIL_URL)?;
     ErrorDetail::decode(any.value.as_slice()).ok()
 }
 
@@ -141,7 +143,9 @@ fn grpc_code(code: Code) -> tonic::Code {
 #[cfg(test)]
 mod tests {
     use super::{detail_of, invalid, reject, to_status};
+    use contract::common::v1::ErrorDetail;
     use kernel::{Code, CommandError, Reject};
+    use prost::Name as _;
 
     #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
     enum Rejection {
@@ -203,10 +207,9 @@ mod tests {
     fn the_detail_names_its_type() {
         let status = invalid("date", "INVALID_DATE", "Please choose a date.");
         let text = String::from_utf8_lossy(status.details()).into_owned();
-        assert!(
-            text.contains("type.googleapis.com/common.v1.ErrorDetail"),
-            "{text}"
-        );
+        assert!(text.contains(super::DETAIL_URL), "{text}");
+        let name = ErrorDetail::full_name();
+        assert_eq!(super::DETAIL_URL, format!("type.googleapis.com/{name}"));
         assert_eq!(detail_of(&tonic::Status::internal("x")), None);
     }
 }

@@ -98,7 +98,10 @@ pub fn init(service: &'static str, settings: &Settings) -> Result<Guard, Error> 
     let lines = tracing_subscriber::fmt::layer()
         .fmt_fields(JsonFields::new())
         .event_format(Lines::new(service, settings.form))
-        .with_filter(EnvFilter::new(&settings.filter).or(filter_fn(is_traced_span)));
+        .with_filter(
+            EnvFilter::new(&settings.filter)
+                .or(filter_fn(is_traced_span).with_max_level_hint(LevelFilter::INFO)),
+        );
     tracing_subscriber::registry()
         .with(traces(service, &provider))
         .with(lines)
@@ -135,9 +138,13 @@ where
         .with_tracer(provider.tracer(service))
         .with_location(false)
         .with_threads(false)
-        .with_filter(filter_fn(|metadata| {
-            is_traced_span(metadata) || (metadata.is_event() && *metadata.level() <= Level::WARN)
-        }))
+        .with_filter(
+            filter_fn(|metadata| {
+                is_traced_span(metadata)
+                    || (metadata.is_event() && *metadata.level() <= Level::WARN)
+            })
+            .with_max_level_hint(LevelFilter::INFO),
+        )
 }
 
 /// Our own spans make the trace whatever the log's filter says; `h2` and the like stay out of it.

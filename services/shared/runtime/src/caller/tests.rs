@@ -254,6 +254,18 @@ async fn people_stay_signed_in_while_the_identity_server_is_down() {
 }
 
 #[tokio::test]
+async fn keys_in_hand_need_no_identity_server() {
+    let pair = Pair::new("k1");
+    let settings = UserSettings {
+        jwks_url: "http://127.0.0.1:9/jwks.json".to_owned(),
+        issuer: ISSUER.to_owned(),
+    };
+    let users = Users::with_keys(&settings, &jwks(&[&pair])).unwrap();
+    users.verify_token(&pair.token(&claims())).await.unwrap();
+    assert!(Users::with_keys(&settings, "{}").is_err());
+}
+
+#[tokio::test]
 async fn an_unknown_key_makes_us_ask_again_but_not_at_once() {
     let pair = Pair::new("k1");
     let identity = Identity::start(jwks(&[&pair])).await;
@@ -346,7 +358,9 @@ fn a_service_says_who_it_is_and_only_those_allowed_pass() {
 fn caller_tokens_that_are_not_ours_are_refused() {
     let (payments, booking, pair) = services();
     let now = unix_seconds();
-    let claims = |iss: &str, aud: &str, iat: u64, exp: u64| json!({"iss": iss, "aud": aud, "iat": iat, "exp": exp});
+    let claims = |iss: &str, aud: &str, iat: u64, exp: u64| -> Value {
+        json!({"iss": iss, "aud": aud, "iat": iat, "exp": exp})
+    };
     let allowed = ["payments", "notifications"];
     for (name, token) in [
         ("for another service", payments.sign("catalogue").unwrap()),

@@ -169,6 +169,17 @@ impl Users {
         })
     }
 
+    /// The same with the keys of a JWKS document in hand, so that the first token needs no answer
+    /// from the identity server. Tests use it to need none at all.
+    ///
+    /// # Errors
+    /// The HTTP client cannot be built, or the document has no key that can be used.
+    pub fn with_keys(settings: &UserSettings, document: &str) -> Result<Self, BoxError> {
+        let users = Self::new(settings)?;
+        users.keep(Arc::new(Keys::parse(document)?));
+        Ok(users)
+    }
+
     /// The person behind a gRPC call. For the first line of every public method that needs one.
     ///
     /// # Errors
@@ -242,11 +253,23 @@ impl Users {
             .clone()
     }
 
+    fn keep(&self, keys: Arc<Keys>) {
+        let fresh = Known {
+            keys,
+            since: Instant::now(),
+        };
+        *self
+            .inner
+            .keys
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Some(fresh);
+    }
+
     /// The keys, asked for again if `kid` is not among them or if they are old.
     async fn keys_with(&self, kid: &str) -> Result<Arc<Keys>, UserError> {
         match self.known() {
             Some(known) if known.keys.get(kid).is_some() => {
-                if known.since.elapsed() > KEYS_LIFE {
+                if known.since.elapsed() > KEYS_LIFE && self.inner.asked.try_lock().is_ok() {
                     // Nobody waits for this one: the old keys are good until the new ones came.
                     let users = self.clone();
                     tokio::spawn(async move { users.refresh(None).await });
@@ -279,15 +302,7 @@ impl Users {
         match fetched {
             Ok(keys) => {
                 let keys = Arc::new(keys);
-                let fresh = Known {
-                    keys: keys.clone(),
-                    since: Instant::now(),
-                };
-                *self
-                    .inner
-                    .keys
-                    .write()
-                    .unwrap_or_else(PoisonError::into_inner) = Some(fresh);
+                self.keep(keys.clone());
                 Ok(keys)
             }
             Err(error) => {

@@ -78,13 +78,15 @@ impl Lines {
         let span = context.span().span_context().clone();
         let message = fields.remove("message").map(text).unwrap_or_default();
         let name = fields.remove("otel.name").map(text);
-        // What only traces use is left out, and what is not known does not make a field.
-        fields.retain(|key, value| !key.starts_with("otel.") && !value.is_null());
+        // Lines of the log crate carry their origin as a field.
+        let origin = fields.remove("log.target").map(text);
+        // What only traces use is left out.
+        fields.retain(|key, _| !key.starts_with("otel.") && !key.starts_with("log."));
         Line {
             timestamp,
             level: event.metadata().level().as_str(),
             service: self.service,
-            target: event.metadata().target().to_owned(),
+            target: origin.unwrap_or_else(|| event.metadata().target().to_owned()),
             message,
             trace_id: span.is_valid().then(|| span.trace_id().to_string()),
             span_id: span.is_valid().then(|| span.span_id().to_string()),
