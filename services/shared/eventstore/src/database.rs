@@ -49,6 +49,14 @@ impl Database {
     }
 }
 
+/// The event log's migrations and the service's own, in one order.
+#[must_use]
+pub fn migrations(service: &Migrator) -> Migrator {
+    let mut all = EVENT_LOG.migrations.to_vec();
+    all.extend(service.migrations.iter().cloned());
+    Migrator::with_migrations(all)
+}
+
 /// Brings a database up to date: the event log first, then the service's own tables, then the rights
 /// of `app_role`, which may read and add events but never change one.
 ///
@@ -60,9 +68,7 @@ pub async fn migrate(
     service: &Migrator,
 ) -> Result<(), sqlx::Error> {
     let mut connection = PgConnection::connect(owner_url).await?;
-    let mut all = EVENT_LOG.migrations.to_vec();
-    all.extend(service.migrations.iter().cloned());
-    Migrator::with_migrations(all)
+    migrations(service)
         .run_direct(None, &mut connection, false)
         .await?;
     grant(&mut connection, app_role).await?;

@@ -1,1 +1,10 @@
-//! Placeholder until its first lines are written.
+//! What tests on real PostgreSQL and NATS need: a database of their own, keys, and waiting on a
+//! condition. Nothing here stands in for a part of ours.
+
+pub mod database;
+pub mod keys;
+pub mod wait;
+
+pub use database::{TestDatabase, nats_url};
+pub use keys::{TestKeys, TestUsers};
+pub use wait::until;

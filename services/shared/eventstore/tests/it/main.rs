@@ -1,0 +1,44 @@
+//! The event store on real PostgreSQL.
+
+mod appending;
+mod checkpoints;
+mod feed;
+mod timers;
+
+use anyhow::Result;
+use contract::booking::v1::BookingExpired;
+use eventstore::{Metadata, NewEvent, Store, StoreError};
+use sqlx::migrate::Migrator;
+use testkit::TestDatabase;
+
+/// A service without tables of its own.
+fn no_tables() -> Migrator {
+    Migrator::with_migrations(Vec::new())
+}
+
+async fn database() -> Result<(TestDatabase, Store)> {
+    let database = TestDatabase::new(&no_tables()).await?;
+    let store = database.store()?;
+    Ok((database, store))
+}
+
+fn event(text: &str) -> NewEvent {
+    NewEvent::of(&BookingExpired {
+        booking_id: text.to_owned(),
+    })
+    .unwrap()
+}
+
+/// Appends one event to a stream, whatever its version is.
+async fn append(store: &Store, stream: &str, text: &str) -> Result<i64, StoreError> {
+    let (stream, text) = (stream.to_owned(), text.to_owned());
+    store
+        .write(Metadata::by("test", None), move |tx| {
+            let (stream, text) = (stream.clone(), text.clone());
+            Box::pin(async move {
+                let loaded = tx.load(&stream).await?;
+                tx.append(&stream, loaded.version, &[event(&text)]).await
+            })
+        })
+        .await
+}

@@ -1,0 +1,185 @@
+//! A database per test, cloned from a template that is migrated once per set of migrations.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, Result};
+use eventstore::{Database, Store};
+use sha2::{Digest as _, Sha256};
+use sqlx::migrate::Migrator;
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+
+/// The role that services under test use; it has a service's rights and no more.
+const APP_ROLE: &str = "sukoon_test_app";
+
+/// Where the tests' NATS is.
+///
+/// # Errors
+/// When the tests were not started by `make test`.
+pub fn nats_url() -> Result<String> {
+    setting("SUKOON_TEST_NATS_URL")
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests have no settings but these two"
+)]
+fn setting(name: &str) -> Result<String> {
+    std::env::var(name).with_context(|| {
+        format!(
+            "{name} is not set: start the tests by `make test`, which starts PostgreSQL and NATS"
+        )
+    })
+}
+
+/// A migrated database of one test. It is dropped with this value.
+#[derive(Debug)]
+pub struct TestDatabase {
+    name: String,
+    admin_url: String,
+    /// URL for the service's own role.
+    pub url: String,
+    /// URL for the owner, who may do everything, for example move the clock.
+    pub owner_url: String,
+}
+
+impl TestDatabase {
+    /// Makes a database with the event log and a service's own tables.
+    ///
+    /// # Errors
+    /// When PostgreSQL refuses.
+    pub async fn new(service: &Migrator) -> Result<Self> {
+        let admin_url = setting("SUKOON_TEST_POSTGRES_URL")?;
+        let mut admin = PgConnection::connect(&admin_url).await?;
+        let template = template(&mut admin, &admin_url, service).await?;
+        let name = format!("test_{}", eventstore::new_uuid().simple());
+        let sql = format!("create database {name} template {template}");
+        admin.execute(AssertSqlSafe(sql)).await?;
+        admin.close().await?;
+        let owner_url = with_database(&admin_url, &name)?;
+        let url = with_role(&owner_url)?;
+        Ok(Self {
+            name,
+            admin_url,
+            url,
+            owner_url,
+        })
+    }
+
+    /// Opens it as the service would.
+    ///
+    /// # Errors
+    /// When the URL is not one.
+    pub fn store(&self) -> Result<Store> {
+        Ok(Store::new(Database::new(self.url.clone()).open()?))
+    }
+
+    /// Puts the one clock so many seconds ahead of the machine's.
+    ///
+    /// # Errors
+    /// When PostgreSQL refuses.
+    pub async fn move_clock(&self, seconds: i64) -> Result<()> {
+        self.as_owner(&format!(
+            "update clock set offset_by = make_interval(secs => {seconds})"
+        ))
+        .await
+    }
+
+    /// Runs a statement with the owner's rights.
+    ///
+    /// # Errors
+    /// When PostgreSQL refuses.
+    pub async fn as_owner(&self, sql: &str) -> Result<()> {
+        let mut owner = PgConnection::connect(&self.owner_url).await?;
+        owner.execute(AssertSqlSafe(sql.to_owned())).await?;
+        owner.close().await?;
+        Ok(())
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        let (name, admin_url) = (self.name.clone(), self.admin_url.clone());
+        // A thread of its own, because the test's runtime may be ending. What cannot be dropped is
+        // left to the end of the test services.
+        let dropping = std::thread::spawn(move || -> Result<()> {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()?;
+            runtime.block_on(async {
+                let mut admin = PgConnection::connect(&admin_url).await?;
+                let sql = format!("drop database if exists {name} with (force)");
+                admin.execute(AssertSqlSafe(sql)).await?;
+                Ok(())
+            })
+        });
+        drop(dropping.join());
+    }
+}
+
+async fn template(admin: &mut PgConnection, url: &str, service: &Migrator) -> Result<String> {
+    let mut hash = Sha256::new();
+    for migration in eventstore::database::migrations(service).iter() {
+        hash.update(&*migration.checksum);
+    }
+    let mut name = String::from("template_");
+    for byte in hash.finalize().iter().take(10) {
+        write!(name, "{byte:02x}")?;
+    }
+    // Tests of several processes want the same template at once; one makes it, the others wait.
+    admin.execute("select pg_advisory_lock(7345001)").await?;
+    let made = make_template(admin, url, &name, service).await;
+    admin.execute("select pg_advisory_unlock(7345001)").await?;
+    made.map(|()| name)
+}
+
+async fn make_template(
+    admin: &mut PgConnection,
+    url: &str,
+    name: &str,
+    service: &Migrator,
+) -> Result<()> {
+    let made: bool = sqlx::query_scalar(
+        "select exists (select 1 from pg_database where datname = $1 and datistemplate)",
+    )
+    .bind(name)
+    .fetch_one(&mut *admin)
+    .await?;
+    if made {
+        return Ok(());
+    }
+    let role = format!(
+        "do $$ begin create role {APP_ROLE} login password '{APP_ROLE}';
+         exception when duplicate_object then null; end $$"
+    );
+    admin.execute(AssertSqlSafe(role)).await?;
+    admin
+        .execute(AssertSqlSafe(format!("drop database if exists {name}")))
+        .await?;
+    admin
+        .execute(AssertSqlSafe(format!("create database {name}")))
+        .await?;
+    let owner_url = with_database(url, name)?;
+    let mut owner = PgConnection::connect(&owner_url).await?;
+    owner
+        .execute("create extension if not exists btree_gist")
+        .await?;
+    owner.close().await?;
+    eventstore::migrate(&owner_url, APP_ROLE, service).await?;
+    // Only a finished template is marked as one, so a test that died half-way leaves none behind.
+    admin
+        .execute(AssertSqlSafe(format!(
+            "alter database {name} is_template true"
+        )))
+        .await?;
+    Ok(())
+}
+
+fn with_database(url: &str, name: &str) -> Result<String> {
+    let (front, _database) = url.rsplit_once('/').context("the URL names no database")?;
+    Ok(format!("{front}/{name}"))
+}
+
+fn with_role(url: &str) -> Result<String> {
+    let (_credentials, rest) = url.split_once('@').context("the URL names no user")?;
+    Ok(format!("postgres://{APP_ROLE}:{APP_ROLE}@{rest}"))
+}

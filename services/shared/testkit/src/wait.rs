@@ -1,0 +1,29 @@
+//! Waiting on a condition instead of sleeping for a time.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+
+/// How long a condition may take on a busy machine before the test fails.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Asks again and again until `probe` gives something, and returns that.
+///
+/// # Errors
+/// When it gives nothing for 30 seconds, or fails.
+pub async fn until<T, F>(what: &str, mut probe: F) -> Result<T>
+where
+    F: AsyncFnMut() -> Result<Option<T>>,
+{
+    let asking = async {
+        loop {
+            if let Some(found) = probe().await? {
+                return Ok(found);
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, asking)
+        .await
+        .with_context(|| format!("waited in vain until {what}"))?
+}
