@@ -73,10 +73,16 @@ export function AccountMenu({ where, onNavigate }: AccountMenuProps) {
   if (auth.status === 'signed-in') return inBar ? <AvatarMenu user={auth.user} /> : null;
   return (
     <div className={inBar ? 'flex items-center gap-1 max-sm:hidden' : 'grid grid-cols-2 gap-3'}>
-      <Button to="/sign-in" variant={inBar ? 'quiet' : 'secondary'} size="sm" onClick={onNavigate}>
+      <Button
+        to="/sign-in"
+        variant={inBar ? 'quiet' : 'secondary'}
+        size="sm"
+        className="whitespace-nowrap"
+        onClick={onNavigate}
+      >
         Sign In
       </Button>
-      <Button to="/sign-up" size="sm" onClick={onNavigate}>
+      <Button to="/sign-up" size="sm" className="whitespace-nowrap" onClick={onNavigate}>
         Sign Up
       </Button>
     </div>

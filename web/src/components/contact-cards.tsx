@@ -1,11 +1,14 @@
 import type { ReactNode } from 'react';
+import { classes } from '@/lib/classes';
 import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { Card } from './ui/card';
 
-function ContactCard({ title, children }: { title: string; children: ReactNode }) {
+type ContactCardProps = { title: string; wide?: boolean; children: ReactNode };
+
+function ContactCard({ title, wide, children }: ContactCardProps) {
   return (
-    <Card className="flex flex-col gap-1">
+    <Card className={classes('flex flex-col justify-center gap-1', wide && 'sm:col-span-2')}>
       <h2 className="font-sans text-sm font-semibold tracking-normal text-ink-2">{title}</h2>
       <div className="text-lg">{children}</div>
     </Card>
@@ -30,8 +33,6 @@ export function ContactCards() {
           {practice.email}
         </a>
       </ContactCard>
-      <ContactCard title="Address">{practice.address}</ContactCard>
-      <ContactCard title="Hours">{practice.contactHours}</ContactCard>
       {whatsapp ? (
         <ContactCard title="WhatsApp">
           <a href={`https://wa.me/${whatsapp}`} className={LINK} rel="noreferrer">
@@ -39,6 +40,10 @@ export function ContactCards() {
           </a>
         </ContactCard>
       ) : null}
+      <ContactCard title="Hours">{practice.contactHours}</ContactCard>
+      <ContactCard title="Address" wide>
+        {practice.address}
+      </ContactCard>
     </div>
   );
 }

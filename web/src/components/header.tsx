@@ -9,7 +9,7 @@ import { ThemeToggle } from './theme-toggle';
 import { useDismiss } from './use-dismiss';
 
 const LINK =
-  'inline-flex min-h-11 items-center rounded-full px-2.5 text-sm font-semibold whitespace-nowrap ' +
+  'inline-flex min-h-11 items-center rounded-full px-2 text-sm font-semibold whitespace-nowrap ' +
   'text-ink-2 hover:text-brand aria-[current=page]:text-brand lg:px-3.5';
 
 function LinkList({ links, className }: { links: readonly NavLink[]; className?: string }) {
@@ -104,10 +104,10 @@ export function Header() {
       >
         <div className="flex items-center">
           <MenuButton open={open} controls={menuId} onPress={() => setOpen((was) => !was)} />
-          <LinkList links={LEFT_LINKS} className="-ml-2.5 lg:-ml-3.5" />
+          <LinkList links={LEFT_LINKS} className="-ml-2 lg:-ml-3.5" />
         </div>
         <SiteLink to="/" aria-label="To the start" className="flex rounded-input p-1">
-          <Logo />
+          <Logo shortWhenTight />
         </SiteLink>
         <div className="flex items-center justify-end gap-1">
           <LinkList links={RIGHT_LINKS} />

@@ -1,3 +1,4 @@
+import { classes } from '@/lib/classes';
 import { usePractice } from '@/lib/practice';
 
 /** The practice's mark: a breath between two leaves. */
@@ -14,12 +15,18 @@ export function LogoMark({ className }: { className?: string }) {
   );
 }
 
-export function Logo() {
+/** Mark and name; `shortWhenTight` leaves out the name between 768 and 1024 px. */
+export function Logo({ shortWhenTight }: { shortWhenTight?: boolean }) {
   const { name } = usePractice();
   return (
     <span className="inline-flex items-center gap-2.5">
       <LogoMark className="size-9" />
-      <span className="font-display text-[1.5rem] leading-none font-semibold tracking-tight">
+      <span
+        className={classes(
+          'font-display text-[1.5rem] leading-none font-semibold tracking-tight',
+          shortWhenTight && 'md:max-lg:hidden',
+        )}
+      >
         {name}
       </span>
     </span>

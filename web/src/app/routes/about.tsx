@@ -8,7 +8,7 @@ export default function AboutPage() {
       title="The person who listens"
       eyebrow="About Us"
       lead={`${practice.name} is the practice of ${practice.practitionerName}, founder and lead healer, in ${practice.city}. The same person gives every session, remembers your story and keeps it private.`}
-      coming={`${practice.practitionerName}'s story, her qualifications and the thoughts behind the practice will be told here.`}
+      coming={`The story of ${practice.practitionerName}, with training, experience and the thoughts behind the practice, will be told here.`}
       links={[
         { to: '/services', label: 'See our services' },
         { to: '/contact', label: 'Ask us something' },

@@ -63,9 +63,12 @@ export function Dialog({ open, onClose, title, children, actions, size = 'md' }:
               </svg>
             </button>
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-6 pb-6">{children}</div>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+          <div tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-6 pt-1 pb-6">
+            {children}
+          </div>
           {actions ? (
-            <footer className="flex flex-wrap gap-3 border-t border-hairline px-6 py-4">
+            <footer className="flex flex-wrap gap-3 border-t border-hairline px-4 py-4 sm:px-6">
               {actions}
             </footer>
           ) : null}

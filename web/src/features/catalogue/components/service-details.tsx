@@ -50,6 +50,9 @@ function SessionDetails({ service }: ServiceProps) {
       <Button href={bookingLink(service.serviceId)} block>
         {`Book & Pay Now - ${formatPrice(service.price)}`}
       </Button>
+      <Button href="#times" variant="quiet" block className="-mt-3 max-lg:hidden">
+        See free times
+      </Button>
       <p className="text-sm text-ink-2">
         You choose the time next. Nothing is charged before you have seen everything.
       </p>
@@ -78,7 +81,7 @@ function PhoneBar({ service }: ServiceProps) {
 export function ServiceDetails({ service }: ServiceProps) {
   return (
     <div className="-mb-24 flex flex-col gap-24 lg:mb-0">
-      <div className="container-page grid gap-12 pt-8 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-16">
+      <div className="container-page grid grid-cols-[minmax(0,1fr)] gap-12 pt-8 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-16">
         <div className="flex flex-col gap-12">
           <div className="flex flex-col gap-6">
             <BackLink />

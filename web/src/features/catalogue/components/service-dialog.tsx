@@ -35,8 +35,10 @@ export function ServiceDialog({ service, open, onClose }: ServiceDialogProps) {
       size="lg"
       actions={
         <>
-          <Button href={bookingLink(service.serviceId)}>Book Session</Button>
-          <Button to={`/service/${service.serviceId}`} variant="secondary">
+          <Button href={bookingLink(service.serviceId)} size="sm">
+            Book Session
+          </Button>
+          <Button to={`/service/${service.serviceId}`} size="sm" variant="secondary">
             View Full Details
           </Button>
         </>
