@@ -11,12 +11,6 @@ function developmentDocument(): Plugin {
   return {
     name: 'development-document',
     apply: 'serve',
-    async configureServer(server) {
-      server.middlewares.use((_request, response, next) => {
-        response.setHeader('Cache-Control', 'no-store');
-        next();
-      });
-    },
     transformIndexHtml: {
       order: 'pre',
       async handler(html, { server }) {
