@@ -1,1 +1,9 @@
-//! Placeholder until its first lines are written.
+//! The house rules that a machine can keep. Each rule is a function from files to faults with a
+//! test that shows it a bad sample; `tests/house.rs` holds the whole checkout to all of them.
+pub mod tree;
+pub mod rust;
+pub mod web;
+pub mod layout;
+pub mod boundaries;
+pub mod migrations;
+pub mod text;

@@ -1,0 +1,191 @@
+//! Rules for who may depend on whom, read from the manifests.
+use crate::tree::SourceFile;
+use std::collections::BTreeSet;
+
+/// The shared crates, in the order in which they may build on each other.
+const SHARED: [&str; 6] = ["kernel", "contract", "runtime", "eventstore", "messaging", "testkit"];
+/// Crates that must stand alone, because they play somebody who is not us, or only start us.
+const ALONE: [&str; 3] = ["sukoon", "sandbox", "tidy"];
+/// The gateway has no database and decides nothing.
+const GATEWAY_MAY: [&str; 3] = ["kernel", "contract", "runtime"];
+
+/// One of our crates with those of our crates that it depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crate {
+    /// Its name.
+    pub name: String,
+    /// The folder of its manifest.
+    pub folder: String,
+    /// What it needs to run.
+    pub dependencies: BTreeSet<String>,
+    /// What its tests need besides.
+    pub test_dependencies: BTreeSet<String>,
+}
+
+/// Reads the manifests of all our crates.
+#[must_use]
+pub fn crates(files: &[SourceFile]) -> Vec<Crate> {
+    let manifests = files.iter().filter(|file| file.name() == "Cargo.toml");
+    manifests.filter_map(read).collect()
+}
+
+fn read(file: &SourceFile) -> Option<Crate> {
+    let manifest: toml::Table = file.text.parse().ok()?;
+    let name = manifest.get("package")?.get("name")?.as_str()?.to_owned();
+    let table = |key: &str| {
+        let table = manifest.get(key).and_then(toml::Value::as_table);
+        table.map(|table| table.keys().cloned().collect()).unwrap_or_default()
+    };
+    let folder = file.path.trim_end_matches("Cargo.toml").trim_end_matches('/').to_owned();
+    let test_dependencies = table("dev-dependencies");
+    Some(Crate { name, folder, dependencies: table("dependencies"), test_dependencies })
+}
+
+impl Crate {
+    fn is_service(&self) -> bool {
+        self.folder.starts_with("services/") && !self.is_shared()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.folder.starts_with("services/shared/")
+    }
+
+    fn all(&self) -> impl Iterator<Item = &String> {
+        self.dependencies.iter().chain(&self.test_dependencies)
+    }
+}
+
+/// Dependencies that go the wrong way.
+#[must_use]
+pub fn crossings(crates: &[Crate]) -> Vec<String> {
+    let names: BTreeSet<&str> = crates.iter().map(|one| one.name.as_str()).collect();
+    let services: BTreeSet<&str> =
+        crates.iter().filter(|one| one.is_service()).map(|one| one.name.as_str()).collect();
+    let mut faults = Vec::new();
+    for one in crates {
+        let from = one.name.as_str();
+        let mut refuse = |to: &str, why: &str| faults.push(format!("{from} uses {to}: {why}"));
+        for to in one.all().map(String::as_str).filter(|to| names.contains(to)) {
+            if services.contains(to) && from != "system" {
+                refuse(to, "a service's crate belongs to that service alone");
+            } else if to == "gateway" && from != "system" {
+                refuse(to, "nothing builds on the gateway");
+            } else if ALONE.contains(&from) {
+                refuse(to, "it must stand alone");
+            } else if to == "testkit" && one.dependencies.contains(to) && from != "system" {
+                refuse(to, "only tests use it");
+            }
+        }
+        let run = one.dependencies.iter().map(String::as_str);
+        for to in run.filter(|to| names.contains(to)) {
+            if from == "gateway" && !GATEWAY_MAY.contains(&to) {
+                refuse(to, "the gateway has no database and decides nothing");
+            }
+            if one.is_shared() && order(to) >= order(from) {
+                refuse(to, "shared crates build on each other in one order");
+            }
+        }
+    }
+    faults
+}
+
+fn order(name: &str) -> usize {
+    SHARED.iter().position(|shared| *shared == name).unwrap_or(SHARED.len())
+}
+
+/// Shared crates that nobody has agreed to.
+#[must_use]
+pub fn unknown_shared(crates: &[Crate]) -> Vec<String> {
+    let shared = crates.iter().filter(|one| one.is_shared());
+    let unknown = shared.filter(|one| !SHARED.contains(&one.name.as_str()));
+    unknown
+        .map(|one| format!("{} is a new shared crate; say why in ARCHITECTURE.md", one.name))
+        .collect()
+}
+
+/// Versions that a manifest names by itself instead of taking the workspace's.
+#[must_use]
+pub fn own_versions(file: &SourceFile) -> Vec<String> {
+    let Ok(manifest) = file.text.parse::<toml::Table>() else {
+        return vec![format!("{} cannot be read", file.path)];
+    };
+    let mut faults = Vec::new();
+    for key in ["dependencies", "dev-dependencies", "build-dependencies"] {
+        let table = manifest.get(key).and_then(toml::Value::as_table);
+        for (name, wanted) in table.into_iter().flatten() {
+            let shared = wanted.get("workspace").and_then(toml::Value::as_bool) == Some(true);
+            if !shared && wanted.get("path").is_none() {
+                faults.push(format!("{}: {name} should take the workspace's version", file.path));
+            }
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(folder: &str, name: &str, rest: &str) -> SourceFile {
+        let text = format!("[package]\nname = \"{name}\"\n{rest}");
+        SourceFile::sample(&format!("{folder}/Cargo.toml"), &text)
+    }
+
+    fn faults(from: &str, name: &str, rest: &str) -> Vec<String> {
+        let files = [
+            manifest("services/payments", "payments", ""),
+            manifest("services/shared/kernel", "kernel", ""),
+            manifest("services/shared/eventstore", "eventstore", ""),
+            manifest("services/shared/testkit", "testkit", ""),
+            manifest(from, name, rest),
+        ];
+        crossings(&crates(&files))
+    }
+
+    #[test]
+    fn a_service_that_uses_another_is_found_even_in_its_tests() {
+        let used = "[dependencies]\npayments.workspace = true\n";
+        assert_eq!(faults("services/booking", "booking", used).len(), 1);
+        let tested = "[dev-dependencies]\npayments = { path = \"../payments\" }\n";
+        assert_eq!(faults("services/booking", "booking", tested).len(), 1);
+    }
+
+    #[test]
+    fn a_gateway_with_a_database_is_found() {
+        let used = "[dependencies]\neventstore.workspace = true\n";
+        assert_eq!(faults("gateway", "gateway", used).len(), 1);
+    }
+
+    #[test]
+    fn the_wrong_order_of_shared_crates_is_found() {
+        let used = "[dependencies]\neventstore.workspace = true\n";
+        assert_eq!(faults("services/shared/contract", "contract", used).len(), 1);
+        assert!(faults("services/shared/messaging", "messaging", used).is_empty());
+    }
+
+    #[test]
+    fn a_stand_in_that_uses_our_crates_is_found() {
+        let used = "[dependencies]\nkernel.workspace = true\n";
+        assert_eq!(faults("deploy/sandbox", "sandbox", used).len(), 1);
+    }
+
+    #[test]
+    fn the_test_kit_in_a_program_is_found() {
+        let used = "[dependencies]\ntestkit.workspace = true\n";
+        assert_eq!(faults("services/booking", "booking", used).len(), 1);
+        let tested = "[dev-dependencies]\ntestkit.workspace = true\n";
+        assert!(faults("services/booking", "booking", tested).is_empty());
+    }
+
+    #[test]
+    fn a_seventh_shared_crate_is_found() {
+        let files = [manifest("services/shared/clock", "clock", "")];
+        assert_eq!(unknown_shared(&crates(&files)).len(), 1);
+    }
+
+    #[test]
+    fn a_version_of_its_own_is_found() {
+        let own = manifest("services/booking", "booking", "[dependencies]\nserde = \"1\"\n");
+        assert_eq!(own_versions(&own).len(), 1);
+    }
+}

@@ -1,0 +1,106 @@
+//! Rules for TypeScript files that neither Biome nor tsc keeps. The direction of imports is held by
+//! the web's own test, which reads the folders of features.
+use crate::tree::SourceFile;
+
+const LINES_MAX: usize = 500;
+const FUNCTION_LINES_MAX: usize = 70;
+
+/// Files and functions that are too long. Every function is formatted, so one that begins at the
+/// first column ends with a bracket at the first column. A component's markup is not counted as
+/// logic, so a function in a `.tsx` file may be longer by half.
+#[must_use]
+pub fn sizes(file: &SourceFile) -> Vec<String> {
+    let mut faults = Vec::new();
+    let lines = file.text.lines().count();
+    if lines > LINES_MAX {
+        faults.push(format!("{} has {lines} lines; {LINES_MAX} are allowed", file.path));
+    }
+    let markup = if file.ends_with(".tsx") { FUNCTION_LINES_MAX / 2 } else { 0 };
+    let most = FUNCTION_LINES_MAX.saturating_add(markup);
+    let mut open: Option<usize> = None;
+    for (at, line) in file.text.lines().enumerate() {
+        if opens_function(line) {
+            open = Some(at);
+        } else if line.starts_with(['}', ')']) {
+            let begun = open.take();
+            let length = begun.map_or(0, |begun| at.saturating_sub(begun).saturating_add(1));
+            if length > most {
+                let number = begun.map_or(0, |begun| begun.saturating_add(1));
+                faults.push(format!("{}:{number} is a function of {length} lines", file.path));
+            }
+        }
+    }
+    faults
+}
+
+fn opens_function(line: &str) -> bool {
+    let declared = line.strip_prefix("export ").unwrap_or(line);
+    let declared = declared.strip_prefix("default ").unwrap_or(declared);
+    let named = declared.starts_with("function ") || declared.starts_with("async function ");
+    let arrow = declared.starts_with("const ") && declared.ends_with("=> {");
+    named || arrow
+}
+
+/// Tests that do not run or that wait for time, and places where the types are switched off.
+#[must_use]
+pub fn honesty(file: &SourceFile) -> Vec<String> {
+    let everywhere = [
+        concat!("@ts-", "ignore"),
+        concat!("@ts-", "nocheck"),
+        concat!(": a", "ny;"),
+        concat!(": a", "ny,"),
+        concat!(": a", "ny)"),
+        concat!(" as a", "ny"),
+    ];
+    let in_tests = [".skip(", ".only(", ".fixme(", "waitForTimeout("];
+    let mut faults = Vec::new();
+    for (at, line) in file.text.lines().enumerate() {
+        let tests = in_tests.iter().filter(|_| file.is_test());
+        if let Some(mark) = everywhere.iter().chain(tests).find(|mark| line.contains(**mark)) {
+            faults.push(format!("{}:{} has `{mark}`", file.path, at.saturating_add(1)));
+        }
+    }
+    faults
+}
+
+/// Names that are not written-in-kebabs.
+#[must_use]
+pub fn names(file: &SourceFile) -> Vec<String> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.');
+    if file.name().chars().all(plain) {
+        Vec::new()
+    } else {
+        vec![format!("{} is not in kebab-case", file.path)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(text: &str) -> SourceFile {
+        SourceFile::sample("web/src/lib/a.ts", text)
+    }
+
+    #[test]
+    fn a_long_function_is_found() {
+        let long = format!("export function a() {{\n{}}}\n", "  b();\n".repeat(70));
+        assert_eq!(sizes(&sample(&long)).len(), 1);
+        let short = format!("export function a() {{\n{}}}\n", "  b();\n".repeat(68));
+        assert!(sizes(&sample(&short.repeat(3))).is_empty());
+    }
+
+    #[test]
+    fn tests_that_do_not_run_and_types_that_do_not_hold_are_found() {
+        let skipped = SourceFile::sample("web/e2e/a.ts", "test.skip('x', () => {});\n");
+        assert_eq!(honesty(&skipped).len(), 1);
+        assert_eq!(honesty(&sample(concat!("const a = b as a", "ny;\n"))).len(), 1);
+        assert!(honesty(&sample("// any of these\nreader.skip(3);\n")).is_empty());
+    }
+
+    #[test]
+    fn a_name_in_another_case_is_found() {
+        assert_eq!(names(&SourceFile::sample("web/src/lib/useMoney.ts", "")).len(), 1);
+        assert!(names(&SourceFile::sample("web/src/lib/use-money.test.ts", "")).is_empty());
+    }
+}

@@ -1,0 +1,122 @@
+//! Holds this checkout to the house rules.
+use tidy::tree::{self, SourceFile};
+use tidy::{boundaries, layout, migrations, rust, text, web};
+
+#[track_caller]
+fn assert_kept(faults: &[String]) {
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+/// Applies a rule to each file that it is for.
+#[track_caller]
+fn hold(applies: impl Fn(&SourceFile) -> bool, rule: impl Fn(&SourceFile) -> Vec<String>) {
+    let files = tree::files().unwrap_or_default();
+    let meant: Vec<&SourceFile> = files.iter().filter(|file| applies(file)).collect();
+    assert!(!meant.is_empty(), "the rule applies to no file");
+    let faults: Vec<String> = meant.into_iter().flat_map(rule).collect();
+    assert_kept(&faults);
+}
+
+fn is_rust(file: &SourceFile) -> bool {
+    file.ends_with(".rs")
+}
+
+fn is_web(file: &SourceFile) -> bool {
+    let typescript = file.ends_with(".ts") || file.ends_with(".tsx");
+    typescript && !file.path.starts_with("web/src/gen/")
+}
+
+fn is_migration(file: &SourceFile) -> bool {
+    file.path.starts_with("migrations/")
+}
+
+/// Lock files list the addresses that packages come from; the licence is not our text.
+fn is_ours(file: &SourceFile) -> bool {
+    !matches!(file.name(), "Cargo.lock" | "package-lock.json" | "LICENSE")
+}
+
+#[test]
+fn rust_files_and_lines_have_a_limit() {
+    hold(is_rust, rust::sizes);
+}
+
+#[test]
+fn rust_files_say_what_they_are_for() {
+    hold(is_rust, rust::header);
+}
+
+#[test]
+fn rust_tests_run_and_wait_for_conditions() {
+    hold(is_rust, rust::honest_tests);
+}
+
+#[test]
+fn lints_are_not_silenced() {
+    hold(is_rust, rust::silenced_lints);
+}
+
+#[test]
+fn modules_have_one_form() {
+    hold(is_rust, layout::module_files);
+}
+
+#[test]
+fn web_files_and_functions_have_a_limit() {
+    hold(is_web, web::sizes);
+}
+
+#[test]
+fn web_tests_run_and_types_hold() {
+    hold(is_web, web::honesty);
+}
+
+#[test]
+fn web_files_are_in_kebab_case() {
+    hold(is_web, web::names);
+}
+
+#[test]
+fn the_top_level_is_exactly_what_was_agreed() {
+    assert_kept(&layout::top_level(&tree::top_level().unwrap()));
+}
+
+#[test]
+fn names_say_something() {
+    hold(is_ours, layout::empty_names);
+}
+
+#[test]
+fn crates_depend_in_one_direction() {
+    let crates = boundaries::crates(&tree::files().unwrap());
+    assert!(crates.len() > 10, "the manifests were not found");
+    assert_kept(&boundaries::crossings(&crates));
+    assert_kept(&boundaries::unknown_shared(&crates));
+}
+
+#[test]
+fn versions_are_the_workspace_s() {
+    hold(|file| file.name() == "Cargo.toml" && file.path.contains('/'), boundaries::own_versions);
+}
+
+#[test]
+fn migrations_have_names_that_order_and_tell() {
+    hold(is_migration, migrations::names);
+    let files = tree::files().unwrap();
+    let all: Vec<&SourceFile> = files.iter().filter(|file| is_migration(file)).collect();
+    assert_kept(&migrations::clashes(&all));
+}
+
+#[test]
+fn tables_say_what_they_are_for() {
+    hold(is_migration, migrations::commented_tables);
+}
+
+#[test]
+fn nothing_belongs_to_one_machine() {
+    hold(is_ours, text::machines);
+}
+
+#[test]
+fn nothing_is_put_off() {
+    hold(is_ours, text::put_off);
+}
