@@ -1,1 +1,141 @@
-//! Placeholder until its first lines are written.
+//! Free times, holds and bookings. The modules stand in the order in which they are best read.
+//!
+//! Nothing here knows what a payment provider is: that money arrived is learnt from payments alone.
+
+pub mod domain;
+pub mod contract;
+pub mod store;
+pub mod app;
+pub mod timers;
+pub mod process;
+pub mod read_model;
+pub mod catalogue;
+pub mod meeting;
+pub mod calendar;
+pub mod grpc;
+pub mod config;
+
+use std::sync::Arc;
+
+use ::contract::booking::v1::booking_internal_service_server::BookingInternalServiceServer;
+use ::contract::booking::v1::booking_service_server::BookingServiceServer;
+use anyhow::Context as _;
+use eventstore::{Database, Store, run_timers};
+use messaging::{FeedReader, FeedServer, Nats, Subscription, run_consumer, run_publisher, run_relay};
+use runtime::caller::{Peers, Users};
+use runtime::health::Checks;
+use runtime::server::{REQUEST_BYTES_MAX, Server};
+use runtime::{BoxError, Shutdown, Tasks};
+use secrecy::ExposeSecret as _;
+use sqlx::migrate::Migrator;
+use tonic::service::Routes;
+
+use crate::app::Desk;
+use crate::catalogue::Catalogue;
+use crate::config::{Config, MigrationConfig};
+use crate::domain::availability::Rules;
+use crate::grpc::internal::Internal;
+use crate::grpc::public::Public;
+use crate::meeting::Meetings;
+use crate::process::mail::OnNotifications;
+use crate::process::payment::OnPayments;
+use crate::timers::Timers;
+
+/// This service's own tables, which stand beside the event log.
+pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/booking");
+
+/// Who may read this service's feed.
+const READERS: &[&str] = &["payments", "notifications"];
+
+/// Serves until the shutdown signal is given.
+///
+/// # Errors
+/// When it cannot start, or when a part of it breaks.
+pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
+    let server = Server::bind(config.listen, &shutdown).await?;
+    let users = Users::new(&config.users)?;
+    let peers = Peers::new("booking", &config.peers)?;
+    let desk = open_desk(&config, &peers)?;
+    let store = desk.store.clone();
+    let nats = Nats::new(&config.nats_url);
+    let mut tasks = Tasks::new(&shutdown);
+    tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
+    tasks.spawn(
+        "publisher",
+        run_publisher(store.clone(), "booking", nats.clone(), shutdown.clone()),
+    );
+    let timers = Arc::new(Timers::new(Arc::clone(&desk)));
+    let firing = run_timers(store.clone(), timers, shutdown.wait());
+    tasks.spawn("timers", async move {
+        firing.await;
+        Ok::<(), BoxError>(())
+    });
+    for (source, url, reaction) in [
+        (
+            ("booking-on-payments", "payments"),
+            &config.neighbours.payments_url,
+            Arc::new(OnPayments::new(Arc::clone(&desk))) as Arc<dyn messaging::Reaction>,
+        ),
+        (
+            ("booking-on-notifications", "notifications"),
+            &config.neighbours.notifications_url,
+            Arc::new(OnNotifications),
+        ),
+    ] {
+        let (consumer, source) = source;
+        let feed = FeedReader::new(url, source, &peers)?;
+        let subscription = Subscription { consumer, source, feed };
+        let (store, nats) = (store.clone(), nats.clone());
+        tasks.spawn(consumer, run_consumer(store, nats, subscription, reaction, shutdown.clone()));
+    }
+    let routes = routes(&desk, users, &peers, &shutdown);
+    let checks = Checks::new().check("database", move || {
+        let store = store.clone();
+        async move { store.check().await }
+    });
+    tasks.spawn("server", server.ready(checks).serve(routes));
+    tasks.join().await?;
+    Ok(())
+}
+
+fn open_desk(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Desk>> {
+    let practice = runtime::practice::load(&config.practice_dir)?;
+    let rules = Rules {
+        zone: practice.practice.zone.clone(),
+        hours: practice.availability.clone(),
+    };
+    let pool = Database::new(config.database_url.expose_secret()).open()?;
+    Ok(Arc::new(Desk {
+        store: Store::new(pool),
+        practice,
+        rules,
+        catalogue: Catalogue::new(&config.neighbours.catalogue_url, peers)?,
+        meetings: Meetings::new(&config.meetings.url, config.meetings.token.clone())?,
+    }))
+}
+
+/// Every gRPC service of this process.
+#[must_use]
+pub fn routes(desk: &Arc<Desk>, users: Users, peers: &Peers, shutdown: &Shutdown) -> Routes {
+    let public = Public::new(Arc::clone(desk), users, shutdown.clone());
+    let internal = Internal::new(Arc::clone(desk), peers.clone());
+    Routes::new(
+        BookingServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX),
+    )
+    .add_service(
+        BookingInternalServiceServer::new(internal).max_decoding_message_size(REQUEST_BYTES_MAX),
+    )
+    .add_service(FeedServer::service(desk.store.clone(), peers.clone(), READERS))
+}
+
+/// Brings the database up to date and grants the service's role its rights.
+///
+/// # Errors
+/// When the database refuses.
+pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
+    let database: url::Url =
+        config.database_url.expose_secret().parse().context("BOOKING_DATABASE_URL is no URL")?;
+    let owner_url = config.owner_url.expose_secret();
+    eventstore::migrate(owner_url, database.username(), &MIGRATIONS).await?;
+    Ok(())
+}

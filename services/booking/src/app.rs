@@ -1,0 +1,224 @@
+//! One function per command: read under locks, decide, append, and write down what reads need.
+
+use eventstore::Store;
+use kernel::{Code, CommandError, Reject};
+use runtime::practice::Practice;
+
+use crate::catalogue::Catalogue;
+use crate::domain::availability::{NotBookable, Rules};
+use crate::domain::{booking, contact};
+use crate::meeting::Meetings;
+
+pub mod request;
+pub mod request_booking;
+pub mod idempotent;
+pub mod open_checkout;
+pub mod release_booking;
+pub mod confirm_booking;
+pub mod claim_payment;
+pub mod expire_booking;
+pub mod schedule_meeting;
+pub mod complete_booking;
+pub mod list_slots;
+
+/// Everything that commands work with.
+#[derive(Debug)]
+pub struct Desk {
+    /// The database.
+    pub store: Store,
+    /// What the practice says about itself.
+    pub practice: Practice,
+    /// When it works.
+    pub rules: Rules,
+    /// Prices and lengths.
+    pub catalogue: Catalogue,
+    /// Where meeting rooms come from.
+    pub meetings: Meetings,
+}
+
+/// The most characters of an idempotency key, and the fewest.
+pub const KEY_CHARS: std::ops::RangeInclusive<usize> = 8..=64;
+
+/// How a command fails.
+pub type Error = CommandError<Rejection>;
+
+/// Why a command is refused. Its text is read by people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// Not 8 to 64 printable characters.
+    #[error("An idempotency key has 8 to 64 letters, digits or signs.")]
+    InvalidIdempotencyKey,
+    /// The key was used for another request.
+    #[error("This was already asked with other details. Please try again.")]
+    IdempotencyKeyReused,
+    /// No such service.
+    #[error("We do not offer this service.")]
+    ServiceNotFound,
+    /// The catalogue's price can not be charged.
+    #[error("Invalid price value")]
+    InvalidPrice,
+    /// There is no start, or it is out of range.
+    #[error("Please select a time")]
+    InvalidStart,
+    /// Neither online nor in person.
+    #[error("Please choose online or in person.")]
+    InvalidMode,
+    /// Something in the contact data.
+    #[error("{}", contact_text(*.0))]
+    InvalidContact(contact::Wrong),
+    /// The box was not ticked.
+    #[error("Please agree to our simple terms to book your session.")]
+    TermsNotAccepted,
+    /// Another booking has the time.
+    #[error("This time was just taken. Please choose another one.")]
+    SlotTaken,
+    /// The time is over, or too near.
+    #[error("This time has passed. Please choose another one.")]
+    SlotPast,
+    /// The practice offers no such start.
+    #[error("This time is not offered. Please choose another one.")]
+    SlotNotOffered,
+    /// Two times are held already.
+    #[error("You are holding other times already. Please pay for one or wait until it is free.")]
+    TooManyHolds,
+    /// The hold has run out.
+    #[error("Your time is not held any more. Please choose a time again.")]
+    HoldEnded,
+    /// Checkout was opened.
+    #[error("The payment was opened already, so this time stays held until it ends.")]
+    CheckoutOpened,
+    /// No such booking, or not for this caller.
+    #[error("There is no such booking.")]
+    BookingNotFound,
+    /// There is nothing to put into a calendar yet.
+    #[error("This booking is not confirmed yet.")]
+    NotConfirmed,
+    /// The first date can not be read.
+    #[error("Please choose a date.")]
+    InvalidDate,
+    /// Too many days at once.
+    #[error("At most 42 days can be shown at once.")]
+    RangeTooLong,
+}
+
+fn contact_text(wrong: contact::Wrong) -> &'static str {
+    use contact::Wrong;
+    match wrong {
+        Wrong::FirstNameMissing => "First name is required",
+        Wrong::FirstNameInvalid => "A first name has at most 80 characters",
+        Wrong::LastNameMissing => "Last name is required",
+        Wrong::LastNameInvalid => "A last name has at most 80 characters",
+        Wrong::EmailMissing => "Email is required",
+        Wrong::EmailInvalid => "Invalid email address",
+        Wrong::PhoneInvalid => "Invalid phone number",
+        Wrong::NotesTooLong => "Please keep your note under 2000 characters",
+    }
+}
+
+fn contact_reason(wrong: contact::Wrong) -> (&'static str, &'static str) {
+    use contact::Wrong;
+    match wrong {
+        Wrong::FirstNameMissing => ("FIRST_NAME_REQUIRED", "contact.first_name"),
+        Wrong::FirstNameInvalid => ("INVALID_FIRST_NAME", "contact.first_name"),
+        Wrong::LastNameMissing => ("LAST_NAME_REQUIRED", "contact.last_name"),
+        Wrong::LastNameInvalid => ("INVALID_LAST_NAME", "contact.last_name"),
+        Wrong::EmailMissing => ("EMAIL_REQUIRED", "contact.email"),
+        Wrong::EmailInvalid => ("INVALID_EMAIL", "contact.email"),
+        Wrong::PhoneInvalid => ("INVALID_PHONE", "contact.phone"),
+        Wrong::NotesTooLong => ("NOTES_TOO_LONG", "contact.notes"),
+    }
+}
+
+impl Reject for Rejection {
+    fn code(&self) -> Code {
+        match self {
+            Self::InvalidIdempotencyKey
+            | Self::IdempotencyKeyReused
+            | Self::InvalidStart
+            | Self::InvalidMode
+            | Self::InvalidContact(_)
+            | Self::InvalidDate
+            | Self::RangeTooLong => Code::InvalidArgument,
+            Self::ServiceNotFound | Self::BookingNotFound => Code::NotFound,
+            Self::SlotTaken => Code::Aborted,
+            Self::InvalidPrice
+            | Self::TermsNotAccepted
+            | Self::SlotPast
+            | Self::SlotNotOffered
+            | Self::TooManyHolds
+            | Self::HoldEnded
+            | Self::CheckoutOpened
+            | Self::NotConfirmed => Code::FailedPrecondition,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::InvalidIdempotencyKey => "INVALID_IDEMPOTENCY_KEY",
+            Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
+            Self::ServiceNotFound => "SERVICE_NOT_FOUND",
+            Self::InvalidPrice => "INVALID_PRICE",
+            Self::InvalidStart => "INVALID_START",
+            Self::InvalidMode => "INVALID_MODE",
+            Self::InvalidContact(wrong) => contact_reason(*wrong).0,
+            Self::TermsNotAccepted => "TERMS_NOT_ACCEPTED",
+            Self::SlotTaken => "SLOT_TAKEN",
+            Self::SlotPast => "SLOT_PAST",
+            Self::SlotNotOffered => "SLOT_NOT_OFFERED",
+            Self::TooManyHolds => "TOO_MANY_HOLDS",
+            Self::HoldEnded => "HOLD_ENDED",
+            Self::CheckoutOpened => "CHECKOUT_OPENED",
+            Self::BookingNotFound => "BOOKING_NOT_FOUND",
+            Self::NotConfirmed => "BOOKING_NOT_CONFIRMED",
+            Self::InvalidDate => "INVALID_DATE",
+            Self::RangeTooLong => "RANGE_TOO_LONG",
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::InvalidIdempotencyKey | Self::IdempotencyKeyReused => Some("idempotency_key"),
+            Self::ServiceNotFound => Some("service_id"),
+            Self::InvalidStart | Self::SlotTaken | Self::SlotPast | Self::SlotNotOffered => {
+                Some("starts_at")
+            }
+            Self::InvalidMode => Some("mode"),
+            Self::InvalidContact(wrong) => Some(contact_reason(*wrong).1),
+            Self::TermsNotAccepted => Some("terms_accepted"),
+            Self::InvalidDate => Some("from_date"),
+            Self::RangeTooLong => Some("days"),
+            Self::InvalidPrice
+            | Self::TooManyHolds
+            | Self::HoldEnded
+            | Self::CheckoutOpened
+            | Self::BookingNotFound
+            | Self::NotConfirmed => None,
+        }
+    }
+}
+
+impl From<booking::Rejection> for Rejection {
+    fn from(rejection: booking::Rejection) -> Self {
+        match rejection {
+            booking::Rejection::Absent => Self::BookingNotFound,
+            booking::Rejection::Exists => Self::IdempotencyKeyReused,
+            booking::Rejection::HoldEnded => Self::HoldEnded,
+            booking::Rejection::CheckoutOpened => Self::CheckoutOpened,
+        }
+    }
+}
+
+impl From<NotBookable> for Rejection {
+    fn from(why: NotBookable) -> Self {
+        match why {
+            NotBookable::Past => Self::SlotPast,
+            NotBookable::NotOffered => Self::SlotNotOffered,
+            NotBookable::Taken => Self::SlotTaken,
+        }
+    }
+}
+
+/// A refusal as an error, for `?`.
+pub(crate) fn refuse(rejection: Rejection) -> Error {
+    CommandError::Rejected(rejection)
+}

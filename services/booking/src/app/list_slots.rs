@@ -1,0 +1,76 @@
+//! The starts of some days, free or not, for anybody who asks.
+
+use contract::booking::v1 as wire;
+use contract::convert::to_wire;
+use jiff::civil::Date;
+use kernel::Timestamp;
+use runtime::practice::PRACTITIONER_ID;
+
+use super::request::is_service_id;
+use super::{Desk, Error, Rejection, refuse};
+use crate::domain::availability::Slot;
+use crate::domain::span::Span;
+use crate::read_model::{query, view};
+
+/// The most days that are shown at once, and how many when the caller does not say.
+const DAYS_MAX: i32 = 42;
+const DAYS_USUAL: i32 = 7;
+/// A date as it is written: year-month-day.
+const DATE_CHARS: usize = 10;
+
+/// Lists them.
+///
+/// # Errors
+/// When the request is wrong or the catalogue does not answer.
+pub async fn list_slots(
+    desk: &Desk,
+    request: wire::ListSlotsRequest,
+) -> Result<wire::ListSlotsResponse, Error> {
+    let days = match request.days {
+        0 => DAYS_USUAL,
+        days @ 1..=DAYS_MAX => days,
+        _ => return Err(refuse(Rejection::RangeTooLong)),
+    };
+    if !is_service_id(&request.service_id) {
+        return Err(refuse(Rejection::ServiceNotFound));
+    }
+    let from = if request.from_date.is_empty() { None } else { Some(date(&request.from_date)?) };
+    let minutes = desk.catalogue.offering(&request.service_id).await?.duration_minutes;
+    let now = desk.store.now().await?;
+    let rules = &desk.rules;
+    let today = rules.date_of(now);
+    let last_date = rules.last_date(now);
+    let horizon = (rules.bounds(today).0, rules.bounds(last_date).1);
+    let taken = query::taken(desk.store.pool(), PRACTITIONER_ID, horizon, now).await?;
+    let mut shown = Vec::new();
+    let mut date = from.unwrap_or(today);
+    for _ in 0..days {
+        shown.push(day(desk, (date, minutes), &taken, now));
+        date = date.tomorrow().map_err(|_beyond| refuse(Rejection::InvalidDate))?;
+    }
+    Ok(wire::ListSlotsResponse {
+        days: shown,
+        time_zone: view::zone_name(&desk.practice),
+        time_zone_label: desk.practice.practice.zone_label.clone(),
+        next_available_at: rules.next_free(minutes, &taken, now).map(to_wire),
+        last_date: last_date.to_string(),
+    })
+}
+
+fn day(desk: &Desk, (date, minutes): (Date, i32), taken: &[Span], now: Timestamp) -> wire::SlotDay {
+    let shown = |slot: Slot| wire::Slot {
+        starts_at: Some(to_wire(slot.span.starts_at())),
+        ends_at: Some(to_wire(slot.span.ends_at())),
+        available: slot.available,
+    };
+    wire::SlotDay {
+        date: date.to_string(),
+        slots: desk.rules.slots(date, minutes, taken, now).into_iter().map(shown).collect(),
+        closed: !desk.rules.is_open(date),
+    }
+}
+
+fn date(text: &str) -> Result<Date, Error> {
+    let written = (text.len() == DATE_CHARS).then_some(text);
+    written.and_then(|text| text.parse().ok()).ok_or(refuse(Rejection::InvalidDate))
+}

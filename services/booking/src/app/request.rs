@@ -1,0 +1,81 @@
+//! What a booking request must be before anything is asked of the database.
+
+use contract::booking::v1::RequestBookingRequest;
+use contract::convert::timestamp;
+use kernel::Timestamp;
+use prost::Message as _;
+
+use super::{Error, KEY_CHARS, Rejection, refuse};
+use crate::contract::read_mode;
+use crate::domain::booking::Mode;
+use crate::domain::contact::{Contact, Typed};
+
+/// No service's id is longer.
+const SERVICE_ID_MAX: usize = 64;
+
+/// A request that is right in itself.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The caller's key.
+    pub key: String,
+    /// What the key stands for: everything else in the request.
+    pub hash: Vec<u8>,
+    /// The service.
+    pub service_id: String,
+    /// When the session starts.
+    pub starts_at: Timestamp,
+    /// Online or in person.
+    pub mode: Mode,
+    /// Who comes.
+    pub contact: Contact,
+}
+
+impl Wanted {
+    /// Checks a request field by field.
+    ///
+    /// # Errors
+    /// The first field that is wrong.
+    pub fn parse(mut request: RequestBookingRequest) -> Result<Self, Error> {
+        let key = parse_key(&request.idempotency_key)?;
+        request.idempotency_key.clear();
+        let hash = eventstore::request_hash(&request.encode_to_vec());
+        if !is_service_id(&request.service_id) {
+            return Err(refuse(Rejection::ServiceNotFound));
+        }
+        let starts_at = request
+            .starts_at
+            .as_ref()
+            .and_then(timestamp)
+            .ok_or(refuse(Rejection::InvalidStart))?;
+        let mode = read_mode(request.mode).ok_or(refuse(Rejection::InvalidMode))?;
+        let typed = request.contact.unwrap_or_default();
+        let contact = Contact::parse(&Typed {
+            first_name: &typed.first_name,
+            last_name: &typed.last_name,
+            email: &typed.email,
+            phone: &typed.phone,
+            notes: &typed.notes,
+        })
+        .map_err(|wrong| refuse(Rejection::InvalidContact(wrong)))?;
+        if !request.terms_accepted {
+            return Err(refuse(Rejection::TermsNotAccepted));
+        }
+        Ok(Self { key, hash, service_id: request.service_id, starts_at, mode, contact })
+    }
+}
+
+/// Checks a caller's idempotency key.
+///
+/// # Errors
+/// When it is not 8 to 64 printable characters.
+pub fn parse_key(key: &str) -> Result<String, Error> {
+    let good = KEY_CHARS.contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
+    if good { Ok(key.to_owned()) } else { Err(refuse(Rejection::InvalidIdempotencyKey)) }
+}
+
+/// Whether a text can be the id of a service at all.
+#[must_use]
+pub fn is_service_id(text: &str) -> bool {
+    (1..=SERVICE_ID_MAX).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}

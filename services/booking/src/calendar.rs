@@ -1,0 +1,111 @@
+//! The calendar file of a booking. It says where and when, and never for what: a calendar is seen by
+//! more people than its owner.
+
+use contract::booking::v1 as wire;
+use contract::convert::timestamp;
+use icalendar::{Alarm, Calendar, Component as _, Event, EventLike as _, Parameter, Property};
+use icalendar::{EventStatus, Trigger};
+use kernel::Timestamp;
+use runtime::practice::Practice;
+
+use crate::read_model::view::View;
+
+/// How long before a session its calendar reminds.
+const ALARM_MINUTES: i64 = 60;
+
+/// The file of a booking that is paid and placed; `None` for any other.
+#[must_use]
+pub fn file(practice: &Practice, view: &View) -> Option<String> {
+    if !view.is_placed() {
+        return None;
+    }
+    let booking = &view.booking;
+    let mut calendar = Calendar::empty();
+    for (key, value) in
+        [("VERSION", "2.0"), ("PRODID", "-//Sukoon//Booking//EN"), ("METHOD", "PUBLISH")]
+    {
+        calendar.append_property(Property::new(key, value));
+    }
+    calendar.append_property(Property::new("X-WR-TIMEZONE", &booking.time_zone));
+    for (number, session) in booking.sessions.iter().enumerate() {
+        let starts_at = session.starts_at.as_ref().and_then(timestamp)?;
+        let ends_at = session.ends_at.as_ref().and_then(timestamp)?;
+        let uid = format!("{}-{number}@bookings.sukoon", booking.booking_id);
+        calendar.push(event(practice, view, &uid, (starts_at, ends_at)));
+    }
+    Some(calendar.to_string())
+}
+
+/// The name to save it under.
+#[must_use]
+pub fn filename(practice: &Practice, view: &View) -> String {
+    let first = view.booking.sessions.first().and_then(|s| s.starts_at.as_ref());
+    match first.and_then(timestamp) {
+        Some(start) => format!("session-{}.ics", start.in_zone(&practice.practice.zone).date()),
+        None => "session.ics".to_owned(),
+    }
+}
+
+fn event(
+    practice: &Practice,
+    view: &View,
+    uid: &str,
+    (starts_at, ends_at): (Timestamp, Timestamp),
+) -> Event {
+    let booking = &view.booking;
+    let summary = format!("Session with {}", practice.practice.name);
+    let mut event = Event::with_uid(uid);
+    event
+        .summary(&summary)
+        .description(&description(practice, booking))
+        .status(EventStatus::Confirmed)
+        // A calendar replaces an event by one of the same UID with a higher sequence.
+        .sequence(u32::from(!booking.join_url.is_empty()))
+        .add_property("DTSTAMP", utc(view.requested_at))
+        .add_property("DTSTART", utc(starts_at))
+        .add_property("DTEND", utc(ends_at));
+    if booking.join_url.is_empty() {
+        if !booking.location.is_empty() {
+            event.location(&booking.location);
+        }
+    } else {
+        event.location(&booking.join_url).url(&booking.join_url);
+    }
+    let organiser = format!("mailto:{}", practice.practice.email);
+    let name = practice.practice.name.replace('"', "'");
+    event.append_property(
+        Property::new("ORGANIZER", organiser).append_parameter(Parameter::new("CN", &name)).done(),
+    );
+    event.alarm(alarm(&summary, uid, view.requested_at));
+    event.done()
+}
+
+/// The library would take the machine's clock and a random id for what is not said.
+fn alarm(summary: &str, uid: &str, stamp: Timestamp) -> Alarm {
+    Alarm::display(summary, Trigger::before_start(Default::default()))
+        .add_property("TRIGGER", format!("-PT{ALARM_MINUTES}M"))
+        .add_property("DTSTAMP", utc(stamp))
+        .add_property("UID", format!("alarm-{uid}"))
+        .done()
+}
+
+fn description(practice: &Practice, booking: &wire::Booking) -> String {
+    let early = practice.policies.join_early_minutes;
+    let mut lines = vec![format!("Please be there {early} minutes early.")];
+    if !booking.join_url.is_empty() {
+        lines.insert(0, format!("Join online: {}", booking.join_url));
+    } else if !booking.location.is_empty() {
+        lines.push(practice.location.directions.clone());
+    }
+    lines.push(format!("Questions? Write to {}.", practice.practice.email));
+    lines.join("\n")
+}
+
+/// An instant as calendars write it in UTC, which every one of them reads in its owner's zone.
+fn utc(instant: Timestamp) -> String {
+    let rounded = instant.jiff().round(jiff::Unit::Second).unwrap_or(instant.jiff());
+    rounded.strftime("%Y%m%dT%H%M%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests;

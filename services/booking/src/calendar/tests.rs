@@ -1,0 +1,111 @@
+//! The file says when and where, and nothing that is nobody's business.
+
+use std::path::Path;
+
+use contract::booking::v1 as wire;
+use contract::convert::to_wire;
+use kernel::{Id, Timestamp};
+use runtime::practice::{self, Practice};
+use uuid::Uuid;
+
+use super::{file, filename};
+use crate::read_model::view::View;
+
+fn practice() -> Practice {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
+    let mut practice = practice::load(&folder).unwrap();
+    practice.practice.name = "Sukoon; Body, Mind & \"Soul\"".to_owned();
+    practice
+}
+
+fn view(state: wire::BookingState, join_url: &str, location: &str) -> View {
+    let start = Timestamp::from_seconds(1_795_498_200).unwrap();
+    View {
+        customer_id: Id::from_uuid(Uuid::from_u128(1)),
+        requested_at: start.plus_minutes(-3000),
+        booking: wire::Booking {
+            booking_id: "bkg_019340000000700080000000000000ab".to_owned(),
+            service_id: "mental-health".to_owned(),
+            service_title: "Mental Health Counselling".to_owned(),
+            sessions: vec![wire::Session {
+                starts_at: Some(to_wire(start)),
+                ends_at: Some(to_wire(start.plus_minutes(90))),
+            }],
+            time_zone: "Asia/Kolkata".to_owned(),
+            state: state.into(),
+            join_url: join_url.to_owned(),
+            location: location.to_owned(),
+            contact: Some(wire::Contact {
+                first_name: "Asha".to_owned(),
+                last_name: "Rao".to_owned(),
+                email: "asha@example.org".to_owned(),
+                phone: "+919893012345".to_owned(),
+                notes: "I have not slept".to_owned(),
+            }),
+            ..wire::Booking::default()
+        },
+    }
+}
+
+#[test]
+fn an_online_session_carries_its_link() {
+    let room = "http://127.0.0.1:8090/m/abcdefghijklmnopqrstuv";
+    let view = view(wire::BookingState::MeetingScheduled, room, "");
+    insta::assert_snapshot!("online", file(&practice(), &view).unwrap());
+    assert_eq!(filename(&practice(), &view), "session-2026-11-24.ics");
+}
+
+#[test]
+fn a_session_in_person_carries_its_place() {
+    let view = view(wire::BookingState::Confirmed, "", "Sukoon, Arera Colony, Bhopal");
+    insta::assert_snapshot!("in_person", file(&practice(), &view).unwrap());
+}
+
+#[test]
+fn lines_end_as_calendars_want_it_and_are_not_too_long() {
+    let room = format!("https://meet.example.org/{}", "x".repeat(200));
+    let text = file(&practice(), &view(wire::BookingState::Confirmed, &room, "")).unwrap();
+    assert!(text.starts_with("BEGIN:VCALENDAR\r\n") && text.ends_with("END:VCALENDAR\r\n"));
+    for line in text.split("\r\n") {
+        assert!(line.len() <= 75 && !line.contains('\n'), "{line}");
+    }
+    let unfolded = text.replace("\r\n ", "");
+    assert!(unfolded.contains(&format!("\r\nURL:{room}\r\n")));
+}
+
+#[test]
+fn the_same_event_is_replaced_when_the_link_has_come() {
+    let practice = practice();
+    let before = file(&practice, &view(wire::BookingState::Confirmed, "", "")).unwrap();
+    let after =
+        file(&practice, &view(wire::BookingState::MeetingScheduled, "https://x.example/1", ""))
+            .unwrap();
+    let line = |text: &str, key: &str| {
+        text.lines().find(|line| line.starts_with(key)).map(str::to_owned).unwrap()
+    };
+    assert_eq!(line(&before, "UID:"), line(&after, "UID:"));
+    assert_eq!(line(&before, "SEQUENCE:"), "SEQUENCE:0");
+    assert_eq!(line(&after, "SEQUENCE:"), "SEQUENCE:1");
+}
+
+#[test]
+fn it_is_silent_about_person_and_service() {
+    let view = view(wire::BookingState::Confirmed, "https://x.example/1", "");
+    let text = file(&practice(), &view).unwrap().to_lowercase();
+    for canary in ["mental", "counselling", "asha", "rao", "9893012345", "slept"] {
+        assert!(!text.contains(canary), "{canary}");
+    }
+}
+
+#[test]
+fn only_what_is_placed_has_one() {
+    for state in [
+        wire::BookingState::Held,
+        wire::BookingState::AwaitingPayment,
+        wire::BookingState::Expired,
+        wire::BookingState::Cancelled,
+        wire::BookingState::PaidUnplaced,
+    ] {
+        assert_eq!(file(&practice(), &view(state, "", "")), None);
+    }
+}

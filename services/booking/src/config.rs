@@ -1,0 +1,91 @@
+//! This service's settings, one struct per concern.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use runtime::Reader;
+use runtime::caller::{PeerSettings, UserSettings};
+use secrecy::SecretString;
+
+/// What serving needs.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where gRPC is served; `BOOKING_LISTEN`.
+    pub listen: SocketAddr,
+    /// The database, by the service's own role; `BOOKING_DATABASE_URL`.
+    pub database_url: SecretString,
+    /// Where events travel; `NATS_URL`.
+    pub nats_url: String,
+    /// The folder with `practice.toml`; `PRACTICE_DIR`.
+    pub practice_dir: PathBuf,
+    /// Other services.
+    pub neighbours: Neighbours,
+    /// The meeting provider.
+    pub meetings: MeetingSettings,
+    /// People's tokens.
+    pub users: UserSettings,
+    /// Services' tokens.
+    pub peers: PeerSettings,
+}
+
+/// Where other services are.
+#[derive(Debug, Clone)]
+pub struct Neighbours {
+    /// Prices and lengths; `CATALOGUE_URL`.
+    pub catalogue_url: String,
+    /// Whose feed tells of money; `PAYMENTS_URL`.
+    pub payments_url: String,
+    /// Whose feed tells of mails; `NOTIFICATIONS_URL`.
+    pub notifications_url: String,
+}
+
+/// Where meeting rooms come from.
+#[derive(Debug, Clone)]
+pub struct MeetingSettings {
+    /// The provider; `BOOKING_MEETING_URL`.
+    pub url: String,
+    /// What it knows us by; `BOOKING_MEETING_TOKEN`.
+    pub token: SecretString,
+}
+
+/// What migrating needs.
+#[derive(Debug, Clone)]
+pub struct MigrationConfig {
+    /// The database, by its owner; `BOOKING_MIGRATION_DATABASE_URL`.
+    pub owner_url: SecretString,
+    /// The same by the service's own role, which is granted its rights; `BOOKING_DATABASE_URL`.
+    pub database_url: SecretString,
+}
+
+impl Config {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            listen: reader.address("BOOKING_LISTEN"),
+            database_url: reader.secret("BOOKING_DATABASE_URL"),
+            nats_url: reader.required("NATS_URL"),
+            practice_dir: reader.path("PRACTICE_DIR"),
+            neighbours: Neighbours {
+                catalogue_url: reader.url("CATALOGUE_URL"),
+                payments_url: reader.url("PAYMENTS_URL"),
+                notifications_url: reader.url("NOTIFICATIONS_URL"),
+            },
+            meetings: MeetingSettings {
+                url: reader.url("BOOKING_MEETING_URL"),
+                token: reader.secret("BOOKING_MEETING_TOKEN"),
+            },
+            users: UserSettings::read(reader),
+            peers: PeerSettings::read(reader),
+        }
+    }
+}
+
+impl MigrationConfig {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            owner_url: reader.secret("BOOKING_MIGRATION_DATABASE_URL"),
+            database_url: reader.secret("BOOKING_DATABASE_URL"),
+        }
+    }
+}

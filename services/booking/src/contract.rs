@@ -1,0 +1,227 @@
+//! The only file where domain events meet the events of `proto/`.
+
+use contract::booking::v1 as wire;
+use contract::convert::{money, timestamp, to_wire};
+use eventstore::{NewEvent, Recorded, StoreError};
+use kernel::Timestamp;
+use kernel::id::{Booking, Kind};
+use kernel::Id;
+
+use crate::domain::booking::{self, Facts, MeetingId, Mode, PaymentId};
+use crate::domain::day;
+use crate::domain::span::Span;
+
+/// A stored event cannot be one of ours.
+#[derive(Debug, thiserror::Error)]
+#[error("{event_type} at version {version} cannot be read")]
+pub struct Unreadable {
+    event_type: String,
+    version: i64,
+}
+
+/// The stream of a booking.
+#[must_use]
+pub fn booking_stream(id: Id<Booking>) -> String {
+    format!("booking-{}", id.uuid())
+}
+
+/// The stream of a practitioner's day.
+#[must_use]
+pub fn day_stream(practitioner_id: &str, date: jiff::civil::Date) -> String {
+    format!("day-{practitioner_id}-{date}")
+}
+
+/// A booking's event as it is stored.
+///
+/// # Errors
+/// When `proto/` does not declare it.
+pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent, StoreError> {
+    use booking::Event;
+    let booking_id = id.to_string();
+    let new = match event {
+        Event::Requested { facts, until } => NewEvent::of(&requested(facts, *until)),
+        Event::CheckoutOpened { until } => NewEvent::of(&wire::BookingCheckoutOpened {
+            booking_id,
+            held_until_at: Some(to_wire(*until)),
+        }),
+        Event::Confirmed { payment, reinstated } => NewEvent::of(&wire::BookingConfirmed {
+            booking_id,
+            payment_id: payment.0.clone(),
+            reinstated: *reinstated,
+        }),
+        Event::MeetingScheduled { meeting } => {
+            NewEvent::of(&wire::MeetingScheduled { booking_id, meeting_id: meeting.0.clone() })
+        }
+        Event::Expired => NewEvent::of(&wire::BookingExpired { booking_id }),
+        Event::Released => NewEvent::of(&wire::BookingReleased { booking_id }),
+        Event::Unplaced { payment } => {
+            NewEvent::of(&wire::BookingUnplaced { booking_id, payment_id: payment.0.clone() })
+        }
+        Event::Completed => NewEvent::of(&wire::BookingCompleted { booking_id }),
+    };
+    Ok(new?)
+}
+
+/// A day's event as it is stored.
+///
+/// # Errors
+/// When `proto/` does not declare it.
+pub fn day_event(event: &day::Event) -> Result<NewEvent, StoreError> {
+    use day::Event;
+    let new = match event {
+        Event::Held { booking_id, span, until } => NewEvent::of(&wire::SlotHeld {
+            booking_id: booking_id.to_string(),
+            starts_at: Some(to_wire(span.starts_at())),
+            ends_at: Some(to_wire(span.ends_at())),
+            held_until_at: Some(to_wire(*until)),
+        }),
+        Event::HoldExtended { booking_id, until } => NewEvent::of(&wire::SlotHoldExtended {
+            booking_id: booking_id.to_string(),
+            held_until_at: Some(to_wire(*until)),
+        }),
+        Event::Booked { booking_id, span } => NewEvent::of(&wire::SlotBooked {
+            booking_id: booking_id.to_string(),
+            starts_at: Some(to_wire(span.starts_at())),
+            ends_at: Some(to_wire(span.ends_at())),
+        }),
+        Event::Released { booking_id } => {
+            NewEvent::of(&wire::SlotReleased { booking_id: booking_id.to_string() })
+        }
+    };
+    Ok(new?)
+}
+
+/// A booking's event as it was stored.
+///
+/// # Errors
+/// When it is not one, or holds what cannot be.
+pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadable> {
+    let event = if let Some(e) = get::<wire::BookingRequested>(stored)? {
+        read_requested(e)
+    } else if let Some(e) = get::<wire::BookingCheckoutOpened>(stored)? {
+        instant(e.held_until_at).map(|until| booking::Event::CheckoutOpened { until })
+    } else if let Some(e) = get::<wire::BookingConfirmed>(stored)? {
+        let payment = PaymentId(e.payment_id);
+        Some(booking::Event::Confirmed { payment, reinstated: e.reinstated })
+    } else if let Some(e) = get::<wire::MeetingScheduled>(stored)? {
+        Some(booking::Event::MeetingScheduled { meeting: MeetingId(e.meeting_id) })
+    } else if get::<wire::BookingExpired>(stored)?.is_some() {
+        Some(booking::Event::Expired)
+    } else if get::<wire::BookingReleased>(stored)?.is_some() {
+        Some(booking::Event::Released)
+    } else if let Some(e) = get::<wire::BookingUnplaced>(stored)? {
+        Some(booking::Event::Unplaced { payment: PaymentId(e.payment_id) })
+    } else if get::<wire::BookingCompleted>(stored)?.is_some() {
+        Some(booking::Event::Completed)
+    } else {
+        None
+    };
+    event.ok_or_else(|| unreadable(stored))
+}
+
+/// A day's event as it was stored.
+///
+/// # Errors
+/// When it is not one, or holds what cannot be.
+pub fn read_day_event(stored: &Recorded) -> Result<day::Event, Unreadable> {
+    let event = if let Some(e) = get::<wire::SlotHeld>(stored)? {
+        parse(&e.booking_id).zip(span(e.starts_at, e.ends_at)).zip(instant(e.held_until_at)).map(
+            |((booking_id, span), until)| day::Event::Held { booking_id, span, until },
+        )
+    } else if let Some(e) = get::<wire::SlotHoldExtended>(stored)? {
+        parse(&e.booking_id)
+            .zip(instant(e.held_until_at))
+            .map(|(booking_id, until)| day::Event::HoldExtended { booking_id, until })
+    } else if let Some(e) = get::<wire::SlotBooked>(stored)? {
+        parse(&e.booking_id)
+            .zip(span(e.starts_at, e.ends_at))
+            .map(|(booking_id, span)| day::Event::Booked { booking_id, span })
+    } else if let Some(e) = get::<wire::SlotReleased>(stored)? {
+        parse(&e.booking_id).map(|booking_id| day::Event::Released { booking_id })
+    } else {
+        None
+    };
+    event.ok_or_else(|| unreadable(stored))
+}
+
+/// How a session takes place, on the wire.
+#[must_use]
+pub fn wire_mode(mode: Mode) -> wire::SessionMode {
+    match mode {
+        Mode::Online => wire::SessionMode::Online,
+        Mode::InPerson => wire::SessionMode::InPerson,
+    }
+}
+
+/// How a session takes place; what is not said is online, `None` is a value that does not exist.
+#[must_use]
+pub fn read_mode(mode: i32) -> Option<Mode> {
+    match wire::SessionMode::try_from(mode) {
+        Ok(wire::SessionMode::InPerson) => Some(Mode::InPerson),
+        Ok(wire::SessionMode::Online | wire::SessionMode::Unspecified) => Some(Mode::Online),
+        Err(_unknown) => None,
+    }
+}
+
+fn requested(facts: &Facts, until: Timestamp) -> wire::BookingRequested {
+    let session = |span: &Span| wire::Session {
+        starts_at: Some(to_wire(span.starts_at())),
+        ends_at: Some(to_wire(span.ends_at())),
+    };
+    wire::BookingRequested {
+        booking_id: facts.booking_id.to_string(),
+        customer_id: facts.customer_id.to_string(),
+        service_id: facts.service_id.clone(),
+        price: Some(facts.price.into()),
+        sessions: facts.sessions.iter().map(session).collect(),
+        practitioner_id: facts.practitioner_id.clone(),
+        mode: wire_mode(facts.mode).into(),
+        held_until_at: Some(to_wire(until)),
+        service_title: facts.service_title.clone(),
+    }
+}
+
+fn read_requested(event: wire::BookingRequested) -> Option<booking::Event> {
+    let until = instant(event.held_until_at)?;
+    let facts = Facts {
+        booking_id: parse(&event.booking_id)?,
+        customer_id: parse(&event.customer_id)?,
+        service_id: event.service_id,
+        service_title: event.service_title,
+        price: event.price.as_ref().and_then(money)?,
+        sessions: event
+            .sessions
+            .into_iter()
+            .map(|session| span(session.starts_at, session.ends_at))
+            .collect::<Option<_>>()?,
+        practitioner_id: event.practitioner_id,
+        mode: read_mode(event.mode)?,
+    };
+    Some(booking::Event::Requested { facts, until })
+}
+
+fn get<M>(stored: &Recorded) -> Result<Option<M>, Unreadable>
+where
+    M: prost::Message + prost::Name + Default,
+{
+    stored.get::<M>().map_err(|_malformed| unreadable(stored))
+}
+
+fn unreadable(stored: &Recorded) -> Unreadable {
+    Unreadable { event_type: stored.event_type.clone(), version: stored.version }
+}
+
+fn parse<K: Kind>(text: &str) -> Option<Id<K>> {
+    text.parse().ok()
+}
+
+fn instant(wire: Option<prost_types::Timestamp>) -> Option<Timestamp> {
+    wire.as_ref().and_then(timestamp)
+}
+
+fn span(from: Option<prost_types::Timestamp>, to: Option<prost_types::Timestamp>) -> Option<Span> {
+    Span::new(instant(from)?, instant(to)?)
+}
+
+#[cfg(test)]
+mod tests;

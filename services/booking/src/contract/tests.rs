@@ -1,0 +1,85 @@
+//! The stored form of every event: it can not change unseen, and it is read as it was written.
+
+use eventstore::{NewEvent, Recorded};
+use kernel::{Id, Money, Timestamp};
+use uuid::Uuid;
+
+use super::{booking_event, day_event, read_booking_event, read_day_event};
+use crate::domain::booking::{self, Facts, MeetingId, Mode, PaymentId};
+use crate::domain::day;
+use crate::domain::span::Span;
+
+fn at(minutes: i64) -> Timestamp {
+    Timestamp::from_seconds(1_795_498_200).unwrap().plus_minutes(minutes)
+}
+
+fn facts() -> Facts {
+    Facts {
+        booking_id: Id::from_uuid(Uuid::from_u128(0x0193_4000_0000_7000_8000_0000_0000_00ab)),
+        customer_id: Id::from_uuid(Uuid::from_u128(7)),
+        service_id: "energy-healing".to_owned(),
+        service_title: "Energy Healing".to_owned(),
+        price: Money::inr(110_000),
+        sessions: vec![Span::new(at(0), at(90)).unwrap()],
+        practitioner_id: "lead".to_owned(),
+        mode: Mode::InPerson,
+    }
+}
+
+fn stored(new: &NewEvent) -> Recorded {
+    Recorded {
+        event_id: new.event_id,
+        stream_id: "any".to_owned(),
+        version: 1,
+        position: 0,
+        event_type: new.event_type.clone(),
+        payload: new.payload.clone(),
+        metadata: eventstore::Metadata::default(),
+        recorded_at: at(0),
+    }
+}
+
+#[test]
+fn a_bookings_events_are_stored_like_this() {
+    let payment = || PaymentId("pay_1".to_owned());
+    for event in [
+        booking::Event::Requested { facts: facts(), until: at(15) },
+        booking::Event::CheckoutOpened { until: at(30) },
+        booking::Event::Confirmed { payment: payment(), reinstated: true },
+        booking::Event::MeetingScheduled { meeting: MeetingId("room_1".to_owned()) },
+        booking::Event::Expired,
+        booking::Event::Released,
+        booking::Event::Unplaced { payment: payment() },
+        booking::Event::Completed,
+    ] {
+        let new = booking_event(facts().booking_id, &event).unwrap();
+        insta::assert_json_snapshot!(new.event_type.clone(), new.payload);
+        assert_eq!(read_booking_event(&stored(&new)).unwrap(), event);
+        assert!(read_day_event(&stored(&new)).is_err());
+    }
+}
+
+#[test]
+fn a_days_events_are_stored_like_this() {
+    let booking_id = facts().booking_id;
+    let span = Span::new(at(0), at(90)).unwrap();
+    for event in [
+        day::Event::Held { booking_id, span, until: at(15) },
+        day::Event::HoldExtended { booking_id, until: at(30) },
+        day::Event::Booked { booking_id, span },
+        day::Event::Released { booking_id },
+    ] {
+        let new = day_event(&event).unwrap();
+        insta::assert_json_snapshot!(new.event_type.clone(), new.payload);
+        assert_eq!(read_day_event(&stored(&new)).unwrap(), event);
+        assert!(read_booking_event(&stored(&new)).is_err());
+    }
+}
+
+#[test]
+fn streams_are_named_by_what_they_are_of() {
+    let id = facts().booking_id;
+    assert_eq!(super::booking_stream(id), "booking-01934000-0000-7000-8000-0000000000ab");
+    let date = jiff::civil::date(2026, 11, 24);
+    assert_eq!(super::day_stream("lead", date), "day-lead-2026-11-24");
+}

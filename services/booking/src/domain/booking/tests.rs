@@ -1,0 +1,265 @@
+//! given / when / then for a booking's life, and what no history of it does.
+
+use kernel::{Decider, Id, Money, Timestamp, fold};
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::{
+    BookingLife, Command, Event, Facts, MeetingId, Mode, PaymentId, Place, Rejection, State,
+};
+use crate::domain::span::Span;
+
+/// Minutes after the request.
+fn at(minutes: i64) -> Timestamp {
+    Timestamp::from_seconds(1_795_400_000).unwrap().plus_minutes(minutes)
+}
+
+/// A session of an hour that starts so many minutes after the request.
+fn facts_at(start: i64) -> Facts {
+    Facts {
+        booking_id: Id::from_uuid(Uuid::from_u128(1)),
+        customer_id: Id::from_uuid(Uuid::from_u128(2)),
+        service_id: "meditation".to_owned(),
+        service_title: "Meditation".to_owned(),
+        price: Money::inr(50_000),
+        sessions: vec![Span::new(at(start), at(start + 60)).unwrap()],
+        practitioner_id: "lead".to_owned(),
+        mode: Mode::Online,
+    }
+}
+
+fn requested_for(start: i64) -> Event {
+    Event::Requested { facts: facts_at(start), until: at(15) }
+}
+
+fn requested() -> Event {
+    requested_for(600)
+}
+
+fn opened(until: i64) -> Event {
+    Event::CheckoutOpened { until: at(until) }
+}
+
+fn paid(reinstated: bool) -> Event {
+    Event::Confirmed { payment: payment(), reinstated }
+}
+
+fn payment() -> PaymentId {
+    PaymentId("pay_1".to_owned())
+}
+
+fn unplaced() -> Event {
+    Event::Unplaced { payment: payment() }
+}
+
+fn meeting() -> MeetingId {
+    MeetingId("room".to_owned())
+}
+
+fn open(now: i64) -> Command {
+    Command::OpenCheckout { grow_minutes: 15, now: at(now) }
+}
+
+fn claim(now: i64) -> Command {
+    Command::ClaimPayment { grow_minutes: 15, now: at(now) }
+}
+
+const FREE: Place = Place { free: true, replaced: false };
+const GONE: Place = Place { free: false, replaced: false };
+const REPLACED: Place = Place { free: true, replaced: true };
+
+fn verify(now: i64, place: Place) -> Command {
+    Command::VerifyPayment { payment: payment(), place, now: at(now) }
+}
+
+#[track_caller]
+fn check(given: &[Event], when: Command, then: Result<&[Event], Rejection>) {
+    let state = fold::<BookingLife>(given);
+    let decided = BookingLife::decide(&state, when.clone());
+    assert_eq!(decided.as_deref().map_err(|rejection| *rejection), then);
+    if let Ok(events) = decided {
+        let after = events.iter().fold(state, BookingLife::evolve);
+        assert_eq!(BookingLife::decide(&after, when), Ok(Vec::new()), "a repeat");
+    }
+}
+
+#[test]
+fn a_request_opens_it_once() {
+    let request = Command::Request { facts: facts_at(600), until: at(15) };
+    check(&[], request.clone(), Ok(&[requested()]));
+    check(&[requested_for(900)], request, Err(Rejection::Exists));
+}
+
+#[test]
+fn opening_checkout_extends_the_hold_once() {
+    check(&[requested()], open(3), Ok(&[opened(30)]));
+    check(&[requested(), opened(30)], open(20), Ok(&[]));
+    check(&[requested(), opened(30)], claim(20), Ok(&[]));
+    check(&[requested()], claim(3), Ok(&[opened(30)]));
+}
+
+#[test]
+fn a_hold_does_not_reach_into_its_own_session() {
+    check(&[requested_for(20)], open(3), Ok(&[opened(20)]));
+    check(&[requested_for(10)], open(3), Ok(&[opened(15)]));
+}
+
+#[test]
+fn checkout_is_not_opened_on_a_hold_that_has_ended() {
+    let ended = Err(Rejection::HoldEnded);
+    check(&[requested()], open(15), ended);
+    check(&[requested(), opened(30)], open(30), ended);
+    check(&[requested(), Event::Expired], open(20), ended);
+    check(&[requested(), Event::Released], open(3), ended);
+    check(&[requested(), Event::Expired, unplaced()], open(20), ended);
+    // A claim that comes too late is no error of the one who claims.
+    check(&[requested(), Event::Expired], claim(20), Ok(&[]));
+    // Paid meanwhile: the page is told so by the booking itself.
+    check(&[requested(), opened(30), paid(false)], open(20), Ok(&[]));
+}
+
+#[test]
+fn it_is_given_back_only_while_checkout_was_never_opened() {
+    check(&[requested()], Command::Release, Ok(&[Event::Released]));
+    check(&[requested(), Event::Expired], Command::Release, Ok(&[]));
+    let opened_before = Err(Rejection::CheckoutOpened);
+    check(&[requested(), opened(30)], Command::Release, opened_before);
+    check(&[requested(), paid(false)], Command::Release, opened_before);
+    check(&[], Command::Release, Err(Rejection::Absent));
+}
+
+#[test]
+fn a_hold_ends_when_its_end_has_come_and_not_before() {
+    let expire = |now| Command::Expire { now: at(now) };
+    check(&[requested()], expire(14), Ok(&[]));
+    check(&[requested()], expire(15), Ok(&[Event::Expired]));
+    check(&[requested(), opened(30)], expire(15), Ok(&[]));
+    check(&[requested(), opened(30)], expire(30), Ok(&[Event::Expired]));
+    check(&[requested(), paid(false)], expire(500), Ok(&[]));
+}
+
+#[test]
+fn money_in_time_confirms() {
+    check(&[requested()], verify(10, FREE), Ok(&[paid(false)]));
+    check(&[requested(), opened(30)], verify(29, FREE), Ok(&[paid(false)]));
+    // A customer who pays for what they hold is not asked what else they have.
+    check(&[requested(), opened(30)], verify(29, REPLACED), Ok(&[paid(false)]));
+    // Near sessions too: the two hours are a rule for late money.
+    check(&[requested_for(60)], verify(10, FREE), Ok(&[paid(false)]));
+}
+
+#[test]
+fn late_money_places_it_again_when_that_is_still_right() {
+    let ended = [requested(), opened(30), Event::Expired];
+    check(&ended, verify(40, FREE), Ok(&[paid(true)]));
+    check(&ended, verify(480, FREE), Ok(&[paid(true)]));
+    check(&ended, verify(481, FREE), Ok(&[unplaced()]));
+    check(&ended, verify(40, GONE), Ok(&[unplaced()]));
+    check(&ended, verify(40, REPLACED), Ok(&[unplaced()]));
+    check(&[requested(), Event::Released], verify(10, FREE), Ok(&[paid(true)]));
+}
+
+#[test]
+fn money_after_the_end_is_late_before_the_timer_has_said_so() {
+    check(&[requested(), opened(30)], verify(30, FREE), Ok(&[paid(true)]));
+    check(&[requested(), opened(30)], verify(30, GONE), Ok(&[unplaced()]));
+    check(&[requested_for(60), opened(30)], verify(31, FREE), Ok(&[unplaced()]));
+}
+
+#[test]
+fn a_second_payment_changes_nothing() {
+    let second = Command::VerifyPayment {
+        payment: PaymentId("pay_2".to_owned()),
+        place: FREE,
+        now: at(20),
+    };
+    check(&[requested(), paid(false)], second.clone(), Ok(&[]));
+    check(&[requested(), Event::Expired, unplaced()], second.clone(), Ok(&[]));
+    check(&[], second, Err(Rejection::Absent));
+}
+
+#[test]
+fn the_room_comes_to_a_confirmed_online_booking() {
+    let schedule = Command::ScheduleMeeting { meeting: meeting() };
+    let scheduled = Event::MeetingScheduled { meeting: meeting() };
+    check(&[requested(), paid(false)], schedule.clone(), Ok(std::slice::from_ref(&scheduled)));
+    check(&[requested()], schedule.clone(), Ok(&[]));
+    check(&[requested(), paid(false), scheduled, Event::Completed], schedule.clone(), Ok(&[]));
+    let in_person = Facts { mode: Mode::InPerson, ..facts_at(600) };
+    let asked = Event::Requested { facts: in_person, until: at(15) };
+    check(&[asked, paid(false)], schedule, Ok(&[]));
+}
+
+#[test]
+fn it_is_complete_when_its_last_session_has_ended() {
+    let complete = |now| Command::Complete { now: at(now) };
+    check(&[requested(), paid(false)], complete(659), Ok(&[]));
+    check(&[requested(), paid(false)], complete(660), Ok(&[Event::Completed]));
+    check(&[requested(), Event::Expired], complete(700), Ok(&[]));
+}
+
+fn any_command() -> impl Strategy<Value = Command> {
+    let place = (any::<bool>(), any::<bool>())
+        .prop_map(|(free, replaced)| Place { free, replaced });
+    (0..8, place, 1..3).prop_map(|(kind, place, payment)| match kind {
+        0 => Command::Request { facts: facts_at(600), until: at(15) },
+        1 => open(0),
+        2 => claim(0),
+        3 => Command::Release,
+        4 => Command::Expire { now: at(0) },
+        5 => Command::VerifyPayment {
+            payment: PaymentId(format!("pay_{payment}")),
+            place,
+            now: at(0),
+        },
+        6 => Command::ScheduleMeeting { meeting: meeting() },
+        _ => Command::Complete { now: at(0) },
+    })
+}
+
+fn at_time(command: Command, time: Timestamp) -> Command {
+    match command {
+        Command::OpenCheckout { grow_minutes, .. } => {
+            Command::OpenCheckout { grow_minutes, now: time }
+        }
+        Command::ClaimPayment { grow_minutes, .. } => {
+            Command::ClaimPayment { grow_minutes, now: time }
+        }
+        Command::Expire { .. } => Command::Expire { now: time },
+        Command::VerifyPayment { payment, place, .. } => {
+            Command::VerifyPayment { payment, place, now: time }
+        }
+        Command::Complete { .. } => Command::Complete { now: time },
+        other @ (Command::Request { .. } | Command::Release | Command::ScheduleMeeting { .. }) => {
+            other
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_history_is_legal(
+        commands in prop::collection::vec((0_i64..40, any_command()), 1..40)
+    ) {
+        let mut state = State::Absent;
+        let mut clock = 0;
+        let mut history = Vec::new();
+        for (step, command) in commands {
+            clock += step;
+            let command = at_time(command, at(clock));
+            let Ok(events) = BookingLife::decide(&state, command.clone()) else { continue };
+            state = events.iter().fold(state, BookingLife::evolve);
+            history.extend(events);
+            prop_assert_eq!(BookingLife::decide(&state, command), Ok(Vec::new()));
+        }
+        let count = |wanted: fn(&Event) -> bool| history.iter().filter(|e| wanted(e)).count();
+        let extensions = count(|e| matches!(e, Event::CheckoutOpened { .. }));
+        prop_assert!(extensions <= 1, "a hold is extended once");
+        let settled =
+            count(|e| matches!(e, Event::Confirmed { .. } | Event::Unplaced { .. }));
+        prop_assert!(settled <= 1, "money settles it once");
+        if let Some(until) = state.held_until() {
+            prop_assert!(until <= at(30), "no hold is longer than half an hour");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What is taken as contact data and what is not.
+
+use super::{Contact, Typed, Wrong};
+
+const GOOD: Typed<'_> = Typed {
+    first_name: "Asha",
+    last_name: "Rao",
+    email: "asha@example.org",
+    phone: "",
+    notes: "",
+};
+
+#[track_caller]
+fn check(typed: Typed<'_>, wrong: Wrong) {
+    assert_eq!(Contact::parse(&typed), Err(wrong));
+}
+
+#[test]
+fn what_is_typed_is_brought_into_one_form() {
+    let contact = Contact::parse(&Typed {
+        first_name: "  Asha ",
+        last_name: "Rao-Iyer",
+        email: " asha@example.org ",
+        phone: "98930 12345",
+        notes: " I come by bus.\r\nIs that fine?\u{7} ",
+    })
+    .unwrap();
+    assert_eq!(contact.first_name(), "Asha");
+    assert_eq!(contact.last_name(), "Rao-Iyer");
+    assert_eq!(contact.email(), "asha@example.org");
+    assert_eq!(contact.phone(), "+919893012345");
+    assert_eq!(contact.notes(), "I come by bus.\nIs that fine?");
+}
+
+#[test]
+fn names_are_needed_and_stay_on_one_line() {
+    check(Typed { first_name: " ", ..GOOD }, Wrong::FirstNameMissing);
+    check(Typed { last_name: "", ..GOOD }, Wrong::LastNameMissing);
+    let longest = "न".repeat(80);
+    assert!(Contact::parse(&Typed { first_name: &longest, ..GOOD }).is_ok());
+    let longer = "न".repeat(81);
+    check(Typed { first_name: &longer, ..GOOD }, Wrong::FirstNameInvalid);
+    check(Typed { last_name: "Rao\r\nBcc: x@example.org", ..GOOD }, Wrong::LastNameInvalid);
+}
+
+#[test]
+fn a_mail_address_can_be_one() {
+    check(Typed { email: "", ..GOOD }, Wrong::EmailMissing);
+    for good in ["a@b.in", "asha.rao+x@mail.example.co.in", "o'neil@example.org"] {
+        assert!(Contact::parse(&Typed { email: good, ..GOOD }).is_ok(), "{good}");
+    }
+    let long = format!("a@{}.example.org", "b.".repeat(130));
+    for wrong in [
+        "asha",
+        "asha@",
+        "@example.org",
+        "asha@example",
+        "a sha@example.org",
+        "asha@exa mple.org",
+        "asha@@example.org",
+        "asha@example..org",
+        ".asha@example.org",
+        "asha@-example.org",
+        "asha@example.org\r\nBcc: x@example.org",
+        "<asha@example.org>",
+        &long,
+    ] {
+        check(Typed { email: wrong, ..GOOD }, Wrong::EmailInvalid);
+    }
+}
+
+#[test]
+fn a_phone_number_is_of_india_unless_it_says_otherwise() {
+    for (typed, kept) in [
+        ("", ""),
+        ("+91 98930 12345", "+919893012345"),
+        ("09893012345", "+919893012345"),
+        ("+44 20 7946 0018", "+442079460018"),
+    ] {
+        let contact = Contact::parse(&Typed { phone: typed, ..GOOD }).unwrap();
+        assert_eq!(contact.phone(), kept, "{typed}");
+    }
+    for wrong in ["12", "phone", "+91 98930", &"9".repeat(50)] {
+        check(Typed { phone: wrong, ..GOOD }, Wrong::PhoneInvalid);
+    }
+}
+
+#[test]
+fn notes_have_an_end() {
+    let longest = "x".repeat(2000);
+    assert!(Contact::parse(&Typed { notes: &longest, ..GOOD }).is_ok());
+    let longer = "x".repeat(2001);
+    check(Typed { notes: &longer, ..GOOD }, Wrong::NotesTooLong);
+}
+
+#[test]
+fn it_is_silent_in_logs() {
+    let contact = Contact::parse(&GOOD).unwrap();
+    assert_eq!(format!("{contact:?}"), "Contact");
+}

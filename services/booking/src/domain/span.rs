@@ -1,0 +1,36 @@
+//! The time of one session, from its start to its end; the end itself belongs to the next one.
+
+use kernel::Timestamp;
+
+/// A time range that is not empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    starts_at: Timestamp,
+    ends_at: Timestamp,
+}
+
+impl Span {
+    /// The range between two instants; `None` when it would be empty.
+    #[must_use]
+    pub fn new(starts_at: Timestamp, ends_at: Timestamp) -> Option<Self> {
+        (starts_at < ends_at).then_some(Self { starts_at, ends_at })
+    }
+
+    /// When it begins.
+    #[must_use]
+    pub fn starts_at(&self) -> Timestamp {
+        self.starts_at
+    }
+
+    /// When it ends.
+    #[must_use]
+    pub fn ends_at(&self) -> Timestamp {
+        self.ends_at
+    }
+
+    /// Whether both want the same moment. Back to back they do not.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.starts_at < other.ends_at && other.starts_at < self.ends_at
+    }
+}

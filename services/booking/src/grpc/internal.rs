@@ -1,0 +1,69 @@
+//! What other services call; the gateway does not route it, and each method says who may.
+
+use std::sync::Arc;
+
+use contract::booking::v1::booking_internal_service_server::BookingInternalService;
+use contract::booking::v1::{
+    GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
+    GetBookingFactsResponse,
+};
+use kernel::Id;
+use kernel::id::Booking;
+use runtime::caller::Peers;
+use runtime::status::{reject, to_status};
+use tonic::{Request, Response, Status};
+
+use super::public::parse;
+use crate::app::{Desk, Error, Rejection};
+use crate::calendar;
+use crate::read_model::view::{self, View};
+
+/// The internal service.
+#[derive(Debug, Clone)]
+pub struct Internal {
+    desk: Arc<Desk>,
+    peers: Peers,
+}
+
+impl Internal {
+    /// Serves a desk to other services.
+    #[must_use]
+    pub fn new(desk: Arc<Desk>, peers: Peers) -> Self {
+        Self { desk, peers }
+    }
+
+    async fn view(&self, id: Id<Booking>) -> Result<View, Status> {
+        view::load(self.desk.store.pool(), &self.desk.practice, id)
+            .await
+            .map_err(|error| to_status(&Error::from(error)))?
+            .ok_or_else(|| reject(&Rejection::BookingNotFound))
+    }
+}
+
+#[tonic::async_trait]
+impl BookingInternalService for Internal {
+    async fn get_booking_facts(
+        &self,
+        request: Request<GetBookingFactsRequest>,
+    ) -> Result<Response<GetBookingFactsResponse>, Status> {
+        self.peers.verify(request.metadata(), &["payments"])?;
+        let view = self.view(parse(&request.into_inner().booking_id)?).await?;
+        Ok(Response::new(GetBookingFactsResponse {
+            customer_id: view.customer_id.to_string(),
+            booking_id: view.booking.booking_id,
+            price: view.booking.price,
+            held_until_at: view.booking.held_until_at,
+            state: view.booking.state,
+        }))
+    }
+
+    async fn get_booking_contact(
+        &self,
+        request: Request<GetBookingContactRequest>,
+    ) -> Result<Response<GetBookingContactResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        let view = self.view(parse(&request.into_inner().booking_id)?).await?;
+        let calendar_file = calendar::file(&self.desk.practice, &view).unwrap_or_default();
+        Ok(Response::new(GetBookingContactResponse { booking: Some(view.booking), calendar_file }))
+    }
+}

@@ -1,0 +1,167 @@
+//! What people call, through the gateway. For whoever does not own a booking it does not exist.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use contract::booking::v1::booking_service_server::BookingService;
+use contract::booking::v1::{
+    Booking as WireBooking, GetBookingRequest, GetBookingResponse, GetCalendarFileRequest,
+    GetCalendarFileResponse, ListSlotsRequest, ListSlotsResponse, OpenCheckoutRequest,
+    OpenCheckoutResponse, ReleaseBookingRequest, ReleaseBookingResponse, RequestBookingRequest,
+    RequestBookingResponse, WatchBookingRequest, WatchBookingResponse,
+};
+use futures::Stream;
+use kernel::Id;
+use kernel::id::{Booking, Customer};
+use runtime::Shutdown;
+use runtime::caller::Users;
+use runtime::status::{reject, to_status};
+use tonic::{Request, Response, Status};
+
+use super::watch;
+use crate::app::list_slots::list_slots;
+use crate::app::open_checkout::open_checkout;
+use crate::app::release_booking::release_booking;
+use crate::app::request_booking::request_booking;
+use crate::app::{Desk, Error, Rejection};
+use crate::calendar;
+use crate::read_model::view::{self, View};
+
+/// The public service.
+#[derive(Debug, Clone)]
+pub struct Public {
+    desk: Arc<Desk>,
+    users: Users,
+    shutdown: Shutdown,
+}
+
+impl Public {
+    /// Serves a desk to signed-in people.
+    #[must_use]
+    pub fn new(desk: Arc<Desk>, users: Users, shutdown: Shutdown) -> Self {
+        Self { desk, users, shutdown }
+    }
+
+    async fn shown(
+        &self,
+        customer: Id<Customer>,
+        id: Id<Booking>,
+    ) -> Result<Option<WireBooking>, Status> {
+        Ok(Some(owned(&self.desk, customer, id).await?.booking))
+    }
+}
+
+/// A booking as its owner sees it.
+pub(super) async fn owned(
+    desk: &Desk,
+    customer: Id<Customer>,
+    id: Id<Booking>,
+) -> Result<View, Status> {
+    let view = view::load(desk.store.pool(), &desk.practice, id)
+        .await
+        .map_err(|error| to_status(&Error::from(error)))?;
+    view.filter(|view| view.customer_id == customer)
+        .ok_or_else(|| reject(&Rejection::BookingNotFound))
+}
+
+/// Reads a booking's id; what is none is the id of no booking.
+#[expect(clippy::result_large_err, reason = "tonic's handlers return this very type")]
+pub(super) fn parse(text: &str) -> Result<Id<Booking>, Status> {
+    let id = text.parse().map_err(|_malformed| reject(&Rejection::BookingNotFound))?;
+    record(id);
+    Ok(id)
+}
+
+fn record(id: Id<Booking>) {
+    tracing::Span::current().record("booking_id", tracing::field::display(id));
+}
+
+#[tonic::async_trait]
+impl BookingService for Public {
+    async fn list_slots(
+        &self,
+        request: Request<ListSlotsRequest>,
+    ) -> Result<Response<ListSlotsResponse>, Status> {
+        let listed = list_slots(&self.desk, request.into_inner()).await;
+        listed.map(Response::new).map_err(|error| to_status(&error))
+    }
+
+    async fn request_booking(
+        &self,
+        request: Request<RequestBookingRequest>,
+    ) -> Result<Response<RequestBookingResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let id = request_booking(&self.desk, user.customer, request.into_inner())
+            .await
+            .map_err(|error| to_status(&error))?;
+        record(id);
+        let booking = self.shown(user.customer, id).await?;
+        Ok(Response::new(RequestBookingResponse { booking }))
+    }
+
+    async fn open_checkout(
+        &self,
+        request: Request<OpenCheckoutRequest>,
+    ) -> Result<Response<OpenCheckoutResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let asked = request.into_inner();
+        let id = parse(&asked.booking_id)?;
+        open_checkout(&self.desk, user.customer, id, &asked.idempotency_key)
+            .await
+            .map_err(|error| to_status(&error))?;
+        let booking = self.shown(user.customer, id).await?;
+        Ok(Response::new(OpenCheckoutResponse { booking }))
+    }
+
+    async fn release_booking(
+        &self,
+        request: Request<ReleaseBookingRequest>,
+    ) -> Result<Response<ReleaseBookingResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let asked = request.into_inner();
+        let id = parse(&asked.booking_id)?;
+        release_booking(&self.desk, user.customer, id, &asked.idempotency_key)
+            .await
+            .map_err(|error| to_status(&error))?;
+        let booking = self.shown(user.customer, id).await?;
+        Ok(Response::new(ReleaseBookingResponse { booking }))
+    }
+
+    async fn get_booking(
+        &self,
+        request: Request<GetBookingRequest>,
+    ) -> Result<Response<GetBookingResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let id = parse(&request.into_inner().booking_id)?;
+        let booking = self.shown(user.customer, id).await?;
+        Ok(Response::new(GetBookingResponse { booking }))
+    }
+
+    async fn get_calendar_file(
+        &self,
+        request: Request<GetCalendarFileRequest>,
+    ) -> Result<Response<GetCalendarFileResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let id = parse(&request.into_inner().booking_id)?;
+        let view = owned(&self.desk, user.customer, id).await?;
+        let content = calendar::file(&self.desk.practice, &view)
+            .ok_or_else(|| reject(&Rejection::NotConfirmed))?;
+        let filename = calendar::filename(&self.desk.practice, &view);
+        Ok(Response::new(GetCalendarFileResponse { filename, content }))
+    }
+
+    type WatchBookingStream =
+        Pin<Box<dyn Stream<Item = Result<WatchBookingResponse, Status>> + Send>>;
+
+    async fn watch_booking(
+        &self,
+        request: Request<WatchBookingRequest>,
+    ) -> Result<Response<Self::WatchBookingStream>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let id = parse(&request.into_inner().booking_id)?;
+        let first = owned(&self.desk, user.customer, id).await?;
+        let watch = watch::Watch { desk: Arc::clone(&self.desk), customer: user.customer, id };
+        let stream = watch.stream(first, user.time_left(), &self.shutdown);
+        Ok(Response::new(Box::pin(stream)))
+    }
+}

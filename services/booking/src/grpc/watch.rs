@@ -1,0 +1,77 @@
+//! A booking as it changes, for as long as somebody looks: at most a minute, until the process is
+//! asked to stop, or until the watcher's token ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use contract::booking::v1::WatchBookingResponse;
+use futures::future::BoxFuture;
+use futures::{Stream, StreamExt as _, stream};
+use kernel::Id;
+use kernel::id::{Booking, Customer};
+use runtime::Shutdown;
+use tonic::Status;
+
+use super::public::owned;
+use crate::app::Desk;
+use crate::read_model::view::View;
+
+/// How long one stream lasts at most; the client connects again.
+const LIFE: Duration = Duration::from_secs(60);
+/// How often is looked when this process has committed nothing: another one may have.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Who watches what.
+#[derive(Debug, Clone)]
+pub(super) struct Watch {
+    pub(super) desk: Arc<Desk>,
+    pub(super) customer: Id<Customer>,
+    pub(super) id: Id<Booking>,
+}
+
+type Item = Result<WatchBookingResponse, Status>;
+
+impl Watch {
+    /// What the watcher gets: the booking now, and again whenever its version has grown.
+    pub(super) fn stream(
+        self,
+        first: View,
+        token_life: Duration,
+        shutdown: &Shutdown,
+    ) -> impl Stream<Item = Item> + Send + use<> {
+        let version = first.booking.version;
+        let now = stream::once(async move { Ok(response(first)) });
+        let later = stream::unfold(Some((self, version)), |state| async move {
+            let (watch, version) = state?;
+            match watch.newer_than(version).await {
+                Ok(view) => {
+                    let version = view.booking.version;
+                    Some((Ok(response(view)), Some((watch, version))))
+                }
+                Err(status) => Some((Err(status), None)),
+            }
+        });
+        let end = tokio::time::sleep(LIFE.min(token_life));
+        let stop: BoxFuture<'static, ()> = Box::pin(shutdown.wait());
+        now.chain(later).take_until(Box::pin(async move {
+            tokio::select! {
+                () = end => {}
+                () = stop => {}
+            }
+        }))
+    }
+
+    async fn newer_than(&self, version: i64) -> Result<View, Status> {
+        loop {
+            self.desk.store.changed(LOOK_EVERY).await;
+            let view = owned(&self.desk, self.customer, self.id).await?;
+            if view.booking.version > version {
+                return Ok(view);
+            }
+        }
+    }
+}
+
+fn response(view: View) -> WatchBookingResponse {
+    WatchBookingResponse { booking: Some(view.booking) }
+}

@@ -1,0 +1,35 @@
+//! From notifications: whether the confirmation mail went out, so that the page can say so.
+
+use contract::notifications::v1 as notifications;
+use eventstore::{Recorded, Tx};
+use futures::future::BoxFuture;
+use messaging::{Reaction, ReactionError};
+
+use super::payment::booking;
+use crate::read_model::learn;
+
+/// Takes notifications' events in.
+#[derive(Debug, Clone, Copy)]
+pub struct OnNotifications;
+
+impl Reaction for OnNotifications {
+    fn react<'t>(
+        &'t self,
+        tx: &'t mut Tx,
+        event: &'t Recorded,
+    ) -> BoxFuture<'t, Result<(), ReactionError>> {
+        Box::pin(async move {
+            let confirmation = notifications::MailKind::BookingConfirmed;
+            if let Some(e) = event.get::<notifications::MailSent>()? {
+                if e.kind() == confirmation {
+                    learn::mail_sent(tx, booking(&e.booking_id)?).await?;
+                }
+            } else if let Some(e) = event.get::<notifications::MailFailed>()?
+                && e.kind() == confirmation
+            {
+                learn::mail_failed(tx, booking(&e.booking_id)?).await?;
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,8 @@
+//! The tables that booking's own reads use: written from events in the transaction that appends
+//! them, and read as rows without asking the domain.
+#![deny(clippy::wildcard_enum_match_arm)]
+
+pub mod project;
+pub mod learn;
+pub mod view;
+pub mod query;

@@ -1,0 +1,108 @@
+//! What booking has learnt from payments and notifications, for its owner's eyes only: no decision
+//! rests on it. Every statement changes a row once, however often its event comes.
+
+use eventstore::{StoreError, Tx};
+use kernel::Id;
+use kernel::id::Booking;
+
+/// A payment was claimed.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn claimed(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set payment_state = 'claimed', version = version + 1
+         where booking_id = $1 and payment_state in ('pending', 'failed')",
+    )
+    .bind(id)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// An attempt failed. Money that came before or comes later counts more.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn attempt_failed(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set payment_state = 'failed', version = version + 1
+         where booking_id = $1 and payment_state in ('pending', 'claimed')",
+    )
+    .bind(id)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Money is on its way back. When the booking stands on another payment, that one counts.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn refund_requested(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    refund_id: &str,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set payment_state = 'refunding', refund_id = $2, version = version + 1
+         where booking_id = $1 and refund_id is distinct from $2
+           and (payment_state in ('pending', 'claimed', 'failed')
+                or (payment_state = 'paid' and state = 'paid_unplaced'))",
+    )
+    .bind(id)
+    .bind(refund_id)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Money was given back.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn refund_processed(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    refund_id: &str,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set payment_state = 'refunded', version = version + 1
+         where booking_id = $1 and refund_id = $2 and payment_state = 'refunding'",
+    )
+    .bind(id)
+    .bind(refund_id)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The confirmation mail went out.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn mail_sent(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set mail_state = 'sent', version = version + 1
+         where booking_id = $1 and mail_state <> 'sent'",
+    )
+    .bind(id)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// The confirmation mail did not go out yet.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn mail_failed(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set mail_state = 'failed', version = version + 1
+         where booking_id = $1 and mail_state = 'none'",
+    )
+    .bind(id)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}

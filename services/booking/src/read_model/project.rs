@@ -1,0 +1,242 @@
+//! Events of this service into its tables. What is decided stands in the events alone: these
+//! functions only write it down.
+
+use eventstore::{StoreError, Tx};
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
+
+use crate::domain::booking::{self, Facts, Mode};
+use crate::domain::contact::Contact;
+use crate::domain::day;
+use crate::domain::span::Span;
+
+/// The word for a mode in a row.
+#[must_use]
+pub fn mode_word(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Online => "online",
+        Mode::InPerson => "in_person",
+    }
+}
+
+/// Writes down what happened to a booking.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn booking(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    event: &booking::Event,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    use booking::Event;
+    match event {
+        Event::Requested { facts, until } => insert(tx, facts, *until, now).await,
+        Event::CheckoutOpened { until } => checkout_opened(tx, id, *until).await,
+        Event::Confirmed { .. } => paid(tx, id, "confirmed").await,
+        Event::Unplaced { .. } => paid(tx, id, "paid_unplaced").await,
+        Event::MeetingScheduled { .. } => state(tx, id, "meeting_scheduled").await,
+        Event::Expired => state(tx, id, "expired").await,
+        Event::Released => state(tx, id, "released").await,
+        Event::Completed => state(tx, id, "completed").await,
+    }
+}
+
+async fn insert(
+    tx: &mut Tx,
+    facts: &Facts,
+    until: Timestamp,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
+                               price_currency, practitioner_id, mode, state, held_until_at,
+                               requested_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, 'held', $9, $10)",
+    )
+    .bind(facts.booking_id)
+    .bind(facts.customer_id)
+    .bind(&facts.service_id)
+    .bind(&facts.service_title)
+    .bind(facts.price.minor)
+    .bind(facts.price.currency.code())
+    .bind(&facts.practitioner_id)
+    .bind(mode_word(facts.mode))
+    .bind(until)
+    .bind(now)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+async fn checkout_opened(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    until: Timestamp,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set state = 'awaiting_payment', held_until_at = $2,
+                             checkout_opened = true, version = version + 1
+         where booking_id = $1",
+    )
+    .bind(id)
+    .bind(until)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+async fn paid(tx: &mut Tx, id: Id<Booking>, state: &str) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set state = $2, held_until_at = null, payment_state = 'paid',
+                             refund_id = null, version = version + 1
+         where booking_id = $1",
+    )
+    .bind(id)
+    .bind(state)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+async fn state(tx: &mut Tx, id: Id<Booking>, state: &str) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set state = $2, held_until_at = null, version = version + 1
+         where booking_id = $1",
+    )
+    .bind(id)
+    .bind(state)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// A practitioner's day, as its rows know it.
+#[derive(Debug, Clone)]
+pub struct DayKey {
+    /// Whose day it is.
+    pub practitioner_id: String,
+    /// Its first instant.
+    pub from: Timestamp,
+    /// The first instant of the next day.
+    pub to: Timestamp,
+}
+
+/// Writes down what happened on a practitioner's day.
+///
+/// # Errors
+/// `Excluded` when the database has another live session at that time.
+pub async fn day(tx: &mut Tx, key: &DayKey, event: &day::Event) -> Result<(), StoreError> {
+    use day::Event;
+    match event {
+        Event::Held { booking_id, span, until } => {
+            take(tx, key, (*booking_id, *span), Some(*until)).await
+        }
+        Event::Booked { booking_id, span } => take(tx, key, (*booking_id, *span), None).await,
+        Event::HoldExtended { booking_id, until } => {
+            sqlx::query(
+                "update slot_reservations set held_until_at = $4
+                 where booking_id = $1 and starts_at >= $2 and starts_at < $3 and live",
+            )
+            .bind(booking_id)
+            .bind(key.from)
+            .bind(key.to)
+            .bind(until)
+            .execute(tx.connection())
+            .await?;
+            Ok(())
+        }
+        Event::Released { booking_id } => {
+            sqlx::query(
+                "update slot_reservations set live = false
+                 where booking_id = $1 and starts_at >= $2 and starts_at < $3",
+            )
+            .bind(booking_id)
+            .bind(key.from)
+            .bind(key.to)
+            .execute(tx.connection())
+            .await?;
+            Ok(())
+        }
+    }
+}
+
+async fn take(
+    tx: &mut Tx,
+    key: &DayKey,
+    (booking_id, span): (Id<Booking>, Span),
+    until: Option<Timestamp>,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at,
+                                        held_until_at, live)
+         values ($1, $2, $3, $4, $5, true)
+         on conflict (booking_id, starts_at)
+         do update set held_until_at = excluded.held_until_at, live = true",
+    )
+    .bind(booking_id)
+    .bind(&key.practitioner_id)
+    .bind(span.starts_at())
+    .bind(span.ends_at())
+    .bind(until)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Keeps who comes, and when they accepted the terms. Asked again for the same booking, the newest
+/// answer counts.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn contact(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    contact: &Contact,
+    accepted_at: Timestamp,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "insert into booking_contacts (booking_id, first_name, last_name, email, phone, notes,
+                                       terms_accepted_at)
+         values ($1, $2, $3, $4, $5, $6, $7)
+         on conflict (booking_id) do update
+         set first_name = excluded.first_name, last_name = excluded.last_name,
+             email = excluded.email, phone = excluded.phone, notes = excluded.notes,
+             terms_accepted_at = excluded.terms_accepted_at",
+    )
+    .bind(id)
+    .bind(contact.first_name())
+    .bind(contact.last_name())
+    .bind(contact.email())
+    .bind(contact.phone())
+    .bind(contact.notes())
+    .bind(accepted_at)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Tells watchers that something beside the events has changed.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn touch(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
+    sqlx::query("update bookings set version = version + 1 where booking_id = $1")
+        .bind(id)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
+/// Keeps the meeting's link. It is gone with the contact of a person who was deleted.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn join_url(tx: &mut Tx, id: Id<Booking>, url: &str) -> Result<(), StoreError> {
+    sqlx::query("update booking_contacts set join_url = $2 where booking_id = $1")
+        .bind(id)
+        .bind(url)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! Small questions that commands ask of the tables.
+
+use eventstore::{StoreError, Tx};
+use kernel::id::{Booking, Customer};
+use kernel::{Id, Timestamp};
+use sqlx::{PgExecutor, Row};
+
+use crate::domain::booking::Facts;
+use crate::domain::span::Span;
+
+/// The times that are taken between two instants: booked ones, and holds that have not run out.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn taken(
+    executor: impl PgExecutor<'_>,
+    practitioner_id: &str,
+    (from, to): (Timestamp, Timestamp),
+    now: Timestamp,
+) -> Result<Vec<Span>, StoreError> {
+    let rows = sqlx::query(
+        "select starts_at, ends_at from slot_reservations
+         where live and practitioner_id = $1 and starts_at >= $2 and starts_at < $3
+           and (held_until_at is null or held_until_at > $4)
+         order by starts_at",
+    )
+    .bind(practitioner_id)
+    .bind(from)
+    .bind(to)
+    .bind(now)
+    .fetch_all(executor)
+    .await?;
+    let mut spans = Vec::with_capacity(rows.len());
+    for row in rows {
+        spans.extend(Span::new(row.try_get("starts_at")?, row.try_get("ends_at")?));
+    }
+    Ok(spans)
+}
+
+/// Whether a time is plainly taken by somebody else, for a request that has not been answered yet.
+/// It spares those who come too late the wait for a lock; who gets through is decided behind it.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn plainly_taken(
+    executor: impl PgExecutor<'_>,
+    practitioner_id: &str,
+    span: Span,
+    (customer_id, method, key): (Id<Customer>, &str, &str),
+) -> Result<bool, StoreError> {
+    let taken = sqlx::query_scalar(
+        "select exists (
+                    select 1 from slot_reservations r join bookings b using (booking_id)
+                    where r.live and r.practitioner_id = $1
+                      and r.during && tstzrange($2, $3)
+                      and (r.held_until_at is null or r.held_until_at > clock_now())
+                      and b.customer_id <> $4)
+            and not exists (
+                    select 1 from idempotency_keys
+                    where caller = $5 and method = $6 and key = $7)",
+    )
+    .bind(practitioner_id)
+    .bind(span.starts_at())
+    .bind(span.ends_at())
+    .bind(customer_id)
+    .bind(customer_id.to_string())
+    .bind(method)
+    .bind(key)
+    .fetch_one(executor)
+    .await?;
+    Ok(taken)
+}
+
+/// How many live holds a customer has. It is exact under the customer's lock.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn live_holds(
+    tx: &mut Tx,
+    customer_id: Id<Customer>,
+    now: Timestamp,
+) -> Result<i64, StoreError> {
+    let count = sqlx::query_scalar(
+        "select count(*) from bookings where customer_id = $1 and held_until_at > $2",
+    )
+    .bind(customer_id)
+    .bind(now)
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(count)
+}
+
+/// The booking by which a customer holds exactly this already, paid for not yet.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn same_hold(
+    tx: &mut Tx,
+    (customer_id, service_id, mode): (Id<Customer>, &str, &str),
+    span: Span,
+    now: Timestamp,
+) -> Result<Option<Id<Booking>>, StoreError> {
+    let id = sqlx::query_scalar(
+        "select b.booking_id from bookings b join slot_reservations r using (booking_id)
+         where b.customer_id = $1 and b.service_id = $2 and b.mode = $3
+           and b.held_until_at > $4 and r.live and r.starts_at = $5 and r.ends_at = $6",
+    )
+    .bind(customer_id)
+    .bind(service_id)
+    .bind(mode)
+    .bind(now)
+    .bind(span.starts_at())
+    .bind(span.ends_at())
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(id)
+}
+
+/// Whether the customer has another live booking of this service in the place of this one: one that
+/// was asked for later and is held, or paid and still to come.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn is_replaced(tx: &mut Tx, facts: &Facts, now: Timestamp) -> Result<bool, StoreError> {
+    let replaced = sqlx::query_scalar(
+        "select exists (
+             select 1 from bookings other join bookings this on this.booking_id = $1
+             where other.booking_id <> this.booking_id
+               and other.customer_id = this.customer_id
+               and other.service_id = this.service_id
+               and other.requested_at >= this.requested_at
+               and (other.held_until_at > $2
+                    or (other.state in ('confirmed', 'meeting_scheduled')
+                        and exists (select 1 from slot_reservations r
+                                    where r.booking_id = other.booking_id
+                                      and r.live and r.ends_at > $2))))",
+    )
+    .bind(facts.booking_id)
+    .bind(now)
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(replaced)
+}
+
+/// What has to be known of a booking before its locks can be asked for; it never changes.
+#[derive(Debug, Clone)]
+pub struct Whereabouts {
+    /// Who owns it.
+    pub customer_id: Id<Customer>,
+    /// Whose days it is on.
+    pub practitioner_id: String,
+    /// When its sessions start.
+    pub starts: Vec<Timestamp>,
+}
+
+/// Where a booking is; `None` when there is none.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn whereabouts(
+    tx: &mut Tx,
+    id: Id<Booking>,
+) -> Result<Option<Whereabouts>, StoreError> {
+    let rows = sqlx::query(
+        "select b.customer_id, b.practitioner_id, r.starts_at
+         from bookings b join slot_reservations r using (booking_id)
+         where b.booking_id = $1 order by r.starts_at",
+    )
+    .bind(id)
+    .fetch_all(tx.connection())
+    .await?;
+    let Some(first) = rows.first() else { return Ok(None) };
+    let customer_id = first.try_get("customer_id")?;
+    let practitioner_id = first.try_get("practitioner_id")?;
+    let starts =
+        rows.iter().map(|row| row.try_get("starts_at")).collect::<Result<_, sqlx::Error>>()?;
+    Ok(Some(Whereabouts { customer_id, practitioner_id, starts }))
+}

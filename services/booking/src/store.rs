@@ -1,0 +1,215 @@
+//! A booking with the practitioner's days of its sessions, read and written under their locks.
+
+use eventstore::{StoreError, Tx};
+use jiff::civil::Date;
+use kernel::id::{Booking, Customer};
+use kernel::{CommandError, Decider, Id, Timestamp, fold};
+
+use crate::app::{Error, Rejection};
+use crate::contract;
+use crate::domain::availability::Rules;
+use crate::domain::booking::{self, BookingLife};
+use crate::domain::day::{self, PractitionerDay};
+use crate::domain::span::Span;
+use crate::read_model::project::{self, DayKey};
+use crate::read_model::query;
+
+/// The name of a day's lock.
+#[must_use]
+pub fn day_lock(practitioner_id: &str, date: Date) -> String {
+    format!("day {practitioner_id} {date}")
+}
+
+/// The name of a customer's lock.
+#[must_use]
+pub fn customer_lock(customer_id: Id<Customer>) -> String {
+    format!("customer {customer_id}")
+}
+
+/// A practitioner's day under its lock.
+#[derive(Debug)]
+pub struct OpenDay {
+    key: DayKey,
+    stream: String,
+    version: i64,
+    /// Its state.
+    pub state: day::State,
+}
+
+impl OpenDay {
+    /// Reads a day whose lock the transaction has.
+    ///
+    /// # Errors
+    /// When the database does not answer or holds an event that cannot be read.
+    pub async fn load(
+        tx: &mut Tx,
+        rules: &Rules,
+        practitioner_id: &str,
+        date: Date,
+    ) -> Result<Self, Error> {
+        let stream = contract::day_stream(practitioner_id, date);
+        let loaded = tx.load(&stream).await?;
+        let events = loaded
+            .events
+            .iter()
+            .map(contract::read_day_event)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(Error::unavailable)?;
+        let (from, to) = rules.bounds(date);
+        Ok(Self {
+            key: DayKey { practitioner_id: practitioner_id.to_owned(), from, to },
+            stream,
+            version: loaded.version,
+            state: fold::<PractitionerDay>(&events),
+        })
+    }
+
+    /// Whether a session belongs to this day.
+    fn has(&self, span: &Span) -> bool {
+        (self.key.from..self.key.to).contains(&span.starts_at())
+    }
+
+    /// Decides, appends and writes down.
+    ///
+    /// # Errors
+    /// `SlotTaken` when the day refuses, or when the database knows better.
+    pub async fn apply(&mut self, tx: &mut Tx, command: day::Command) -> Result<(), Error> {
+        let events = PractitionerDay::decide(&self.state, command).map_err(refused)?;
+        let mut new = Vec::with_capacity(events.len());
+        for event in &events {
+            project::day(tx, &self.key, event).await.map_err(taken_when_excluded)?;
+            new.push(contract::day_event(event)?);
+            self.state = PractitionerDay::evolve(std::mem::take(&mut self.state), event);
+        }
+        self.version = tx.append(&self.stream, self.version, &new).await?;
+        Ok(())
+    }
+}
+
+fn refused(rejection: day::Rejection) -> Error {
+    CommandError::Rejected(match rejection {
+        day::Rejection::SlotTaken => Rejection::SlotTaken,
+        day::Rejection::NotHeld => Rejection::HoldEnded,
+        day::Rejection::Booked => Rejection::CheckoutOpened,
+    })
+}
+
+/// The second lock spoke: the rows know of a session that the day did not.
+fn taken_when_excluded(error: StoreError) -> Error {
+    match error {
+        StoreError::Excluded => {
+            tracing::error!("the exclusion constraint refused what the day had decided");
+            CommandError::Rejected(Rejection::SlotTaken)
+        }
+        other => other.into(),
+    }
+}
+
+/// A booking and the days of its sessions, under their locks.
+#[derive(Debug)]
+pub struct OpenBooking {
+    id: Id<Booking>,
+    version: i64,
+    /// Where it stands.
+    pub state: booking::State,
+    /// The days of its sessions.
+    pub days: Vec<OpenDay>,
+    /// The one clock, read under the locks.
+    pub now: Timestamp,
+}
+
+impl OpenBooking {
+    /// One that does not exist yet, on days whose locks the transaction has.
+    #[must_use]
+    pub fn new(id: Id<Booking>, days: Vec<OpenDay>, now: Timestamp) -> Self {
+        Self { id, version: 0, state: booking::State::Absent, days, now }
+    }
+
+    /// Takes the locks of a booking's days and customer and reads it; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the database does not answer or holds an event that cannot be read.
+    pub async fn load(
+        tx: &mut Tx,
+        rules: &Rules,
+        id: Id<Booking>,
+    ) -> Result<Option<Self>, Error> {
+        let Some(place) = query::whereabouts(tx, id).await? else { return Ok(None) };
+        let mut dates: Vec<Date> = place.starts.iter().map(|start| rules.date_of(*start)).collect();
+        dates.dedup();
+        let mut locks = vec![customer_lock(place.customer_id)];
+        locks.extend(dates.iter().map(|date| day_lock(&place.practitioner_id, *date)));
+        tx.lock(&locks).await?;
+        let loaded = tx.load(&contract::booking_stream(id)).await?;
+        let events = loaded
+            .events
+            .iter()
+            .map(contract::read_booking_event)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(Error::unavailable)?;
+        let mut days = Vec::with_capacity(dates.len());
+        for date in dates {
+            days.push(OpenDay::load(tx, rules, &place.practitioner_id, date).await?);
+        }
+        Ok(Some(Self {
+            id,
+            version: loaded.version,
+            state: fold::<BookingLife>(&events),
+            days,
+            now: loaded.now,
+        }))
+    }
+
+    /// Decides, appends and writes down what happens to the booking itself; its days are separate.
+    ///
+    /// # Errors
+    /// Why the booking refuses.
+    pub async fn apply(
+        &mut self,
+        tx: &mut Tx,
+        command: booking::Command,
+    ) -> Result<Vec<booking::Event>, Error> {
+        let events = BookingLife::decide(&self.state, command)
+            .map_err(|rejection| CommandError::Rejected(rejection.into()))?;
+        let mut new = Vec::with_capacity(events.len());
+        for event in &events {
+            project::booking(tx, self.id, event, self.now).await?;
+            new.push(contract::booking_event(self.id, event)?);
+            self.state = BookingLife::evolve(std::mem::take(&mut self.state), event);
+        }
+        let stream = contract::booking_stream(self.id);
+        self.version = tx.append(&stream, self.version, &new).await?;
+        Ok(events)
+    }
+
+    /// Whether all of its sessions could be had now.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        let sessions = self.sessions();
+        sessions.iter().all(|span| {
+            let day = self.days.iter().find(|day| day.has(span));
+            day.is_some_and(|day| day.state.is_free_for(self.id, *span, self.now))
+        })
+    }
+
+    /// Asks the day of each session.
+    ///
+    /// # Errors
+    /// The first refusal of a day.
+    pub async fn apply_to_days(
+        &mut self,
+        tx: &mut Tx,
+        command: impl Fn(Span) -> day::Command,
+    ) -> Result<(), Error> {
+        for span in self.sessions() {
+            if let Some(day) = self.days.iter_mut().find(|day| day.has(&span)) {
+                day.apply(tx, command(span)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sessions(&self) -> Vec<Span> {
+        self.state.facts().map(|facts| facts.sessions.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,83 @@
+//! What happens when a timer of this service falls due.
+
+use std::sync::Arc;
+
+use eventstore::{Metadata, Timer, TimerHandler, Tx};
+use futures::future::BoxFuture;
+use kernel::Id;
+use kernel::id::Booking;
+use runtime::BoxError;
+use runtime::telemetry::job_span;
+use serde_json::{Value, json};
+use tracing::Instrument as _;
+
+use crate::app::complete_booking::complete_booking;
+use crate::app::expire_booking::expire_booking;
+use crate::app::schedule_meeting::schedule_meeting;
+use crate::app::Desk;
+
+/// A hold ends.
+pub const HOLD_END: &str = "hold-end";
+/// A session ends.
+pub const SESSION_END: &str = "session-end";
+/// A meeting room is to be created.
+pub const CREATE_MEETING: &str = "create-meeting";
+
+/// What a timer keeps beside its subject: the trace that it belongs to.
+#[must_use]
+pub fn payload(tx: &Tx) -> Value {
+    json!({ "traceparent": tx.metadata().traceparent })
+}
+
+/// Does what this service's timers ask for.
+#[derive(Debug, Clone)]
+pub struct Timers {
+    desk: Arc<Desk>,
+}
+
+impl Timers {
+    /// Timers that work at this desk.
+    #[must_use]
+    pub fn new(desk: Arc<Desk>) -> Self {
+        Self { desk }
+    }
+
+    async fn work(&self, timer: &Timer, traceparent: Option<String>) -> Result<(), BoxError> {
+        let id: Id<Booking> = timer.subject.parse()?;
+        tracing::Span::current().record("booking_id", tracing::field::display(id));
+        let metadata = Metadata::by("booking", traceparent).about(id.to_string());
+        let desk = Arc::clone(&self.desk);
+        match timer.kind.as_str() {
+            HOLD_END => {
+                self.desk
+                    .store
+                    .write(metadata, move |tx| {
+                        let desk = Arc::clone(&desk);
+                        Box::pin(async move { expire_booking(tx, &desk, id).await })
+                    })
+                    .await?;
+            }
+            SESSION_END => {
+                self.desk
+                    .store
+                    .write(metadata, move |tx| {
+                        let desk = Arc::clone(&desk);
+                        Box::pin(async move { complete_booking(tx, &desk, id).await })
+                    })
+                    .await?;
+            }
+            CREATE_MEETING => schedule_meeting(&self.desk, metadata, id).await?,
+            unknown => return Err(format!("there is no timer {unknown}").into()),
+        }
+        Ok(())
+    }
+}
+
+impl TimerHandler for Timers {
+    fn fire(&self, timer: Timer) -> BoxFuture<'_, Result<(), BoxError>> {
+        let traceparent =
+            timer.payload.get("traceparent").and_then(Value::as_str).map(str::to_owned);
+        let span = job_span(&timer.kind, traceparent.as_deref());
+        Box::pin(async move { self.work(&timer, traceparent).await }.instrument(span))
+    }
+}
