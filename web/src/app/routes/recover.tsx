@@ -1,9 +1,3 @@
-import { PageHeading } from '@/components/ui/page-heading';
+import { RecoverPage } from '@/features/account/components/recover-page';
 
-export default function Page() {
-  return (
-    <div className="container-page py-12">
-      <PageHeading>Reset Your Password</PageHeading>
-    </div>
-  );
-}
+export default RecoverPage;

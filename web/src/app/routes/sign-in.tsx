@@ -1,9 +1,3 @@
-import { PageHeading } from '@/components/ui/page-heading';
+import { SignInPage } from '@/features/account/components/sign-in-page';
 
-export default function Page() {
-  return (
-    <div className="container-page py-12">
-      <PageHeading>Sign In</PageHeading>
-    </div>
-  );
-}
+export default SignInPage;

@@ -1,9 +1,3 @@
-import { PageHeading } from '@/components/ui/page-heading';
+import { SignUpPage } from '@/features/account/components/sign-up-page';
 
-export default function Page() {
-  return (
-    <div className="container-page py-12">
-      <PageHeading>Sign Up</PageHeading>
-    </div>
-  );
-}
+export default SignUpPage;

@@ -25,7 +25,7 @@ const ARROW =
   'data-[focus-visible]:outline-focus';
 
 const CELL =
-  'grid size-11 cursor-pointer touch-manipulation place-items-center rounded-full numeric ' +
+  'grid size-10 cursor-pointer sm:size-11 touch-manipulation place-items-center rounded-full numeric ' +
   'outline-none ' +
   'hover:bg-brand-soft data-[focus-visible]:outline-2 data-[focus-visible]:outline-offset-2 ' +
   'data-[focus-visible]:outline-focus data-[selected]:bg-brand data-[selected]:text-on-brand ' +
@@ -72,7 +72,7 @@ export default function MonthGrid({ serviceId, schedule, onChosen }: MonthGridPr
 
   return (
     <I18nProvider locale="en-IN">
-      <div className="w-full max-w-90 rounded-card border border-hairline bg-surface p-4 shadow-soft">
+      <div className="w-full max-w-90 rounded-card bg-sunken p-2 sm:p-4">
         <Calendar
           aria-label="Date of the session"
           value={date ? parseDate(date) : null}
@@ -94,7 +94,7 @@ export default function MonthGrid({ serviceId, schedule, onChosen }: MonthGridPr
           <CalendarGrid className="mx-auto">
             <CalendarGridHeader>
               {(day) => (
-                <CalendarHeaderCell className="size-9 text-sm font-semibold text-ink-2">
+                <CalendarHeaderCell className="size-9 text-center text-sm font-semibold text-ink-2">
                   {day}
                 </CalendarHeaderCell>
               )}

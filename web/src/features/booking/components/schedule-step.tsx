@@ -53,7 +53,7 @@ type WhenProps = ScheduleStepProps & { schedule: Schedule; own: string; timeErro
 function WhenCard({ service, moves, draft, schedule, own, timeError }: WhenProps) {
   const { slot } = moves.url;
   return (
-    <Card className="flex min-w-0 flex-col gap-5">
+    <Card className="flex min-w-0 flex-col gap-5 max-sm:p-4">
       <h2 className="text-h3">When?</h2>
       <LostTime schedule={schedule} />
       {schedule.error && !schedule.days ? (

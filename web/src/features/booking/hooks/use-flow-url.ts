@@ -1,6 +1,6 @@
 /** The flow's place in the address, and how to move: a step is a new entry, a choice is not. */
-import { useCallback, useLayoutEffect, useMemo, useRef } from 'react';
-import { useLocation, useNavigate } from 'react-router';
+import { useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { useLocation, useNavigate, useNavigationType } from 'react-router';
 import { type FlowUrl, flowPath, parseFlowUrl } from '../flow-url';
 
 export type FlowMoves = {
@@ -11,19 +11,34 @@ export type FlowMoves = {
   replace: (patch: Partial<FlowUrl>) => void;
 };
 
+/**
+ * The router tells of a new address a moment later. A pressed chip must not wait for that, so a
+ * move counts at once, and addresses that are older than the last move are not looked at.
+ */
 export function useFlowUrl(): FlowMoves {
-  const { search } = useLocation();
+  const location = useLocation();
+  const navigationType = useNavigationType();
   const navigate = useNavigate();
-  const url = useMemo(() => parseFlowUrl(new URLSearchParams(search)), [search]);
+  const [url, setUrl] = useState(() => parseFlowUrl(new URLSearchParams(location.search)));
   const latest = useRef(url);
+  const awaited = useRef('');
+
   useLayoutEffect(() => {
-    latest.current = url;
-  }, [url]);
+    const address = parseFlowUrl(new URLSearchParams(location.search));
+    const older = awaited.current !== '' && flowPath(address) !== awaited.current;
+    if (older && navigationType !== 'POP') return;
+    awaited.current = '';
+    latest.current = address;
+    setUrl((known) => (flowPath(known) === flowPath(address) ? known : address));
+  }, [location, navigationType]);
+
   const go = useCallback(
     (patch: Partial<FlowUrl>, replace: boolean) => {
-      // Two moves in one moment must not undo each other.
-      latest.current = { ...latest.current, ...patch };
-      void navigate(flowPath(latest.current), { replace, preventScrollReset: true });
+      const next = { ...latest.current, ...patch };
+      latest.current = next;
+      awaited.current = flowPath(next);
+      setUrl(next);
+      void navigate(awaited.current, { replace, preventScrollReset: true });
     },
     [navigate],
   );

@@ -1,5 +1,5 @@
 /** The days and times on offer around the chosen date, and what became of the chosen time. */
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ListSlotsResponse } from '@/gen/booking/v1/booking_service_pb';
 import { usePracticeZone } from '@/lib/practice';
 import { localDate, toDate } from '@/lib/time';
@@ -28,7 +28,8 @@ function shownDate(url: FlowMoves['url'], first: ListSlotsResponse | undefined, 
 
 export function useSchedule({ serviceId, moves, own }: Asked) {
   const { url, replace } = moves;
-  const zone = usePracticeZone();
+  const { timeZone, label } = usePracticeZone();
+  const zone = useMemo(() => ({ timeZone, label }), [timeZone, label]);
   const [gone, setGone] = useState<{ instant: string; reason: string } | undefined>();
 
   const first = useSlots({ serviceId, fromDate: '', days: WEEK_DAYS });

@@ -1,0 +1,95 @@
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { ErrorSummary } from '@/components/ui/error-summary';
+import { TextField } from '@/components/ui/text-field';
+import { useFields } from '@/lib/use-fields';
+import { CODE_LENGTH, type CodeValues, codeDigits, validateCode } from '../account-rules';
+import { waitSeconds } from '../account-words';
+import { useAuthCall } from '../hooks/use-auth-call';
+import { RESEND_SECONDS, useSpacing } from '../hooks/use-spacing';
+import { ProblemNotice } from './account-problem';
+
+type CodeFormProps = {
+  email: string;
+  kind: 'signup' | 'recovery';
+  /** Seconds until another mail can be asked for. */
+  startSeconds?: number;
+  onDone: () => void;
+  /** The way back, for a wrong address. */
+  back: ReactNode;
+};
+
+/** Asks for the code of a mail, and sends the mail again when it did not come. */
+export function CodeForm({ email, kind, startSeconds, onDone, back }: CodeFormProps) {
+  const fields = useFields<CodeValues>({ code: '' }, validateCode);
+  const call = useAuthCall();
+  const resend = useAuthCall();
+  const spacing = useSpacing(startSeconds ?? RESEND_SECONDS);
+  const [sentAgain, setSentAgain] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+
+  useEffect(() => input.current?.focus(), []);
+
+  async function onSubmit(event: FormEvent) {
+    event.preventDefault();
+    if (call.busy || !fields.check()) return;
+    const token = codeDigits(fields.values.code);
+    const answer = await call.run((client) => client.verifyOtp({ email, token, type: kind }));
+    if ('data' in answer) onDone();
+    else if (answer.problem.field === 'code') fields.refuse({ code: answer.problem.message });
+  }
+
+  async function sendAgain() {
+    setSentAgain(false);
+    const answer = await (kind === 'signup'
+      ? resend.run((client) => client.resend({ type: 'signup', email }))
+      : resend.run((client) => client.resetPasswordForEmail(email)));
+    if ('data' in answer) setSentAgain(true);
+    const named = 'problem' in answer ? waitSeconds(answer.problem.message) : undefined;
+    spacing.restart(named ?? RESEND_SECONDS);
+  }
+
+  return (
+    <form noValidate onSubmit={(event) => void onSubmit(event)} className="flex flex-col gap-5">
+      {call.problem?.field === 'code' ? (
+        <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
+      ) : (
+        <ProblemNotice problem={call.problem} />
+      )}
+      <p>
+        We have sent a code to <strong className="break-words">{email}</strong>. Type it here; it
+        works for ten minutes.
+      </p>
+      <TextField
+        ref={input}
+        label={`${CODE_LENGTH}-digit code`}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        enterKeyHint="done"
+        className="text-center text-h3 tracking-[0.35em] numeric"
+        {...fields.input('code')}
+      />
+      <Button type="submit" block busy={call.busy} busyText="Checking the code…">
+        Confirm
+      </Button>
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <Button
+          variant="quiet"
+          size="sm"
+          className="-ml-4 numeric"
+          disabled={spacing.left > 0}
+          busy={resend.busy}
+          busyText="Sending…"
+          onClick={() => void sendAgain()}
+        >
+          {spacing.left > 0 ? `Send a new code in ${spacing.left} s` : 'Send a new code'}
+        </Button>
+        {back}
+      </div>
+      <p role="status" className="text-sm text-ink-2">
+        {sentAgain ? 'A new code is on its way. Only the newest one works.' : ''}
+      </p>
+      <ProblemNotice problem={resend.problem} />
+    </form>
+  );
+}

@@ -1,0 +1,85 @@
+import type { FormEvent } from 'react';
+import { Button } from '@/components/ui/button';
+import { ErrorSummary } from '@/components/ui/error-summary';
+import { TextField } from '@/components/ui/text-field';
+import { useFields } from '@/lib/use-fields';
+import {
+  type EmailValues,
+  PASSWORD_MIN,
+  type PasswordValues,
+  validateEmail,
+  validatePassword,
+} from '../account-rules';
+import { useAuthCall } from '../hooks/use-auth-call';
+import { accountPath } from '../return-path';
+import { ProblemNotice } from './account-problem';
+import { PasswordField } from './password-field';
+
+type RecoverEmailFormProps = { back: string; onCodeSent: (email: string) => void };
+
+/** Asks where to send the code. Nobody learns whether there is an account. */
+export function RecoverEmailForm({ back, onCodeSent }: RecoverEmailFormProps) {
+  const fields = useFields<EmailValues>({ email: '' }, validateEmail);
+  const call = useAuthCall();
+
+  async function onSubmit(event: FormEvent) {
+    event.preventDefault();
+    call.clear();
+    if (call.busy || !fields.check()) return;
+    const email = fields.values.email.trim();
+    const redirectTo = `${window.location.origin}${accountPath('/recover', back)}`;
+    const answer = await call.run((client) => client.resetPasswordForEmail(email, { redirectTo }));
+    if ('data' in answer) onCodeSent(email);
+  }
+
+  return (
+    <form noValidate onSubmit={(event) => void onSubmit(event)} className="flex flex-col gap-5">
+      <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
+      <ProblemNotice problem={call.problem} />
+      <TextField
+        label="Email"
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        {...fields.input('email')}
+      />
+      <Button type="submit" size="lg" block busy={call.busy} busyText="Sending the code…">
+        Send me a code
+      </Button>
+    </form>
+  );
+}
+
+/** Takes the new password of somebody whom the code has proved. */
+export function NewPasswordForm({ onDone }: { onDone: () => void }) {
+  const fields = useFields<PasswordValues>({ password: '' }, validatePassword);
+  const call = useAuthCall();
+
+  async function onSubmit(event: FormEvent) {
+    event.preventDefault();
+    call.clear();
+    if (call.busy || !fields.check()) return;
+    const { password } = fields.values;
+    const answer = await call.run((client) => client.updateUser({ password }));
+    if ('data' in answer) onDone();
+    else if (answer.problem.field === 'password') {
+      fields.refuse({ password: answer.problem.message });
+    }
+  }
+
+  return (
+    <form noValidate onSubmit={(event) => void onSubmit(event)} className="flex flex-col gap-5">
+      <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
+      {call.problem?.field === 'password' ? null : <ProblemNotice problem={call.problem} />}
+      <PasswordField
+        label="New password"
+        kind="new-password"
+        hint={`At least ${PASSWORD_MIN} characters. A few words in a row make a good one.`}
+        {...fields.input('password')}
+      />
+      <Button type="submit" size="lg" block busy={call.busy} busyText="Saving your password…">
+        Save New Password
+      </Button>
+    </form>
+  );
+}

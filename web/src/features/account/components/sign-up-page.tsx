@@ -1,0 +1,68 @@
+import { useEffect, useState } from 'react';
+import { AppLink } from '@/components/ui/app-link';
+import { Button } from '@/components/ui/button';
+import { useAuth } from '@/lib/auth';
+import { useReturn } from '../hooks/use-return';
+import { accountPath } from '../return-path';
+import { readWaitingAddress, writeWaitingAddress } from '../waiting-address';
+import { AccountFrame } from './account-frame';
+import { CodeForm } from './code-form';
+import { SignUpForm } from './sign-up-form';
+
+/** /sign-up: names, address and password, and where it is asked for, the code from the mail. */
+export function SignUpPage() {
+  const auth = useAuth();
+  const { back, leave } = useReturn();
+  const [waiting, setWaiting] = useState(readWaitingAddress);
+  const signedIn = auth.status === 'signed-in';
+
+  function wait(email: string | null) {
+    writeWaitingAddress(email);
+    setWaiting(email ?? '');
+  }
+
+  useEffect(() => {
+    if (!signedIn) return;
+    writeWaitingAddress(null);
+    leave();
+  }, [signedIn, leave]);
+
+  if (waiting) {
+    return (
+      <AccountFrame title="Confirm Your Email" lead="Then you are done.">
+        <CodeForm
+          email={waiting}
+          kind="signup"
+          onDone={() => {
+            writeWaitingAddress(null);
+            leave();
+          }}
+          back={
+            <Button variant="quiet" size="sm" onClick={() => wait(null)}>
+              Use another email
+            </Button>
+          }
+        />
+      </AccountFrame>
+    );
+  }
+  return (
+    <AccountFrame
+      title="Create Your Account"
+      lead="It takes a minute, and your bookings are then yours alone to see."
+      foot={
+        <p>
+          Have an account already?{' '}
+          <AppLink
+            to={accountPath('/sign-in', back)}
+            className="font-semibold text-brand underline underline-offset-4"
+          >
+            Sign in
+          </AppLink>
+        </p>
+      }
+    >
+      <SignUpForm back={back} onDone={leave} onCodeSent={wait} />
+    </AccountFrame>
+  );
+}
