@@ -34,10 +34,7 @@ fn descriptor(name: &str) -> Result<MessageDescriptor, JsonError> {
 }
 
 fn malformed(name: &str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> JsonError {
-    JsonError::Malformed {
-        name: name.to_owned(),
-        source: source.into(),
-    }
+    JsonError::Malformed { name: name.to_owned(), source: source.into() }
 }
 
 /// The message's proto3 JSON, with fields that hold their default left out.
@@ -76,15 +73,9 @@ mod tests {
     fn requested() -> BookingRequested {
         BookingRequested {
             booking_id: "bkg_1".into(),
-            price: Some(Money {
-                minor_units: 50_000,
-                currency_code: "INR".into(),
-            }),
+            price: Some(Money { minor_units: 50_000, currency_code: "INR".into() }),
             sessions: vec![Session {
-                starts_at: Some(prost_types::Timestamp {
-                    seconds: 1_795_498_200,
-                    nanos: 0,
-                }),
+                starts_at: Some(prost_types::Timestamp { seconds: 1_795_498_200, nanos: 0 }),
                 ends_at: None,
             }],
             mode: SessionMode::Online.into(),
@@ -110,10 +101,7 @@ mod tests {
     #[test]
     fn fields_of_a_newer_writer_are_ignored_and_wrong_ones_are_not() {
         let newer = json!({ "bookingId": "bkg_1", "colour": "green" });
-        assert_eq!(
-            from_json::<BookingRequested>(&newer).unwrap().booking_id,
-            "bkg_1"
-        );
+        assert_eq!(from_json::<BookingRequested>(&newer).unwrap().booking_id, "bkg_1");
         assert!(from_json::<BookingRequested>(&json!({ "bookingId": 7 })).is_err());
     }
 }

@@ -90,13 +90,7 @@ pub async fn advance(
     .fetch_one(tx.connection())
     .await?;
     if stream_waits {
-        park(
-            tx,
-            (consumer, source),
-            event,
-            "an earlier event of this stream is parked",
-        )
-        .await?;
+        park(tx, (consumer, source), event, "an earlier event of this stream is parked").await?;
         return Ok(Consumed::Parked);
     }
     Ok(Consumed::Handled)
@@ -206,12 +200,7 @@ pub async fn parked(
     .fetch_all(store.pool())
     .await?;
     rows.iter()
-        .map(|row| {
-            Ok(Parked {
-                event: recorded(row)?,
-                error: row.try_get("error")?,
-            })
-        })
+        .map(|row| Ok(Parked { event: recorded(row)?, error: row.try_get("error")? }))
         .collect::<Result<_, sqlx::Error>>()
         .map_err(StoreError::from)
 }

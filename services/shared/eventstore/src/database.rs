@@ -22,10 +22,7 @@ impl Database {
     /// A database with the usual number of connections.
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
-        Self {
-            url: url.into(),
-            connections_max: 12,
-        }
+        Self { url: url.into(), connections_max: 12 }
     }
 
     /// Opens the pool without connecting yet, so that a service starts while its database does.
@@ -68,9 +65,7 @@ pub async fn migrate(
     service: &Migrator,
 ) -> Result<(), sqlx::Error> {
     let mut connection = PgConnection::connect(owner_url).await?;
-    migrations(service)
-        .run_direct(None, &mut connection, false)
-        .await?;
+    migrations(service).run_direct(None, &mut connection, false).await?;
     grant(&mut connection, app_role).await?;
     connection.close().await
 }

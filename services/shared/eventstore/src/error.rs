@@ -24,9 +24,7 @@ pub enum StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        let code = error
-            .as_database_error()
-            .and_then(sqlx::error::DatabaseError::code);
+        let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
         match code.as_deref() {
             // deadlock_detected, serialization_failure
             Some("40P01" | "40001") => Self::Conflict,

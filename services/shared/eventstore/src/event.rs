@@ -16,10 +16,7 @@ pub fn new_id<K: Kind>() -> Id<K> {
 
 /// A new UUID that begins with the time.
 #[must_use]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the one place where ids are made"
-)]
+#[expect(clippy::disallowed_methods, reason = "this is the one place where ids are made")]
 pub fn new_uuid() -> Uuid {
     Uuid::now_v7()
 }
@@ -45,11 +42,7 @@ impl Metadata {
     /// Something done by `actor` in the trace `traceparent`.
     #[must_use]
     pub fn by(actor: impl Into<String>, traceparent: Option<String>) -> Self {
-        Self {
-            actor: actor.into(),
-            traceparent,
-            ..Self::default()
-        }
+        Self { actor: actor.into(), traceparent, ..Self::default() }
     }
 
     /// Something done because of `event`; what belongs together stays together.
@@ -123,11 +116,7 @@ impl Recorded {
     /// # Errors
     /// When it is one by name, but its payload cannot be read.
     pub fn get<M: Message + Name + Default>(&self) -> Result<Option<M>, JsonError> {
-        if self.event_type == M::full_name() {
-            self.decode().map(Some)
-        } else {
-            Ok(None)
-        }
+        if self.event_type == M::full_name() { self.decode().map(Some) } else { Ok(None) }
     }
 
     /// The message, when it is known which one it is.

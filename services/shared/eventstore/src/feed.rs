@@ -20,9 +20,8 @@ const RELAY_LOCK: i64 = 0x5355_4b4f_4f4e_0001;
 /// When the database does not answer.
 pub async fn number(pool: &PgPool, at_most: i64) -> Result<u64, StoreError> {
     // A cheap look first: most passes find nothing and need no transaction.
-    let waiting: bool = sqlx::query_scalar("select exists (select 1 from outbox)")
-        .fetch_one(pool)
-        .await?;
+    let waiting: bool =
+        sqlx::query_scalar("select exists (select 1 from outbox)").fetch_one(pool).await?;
     if !waiting {
         return Ok(0);
     }
@@ -79,10 +78,7 @@ pub async fn read(
     .bind(limit)
     .fetch_all(pool)
     .await?;
-    rows.iter()
-        .map(recorded)
-        .collect::<Result<_, _>>()
-        .map_err(StoreError::from)
+    rows.iter().map(recorded).collect::<Result<_, _>>().map_err(StoreError::from)
 }
 
 /// How far the relay has published.
@@ -90,9 +86,7 @@ pub async fn read(
 /// # Errors
 /// When the database does not answer.
 pub async fn published(pool: &PgPool) -> Result<i64, StoreError> {
-    Ok(sqlx::query_scalar("select published_position from relay")
-        .fetch_one(pool)
-        .await?)
+    Ok(sqlx::query_scalar("select published_position from relay").fetch_one(pool).await?)
 }
 
 /// Remembers how far the relay has published. It never goes back.

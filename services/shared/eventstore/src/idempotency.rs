@@ -34,8 +34,7 @@ impl Tx {
         key: &str,
         request_hash: &[u8],
     ) -> Result<Recall, StoreError> {
-        self.lock(&[format!("idempotency {caller} {method} {key}")])
-            .await?;
+        self.lock(&[format!("idempotency {caller} {method} {key}")]).await?;
         let row = sqlx::query(
             "select request_hash, answer from idempotency_keys
              where caller = $1 and method = $2 and key = $3",
@@ -78,10 +77,6 @@ impl Tx {
         .execute(self.connection())
         .await?
         .rows_affected();
-        if added == 0 {
-            Err(StoreError::Conflict)
-        } else {
-            Ok(())
-        }
+        if added == 0 { Err(StoreError::Conflict) } else { Ok(()) }
     }
 }

@@ -27,10 +27,7 @@ impl Store {
     /// Takes the pool over.
     #[must_use]
     pub fn new(pool: PgPool) -> Self {
-        Self {
-            pool,
-            committed: Arc::new(Notify::new()),
-        }
+        Self { pool, committed: Arc::new(Notify::new()) }
     }
 
     /// The pool, for reads. A request asks for one connection at a time and never holds two.
@@ -44,9 +41,7 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn now(&self) -> Result<Timestamp, StoreError> {
-        let now = sqlx::query_scalar("select clock_now()")
-            .fetch_one(&self.pool)
-            .await?;
+        let now = sqlx::query_scalar("select clock_now()").fetch_one(&self.pool).await?;
         Ok(now)
     }
 

@@ -214,11 +214,7 @@ async fn fire(store: &Store, handler: &dyn TimerHandler, timer: Timer) {
         Ok(Err(error)) => chain(error.as_ref()),
         Err(_elapsed) => "it took too long".to_owned(),
     };
-    tracing::warn!(
-        error,
-        attempts = timer.attempts,
-        "a timer will be tried again"
-    );
+    tracing::warn!(error, attempts = timer.attempts, "a timer will be tried again");
     if let Err(error) = retry_later(store.pool(), &timer).await {
         // Its lease runs out by itself.
         tracing::warn!(%error, "a failed timer could not be freed");

@@ -52,9 +52,7 @@ impl Tx {
     /// # Errors
     /// When the database does not answer.
     pub async fn now(&mut self) -> Result<Timestamp, StoreError> {
-        Ok(sqlx::query_scalar("select clock_now()")
-            .fetch_one(&mut *self.inner)
-            .await?)
+        Ok(sqlx::query_scalar("select clock_now()").fetch_one(&mut *self.inner).await?)
     }
 
     /// Waits for these names until the transaction ends. They are taken in sorted order, so that two
@@ -83,11 +81,7 @@ impl Tx {
         let events = load(&mut *self.inner, stream_id).await?;
         let now = self.now().await?;
         let version = events.last().map_or(0, |event| event.version);
-        Ok(Loaded {
-            events,
-            version,
-            now,
-        })
+        Ok(Loaded { events, version, now })
     }
 
     /// Appends events behind version `expected` of a stream, each with its outbox row. Returns the
@@ -157,10 +151,7 @@ pub(crate) async fn load(
     .bind(stream_id)
     .fetch_all(executor)
     .await?;
-    rows.iter()
-        .map(recorded)
-        .collect::<Result<_, _>>()
-        .map_err(StoreError::from)
+    rows.iter().map(recorded).collect::<Result<_, _>>().map_err(StoreError::from)
 }
 
 /// Reads the columns that every query of events and parked events names alike.

@@ -53,10 +53,7 @@ impl<K: Kind> Id<K> {
     /// Gives a UUID its kind.
     #[must_use]
     pub const fn from_uuid(uuid: Uuid) -> Self {
-        Self {
-            uuid,
-            kind: PhantomData,
-        }
+        Self { uuid, kind: PhantomData }
     }
 
     /// The UUID inside, as PostgreSQL stores it.
@@ -114,15 +111,9 @@ impl<K: Kind> FromStr for Id<K> {
             .and_then(|rest| rest.strip_prefix('_'))
             .filter(|digits| digits.len() == 32)
             // One text form per id: the parser of UUIDs would also take capitals.
-            .filter(|digits| {
-                digits
-                    .bytes()
-                    .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-            })
+            .filter(|digits| digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
             .ok_or(invalid)?;
-        Uuid::try_parse(digits)
-            .map(Self::from_uuid)
-            .map_err(|_unparsable| invalid)
+        Uuid::try_parse(digits).map(Self::from_uuid).map_err(|_unparsable| invalid)
     }
 }
 

@@ -52,10 +52,7 @@ impl Money {
     /// An amount of paise.
     #[must_use]
     pub const fn inr(minor: i64) -> Self {
-        Self {
-            minor,
-            currency: Currency::Inr,
-        }
+        Self { minor, currency: Currency::Inr }
     }
 
     /// The sum.
@@ -79,10 +76,7 @@ impl Money {
             return Err(MoneyError::CurrencyMismatch);
         }
         let minor = op(self.minor, other.minor).ok_or(MoneyError::Overflow)?;
-        Ok(Self {
-            minor,
-            currency: self.currency,
-        })
+        Ok(Self { minor, currency: self.currency })
     }
 }
 

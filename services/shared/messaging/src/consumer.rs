@@ -54,11 +54,7 @@ impl Retry for ReactionError {
 
 impl From<StoreError> for ReactionError {
     fn from(error: StoreError) -> Self {
-        if error.is_conflict() {
-            Self::Conflict
-        } else {
-            Self::Failed(error.into())
-        }
+        if error.is_conflict() { Self::Conflict } else { Self::Failed(error.into()) }
     }
 }
 
@@ -70,11 +66,7 @@ impl From<contract::json::JsonError> for ReactionError {
 
 impl<R: std::error::Error + Send + Sync + 'static> From<CommandError<R>> for ReactionError {
     fn from(error: CommandError<R>) -> Self {
-        if error.is_conflict() {
-            Self::Conflict
-        } else {
-            Self::Failed(error.into())
-        }
+        if error.is_conflict() { Self::Conflict } else { Self::Failed(error.into()) }
     }
 }
 
@@ -114,11 +106,7 @@ pub async fn run_consumer(
     reaction: Arc<dyn Reaction>,
     shutdown: Shutdown,
 ) -> Result<(), BoxError> {
-    let consumer = Consumer {
-        store,
-        subscription,
-        reaction,
-    };
+    let consumer = Consumer { store, subscription, reaction };
     while !shutdown.is_triggered() {
         tokio::select! {
             () = shutdown.wait() => break,
@@ -148,12 +136,7 @@ impl Consumer {
         // What was published before the durable consumer existed never comes over it.
         self.catch_up().await;
         loop {
-            let mut messages = durable
-                .fetch()
-                .max_messages(64)
-                .expires(QUIET)
-                .messages()
-                .await?;
+            let mut messages = durable.fetch().max_messages(64).expires(QUIET).messages().await?;
             let mut quiet = true;
             while let Some(message) = messages.next().await {
                 let message = message?;
@@ -176,9 +159,7 @@ impl Consumer {
     }
 
     async fn pull_consumer(&self, nats: &Nats) -> Result<PullConsumer, BoxError> {
-        let Subscription {
-            consumer, source, ..
-        } = &self.subscription;
+        let Subscription { consumer, source, .. } = &self.subscription;
         let context = nats.connect(consumer).await?;
         let stream = nats.stream(&context, source).await?;
         let config = pull::Config {
@@ -193,11 +174,7 @@ impl Consumer {
     /// Reads what is missing from the source until nothing is newer. It gives up when the source or
     /// the own database does not answer; the caller comes back.
     async fn catch_up(&self) {
-        let Subscription {
-            consumer,
-            source,
-            feed,
-        } = &self.subscription;
+        let Subscription { consumer, source, feed } = &self.subscription;
         loop {
             let events = match checkpoint::position(&self.store, consumer, source).await {
                 Ok(position) => feed.read(position).await,
@@ -226,9 +203,7 @@ impl Consumer {
 
     /// Handles one event in the transaction that moves the checkpoint.
     async fn offer(&self, event: &Recorded) -> Offered {
-        let Subscription {
-            consumer, source, ..
-        } = self.subscription;
+        let Subscription { consumer, source, .. } = self.subscription;
         let traceparent = event.metadata.traceparent.as_deref();
         let span = event_span(&format!("{consumer} {}", event.event_type), traceparent);
         let handled = async {
@@ -260,19 +235,12 @@ impl Consumer {
     }
 
     async fn count_failure(&self, event: &Recorded, error: &BoxError) -> Offered {
-        let Subscription {
-            consumer, source, ..
-        } = self.subscription;
+        let Subscription { consumer, source, .. } = self.subscription;
         let event_type = &event.event_type;
         tracing::warn!(%error, consumer, event_type, "an event could not be handled");
         match checkpoint::failed(&self.store, (consumer, source), event, error.to_string()).await {
             Ok(true) => {
-                tracing::error!(
-                    consumer,
-                    event_type,
-                    position = event.position,
-                    "event parked"
-                );
+                tracing::error!(consumer, event_type, position = event.position, "event parked");
                 Offered::Done
             }
             Ok(false) => Offered::Again,

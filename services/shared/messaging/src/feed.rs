@@ -34,11 +34,7 @@ impl FeedServer {
         peers: Peers,
         readers: &'static [&'static str],
     ) -> FeedServiceServer<Self> {
-        FeedServiceServer::new(Self {
-            store,
-            peers,
-            readers,
-        })
+        FeedServiceServer::new(Self { store, peers, readers })
     }
 }
 
@@ -64,17 +60,11 @@ impl FeedService for FeedServer {
     ) -> Result<Response<ReadFeedResponse>, Status> {
         self.peers.verify(request.metadata(), self.readers)?;
         let asked = request.into_inner();
-        let limit = if asked.limit <= 0 {
-            BATCH
-        } else {
-            asked.limit.min(LIMIT_MAX)
-        };
+        let limit = if asked.limit <= 0 { BATCH } else { asked.limit.min(LIMIT_MAX) };
         let events = feed::read(self.store.pool(), asked.after_position, i64::from(limit))
             .await
             .map_err(|error| to_status(&CommandError::<Never>::from(error)))?;
-        Ok(Response::new(ReadFeedResponse {
-            events: events.iter().map(wire::to_row).collect(),
-        }))
+        Ok(Response::new(ReadFeedResponse { events: events.iter().map(wire::to_row).collect() }))
     }
 }
 
@@ -101,17 +91,8 @@ impl FeedReader {
     /// # Errors
     /// When the source does not answer, or answers with what cannot be read.
     pub async fn read(&self, after_position: i64) -> Result<Vec<Recorded>, BoxError> {
-        let request = ReadFeedRequest {
-            after_position,
-            limit: BATCH,
-        };
-        let rows = self
-            .client
-            .clone()
-            .read_feed(request)
-            .await?
-            .into_inner()
-            .events;
+        let request = ReadFeedRequest { after_position, limit: BATCH };
+        let rows = self.client.clone().read_feed(request).await?.into_inner().events;
         rows.into_iter()
             .map(|row| wire::from_row(row).ok_or_else(|| "an event could not be read".into()))
             .collect()

@@ -23,19 +23,13 @@ impl Nats {
     /// The NATS server at `url`.
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
-        Self {
-            url: url.into(),
-            prefix: String::new(),
-        }
+        Self { url: url.into(), prefix: String::new() }
     }
 
     /// The same server with a room of its own: every stream and subject begins with `prefix`.
     #[must_use]
     pub fn in_room(url: impl Into<String>, prefix: &str) -> Self {
-        Self {
-            url: url.into(),
-            prefix: format!("{prefix}-"),
-        }
+        Self { url: url.into(), prefix: format!("{prefix}-") }
     }
 
     pub(crate) async fn connect(&self, name: &str) -> Result<jetstream::Context, BoxError> {

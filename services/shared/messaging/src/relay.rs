@@ -93,9 +93,6 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
 async fn send(context: &jetstream::Context, nats: &Nats, event: &Recorded) -> Result<(), BoxError> {
     let payload = Bytes::from(serde_json::to_vec(&event.payload)?);
     let subject = nats.subject(&event.event_type);
-    context
-        .publish_with_headers(subject, wire::headers(event), payload)
-        .await?
-        .await?;
+    context.publish_with_headers(subject, wire::headers(event), payload).await?.await?;
     Ok(())
 }

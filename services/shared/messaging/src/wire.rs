@@ -23,10 +23,7 @@ pub(crate) fn headers(event: &Recorded) -> HeaderMap {
     headers.insert(VERSION, event.version.to_string());
     headers.insert(POSITION, event.position.to_string());
     headers.insert(EVENT_TYPE, event.event_type.clone());
-    headers.insert(
-        METADATA,
-        serde_json::to_string(&event.metadata).unwrap_or_default(),
-    );
+    headers.insert(METADATA, serde_json::to_string(&event.metadata).unwrap_or_default());
     headers.insert(RECORDED_AT, event.recorded_at.to_string());
     if let Some(traceparent) = &event.metadata.traceparent {
         headers.insert(TRACEPARENT, traceparent.clone());
@@ -103,10 +100,7 @@ mod tests {
     fn an_event_survives_both_ways_of_travelling() {
         let event = event();
         let payload = serde_json::to_vec(&event.payload).unwrap();
-        assert_eq!(
-            from_message(Some(&headers(&event)), &payload).as_ref(),
-            Some(&event)
-        );
+        assert_eq!(from_message(Some(&headers(&event)), &payload).as_ref(), Some(&event));
         assert_eq!(from_row(to_row(&event)), Some(event));
     }
 

@@ -19,10 +19,7 @@ pub fn nats_url() -> Result<String> {
     setting("SUKOON_TEST_NATS_URL")
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tests have no settings but these two"
-)]
+#[expect(clippy::disallowed_methods, reason = "tests have no settings but these two")]
 fn setting(name: &str) -> Result<String> {
     std::env::var(name).with_context(|| {
         format!(
@@ -57,12 +54,7 @@ impl TestDatabase {
         admin.close().await?;
         let owner_url = with_database(&admin_url, &name)?;
         let url = with_role(&owner_url)?;
-        Ok(Self {
-            name,
-            admin_url,
-            url,
-            owner_url,
-        })
+        Ok(Self { name, admin_url, url, owner_url })
     }
 
     /// Opens it as the service would.
@@ -78,10 +70,8 @@ impl TestDatabase {
     /// # Errors
     /// When PostgreSQL refuses.
     pub async fn move_clock(&self, seconds: i64) -> Result<()> {
-        self.as_owner(&format!(
-            "update clock set offset_by = make_interval(secs => {seconds})"
-        ))
-        .await
+        self.as_owner(&format!("update clock set offset_by = make_interval(secs => {seconds})"))
+            .await
     }
 
     /// Runs a statement with the owner's rights.
@@ -102,9 +92,7 @@ impl Drop for TestDatabase {
         // A thread of its own, because the test's runtime may be ending. What cannot be dropped is
         // left to the end of the test services.
         let dropping = std::thread::spawn(move || -> Result<()> {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()?;
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(async {
                 let mut admin = PgConnection::connect(&admin_url).await?;
                 let sql = format!("drop database if exists {name} with (force)");
@@ -152,25 +140,15 @@ async fn make_template(
          exception when duplicate_object then null; end $$"
     );
     admin.execute(AssertSqlSafe(role)).await?;
-    admin
-        .execute(AssertSqlSafe(format!("drop database if exists {name}")))
-        .await?;
-    admin
-        .execute(AssertSqlSafe(format!("create database {name}")))
-        .await?;
+    admin.execute(AssertSqlSafe(format!("drop database if exists {name}"))).await?;
+    admin.execute(AssertSqlSafe(format!("create database {name}"))).await?;
     let owner_url = with_database(url, name)?;
     let mut owner = PgConnection::connect(&owner_url).await?;
-    owner
-        .execute("create extension if not exists btree_gist")
-        .await?;
+    owner.execute("create extension if not exists btree_gist").await?;
     owner.close().await?;
     eventstore::migrate(&owner_url, APP_ROLE, service).await?;
     // Only a finished template is marked as one, so a test that died half-way leaves none behind.
-    admin
-        .execute(AssertSqlSafe(format!(
-            "alter database {name} is_template true"
-        )))
-        .await?;
+    admin.execute(AssertSqlSafe(format!("alter database {name} is_template true"))).await?;
     Ok(())
 }
 

@@ -46,10 +46,7 @@ impl TestKeys {
     /// # Errors
     /// When a key cannot be written down.
     pub fn new(services: &[&'static str]) -> Result<Self> {
-        let pairs = services
-            .iter()
-            .map(|name| key_pair(name))
-            .collect::<Result<_>>()?;
+        let pairs = services.iter().map(|name| key_pair(name)).collect::<Result<_>>()?;
         Ok(Self { pairs })
     }
 
@@ -94,10 +91,7 @@ impl TestUsers {
     /// # Errors
     /// When it cannot be written down.
     pub fn new(issuer: &str) -> Result<Self> {
-        Ok(Self {
-            pair: key_pair("test-signing-key")?,
-            issuer: issuer.to_owned(),
-        })
+        Ok(Self { pair: key_pair("test-signing-key")?, issuer: issuer.to_owned() })
     }
 
     /// The JWKS document that the identity server would serve.

@@ -13,15 +13,10 @@ async fn what_was_appended_is_read_again() -> Result<()> {
     append(&store, "booking-1", "first").await?;
     append(&store, "booking-1", "second").await?;
     let events = store.load("booking-1").await?;
-    let texts: Vec<String> = events
-        .iter()
-        .map(|e| e.get::<BookingExpired>().unwrap().unwrap().booking_id)
-        .collect();
+    let texts: Vec<String> =
+        events.iter().map(|e| e.get::<BookingExpired>().unwrap().unwrap().booking_id).collect();
     assert_eq!(texts, ["first", "second"]);
-    assert_eq!(
-        events.iter().map(|event| event.version).collect::<Vec<_>>(),
-        [1, 2]
-    );
+    assert_eq!(events.iter().map(|event| event.version).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(events[0].metadata.actor, "test");
     Ok(())
 }
@@ -35,15 +30,8 @@ async fn writers_of_one_stream_start_anew_and_none_is_lost() -> Result<()> {
     }))
     .await;
     let acknowledged = results.iter().filter(|result| result.is_ok()).count();
-    let refused = results
-        .iter()
-        .filter(|r| matches!(r, Err(StoreError::Conflict)))
-        .count();
-    assert_eq!(
-        acknowledged + refused,
-        12,
-        "every writer gets one of two answers"
-    );
+    let refused = results.iter().filter(|r| matches!(r, Err(StoreError::Conflict))).count();
+    assert_eq!(acknowledged + refused, 12, "every writer gets one of two answers");
     assert_eq!(store.load("day-1").await?.len(), acknowledged);
     Ok(())
 }
@@ -59,8 +47,7 @@ async fn a_locked_stream_makes_writers_wait_instead_of_failing() -> Result<()> {
                     Box::pin(async move {
                         tx.lock(&["day-1".to_owned()]).await?;
                         let loaded = tx.load("day-1").await?;
-                        tx.append("day-1", loaded.version, &[event(&n.to_string())])
-                            .await
+                        tx.append("day-1", loaded.version, &[event(&n.to_string())]).await
                     })
                 })
                 .await
@@ -92,22 +79,12 @@ async fn a_failed_command_leaves_nothing() -> Result<()> {
 async fn events_cannot_be_changed_by_the_service_nor_by_the_owner() -> Result<()> {
     let (database, store) = database().await?;
     append(&store, "booking-1", "first").await?;
-    for sql in [
-        "update events set version = 9",
-        "delete from events",
-        "truncate events cascade",
-    ] {
+    for sql in ["update events set version = 9", "delete from events", "truncate events cascade"] {
         assert!(database.as_owner(sql).await.is_err(), "the owner: {sql}");
-        assert!(
-            sqlx::query(sql).execute(store.pool()).await.is_err(),
-            "the service: {sql}"
-        );
+        assert!(sqlx::query(sql).execute(store.pool()).await.is_err(), "the service: {sql}");
     }
     assert!(
-        sqlx::query("update clock set offset_by = '1 day'")
-            .execute(store.pool())
-            .await
-            .is_err(),
+        sqlx::query("update clock set offset_by = '1 day'").execute(store.pool()).await.is_err(),
         "the service moved its own clock"
     );
     assert_eq!(store.load("booking-1").await?.len(), 1);
@@ -140,11 +117,7 @@ async fn callers_that_go_away_poison_no_connection() -> Result<()> {
     })
     .await?;
     let fresh = database.store()?;
-    assert_eq!(
-        fresh.load("booking-last").await?.len(),
-        1,
-        "an acknowledged write was lost"
-    );
+    assert_eq!(fresh.load("booking-last").await?.len(), 1, "an acknowledged write was lost");
     Ok(())
 }
 
@@ -156,12 +129,9 @@ async fn a_key_gets_its_first_answer_and_no_other_request() -> Result<()> {
             .write(Metadata::default(), move |tx| {
                 Box::pin(async move {
                     let hash = request_hash(request.as_bytes());
-                    let known = tx
-                        .recall(("usr_1", "RequestBooking"), "key-1", &hash)
-                        .await?;
+                    let known = tx.recall(("usr_1", "RequestBooking"), "key-1", &hash).await?;
                     if known == Recall::New {
-                        tx.remember(("usr_1", "RequestBooking"), "key-1", &hash, answer)
-                            .await?;
+                        tx.remember(("usr_1", "RequestBooking"), "key-1", &hash, answer).await?;
                     }
                     Ok::<Recall, StoreError>(known)
                 })
@@ -169,10 +139,7 @@ async fn a_key_gets_its_first_answer_and_no_other_request() -> Result<()> {
             .await
     };
     assert_eq!(ask("eleven", "bkg_1").await?, Recall::New);
-    assert_eq!(
-        ask("eleven", "bkg_2").await?,
-        Recall::Answered("bkg_1".into())
-    );
+    assert_eq!(ask("eleven", "bkg_2").await?, Recall::Answered("bkg_1".into()));
     assert_eq!(ask("twelve", "bkg_3").await?, Recall::Different);
     Ok(())
 }

@@ -45,21 +45,10 @@ async fn an_event_that_keeps_failing_is_parked_with_those_of_its_stream_behind_i
         assert!(!checkpoint::failed(&store, WHO, &events[0], "broken".into()).await?);
     }
     assert!(checkpoint::failed(&store, WHO, &events[0], "broken".into()).await?);
-    assert_eq!(
-        offer(&store, &events[1]).await?,
-        Consumed::Parked,
-        "it may not overtake"
-    );
-    assert_eq!(
-        offer(&store, &events[2]).await?,
-        Consumed::Handled,
-        "other streams go on"
-    );
+    assert_eq!(offer(&store, &events[1]).await?, Consumed::Parked, "it may not overtake");
+    assert_eq!(offer(&store, &events[2]).await?, Consumed::Handled, "other streams go on");
     let parked = checkpoint::parked(&store, WHO.0, WHO.1).await?;
-    assert_eq!(
-        parked.iter().map(|p| p.event.position).collect::<Vec<_>>(),
-        [1, 2]
-    );
+    assert_eq!(parked.iter().map(|p| p.event.position).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(parked[0].error, "broken");
     Ok(())
 }

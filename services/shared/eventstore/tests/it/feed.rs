@@ -31,11 +31,7 @@ async fn slow_append(store: &Store, n: usize) -> Result<bool, StoreError> {
                     .bind(pause)
                     .execute(tx.connection())
                     .await?;
-                if gives_up {
-                    Err(StoreError::Excluded)
-                } else {
-                    Ok(())
-                }
+                if gives_up { Err(StoreError::Excluded) } else { Ok(()) }
             })
         })
         .await;
@@ -67,12 +63,7 @@ fn assert_gapless_and_in_order(events: &[Recorded]) {
     for (index, event) in events.iter().enumerate() {
         assert_eq!(event.position, i64::try_from(index).unwrap() + 1, "a hole");
         let last = versions.entry(&event.stream_id).or_default();
-        assert_eq!(
-            event.version,
-            *last + 1,
-            "{} is out of order",
-            event.stream_id
-        );
+        assert_eq!(event.version, *last + 1, "{} is out of order", event.stream_id);
         *last = event.version;
     }
 }
@@ -93,10 +84,7 @@ async fn competing_relays_number_everything_once_and_skip_nothing() -> Result<()
             })
         })
         .collect();
-    busy.push(tokio::spawn(kill_relays(
-        database.owner_url.clone(),
-        stop.subscribe(),
-    )));
+    busy.push(tokio::spawn(kill_relays(database.owner_url.clone(), stop.subscribe())));
     let appended = join_all((0..APPENDERS).map(|a| {
         let store = store.clone();
         async move {
@@ -108,22 +96,14 @@ async fn competing_relays_number_everything_once_and_skip_nothing() -> Result<()
         }
     }))
     .await;
-    let kept: usize = appended
-        .into_iter()
-        .collect::<Result<Vec<_>, _>>()?
-        .iter()
-        .sum();
+    let kept: usize = appended.into_iter().collect::<Result<Vec<_>, _>>()?.iter().sum();
     stop.send_replace(true);
     for task in busy {
         task.await?;
     }
     while feed::number(store.pool(), 1000).await? > 0 {}
     let events = feed::read(store.pool(), 0, 10_000).await?;
-    assert_eq!(
-        events.len(),
-        kept * 2,
-        "some event has no position, or one too many"
-    );
+    assert_eq!(events.len(), kept * 2, "some event has no position, or one too many");
     assert_gapless_and_in_order(&events);
     Ok(())
 }
@@ -144,19 +124,12 @@ async fn positions_are_given_after_commit_so_nothing_in_flight_is_skipped() -> R
     append(&store, "late", "x").await?;
     feed::number(store.pool(), 100).await?;
     let seen = feed::read(store.pool(), 0, 10).await?;
-    assert_eq!(
-        seen.iter()
-            .map(|e| e.stream_id.as_str())
-            .collect::<Vec<_>>(),
-        ["late"]
-    );
+    assert_eq!(seen.iter().map(|e| e.stream_id.as_str()).collect::<Vec<_>>(), ["late"]);
     early.commit().await?;
     feed::number(store.pool(), 100).await?;
     let seen = feed::read(store.pool(), 1, 10).await?;
     assert_eq!(
-        seen.iter()
-            .map(|e| (e.stream_id.as_str(), e.position))
-            .collect::<Vec<_>>(),
+        seen.iter().map(|e| (e.stream_id.as_str(), e.position)).collect::<Vec<_>>(),
         [("early", 2)]
     );
     Ok(())

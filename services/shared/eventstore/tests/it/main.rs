@@ -1,5 +1,7 @@
 //! The event store on real PostgreSQL.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails by panicking")]
+
 mod appending;
 mod checkpoints;
 mod feed;
@@ -23,10 +25,7 @@ async fn database() -> Result<(TestDatabase, Store)> {
 }
 
 fn event(text: &str) -> NewEvent {
-    NewEvent::of(&BookingExpired {
-        booking_id: text.to_owned(),
-    })
-    .unwrap()
+    NewEvent::of(&BookingExpired { booking_id: text.to_owned() }).unwrap()
 }
 
 /// Appends one event to a stream, whatever its version is.

@@ -50,38 +50,22 @@ async fn set(store: &Store, minutes: i64) -> Result<(), StoreError> {
 }
 
 async fn left(store: &Store) -> Result<i64> {
-    Ok(sqlx::query_scalar("select count(*) from timers")
-        .fetch_one(store.pool())
-        .await?)
+    Ok(sqlx::query_scalar("select count(*) from timers").fetch_one(store.pool()).await?)
 }
 
 async fn fires(failures: usize) -> Result<usize> {
     let (database, store) = database().await?;
-    let handler = Arc::new(Counting {
-        store: store.clone(),
-        failures,
-        fired: AtomicUsize::new(0),
-    });
+    let handler = Arc::new(Counting { store: store.clone(), failures, fired: AtomicUsize::new(0) });
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let worker = tokio::spawn(run_timers(
-        store.clone(),
-        Arc::clone(&handler) as _,
-        async {
-            drop(stopped.await);
-        },
-    ));
+    let worker = tokio::spawn(run_timers(store.clone(), Arc::clone(&handler) as _, async {
+        drop(stopped.await);
+    }));
     set(&store, 15).await?;
     assert_eq!(left(&store).await?, 1);
-    assert_eq!(
-        handler.fired.load(Ordering::SeqCst),
-        0,
-        "it fired before it was due"
-    );
+    assert_eq!(handler.fired.load(Ordering::SeqCst), 0, "it fired before it was due");
     database.move_clock(16 * 60).await?;
-    testkit::until("the timer has fired", async || {
-        Ok((left(&store).await? == 0).then_some(()))
-    })
-    .await?;
+    testkit::until("the timer has fired", async || Ok((left(&store).await? == 0).then_some(())))
+        .await?;
     drop(stop);
     worker.await?;
     Ok(handler.fired.load(Ordering::SeqCst))

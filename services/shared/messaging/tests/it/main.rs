@@ -1,0 +1,197 @@
+//! Events on their way from one service to another: real PostgreSQL, real NATS, real gRPC.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Result;
+use contract::booking::v1::BookingExpired;
+use eventstore::{Metadata, NewEvent, Recorded, Store, StoreError, Tx, checkpoint};
+use futures::future::BoxFuture;
+use messaging::{
+    FeedReader, FeedServer, Nats, Reaction, ReactionError, Subscription, run_consumer,
+    run_publisher, run_relay,
+};
+use runtime::server::Server;
+use runtime::{Shutdown, Tasks};
+use sqlx::migrate::Migrator;
+use testkit::{TestDatabase, TestKeys, until};
+use tonic::service::Routes;
+
+const CONSUMER: &str = "notifications-on-booking";
+
+/// Appends what it is given to a stream of the consumer's own, unless it is told to fail.
+struct Copying {
+    fails_on: Option<&'static str>,
+    broken: AtomicBool,
+}
+
+impl Reaction for Copying {
+    fn react<'t>(
+        &'t self,
+        tx: &'t mut Tx,
+        event: &'t Recorded,
+    ) -> BoxFuture<'t, Result<(), ReactionError>> {
+        Box::pin(async move {
+            let text = event.decode::<BookingExpired>()?.booking_id;
+            let broken = self.broken.load(Ordering::SeqCst);
+            if broken && self.fails_on == Some(text.as_str()) {
+                return Err(ReactionError::Failed("told to fail".into()));
+            }
+            let loaded = tx.load("copies").await?;
+            let copy = NewEvent::of(&BookingExpired { booking_id: text })?;
+            tx.append("copies", loaded.version, &[copy]).await?;
+            Ok(())
+        })
+    }
+}
+
+/// A source and a consumer, each with its database, and what runs between them.
+struct World {
+    _databases: (TestDatabase, TestDatabase),
+    source: Store,
+    target: Store,
+    shutdown: Shutdown,
+    tasks: Tasks,
+    reaction: Arc<Copying>,
+}
+
+impl World {
+    async fn new(nats: Nats, fails_on: Option<&'static str>) -> Result<Self> {
+        let none = Migrator::with_migrations(Vec::new());
+        let databases = (TestDatabase::new(&none).await?, TestDatabase::new(&none).await?);
+        let (source, target) = (databases.0.store()?, databases.1.store()?);
+        let keys = TestKeys::new(&["booking", "notifications"])?;
+        let shutdown = Shutdown::new();
+        let mut tasks = Tasks::new(&shutdown);
+        let server = Server::bind("127.0.0.1:0".parse()?, &shutdown).await?;
+        let url = format!("http://{}", server.address()?);
+        let readers: &[&str] = &["notifications"];
+        let feed = FeedServer::service(source.clone(), keys.peers("booking")?, readers);
+        tasks.spawn("server", server.serve(Routes::new(feed)));
+        tasks.spawn("relay", run_relay(source.clone(), shutdown.clone()));
+        let publisher = run_publisher(source.clone(), "booking", nats.clone(), shutdown.clone());
+        tasks.spawn("publisher", publisher);
+        let peers = keys.peers("notifications")?;
+        let feed = FeedReader::new(&url, "booking", &peers)?;
+        let subscription = Subscription { consumer: CONSUMER, source: "booking", feed };
+        let reaction = Arc::new(Copying { fails_on, broken: AtomicBool::new(true) });
+        let consumer = run_consumer(
+            target.clone(),
+            nats,
+            subscription,
+            Arc::clone(&reaction) as _,
+            shutdown.clone(),
+        );
+        tasks.spawn("consumer", consumer);
+        Ok(Self { _databases: databases, source, target, shutdown, tasks, reaction })
+    }
+
+    async fn happen(&self, texts: impl IntoIterator<Item = String>) -> Result<(), StoreError> {
+        for text in texts {
+            self.source
+                .write(Metadata::by("test", None), move |tx| {
+                    let text = text.clone();
+                    Box::pin(async move {
+                        let stream = format!("booking-{text}");
+                        let event = NewEvent::of(&BookingExpired { booking_id: text })?;
+                        tx.append(&stream, 0, &[event]).await?;
+                        Ok::<(), StoreError>(())
+                    })
+                })
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn copies(&self) -> Result<Vec<String>> {
+        let events = self.target.load("copies").await?;
+        events.iter().map(|event| Ok(event.decode::<BookingExpired>()?.booking_id)).collect()
+    }
+
+    async fn copies_are(&self, wanted: &[String]) -> Result<()> {
+        until("everything has arrived", async || {
+            Ok((self.copies().await?.len() >= wanted.len()).then_some(()))
+        })
+        .await?;
+        assert_eq!(self.copies().await?, wanted, "something is lost, repeated or out of order");
+        Ok(())
+    }
+
+    async fn stop(self) -> Result<()> {
+        self.shutdown.trigger();
+        self.tasks.join().await?;
+        Ok(())
+    }
+}
+
+fn numbers(range: std::ops::Range<u32>) -> Vec<String> {
+    range.map(|n| format!("{n:03}")).collect()
+}
+
+fn own_room() -> Result<(Nats, String)> {
+    let room = eventstore::new_uuid().simple().to_string();
+    Ok((Nats::in_room(testkit::nats_url()?, &room), room))
+}
+
+#[tokio::test]
+async fn events_arrive_once_and_in_order() -> Result<()> {
+    let (nats, _room) = own_room()?;
+    let world = World::new(nats, None).await?;
+    world.happen(numbers(0..40)).await?;
+    world.copies_are(&numbers(0..40)).await?;
+    world.stop().await
+}
+
+#[tokio::test]
+async fn nats_may_be_wiped_while_events_flow() -> Result<()> {
+    let (nats, room) = own_room()?;
+    let world = World::new(nats, None).await?;
+    let client = async_nats::connect(testkit::nats_url()?).await?;
+    let jetstream = async_nats::jetstream::new(client);
+    for round in 0..4 {
+        world.happen(numbers(round * 10..round * 10 + 10)).await?;
+        // Whether it exists yet differs from run to run; both have to be borne.
+        drop(jetstream.delete_stream(format!("{room}-BOOKING")).await);
+    }
+    world.copies_are(&numbers(0..40)).await?;
+    world.stop().await
+}
+
+#[tokio::test]
+async fn without_nats_events_are_only_slower() -> Result<()> {
+    let world = World::new(Nats::new("nats://127.0.0.1:9"), None).await?;
+    world.happen(numbers(0..10)).await?;
+    world.copies_are(&numbers(0..10)).await?;
+    world.stop().await
+}
+
+#[tokio::test]
+async fn an_event_that_fails_is_parked_and_others_go_on() -> Result<()> {
+    let (nats, _room) = own_room()?;
+    let world = World::new(nats, Some("001")).await?;
+    world.happen(numbers(0..4)).await?;
+    world.copies_are(&["000".into(), "002".into(), "003".into()]).await?;
+    let parked = checkpoint::parked(&world.target, CONSUMER, "booking").await?;
+    assert_eq!(parked.len(), 1);
+    assert_eq!(parked[0].event.stream_id, "booking-001");
+    assert_eq!(parked[0].error, "told to fail");
+    world.stop().await
+}
+
+#[tokio::test]
+async fn an_event_that_fails_for_a_while_is_not_overtaken() -> Result<()> {
+    let (nats, _room) = own_room()?;
+    let world = World::new(nats, Some("001")).await?;
+    world.happen(numbers(0..2)).await?;
+    until("it has failed once", async || {
+        let failures: Option<i32> = sqlx::query_scalar("select max(failures) from checkpoints")
+            .fetch_one(world.target.pool())
+            .await?;
+        Ok(failures.filter(|failures| *failures > 0))
+    })
+    .await?;
+    world.reaction.broken.store(false, Ordering::SeqCst);
+    world.happen(numbers(2..4)).await?;
+    world.copies_are(&numbers(0..4)).await?;
+    world.stop().await
+}
