@@ -25,10 +25,7 @@ pub(crate) struct Table<T> {
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self {
-            rows: HashMap::new(),
-            order: Vec::new(),
-        }
+        Self { rows: HashMap::new(), order: Vec::new() }
     }
 }
 
@@ -106,9 +103,7 @@ impl Book {
         let full = self.tables.mails.len() >= MAILS_KEPT;
         let oldest = self.tables.mails.iter().next().filter(|_| full);
         let gone = oldest.map(|it| Change::MailGone(it.id.clone()));
-        gone.into_iter()
-            .chain([Change::Mail(Box::new(mail))])
-            .collect()
+        gone.into_iter().chain([Change::Mail(Box::new(mail))]).collect()
     }
 
     pub(crate) fn orders(&self) -> &Table<Order> {
@@ -141,23 +136,13 @@ impl Book {
 
     /// The orders of a receipt, oldest first.
     pub(crate) fn orders_of(&self, receipt: &str) -> Vec<&Order> {
-        let ids = self
-            .tables
-            .receipts
-            .get(receipt)
-            .map_or(&[][..], Vec::as_slice);
-        ids.iter()
-            .filter_map(|id| self.tables.orders.get(id))
-            .collect()
+        let ids = self.tables.receipts.get(receipt).map_or(&[][..], Vec::as_slice);
+        ids.iter().filter_map(|id| self.tables.orders.get(id)).collect()
     }
 
     /// The payments of an order, oldest first.
     pub(crate) fn payments_of(&self, order: &Order) -> Vec<&Payment> {
-        order
-            .payments
-            .iter()
-            .filter_map(|id| self.tables.payments.get(id))
-            .collect()
+        order.payments.iter().filter_map(|id| self.tables.payments.get(id)).collect()
     }
 
     /// The refund that was asked for under an idempotency key.
@@ -208,10 +193,7 @@ impl Tables {
 
     fn apply_order(&mut self, row: Order) {
         if let (Some(receipt), None) = (&row.receipt, self.orders.get(&row.id)) {
-            self.receipts
-                .entry(receipt.clone())
-                .or_default()
-                .push(row.id.clone());
+            self.receipts.entry(receipt.clone()).or_default().push(row.id.clone());
         }
         self.orders.put(&row.id.clone(), row);
     }
@@ -222,35 +204,12 @@ impl Tables {
     }
 
     fn as_changes(&self) -> impl Iterator<Item = Change> {
-        let orders = self
-            .orders
-            .iter()
-            .map(|row| Change::Order(Box::new(row.clone())));
-        let payments = self
-            .payments
-            .iter()
-            .map(|row| Change::Payment(Box::new(row.clone())));
-        let refunds = self
-            .refunds
-            .iter()
-            .map(|row| Change::Refund(Box::new(row.clone())));
-        let deliveries = self
-            .deliveries
-            .iter()
-            .map(|row| Change::Delivery(Box::new(row.clone())));
-        let meetings = self
-            .meetings
-            .iter()
-            .map(|row| Change::Meeting(Box::new(row.clone())));
-        let mails = self
-            .mails
-            .iter()
-            .map(|row| Change::Mail(Box::new(row.clone())));
-        orders
-            .chain(payments)
-            .chain(refunds)
-            .chain(deliveries)
-            .chain(meetings)
-            .chain(mails)
+        let orders = self.orders.iter().map(|row| Change::Order(Box::new(row.clone())));
+        let payments = self.payments.iter().map(|row| Change::Payment(Box::new(row.clone())));
+        let refunds = self.refunds.iter().map(|row| Change::Refund(Box::new(row.clone())));
+        let deliveries = self.deliveries.iter().map(|row| Change::Delivery(Box::new(row.clone())));
+        let meetings = self.meetings.iter().map(|row| Change::Meeting(Box::new(row.clone())));
+        let mails = self.mails.iter().map(|row| Change::Mail(Box::new(row.clone())));
+        orders.chain(payments).chain(refunds).chain(deliveries).chain(meetings).chain(mails)
     }
 }

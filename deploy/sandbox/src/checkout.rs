@@ -23,10 +23,8 @@ use crate::world::{Shared, World};
 
 const CHECKOUT: &str = include_str!("checkout/checkout.js");
 const FRAME: &str = include_str!("checkout/frame.html");
-const FRAME_CSS: &str = concat!(
-    include_str!("assets/paper.css"),
-    include_str!("checkout/frame.css")
-);
+const FRAME_CSS: &str =
+    concat!(include_str!("assets/paper.css"), include_str!("checkout/frame.css"));
 const FRAME_SCRIPT: &str = include_str!("checkout/frame.js");
 const PHONE: &str = include_str!("checkout/phone.html");
 const PHONE_SCRIPT: &str = include_str!("checkout/phone.js");
@@ -38,18 +36,9 @@ pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/v1/checkout.js", get(script))
         .route("/checkout", get(|| async { assets::page(FRAME) }))
-        .route(
-            "/checkout/frame.css",
-            get(|| async { assets::file(assets::CSS, FRAME_CSS) }),
-        )
-        .route(
-            "/checkout/frame.js",
-            get(|| async { assets::file(assets::SCRIPT, FRAME_SCRIPT) }),
-        )
-        .route(
-            "/checkout/phone.js",
-            get(|| async { assets::file(assets::SCRIPT, PHONE_SCRIPT) }),
-        )
+        .route("/checkout/frame.css", get(|| async { assets::file(assets::CSS, FRAME_CSS) }))
+        .route("/checkout/frame.js", get(|| async { assets::file(assets::SCRIPT, FRAME_SCRIPT) }))
+        .route("/checkout/phone.js", get(|| async { assets::file(assets::SCRIPT, PHONE_SCRIPT) }))
         .route("/checkout/orders/{id}", get(order))
         .route("/checkout/orders/{id}/qr.svg", get(qr_picture))
         .route("/checkout/orders/{id}/payments", post(pay))
@@ -60,9 +49,7 @@ async fn script(State(world): State<Shared>) -> Response {
     let base = Value::String(world.public_url.clone()).to_string();
     let mut response = assets::file(assets::SCRIPT, CHECKOUT.replace("'{PUBLIC_URL}'", &base));
     let allowed = HeaderValue::from_static("cross-origin");
-    response
-        .headers_mut()
-        .insert("cross-origin-resource-policy", allowed);
+    response.headers_mut().insert("cross-origin-resource-policy", allowed);
     response
 }
 
@@ -90,13 +77,8 @@ async fn order(
 
 fn facts_of(world: &World, order: &Order, payments: &[&Payment]) -> Value {
     let taken = |it: &&&Payment| it.status != PaymentStatus::Failed;
-    let paid = payments
-        .iter()
-        .find(taken)
-        .map(|payment| answer_of(world, payment));
-    let failed = payments
-        .last()
-        .filter(|it| it.status == PaymentStatus::Failed);
+    let paid = payments.iter().find(taken).map(|payment| answer_of(world, payment));
+    let failed = payments.last().filter(|it| it.status == PaymentStatus::Failed);
     json!({
         "order_id": order.id,
         "amount": order.amount,
@@ -156,10 +138,7 @@ async fn pay(
     }
     let payment = bank::attempt(&world, attempt_of(&world, id, &wanted)?)?;
     let book = world.book();
-    let order = book
-        .orders()
-        .get(&payment.order_id)
-        .ok_or_else(ApiError::unknown_id)?;
+    let order = book.orders().get(&payment.order_id).ok_or_else(ApiError::unknown_id)?;
     let mut facts = facts_of(&world, order, &[&payment]);
     if let Some(fields) = facts.as_object_mut() {
         fields.insert("attempts".to_owned(), json!(order.payments.len()));
@@ -172,16 +151,11 @@ fn attempt_of(world: &World, order_id: String, wanted: &Wanted) -> Result<Attemp
     let last4 = wanted.last4.clone().filter(|_| by_card);
     let digits = |it: &String| it.len() == 4 && it.bytes().all(|byte| byte.is_ascii_digit());
     if by_card && !last4.as_ref().is_some_and(digits) {
-        return Err(ApiError::bad_field(
-            "last4",
-            "The card number is not complete.",
-        ));
+        return Err(ApiError::bad_field("last4", "The card number is not complete."));
     }
     let no = wanted.approve == Some(false) || last4.as_deref() == Some(DECLINED_CARD);
     let failure = bank::declined(wanted.method);
-    let fault = world
-        .faults
-        .take("checkout.pay", &[Kind::Refuse, Kind::LateAuthorisation]);
+    let fault = world.faults.take("checkout.pay", &[Kind::Refuse, Kind::LateAuthorisation]);
     let outcome = match fault {
         Some(fault) if fault.kind == Kind::LateAuthorisation => {
             Outcome::Late(failure, fault.pause(3_000).max(Duration::from_millis(1)))
@@ -190,11 +164,7 @@ fn attempt_of(world: &World, order_id: String, wanted: &Wanted) -> Result<Attemp
         None if no => Outcome::Failed(failure),
         None => Outcome::Captured,
     };
-    let vpa = if no {
-        "failure@razorpay"
-    } else {
-        "success@razorpay"
-    };
+    let vpa = if no { "failure@razorpay" } else { "success@razorpay" };
     Ok(Attempt {
         order_id,
         method: wanted.method,

@@ -21,10 +21,7 @@ use crate::world::Shared;
 
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
-        .route(
-            "/api/faults",
-            post(order_fault).get(list_faults).delete(clear_faults),
-        )
+        .route("/api/faults", post(order_fault).get(list_faults).delete(clear_faults))
         .route("/api/pay", post(pay))
         .route("/api/book", get(whole_book))
         .route("/healthz", get(|| async { "ok\n" }))
@@ -96,20 +93,16 @@ async fn pay(State(world): State<Shared>, given: Result<Json<Payment>, JsonRejec
 
 fn pay_now(world: &Shared, given: Payment) -> Answer {
     if given.amount.is_some_and(|amount| amount < 1) {
-        return Err(ApiError::bad_field(
-            "amount",
-            "The amount must be positive.",
-        ));
+        return Err(ApiError::bad_field("amount", "The amount must be positive."));
     }
     let failure = bank::declined(given.method);
     let outcome = match given.outcome {
         Wanted::Captured => Outcome::Captured,
         Wanted::Authorized => Outcome::Authorized,
         Wanted::Failed => Outcome::Failed(failure),
-        Wanted::Late => Outcome::Late(
-            failure,
-            Duration::from_millis(given.delay_ms.unwrap_or(3_000)),
-        ),
+        Wanted::Late => {
+            Outcome::Late(failure, Duration::from_millis(given.delay_ms.unwrap_or(3_000)))
+        }
     };
     let attempt = Attempt {
         order_id: given.order_id,

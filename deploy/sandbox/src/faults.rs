@@ -37,13 +37,8 @@ pub(crate) enum Kind {
 }
 
 /// The kinds that any HTTP interface can suffer from.
-const OVER_HTTP: [Kind; 5] = [
-    Kind::Delay,
-    Kind::Drop,
-    Kind::Status,
-    Kind::TimeoutAfterSuccess,
-    Kind::Refuse,
-];
+const OVER_HTTP: [Kind; 5] =
+    [Kind::Delay, Kind::Drop, Kind::Status, Kind::TimeoutAfterSuccess, Kind::Refuse];
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

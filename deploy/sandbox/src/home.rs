@@ -8,23 +8,14 @@ use crate::assets;
 use crate::world::Shared;
 
 const PAGE: &str = include_str!("home/home.html");
-const CSS: &str = concat!(
-    include_str!("assets/paper.css"),
-    include_str!("home/home.css")
-);
+const CSS: &str = concat!(include_str!("assets/paper.css"), include_str!("home/home.css"));
 const ICON: &str = include_str!("assets/icon.svg");
 
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/", get(home))
-        .route(
-            "/home.css",
-            get(|| async { assets::file(assets::CSS, CSS) }),
-        )
-        .route(
-            "/favicon.ico",
-            get(|| async { assets::file(assets::SVG, ICON) }),
-        )
+        .route("/home.css", get(|| async { assets::file(assets::CSS, CSS) }))
+        .route("/favicon.ico", get(|| async { assets::file(assets::SVG, ICON) }))
 }
 
 async fn home() -> Response {

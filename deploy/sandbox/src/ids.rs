@@ -12,11 +12,7 @@ pub(crate) fn new_id(prefix: &str) -> String {
 
 /// Letters and digits that nobody can guess.
 pub(crate) fn random_text(length: usize) -> String {
-    rand::rng()
-        .sample_iter(Alphanumeric)
-        .take(length)
-        .map(char::from)
-        .collect()
+    rand::rng().sample_iter(Alphanumeric).take(length).map(char::from).collect()
 }
 
 /// Hex of HMAC-SHA256, the provider's one kind of signature.
@@ -45,21 +41,13 @@ mod tests {
     fn the_signature_is_the_published_one() {
         // Test case 2 of RFC 4231.
         let signed = super::sign("Jefe", b"what do ya want for nothing?");
-        assert_eq!(
-            signed,
-            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
-        );
+        assert_eq!(signed, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     }
 
     #[test]
     fn ids_have_the_providers_form() {
         let id = super::new_id("order");
         assert_eq!(id.len(), 20);
-        assert!(
-            id.strip_prefix("order_")
-                .unwrap()
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric())
-        );
+        assert!(id.strip_prefix("order_").unwrap().bytes().all(|b| b.is_ascii_alphanumeric()));
     }
 }

@@ -16,10 +16,7 @@ use crate::book::rows::{Change, Mail};
 use crate::world::Shared;
 
 const PAGE: &str = include_str!("inbox/inbox.html");
-const CSS: &str = concat!(
-    include_str!("assets/paper.css"),
-    include_str!("inbox/inbox.css")
-);
+const CSS: &str = concat!(include_str!("assets/paper.css"), include_str!("inbox/inbox.css"));
 const SCRIPT: &str = include_str!("inbox/inbox.js");
 /// How many characters of a mail the list shows.
 const PREVIEW: usize = 120;
@@ -30,14 +27,8 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/api/inbox/{id}", get(one))
         .route("/inbox", get(|| async { assets::mail_page(PAGE) }))
         .route("/inbox/list", get(summaries))
-        .route(
-            "/inbox/inbox.css",
-            get(|| async { assets::file(assets::CSS, CSS) }),
-        )
-        .route(
-            "/inbox/inbox.js",
-            get(|| async { assets::file(assets::SCRIPT, SCRIPT) }),
-        )
+        .route("/inbox/inbox.css", get(|| async { assets::file(assets::CSS, CSS) }))
+        .route("/inbox/inbox.js", get(|| async { assets::file(assets::SCRIPT, SCRIPT) }))
         .route("/inbox/{id}/{number}", get(attachment))
 }
 
@@ -103,11 +94,7 @@ async fn attachment(
     };
     let bytes = STANDARD.decode(&file.base64).unwrap_or_default();
     let safe = |it: char| {
-        if it.is_ascii_alphanumeric() || "._- ".contains(it) {
-            it
-        } else {
-            '_'
-        }
+        if it.is_ascii_alphanumeric() || "._- ".contains(it) { it } else { '_' }
     };
     let name: String = file.filename.chars().map(safe).collect();
     let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
@@ -118,9 +105,6 @@ async fn attachment(
     headers.insert(CONTENT_TYPE, kind.unwrap_or(unknown));
     let unnamed = HeaderValue::from_static("attachment");
     headers.insert(CONTENT_DISPOSITION, disposition.unwrap_or(unnamed));
-    headers.insert(
-        "x-content-type-options",
-        HeaderValue::from_static("nosniff"),
-    );
+    headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
     response
 }

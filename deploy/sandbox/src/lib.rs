@@ -107,10 +107,7 @@ fn resume(world: &Shared) {
     let book = world.book();
     for delivery in book.deliveries().iter() {
         if delivery.state == DeliveryState::Waiting {
-            tokio::spawn(provider::webhooks::retry(
-                world.clone(),
-                delivery.id.clone(),
-            ));
+            tokio::spawn(provider::webhooks::retry(world.clone(), delivery.id.clone()));
         }
     }
     for refund in book.refunds().iter() {

@@ -20,20 +20,11 @@ pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/meetings", post(create))
         .route("/m/{id}", get(room))
-        .route(
-            "/m/room.css",
-            get(|| async { assets::file(assets::CSS, CSS) }),
-        )
-        .route(
-            "/m/room.js",
-            get(|| async { assets::file(assets::SCRIPT, SCRIPT) }),
-        )
+        .route("/m/room.css", get(|| async { assets::file(assets::CSS, CSS) }))
+        .route("/m/room.js", get(|| async { assets::file(assets::SCRIPT, SCRIPT) }))
 }
 
-const CSS: &str = concat!(
-    include_str!("assets/paper.css"),
-    include_str!("meeting/room.css")
-);
+const CSS: &str = concat!(include_str!("assets/paper.css"), include_str!("meeting/room.css"));
 const SCRIPT: &str = include_str!("meeting/room.js");
 const ROOM: &str = include_str!("meeting/room.html");
 const GONE: &str = include_str!("meeting/gone.html");
@@ -48,23 +39,12 @@ struct Wanted {
 }
 
 async fn create(State(world): State<Shared>, headers: HeaderMap, body: Bytes) -> Response {
-    let given = headers
-        .get(AUTHORIZATION)
-        .and_then(|value| value.to_str().ok());
+    let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     if given.and_then(|value| value.strip_prefix("Bearer ")) != Some(world.meeting_token.as_str()) {
-        return refuse(
-            StatusCode::UNAUTHORIZED,
-            "A valid bearer token is required.",
-        );
+        return refuse(StatusCode::UNAUTHORIZED, "A valid bearer token is required.");
     }
-    let Some(key) = headers
-        .get("idempotency-key")
-        .and_then(|value| value.to_str().ok())
-    else {
-        return refuse(
-            StatusCode::BAD_REQUEST,
-            "The header Idempotency-Key is required.",
-        );
+    let Some(key) = headers.get("idempotency-key").and_then(|value| value.to_str().ok()) else {
+        return refuse(StatusCode::BAD_REQUEST, "The header Idempotency-Key is required.");
     };
     let wanted: Wanted = match serde_json::from_slice(&body) {
         Ok(wanted) => wanted,
@@ -79,10 +59,7 @@ async fn create(State(world): State<Shared>, headers: HeaderMap, body: Bytes) ->
         if first.asked == asked {
             return answer(&world, StatusCode::OK, first);
         }
-        return refuse(
-            StatusCode::CONFLICT,
-            "This Idempotency-Key was used for another meeting.",
-        );
+        return refuse(StatusCode::CONFLICT, "This Idempotency-Key was used for another meeting.");
     }
     let meeting = Meeting {
         // The link is the whole protection of a room, so nobody can guess it.
@@ -97,10 +74,7 @@ async fn create(State(world): State<Shared>, headers: HeaderMap, body: Bytes) ->
     let response = answer(&world, StatusCode::CREATED, &meeting);
     match book.commit(vec![Change::Meeting(Box::new(meeting))]) {
         Ok(()) => response,
-        Err(_) => refuse(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "It could not be written down.",
-        ),
+        Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "It could not be written down."),
     }
 }
 
@@ -120,11 +94,7 @@ fn fault_in(wanted: &Wanted) -> Option<&'static str> {
 
 fn answer(world: &World, status: StatusCode, meeting: &Meeting) -> Response {
     let join_url = format!("{}/m/{}", world.public_url, meeting.id);
-    (
-        status,
-        Json(json!({ "id": meeting.id, "join_url": join_url })),
-    )
-        .into_response()
+    (status, Json(json!({ "id": meeting.id, "join_url": join_url }))).into_response()
 }
 
 fn refuse(status: StatusCode, message: &str) -> Response {

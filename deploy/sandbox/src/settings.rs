@@ -94,10 +94,7 @@ impl Settings {
         if source("SUKOON_MODE").as_deref() == Some("production") {
             bail!("The sandbox plays third parties and never runs in production mode.");
         }
-        let mut wanted = Wanted {
-            source,
-            faults: Vec::new(),
-        };
+        let mut wanted = Wanted { source, faults: Vec::new() };
         let settings = Self {
             listen: wanted.address("SANDBOX_LISTEN"),
             smtp_listen: wanted.address("SANDBOX_SMTP_LISTEN"),
@@ -127,9 +124,7 @@ struct Wanted<S> {
 
 impl<S: Fn(&str) -> Option<String>> Wanted<S> {
     fn optional(&self, name: &str) -> Option<String> {
-        (self.source)(name)
-            .map(|it| it.trim().to_owned())
-            .filter(|it| !it.is_empty())
+        (self.source)(name).map(|it| it.trim().to_owned()).filter(|it| !it.is_empty())
     }
 
     fn text(&mut self, name: &str) -> String {
@@ -143,8 +138,7 @@ impl<S: Fn(&str) -> Option<String>> Wanted<S> {
         let given = self.text(name);
         given.parse().unwrap_or_else(|_| {
             if !given.is_empty() {
-                self.faults
-                    .push(format!("{name} is not an address with a port"));
+                self.faults.push(format!("{name} is not an address with a port"));
             }
             SocketAddr::from(([127, 0, 0, 1], 0))
         })
@@ -166,12 +160,7 @@ mod tests {
     #[test]
     fn every_missing_name_is_listed_at_once() {
         let refused = Settings::from_source(|_| None).err().unwrap().to_string();
-        for name in [
-            "SANDBOX_LISTEN",
-            "SANDBOX_SMTP_LISTEN",
-            "SANDBOX_KEY_ID",
-            "SANDBOX_DATA",
-        ] {
+        for name in ["SANDBOX_LISTEN", "SANDBOX_SMTP_LISTEN", "SANDBOX_KEY_ID", "SANDBOX_DATA"] {
             assert!(refused.contains(name), "{refused}");
         }
     }

@@ -30,6 +30,8 @@ impl World {
         public_url: String,
         book: Book,
     ) -> Result<Shared, reqwest::Error> {
+        // Fails only when a provider is installed already, which serves as well.
+        drop(rustls::crypto::ring::default_provider().install_default());
         let http = reqwest::Client::builder()
             .timeout(settings.pace.webhook_timeout)
             .redirect(reqwest::redirect::Policy::none())

@@ -19,11 +19,7 @@ impl Journal {
     pub(crate) fn open(folder: &Path, mut replay: impl FnMut(Change)) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         let path = folder.join("book.jsonl");
-        let file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(&path)?;
+        let file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
         let mut reader = BufReader::new(&file);
         let mut line = String::new();
         let mut lines = 0;
@@ -61,10 +57,7 @@ impl Journal {
             writer.write_all(b"\n")?;
             lines += 1;
         }
-        writer
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error)?
-            .sync_all()?;
+        writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
         fs::rename(&beside, &self.path)?;
         self.file = OpenOptions::new().append(true).open(&self.path)?;
         self.lines = lines;

@@ -133,7 +133,6 @@
     });
     frame.title = 'Secure checkout';
     frame.className = 'razorpay-checkout-frame';
-    frame.setAttribute('allow', 'payment');
     frame.src = frameUrl(options);
     overlay.appendChild(frame);
     return { overlay: overlay, frame: frame };

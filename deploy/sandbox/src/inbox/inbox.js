@@ -27,6 +27,11 @@
     return element;
   }
 
+  function files(count) {
+    if (count === 0) return '';
+    return (count === 1 ? '1 attachment' : count + ' attachments') + ' · ';
+  }
+
   function rowOf(mail) {
     const item = document.createElement('li');
     const button = part('button', '');
@@ -38,8 +43,8 @@
     to.textContent = mail.to.join(', ');
     time.textContent = when(mail.receivedAt);
     time.dateTime = mail.receivedAt;
-    subject.textContent = (mail.attachments > 0 ? '📎 ' : '') + (mail.subject || '(no subject)');
-    preview.textContent = mail.preview;
+    subject.textContent = mail.subject || '(no subject)';
+    preview.textContent = files(mail.attachments) + mail.preview;
     button.append(to, time, subject, preview);
     button.addEventListener('click', function () {
       window.location.hash = mail.id;

@@ -16,10 +16,7 @@ pub(crate) async fn require_key(
     request: Request,
     next: Next,
 ) -> Response {
-    let given = request
-        .headers()
-        .get(AUTHORIZATION)
-        .and_then(|value| value.to_str().ok());
+    let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let pair = given.and_then(|value| value.strip_prefix("Basic "));
     let account = &world.account;
     let expected = STANDARD.encode(format!("{}:{}", account.key_id, account.key_secret));

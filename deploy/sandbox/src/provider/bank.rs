@@ -99,11 +99,7 @@ pub(crate) fn attempt(world: &Shared, attempt: Attempt) -> Result<Payment, ApiEr
 /// Captures an authorised payment, as the API's capture call asks.
 pub(crate) fn capture(world: &Shared, id: &str, amount: i64) -> Result<Payment, ApiError> {
     let mut book = world.book();
-    let mut payment = book
-        .payments()
-        .get(id)
-        .cloned()
-        .ok_or_else(ApiError::unknown_id)?;
+    let mut payment = book.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
     let order = book.orders().get(&payment.order_id).cloned();
     let mut order = order.ok_or_else(ApiError::unknown_id)?;
     match payment.status {
@@ -128,11 +124,7 @@ pub(crate) fn capture(world: &Shared, id: &str, amount: i64) -> Result<Payment, 
 
 /// Waits for the moment in which a failed payment turns out to have been authorised.
 pub(crate) async fn authorise_when_due(world: Shared, id: String) {
-    let due = world
-        .book()
-        .payments()
-        .get(&id)
-        .and_then(|payment| payment.late_at_ms);
+    let due = world.book().payments().get(&id).and_then(|payment| payment.late_at_ms);
     let Some(due) = due else { return };
     clock::wait_until(due).await;
     let mut book = world.book();
@@ -152,10 +144,7 @@ pub(crate) async fn authorise_when_due(world: Shared, id: String) {
 }
 
 fn open_order(book: &Book, attempt: &Attempt) -> Result<Order, ApiError> {
-    let order = book
-        .orders()
-        .get(&attempt.order_id)
-        .ok_or_else(ApiError::unknown_id)?;
+    let order = book.orders().get(&attempt.order_id).ok_or_else(ApiError::unknown_id)?;
     if attempt.again {
         return Ok(order.clone());
     }
@@ -163,13 +152,8 @@ fn open_order(book: &Book, attempt: &Attempt) -> Result<Order, ApiError> {
         return Err(ApiError::bad("Payment already done for this order."));
     }
     let payments = book.payments_of(order);
-    if payments
-        .iter()
-        .any(|payment| payment.status == PaymentStatus::Authorized)
-    {
-        return Err(ApiError::bad(
-            "A payment of this order is already authorized.",
-        ));
+    if payments.iter().any(|payment| payment.status == PaymentStatus::Authorized) {
+        return Err(ApiError::bad("A payment of this order is already authorized."));
     }
     Ok(order.clone())
 }
@@ -220,8 +204,7 @@ impl Step {
         self.tell(world, "payment.authorized", payment, None);
         if order.status == OrderStatus::Paid {
             let refund = refunds::give_back(world, payment);
-            self.deliveries
-                .extend(refunds::created(world, &refund, payment));
+            self.deliveries.extend(refunds::created(world, &refund, payment));
             self.refund = Some(refund);
         } else if capture {
             self.capture(world, order, payment);
@@ -241,8 +224,7 @@ impl Step {
         let payment = ("payment", entities::payment(payment));
         let order = order.map(|order| ("order", entities::order(order)));
         let parts = [payment].into_iter().chain(order).collect();
-        self.deliveries
-            .extend(webhooks::envelope(world, event, parts));
+        self.deliveries.extend(webhooks::envelope(world, event, parts));
     }
 
     fn commit(
@@ -254,16 +236,9 @@ impl Step {
     ) -> Result<(), ApiError> {
         let sent: Vec<String> = self.deliveries.iter().map(|it| it.id.clone()).collect();
         let due = self.refund.as_ref().map(|refund| refund.id.clone());
-        let mut changes = vec![
-            Change::Order(Box::new(order)),
-            Change::Payment(Box::new(payment)),
-        ];
+        let mut changes = vec![Change::Order(Box::new(order)), Change::Payment(Box::new(payment))];
         changes.extend(self.refund.map(|refund| Change::Refund(Box::new(refund))));
-        changes.extend(
-            self.deliveries
-                .into_iter()
-                .map(|it| Change::Delivery(Box::new(it))),
-        );
+        changes.extend(self.deliveries.into_iter().map(|it| Change::Delivery(Box::new(it))));
         book.commit(changes)?;
         webhooks::start(world, sent);
         if let Some(id) = due {

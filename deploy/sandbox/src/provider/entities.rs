@@ -32,11 +32,7 @@ pub(crate) fn order(row: &Order) -> Value {
 }
 
 pub(crate) fn payment(row: &Payment) -> Value {
-    let (fee, tax) = if row.captured {
-        fee_and_tax(row.amount)
-    } else {
-        (0, 0)
-    };
+    let (fee, tax) = if row.captured { fee_and_tax(row.amount) } else { (0, 0) };
     let failure = |pick: fn(&Failure) -> &str| row.failure.as_ref().map(pick);
     let mut entity = json!({
         "id": row.id,
@@ -106,11 +102,7 @@ pub(crate) fn collection(items: &[Value]) -> Value {
 }
 
 fn php_object(map: &Map<String, Value>) -> Value {
-    if map.is_empty() {
-        json!([])
-    } else {
-        Value::Object(map.clone())
-    }
+    if map.is_empty() { json!([]) } else { Value::Object(map.clone()) }
 }
 
 fn status_of(row: &Payment) -> &'static str {
@@ -144,10 +136,7 @@ fn acquirer_data(row: &Payment) -> Value {
 
 fn add_instrument(fields: &mut Map<String, Value>, row: &Payment) {
     if row.method == Method::Upi {
-        fields.insert(
-            "upi".to_owned(),
-            json!({ "vpa": row.vpa, "payer_account_type": null }),
-        );
+        fields.insert("upi".to_owned(), json!({ "vpa": row.vpa, "payer_account_type": null }));
     }
     if row.method == Method::Card {
         let id = row.id.replacen("pay_", "card_", 1);
@@ -163,12 +152,7 @@ fn add_instrument(fields: &mut Map<String, Value>, row: &Payment) {
 
 /// Digits that look like a bank's reference and stay the same for the same payment.
 fn digits_of(id: &str, length: usize) -> String {
-    id.bytes()
-        .rev()
-        .cycle()
-        .take(length)
-        .map(|byte| char::from(b'0' + byte % 10))
-        .collect()
+    id.bytes().rev().cycle().take(length).map(|byte| char::from(b'0' + byte % 10)).collect()
 }
 
 /// 2 % and, on that, 18 % tax, both rounded half up. The fee includes the tax.

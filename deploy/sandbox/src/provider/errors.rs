@@ -25,31 +25,17 @@ impl ApiError {
         description: &'static str,
         reason: &'static str,
     ) -> Self {
-        Self {
-            status,
-            code: code.into(),
-            description,
-            field: None,
-            reason,
-        }
+        Self { status, code: code.into(), description, field: None, reason }
     }
 
     /// A request that will never be right as it is.
     pub(crate) fn bad(description: &'static str) -> Self {
         let status = StatusCode::BAD_REQUEST;
-        Self::new(
-            status,
-            "BAD_REQUEST_ERROR",
-            description,
-            "input_validation_failed",
-        )
+        Self::new(status, "BAD_REQUEST_ERROR", description, "input_validation_failed")
     }
 
     pub(crate) fn bad_field(field: &'static str, description: &'static str) -> Self {
-        Self {
-            field: Some(field),
-            ..Self::bad(description)
-        }
+        Self { field: Some(field), ..Self::bad(description) }
     }
 
     pub(crate) fn unknown_id() -> Self {
@@ -58,12 +44,7 @@ impl ApiError {
 
     pub(crate) fn wrong_key() -> Self {
         let status = StatusCode::UNAUTHORIZED;
-        Self::new(
-            status,
-            "BAD_REQUEST_ERROR",
-            "The api key provided is invalid",
-            "NA",
-        )
+        Self::new(status, "BAD_REQUEST_ERROR", "The api key provided is invalid", "NA")
     }
 
     pub(crate) fn conflict(description: &'static str) -> Self {
@@ -73,19 +54,10 @@ impl ApiError {
     /// The answer that a fault ordered.
     pub(crate) fn ordered(status: u16, code: Option<String>) -> Response {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let usual = if status.is_server_error() {
-            "SERVER_ERROR"
-        } else {
-            "BAD_REQUEST_ERROR"
-        };
+        let usual = if status.is_server_error() { "SERVER_ERROR" } else { "BAD_REQUEST_ERROR" };
         let code = code.map_or(Cow::Borrowed(usual), Cow::Owned);
-        Self::new(
-            status,
-            code,
-            "We are facing some trouble completing your request.",
-            "NA",
-        )
-        .into_response()
+        Self::new(status, code, "We are facing some trouble completing your request.", "NA")
+            .into_response()
     }
 }
 
@@ -93,12 +65,7 @@ impl From<io::Error> for ApiError {
     fn from(error: io::Error) -> Self {
         tracing::error!(%error, "the book could not be written");
         let status = StatusCode::INTERNAL_SERVER_ERROR;
-        Self::new(
-            status,
-            "SERVER_ERROR",
-            "The request could not be written down.",
-            "NA",
-        )
+        Self::new(status, "SERVER_ERROR", "The request could not be written down.", "NA")
     }
 }
 

@@ -19,19 +19,14 @@ const LEAST: i64 = 100;
 pub(crate) async fn create(State(world): State<Shared>, body: Bytes) -> Answer {
     let given = read_json(&body)?;
     let order = order_from(&given)?;
-    let unique = given
-        .get("unique_receipt")
-        .is_some_and(|it| it == &Value::Bool(true));
+    let unique = given.get("unique_receipt").is_some_and(|it| it == &Value::Bool(true));
     let mut book = world.book();
     let receipt = order.receipt.as_deref().filter(|_| unique);
     if let Some(first) = receipt.and_then(|it| book.orders_of(it).first().copied()) {
         if first.amount == order.amount && first.currency == order.currency {
             return Ok(Json(entities::order(first)));
         }
-        return Err(ApiError::bad_field(
-            "receipt",
-            "Order receipt should be unique",
-        ));
+        return Err(ApiError::bad_field("receipt", "Order receipt should be unique"));
     }
     let answer = entities::order(&order);
     book.commit(vec![Change::Order(Box::new(order))])?;
@@ -61,9 +56,7 @@ pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filte
         .filter(|order| (from..=to).contains(&order.created_at))
         .skip(filter.skip.unwrap_or(0))
         .take(filter.count.unwrap_or(10).min(100));
-    Ok(Json(entities::collection(
-        &page.map(entities::order).collect::<Vec<_>>(),
-    )))
+    Ok(Json(entities::collection(&page.map(entities::order).collect::<Vec<_>>())))
 }
 
 pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
@@ -75,12 +68,8 @@ pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -
 pub(crate) async fn payments(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
     let book = world.book();
     let order = book.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
-    let items = book
-        .payments_of(order)
-        .into_iter()
-        .rev()
-        .map(entities::payment)
-        .collect::<Vec<_>>();
+    let items =
+        book.payments_of(order).into_iter().rev().map(entities::payment).collect::<Vec<_>>();
     Ok(Json(entities::collection(&items)))
 }
 
@@ -106,10 +95,7 @@ pub(crate) fn read_amount(given: &Value) -> Result<Option<i64>, ApiError> {
     let amount =
         amount.ok_or_else(|| ApiError::bad_field("amount", "The amount must be an integer."))?;
     if amount < LEAST {
-        return Err(ApiError::bad_field(
-            "amount",
-            "The amount must be at least INR 1.00",
-        ));
+        return Err(ApiError::bad_field("amount", "The amount must be at least INR 1.00"));
     }
     Ok(Some(amount))
 }
@@ -125,10 +111,7 @@ fn order_from(given: &Value) -> Result<Order, ApiError> {
         Some("INR") => "INR".to_owned(),
         Some(_) => return Err(ApiError::bad_field("currency", "Currency is not supported")),
         None => {
-            return Err(ApiError::bad_field(
-                "currency",
-                "The currency field is required.",
-            ));
+            return Err(ApiError::bad_field("currency", "The currency field is required."));
         }
     };
     let receipt = match given.get("receipt") {

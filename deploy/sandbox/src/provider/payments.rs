@@ -22,7 +22,5 @@ pub(crate) async fn capture(
 ) -> Answer {
     let amount = read_amount(&read_json(&body)?)?
         .ok_or_else(|| ApiError::bad_field("amount", "The amount field is required."))?;
-    Ok(Json(entities::payment(&bank::capture(
-        &world, &id, amount,
-    )?)))
+    Ok(Json(entities::payment(&bank::capture(&world, &id, amount)?)))
 }

@@ -35,33 +35,19 @@ pub(crate) async fn create(
         let description = "Different request body sent for the same idempotency key";
         return Err(ApiError::conflict(description));
     }
-    let mut payment = book
-        .payments()
-        .get(&id)
-        .cloned()
-        .ok_or_else(ApiError::unknown_id)?;
+    let mut payment = book.payments().get(&id).cloned().ok_or_else(ApiError::unknown_id)?;
     let amount = refundable(&payment, read_amount(&given)?)?;
     let mut refund = refund_of(&world, &payment, amount);
     refund.notes = notes::read(given.get("notes"))?;
-    refund.receipt = given
-        .get("receipt")
-        .and_then(Value::as_str)
-        .map(str::to_owned);
-    refund.speed = given
-        .get("speed")
-        .and_then(Value::as_str)
-        .unwrap_or("normal")
-        .to_owned();
+    refund.receipt = given.get("receipt").and_then(Value::as_str).map(str::to_owned);
+    refund.speed = given.get("speed").and_then(Value::as_str).unwrap_or("normal").to_owned();
     refund.key = key;
     refund.asked = asked;
     book_refund(&mut payment, &refund);
     let answer = entities::refund(&refund);
     let told = created(&world, &refund, &payment);
     let refund_id = refund.id.clone();
-    let mut changes = vec![
-        Change::Payment(Box::new(payment)),
-        Change::Refund(Box::new(refund)),
-    ];
+    let mut changes = vec![Change::Payment(Box::new(payment)), Change::Refund(Box::new(refund))];
     let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
     changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
     book.commit(changes)?;
@@ -79,11 +65,7 @@ pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -
 pub(crate) async fn of_payment(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
     let book = world.book();
     let payment = book.payments().get(&id).ok_or_else(ApiError::unknown_id)?;
-    let rows = payment
-        .refunds
-        .iter()
-        .rev()
-        .filter_map(|id| book.refunds().get(id));
+    let rows = payment.refunds.iter().rev().filter_map(|id| book.refunds().get(id));
     let items = rows.map(entities::refund).collect::<Vec<_>>();
     Ok(Json(entities::collection(&items)))
 }
@@ -102,18 +84,11 @@ pub(crate) fn created(world: &World, refund: &Refund, payment: &Payment) -> Opti
 
 /// Waits until a refund is due, then ends it one way or the other.
 pub(crate) async fn process_when_due(world: Shared, id: String) {
-    let Some(due) = world
-        .book()
-        .refunds()
-        .get(&id)
-        .map(|refund| refund.due_at_ms)
-    else {
+    let Some(due) = world.book().refunds().get(&id).map(|refund| refund.due_at_ms) else {
         return;
     };
     clock::wait_until(due).await;
-    let fault = world
-        .faults
-        .take("refunds.process", &[Kind::Delay, Kind::Refuse]);
+    let fault = world.faults.take("refunds.process", &[Kind::Delay, Kind::Refuse]);
     if let Some(fault) = fault.as_ref().filter(|fault| fault.kind == Kind::Delay) {
         tokio::time::sleep(fault.pause(3_000)).await;
     }
@@ -147,10 +122,7 @@ fn end(world: &Shared, id: &str, refused: bool) -> std::io::Result<()> {
     };
     let told = tell(world, event, &refund, &payment);
     let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
-    let mut changes = vec![
-        Change::Payment(Box::new(payment)),
-        Change::Refund(Box::new(refund)),
-    ];
+    let mut changes = vec![Change::Payment(Box::new(payment)), Change::Refund(Box::new(refund))];
     changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
     book.commit(changes)?;
     webhooks::start(world, sent);
@@ -158,10 +130,7 @@ fn end(world: &Shared, id: &str, refused: bool) -> std::io::Result<()> {
 }
 
 fn tell(world: &World, event: &str, refund: &Refund, payment: &Payment) -> Option<Delivery> {
-    let parts = vec![
-        ("refund", entities::refund(refund)),
-        ("payment", entities::payment(payment)),
-    ];
+    let parts = vec![("refund", entities::refund(refund)), ("payment", entities::payment(payment))];
     webhooks::envelope(world, event, parts)
 }
 
@@ -198,9 +167,7 @@ fn refundable(payment: &Payment, amount: Option<i64>) -> Result<i64, ApiError> {
             return Err(ApiError::bad("The payment has been fully refunded already"));
         }
         PaymentStatus::Authorized | PaymentStatus::Failed => {
-            return Err(ApiError::bad(
-                "The payment status should be captured for refund",
-            ));
+            return Err(ApiError::bad("The payment status should be captured for refund"));
         }
     }
     let left = payment.amount - payment.amount_refunded;
@@ -217,9 +184,7 @@ fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
         return Ok(None);
     };
     let key = given.to_str().unwrap_or_default();
-    let fits = key
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    let fits = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     if !fits || key.len() < 10 {
         let description = "The idempotency key must have at least 10 letters, digits, - or _";
         return Err(ApiError::bad(description));

@@ -43,9 +43,7 @@ pub(crate) fn envelope(
         "contains": contains,
         "created_at": now / 1000,
     });
-    let entities = parts
-        .into_iter()
-        .map(|(name, it)| (name.to_owned(), json!({ "entity": it })));
+    let entities = parts.into_iter().map(|(name, it)| (name.to_owned(), json!({ "entity": it })));
     if let Some(fields) = body.as_object_mut() {
         let payload = Value::Object(entities.collect::<Map<String, Value>>());
         fields.insert("payload".to_owned(), payload);
@@ -185,19 +183,11 @@ async fn post(world: &World, url: &str, delivery: &Delivery) -> bool {
 
 fn postpone(world: &World, mut delivery: Delivery) {
     let doubled = 1_u32.checked_shl(delivery.attempts).unwrap_or(u32::MAX);
-    let pause = world
-        .pace
-        .webhook_backoff
-        .saturating_mul(doubled)
-        .min(LONGEST_PAUSE);
+    let pause = world.pace.webhook_backoff.saturating_mul(doubled).min(LONGEST_PAUSE);
     delivery.attempts += 1;
     let pause = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
     delivery.next_at_ms = clock::now_ms().saturating_add(pause);
-    tracing::info!(
-        event_id = delivery.id,
-        attempts = delivery.attempts,
-        "webhook not taken"
-    );
+    tracing::info!(event_id = delivery.id, attempts = delivery.attempts, "webhook not taken");
     write(world, delivery);
 }
 

@@ -91,10 +91,7 @@ pub(super) async fn hold(socket: TcpStream, world: &World) -> io::Result<()> {
 }
 
 fn greeted() -> Envelope {
-    Envelope {
-        greeted: true,
-        ..Envelope::default()
-    }
+    Envelope { greeted: true, ..Envelope::default() }
 }
 
 /// What to do about one command.
@@ -116,10 +113,7 @@ fn answer(envelope: &mut Envelope, line: &str) -> Next {
         "DATA" if envelope.to.is_empty() => "503 5.5.1 Say MAIL and RCPT first",
         "DATA" => return Next::TakeMessage,
         "RSET" => {
-            *envelope = Envelope {
-                greeted: envelope.greeted,
-                ..Envelope::default()
-            };
+            *envelope = Envelope { greeted: envelope.greeted, ..Envelope::default() };
             "250 2.0.0 Forgotten"
         }
         "NOOP" => "250 2.0.0 OK",
@@ -149,13 +143,8 @@ fn mail_from(envelope: &mut Envelope, rest: &str) -> &'static str {
         return "501 5.5.4 Write MAIL FROM:<address>";
     };
     let upper = parameters.to_ascii_uppercase();
-    let size = upper
-        .split_whitespace()
-        .find_map(|it| it.strip_prefix("SIZE="));
-    if size
-        .and_then(|size| size.parse::<usize>().ok())
-        .is_some_and(|size| size > LARGEST)
-    {
+    let size = upper.split_whitespace().find_map(|it| it.strip_prefix("SIZE="));
+    if size.and_then(|size| size.parse::<usize>().ok()).is_some_and(|size| size > LARGEST) {
         return "552 5.3.4 This message is too large";
     }
     envelope.from = Some(path);
@@ -223,10 +212,7 @@ async fn take(world: &World, envelope: Envelope, message: Message) -> Option<Str
 }
 
 fn refusal(fault: &Fault, usual: u16) -> String {
-    let status = fault
-        .status
-        .filter(|it| (400..600).contains(it))
-        .unwrap_or(usual);
+    let status = fault.status.filter(|it| (400..600).contains(it)).unwrap_or(usual);
     let class = status / 100;
     format!("{status} {class}.3.0 Refused by an ordered fault")
 }
@@ -251,11 +237,7 @@ async fn read_message(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Optio
             return Ok(None);
         }
         if line == b".\r\n" || line == b".\n" {
-            let whole = if large {
-                Message::TooLarge
-            } else {
-                Message::Whole(message)
-            };
+            let whole = if large { Message::TooLarge } else { Message::Whole(message) };
             return Ok(Some(whole));
         }
         // A line that began with a dot was given a second one on its way.

@@ -53,9 +53,7 @@ fn fill(mail: &mut Mail, message: &Message<'_>) {
 
 /// Whether a part is to be read rather than saved.
 fn is_body(part: &MessagePart<'_>, subtype: &str) -> bool {
-    let kept = part
-        .content_disposition()
-        .is_some_and(ContentType::is_attachment);
+    let kept = part.content_disposition().is_some_and(ContentType::is_attachment);
     let untyped = part.content_type().is_none() && subtype == "plain";
     !kept && part.attachment_name().is_none() && (untyped || part.is_content_type("text", subtype))
 }

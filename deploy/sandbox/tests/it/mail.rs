@@ -1,0 +1,163 @@
+//! Mail: a real SMTP conversation, what the inbox makes of it, and its faults.
+
+use lettre::message::{Attachment, Message, MultiPart};
+use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+use crate::website::{Folder, Running, answer, status};
+
+fn transport(sandbox: &Running) -> AsyncSmtpTransport<Tokio1Executor> {
+    AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(sandbox.smtp.ip().to_string())
+        .port(sandbox.smtp.port())
+        .build()
+}
+
+fn letter(to: &str, subject: &str) -> Message {
+    let calendar = "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n".to_owned();
+    let kind = "text/calendar; method=PUBLISH; charset=utf-8".parse().unwrap();
+    let file = Attachment::new("session.ics".to_owned()).body(calendar, kind);
+    let text = "Namaste आशा,\n.a line that begins with a dot\n..and one with two\n".to_owned();
+    let both = MultiPart::alternative_plain_html(text, "<p>Namaste <b>आशा</b></p>".to_owned());
+    Message::builder()
+        .from("Sukoon <hello@practice.example>".parse().unwrap())
+        .to(to.parse().unwrap())
+        .subject(subject)
+        .message_id(Some("<one@practice.example>".to_owned()))
+        .multipart(MultiPart::mixed().multipart(both).singlepart(file))
+        .unwrap()
+}
+
+async fn inbox(sandbox: &Running, query: &str) -> Vec<Value> {
+    let list = answer(sandbox.get(&format!("/api/inbox{query}"))).await;
+    list.as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_mail_arrives_whole() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let mailer = transport(&sandbox);
+    mailer.send(letter("asha@example.com", "First ✓")).await.unwrap();
+    mailer.send(letter("ravi@example.com", "Second")).await.unwrap();
+
+    let mails = inbox(&sandbox, "").await;
+    let subjects: Vec<_> = mails.iter().map(|mail| mail["subject"].as_str().unwrap()).collect();
+    assert_eq!(subjects, ["Second", "First ✓"], "the newest comes first");
+    let mail = &inbox(&sandbox, "?to=ASHA@example.com").await[0];
+    assert_eq!(mail["from"], "hello@practice.example");
+    assert_eq!(mail["fromName"], "Sukoon");
+    assert_eq!(mail["to"], json!(["asha@example.com"]));
+    assert_eq!(mail["messageId"], "one@practice.example");
+    let text = mail["text"].as_str().unwrap();
+    assert!(text.contains("\n.a line") || text.contains("\r\n.a line"), "{text:?}");
+    assert!(text.contains("..and one"), "{text:?}");
+    assert!(mail["html"].as_str().unwrap().contains("<b>आशा</b>"));
+    let files = mail["attachments"].as_array().unwrap();
+    assert_eq!(files.len(), 1);
+    assert_eq!(files[0]["filename"], "session.ics");
+    assert_eq!(files[0]["contentType"], "text/calendar");
+
+    let file = format!("/inbox/{}/0", mail["id"].as_str().unwrap());
+    let download = sandbox.get(&file).send().await.unwrap();
+    assert_eq!(download.headers()["content-disposition"], "attachment; filename=\"session.ics\"");
+    assert!(download.text().await.unwrap().starts_with("BEGIN:VCALENDAR\r\n"));
+
+    let cleared = sandbox.http.delete(format!("{}/api/inbox", sandbox.url));
+    assert_eq!(status(cleared).await, 204);
+    assert!(inbox(&sandbox, "").await.is_empty());
+}
+
+/// A conversation by hand: each line, and the code that must answer it.
+async fn talk(sandbox: &Running, lines: &[(&str, &str)]) {
+    let (reader, mut writer) = TcpStream::connect(sandbox.smtp).await.unwrap().into_split();
+    let mut answers = BufReader::new(reader).lines();
+    assert!(answers.next_line().await.unwrap().unwrap().starts_with("220"));
+    for (said, code) in lines {
+        writer.write_all(said.as_bytes()).await.unwrap();
+        writer.write_all(b"\r\n").await.unwrap();
+        let mut line = answers.next_line().await.unwrap().unwrap();
+        while line.as_bytes().get(3) == Some(&b'-') {
+            line = answers.next_line().await.unwrap().unwrap();
+        }
+        assert!(line.starts_with(code), "{said:.60} was answered {line}");
+    }
+}
+
+#[tokio::test]
+async fn the_conversation_keeps_to_its_order() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let body = "Subject: by hand\r\n\r\n..dot\r\n...\r\nend\r\n.";
+    talk(
+        &sandbox,
+        &[
+            ("MAIL FROM:<a@b.example>", "503"),
+            ("HELO client", "250"),
+            ("EHLO client", "250"),
+            ("AUTH PLAIN AGEAYg==", "235"),
+            ("RCPT TO:<c@d.example>", "503"),
+            ("MAIL FROM:<a@b.example> SIZE=99999999", "552"),
+            ("MAIL FROM:<a@b.example> SIZE=100 BODY=8BITMIME", "250"),
+            ("RCPT TO:nobody", "501"),
+            ("DATA", "503"),
+            ("RCPT TO:<c@d.example>", "250"),
+            ("RSET", "250"),
+            ("DATA", "503"),
+            ("mail from:<a@b.example>", "250"),
+            ("rcpt to:<c@d.example>", "250"),
+            ("rcpt to:<e@f.example>", "250"),
+            ("DATA", "354"),
+            (body, "250"),
+            ("NOOP", "250"),
+            ("HELP", "502"),
+            ("QUIT", "221"),
+        ],
+    )
+    .await;
+    let mails = inbox(&sandbox, "").await;
+    assert_eq!(mails.len(), 1);
+    assert_eq!(mails[0]["to"], json!(["c@d.example", "e@f.example"]));
+    let text = mails[0]["text"].as_str().unwrap().replace('\r', "");
+    assert_eq!(text.trim_end(), ".dot\n..\nend", "one dot is taken back from each such line");
+}
+
+#[tokio::test]
+async fn a_mail_that_is_too_large_is_refused_and_the_next_one_taken() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let large = format!("Subject: large\r\n\r\n{}\r\n.", "0123456789\r\n".repeat(900_000));
+    talk(
+        &sandbox,
+        &[
+            ("EHLO client", "250"),
+            ("MAIL FROM:<a@b.example>", "250"),
+            ("RCPT TO:<c@d.example>", "250"),
+            ("DATA", "354"),
+            (&large, "552"),
+            ("MAIL FROM:<a@b.example>", "250"),
+            ("RCPT TO:<c@d.example>", "250"),
+            ("DATA", "354"),
+            ("Subject: small\r\n\r\nhello\r\n.", "250"),
+        ],
+    )
+    .await;
+    assert_eq!(inbox(&sandbox, "").await.len(), 1);
+}
+
+#[tokio::test]
+async fn mail_faults_strike_in_the_order_in_which_they_were_asked_for() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    sandbox.fault(json!({ "target": "smtp", "kind": "refuse", "status": 451 })).await;
+    sandbox.fault(json!({ "target": "smtp", "kind": "drop" })).await;
+    let lost = json!({ "target": "smtp", "kind": "timeout_after_success", "delay_ms": 1 });
+    sandbox.fault(lost).await;
+    sandbox.fault(json!({ "target": "smtp", "kind": "duplicate" })).await;
+    for (sent, kept) in [(false, 0), (false, 0), (false, 1), (true, 3), (true, 4)] {
+        let result = transport(&sandbox).send(letter("asha@example.com", "Again")).await;
+        assert_eq!(result.is_ok(), sent);
+        assert_eq!(inbox(&sandbox, "").await.len(), kept);
+    }
+}

@@ -1,0 +1,16 @@
+//! The sandbox over its real interfaces: HTTP and SMTP on loopback, with a website that listens
+//! to its webhooks.
+
+// `cfg(test)` tells clippy that the helpers are tests too, and may unwrap.
+#[cfg(test)]
+mod website;
+#[cfg(test)]
+mod payments;
+#[cfg(test)]
+mod webhooks;
+#[cfg(test)]
+mod refunds;
+#[cfg(test)]
+mod mail;
+#[cfg(test)]
+mod outside;

@@ -1,0 +1,108 @@
+//! Meetings, faults of the interfaces, and the book after a kill.
+
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+
+use crate::website::{Folder, Running, answer, refused, status};
+
+fn meeting(sandbox: &Running, key: &str, body: &Value) -> RequestBuilder {
+    let url = format!("{}/meetings", sandbox.url);
+    let request = sandbox.http.post(url).bearer_auth("demo-meeting-token").json(body);
+    request.header("Idempotency-Key", key)
+}
+
+fn session(minutes: u32) -> Value {
+    json!({
+        "external_id": "bkg_1", "title": "Session", "starts_at": "2026-11-24T05:30:00Z",
+        "duration_minutes": minutes,
+    })
+}
+
+#[tokio::test]
+async fn a_meeting_is_created_once_per_key_and_has_a_page() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let first = answer(meeting(&sandbox, "bkg_1", &session(60))).await;
+    assert_eq!(first, answer(meeting(&sandbox, "bkg_1", &session(60))).await);
+    assert_eq!(status(meeting(&sandbox, "bkg_1", &session(90))).await, 409);
+    let mut timeless = session(60);
+    timeless["starts_at"] = json!("tomorrow");
+    assert_eq!(status(meeting(&sandbox, "bkg_2", &timeless)).await, 400);
+    let stranger = sandbox.http.post(format!("{}/meetings", sandbox.url)).json(&session(60));
+    assert_eq!(status(stranger).await, 401);
+
+    let join_url = first["join_url"].as_str().unwrap();
+    let page = sandbox.http.get(join_url).send().await.unwrap().text().await.unwrap();
+    assert!(page.contains("This is where the session would take place"));
+    assert_eq!(status(sandbox.get("/m/unknown")).await, 404);
+}
+
+#[tokio::test]
+async fn ordered_faults_strike_as_often_as_asked_and_then_no_more() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let wanted = json!({
+        "amount": 50_000, "currency": "INR", "receipt": "bkg_1", "unique_receipt": true,
+    });
+    let create = || sandbox.post("/v1/orders", &wanted);
+    sandbox.fault(json!({ "target": "orders.create", "kind": "status", "times": 2 })).await;
+    let (code, error) = refused(create()).await;
+    assert_eq!((code, error["code"].as_str()), (500, Some("SERVER_ERROR")));
+    assert_eq!(status(create()).await, 500);
+
+    sandbox.fault(json!({ "target": "orders", "kind": "drop" })).await;
+    assert!(create().send().await.is_err(), "the connection closes without an answer");
+    assert_eq!(sandbox.book().await["orders"], json!([]));
+
+    let lost = json!({ "target": "orders.create", "kind": "timeout_after_success", "delay_ms": 1 });
+    sandbox.fault(lost).await;
+    assert!(create().send().await.is_err());
+    let kept = sandbox.book().await["orders"][0]["id"].clone();
+    assert_eq!(answer(create()).await["id"], kept, "a retry finds what was done");
+
+    sandbox.fault(json!({ "target": "orders.fetch", "kind": "status", "times": 0 })).await;
+    for path in ["/v1/orders", &format!("/v1/orders/{}/payments", kept.as_str().unwrap())] {
+        assert_eq!(status(sandbox.get(path)).await, 500, "{path}");
+    }
+    assert_eq!(answer(sandbox.get("/api/faults")).await.as_array().unwrap().len(), 1);
+    let clear = sandbox.http.delete(format!("{}/api/faults", sandbox.url));
+    assert_eq!(status(clear).await, 204);
+    assert_eq!(status(sandbox.get("/v1/orders")).await, 200);
+    let unknown = json!({ "target": "smtp", "kind": "earthquake" });
+    assert_eq!(status(sandbox.post("/api/faults", &unknown)).await, 400);
+}
+
+#[tokio::test]
+async fn the_book_survives_a_kill_and_a_torn_last_line() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let order = sandbox.order("bkg_1", 50_000).await;
+    let payment = sandbox.pay(&order, "captured").await;
+    let path = format!("/v1/payments/{}/refund", payment["payment_id"].as_str().unwrap());
+    let part = json!({ "amount": 10_000 });
+    let key = ("X-Refund-Idempotency", "rfn_0000001");
+    let refund = answer(sandbox.post(&path, &part).header(key.0, key.1)).await;
+    let room = answer(meeting(&sandbox, "bkg_1", &session(60))).await;
+    sandbox.kill().await;
+
+    let journal = folder.path().join("book.jsonl");
+    let mut torn = std::fs::read(&journal).unwrap();
+    torn.extend_from_slice(br#"[{"kind":"order","row":{"id":"order_"#);
+    std::fs::write(&journal, torn).unwrap();
+
+    let sandbox = Running::start(&folder, None).await;
+    assert_eq!(sandbox.order("bkg_1", 50_000).await["status"], "paid");
+    assert_eq!(sandbox.book().await["orders"].as_array().unwrap().len(), 1);
+    let again = answer(sandbox.post(&path, &part).header(key.0, key.1)).await;
+    assert_eq!(again["id"], refund["id"]);
+    assert_eq!(answer(meeting(&sandbox, "bkg_1", &session(60))).await["id"], room["id"]);
+}
+
+#[tokio::test]
+async fn pages_and_health_answer() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    for path in ["/", "/inbox", "/healthz", "/checkout", "/inbox/inbox.js", "/checkout/frame.css"] {
+        assert_eq!(status(sandbox.http.get(format!("{}{path}", sandbox.url))).await, 200, "{path}");
+    }
+}

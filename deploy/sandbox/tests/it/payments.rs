@@ -1,0 +1,160 @@
+//! Orders and payments, as the API and the checkout show them.
+
+use serde_json::{Value, json};
+
+use crate::website::{Folder, Running, SECRET, answer, refused, status, until};
+
+#[tokio::test]
+async fn the_same_receipt_gives_the_same_order() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let first = sandbox.order("bkg_1", 50_000).await;
+    let again = sandbox.order("bkg_1", 50_000).await;
+    assert_eq!(first, again);
+    assert_eq!(first["notes"], json!([]), "empty objects are lists, as in PHP");
+    assert_eq!(first["status"], "created");
+
+    let other = json!({
+        "amount": 60_000, "currency": "INR", "receipt": "bkg_1", "unique_receipt": true,
+    });
+    let (status, error) = refused(sandbox.post("/v1/orders", &other)).await;
+    assert_eq!((status, error["field"].as_str()), (400, Some("receipt")));
+
+    let found = answer(sandbox.get("/v1/orders?receipt=bkg_1")).await;
+    assert_eq!(found["count"], 1);
+    assert_eq!(found["items"][0]["id"], first["id"]);
+    assert_eq!(answer(sandbox.get("/v1/orders?receipt=bkg_2")).await["count"], 0);
+}
+
+#[tokio::test]
+async fn a_malformed_order_is_refused_with_its_field() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let cases = [
+        (json!({ "currency": "INR" }), "amount"),
+        (json!({ "amount": 99, "currency": "INR" }), "amount"),
+        (json!({ "amount": 1.5, "currency": "INR" }), "amount"),
+        (json!({ "amount": 500 }), "currency"),
+        (json!({ "amount": 500, "currency": "INR", "receipt": "x".repeat(41) }), "receipt"),
+        (json!({ "amount": 500, "currency": "INR", "notes": "words" }), "notes"),
+        (json!({ "amount": 500, "currency": "INR", "expire_by": 1 }), "expire_by"),
+    ];
+    for (wanted, field) in cases {
+        let (status, error) = refused(sandbox.post("/v1/orders", &wanted)).await;
+        assert_eq!(status, 400, "{wanted}");
+        assert_eq!(error["code"], "BAD_REQUEST_ERROR");
+        assert_eq!(error["field"], field, "{wanted}");
+    }
+    assert_eq!(sandbox.book().await["orders"], json!([]));
+}
+
+#[tokio::test]
+async fn the_door_opens_for_the_word_basic_only() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let url = format!("{}/v1/orders", sandbox.url);
+    let pair = "cnpwX3Rlc3RfZGVtbzpkZW1vLWtleS1zZWNyZXQ=";
+    for (word, expected) in [("Basic", 200), ("basic", 401), ("BASIC", 401)] {
+        let request = sandbox.http.get(&url).header("authorization", format!("{word} {pair}"));
+        assert_eq!(status(request).await, expected, "{word}");
+    }
+    assert_eq!(status(sandbox.http.get(&url)).await, 401);
+}
+
+#[tokio::test]
+async fn an_order_takes_one_captured_payment_after_any_number_of_failures() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let order = sandbox.order("bkg_1", 50_000).await;
+    let id = order["id"].as_str().unwrap();
+    let failed = sandbox.pay(&order, "failed").await;
+    assert_eq!(failed["payment"]["error_reason"], "payment_failed");
+    assert_eq!(answer(sandbox.get(&format!("/v1/orders/{id}"))).await["status"], "attempted");
+
+    let paid = sandbox.pay(&order, "captured").await;
+    let message = format!("{id}|{}", paid["payment_id"].as_str().unwrap());
+    assert_eq!(paid["razorpay_signature"], signed(SECRET, message.as_bytes()));
+    let now = answer(sandbox.get(&format!("/v1/orders/{id}"))).await;
+    assert_eq!(now["status"], "paid");
+    assert_eq!((now["amount_due"].as_i64(), now["attempts"].as_i64()), (Some(0), Some(2)));
+
+    let wanted = json!({ "order_id": id });
+    assert_eq!(status(sandbox.post("/api/pay", &wanted)).await, 400);
+    let items = answer(sandbox.get(&format!("/v1/orders/{id}/payments"))).await;
+    assert_eq!(items["count"], 2);
+    let payment = format!("/v1/payments/{}", paid["payment_id"].as_str().unwrap());
+    assert_eq!(answer(sandbox.get(&payment)).await["status"], "captured");
+    assert_eq!(status(sandbox.get("/v1/payments/pay_00000000000000")).await, 400);
+}
+
+#[tokio::test]
+async fn a_second_payment_of_a_paid_order_goes_back_at_once() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let order = sandbox.order("bkg_1", 50_000).await;
+    sandbox.pay(&order, "captured").await;
+    let again = json!({ "order_id": order["id"], "again": true });
+    let second = answer(sandbox.post("/api/pay", &again)).await;
+    assert_eq!(second["payment"]["status"], "refunded");
+    assert_eq!(second["payment"]["refund_status"], "full");
+    until(async || sandbox.book().await["refunds"][0]["status"] == "processed").await;
+}
+
+#[tokio::test]
+async fn an_authorised_payment_waits_for_its_capture() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let order = sandbox.order("bkg_1", 50_000).await;
+    let payment = sandbox.pay(&order, "authorized").await;
+    assert_eq!(payment["payment"]["captured"], false);
+    let path = format!("/v1/payments/{}/capture", payment["payment_id"].as_str().unwrap());
+    let wrong = json!({ "amount": 40_000, "currency": "INR" });
+    assert_eq!(status(sandbox.post(&path, &wrong)).await, 400);
+    let right = json!({ "amount": 50_000, "currency": "INR" });
+    assert_eq!(answer(sandbox.post(&path, &right)).await["status"], "captured");
+    assert_eq!(status(sandbox.post(&path, &right)).await, 400, "it is captured already");
+}
+
+#[tokio::test]
+async fn the_checkout_declines_its_test_card_and_takes_the_others() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let order = sandbox.order("bkg_1", 50_000).await;
+    let path = format!("/checkout/orders/{}/payments", order["id"].as_str().unwrap());
+    let card = |last4: &str| json!({ "key_id": "rzp_test_demo", "method": "card", "last4": last4 });
+    let no = answer(sandbox.post(&path, &card("0002"))).await;
+    assert_eq!(no["answer"], Value::Null);
+    assert_eq!(no["failure"]["metadata"]["order_id"], order["id"]);
+    let upi = json!({ "key_id": "rzp_test_demo", "method": "upi", "approve": false });
+    assert_eq!(answer(sandbox.post(&path, &upi)).await["failure"]["source"], "customer");
+    let stranger = json!({ "key_id": "rzp_test_other", "method": "upi", "approve": true });
+    assert_eq!(status(sandbox.post(&path, &stranger)).await, 401);
+
+    let yes = answer(sandbox.post(&path, &card("1111"))).await;
+    let answer_given = &yes["answer"];
+    let id = answer_given["razorpay_payment_id"].as_str().unwrap();
+    let message = format!("{}|{id}", order["id"].as_str().unwrap());
+    assert_eq!(answer_given["razorpay_signature"], signed(SECRET, message.as_bytes()));
+}
+
+#[tokio::test]
+async fn the_checkout_script_defines_what_websites_expect() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let script = sandbox.http.get(format!("{}/v1/checkout.js", sandbox.url)).send().await.unwrap();
+    assert_eq!(script.headers()["cross-origin-resource-policy"], "cross-origin");
+    let text = script.text().await.unwrap();
+    assert!(text.contains("window.Razorpay = Razorpay"));
+    assert!(!text.contains("{PUBLIC_URL}"));
+    for forbidden in ["innerHTML", "eval(", "new Function", "cssText"] {
+        assert!(!text.contains(forbidden), "{forbidden} would break a strict content policy");
+    }
+}
+
+/// Hex of HMAC-SHA256, written down a second time so that the sandbox does not check itself.
+pub(crate) fn signed(secret: &str, message: &[u8]) -> String {
+    use hmac::{Hmac, KeyInit, Mac};
+    let mut mac = Hmac::<sha2::Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(message);
+    mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,102 @@
+//! Webhooks: signed, in their envelope, sent again until they are taken, and under faults.
+
+use std::collections::HashSet;
+
+use serde_json::json;
+
+use crate::payments::signed;
+use crate::website::{Folder, Running, Website, until};
+
+#[tokio::test]
+async fn a_payment_is_told_with_signatures_that_verify() {
+    let (folder, website) = (Folder::new(), Website::open().await);
+    let sandbox = Running::start(&folder, Some(&website)).await;
+    let order = sandbox.order("bkg_1", 50_000).await;
+    let paid = sandbox.pay(&order, "captured").await;
+    let arrived = website.wait_for(3).await;
+    assert_eq!(website.events(), ["payment.authorized", "payment.captured", "order.paid"]);
+    for webhook in &arrived {
+        assert_eq!(webhook.signature, signed("demo-webhook-secret", &webhook.body));
+        assert_eq!(webhook.json()["entity"], "event");
+        assert_eq!(webhook.json()["account_id"], "acc_SandboxAcc0001");
+    }
+    let captured = arrived[1].json();
+    assert_eq!(captured["contains"], json!(["payment"]));
+    assert_eq!(captured["payload"]["payment"]["entity"]["id"], paid["payment_id"]);
+    assert_eq!(captured["payload"]["payment"]["entity"]["order_id"], order["id"]);
+    assert_eq!(arrived[2].json()["payload"]["order"]["entity"]["status"], "paid");
+}
+
+#[tokio::test]
+async fn a_refused_webhook_comes_again_with_the_same_id_and_bytes() {
+    let (folder, website) = (Folder::new(), Website::open().await);
+    let sandbox = Running::start(&folder, Some(&website)).await;
+    website.refuse_next(2);
+    let order = sandbox.order("bkg_1", 50_000).await;
+    sandbox.pay(&order, "failed").await;
+    let arrived = website.wait_for(3).await;
+    assert_eq!(arrived.iter().map(|it| &it.event_id).collect::<HashSet<_>>().len(), 1);
+    assert_eq!(arrived.iter().map(|it| &it.body).collect::<HashSet<_>>().len(), 1);
+    until(async || sandbox.book().await["webhooks"][0]["state"] == "delivered").await;
+}
+
+#[tokio::test]
+async fn webhooks_arrive_twice_out_of_order_or_never_when_ordered() {
+    let (folder, website) = (Folder::new(), Website::open().await);
+    let sandbox = Running::start(&folder, Some(&website)).await;
+    sandbox.fault(json!({ "target": "webhook.payment.authorized", "kind": "reorder" })).await;
+    sandbox.fault(json!({ "target": "webhook.payment.captured", "kind": "duplicate" })).await;
+    sandbox.fault(json!({ "target": "webhook.order.paid", "kind": "drop" })).await;
+    let order = sandbox.order("bkg_1", 50_000).await;
+    sandbox.pay(&order, "captured").await;
+    website.wait_for(3).await;
+    until(async || {
+        let book = sandbox.book().await;
+        book["webhooks"].as_array().unwrap().iter().all(|it| it["state"] != "waiting")
+    })
+    .await;
+    let events = website.events();
+    assert_eq!(events[0], "payment.captured", "{events:?}");
+    assert_eq!(events.iter().filter(|it| *it == "payment.captured").count(), 2);
+    assert!(!events.contains(&"order.paid".to_owned()));
+}
+
+#[tokio::test]
+async fn a_late_authorisation_turns_a_failure_into_money() {
+    let (folder, website) = (Folder::new(), Website::open().await);
+    let sandbox = Running::start(&folder, Some(&website)).await;
+    sandbox
+        .fault(json!({ "target": "checkout.pay", "kind": "late_authorisation", "delay_ms": 50 }))
+        .await;
+    let order = sandbox.order("bkg_1", 50_000).await;
+    let path = format!("/checkout/orders/{}/payments", order["id"].as_str().unwrap());
+    let upi = json!({ "key_id": "rzp_test_demo", "method": "upi", "approve": true });
+    let heard = crate::website::answer(sandbox.post(&path, &upi)).await;
+    assert!(heard["failure"].is_object(), "the page hears of a failure");
+    website.wait_for(4).await;
+    let expected = ["payment.failed", "payment.authorized", "payment.captured", "order.paid"];
+    assert_eq!(website.events(), expected);
+}
+
+#[tokio::test]
+async fn undelivered_webhooks_and_late_money_survive_a_kill() {
+    let (folder, website) = (Folder::new(), Website::open().await);
+    let sandbox = Running::start(&folder, Some(&website)).await;
+    website.refuse_next(1_000);
+    let order = sandbox.order("bkg_1", 50_000).await;
+    let wanted = json!({ "order_id": order["id"], "outcome": "late", "delay_ms": 200 });
+    let late = crate::website::answer(sandbox.post("/api/pay", &wanted)).await;
+    website.wait_for(1).await;
+    sandbox.kill().await;
+
+    website.refuse_next(0);
+    let sandbox = Running::start(&folder, Some(&website)).await;
+    let payment = format!("/v1/payments/{}", late["payment_id"].as_str().unwrap());
+    let status = async || crate::website::answer(sandbox.get(&payment)).await["status"].clone();
+    until(async || status().await == "captured").await;
+    until(async || {
+        let book = sandbox.book().await;
+        book["webhooks"].as_array().unwrap().iter().all(|it| it["state"] == "delivered")
+    })
+    .await;
+}
