@@ -25,9 +25,7 @@ pub(crate) fn database_user() -> Result<Option<DatabaseUser>> {
         return Ok(None);
     }
     let users = fs::read_to_string("/etc/passwd").context("/etc/passwd cannot be read")?;
-    let found = ["postgres", "_postgres", "nobody"]
-        .iter()
-        .find_map(|name| entry(&users, name));
+    let found = ["postgres", "_postgres", "nobody"].iter().find_map(|name| entry(&users, name));
     found.map(Some).context(
         "PostgreSQL refuses to run as root, and this machine has no user postgres or nobody \
          that could run it instead; start Sukoon as an ordinary user",
@@ -42,11 +40,7 @@ fn entry(users: &str, name: &str) -> Option<DatabaseUser> {
         }
         let uid = fields.nth(1)?.parse().ok()?;
         let gid = fields.next()?.parse().ok()?;
-        Some(DatabaseUser {
-            name: name.to_owned(),
-            uid,
-            gid,
-        })
+        Some(DatabaseUser { name: name.to_owned(), uid, gid })
     })
 }
 

@@ -47,10 +47,7 @@ pub(crate) fn ensure(cluster: &Cluster, vault: &mut Vault, service: &str) -> Res
          grant usage on schema public to {service};\n"
     );
     cluster
-        .run(
-            service,
-            &format!("set client_min_messages = warning;\n{inside}"),
-        )
+        .run(service, &format!("set client_min_messages = warning;\n{inside}"))
         .with_context(made)?;
     Ok(Addresses {
         url: cluster.url(service, &password, service),

@@ -13,17 +13,12 @@ impl Environment {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
-        Self {
-            values: std::env::vars_os().filter_map(text).collect(),
-        }
+        Self { values: std::env::vars_os().filter_map(text).collect() }
     }
 
     /// The value of a setting, when it was given.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.values
-            .get(name)
-            .map(String::as_str)
-            .filter(|value| !value.is_empty())
+        self.values.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
     /// Whether a switch was given as `1`, `true` or `yes`.
@@ -35,8 +30,6 @@ impl Environment {
 impl<const N: usize> From<[(&str, &str); N]> for Environment {
     fn from(pairs: [(&str, &str); N]) -> Self {
         let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        Self {
-            values: pairs.into_iter().map(own).collect(),
-        }
+        Self { values: pairs.into_iter().map(own).collect() }
     }
 }

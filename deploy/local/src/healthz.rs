@@ -35,16 +35,8 @@ async fn ask(port: u16, path: &str) -> Option<Answer> {
 
 fn parse(text: &str) -> Option<Answer> {
     let (head, body) = text.split_once("\r\n\r\n")?;
-    let status = head
-        .strip_prefix("HTTP/1.")?
-        .split_whitespace()
-        .nth(1)?
-        .parse()
-        .ok()?;
-    Some(Answer {
-        status,
-        body: body.trim().to_owned(),
-    })
+    let status = head.strip_prefix("HTTP/1.")?.split_whitespace().nth(1)?.parse().ok()?;
+    Some(Answer { status, body: body.trim().to_owned() })
 }
 
 #[cfg(test)]
@@ -54,13 +46,7 @@ mod tests {
     #[test]
     fn status_and_body_are_read() {
         let answer = parse("HTTP/1.1 503 Service Unavailable\r\nx: y\r\n\r\n{\"a\":1}\n").unwrap();
-        assert_eq!(
-            answer,
-            Answer {
-                status: 503,
-                body: "{\"a\":1}".to_owned()
-            }
-        );
+        assert_eq!(answer, Answer { status: 503, body: "{\"a\":1}".to_owned() });
         assert_eq!(parse("SSH-2.0\r\n\r\n"), None);
     }
 }

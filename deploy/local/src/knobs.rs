@@ -27,26 +27,17 @@ pub(crate) struct Knobs {
 impl Knobs {
     /// Reads the settings; a value that makes no sense is named in one sentence.
     pub(crate) fn read(environment: &Environment) -> Result<Self> {
-        let host = environment
-            .get("SUKOON_HOST")
-            .unwrap_or("127.0.0.1")
-            .to_owned();
+        let host = environment.get("SUKOON_HOST").unwrap_or("127.0.0.1").to_owned();
         let port = number(environment, "PORT", PORT)?;
         let sandbox_port = number(environment, "SANDBOX_PORT", SANDBOX_PORT)?;
         if port == sandbox_port {
             bail!("PORT and SANDBOX_PORT are both {port}; give each its own");
         }
         // A browser cannot go to "every address of this machine".
-        let seen = if host == "0.0.0.0" {
-            "127.0.0.1"
-        } else {
-            host.as_str()
-        };
+        let seen = if host == "0.0.0.0" { "127.0.0.1" } else { host.as_str() };
         let url = |name: &str, port: u16| {
             let usual = || format!("http://{seen}:{port}");
-            environment
-                .get(name)
-                .map_or_else(usual, |url| url.trim_end_matches('/').to_owned())
+            environment.get(name).map_or_else(usual, |url| url.trim_end_matches('/').to_owned())
         };
         Ok(Self {
             public_url: url("PUBLIC_URL", port),
@@ -63,9 +54,7 @@ fn number<N: std::str::FromStr>(environment: &Environment, name: &str, usual: N)
     let Some(text) = environment.get(name) else {
         return Ok(usual);
     };
-    let Ok(number) = text.parse() else {
-        bail!("{name} is {text}, which is not a usable number")
-    };
+    let Ok(number) = text.parse() else { bail!("{name} is {text}, which is not a usable number") };
     Ok(number)
 }
 
@@ -90,9 +79,7 @@ mod tests {
     #[test]
     fn a_bad_port_is_named() {
         for bad in ["none", "70000", "-1"] {
-            let said = Knobs::read(&Environment::from([("PORT", bad)]))
-                .unwrap_err()
-                .to_string();
+            let said = Knobs::read(&Environment::from([("PORT", bad)])).unwrap_err().to_string();
             assert!(said.contains("PORT") && said.contains(bad), "{said}");
         }
         let same = Environment::from([("PORT", "8090")]);

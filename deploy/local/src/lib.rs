@@ -89,10 +89,7 @@ fn show_paths(environment: &Environment, place: &Place, only: Option<&str>) -> R
         ("nats-server", tool(found.nats)),
         ("browser", tool(found.browser)),
     ];
-    for (name, path) in paths
-        .iter()
-        .filter(|(name, _)| only.is_none_or(|only| only == *name))
-    {
+    for (name, path) in paths.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
         match (path, only) {
             (Some(path), Some(_)) => say::line(path.display()),
             (Some(path), None) => say::line(format_args!("{name:<12} {}", path.display())),

@@ -51,10 +51,7 @@ impl Broker {
     /// The program and arguments that run the server in the foreground.
     pub(crate) fn server(&self) -> (PathBuf, Vec<String>) {
         let settings = self.settings().to_string_lossy().into_owned();
-        (
-            self.tool.path.clone(),
-            vec!["--config".to_owned(), settings],
-        )
+        (self.tool.path.clone(), vec!["--config".to_owned(), settings])
     }
 
     /// The address that services use.

@@ -62,11 +62,7 @@ pub(crate) fn prepare(environment: &Environment, place: &Place, browser: bool) -
     let mut needs = vec![Need::Postgres, Need::Nats];
     needs.extend(browser.then_some(Need::Browser));
     let missing = |found: &Found| -> Vec<Need> {
-        needs
-            .iter()
-            .copied()
-            .filter(|need| !need.is_met_by(found))
-            .collect()
+        needs.iter().copied().filter(|need| !need.is_met_by(found)).collect()
     };
     let found = tools::find(environment, place)?;
     if missing(&found).is_empty() {
@@ -97,8 +93,7 @@ fn take_turn(place: &Place) -> Result<File> {
     }
     place::create_passage(&place.packages)?;
     let file = File::create(place.packages.join("lock")).context("no lock can be made")?;
-    file.lock()
-        .context("the lock of the packages cannot be taken")?;
+    file.lock().context("the lock of the packages cannot be taken")?;
     Ok(file)
 }
 
@@ -107,9 +102,7 @@ fn install(environment: &Environment, place: &Place, wanted: &[Need], titles: &s
         let path = environment.get("PATH").unwrap_or_default();
         std::env::split_paths(path).any(|folder| folder.join(program).is_file())
     };
-    let installer = Installer {
-        log: place.packages.join("install.log"),
-    };
+    let installer = Installer { log: place.packages.join("install.log") };
     let unpack = !account::is_root() || environment.is_on("SUKOON_IGNORE_SYSTEM");
     if cfg!(target_os = "macos") && has("brew") {
         say::step(format_args!("installing {titles} with brew"));
@@ -152,20 +145,9 @@ impl Installer {
         let output = open_log(&self.log)?;
         let errors = output.try_clone().context("the log cannot be shared")?;
         command.env("DEBIAN_FRONTEND", "noninteractive");
-        let status = command
-            .stdin(Stdio::null())
-            .stdout(output)
-            .stderr(errors)
-            .status();
-        if !status
-            .with_context(|| format!("{name} cannot be started"))?
-            .success()
-        {
-            bail!(
-                "{name} failed; {} ends with:\n{}",
-                self.log.display(),
-                last_lines(&self.log, 8)
-            );
+        let status = command.stdin(Stdio::null()).stdout(output).stderr(errors).status();
+        if !status.with_context(|| format!("{name} cannot be started"))?.success() {
+            bail!("{name} failed; {} ends with:\n{}", self.log.display(), last_lines(&self.log, 8));
         }
         Ok(())
     }
@@ -181,9 +163,7 @@ impl Installer {
         let install = || {
             let mut command = Command::new("apt-get");
             command.args(["install", "-y", "-q", "--no-install-recommends"]);
-            command
-                .args(["-o", "DPkg::Lock::Timeout=300"])
-                .args(&packages);
+            command.args(["-o", "DPkg::Lock::Timeout=300"]).args(&packages);
             self.run(&mut command)
         };
         if install().is_err() {
@@ -202,9 +182,7 @@ impl Installer {
         let apt = Apt::new(&place.packages)?;
         say::step("reading the lists of packages");
         self.run(apt.tool("apt-get").args(["update", "-q"]))?;
-        say::step(format_args!(
-            "downloading {titles} (not as root, so nothing is installed)"
-        ));
+        say::step(format_args!("downloading {titles} (not as root, so nothing is installed)"));
         let mut named = Vec::new();
         for need in wanted {
             named.extend(apt.packages_for(*need)?);
@@ -214,10 +192,7 @@ impl Installer {
         packages.sort();
         packages.dedup();
         let mut download = apt.tool("apt-get");
-        download
-            .args(["download", "-q"])
-            .args(&packages)
-            .current_dir(&apt.archives);
+        download.args(["download", "-q"]).args(&packages).current_dir(&apt.archives);
         self.run(&mut download)?;
         say::step(format_args!("unpacking {} packages", packages.len()));
         let root = place.packages.join("root");
@@ -233,11 +208,8 @@ impl Installer {
             write_browser_script(&place.packages)?;
         }
         for need in wanted {
-            fs::write(
-                tools::unpacked_mark(&place.packages, need.debian_package()),
-                "",
-            )
-            .context("what was unpacked cannot be noted")?;
+            fs::write(tools::unpacked_mark(&place.packages, need.debian_package()), "")
+                .context("what was unpacked cannot be noted")?;
         }
         Ok(())
     }
@@ -245,9 +217,7 @@ impl Installer {
 
 fn has_lists(folder: &Path) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .into_iter()
-        .any(|entry| entry.file_name().to_string_lossy().contains("_Packages"))
+    entries.into_iter().any(|entry| entry.file_name().to_string_lossy().contains("_Packages"))
 }
 
 /// A setting of the system that holds while packages are installed, and is taken back after.
@@ -260,10 +230,7 @@ const QUIET_MARK: &str = "# Put here by sukoon while it installs packages; may b
 impl Quiet {
     /// Nothing that is installed starts by itself.
     fn no_services() -> Result<Self> {
-        Self::put(
-            "/usr/sbin/policy-rc.d",
-            &format!("#!/bin/sh\n{QUIET_MARK}exit 101\n"),
-        )
+        Self::put("/usr/sbin/policy-rc.d", &format!("#!/bin/sh\n{QUIET_MARK}exit 101\n"))
     }
 
     /// PostgreSQL's packages make no cluster, which would listen at 5432.
@@ -356,9 +323,7 @@ impl Apt {
 }
 
 fn server_package(depends: &str) -> Option<String> {
-    let names = depends
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("Depends: "));
+    let names = depends.lines().filter_map(|line| line.trim().strip_prefix("Depends: "));
     let mut servers = names.filter(|name| {
         let major = name.strip_prefix("postgresql-");
         major.is_some_and(|major| major.parse::<u32>().is_ok())
@@ -367,13 +332,8 @@ fn server_package(depends: &str) -> Option<String> {
 }
 
 fn installed_by(simulation: &str) -> Vec<String> {
-    let names = simulation
-        .lines()
-        .filter_map(|line| line.strip_prefix("Inst "));
-    names
-        .filter_map(|rest| rest.split_whitespace().next())
-        .map(str::to_owned)
-        .collect()
+    let names = simulation.lines().filter_map(|line| line.strip_prefix("Inst "));
+    names.filter_map(|rest| rest.split_whitespace().next()).map(str::to_owned).collect()
 }
 
 /// The distribution's own start script looks for the browser below `/usr`.
@@ -412,10 +372,7 @@ mod tests {
         let shown = "postgresql\n  Depends: postgresql-common\n  Depends: postgresql-15\n \
                      Suggests: postgresql-doc\n";
         assert_eq!(server_package(shown).as_deref(), Some("postgresql-15"));
-        assert_eq!(
-            server_package("postgresql\n  Depends: <postgresql-15>\n"),
-            None
-        );
+        assert_eq!(server_package("postgresql\n  Depends: <postgresql-15>\n"), None);
     }
 
     #[test]

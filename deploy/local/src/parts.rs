@@ -9,32 +9,14 @@ use anyhow::Result;
 use std::collections::BTreeMap;
 
 /// The services, in the order in which a booking meets them.
-pub(crate) const SERVICES: [&str; 5] = [
-    "catalogue",
-    "identity",
-    "booking",
-    "payments",
-    "notifications",
-];
+pub(crate) const SERVICES: [&str; 5] =
+    ["catalogue", "identity", "booking", "payments", "notifications"];
 /// Everyone who signs calls to others.
-pub(crate) const CALLERS: [&str; 6] = [
-    "booking",
-    "catalogue",
-    "gateway",
-    "identity",
-    "notifications",
-    "payments",
-];
+pub(crate) const CALLERS: [&str; 6] =
+    ["booking", "catalogue", "gateway", "identity", "notifications", "payments"];
 /// All our own programs.
-pub(crate) const PROGRAMS: [&str; 7] = [
-    "sandbox",
-    "catalogue",
-    "identity",
-    "booking",
-    "payments",
-    "notifications",
-    "gateway",
-];
+pub(crate) const PROGRAMS: [&str; 7] =
+    ["sandbox", "catalogue", "identity", "booking", "payments", "notifications", "gateway"];
 /// Ports inside the machine, each with the part that listens at it and what it is for.
 pub(crate) const INNER_PORTS: [(&str, &str); 10] = [
     ("postgres", "postgres"),
@@ -90,10 +72,7 @@ impl Settings<'_> {
 impl Plan<'_> {
     /// One of our programs with its settings.
     pub(crate) fn part(&self, name: &'static str, vault: &mut Vault) -> Result<Part> {
-        let mut settings = Settings {
-            environment: self.environment,
-            pairs: Vec::new(),
-        };
+        let mut settings = Settings { environment: self.environment, pairs: Vec::new() };
         settings.usual("SUKOON_MODE", "development");
         settings.usual("LOG_FILTER", "info");
         settings.usual("LOG_FORMAT", "text");
@@ -119,10 +98,7 @@ impl Plan<'_> {
     }
 
     fn port(&self, part: &str, purpose: &str) -> u16 {
-        self.ports
-            .get(&format!("{part} {purpose}"))
-            .copied()
-            .unwrap_or_default()
+        self.ports.get(&format!("{part} {purpose}")).copied().unwrap_or_default()
     }
 
     fn inner(&self, part: &str, purpose: &str) -> String {
@@ -159,10 +135,7 @@ impl Plan<'_> {
         settings.fixed("SANDBOX_PUBLIC_URL", &self.knobs.sandbox_url);
         settings.fixed("SANDBOX_KEY_ID", key_id(vault)?);
         settings.fixed("SANDBOX_KEY_SECRET", vault.word("provider-key-secret")?);
-        settings.fixed(
-            "SANDBOX_WEBHOOK_SECRET",
-            vault.word("provider-webhook-secret")?,
-        );
+        settings.fixed("SANDBOX_WEBHOOK_SECRET", vault.word("provider-webhook-secret")?);
         settings.fixed("SANDBOX_WEBHOOK_URL", webhook);
         settings.fixed("SANDBOX_MEETING_TOKEN", vault.word("meeting-token")?);
         let data = self.place.data.join("sandbox");
@@ -172,10 +145,7 @@ impl Plan<'_> {
 
     fn caller(&self, name: &str, settings: &mut Settings<'_>, vault: &Vault) -> Result<()> {
         settings.fixed("CALLER_PRIVATE_KEY", vault.key(&format!("caller-{name}"))?);
-        settings.fixed(
-            "CALLER_PUBLIC_KEYS",
-            vault.public_keys("caller-", &CALLERS)?,
-        );
+        settings.fixed("CALLER_PUBLIC_KEYS", vault.public_keys("caller-", &CALLERS)?);
         Ok(())
     }
 
@@ -195,11 +165,7 @@ impl Plan<'_> {
         settings.fixed("IDENTITY_GRPC_URL", self.inner_url("identity", "grpc"));
         settings.fixed("PAYMENTS_HTTP_URL", self.inner_url("payments", "http"));
         let embedded = self.inner_url("identity", "http");
-        let identity = self
-            .environment
-            .get("IDENTITY_URL")
-            .unwrap_or(&embedded)
-            .to_owned();
+        let identity = self.environment.get("IDENTITY_URL").unwrap_or(&embedded).to_owned();
         let keys = format!("{}/.well-known/jwks.json", identity.trim_end_matches('/'));
         settings.usual("TOKEN_JWKS_URL", keys);
         settings.fixed("IDENTITY_URL", identity);
@@ -210,19 +176,13 @@ impl Plan<'_> {
         if let Some(addresses) = self.databases.get(service) {
             let upper = service.to_uppercase();
             settings.fixed(&format!("{upper}_DATABASE_URL"), &addresses.url);
-            settings.fixed(
-                &format!("{upper}_MIGRATION_DATABASE_URL"),
-                &addresses.migration_url,
-            );
+            settings.fixed(&format!("{upper}_MIGRATION_DATABASE_URL"), &addresses.migration_url);
         }
     }
 
     fn booking(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
         self.database("booking", settings);
-        settings.fixed(
-            "BOOKING_MEETING_URL",
-            format!("{}/meeting", self.sandbox_inner_url()),
-        );
+        settings.fixed("BOOKING_MEETING_URL", format!("{}/meeting", self.sandbox_inner_url()));
         settings.fixed("BOOKING_MEETING_TOKEN", vault.word("meeting-token")?);
         Ok(())
     }
@@ -231,17 +191,11 @@ impl Plan<'_> {
         self.database("payments", settings);
         let script = format!("{}/v1/checkout.js", self.knobs.sandbox_url);
         settings.fixed("PAYMENTS_HTTP_LISTEN", self.inner("payments", "http"));
-        settings.fixed(
-            "PAYMENTS_PROVIDER_URL",
-            format!("{}/v1", self.sandbox_inner_url()),
-        );
+        settings.fixed("PAYMENTS_PROVIDER_URL", format!("{}/v1", self.sandbox_inner_url()));
         settings.fixed("PAYMENTS_CHECKOUT_SCRIPT_URL", script);
         settings.fixed("PAYMENTS_KEY_ID", key_id(vault)?);
         settings.fixed("PAYMENTS_KEY_SECRET", vault.word("provider-key-secret")?);
-        settings.fixed(
-            "PAYMENTS_WEBHOOK_SECRET",
-            vault.word("provider-webhook-secret")?,
-        );
+        settings.fixed("PAYMENTS_WEBHOOK_SECRET", vault.word("provider-webhook-secret")?);
         settings.usual("PAYMENT_CLAIM_POLICY", "review");
         Ok(())
     }
@@ -265,10 +219,7 @@ impl Plan<'_> {
 
     fn gateway(&self, settings: &mut Settings<'_>) {
         let web = self.place.checkout.join("web/dist");
-        settings.fixed(
-            "GATEWAY_LISTEN",
-            format!("{}:{}", self.knobs.host, self.knobs.port),
-        );
+        settings.fixed("GATEWAY_LISTEN", format!("{}:{}", self.knobs.host, self.knobs.port));
         settings.usual("GATEWAY_WEB_DIR", web.to_string_lossy());
         settings.fixed("GATEWAY_CHECKOUT_ORIGINS", &self.knobs.sandbox_url);
     }

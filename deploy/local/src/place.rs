@@ -28,10 +28,7 @@ impl Place {
     /// Works out all folders from the environment; creates none.
     pub(crate) fn find(environment: &Environment) -> Result<Self> {
         let program = std::env::current_exe().context("our own path is not known")?;
-        let programs = program
-            .parent()
-            .context("our own path has no folder")?
-            .to_owned();
+        let programs = program.parent().context("our own path has no folder")?.to_owned();
         let here = std::env::current_dir().context("the current folder is not known")?;
         let checkout = find_checkout(&programs)
             .or_else(|| find_checkout(&here))
@@ -64,11 +61,7 @@ fn default_home(checkout: &Path, root: bool) -> PathBuf {
         return checkout.join(".local");
     }
     let digest = Sha256::digest(checkout.as_os_str().as_encoded_bytes());
-    let short: String = digest
-        .iter()
-        .take(6)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let short: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
     Path::new("/var/tmp").join(format!("sukoon-{short}"))
 }
 

@@ -61,11 +61,7 @@ impl Cluster {
         command.args(["--encoding=UTF8", "--locale=C", "--auth-local=reject"]);
         command.arg(format!("--auth-host={}", self.authentication()));
         command.arg(format!("--username={SUPERUSER}"));
-        command
-            .arg("--pgdata")
-            .arg(&nursery)
-            .arg("--pwfile")
-            .arg(&password_file);
+        command.arg("--pgdata").arg(&nursery).arg("--pwfile").arg(&password_file);
         if self.care == Care::Disposable {
             command.arg("--no-sync");
         }
@@ -157,9 +153,7 @@ impl Cluster {
     /// The server that runs on our folder although nobody recorded it.
     pub(crate) fn unrecorded_server(&self) -> Option<Identity> {
         let pid = noted_pid(&self.folder.join("postmaster.pid"))?;
-        runs_on(pid, &self.folder)
-            .then(|| Identity::of(pid))
-            .flatten()
+        runs_on(pid, &self.folder).then(|| Identity::of(pid)).flatten()
     }
 
     /// Runs a script as superuser in one of the databases.
@@ -167,20 +161,13 @@ impl Cluster {
         let mut command = self.tool.member("psql");
         command.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"]);
         command.args(["--set=ON_ERROR_STOP=1", "--host=127.0.0.1"]);
-        command
-            .arg(format!("--port={}", self.port))
-            .arg(format!("--username={SUPERUSER}"));
+        command.arg(format!("--port={}", self.port)).arg(format!("--username={SUPERUSER}"));
         command.arg(format!("--dbname={database}")).arg("--file=-");
-        command
-            .env("PGPASSWORD", &self.password)
-            .env("PGCONNECT_TIMEOUT", "5");
+        command.env("PGPASSWORD", &self.password).env("PGCONNECT_TIMEOUT", "5");
         for name in ["PGOPTIONS", "PGSERVICE", "PGHOSTADDR", "PGSSLMODE"] {
             command.env_remove(name);
         }
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().context("psql cannot be started")?;
         if let Some(mut input) = child.stdin.take() {
             // A psql that already gave up says why on its error stream.
@@ -188,10 +175,7 @@ impl Cluster {
         }
         let done = child.wait_with_output().context("psql did not end")?;
         if !done.status.success() {
-            bail!(
-                "PostgreSQL refused: {}",
-                String::from_utf8_lossy(&done.stderr).trim()
-            );
+            bail!("PostgreSQL refused: {}", String::from_utf8_lossy(&done.stderr).trim());
         }
         Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned())
     }
@@ -210,21 +194,12 @@ impl Cluster {
 
     /// The address that a role uses for a database.
     pub(crate) fn url(&self, role: &str, password: &str, database: &str) -> String {
-        format!(
-            "postgres://{role}:{password}@127.0.0.1:{}/{database}",
-            self.port
-        )
+        format!("postgres://{role}:{password}@127.0.0.1:{}/{database}", self.port)
     }
 }
 
 fn noted_pid(note: &Path) -> Option<u32> {
-    fs::read_to_string(note)
-        .ok()?
-        .lines()
-        .next()?
-        .trim()
-        .parse()
-        .ok()
+    fs::read_to_string(note).ok()?.lines().next()?.trim().parse().ok()
 }
 
 /// Whether a process is a PostgreSQL server of this very folder.
@@ -232,9 +207,7 @@ fn runs_on(pid: u32, folder: &Path) -> bool {
     let shown = if cfg!(target_os = "linux") {
         fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()
     } else {
-        let listed = Command::new("ps")
-            .args(["-o", "args=", "-p", &pid.to_string()])
-            .output();
+        let listed = Command::new("ps").args(["-o", "args=", "-p", &pid.to_string()]).output();
         listed.map(|output| output.stdout).unwrap_or_default()
     };
     let text = String::from_utf8_lossy(&shown);

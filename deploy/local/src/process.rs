@@ -80,9 +80,7 @@ fn started(pid: u32) -> Option<String> {
 
 #[cfg(not(target_os = "linux"))]
 fn started(pid: u32) -> Option<String> {
-    let shown = Command::new("ps")
-        .args(["-o", "stat=,lstart=", "-p", &pid.to_string()])
-        .output();
+    let shown = Command::new("ps").args(["-o", "stat=,lstart=", "-p", &pid.to_string()]).output();
     let text = String::from_utf8(shown.ok()?.stdout).ok()?;
     let (state, started) = text.trim().split_once(char::is_whitespace)?;
     (!state.starts_with('Z')).then(|| started.trim().to_owned())
@@ -117,9 +115,7 @@ pub(crate) fn last_lines(path: &Path, count: usize) -> String {
 /// Runs a short command and gives what it printed; its error text becomes ours.
 pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let done = command
-        .output()
-        .with_context(|| format!("{name} cannot be started"))?;
+    let done = command.output().with_context(|| format!("{name} cannot be started"))?;
     if !done.status.success() {
         let said = String::from_utf8_lossy(&done.stderr);
         anyhow::bail!("{name} failed ({}): {}", done.status, said.trim());
@@ -135,10 +131,7 @@ mod tests {
     fn this_process_is_itself_and_not_an_earlier_one() {
         let now = Identity::of(std::process::id()).unwrap();
         assert!(now.is_alive());
-        let earlier = Identity {
-            started: "before".to_owned(),
-            ..now
-        };
+        let earlier = Identity { started: "before".to_owned(), ..now };
         assert!(!earlier.is_alive());
     }
 
@@ -146,10 +139,7 @@ mod tests {
     fn a_process_that_ended_is_not_alive_even_before_it_is_collected() {
         let mut child = Command::new("sleep").arg("60").spawn().unwrap();
         let identity = Identity::of(child.id()).unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(identity.end(Signal::TERM, Duration::from_secs(5)));
         assert!(!identity.is_alive());
         child.wait().unwrap();

@@ -61,10 +61,7 @@ pub(crate) struct Record {
 impl Record {
     /// A new record for a data folder; the file is written with the first change.
     pub(crate) fn new(data: &Path) -> Self {
-        Self {
-            path: file(data),
-            state: Arc::default(),
-        }
+        Self { path: file(data), state: Arc::default() }
     }
 
     /// States the addresses.
@@ -84,11 +81,7 @@ impl Record {
 
     /// All parts as they are now.
     pub(crate) fn parts(&self) -> BTreeMap<String, PartRecord> {
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .parts
-            .clone()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).parts.clone()
     }
 
     /// Removes the file: nothing runs any more.
@@ -122,10 +115,7 @@ impl State {
             object.insert("sandbox_url".to_owned(), json!(facts.sandbox_url));
             object.insert("inbox_url".to_owned(), json!(inbox));
             object.insert("nats_url".to_owned(), json!(facts.nats_url));
-            object.insert(
-                "postgres_admin_url".to_owned(),
-                json!(facts.postgres_admin_url),
-            );
+            object.insert("postgres_admin_url".to_owned(), json!(facts.postgres_admin_url));
             object.insert("databases".to_owned(), json!(facts.databases));
             object.insert("keys".to_owned(), json!(facts.keys));
             object.insert("provider".to_owned(), facts.provider.clone());

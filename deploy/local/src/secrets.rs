@@ -34,10 +34,7 @@ impl Vault {
                 return Err(error).with_context(|| format!("{} cannot be read", file.display()));
             }
         };
-        Ok(Self {
-            folder: folder.to_owned(),
-            words,
-        })
+        Ok(Self { folder: folder.to_owned(), words })
     }
 
     /// The secret word of this name.
@@ -63,9 +60,7 @@ impl Vault {
         if let Ok(pem) = fs::read_to_string(&path) {
             return Ok(pem);
         }
-        let pem = new_key()?
-            .to_pkcs8_pem(LineEnding::LF)
-            .context("a key cannot be encoded")?;
+        let pem = new_key()?.to_pkcs8_pem(LineEnding::LF).context("a key cannot be encoded")?;
         write_private(&path, pem.as_bytes())?;
         Ok(pem.as_str().to_owned())
     }
@@ -73,10 +68,7 @@ impl Vault {
     /// The public keys of several names as a JSON Web Key Set; the key id is the name, and a
     /// key's file is called after prefix and name.
     pub(crate) fn public_keys(&self, prefix: &str, names: &[&str]) -> Result<String> {
-        let keys: Result<Vec<_>> = names
-            .iter()
-            .map(|name| self.public_key(prefix, name))
-            .collect();
+        let keys: Result<Vec<_>> = names.iter().map(|name| self.public_key(prefix, name)).collect();
         Ok(json!({ "keys": keys? }).to_string())
     }
 
@@ -114,11 +106,8 @@ pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<()> {
     let nursery = path.with_extension("new");
     let write = || -> std::io::Result<()> {
         drop(fs::remove_file(&nursery));
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&nursery)?;
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&nursery)?;
         file.write_all(content)?;
         file.sync_all()?;
         fs::rename(&nursery, path)
@@ -146,10 +135,7 @@ mod tests {
         assert_eq!(again.key("booking").unwrap(), key);
         assert_ne!(again.word("other").unwrap(), word);
         for name in ["words.json", "booking.pem"] {
-            let mode = fs::metadata(folder.join(name))
-                .unwrap()
-                .permissions()
-                .mode();
+            let mode = fs::metadata(folder.join(name)).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o600);
         }
         fs::remove_dir_all(folder).unwrap();
@@ -159,12 +145,9 @@ mod tests {
     fn the_public_keys_carry_the_service_s_name_and_nothing_private() {
         let folder = folder("keys");
         let vault = Vault::open(&folder).unwrap();
-        let set: serde_json::Value = serde_json::from_str(
-            &vault
-                .public_keys("caller-", &["booking", "gateway"])
-                .unwrap(),
-        )
-        .unwrap();
+        let set: serde_json::Value =
+            serde_json::from_str(&vault.public_keys("caller-", &["booking", "gateway"]).unwrap())
+                .unwrap();
         let keys = set["keys"].as_array().unwrap();
         assert_eq!(keys[0]["kid"], "booking");
         assert_eq!(keys[1]["kid"], "gateway");

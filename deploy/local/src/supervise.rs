@@ -85,12 +85,7 @@ pub(crate) struct Supervisor {
 impl Supervisor {
     /// A supervisor without parts.
     pub(crate) fn new(record: Record, logs: PathBuf) -> Self {
-        Self {
-            record,
-            logs,
-            with_us: ends_with_us(),
-            groups: Vec::new(),
-        }
+        Self { record, logs, with_us: ends_with_us(), groups: Vec::new() }
     }
 
     /// Where a part's log lies.
@@ -105,11 +100,7 @@ impl Supervisor {
         let mut command = match &self.with_us {
             Some(wrapper) => {
                 let mut command = Command::new(wrapper);
-                let name = if part.stop == Signal::INT {
-                    "INT"
-                } else {
-                    "TERM"
-                };
+                let name = if part.stop == Signal::INT { "INT" } else { "TERM" };
                 command.args(["--pdeathsig", name, "--"]).arg(&part.program);
                 command
             }
@@ -140,10 +131,7 @@ impl Supervisor {
                 restarts: 0,
                 part,
             };
-            group.push(Running {
-                wish,
-                task: tokio::spawn(keeper.keep()),
-            });
+            group.push(Running { wish, task: tokio::spawn(keeper.keep()) });
         }
         self.groups.push(group);
         Ok(())
@@ -278,5 +266,93 @@ fn described(status: Option<ExitStatus>) -> String {
         Some((Some(code), _)) => format!("ended with code {code}"),
         Some((None, Some(signal))) => format!("was ended by signal {signal}"),
         Some((None, None)) | None => "ended".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Stage {
+        folder: PathBuf,
+        record: Record,
+        supervisor: Supervisor,
+    }
+
+    fn stage(name: &str) -> Stage {
+        let folder = std::env::temp_dir().join(format!("sukoon-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let record = Record::new(&folder);
+        let supervisor = Supervisor::new(record.clone(), folder.clone());
+        Stage { folder, record, supervisor }
+    }
+
+    fn script(name: &'static str, text: &str) -> Part {
+        let arguments = vec!["-c".to_owned(), text.to_owned()];
+        Part { arguments, ..Part::new(name, PathBuf::from("/bin/sh")) }
+    }
+
+    async fn until<T>(probe: impl Fn() -> Option<T>) -> T {
+        let asking = async {
+            loop {
+                if let Some(found) = probe() {
+                    return found;
+                }
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(Duration::from_secs(20), asking).await.unwrap()
+    }
+
+    fn process(record: &Record, name: &str) -> Option<Identity> {
+        record.parts().remove(name)?.process
+    }
+
+    #[tokio::test]
+    async fn a_part_that_was_killed_is_started_again() {
+        let Stage { folder, record, mut supervisor } = stage("restart");
+        supervisor.start(vec![script("clerk", "exec sleep 600")]).unwrap();
+        let first = until(|| process(&record, "clerk")).await;
+        first.signal(Signal::KILL);
+        let again = |now: &Identity| *now != first;
+        let second = until(|| process(&record, "clerk").filter(again)).await;
+        assert!(second.is_alive());
+        assert_eq!(record.parts()["clerk"].restarts, 1);
+        supervisor.stop(watch::channel(false).1).await;
+        assert!(!second.is_alive());
+        assert_eq!(process(&record, "clerk"), None);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_started_last_is_stopped_first() {
+        let Stage { folder, record, mut supervisor } = stage("order");
+        let diary = folder.join("diary");
+        let text = |word: &str| {
+            let path = diary.display();
+            format!("trap 'echo {word} >> {path}; exit 0' TERM; echo up; while :; do sleep 1; done")
+        };
+        for (name, word) in [("store", "store"), ("desk", "desk")] {
+            supervisor.start(vec![script(name, &text(word))]).unwrap();
+            let log = supervisor.log(name);
+            until(|| (process::last_lines(&log, 1) == "up").then_some(())).await;
+            assert!(process(&record, name).is_some());
+        }
+        supervisor.stop(watch::channel(false).1).await;
+        assert_eq!(std::fs::read_to_string(&diary).unwrap(), "desk\nstore\n");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_part_that_does_not_listen_is_ended_when_there_is_hurry() {
+        let Stage { folder, record, mut supervisor } = stage("hurry");
+        supervisor.start(vec![script("deaf", "trap '' TERM; while :; do sleep 1; done")]).unwrap();
+        let deaf = until(|| process(&record, "deaf")).await;
+        let (hurry, hurried) = watch::channel(false);
+        hurry.send_replace(true);
+        let limit = Duration::from_secs(5);
+        timeout(limit, supervisor.stop(hurried)).await.expect("it was waited for");
+        assert!(!deaf.is_alive());
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -47,8 +47,7 @@ impl Shared {
 
     fn lock(&self) -> Result<File> {
         let file = File::create(self.folder.join("lock")).context("no lock can be made")?;
-        file.lock()
-            .context("the test servers' lock cannot be taken")?;
+        file.lock().context("the test servers' lock cannot be taken")?;
         Ok(file)
     }
 
@@ -130,14 +129,8 @@ impl Shared {
         };
         let limit = Duration::from_secs(READY_SECONDS);
         let ready = async {
-            cluster
-                .ready(limit)
-                .await
-                .context("the tests' PostgreSQL is not ready")?;
-            broker
-                .ready(limit)
-                .await
-                .context("the tests' nats-server is not ready")
+            cluster.ready(limit).await.context("the tests' PostgreSQL is not ready")?;
+            broker.ready(limit).await.context("the tests' nats-server is not ready")
         };
         if let Err(error) = ready.await {
             stop(&running).await;
@@ -159,18 +152,13 @@ fn detached(program: &Path, arguments: &[String], log: &Path) -> Result<Command>
 }
 
 fn spawn(command: &mut Command, name: &str) -> Result<Identity> {
-    let child = command
-        .spawn()
-        .with_context(|| format!("{name} cannot be started"))?;
+    let child = command.spawn().with_context(|| format!("{name} cannot be started"))?;
     Identity::of(child.id()).with_context(|| format!("{name} ended at once"))
 }
 
 async fn stop(running: &Running) {
     // An immediate stop: nothing in these databases has to be written back.
-    running
-        .postgres
-        .end(Signal::QUIT, Duration::from_secs(10))
-        .await;
+    running.postgres.end(Signal::QUIT, Duration::from_secs(10)).await;
     running.nats.end(Signal::TERM, Duration::from_secs(5)).await;
 }
 
@@ -178,10 +166,7 @@ async fn stop(running: &Running) {
 pub(crate) async fn keep(place: &Place, found: &Found) -> Result<ExitCode> {
     let shared = Shared::open(place)?;
     let _guard = shared.lock()?;
-    let running = Running {
-        keep: true,
-        ..shared.ensure(found).await?
-    };
+    let running = Running { keep: true, ..shared.ensure(found).await? };
     shared.write(&running)?;
     let shown = serde_json::json!({
         "postgres_admin_url": running.postgres_admin_url,
@@ -199,10 +184,7 @@ pub(crate) async fn end(place: &Place) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     if shared.holders()?.try_lock().is_err() {
-        shared.write(&Running {
-            keep: false,
-            ..running
-        })?;
+        shared.write(&Running { keep: false, ..running })?;
         say::line("Tests are using these servers; they stop when the tests are done.");
         return Ok(ExitCode::SUCCESS);
     }
@@ -220,9 +202,7 @@ pub(crate) async fn run_with(place: &Place, found: &Found, words: &[String]) -> 
     let holders = shared.holders()?;
     let guard = shared.lock()?;
     let running = shared.ensure(found).await?;
-    holders
-        .try_lock_shared()
-        .context("the test servers are being stopped; try again")?;
+    holders.try_lock_shared().context("the test servers are being stopped; try again")?;
     drop(guard);
     let mut command = tokio::process::Command::new(program);
     command.args(arguments);
@@ -241,12 +221,8 @@ pub(crate) async fn run_with(place: &Place, found: &Found, words: &[String]) -> 
         fs::remove_file(shared.record()).context("the servers' record cannot be removed")?;
     }
     let status = ended?;
-    let code = status
-        .code()
-        .or_else(|| status.signal().map(|signal| 128 + signal));
-    Ok(ExitCode::from(
-        code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1),
-    ))
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    Ok(ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }
 
 /// Ctrl-C reaches the command by itself; we only have to be there afterwards.

@@ -48,21 +48,13 @@ pub(crate) fn find(environment: &Environment, place: &Place) -> Result<Found> {
     let unpacked = Search::unpacked(&place.packages);
     let named = environment.get("CHROME_PATH").map(PathBuf::from);
     if let Some(path) = named.as_deref().filter(|path| !path.is_file()) {
-        anyhow::bail!(
-            "CHROME_PATH names {}, but there is no such program",
-            path.display()
-        );
+        anyhow::bail!("CHROME_PATH names {}, but there is no such program", path.display());
     }
-    let named = named.map(|path| Tool {
-        path,
-        libraries: None,
-    });
+    let named = named.map(|path| Tool { path, libraries: None });
     Ok(Found {
         postgres: system.postgres().or_else(|| unpacked.postgres()),
         nats: system.nats().or_else(|| unpacked.nats()),
-        browser: named
-            .or_else(|| system.browser())
-            .or_else(|| unpacked.browser()),
+        browser: named.or_else(|| system.browser()).or_else(|| unpacked.browser()),
     })
 }
 
@@ -76,12 +68,8 @@ struct Search {
 
 impl Search {
     fn system(environment: &Environment) -> Self {
-        let mut search = Self {
-            postgres: vec![],
-            programs: vec![],
-            browsers: vec![],
-            libraries: None,
-        };
+        let mut search =
+            Self { postgres: vec![], programs: vec![], browsers: vec![], libraries: None };
         // For trying the installation on a machine that has everything already.
         if environment.is_on("SUKOON_IGNORE_SYSTEM") {
             return search;
@@ -89,12 +77,7 @@ impl Search {
         let path = environment.get("PATH").unwrap_or_default();
         search.programs = std::env::split_paths(path).collect();
         // Servers live in sbin, which an ordinary user's PATH leaves out.
-        let usual = [
-            "/usr/sbin",
-            "/usr/local/bin",
-            "/usr/local/sbin",
-            "/opt/homebrew/bin",
-        ];
+        let usual = ["/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
         search.programs.extend(usual.map(PathBuf::from));
         // Chromium's start-up program is a link on PATH; PostgreSQL's programs lie behind links.
         let followed = |folder: &PathBuf| {
@@ -102,45 +85,29 @@ impl Search {
             program.parent().map(Path::to_owned)
         };
         search.postgres = search.programs.iter().filter_map(followed).collect();
-        search
-            .postgres
-            .extend(versions_below(Path::new("/usr/lib/postgresql")));
+        search.postgres.extend(versions_below(Path::new("/usr/lib/postgresql")));
         for cellar in ["/opt/homebrew/opt", "/usr/local/opt"] {
             let formulas = folders_in(Path::new(cellar)).into_iter();
             let ours = formulas.filter(|folder| {
-                folder
-                    .file_name()
-                    .is_some_and(|n| n.to_string_lossy().starts_with("postgresql"))
+                folder.file_name().is_some_and(|n| n.to_string_lossy().starts_with("postgresql"))
             });
-            search
-                .postgres
-                .extend(ours.map(|folder| folder.join("bin")));
+            search.postgres.extend(ours.map(|folder| folder.join("bin")));
         }
         let apps = [
             "Chromium.app/Contents/MacOS/Chromium",
             "Google Chrome.app/Contents/MacOS/Google Chrome",
         ];
-        search.browsers = apps
-            .iter()
-            .map(|app| Path::new("/Applications").join(app))
-            .collect();
+        search.browsers = apps.iter().map(|app| Path::new("/Applications").join(app)).collect();
         search
     }
 
     fn unpacked(packages: &Path) -> Self {
         let root = packages.join("root");
         let when = |name: &str, found: Vec<PathBuf>| {
-            if unpacked_mark(packages, name).is_file() {
-                found
-            } else {
-                Vec::new()
-            }
+            if unpacked_mark(packages, name).is_file() { found } else { Vec::new() }
         };
         Self {
-            postgres: when(
-                "postgresql",
-                versions_below(&root.join("usr/lib/postgresql")),
-            ),
+            postgres: when("postgresql", versions_below(&root.join("usr/lib/postgresql"))),
             programs: when("nats-server", vec![root.join("usr/sbin")]),
             browsers: when("chromium", vec![packages.join("bin/chromium")]),
             libraries: Some(library_path(&root)),
@@ -149,38 +116,21 @@ impl Search {
 
     fn postgres(&self) -> Option<Tool> {
         let complete = |folder: &&PathBuf| {
-            POSTGRES_PROGRAMS
-                .iter()
-                .all(|program| folder.join(program).is_file())
+            POSTGRES_PROGRAMS.iter().all(|program| folder.join(program).is_file())
         };
-        let tools = self
-            .postgres
-            .iter()
-            .filter(complete)
-            .map(|folder| self.tool(folder));
+        let tools = self.postgres.iter().filter(complete).map(|folder| self.tool(folder));
         tools
             .into_iter()
             .find(|tool| major_version(tool).is_some_and(|major| major >= POSTGRES_MAJOR_MIN))
     }
 
     fn nats(&self) -> Option<Tool> {
-        let programs = self
-            .programs
-            .iter()
-            .map(|folder| folder.join("nats-server"));
-        programs
-            .into_iter()
-            .find(|path| path.is_file())
-            .map(|path| self.tool(&path))
+        let programs = self.programs.iter().map(|folder| folder.join("nats-server"));
+        programs.into_iter().find(|path| path.is_file()).map(|path| self.tool(&path))
     }
 
     fn browser(&self) -> Option<Tool> {
-        let names = [
-            "chromium",
-            "chromium-browser",
-            "google-chrome-stable",
-            "google-chrome",
-        ];
+        let names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
         let on_path = self
             .programs
             .iter()
@@ -188,17 +138,11 @@ impl Search {
             .filter(|path| !is_ubuntu_stub(path));
         let mut all = on_path.chain(self.browsers.iter().cloned());
         // Our own start script sets the libraries itself.
-        all.find(|path| path.is_file()).map(|path| Tool {
-            path,
-            libraries: None,
-        })
+        all.find(|path| path.is_file()).map(|path| Tool { path, libraries: None })
     }
 
     fn tool(&self, path: &Path) -> Tool {
-        Tool {
-            path: path.to_owned(),
-            libraries: self.libraries.clone(),
-        }
+        Tool { path: path.to_owned(), libraries: self.libraries.clone() }
     }
 }
 
@@ -220,17 +164,13 @@ pub(crate) fn library_path(root: &Path) -> String {
     for base in ["usr/lib", "lib"] {
         let all = folders_in(&root.join(base)).into_iter();
         for tuple in all.filter(|folder| folder.to_string_lossy().ends_with("-linux-gnu")) {
-            let private = folders_in(&tuple)
-                .into_iter()
-                .filter(|folder| holds_libraries(folder));
+            let private = folders_in(&tuple).into_iter().filter(|folder| holds_libraries(folder));
             folders.push(tuple);
             folders.extend(private);
         }
     }
-    let shown: Vec<String> = folders
-        .iter()
-        .map(|folder| folder.to_string_lossy().into_owned())
-        .collect();
+    let shown: Vec<String> =
+        folders.iter().map(|folder| folder.to_string_lossy().into_owned()).collect();
     shown.join(":")
 }
 
@@ -245,10 +185,8 @@ fn holds_libraries(folder: &Path) -> bool {
 
 fn folders_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut folders: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.is_dir())
-        .collect();
+    let mut folders: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     folders.sort();
     folders
 }
@@ -270,9 +208,8 @@ fn major_version(tool: &Tool) -> Option<u32> {
 }
 
 fn parse_major(shown: &str) -> Option<u32> {
-    let number = shown
-        .split_whitespace()
-        .find(|word| word.starts_with(|c: char| c.is_numeric()))?;
+    let number =
+        shown.split_whitespace().find(|word| word.starts_with(|c: char| c.is_numeric()))?;
     number.split(|c: char| !c.is_numeric()).next()?.parse().ok()
 }
 
@@ -282,10 +219,7 @@ mod tests {
 
     #[test]
     fn the_major_version_is_read_from_what_every_distribution_prints() {
-        assert_eq!(
-            parse_major("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"),
-            Some(15)
-        );
+        assert_eq!(parse_major("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"), Some(15));
         assert_eq!(parse_major("postgres (PostgreSQL) 18beta1"), Some(18));
         assert_eq!(parse_major("no numbers"), None);
     }

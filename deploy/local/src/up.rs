@@ -56,12 +56,7 @@ impl Desk {
                 );
             }
         }
-        Ok(Self {
-            environment: environment.clone(),
-            place: place.clone(),
-            knobs,
-            _lock: lock,
-        })
+        Ok(Self { environment: environment.clone(), place: place.clone(), knobs, _lock: lock })
     }
 }
 
@@ -70,9 +65,7 @@ fn lock(place: &Place) -> Result<File> {
     let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
     if file.try_lock().is_err() {
         let who = record::earlier(&place.data).sukoon;
-        let who = who
-            .map(|who| format!(" (process {})", who.pid))
-            .unwrap_or_default();
+        let who = who.map(|who| format!(" (process {})", who.pid)).unwrap_or_default();
         bail!(
             "Sukoon is running already on {}{who}: stop it first, or set SUKOON_DATA, PORT and \
              SANDBOX_PORT to run a second practice",
@@ -92,14 +85,8 @@ async fn end_leftovers(place: &Place) {
             continue;
         };
         if process.is_alive() {
-            say::step(format_args!(
-                "ending {name}, left over from an earlier start"
-            ));
-            let signal = if name == "postgres" {
-                Signal::INT
-            } else {
-                Signal::TERM
-            };
+            say::step(format_args!("ending {name}, left over from an earlier start"));
+            let signal = if name == "postgres" { Signal::INT } else { Signal::TERM };
             process.end(signal, Duration::from_secs(10)).await;
         }
     }
@@ -136,14 +123,8 @@ pub(crate) async fn run(desk: Desk, found: &Found) -> Result<ExitCode> {
 
 fn announce(knobs: &Knobs) {
     say::line(format_args!("Sukoon is ready: {}", knobs.public_url));
-    say::line(format_args!(
-        "  mail it sends:     {}/inbox",
-        knobs.sandbox_url
-    ));
-    say::line(format_args!(
-        "  its third parties: {} (simulated)",
-        knobs.sandbox_url
-    ));
+    say::line(format_args!("  mail it sends:     {}/inbox", knobs.sandbox_url));
+    say::line(format_args!("  its third parties: {} (simulated)", knobs.sandbox_url));
     say::line("  Ctrl-C stops it.");
 }
 
@@ -193,14 +174,8 @@ async fn start(
     }
     supervisor.start(vec![cluster_part(&cluster), broker_part(&broker)])?;
     let limit = Duration::from_secs(DATABASE_SECONDS);
-    cluster
-        .ready(limit)
-        .await
-        .with_context(|| not_ready(supervisor, "postgres"))?;
-    broker
-        .ready(limit)
-        .await
-        .with_context(|| not_ready(supervisor, "nats"))?;
+    cluster.ready(limit).await.with_context(|| not_ready(supervisor, "postgres"))?;
+    broker.ready(limit).await.with_context(|| not_ready(supervisor, "nats"))?;
     let mut addresses = BTreeMap::new();
     for service in databases::SERVICES {
         let made = databases::ensure(&cluster, &mut vault, service)?;
@@ -215,10 +190,7 @@ async fn start(
         databases: &addresses,
         nats_url: &nats_url,
     };
-    let made: Result<Vec<Part>> = PROGRAMS
-        .iter()
-        .map(|name| plan.part(name, &mut vault))
-        .collect();
+    let made: Result<Vec<Part>> = PROGRAMS.iter().map(|name| plan.part(name, &mut vault)).collect();
     let made = made?;
     record.set_facts(facts(desk, &cluster, &nats_url, &addresses, &mut vault)?)?;
     say::step("bringing the databases up to date");
@@ -241,10 +213,7 @@ fn inner_ports(place: &Place) -> Result<Ports> {
     let mut chosen = Ports::new();
     for (part, purpose) in INNER_PORTS {
         let key = format!("{part} {purpose}");
-        let again = earlier
-            .get(&key)
-            .copied()
-            .filter(|port| ports::is_free("127.0.0.1", *port));
+        let again = earlier.get(&key).copied().filter(|port| ports::is_free("127.0.0.1", *port));
         let port = match again.filter(|port| taken.insert(*port)) {
             Some(port) => port,
             None => ports::choose(&mut taken)?,
@@ -264,10 +233,7 @@ fn stores(
     let data = &desk.place.data;
     let port = |key: &str| ports.get(key).copied().context("a port is missing");
     let cluster = Cluster {
-        tool: found
-            .postgres
-            .clone()
-            .context("PostgreSQL is missing; run `sukoon prepare`")?,
+        tool: found.postgres.clone().context("PostgreSQL is missing; run `sukoon prepare`")?,
         user: account::database_user()?,
         folder: data.join("postgres"),
         port: port("postgres postgres")?,
@@ -280,10 +246,7 @@ fn stores(
     }
     cluster.create()?;
     let broker = Broker {
-        tool: found
-            .nats
-            .clone()
-            .context("nats-server is missing; run `sukoon prepare`")?,
+        tool: found.nats.clone().context("nats-server is missing; run `sukoon prepare`")?,
         folder: data.join("nats"),
         port: port("nats nats")?,
         password: Some(vault.word("nats")?),
@@ -297,10 +260,7 @@ fn cluster_part(cluster: &Cluster) -> Part {
     let libraries = cluster.tool.libraries.clone();
     Part {
         arguments,
-        environment: libraries
-            .map(|it| ("LD_LIBRARY_PATH".to_owned(), it))
-            .into_iter()
-            .collect(),
+        environment: libraries.map(|it| ("LD_LIBRARY_PATH".to_owned(), it)).into_iter().collect(),
         user: cluster.user.clone(),
         ports: BTreeMap::from([("postgres".to_owned(), cluster.port)]),
         before: Some(Arc::new(move || checked.forget_dead_server())),
@@ -331,10 +291,7 @@ fn facts(
 ) -> Result<Facts> {
     let mut names: Vec<String> = parts::CALLERS.map(|name| format!("caller-{name}")).to_vec();
     names.push("identity-signing".to_owned());
-    let keys = names
-        .into_iter()
-        .map(|name| (name.clone(), vault.key_path(&name)))
-        .collect();
+    let keys = names.into_iter().map(|name| (name.clone(), vault.key_path(&name))).collect();
     Ok(Facts {
         public_url: desk.knobs.public_url.clone(),
         sandbox_url: desk.knobs.sandbox_url.clone(),
@@ -353,15 +310,9 @@ fn facts(
 
 async fn migrate(supervisor: &Supervisor, made: &[Part]) -> Result<()> {
     for part in made.iter().filter(|part| parts::migrates(part.name)) {
-        let once = Part {
-            arguments: vec!["migrate".to_owned()],
-            ..part.clone()
-        };
+        let once = Part { arguments: vec!["migrate".to_owned()], ..part.clone() };
         let status = supervisor.command(&once)?.status().await;
-        if !status
-            .with_context(|| format!("{} cannot be started", part.name))?
-            .success()
-        {
+        if !status.with_context(|| format!("{} cannot be started", part.name))?.success() {
             bail!("{}", not_ready(supervisor, part.name));
         }
     }
@@ -374,11 +325,7 @@ fn not_ready(supervisor: &Supervisor, name: &str) -> String {
 
 /// One sentence about a part that is not ready, and what it said last.
 fn told(name: &str, log: &std::path::Path) -> String {
-    format!(
-        "{name} is not ready; its log {} ends with:\n{}",
-        log.display(),
-        last_lines(log, 12)
-    )
+    format!("{name} is not ready; its log {} ends with:\n{}", log.display(), last_lines(log, 12))
 }
 
 async fn wait_until_ready(knobs: &Knobs, record: &Record) -> Result<()> {
@@ -393,18 +340,10 @@ async fn wait_until_ready(knobs: &Knobs, record: &Record) -> Result<()> {
         let troubled = troubled.filter(|(_, part)| part.restarts > 0);
         let worst = troubled.map_or(0, |(_, part)| part.restarts);
         if worst >= RESTARTS_BEFORE_READY_MAX || Instant::now() >= deadline {
-            let named = answer
-                .as_ref()
-                .and_then(|answer| unready_part(&answer.body));
+            let named = answer.as_ref().and_then(|answer| unready_part(&answer.body));
             let name = troubled.map(|(name, _)| name.clone()).or(named);
             let name = name.unwrap_or_else(|| "gateway".to_owned());
-            bail!(
-                "{}",
-                told(
-                    &name,
-                    &parts.get(&name).map(|p| p.log.clone()).unwrap_or_default()
-                )
-            );
+            bail!("{}", told(&name, &parts.get(&name).map(|p| p.log.clone()).unwrap_or_default()));
         }
         sleep(Duration::from_millis(100)).await;
     }
@@ -414,15 +353,76 @@ async fn wait_until_ready(knobs: &Knobs, record: &Record) -> Result<()> {
 fn unready_part(report: &str) -> Option<String> {
     let report: serde_json::Value = serde_json::from_str(report).ok()?;
     let parts = report.get("parts")?.as_object()?;
-    let (name, _) = parts
-        .iter()
-        .find(|(_, state)| state.as_str() != Some("ready"))?;
+    let (name, _) = parts.iter().find(|(_, state)| state.as_str() != Some("ready"))?;
     Some(name.trim_end_matches("_http").to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::Identity;
+    use crate::record::PartRecord;
+    use std::path::PathBuf;
+
+    fn place(name: &str) -> Place {
+        let data = std::env::temp_dir().join(format!("sukoon-{name}-{}", std::process::id()));
+        Place {
+            checkout: PathBuf::from("/"),
+            test_data: data.join("test"),
+            packages: data.join("packages"),
+            programs: data.join("programs"),
+            data,
+        }
+    }
+
+    /// Two ports that nobody listens at.
+    fn free_ports() -> [String; 2] {
+        let mut taken = BTreeSet::new();
+        [(); 2].map(|()| ports::choose(&mut taken).unwrap().to_string())
+    }
+
+    #[tokio::test]
+    async fn a_folder_serves_one_practice_at_a_time() {
+        let place = place("one");
+        let [port, sandbox_port] = free_ports();
+        let environment = Environment::from([("PORT", &*port), ("SANDBOX_PORT", &*sandbox_port)]);
+        let first = Desk::open(&environment, &place).await.unwrap();
+        let refused = Desk::open(&environment, &place).await.err().unwrap().to_string();
+        assert!(refused.contains("running already"), "{refused}");
+        drop(first);
+        assert!(Desk::open(&environment, &place).await.is_ok());
+        fs::remove_dir_all(&place.data).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_taken_port_is_named_with_what_to_do() {
+        let place = place("taken");
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port().to_string();
+        let environment = Environment::from([("PORT", &*port)]);
+        let refused = Desk::open(&environment, &place).await.err().unwrap().to_string();
+        assert!(refused.contains(&port) && refused.contains("make run PORT="), "{refused}");
+        fs::remove_dir_all(&place.data).unwrap();
+    }
+
+    #[tokio::test]
+    async fn parts_that_an_earlier_start_has_left_are_ended() {
+        let place = place("left");
+        fs::create_dir_all(&place.data).unwrap();
+        let mut left = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+        let part = PartRecord {
+            process: Identity::of(left.id()),
+            restarts: 0,
+            log: PathBuf::new(),
+            ports: BTreeMap::new(),
+        };
+        Record::new(&place.data).set_part("booking", part).unwrap();
+        let [port, sandbox_port] = free_ports();
+        let environment = Environment::from([("PORT", &*port), ("SANDBOX_PORT", &*sandbox_port)]);
+        Desk::open(&environment, &place).await.unwrap();
+        assert!(!left.wait().unwrap().success());
+        fs::remove_dir_all(&place.data).unwrap();
+    }
 
     #[test]
     fn the_part_that_is_not_ready_is_named() {
