@@ -1,0 +1,35 @@
+//! The only place where mails become the events that others read.
+
+use contract::json::JsonError;
+use contract::notifications::v1::{MailFailed, MailSent};
+use eventstore::NewEvent;
+
+use crate::mail::{About, Kind, Mail, MailId};
+
+/// The stream of a mail's events.
+#[must_use]
+pub fn stream(id: MailId) -> String {
+    format!("mail-{}", id.uuid())
+}
+
+/// The mail server took it.
+///
+/// # Errors
+/// When `proto/` does not declare the event.
+pub fn sent(mail: &Mail) -> Result<NewEvent, JsonError> {
+    let (mail_id, booking_id, kind) = parts(mail.id, mail.about, mail.kind);
+    NewEvent::of(&MailSent { mail_id, booking_id, kind })
+}
+
+/// The mail server did not take it.
+///
+/// # Errors
+/// When `proto/` does not declare the event.
+pub fn failed(mail: &Mail, is_final: bool) -> Result<NewEvent, JsonError> {
+    let (mail_id, booking_id, kind) = parts(mail.id, mail.about, mail.kind);
+    NewEvent::of(&MailFailed { mail_id, booking_id, kind, r#final: is_final })
+}
+
+fn parts(id: MailId, about: About, kind: Kind) -> (String, String, i32) {
+    (id.to_string(), about.booking_text(), kind.wire().into())
+}

@@ -1,0 +1,1 @@
+//! Pages under hostile input.

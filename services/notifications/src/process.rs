@@ -1,0 +1,16 @@
+//! What this service does when something happened in another one: it queues mails, and nothing else.
+//! Which mail an event asks for is a pure function of the event; queueing it is one call inside the
+//! transaction that moves the checkpoint.
+
+pub mod booking;
+pub mod payments;
+pub mod identity;
+
+use kernel::Id;
+use kernel::id::Kind;
+use messaging::ReactionError;
+
+/// Reads an id in an event. One that cannot be read parks the event, so that a person hears of it.
+fn id<K: Kind>(text: &str) -> Result<Id<K>, ReactionError> {
+    text.parse().map_err(|error: kernel::id::InvalidId| ReactionError::Failed(error.into()))
+}

@@ -1,0 +1,230 @@
+//! The worker: takes a mail whose time has come, asks for its facts, hands it to the mail server, and
+//! writes down what came of it.
+//!
+//! The mail server is talked to outside any transaction. A process that dies between the server's
+//! "250" and the commit leaves the mail as `sending`, and it goes out a second time with the same
+//! Message-ID: that is the one repeat that cannot be excluded, and a lost mail is worse.
+
+use std::sync::Arc;
+
+use eventstore::{Metadata, Store, StoreError, Timer, TimerHandler, Tx};
+use futures::future::BoxFuture;
+use kernel::Timestamp;
+use runtime::BoxError;
+use runtime::telemetry::traceparent;
+use tracing::Instrument as _;
+
+use crate::facts::{Facts, NoFacts, Sources};
+use crate::letter::{Desk, LetterError};
+use crate::mail::{About, Mail, MailId};
+use crate::smtp::{MailServer, Refusal};
+use crate::store;
+
+/// Sends mails.
+#[derive(Debug)]
+pub struct Sending {
+    store: Store,
+    sources: Sources,
+    desk: Desk,
+    server: MailServer,
+}
+
+/// What came of a try, to be written down.
+#[derive(Debug, Clone)]
+enum Outcome {
+    Sent,
+    /// To be tried again, and whether others hear of it.
+    Later {
+        reason: String,
+        tells: bool,
+    },
+    Never {
+        reason: String,
+    },
+    Overtaken {
+        reason: &'static str,
+    },
+    /// It waits for its meeting link.
+    Waits {
+        until: Timestamp,
+    },
+    /// Somebody else took it up, or it is done.
+    NotOurs,
+}
+
+impl Sending {
+    /// A worker that asks `sources`, writes at `desk` and hands to `server`.
+    #[must_use]
+    pub fn new(store: Store, sources: Sources, desk: Desk, server: MailServer) -> Self {
+        Self { store, sources, desk, server }
+    }
+
+    async fn work(&self, timer: Timer) -> Result<(), BoxError> {
+        let id: MailId = timer.subject.parse()?;
+        let metadata = Metadata {
+            actor: "notifications".to_owned(),
+            traceparent: traceparent().or(timer.metadata.traceparent.clone()),
+            ..timer.metadata
+        };
+        let mail = store::load(self.store.pool(), id).await?;
+        let Some(mail) = mail.filter(|mail| !mail.state.is_over()) else {
+            return Ok(self.write(metadata, move |tx| Box::pin(end_timer(tx, id))).await?);
+        };
+        if let About::Booking(booking) = mail.about {
+            tracing::Span::current().record("booking_id", tracing::field::display(booking));
+        }
+        let name = format!("send {}", mail.kind);
+        let span = tracing::info_span!("mail", otel.name = name, mail_id = %id, kind = %mail.kind);
+        async {
+            let outcome = self.attempt(&mail, &metadata).await?;
+            self.conclude(mail, outcome, metadata).await
+        }
+        .instrument(span)
+        .await
+    }
+
+    /// One try, up to the point where its outcome is known.
+    async fn attempt(&self, mail: &Mail, metadata: &Metadata) -> Result<Outcome, StoreError> {
+        let facts = match self.sources.of(mail.about).await {
+            Ok(facts) => facts,
+            Err(NoFacts::Gone(reason)) => return Ok(Outcome::Overtaken { reason }),
+            Err(NoFacts::Unavailable(reason, error)) => {
+                let error = runtime::status::chain(error.as_ref());
+                tracing::warn!(reason, error, "a mail waits for its facts");
+                return Ok(Outcome::Later { reason: reason.to_owned(), tells: false });
+            }
+        };
+        if facts.contradict(mail.kind) {
+            return Ok(Outcome::Overtaken { reason: "overtaken" });
+        }
+        let now = self.store.now().await?;
+        if let Some(until) = mail.waits_for_link_until.filter(|until| now < *until)
+            && facts.lack_link()
+        {
+            return Ok(Outcome::Waits { until });
+        }
+        let letter = match self.desk.write(mail, &facts, now) {
+            Ok(letter) => letter,
+            Err(error) => return Ok(unwritten(&error)),
+        };
+        if !self.begin(mail, &facts, metadata).await? {
+            return Ok(Outcome::NotOurs);
+        }
+        Ok(match self.server.send(&letter).await {
+            Ok(()) => Outcome::Sent,
+            Err(Refusal::Later(reason)) => Outcome::Later { reason, tells: true },
+            Err(Refusal::Never(reason)) => Outcome::Never { reason },
+        })
+    }
+
+    async fn begin(
+        &self,
+        mail: &Mail,
+        facts: &Facts,
+        metadata: &Metadata,
+    ) -> Result<bool, StoreError> {
+        let (mail, message_id) = (mail.clone(), self.desk.message_id(mail.id));
+        let link_told = !facts.lack_link();
+        self.write(metadata.clone(), move |tx| {
+            let (mail, message_id) = (mail.clone(), message_id.clone());
+            Box::pin(async move { store::begin(tx, &mail, &message_id, link_told).await })
+        })
+        .await
+    }
+
+    /// Writes the outcome down, with the timer and the event that belong to it.
+    async fn conclude(
+        &self,
+        mail: Mail,
+        outcome: Outcome,
+        metadata: Metadata,
+    ) -> Result<(), BoxError> {
+        let dice = rand::random();
+        let concluded = self
+            .write(metadata, move |tx| {
+                let (mail, outcome) = (mail.clone(), outcome.clone());
+                Box::pin(async move { record(tx, &mail, &outcome, dice).await })
+            })
+            .await;
+        Ok(concluded?)
+    }
+
+    async fn write<T, F>(&self, metadata: Metadata, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + Sync + 'static,
+    {
+        self.store.write(metadata, work).await
+    }
+}
+
+/// A letter that cannot be put together is a mistake of ours, except for the address. It is tried
+/// again, because the mistake may be mended within its three days.
+fn unwritten(error: &LetterError) -> Outcome {
+    let reason = error.word().to_owned();
+    tracing::error!(reason, "a mail could not be written");
+    match error {
+        LetterError::Address(_) => Outcome::Never { reason },
+        _ => Outcome::Later { reason, tells: true },
+    }
+}
+
+async fn end_timer(tx: &mut Tx, id: MailId) -> Result<(), StoreError> {
+    tx.end_timer(store::SEND_MAIL, &id.to_string()).await
+}
+
+async fn record(tx: &mut Tx, mail: &Mail, outcome: &Outcome, dice: u16) -> Result<(), StoreError> {
+    match outcome {
+        Outcome::NotOurs => Ok(()),
+        Outcome::Waits { until } => store::defer(tx, mail, *until).await,
+        Outcome::Overtaken { reason } => {
+            tracing::info!(reason, "a mail was dropped");
+            store::dropped(tx, mail, reason).await
+        }
+        Outcome::Sent => {
+            tracing::info!("the mail server took a mail");
+            store::sent(tx, mail).await
+        }
+        Outcome::Never { reason } => give_up(tx, mail, reason).await,
+        Outcome::Later { reason, tells } => {
+            let now = tx.now().await?;
+            let Some(due_at) = mail.next_try(now, dice) else {
+                return give_up(tx, mail, reason).await;
+            };
+            let wait_seconds = due_at.seconds_since(now);
+            tracing::warn!(reason, wait_seconds, "a mail will be tried again");
+            store::retry(tx, mail, (reason, *tells), due_at).await
+        }
+    }
+}
+
+async fn give_up(tx: &mut Tx, mail: &Mail, reason: &str) -> Result<(), StoreError> {
+    tracing::error!(reason, "a mail could not be delivered: a person has to look");
+    store::failed(tx, mail, reason).await
+}
+
+/// The timers of this service: there is one kind.
+#[derive(Debug, Clone)]
+pub struct Timers {
+    sending: Arc<Sending>,
+}
+
+impl Timers {
+    /// Timers that send mails.
+    #[must_use]
+    pub fn new(sending: Sending) -> Self {
+        Self { sending: Arc::new(sending) }
+    }
+}
+
+impl TimerHandler for Timers {
+    fn fire(&self, timer: Timer) -> BoxFuture<'_, Result<(), BoxError>> {
+        Box::pin(async move {
+            if timer.kind == store::SEND_MAIL {
+                self.sending.work(timer).await
+            } else {
+                Err(format!("there is no timer {}", timer.kind).into())
+            }
+        })
+    }
+}
