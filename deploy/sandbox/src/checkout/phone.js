@@ -10,7 +10,9 @@
       const response = await fetch('/checkout/orders/' + encodeURIComponent(order) + '/payments', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ key_id: document.body.dataset.key, method: 'upi', approve: approve }),
+        body: JSON.stringify({
+          key_id: document.body.dataset.key, method: 'upi', approve: approve,
+        }),
       });
       const answer = await response.json();
       if (!response.ok) throw new Error(answer.error.description);
