@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use async_nats::ConnectOptions;
+use async_nats::{ConnectOptions, ServerAddr};
 use async_nats::jetstream::{self, stream};
 
 use runtime::BoxError;
@@ -33,12 +33,16 @@ impl Nats {
     }
 
     pub(crate) async fn connect(&self, name: &str) -> Result<jetstream::Context, BoxError> {
-        let connecting = ConnectOptions::new()
+        let address: ServerAddr = self.url.parse()?;
+        let mut options = ConnectOptions::new()
             .name(name)
             .connection_timeout(TIMEOUT)
-            .request_timeout(Some(TIMEOUT))
-            .connect(&self.url);
-        let client = tokio::time::timeout(TIMEOUT, connecting).await??;
+            .request_timeout(Some(TIMEOUT));
+        // The client does not read who it is from the address by itself.
+        if let (Some(user), Some(password)) = (address.username(), address.password()) {
+            options = options.user_and_password(user.to_owned(), password.to_owned());
+        }
+        let client = tokio::time::timeout(TIMEOUT, options.connect(address)).await??;
         Ok(jetstream::new(client))
     }
 
