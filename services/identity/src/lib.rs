@@ -1,1 +1,75 @@
-//! Placeholder until its first lines are written.
+//! Accounts, sessions and tokens in the GoTrue form. The modules stand in the order in which they
+//! are best read.
+//!
+//! Nothing here knows what a booking is, and no password, token or code is ever stored as it is
+//! sent, put into an event, or logged.
+
+pub mod address;
+pub mod password;
+pub mod hashing;
+pub mod secrets;
+pub mod token;
+pub mod redirect;
+pub mod store;
+pub mod app;
+pub mod http;
+pub mod grpc;
+pub mod housekeeping;
+pub mod config;
+
+use anyhow::Context as _;
+use eventstore::{Database, Store};
+use messaging::{Nats, run_publisher, run_relay};
+use runtime::caller::Peers;
+use runtime::health::Checks;
+use runtime::server::{self, Server};
+use runtime::{Shutdown, Tasks};
+use secrecy::ExposeSecret as _;
+use sqlx::migrate::Migrator;
+
+use crate::app::App;
+use crate::config::{Config, MigrationConfig};
+
+/// The service's name in logs and in callers' tokens.
+pub const NAME: &str = "identity";
+
+/// This service's own tables, which stand beside the event log.
+pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/identity");
+
+/// Serves until the shutdown signal is given.
+///
+/// # Errors
+/// When it cannot start, or when a part of it breaks.
+pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
+    let grpc = Server::bind(config.listen, &shutdown).await?;
+    let http = server::listen(config.http_listen).await?;
+    let peers = Peers::new(NAME, &config.peers)?;
+    let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
+    let app = App::new(store.clone(), &config.accounts).map_err(anyhow::Error::from_boxed)?;
+    let nats = Nats::new(&config.nats_url);
+    let mut tasks = Tasks::new(&shutdown);
+    tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
+    tasks.spawn("publisher", run_publisher(store.clone(), NAME, nats, shutdown.clone()));
+    tasks.spawn("housekeeping", housekeeping::run(store.clone(), shutdown.clone()));
+    let (router, stop) = (http::router(app.clone()), shutdown.clone());
+    tasks.spawn("http", async move { server::serve_http(http, router, &stop).await });
+    let checks = Checks::new().check("database", move || {
+        let store = store.clone();
+        async move { store.check().await }
+    });
+    tasks.spawn("grpc", grpc.ready(checks).serve(grpc::routes(app, &peers)));
+    tasks.join().await?;
+    Ok(())
+}
+
+/// Brings the database up to date and grants the service's role its rights.
+///
+/// # Errors
+/// When the database refuses.
+pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
+    let database: url::Url =
+        config.database_url.expose_secret().parse().context("IDENTITY_DATABASE_URL is no URL")?;
+    let owner_url = config.owner_url.expose_secret();
+    eventstore::migrate(owner_url, database.username(), &MIGRATIONS).await?;
+    Ok(())
+}

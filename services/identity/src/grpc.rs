@@ -1,0 +1,108 @@
+//! What other services ask of this one. The only file that names these requests and responses.
+
+use contract::identity::v1::identity_internal_service_server::{
+    IdentityInternalService, IdentityInternalServiceServer,
+};
+use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
+use eventstore::StoreError;
+use kernel::id::MailedCode;
+use kernel::{Code, Id, Reject};
+use messaging::FeedServer;
+use runtime::caller::Peers;
+use runtime::server::REQUEST_BYTES_MAX;
+use runtime::status;
+use serde_json::Value;
+use tonic::service::Routes;
+use tonic::{Request, Response, Status};
+
+use crate::app::App;
+use crate::store::{codes, users};
+
+/// Who sends the mails of codes.
+const MAIL_CALLERS: &[&str] = &["notifications"];
+/// Who may read this service's feed.
+const READERS: &[&str] = &["notifications"];
+
+/// All gRPC services of this process.
+#[must_use]
+pub fn routes(app: App, peers: &Peers) -> Routes {
+    let feed = FeedServer::service(app.store.clone(), peers.clone(), READERS);
+    let internal = IdentityInternalServiceServer::new(Internal { app, peers: peers.clone() });
+    Routes::new(internal.max_decoding_message_size(REQUEST_BYTES_MAX)).add_service(feed)
+}
+
+/// Why a code's mail is not told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum Rejection {
+    #[error("This is not the id of a code.")]
+    Malformed,
+    #[error("The code was used or replaced, or it has expired.")]
+    Gone,
+}
+
+impl Reject for Rejection {
+    fn code(&self) -> Code {
+        match self {
+            Self::Malformed => Code::InvalidArgument,
+            Self::Gone => Code::NotFound,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Malformed => "CODE_ID_INVALID",
+            Self::Gone => "CODE_NOT_FOUND",
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        Some("code_id")
+    }
+}
+
+struct Internal {
+    app: App,
+    peers: Peers,
+}
+
+#[tonic::async_trait]
+impl IdentityInternalService for Internal {
+    async fn get_code_mail(
+        &self,
+        request: Request<GetCodeMailRequest>,
+    ) -> Result<Response<GetCodeMailResponse>, Status> {
+        self.peers.verify(request.metadata(), MAIL_CALLERS)?;
+        let code_id: Id<MailedCode> = request
+            .get_ref()
+            .code_id
+            .parse()
+            .map_err(|_malformed| status::reject(&Rejection::Malformed))?;
+        let mail = self.mail(code_id).await.map_err(|error| status::unavailable(&error))?;
+        mail.map(Response::new).ok_or_else(|| status::reject(&Rejection::Gone))
+    }
+}
+
+impl Internal {
+    async fn mail(
+        &self,
+        code_id: Id<MailedCode>,
+    ) -> Result<Option<GetCodeMailResponse>, StoreError> {
+        let rows = self.app.store.pool();
+        let Some(code) = codes::by_id(rows, code_id.uuid()).await? else { return Ok(None) };
+        let Some(user) = users::by_id(rows, code.user_id).await? else { return Ok(None) };
+        let redirects = &self.app.redirects;
+        let page = code
+            .redirect_to
+            .unwrap_or_else(|| redirects.usual(codes::Purpose::of_word(&code.purpose)).to_string());
+        let token = self.app.codes.link_token(code.code_id);
+        let first_name = user.user_metadata.get("firstName").and_then(Value::as_str);
+        Ok(Some(GetCodeMailResponse {
+            link: redirects.link(&token, &code.purpose, &page).to_string(),
+            email: user.email,
+            first_name: first_name.unwrap_or_default().to_owned(),
+            code: self.app.codes.digits(code.code_id),
+            purpose: code.purpose,
+            valid_minutes: codes::VALID_MINUTES,
+        }))
+    }
+}

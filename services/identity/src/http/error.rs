@@ -1,0 +1,192 @@
+//! Errors in the forms of the GoTrue contract. What a part says never leaves the process.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use eventstore::{Retry, StoreError, new_uuid};
+use runtime::status::{UNAVAILABLE_MESSAGE, chain};
+use serde_json::{Value, json};
+
+use crate::hashing::HashError;
+use crate::token::TokenError;
+
+const API_VERSION: HeaderName = HeaderName::from_static("x-supabase-api-version");
+const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");
+/// From this version on an error's code is a word.
+const WORDS_SINCE: &str = "2024-01-01";
+/// How long a request may take.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Why a call is refused.
+#[derive(Debug, Clone)]
+pub struct ApiError {
+    status: StatusCode,
+    code: &'static str,
+    message: Cow<'static, str>,
+    form: Form,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Plain,
+    WeakPassword(&'static str),
+    /// Some answers have OAuth's form whatever the caller's version.
+    OAuth,
+}
+
+impl ApiError {
+    pub(crate) fn new(
+        status: StatusCode,
+        code: &'static str,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self { status, code, message: message.into(), form: Form::Plain }
+    }
+
+    pub(crate) fn bad(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code, message)
+    }
+
+    pub(crate) fn unprocessable(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
+    }
+
+    pub(crate) fn forbidden(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, code, message)
+    }
+
+    /// Something in the request is missing or malformed.
+    pub(crate) fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::bad("validation_failed", message)
+    }
+
+    pub(crate) fn weak_password(reason: &'static str, message: &'static str) -> Self {
+        let plain = Self::unprocessable("weak_password", message);
+        Self { form: Form::WeakPassword(reason), ..plain }
+    }
+
+    pub(crate) fn oauth(error: &'static str, description: impl Into<Cow<'static, str>>) -> Self {
+        Self { form: Form::OAuth, ..Self::bad(error, description) }
+    }
+
+    /// The caller has to wait; the client's words name the seconds.
+    pub(crate) fn wait(code: &'static str, seconds: i64) -> Self {
+        let message =
+            format!("For security purposes, you can only request this after {seconds} seconds.");
+        Self::new(StatusCode::TOO_MANY_REQUESTS, code, message)
+    }
+
+    /// A part does not answer. The client library takes it for a bad moment and keeps its session.
+    fn unavailable(error: &(dyn std::error::Error + 'static)) -> Self {
+        tracing::error!(error = chain(error), "a part is not available");
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unexpected_failure", UNAVAILABLE_MESSAGE)
+    }
+
+    fn body(&self, words: bool) -> Value {
+        let mut body = match self.form {
+            Form::OAuth => {
+                return json!({ "error": self.code, "error_description": self.message });
+            }
+            Form::Plain | Form::WeakPassword(_) if words => {
+                json!({ "code": self.code, "message": self.message })
+            }
+            Form::Plain | Form::WeakPassword(_) => json!({
+                "code": self.status.as_u16(), "error_code": self.code, "msg": self.message,
+            }),
+        };
+        if let (Form::WeakPassword(reason), Some(body)) = (self.form, body.as_object_mut()) {
+            body.insert("weak_password".to_owned(), json!({ "reasons": [reason] }));
+        }
+        if let (true, false, Some(body)) =
+            (self.status.is_server_error(), words, body.as_object_mut())
+        {
+            body.insert("error_id".to_owned(), json!(new_uuid().simple().to_string()));
+        }
+        body
+    }
+}
+
+impl IntoResponse for ApiError {
+    /// Only carries the error: [`in_the_callers_form`] writes it.
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl Retry for ApiError {
+    fn is_conflict(&self) -> bool {
+        self.status == StatusCode::CONFLICT
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Conflict => Self::new(
+                StatusCode::CONFLICT,
+                "conflict",
+                "Too many concurrent requests for this account. Please try again.",
+            ),
+            other => Self::unavailable(&other),
+        }
+    }
+}
+
+impl From<sqlx::Error> for ApiError {
+    fn from(error: sqlx::Error) -> Self {
+        StoreError::from(error).into()
+    }
+}
+
+impl From<HashError> for ApiError {
+    fn from(error: HashError) -> Self {
+        Self::unavailable(&error)
+    }
+}
+
+impl From<TokenError> for ApiError {
+    fn from(error: TokenError) -> Self {
+        Self::unavailable(&error)
+    }
+}
+
+/// Ends a request that takes too long, and writes errors in the form that the caller understands.
+pub(crate) async fn in_the_callers_form(request: Request, next: Next) -> Response {
+    let version = version_with_words(request.headers());
+    let response = match tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await {
+        Ok(response) => response,
+        Err(_elapsed) => ApiError::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            "request_timeout",
+            "Processing this request timed out, please retry after a moment.",
+        )
+        .into_response(),
+    };
+    let Some(error) = response.extensions().get::<ApiError>().cloned() else { return response };
+    let mut told = (error.status, Json(error.body(version.is_some()))).into_response();
+    let headers = told.headers_mut();
+    headers.insert(ERROR_CODE, HeaderValue::from_static(error.code));
+    if let Some(version) = version {
+        headers.insert(API_VERSION, version);
+    }
+    told
+}
+
+/// The version that the caller asks for, if errors have words in it.
+fn version_with_words(headers: &HeaderMap) -> Option<HeaderValue> {
+    let version = headers.get(API_VERSION)?;
+    let text = version.to_str().ok()?;
+    let dated = text.len() == WORDS_SINCE.len()
+        && text.bytes().zip(WORDS_SINCE.bytes()).all(|(byte, form)| match form {
+            b'-' => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    (dated && text >= WORDS_SINCE).then(|| version.clone())
+}

@@ -1,0 +1,85 @@
+//! POST /token: the grants that begin or go on with a session, and answers for those that do not
+//! exist here.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Deserialize;
+
+use crate::app::App;
+use crate::http::request::{Body, Parameters, filled, given};
+use crate::http::{ApiError, password, refresh};
+
+/// The fields of all grants.
+#[derive(Deserialize)]
+pub(crate) struct Grant {
+    pub(crate) email: Option<String>,
+    pub(crate) phone: Option<String>,
+    pub(crate) password: Option<String>,
+    pub(crate) refresh_token: Option<String>,
+    auth_code: Option<String>,
+    code_verifier: Option<String>,
+    provider: Option<String>,
+    client_id: Option<String>,
+    issuer: Option<String>,
+    id_token: Option<String>,
+    chain: Option<String>,
+}
+
+pub(crate) async fn token(
+    State(app): State<App>,
+    parameters: Parameters,
+    Body(grant): Body<Grant>,
+) -> Result<Response, ApiError> {
+    match given(&parameters, "grant_type") {
+        Some("password") => password::grant(&app, grant).await,
+        Some("refresh_token") => refresh::grant(&app, &grant).await,
+        Some("pkce") => Err(pkce(&grant)),
+        Some("id_token") => Err(id_token(&grant)),
+        Some("web3") => Err(web3(&grant)),
+        _ => Err(ApiError::bad("invalid_credentials", "unsupported_grant_type")),
+    }
+}
+
+/// Links of mails carry the session itself, so there are no authorization codes to exchange.
+fn pkce(grant: &Grant) -> ApiError {
+    let (code, verifier) = (filled(grant.auth_code.as_deref()), grant.code_verifier.as_deref());
+    if code.is_none() || filled(verifier).is_none() {
+        let message = "invalid request: both auth code and code verifier should be non-empty";
+        return ApiError::invalid(message);
+    }
+    let message = "invalid flow state, no valid flow state found";
+    ApiError::new(StatusCode::NOT_FOUND, "flow_state_not_found", message)
+}
+
+fn id_token(grant: &Grant) -> ApiError {
+    if filled(grant.id_token.as_deref()).is_none() {
+        return ApiError::oauth("invalid request", "id_token required");
+    }
+    let provider = filled(grant.provider.as_deref());
+    let issuer = filled(grant.issuer.as_deref());
+    match (provider, issuer) {
+        (None, None) => {
+            ApiError::oauth("invalid request", "provider or client_id and issuer required")
+        }
+        (None, Some(_)) if filled(grant.client_id.as_deref()).is_none() => {
+            ApiError::oauth("invalid request", "provider or client_id and issuer required")
+        }
+        (Some(named), _) | (None, Some(named)) => {
+            // What was sent is repeated only as far as it could be a name.
+            let known = |c: &char| c.is_ascii_alphanumeric() || "-_.:/".contains(*c);
+            let named: String = named.chars().filter(known).take(100).collect();
+            let message = format!("Provider (issuer \"{named}\") is not enabled");
+            ApiError::bad("provider_disabled", message)
+        }
+    }
+}
+
+fn web3(grant: &Grant) -> ApiError {
+    match grant.chain.as_deref() {
+        Some("solana" | "ethereum") => {
+            ApiError::unprocessable("web3_provider_disabled", "Web3 provider is disabled")
+        }
+        _ => ApiError::bad("web3_unsupported_chain", "Unsupported chain"),
+    }
+}

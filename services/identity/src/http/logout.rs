@@ -1,0 +1,45 @@
+//! POST /logout: sessions end, and with them their access tokens here.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+
+use crate::app::{self, App};
+use crate::http::ApiError;
+use crate::http::bearer::SignedIn;
+use crate::http::request::{Parameters, given};
+use crate::store::sessions;
+
+#[derive(Clone, Copy)]
+enum Scope {
+    Global,
+    Local,
+    Others,
+}
+
+pub(crate) async fn logout(
+    State(app): State<App>,
+    parameters: Parameters,
+    signed_in: SignedIn,
+) -> Result<StatusCode, ApiError> {
+    let scope = match given(&parameters, "scope") {
+        None | Some("global") => Scope::Global,
+        Some("local") => Scope::Local,
+        Some("others") => Scope::Others,
+        Some(_) => return Err(ApiError::invalid("Unsupported logout scope")),
+    };
+    let (user_id, session_id) = (signed_in.user.user_id, signed_in.session.session_id);
+    app.store
+        .write(app::metadata(), move |tx| {
+            Box::pin(async move {
+                let rows = tx.connection();
+                match scope {
+                    Scope::Global => sessions::end_all(rows, user_id, None).await?,
+                    Scope::Local => sessions::end(rows, session_id).await?,
+                    Scope::Others => sessions::end_all(rows, user_id, Some(session_id)).await?,
+                }
+                Ok::<(), ApiError>(())
+            })
+        })
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}

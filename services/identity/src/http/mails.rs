@@ -1,0 +1,111 @@
+//! POST /resend and /recover: a code is mailed, or not, and nobody can tell which.
+
+use axum::Json;
+use axum::extract::State;
+use kernel::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::address::EmailAddress;
+use crate::app::{self, App};
+use crate::http::request::{self, Body, Parameters, filled, given};
+use crate::http::{ApiError, quietly};
+use crate::store::codes::{self, Purpose};
+use crate::store::limits::{Limited, Limits};
+use crate::store::users::{self, User};
+
+#[derive(Deserialize)]
+pub(crate) struct Resend {
+    r#type: Option<String>,
+    email: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Recover {
+    email: Option<String>,
+}
+
+pub(crate) async fn resend(
+    State(app): State<App>,
+    parameters: Parameters,
+    Body(body): Body<Resend>,
+) -> Result<Json<Value>, ApiError> {
+    let kind = filled(body.r#type.as_deref());
+    if !matches!(kind, Some("signup" | "email_change" | "sms" | "phone_change")) {
+        let message = "Missing one of these types: signup, email_change, sms, phone_change";
+        return Err(ApiError::invalid(message));
+    }
+    if matches!(kind, Some("sms" | "phone_change")) {
+        let message = "Unsupported phone provider";
+        return Err(ApiError::bad("phone_provider_disabled", message));
+    }
+    let email = filled(body.email.as_deref())
+        .ok_or_else(|| ApiError::invalid("Type provided requires an email address"))?;
+    let email = request::email(email)?;
+    // A change of address is never asked for here, so none waits to be confirmed.
+    if kind == Some("signup") {
+        mail(&app, &parameters, email, Purpose::Signup).await?;
+    }
+    Ok(Json(json!({})))
+}
+
+pub(crate) async fn recover(
+    State(app): State<App>,
+    parameters: Parameters,
+    Body(body): Body<Recover>,
+) -> Result<Json<Value>, ApiError> {
+    let email = filled(body.email.as_deref())
+        .ok_or_else(|| ApiError::invalid("Password recovery requires an email"))?;
+    mail(&app, &parameters, request::email(email)?, Purpose::Recovery).await?;
+    Ok(Json(json!({})))
+}
+
+async fn mail(
+    app: &App,
+    parameters: &Parameters,
+    email: EmailAddress,
+    purpose: Purpose,
+) -> Result<(), ApiError> {
+    let limits = Limits::of(&email, &app.codes);
+    let redirect_to = app.redirects.allowed(given(parameters, "redirect_to")).map(String::from);
+    let limited = match purpose {
+        Purpose::Signup => Limited::SignupMail,
+        Purpose::Recovery => Limited::RecoveryMail,
+    };
+    let work = app.store.write(app::metadata(), move |tx| {
+        let (limits, email, redirect_to) = (limits.clone(), email.clone(), redirect_to.clone());
+        Box::pin(async move {
+            limits.lock(tx).await?;
+            let now = tx.now().await?;
+            if let Some(seconds) = limits.count(tx, limited, now).await? {
+                return Err(ApiError::wait("over_email_send_rate_limit", seconds));
+            }
+            let user = users::by_email(tx.connection(), &email).await?;
+            let Some(mut user) = user.filter(|user| !user.is_banned(now)) else { return Ok(()) };
+            if !awaits_mail(tx, &user, purpose, now).await? {
+                return Ok(());
+            }
+            match purpose {
+                Purpose::Signup => user.confirmation_sent_at = Some(now),
+                Purpose::Recovery => user.recovery_sent_at = Some(now),
+            }
+            users::update(tx.connection(), &user).await?;
+            codes::request(tx, user.user_id, purpose, redirect_to.as_deref(), now).await?;
+            Ok::<(), ApiError>(())
+        })
+    });
+    quietly(work).await
+}
+
+/// Whether a mail makes sense: a code of a sign-up is sent again while one is awaited.
+async fn awaits_mail(
+    tx: &mut eventstore::Tx,
+    user: &User,
+    purpose: Purpose,
+    now: Timestamp,
+) -> Result<bool, ApiError> {
+    if purpose == Purpose::Recovery || user.email_confirmed_at.is_none() {
+        return Ok(true);
+    }
+    Ok(codes::of_user(tx, user.user_id, purpose, now).await?.is_some())
+}

@@ -1,0 +1,35 @@
+//! The refresh grant: a session goes on with new tokens.
+
+use axum::response::Response;
+
+use crate::app::{self, App};
+use crate::http::grant::Grant;
+use crate::http::{ApiError, objects};
+use crate::secrets::RefreshToken;
+use crate::store::sessions::{self, Refreshed};
+
+pub(crate) async fn grant(app: &App, grant: &Grant) -> Result<Response, ApiError> {
+    let token = grant.refresh_token.as_deref().and_then(RefreshToken::parse);
+    let token = token.ok_or_else(|| ApiError::invalid("Refresh token is not valid"))?;
+    let refreshed = app
+        .store
+        .write(app::metadata(), move |tx| {
+            let token = token.clone();
+            // A token that was used twice ends its session, so its answer is no error here.
+            Box::pin(async move { Ok::<_, ApiError>(sessions::refresh(tx, &token).await?) })
+        })
+        .await?;
+    let (code, message) = match refreshed {
+        Refreshed::Continued(opened) => return objects::session(app, &opened),
+        Refreshed::Unknown => {
+            ("refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+        }
+        Refreshed::Expired => ("session_expired", "Invalid Refresh Token: Session Expired"),
+        Refreshed::Banned => ("user_banned", "Invalid Refresh Token: User Banned"),
+        Refreshed::Reused(session_id) => {
+            tracing::warn!(%session_id, "a refresh token came a second time; its session is ended");
+            ("refresh_token_already_used", "Invalid Refresh Token: Already Used")
+        }
+    };
+    Err(ApiError::bad(code, message))
+}

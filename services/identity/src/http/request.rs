@@ -1,0 +1,169 @@
+//! What comes in: bodies, query strings, and the checks that several endpoints share.
+
+use std::collections::HashMap;
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Query, Request};
+use axum::http::StatusCode;
+use axum::response::IntoResponse as _;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::address::EmailAddress;
+use crate::http::ApiError;
+use crate::password::{self, Weakness};
+
+/// Query parameters by name; of one that is repeated, the last.
+pub(crate) type Parameters = Query<HashMap<String, String>>;
+
+/// What people say about themselves travels in every access token, which has to stay small.
+const METADATA_BYTES_MAX: usize = 2048;
+/// A name or a phone number has fewer characters.
+const FIELD_CHARACTERS_MAX: usize = 200;
+
+/// A body of JSON, whatever its content type says.
+pub(crate) struct Body<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let bytes = Bytes::from_request(request, state).await.map_err(|refused| {
+            if refused.into_response().status() == StatusCode::PAYLOAD_TOO_LARGE {
+                let message = "Request body exceeds the limit of 1 MB";
+                ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "request_entity_too_large", message)
+            } else {
+                not_json()
+            }
+        })?;
+        serde_json::from_slice(&bytes).map(Self).map_err(|_malformed| not_json())
+    }
+}
+
+fn not_json() -> ApiError {
+    ApiError::bad("bad_json", "Could not parse request body as JSON")
+}
+
+/// A parameter that is there and not empty.
+pub(crate) fn given<'q>(Query(parameters): &'q Parameters, name: &str) -> Option<&'q str> {
+    parameters.get(name).map(String::as_str).filter(|value| !value.is_empty())
+}
+
+/// A field that is there and not empty.
+pub(crate) fn filled(field: Option<&str>) -> Option<&str> {
+    field.filter(|text| !text.is_empty())
+}
+
+/// The address of somebody who wants a mail.
+pub(crate) fn email(field: &str) -> Result<EmailAddress, ApiError> {
+    EmailAddress::parse(field)
+        .ok_or_else(|| ApiError::invalid("Unable to validate email address: invalid format"))
+}
+
+/// Checks a new password.
+pub(crate) fn new_password(
+    password: &str,
+    email: &EmailAddress,
+    about: &Value,
+) -> Result<(), ApiError> {
+    let name = |key: &str| about.get(key).and_then(Value::as_str).unwrap_or_default();
+    let names = [name("firstName"), name("lastName")];
+    password::check(password, email, &names).map_err(|weakness| match weakness {
+        Weakness::TooShort => {
+            ApiError::weak_password("length", "Password should be at least 10 characters.")
+        }
+        Weakness::TooLong => ApiError::invalid("Password cannot be longer than 256 characters"),
+        Weakness::Common => ApiError::weak_password(
+            "pwned",
+            "Password is known to be weak and easy to guess, please choose a different one.",
+        ),
+    })
+}
+
+/// What somebody says about themselves, laid over what they said before; null takes a field away.
+pub(crate) fn user_metadata(
+    before: &Value,
+    said: Option<Map<String, Value>>,
+) -> Result<Value, ApiError> {
+    let mut fields = before.as_object().cloned().unwrap_or_default();
+    for (name, value) in said.unwrap_or_default() {
+        check_field(&name, &value)?;
+        if value.is_null() {
+            fields.remove(&name);
+        } else {
+            fields.insert(name, value);
+        }
+    }
+    let metadata = Value::Object(fields);
+    if metadata.to_string().len() > METADATA_BYTES_MAX {
+        return Err(ApiError::invalid("User metadata cannot be longer than 2048 bytes"));
+    }
+    Ok(metadata)
+}
+
+/// The fields that our own pages know are texts of a line; of the others nothing is known.
+fn check_field(name: &str, value: &Value) -> Result<(), ApiError> {
+    if value.to_string().contains("\\u0000") {
+        return Err(ApiError::invalid("User metadata cannot hold the character zero"));
+    }
+    if !matches!(name, "firstName" | "lastName" | "phone") || value.is_null() {
+        return Ok(());
+    }
+    let fits = |text: &&str| {
+        text.chars().count() <= FIELD_CHARACTERS_MAX && !text.chars().any(char::is_control)
+    };
+    let Some(text) = value.as_str().filter(fits) else {
+        return Err(ApiError::invalid(format!("{name} must be a text of one line")));
+    };
+    if name == "phone" && !is_phone(text) {
+        return Err(ApiError::invalid("Invalid phone number format"));
+    }
+    Ok(())
+}
+
+/// Whether it could be a phone number as people write them; an empty one is none, which is fine.
+fn is_phone(text: &str) -> bool {
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let written = text.trim_start().trim_start_matches('+');
+    let known = |c: char| c.is_ascii_digit() || c.is_whitespace() || "().-".contains(c);
+    text.trim().is_empty() || ((7..=15).contains(&digits) && written.chars().all(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_phone, user_metadata};
+    use serde_json::json;
+
+    #[test]
+    fn phone_numbers_are_taken_as_people_write_them() {
+        for number in ["", "98765 43210", "+91 98765-43210", "(0141) 234 5678"] {
+            assert!(is_phone(number), "{number}");
+        }
+        for wrong in ["123", "call me", "98765+43210", "1234567890123456"] {
+            assert!(!is_phone(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_is_laid_over_what_was_said() {
+        let before = json!({ "firstName": "Asha", "phone": "98765 43210" });
+        let said = json!({ "firstName": "Usha", "phone": null, "theme": "dark" });
+        let after = user_metadata(&before, said.as_object().cloned()).unwrap();
+        assert_eq!(after, json!({ "firstName": "Usha", "theme": "dark" }));
+        assert_eq!(user_metadata(&before, None).unwrap(), before);
+    }
+
+    #[test]
+    fn what_would_not_fit_is_refused() {
+        for wrong in [
+            json!({ "firstName": 7 }),
+            json!({ "lastName": "a\nb" }),
+            json!({ "lastName": "a".repeat(201) }),
+            json!({ "phone": "nobody" }),
+            json!({ "other": "a".repeat(2048) }),
+            json!({ "other": ["\0"] }),
+        ] {
+            assert!(user_metadata(&json!({}), wrong.as_object().cloned()).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What is derived from secrets: codes, links, refresh tokens. Nothing here is ever stored as it is
+//! sent, and nothing is logged.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use secrecy::{ExposeSecret as _, SecretString};
+use sha2::digest::InvalidLength;
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use crate::address::EmailAddress;
+
+/// Codes have six digits.
+const CODES: u64 = 1_000_000;
+const MAC_BYTES: usize = 32;
+const ID_BYTES: usize = 16;
+
+/// The secret that codes, links and the hashes of addresses are derived with.
+#[derive(Clone)]
+pub struct CodeKey {
+    mac: Hmac<Sha256>,
+}
+
+impl CodeKey {
+    /// Takes the secret.
+    ///
+    /// # Errors
+    /// Never; a key may have any length.
+    pub fn new(secret: &SecretString) -> Result<Self, InvalidLength> {
+        let mac = Hmac::new_from_slice(secret.expose_secret().as_bytes())?;
+        Ok(Self { mac })
+    }
+
+    /// The six digits of a code: whoever has the key and the id can work them out, so that they
+    /// need not be written down anywhere.
+    #[must_use]
+    pub fn digits(&self, code_id: Uuid) -> String {
+        let mac = self.derive("digits", code_id.as_bytes());
+        let number = mac.iter().take(8).fold(0_u64, |n, byte| (n << 8) | u64::from(*byte));
+        format!("{:06}", number % CODES)
+    }
+
+    /// The token of the mail's link, which does the same as the digits.
+    #[must_use]
+    pub fn link_token(&self, code_id: Uuid) -> String {
+        let mut token = code_id.as_bytes().to_vec();
+        token.extend(self.derive("link", code_id.as_bytes()));
+        URL_SAFE_NO_PAD.encode(token)
+    }
+
+    /// The code that a link's token stands for, if we made the token.
+    #[must_use]
+    pub fn code_of_link(&self, token: &str) -> Option<Uuid> {
+        let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
+        let (id, mac) = bytes.split_at_checked(ID_BYTES)?;
+        let code_id = Uuid::from_slice(id).ok()?;
+        same(mac, &self.derive("link", code_id.as_bytes())).then_some(code_id)
+    }
+
+    /// What stands for an address where only repetition matters.
+    #[must_use]
+    pub fn address_hash(&self, email: &EmailAddress) -> [u8; MAC_BYTES] {
+        self.derive("address", email.as_str().as_bytes())
+    }
+
+    fn derive(&self, what_for: &str, from: &[u8]) -> [u8; MAC_BYTES] {
+        let mac = self.mac.clone().chain_update(what_for).chain_update([0]).chain_update(from);
+        mac.finalize().into_bytes().into()
+    }
+}
+
+/// Whether two secrets are the same, in a time that does not tell where they differ.
+#[must_use]
+pub fn same(one: &[u8], other: &[u8]) -> bool {
+    let differences = one.iter().zip(other).fold(0, |found, (a, b)| found | (a ^ b));
+    one.len() == other.len() && differences == 0
+}
+
+/// What keeps somebody signed in: 32 random bytes that are used once.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RefreshToken([u8; MAC_BYTES]);
+
+impl RefreshToken {
+    /// A new one.
+    #[must_use]
+    pub fn random() -> Self {
+        Self(rand::random())
+    }
+
+    /// One that came back; `None` when we never gave out such a text.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        Some(Self(bytes.try_into().ok()?))
+    }
+
+    /// The text that is given out.
+    #[must_use]
+    pub fn text(&self) -> String {
+        URL_SAFE_NO_PAD.encode(self.0)
+    }
+
+    /// What is stored in its place.
+    #[must_use]
+    pub fn hash(&self) -> Vec<u8> {
+        Sha256::digest(self.0).to_vec()
+    }
+
+    /// The token that follows this one, in a form that only this one opens. A token is followed by
+    /// one other at most, so its pad is used once.
+    #[must_use]
+    pub fn seal(&self, child: &Self) -> Vec<u8> {
+        self.pad().iter().zip(child.0).map(|(pad, byte)| pad ^ byte).collect()
+    }
+
+    /// Opens what [`RefreshToken::seal`] made.
+    #[must_use]
+    pub fn open(&self, sealed: &[u8]) -> Option<Self> {
+        let opened: Vec<u8> = self.pad().iter().zip(sealed).map(|(pad, byte)| pad ^ byte).collect();
+        Some(Self(opened.try_into().ok()?))
+    }
+
+    fn pad(&self) -> [u8; MAC_BYTES] {
+        // What is stored of a token is its plain hash, from which this cannot be worked out.
+        Sha256::new().chain_update("the next one").chain_update(self.0).finalize().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CodeKey, RefreshToken, same};
+    use uuid::Uuid;
+
+    fn key(secret: &str) -> CodeKey {
+        CodeKey::new(&secret.to_owned().into()).unwrap()
+    }
+
+    #[test]
+    fn digits_depend_on_the_code_and_on_the_key() {
+        let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let digits = key("a secret").digits(one);
+        assert!(digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_digit()), "{digits}");
+        assert_eq!(digits, key("a secret").digits(one));
+        assert_ne!(digits, key("a secret").digits(other));
+        assert_ne!(digits, key("another").digits(one));
+    }
+
+    #[test]
+    fn only_our_own_links_lead_to_a_code() {
+        let id = Uuid::from_u128(7);
+        let token = key("a secret").link_token(id);
+        assert_eq!(key("a secret").code_of_link(&token), Some(id));
+        assert_eq!(key("another").code_of_link(&token), None);
+        for wrong in ["", "x", "not a token", token.get(..30).unwrap()] {
+            assert_eq!(key("a secret").code_of_link(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_token_opens_the_one_that_follows_it() {
+        let (parent, child) = (RefreshToken::random(), RefreshToken::random());
+        let sealed = parent.seal(&child);
+        assert!(parent.open(&sealed) == Some(child.clone()));
+        assert!(child.open(&sealed) != Some(child.clone()));
+        assert!(RefreshToken::parse(&child.text()) == Some(child));
+        assert!(RefreshToken::parse("short").is_none());
+    }
+
+    #[test]
+    fn secrets_of_other_lengths_differ() {
+        assert!(same(b"abc", b"abc"));
+        assert!(!same(b"abc", b"abd") && !same(b"abc", b"ab") && !same(b"", b"a"));
+    }
+}

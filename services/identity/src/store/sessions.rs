@@ -1,0 +1,306 @@
+//! Sessions and the refresh tokens that keep them alive.
+//!
+//! A refresh token is used once. Its second use means that two hold it: within a few seconds that is
+//! a browser whose answer got lost, and it is given the token that followed; later it may be a thief,
+//! and the session ends for both. GoTrue always gives the token that followed, which would let a
+//! thief go unseen; the short time is our deviation.
+
+use eventstore::{Tx, new_uuid};
+use kernel::Timestamp;
+use serde_json::{Value, json};
+use sqlx::{FromRow, PgConnection, PgExecutor};
+use uuid::Uuid;
+
+use crate::secrets::RefreshToken;
+use crate::store::users::{self, User};
+
+/// A session ends after this, however busy it is.
+const LIFE_SECONDS: i64 = 30 * 24 * 3600;
+/// And after this without being refreshed.
+const IDLE_SECONDS: i64 = 14 * 24 * 3600;
+/// How long a token that was used still leads to the one that followed it.
+const REUSE_SECONDS: i64 = 10;
+/// How long a code from the mail lets a password be set without the old one.
+const RESET_SECONDS: i64 = 3600;
+
+/// How somebody proved who they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// They knew the password.
+    Password,
+    /// They had the code that was mailed at sign-up.
+    Signup,
+    /// They had the code that was mailed because they forgot the password.
+    Recovery,
+}
+
+impl Proof {
+    /// Its word in the amr claim.
+    #[must_use]
+    pub fn method(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::Signup => "email/signup",
+            Self::Recovery => "recovery",
+        }
+    }
+}
+
+/// A session as it is stored.
+#[derive(Debug, Clone, FromRow)]
+pub struct Session {
+    /// Its id, which access tokens name.
+    pub session_id: Uuid,
+    /// The amr claim.
+    pub proofs: Value,
+    /// Until when a password may be set without the old one.
+    pub password_reset_until_at: Option<Timestamp>,
+}
+
+/// A session with the token that refreshes it next.
+pub struct Opened {
+    /// Whose it is.
+    pub user: User,
+    /// The session.
+    pub session: Session,
+    /// The token to give out.
+    pub refresh_token: RefreshToken,
+    /// The clock.
+    pub now: Timestamp,
+}
+
+/// What a refresh token led to.
+pub enum Refreshed {
+    /// The session goes on.
+    Continued(Box<Opened>),
+    /// There is no such token, or its session has been ended.
+    Unknown,
+    /// The session had lasted too long and is ended.
+    Expired,
+    /// The token had been used before; the session is ended.
+    Reused(Uuid),
+    /// The practice keeps this person out.
+    Banned,
+}
+
+#[derive(FromRow)]
+struct Presented {
+    #[sqlx(flatten)]
+    session: Session,
+    user_id: Uuid,
+    ends_at: Timestamp,
+    issued_at: Timestamp,
+    replaced_at: Option<Timestamp>,
+    child_sealed: Option<Vec<u8>>,
+    child_is_active: bool,
+}
+
+/// Begins a session of somebody who has just proved who they are.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn open(
+    tx: &mut Tx,
+    mut user: User,
+    proof: Proof,
+    now: Timestamp,
+) -> Result<Opened, sqlx::Error> {
+    let session = Session {
+        session_id: new_uuid(),
+        proofs: json!([{ "method": proof.method(), "timestamp": now.seconds() }]),
+        password_reset_until_at: (proof == Proof::Recovery)
+            .then(|| now.plus_seconds(RESET_SECONDS)),
+    };
+    sqlx::query(
+        "insert into sessions (session_id, user_id, proofs, password_reset_until_at,
+                               created_at, refreshed_at, ends_at)
+         values ($1, $2, $3, $4, $5, $5, $6)",
+    )
+    .bind(session.session_id)
+    .bind(user.user_id)
+    .bind(&session.proofs)
+    .bind(session.password_reset_until_at)
+    .bind(now)
+    .bind(now.plus_seconds(LIFE_SECONDS))
+    .execute(tx.connection())
+    .await?;
+    let refresh_token = RefreshToken::random();
+    insert_token(tx.connection(), session.session_id, &refresh_token, now).await?;
+    user.last_sign_in_at = Some(now);
+    user.updated_at = now;
+    users::update(tx.connection(), &user).await?;
+    Ok(Opened { user, session, refresh_token, now })
+}
+
+/// The session that an access token names, if it goes on.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn alive(
+    executor: impl PgExecutor<'_>,
+    user_id: Uuid,
+    session_id: Uuid,
+) -> Result<Option<Session>, sqlx::Error> {
+    sqlx::query_as(
+        "select session_id, proofs, password_reset_until_at from sessions
+         where session_id = $1 and user_id = $2 and ends_at > clock_now()",
+    )
+    .bind(session_id)
+    .bind(user_id)
+    .fetch_optional(executor)
+    .await
+}
+
+/// Uses a refresh token.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn refresh(
+    tx: &mut Tx,
+    token: &RefreshToken,
+) -> Result<Refreshed, eventstore::StoreError> {
+    // The token's lock comes before the clock is read: who waited for it sees a later time.
+    let Some(presented) = presented(tx.connection(), token).await? else {
+        return Ok(Refreshed::Unknown);
+    };
+    let now = tx.now().await?;
+    let session_id = presented.session.session_id;
+    let idle =
+        presented.replaced_at.is_none() && now.seconds_since(presented.issued_at) > IDLE_SECONDS;
+    if presented.ends_at <= now || idle {
+        end(tx.connection(), session_id).await?;
+        return Ok(Refreshed::Expired);
+    }
+    let Some(user) = users::locked(tx.connection(), presented.user_id).await? else {
+        return Ok(Refreshed::Unknown);
+    };
+    if user.is_banned(now) {
+        return Ok(Refreshed::Banned);
+    }
+    let next = match presented.replaced_at {
+        None => Some(rotate(tx.connection(), token, session_id, now).await?),
+        Some(at) if now.seconds_since(at) <= REUSE_SECONDS && presented.child_is_active => {
+            presented.child_sealed.and_then(|sealed| token.open(&sealed))
+        }
+        Some(_) => None,
+    };
+    let Some(refresh_token) = next else {
+        end(tx.connection(), session_id).await?;
+        return Ok(Refreshed::Reused(session_id));
+    };
+    let session = presented.session;
+    Ok(Refreshed::Continued(Box::new(Opened { user, session, refresh_token, now })))
+}
+
+async fn presented(
+    connection: &mut PgConnection,
+    token: &RefreshToken,
+) -> Result<Option<Presented>, sqlx::Error> {
+    // The lock is taken by itself first, so that what is read next is what its last holder left.
+    let locked = sqlx::query("select 1 from refresh_tokens where token_hash = $1 for update")
+        .bind(token.hash())
+        .fetch_optional(&mut *connection)
+        .await?;
+    if locked.is_none() {
+        return Ok(None);
+    }
+    sqlx::query_as(
+        "select s.session_id, s.proofs, s.password_reset_until_at, s.user_id, s.ends_at,
+                t.issued_at, t.replaced_at, t.child_sealed,
+                exists (select 1 from refresh_tokens child
+                        where child.token_hash = t.child_hash and child.replaced_at is null)
+                    as child_is_active
+         from refresh_tokens t join sessions s using (session_id)
+         where t.token_hash = $1",
+    )
+    .bind(token.hash())
+    .fetch_optional(connection)
+    .await
+}
+
+async fn rotate(
+    connection: &mut PgConnection,
+    used: &RefreshToken,
+    session_id: Uuid,
+    now: Timestamp,
+) -> Result<RefreshToken, sqlx::Error> {
+    let child = RefreshToken::random();
+    insert_token(&mut *connection, session_id, &child, now).await?;
+    sqlx::query(
+        "update refresh_tokens set replaced_at = $2, child_hash = $3, child_sealed = $4
+         where token_hash = $1",
+    )
+    .bind(used.hash())
+    .bind(now)
+    .bind(child.hash())
+    .bind(used.seal(&child))
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query("update sessions set refreshed_at = $2 where session_id = $1")
+        .bind(session_id)
+        .bind(now)
+        .execute(connection)
+        .await?;
+    Ok(child)
+}
+
+async fn insert_token(
+    executor: impl PgExecutor<'_>,
+    session_id: Uuid,
+    token: &RefreshToken,
+    now: Timestamp,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "insert into refresh_tokens (token_hash, session_id, issued_at) values ($1, $2, $3)",
+    )
+    .bind(token.hash())
+    .bind(session_id)
+    .bind(now)
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
+/// Ends one session.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end(executor: impl PgExecutor<'_>, session_id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from sessions where session_id = $1")
+        .bind(session_id)
+        .execute(executor)
+        .await?;
+    Ok(())
+}
+
+/// Ends all sessions of an account but the one that is spared, if one is.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end_all(
+    executor: impl PgExecutor<'_>,
+    user_id: Uuid,
+    spared: Option<Uuid>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from sessions where user_id = $1 and session_id is distinct from $2")
+        .bind(user_id)
+        .bind(spared)
+        .execute(executor)
+        .await?;
+    Ok(())
+}
+
+/// Takes back the right to set a password without the old one.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn forget_reset(
+    executor: impl PgExecutor<'_>,
+    session_id: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("update sessions set password_reset_until_at = null where session_id = $1")
+        .bind(session_id)
+        .execute(executor)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! Access tokens: made and checked with one P-256 key, whose public half everybody may know.
+//!
+//! The algorithm is ES256 and never what a token says. When a token ends is compared with the
+//! database's clock, by whoever reads its session.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use kernel::Timestamp;
+use p256::SecretKey;
+use p256::elliptic_curve::sec1::ToEncodedPoint as _;
+use p256::pkcs8::DecodePrivateKey as _;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+/// How long an access token lives.
+pub const LIFE_SECONDS: i64 = 3600;
+/// What GoTrue calls people who are signed in, as audience and as role.
+pub const AUTHENTICATED: &str = "authenticated";
+/// No token that we make is longer.
+const BYTES_MAX: usize = 8 * 1024;
+
+/// The signing key cannot be used, or signing failed.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// It is not a P-256 key in PKCS#8 PEM. What it is instead is not said.
+    #[error("IDENTITY_SIGNING_KEY is not a P-256 key in PKCS#8 PEM")]
+    Key,
+    /// Signing failed.
+    #[error("the access token cannot be signed")]
+    Sign(#[source] jsonwebtoken::errors::Error),
+}
+
+/// Who an access token is for.
+pub struct Subject<'a> {
+    /// The account.
+    pub user_id: Uuid,
+    /// Its address.
+    pub email: &'a str,
+    /// What the person says about themselves.
+    pub user_metadata: &'a Value,
+    /// The session that the token dies with.
+    pub session_id: Uuid,
+    /// How they proved who they are, newest first.
+    pub proofs: &'a Value,
+}
+
+/// What a valid token says.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Claims {
+    /// The account's id.
+    #[serde(default)]
+    pub sub: String,
+    /// When it ends.
+    pub exp: i64,
+    /// The session's id.
+    pub session_id: Uuid,
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    iss: &'a str,
+    sub: Uuid,
+    aud: &'a str,
+    exp: i64,
+    iat: i64,
+    email: &'a str,
+    phone: &'a str,
+    app_metadata: Value,
+    user_metadata: &'a Value,
+    role: &'a str,
+    aal: &'a str,
+    amr: &'a Value,
+    session_id: Uuid,
+    is_anonymous: bool,
+}
+
+/// Makes and checks access tokens.
+#[derive(Clone)]
+pub struct AccessTokens {
+    signing: EncodingKey,
+    verifying: DecodingKey,
+    header: Header,
+    rules: Validation,
+    issuer: String,
+    jwks: Value,
+}
+
+impl AccessTokens {
+    /// Takes the signing key.
+    ///
+    /// # Errors
+    /// When it is not a P-256 key in PKCS#8 PEM.
+    pub fn new(pem: &SecretString, issuer: &str) -> Result<Self, TokenError> {
+        let pem = pem.expose_secret();
+        let secret = SecretKey::from_pkcs8_pem(pem).map_err(|_secret| TokenError::Key)?;
+        let point = secret.public_key().to_encoded_point(false);
+        let (Some(x), Some(y)) = (point.x(), point.y()) else { return Err(TokenError::Key) };
+        let (x, y) = (URL_SAFE_NO_PAD.encode(x), URL_SAFE_NO_PAD.encode(y));
+        let kid = thumbprint(&x, &y);
+        let signing =
+            EncodingKey::from_ec_pem(pem.as_bytes()).map_err(|_secret| TokenError::Key)?;
+        let verifying =
+            DecodingKey::from_ec_components(&x, &y).map_err(|_secret| TokenError::Key)?;
+        let mut header = Header::new(Algorithm::ES256);
+        header.kid = Some(kid.clone());
+        let jwks = json!({ "keys": [{
+            "kty": "EC", "crv": "P-256", "x": x, "y": y,
+            "kid": kid, "alg": "ES256", "use": "sig", "key_ops": ["verify"],
+        }] });
+        let (rules, issuer) = (rules(issuer), issuer.to_owned());
+        Ok(Self { signing, verifying, header, rules, issuer, jwks })
+    }
+
+    /// The public key as a JWKS document.
+    #[must_use]
+    pub fn jwks(&self) -> &Value {
+        &self.jwks
+    }
+
+    /// A token that is good from `now` for an hour.
+    ///
+    /// # Errors
+    /// When signing fails.
+    pub fn sign(&self, subject: &Subject<'_>, now: Timestamp) -> Result<String, TokenError> {
+        let claims = Written {
+            iss: &self.issuer,
+            sub: subject.user_id,
+            aud: AUTHENTICATED,
+            exp: now.seconds() + LIFE_SECONDS,
+            iat: now.seconds(),
+            email: subject.email,
+            phone: "",
+            app_metadata: app_metadata(),
+            user_metadata: subject.user_metadata,
+            role: AUTHENTICATED,
+            aal: "aal1",
+            amr: subject.proofs,
+            session_id: subject.session_id,
+            is_anonymous: false,
+        };
+        jsonwebtoken::encode(&self.header, &claims, &self.signing).map_err(TokenError::Sign)
+    }
+
+    /// What a token says, if this key signed it for this issuer. Whether it has ended is left to
+    /// the caller, who has the clock.
+    #[must_use]
+    pub fn verify(&self, token: &str) -> Option<Claims> {
+        if token.len() > BYTES_MAX {
+            return None;
+        }
+        let read = jsonwebtoken::decode::<Claims>(token, &self.verifying, &self.rules).ok()?;
+        (read.header.kid == self.header.kid).then_some(read.claims)
+    }
+}
+
+/// What an account's tokens and objects say about how it was made.
+#[must_use]
+pub fn app_metadata() -> Value {
+    json!({ "provider": "email", "providers": ["email"] })
+}
+
+fn rules(issuer: &str) -> Validation {
+    let mut rules = Validation::new(Algorithm::ES256);
+    rules.set_issuer(&[issuer]);
+    rules.set_audience(&[AUTHENTICATED]);
+    rules.set_required_spec_claims(&["exp", "iss", "aud"]);
+    rules.validate_exp = false;
+    rules
+}
+
+/// The key's name is what the key is (RFC 7638), so a new key has a new name by itself.
+fn thumbprint(x: &str, y: &str) -> String {
+    let canonical = format!(r#"{{"crv":"P-256","kty":"EC","x":"{x}","y":"{y}"}}"#);
+    URL_SAFE_NO_PAD.encode(Sha256::digest(canonical))
+}
