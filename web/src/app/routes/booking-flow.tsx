@@ -63,13 +63,16 @@ function leadOf({ service, booking, step }: Flow): string | undefined {
   if (step === 'confirmed') return 'Thank you. Here is everything you need for your session.';
   if (booking || service.status !== 'known') return undefined;
   const { title, durationText, price } = service.service;
-  return `${title} · ${durationText} · ${formatPrice(price)}`;
+  return `${title} · ${durationText} ·\u00a0${formatPrice(price)}`;
 }
+
+/** Steps with one column of reading width. */
+const NARROW: ReadonlySet<string> = new Set(['auth', 'calendar-terms', 'confirmation']);
 
 function FlowPage({ flow }: { flow: Flow }) {
   const title = titleOf(flow);
   useStepFocus(title, flow.step);
-  const narrow = flow.step === 'auth' || flow.step === 'calendar-terms';
+  const narrow = NARROW.has(flow.step) || (flow.booking !== undefined && isEnded(flow.booking));
   return (
     <div className="container-page flex flex-col gap-8 py-8 sm:py-12">
       <Stepper steps={STEPS} current={flow.step} label="Booking steps" />

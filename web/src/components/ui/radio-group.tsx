@@ -29,7 +29,7 @@ const CHIP =
   'hover:border-brand peer-checked:border-brand peer-checked:bg-brand peer-checked:text-on-brand ' +
   'peer-focus-visible:outline-2 peer-focus-visible:outline-offset-2 peer-focus-visible:outline-focus ' +
   'peer-disabled:cursor-not-allowed peer-disabled:border-hairline peer-disabled:bg-sunken ' +
-  'peer-disabled:text-ink-2 peer-disabled:line-through';
+  'peer-disabled:text-ink-2 peer-disabled:[&>.chip-label]:line-through';
 
 /** Native radio buttons drawn as chips of at least 44 px. */
 export function RadioGroup(props: RadioGroupProps) {
@@ -52,7 +52,7 @@ export function RadioGroup(props: RadioGroupProps) {
               className="peer sr-only"
             />
             <span className={CHIP}>
-              {option.label}
+              <span className="chip-label">{option.label}</span>
               {option.note ? <span className="text-xs font-normal">{option.note}</span> : null}
             </span>
           </label>

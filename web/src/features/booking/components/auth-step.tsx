@@ -32,7 +32,7 @@ function SignedOut({ returnTo }: { returnTo: string }) {
         A booking belongs to an account, so that only you can see it. It takes a minute, and then
         you come straight back to this page.
       </p>
-      <div className="flex flex-wrap gap-3">
+      <div className="flex flex-col gap-3 sm:flex-row">
         <Button to={accountPath('/sign-in', returnTo)}>Sign In</Button>
         <Button to={accountPath('/sign-up', returnTo)} variant="secondary">
           Create New Account

@@ -3,16 +3,18 @@ import { Skeleton } from '@/components/ui/skeleton';
 import type { SlotDay } from '@/gen/booking/v1/booking_service_pb';
 import { describeDay, formatCalendarDate } from '@/lib/time';
 import type { Schedule } from '../hooks/use-schedule';
-import { hasFree, startsOf, WEEK_DAYS } from '../slots';
+import { hasFree, startsOf } from '../slots';
 
 const DAY =
-  'flex min-h-22 w-17 shrink-0 cursor-pointer flex-col items-center justify-center rounded-card ' +
+  'flex min-h-22 w-17 shrink-0 cursor-pointer sm:w-full flex-col items-center justify-center rounded-card ' +
   'border border-control bg-surface px-1 py-2 text-center leading-tight numeric ' +
   'transition-colors duration-150 hover:border-brand peer-checked:border-brand ' +
   'peer-checked:bg-brand peer-checked:text-on-brand peer-focus-visible:outline-2 ' +
   'peer-focus-visible:outline-offset-2 peer-focus-visible:outline-focus ' +
   'peer-disabled:cursor-not-allowed peer-disabled:border-hairline peer-disabled:bg-sunken ' +
   'peer-disabled:text-ink-2';
+
+const RESTING = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
 function stateOf(day: SlotDay): string {
   if (day.closed) return 'Closed';
@@ -28,7 +30,7 @@ function Day({ day, name, chosen, onChoose }: DayProps) {
   const words = describeDay(day.date);
   const state = stateOf(day);
   return (
-    <label className="relative snap-start" data-chosen={chosen || undefined}>
+    <label className="relative snap-start sm:flex-1" data-chosen={chosen || undefined}>
       <input
         type="radio"
         name={name}
@@ -112,9 +114,8 @@ export function DayStrip({ schedule }: { schedule: Schedule }) {
                 onChoose={chooseDate}
               />
             ))
-          : Array.from({ length: WEEK_DAYS }, (_, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: resting shapes have no identity.
-              <Skeleton key={index} className="h-22 w-17 shrink-0 rounded-card" />
+          : RESTING.map((key) => (
+              <Skeleton key={key} className="h-22 w-17 shrink-0 rounded-card sm:w-auto sm:flex-1" />
             ))}
       </div>
     </fieldset>

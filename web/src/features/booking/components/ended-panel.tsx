@@ -5,6 +5,7 @@ import { Card } from '@/components/ui/card';
 import { toast } from '@/components/ui/toast-store';
 import { type Booking, BookingState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { formatPrice } from '@/lib/money';
+import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import type { Zone } from '@/lib/time';
 import { sessionRows } from './booking-rows';
@@ -107,7 +108,7 @@ export function EndedPanel({ booking, zone, verifying, onAnew }: EndedPanelProps
       </div>
       <p className="text-sm text-ink-2">
         Questions? Write to <a href={`mailto:${email}`}>{email}</a> or call{' '}
-        <a href={`tel:${phone}`}>{phone}</a>, and quote{' '}
+        <a href={`tel:${phone}`}>{formatPhone(phone)}</a>, and quote{' '}
         <span className="break-all numeric">{booking.bookingId}</span>.
       </p>
     </Card>

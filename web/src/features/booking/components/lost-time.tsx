@@ -1,6 +1,6 @@
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
-import { formatShortDate, formatTime } from '@/lib/time';
+import { formatShortDate, formatTime, localDate } from '@/lib/time';
 import type { Schedule } from '../hooks/use-schedule';
 
 /** Says at once that the chosen time is gone, and offers the closest ones. */
@@ -8,6 +8,12 @@ export function LostTime({ schedule }: { schedule: Schedule }) {
   const { lost, zone, chooseTime } = schedule;
   if (!lost) return null;
   const gone = `${formatShortDate(lost.at, zone)}, ${formatTime(lost.at, zone)}`;
+  // The day is named only where it is another one.
+  const day = localDate(lost.at, zone.timeZone);
+  const shortest = (at: Date) =>
+    localDate(at, zone.timeZone) === day
+      ? formatTime(at, zone)
+      : `${formatShortDate(at, zone)}, ${formatTime(at, zone)}`;
   const passed = lost.reason === 'SLOT_PAST';
   return (
     <Alert
@@ -21,7 +27,7 @@ export function LostTime({ schedule }: { schedule: Schedule }) {
           size="sm"
           onClick={() => chooseTime(start.instant)}
         >
-          {formatShortDate(start.at, zone)}, {formatTime(start.at, zone)}
+          {shortest(start.at)}
         </Button>
       ))}
     >

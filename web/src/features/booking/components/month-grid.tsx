@@ -25,7 +25,7 @@ const ARROW =
   'data-[focus-visible]:outline-focus';
 
 const CELL =
-  'grid size-10 cursor-pointer sm:size-11 touch-manipulation place-items-center rounded-full numeric ' +
+  'mx-auto grid aspect-square w-full max-w-11 cursor-pointer touch-manipulation place-items-center rounded-full numeric ' +
   'outline-none ' +
   'hover:bg-brand-soft data-[focus-visible]:outline-2 data-[focus-visible]:outline-offset-2 ' +
   'data-[focus-visible]:outline-focus data-[selected]:bg-brand data-[selected]:text-on-brand ' +
@@ -91,10 +91,10 @@ export default function MonthGrid({ serviceId, schedule, onChosen }: MonthGridPr
             <Heading className="text-base" />
             <Arrow slot="next" label="Month after" path="M8 5l5 5-5 5" />
           </header>
-          <CalendarGrid className="mx-auto">
+          <CalendarGrid className="w-full table-fixed">
             <CalendarGridHeader>
               {(day) => (
-                <CalendarHeaderCell className="size-9 text-center text-sm font-semibold text-ink-2">
+                <CalendarHeaderCell className="h-9 text-center text-sm font-semibold text-ink-2">
                   {day}
                 </CalendarHeaderCell>
               )}

@@ -4,6 +4,7 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { Spinner } from '@/components/ui/spinner';
+import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import type { Verification } from '../hooks/use-verification';
 import { MONEY_SAFE } from '../payment-words';
@@ -40,7 +41,7 @@ function Support({ reference }: { reference: string }) {
       </a>{' '}
       or call{' '}
       <a href={`tel:${phone}`} className="underline underline-offset-4">
-        {phone}
+        {formatPhone(phone)}
       </a>
       .
     </p>

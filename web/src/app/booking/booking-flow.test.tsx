@@ -1,0 +1,349 @@
+/** The booking flow as a person goes through it, with a server that a test plays. */
+import { Code, ConnectError, createRouterTransport } from '@connectrpc/connect';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Toaster } from '@/components/ui/toaster';
+import type { CheckoutOptions } from '@/features/payments/checkout-window';
+import {
+  type Booking,
+  BookingService,
+  BookingState,
+  MailState,
+  type RequestBookingRequest,
+} from '@/gen/booking/v1/booking_service_pb';
+import { ErrorDetailSchema } from '@/gen/common/v1/error_detail_pb';
+import { CollectionState, PaymentsService } from '@/gen/payments/v1/payments_service_pb';
+import { BOOKING_ID, bookingFixture, slotsFixture } from '@/testing/booking-fixture';
+import { renderApp } from '@/testing/render-app';
+import BookingFlowPage from '../routes/booking-flow';
+
+const user = vi.hoisted(() => ({
+  current: undefined as undefined | Record<string, string>,
+}));
+
+vi.mock('@/lib/auth', () => ({
+  useAuth: () =>
+    user.current
+      ? { status: 'signed-in', user: user.current }
+      : { status: 'signed-out', user: undefined },
+}));
+
+const ASHA = {
+  id: 'u1',
+  email: 'asha@example.org',
+  firstName: 'Asha',
+  lastName: 'Rao',
+  phone: '',
+};
+
+const FLOW = '/booking-flow?service=general-consultation';
+
+function refusal(code: Code, reason: string): ConnectError {
+  const detail = { desc: ErrorDetailSchema, value: { reason, referenceId: 'ref-1' } };
+  return new ConnectError('refused', code, undefined, [detail]);
+}
+
+/** A server with one booking, which a test can change while the page looks. */
+class Server {
+  booking: Booking | undefined;
+  taken = new Set<number>();
+  requests: RequestBookingRequest[] = [];
+  orderFailures = 0;
+  released = 0;
+  answers: string[] = [];
+  #wake: (() => void) | undefined;
+
+  tell(changes: Parameters<typeof bookingFixture>[0]): void {
+    const version = (this.booking?.version ?? 0n) + 1n;
+    this.booking = bookingFixture({ ...this.booking, ...changes, version } as typeof changes);
+    this.#wake?.();
+  }
+
+  async *watch(signal: AbortSignal) {
+    while (!signal.aborted) {
+      if (this.booking) yield { booking: this.booking };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        signal.addEventListener('abort', () => resolve());
+      });
+    }
+  }
+
+  slots() {
+    const free = (hour: number) => ({ hour, available: !this.taken.has(hour) });
+    return slotsFixture([
+      { date: '2026-11-24', starts: [free(11), free(12), free(13)] },
+      { date: '2026-11-25', closed: true },
+    ]);
+  }
+
+  request(request: RequestBookingRequest) {
+    this.requests.push(request);
+    const hour = new Date(Number(request.startsAt?.seconds) * 1000).getUTCHours() + 6;
+    if (this.taken.has(hour)) throw refusal(Code.FailedPrecondition, 'SLOT_TAKEN');
+    this.taken.add(hour);
+    this.booking = bookingFixture({ contact: request.contact });
+    return { booking: this.booking };
+  }
+
+  start() {
+    if (this.orderFailures > 0) {
+      this.orderFailures -= 1;
+      throw refusal(Code.FailedPrecondition, 'PROVIDER_REFUSED');
+    }
+    return {
+      orderId: 'order_1',
+      keyId: 'key_1',
+      amount: { minorUnits: 50_000n, currencyCode: 'INR' },
+      checkoutScriptUrl: 'https://checkout.example/script.js',
+      state: CollectionState.PENDING,
+    };
+  }
+
+  transport() {
+    const found = () => {
+      if (!this.booking) throw refusal(Code.NotFound, 'BOOKING_NOT_FOUND');
+      return { booking: this.booking };
+    };
+    return createRouterTransport(({ service }) => {
+      service(BookingService, {
+        listSlots: () => this.slots(),
+        requestBooking: (request) => this.request(request),
+        getBooking: found,
+        watchBooking: (_request, { signal }) => this.watch(signal),
+        openCheckout: () => {
+          this.tell({ checkoutOpened: true, state: BookingState.AWAITING_PAYMENT });
+          return found();
+        },
+        releaseBooking: () => {
+          this.released += 1;
+          this.tell({ state: BookingState.CANCELLED });
+          return found();
+        },
+      });
+      service(PaymentsService, {
+        startPayment: () => this.start(),
+        submitCheckoutAnswer: ({ paymentId }) => {
+          this.answers.push(paymentId);
+          return { state: CollectionState.PENDING };
+        },
+        checkPayment: () => ({ state: CollectionState.PENDING }),
+        claimPayment: () => ({ state: CollectionState.PENDING }),
+      });
+    });
+  }
+}
+
+let server: Server;
+let checkout: CheckoutOptions | undefined;
+
+beforeEach(() => {
+  server = new Server();
+  user.current = ASHA;
+  checkout = undefined;
+  window.Razorpay = class {
+    constructor(options: CheckoutOptions) {
+      checkout = options;
+    }
+    on() {}
+    open() {}
+  };
+});
+
+afterEach(() => {
+  window.Razorpay = undefined;
+});
+
+function open(path: string) {
+  const page = (
+    <main>
+      <BookingFlowPage />
+      <Toaster />
+    </main>
+  );
+  renderApp(page, { path, transport: server.transport() });
+  return userEvent.setup();
+}
+
+async function heading(name: string) {
+  return screen.findByRole('heading', { level: 1, name });
+}
+
+test('a visitor is asked to sign in and comes back to the chosen time', async () => {
+  user.current = undefined;
+  open(`${FLOW}&slot=2026-11-24T05:30:00Z`);
+  await heading('Sign In Required');
+  const link = screen.getByRole('link', { name: 'Create New Account' });
+  const back = new URL(link.getAttribute('href') ?? '', 'http://x').searchParams.get('return');
+  expect(back).toBe(`${FLOW}&slot=2026-11-24T05:30:00Z&step=calendar-terms`);
+});
+
+test('whoever is signed in is welcomed on the first step', async () => {
+  const person = open(`${FLOW}&step=auth`);
+  await heading("You're Signed In!");
+  expect(screen.getByRole('link', { name: 'Back to Terms' })).toHaveProperty(
+    'pathname',
+    '/services',
+  );
+  await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
+  await heading('Book Your Session');
+});
+
+test('time and agreement are asked for in the words of the specification', async () => {
+  const person = open(FLOW);
+  await heading('Book Your Session');
+  await screen.findByLabelText(/^11:00 am IST/);
+  await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
+  const toasts = within(screen.getByTestId('toasts'));
+  expect(toasts.getByText('Please select a time')).toBeTruthy();
+  expect(toasts.getByText('Choose your preferred appointment time to continue.')).toBeTruthy();
+
+  await person.click(screen.getByLabelText(/^11:00 am IST/));
+  await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
+  expect(toasts.getByText('Agreement required')).toBeTruthy();
+  expect(screen.queryByText('Ready to book!')).toBeNull();
+
+  await person.click(screen.getByLabelText('I agree to these simple terms'));
+  expect(screen.getByText('Ready to book!')).toBeTruthy();
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a time that was just taken is told at once, and what was typed stays', async () => {
+  const person = open(FLOW);
+  await person.click(await screen.findByLabelText(/^12:00 pm IST/));
+  await person.click(screen.getByLabelText('I agree to these simple terms'));
+  await person.type(screen.getByLabelText(/Anything we should know/), 'my notes');
+  server.taken.add(12);
+  await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
+
+  await screen.findByText(/12:00 pm IST was just taken/);
+  expect(screen.getByLabelText(/Anything we should know/)).toHaveProperty('value', 'my notes');
+  await waitFor(() =>
+    expect(screen.getByLabelText(/12:00 pm IST/)).toHaveProperty('disabled', true),
+  );
+  await person.click(screen.getByRole('button', { name: '1:00 pm IST' }));
+  await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
+  await heading('Complete Your Payment');
+  expect(server.requests.map((request) => request.contact?.notes)).toEqual([
+    'my notes',
+    'my notes',
+  ]);
+  const keys = server.requests.map((request) => request.idempotencyKey);
+  expect(new Set(keys).size).toBe(2);
+});
+
+test('contact errors are summed up and never cost what was typed', async () => {
+  user.current = { ...ASHA, lastName: '' };
+  const person = open(FLOW);
+  await person.click(await screen.findByLabelText(/^11:00 am IST/));
+  await person.click(screen.getByLabelText('I agree to these simple terms'));
+  await person.click(screen.getByRole('button', { name: 'Continue to Payment' }));
+  await screen.findByRole('link', { name: 'Last name is required' });
+  expect(screen.getByLabelText('Last name').getAttribute('aria-invalid')).toBe('true');
+  expect(screen.getByLabelText('First name')).toHaveProperty('value', 'Asha');
+  expect(server.requests).toHaveLength(0);
+});
+
+test('from payment to confirmation, by the stream', async () => {
+  server.booking = bookingFixture();
+  const person = open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
+  await heading('Complete Your Payment');
+  const pay = await screen.findByRole('button', { name: 'Pay ₹500' });
+  await waitFor(() => expect(pay.getAttribute('aria-disabled')).toBeNull());
+  expect(sessionStorage.getItem('paymentLinkId')).toBe('order_1');
+
+  await person.click(pay);
+  await waitFor(() => expect(checkout?.order_id).toBe('order_1'));
+  expect(checkout).toMatchObject({
+    key: 'key_1',
+    amount: 50_000,
+    currency: 'INR',
+    prefill: { name: 'Asha Rao', email: 'asha@example.org' },
+  });
+  checkout?.modal.ondismiss();
+  await screen.findByText('You can retry the payment anytime.');
+  await person.click(screen.getByRole('button', { name: 'Retry Payment' }));
+
+  checkout?.handler({
+    razorpay_payment_id: 'pay_1',
+    razorpay_order_id: 'order_1',
+    razorpay_signature: 'ab',
+  });
+  await heading('Payment Verification');
+  await screen.findByText('Payment Successful!');
+  expect(screen.getByText(/Your money is safe/)).toBeTruthy();
+  await waitFor(() => expect(server.answers).toEqual(['pay_1']));
+
+  server.tell({ state: BookingState.CONFIRMED });
+  await heading('Booking Confirmed!');
+  await screen.findByText('Payment Verified!');
+  expect(screen.getByText(/Your meeting link follows/)).toBeTruthy();
+  server.tell({ state: BookingState.MEETING_SCHEDULED, joinUrl: 'https://meet.example/room' });
+  await screen.findByRole('link', { name: /meet\.example\/room/ });
+  server.tell({ mailState: MailState.FAILED });
+  expect((await screen.findAllByText('Email Notification Issue')).length).toBeGreaterThan(0);
+});
+
+test('an order that cannot be made is said in words, with a way to try again', async () => {
+  server.booking = bookingFixture();
+  server.orderFailures = 1;
+  const person = open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
+  await screen.findByText('Failed to create order. Please try again.');
+  expect(screen.getByText('ref-1')).toBeTruthy();
+  await person.click(screen.getByRole('button', { name: 'Pay ₹500' }));
+  await screen.findByText('Payment system is loading. Please try again.');
+  await person.click(screen.getByRole('button', { name: 'Try again' }));
+  const pay = screen.getByRole('button', { name: 'Pay ₹500' });
+  await waitFor(() => expect(pay.getAttribute('aria-disabled')).toBeNull());
+});
+
+test('Back gives the time back while checkout was never opened', async () => {
+  server.booking = bookingFixture();
+  const person = open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
+  await person.click(await screen.findByRole('button', { name: 'Back' }));
+  await heading('Book Your Session');
+  expect(server.released).toBe(1);
+});
+
+test('Back keeps the time once checkout was opened', async () => {
+  server.booking = bookingFixture({
+    checkoutOpened: true,
+    state: BookingState.AWAITING_PAYMENT,
+  });
+  const person = open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
+  await person.click(await screen.findByRole('button', { name: 'Back' }));
+  await heading('Book Your Session');
+  expect(server.released).toBe(0);
+});
+
+test('a claim is asked for twice and then looked at', async () => {
+  server.booking = bookingFixture({ checkoutOpened: true });
+  const person = open(`${FLOW}&step=confirmation&b=${BOOKING_ID}`);
+  await person.click(await screen.findByRole('button', { name: 'I Completed Payment' }));
+  await person.click(screen.getByRole('button', { name: 'Yes, I have paid' }));
+  await screen.findByText('Your payment is being verified');
+});
+
+test('a reload after the money moved finds the confirmed session', async () => {
+  server.booking = bookingFixture({ state: BookingState.CONFIRMED });
+  open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
+  await heading('Booking Confirmed!');
+});
+
+test.each([
+  [BookingState.EXPIRED, 'Your time was released'],
+  [BookingState.CANCELLED, 'This time was given back'],
+  [BookingState.PAID_UNPLACED, 'Your payment came after your time was gone'],
+])('an ended booking (%s) says so and offers a new time', async (state, title) => {
+  server.booking = bookingFixture({ state });
+  const person = open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
+  await heading(title);
+  await person.click(screen.getByRole('button', { name: 'Choose a New Time' }));
+  await heading('Book Your Session');
+});
+
+test("somebody else's booking does not exist", async () => {
+  open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
+  await screen.findByText('Booking details not found');
+});

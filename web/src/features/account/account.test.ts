@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { codeDigits, validateCode, validateSignIn, validateSignUp } from './account-rules';
+import { describeAccountError, waitSeconds } from './account-words';
+import { isRecoveryLink, linkError } from './link-answer';
+import { accountPath, returnPath } from './return-path';
+
+const ORIGIN = 'https://sukoon.example';
+
+test.each([
+  ['?return=/booking-flow?service=meditation', '/booking-flow?service=meditation'],
+  ['?return=%2Fbooking-flow%3Fb%3Dbkg_1%26step%3Dpayment', '/booking-flow?b=bkg_1&step=payment'],
+  ['?return=/services', '/services'],
+  ['', '/'],
+  ['?return=https://evil.example/', '/'],
+  ['?return=//evil.example/', '/'],
+  ['?return=/\\evil.example/', '/'],
+  ['?return=/%09/evil.example', '/'],
+  ['?return=javascript:alert(1)', '/'],
+  ['?return=/sign-in', '/'],
+])('%s leads to %s', (search, path) => {
+  expect(returnPath(search, ORIGIN)).toBe(path);
+});
+
+test('the account pages hand the way back on', () => {
+  expect(accountPath('/sign-up', '/')).toBe('/sign-up');
+  expect(accountPath('/sign-up', '/booking-flow?b=1')).toBe(
+    '/sign-up?return=%2Fbooking-flow%3Fb%3D1',
+  );
+});
+
+test('a wrong password is told in human words', () => {
+  const problem = describeAccountError({
+    code: 'invalid_credentials',
+    message: 'Invalid login credentials',
+  });
+  expect(problem.message).toContain('Email or password is not right');
+});
+
+test('weak passwords say why', () => {
+  const weak = { code: 'weak_password', reasons: ['length', 'pwned'], message: 'x' };
+  const problem = describeAccountError(weak);
+  expect(problem.field).toBe('password');
+  expect(problem.message).toContain('at least 10 characters');
+  expect(problem.message).toContain('guess first');
+});
+
+test('limits name the wait where the service names it', () => {
+  const message = 'For security purposes, you can only request this after 42 seconds.';
+  expect(waitSeconds(message)).toBe(42);
+  const problem = describeAccountError({ code: 'over_email_send_rate_limit', message });
+  expect(problem.message).toContain('42 seconds');
+  expect(describeAccountError({ status: 429 }).message).toContain('few minutes');
+});
+
+test('nobody sees the text of a broken connection', () => {
+  const problem = describeAccountError(new TypeError('Failed to fetch'));
+  expect(problem.message).not.toContain('fetch');
+  expect(problem.title).toBe('This part is not available right now');
+});
+
+test('the forms say what is missing', () => {
+  expect(validateSignIn({ email: '', password: '' })).toEqual({
+    email: 'Email is required',
+    password: 'Password is required',
+  });
+  const good = { firstName: 'A', lastName: 'R', email: 'a@b.example', phone: '', password: 'x' };
+  expect(validateSignUp(good)).toEqual({ password: 'Use at least 10 characters' });
+  expect(validateSignUp({ ...good, password: '          ' })).toEqual({});
+});
+
+test('codes may be pasted with spaces', () => {
+  expect(codeDigits(' 123 456 ')).toBe('123456');
+  expect(validateCode({ code: '123-456' })).toEqual({});
+  expect(validateCode({ code: '12345' }).code).toMatch(/6 digits/);
+});
+
+test('links of mails are understood', () => {
+  expect(linkError('#error=access_denied&error_code=otp_expired&sb=')).toBe(true);
+  expect(linkError('#access_token=a&type=signup')).toBe(false);
+  expect(isRecoveryLink('#access_token=a&type=recovery')).toBe(true);
+  expect(isRecoveryLink('#access_token=a&type=signup')).toBe(false);
+});

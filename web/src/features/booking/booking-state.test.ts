@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { BookingState, MailState, PaymentState } from '@/gen/booking/v1/booking_service_pb';
+import { bookingFixture } from '@/testing/booking-fixture';
+import { instantOf, isSettled, newer } from './booking-state';
+import { endedWords } from './components/ended-panel';
+import { googleCalendarUrl } from './google-calendar';
+import { clockText, minuteToTell } from './hold-clock';
+
+const { CANCELLED, EXPIRED, HELD, MEETING_SCHEDULED, PAID_UNPLACED } = BookingState;
+
+test('older readings do not replace newer ones', () => {
+  const known = bookingFixture({ version: 5n });
+  const older = bookingFixture({ version: 4n });
+  expect(newer(known, older)).toBe(known);
+  expect(newer(known, bookingFixture({ version: 5n })).version).toBe(5n);
+  expect(newer(undefined, older)).toBe(older);
+});
+
+test.each([
+  ['held', { state: HELD }, false],
+  ['given back', { state: CANCELLED }, true],
+  ['run out before checkout', { state: EXPIRED }, true],
+  ['run out with money perhaps on its way', { state: EXPIRED, checkoutOpened: true }, false],
+  ['going back', { state: PAID_UNPLACED, paymentState: PaymentState.REFUNDING }, false],
+  ['gone back', { state: PAID_UNPLACED, paymentState: PaymentState.REFUNDED }, true],
+  ['placed without a link', { state: MEETING_SCHEDULED, mailState: MailState.SENT }, false],
+  [
+    'placed, with link and mail',
+    { state: MEETING_SCHEDULED, joinUrl: 'https://meet.example/a', mailState: MailState.SENT },
+    true,
+  ],
+])('a booking that is %s is worth watching or not', (_name, changes, settled) => {
+  expect(isSettled(bookingFixture(changes))).toBe(settled);
+});
+
+test('the start is written as in the address', () => {
+  expect(instantOf(bookingFixture())).toBe('2026-11-24T05:30:00Z');
+  expect(instantOf(undefined)).toBe('');
+});
+
+test('a calendar on the web learns the practice and not the service', () => {
+  const address = googleCalendarUrl(bookingFixture(), 'Sukoon') ?? '';
+  expect(address).toContain('dates=20261124T053000Z%2F20261124T061500Z');
+  expect(address).not.toMatch(/consultation/i);
+});
+
+test('the end of a booking is told in words', () => {
+  expect(endedWords(bookingFixture({ state: EXPIRED }), true).lead).toBe(
+    'Payment was cancelled or expired',
+  );
+  expect(endedWords(bookingFixture({ state: PAID_UNPLACED })).text).toContain('₹500');
+});
+
+test('the hold is counted by the second and told by the minute', () => {
+  expect(clockText(899_001)).toBe('15:00');
+  expect(clockText(5000)).toBe('0:05');
+  expect(minuteToTell(600_000)).toBe('');
+  expect(minuteToTell(299_000)).toContain('five more minutes');
+  expect(minuteToTell(0)).toContain('no longer kept');
+});

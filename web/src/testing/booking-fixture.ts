@@ -1,0 +1,77 @@
+/** Bookings and days as the server would send them, for tests. */
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import {
+  type Booking,
+  BookingSchema,
+  BookingState,
+  type ListSlotsResponse,
+  ListSlotsResponseSchema,
+  PaymentState,
+  SessionMode,
+} from '@/gen/booking/v1/booking_service_pb';
+
+const HALF_HOUR_MS = 1_800_000;
+const SESSION_MS = 2_700_000;
+
+export const BOOKING_ID = `bkg_${'a1'.repeat(16)}`;
+
+export function at(instant: string) {
+  return timestampFromDate(new Date(instant));
+}
+
+/** A held booking of General Consultation for 24 November, 11:00 am IST. */
+export function bookingFixture(changes: MessageInitShape<typeof BookingSchema> = {}): Booking {
+  const startsAt = new Date('2026-11-24T05:30:00Z');
+  const init: MessageInitShape<typeof BookingSchema> = {
+    bookingId: BOOKING_ID,
+    serviceId: 'general-consultation',
+    serviceTitle: 'General Consultation',
+    sessions: [
+      {
+        startsAt: timestampFromDate(startsAt),
+        endsAt: timestampFromDate(new Date(startsAt.getTime() + SESSION_MS)),
+      },
+    ],
+    timeZone: 'Asia/Kolkata',
+    mode: SessionMode.ONLINE,
+    price: { minorUnits: 50_000n, currencyCode: 'INR' },
+    state: BookingState.HELD,
+    heldUntilAt: timestampFromDate(new Date(Date.now() + HALF_HOUR_MS)),
+    paymentState: PaymentState.PENDING,
+    contact: { firstName: 'Asha', lastName: 'Rao', email: 'asha@example.org' },
+    version: 1n,
+    practitionerName: 'Meera Joshi',
+  };
+  return create(BookingSchema, { ...init, ...changes } as typeof init);
+}
+
+type Start = { hour: number; available?: boolean };
+
+function slotOf(date: string, { hour, available = true }: Start) {
+  const startsAt = new Date(`${date}T${String(hour).padStart(2, '0')}:00:00+05:30`);
+  return {
+    startsAt: timestampFromDate(startsAt),
+    endsAt: timestampFromDate(new Date(startsAt.getTime() + SESSION_MS)),
+    available,
+  };
+}
+
+export type DayInit = { date: string; starts?: Start[]; closed?: boolean };
+
+/** An answer of ListSlots; its first day is today. */
+export function slotsFixture(days: DayInit[]): ListSlotsResponse {
+  const listed = days.map(({ date, starts = [], closed = false }) => ({
+    date,
+    closed,
+    slots: starts.map((start) => slotOf(date, start)),
+  }));
+  const first = listed.flatMap((day) => day.slots).find((slot) => slot.available);
+  return create(ListSlotsResponseSchema, {
+    days: listed,
+    timeZone: 'Asia/Kolkata',
+    timeZoneLabel: 'IST',
+    nextAvailableAt: first?.startsAt,
+    lastDate: '2027-01-23',
+  });
+}
