@@ -1,1 +1,14 @@
-//! Placeholder until its first lines are written.
+//! A whole practice on real processes, and a customer of it: what the tests beside this file use.
+//!
+//! Each test starts `sukoon up` as a person would, on ports and a data folder of its own, and talks
+//! to it from outside. The programs have to be built before (`make test` does).
+
+#![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
+
+pub mod collector;
+pub mod customer;
+pub mod practice;
+
+pub use collector::Collector;
+pub use customer::{Answer, Customer};
+pub use practice::Practice;

@@ -1,0 +1,190 @@
+//! A customer who books over the same calls that the web application makes.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+use testkit::until;
+
+use crate::practice::Practice;
+
+/// What came back from a call.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// HTTP status.
+    pub status: u16,
+    /// The JSON body: the answer, or the error in its one form.
+    pub body: Value,
+}
+
+impl Answer {
+    /// The reason of the error, or an empty text.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        let details = self.body["details"].as_array().into_iter().flatten();
+        details.filter_map(|detail| detail["debug"]["reason"].as_str()).next().unwrap_or("")
+    }
+
+    /// The answer, if it is one.
+    ///
+    /// # Errors
+    /// When it is an error.
+    pub fn ok(self) -> Result<Value> {
+        if self.status == 200 { Ok(self.body) } else { bail!("{} {}", self.status, self.body) }
+    }
+}
+
+/// A signed-in person.
+pub struct Customer<'p> {
+    practice: &'p Practice,
+    token: String,
+    /// The person's address.
+    pub email: String,
+}
+
+impl<'p> Customer<'p> {
+    /// Creates an account (mail confirmation is off) and signs in.
+    ///
+    /// # Errors
+    /// When identity refuses.
+    pub async fn new(practice: &'p Practice, name: &str) -> Result<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::SeqCst);
+        let email = format!("{}.{count}@customers.example", name.to_lowercase());
+        let body = json!({
+            "email": email, "password": "quiet river stones",
+            "data": { "firstName": name, "lastName": "Canaryworth" },
+        });
+        let url = format!("{}/auth/v1/signup", practice.url);
+        let session: Value = practice.http.post(url).json(&body).send().await?.json().await?;
+        let token = session["access_token"].as_str().context("no session")?.to_owned();
+        Ok(Self { practice, token, email })
+    }
+
+    /// Calls `service.method` once.
+    ///
+    /// # Errors
+    /// When there is no answer at all.
+    pub async fn try_call(&self, method: &str, body: &Value) -> Result<Answer> {
+        let url = format!("{}/rpc/{method}", self.practice.url);
+        let asked = self.practice.http.post(url).bearer_auth(&self.token).json(body);
+        let answer = asked.send().await?;
+        let status = answer.status().as_u16();
+        Ok(Answer { status, body: answer.json().await.unwrap_or(Value::Null) })
+    }
+
+    /// Calls until there is an answer that does not say "try again", as the web application does.
+    ///
+    /// # Errors
+    /// When there is none for long.
+    pub async fn call(&self, method: &str, body: Value) -> Result<Answer> {
+        until(&format!("{method} answers"), async || {
+            let answered = self.try_call(method, &body).await;
+            // 409 is Connect's `aborted`: others were faster, and trying again is right.
+            let again = |answer: &Answer| answer.status >= 500 || answer.status == 429;
+            Ok(answered.ok().filter(|answer| !again(answer)))
+        })
+        .await
+    }
+
+    /// Free starts of a service in the days to come, soonest first.
+    ///
+    /// # Errors
+    /// When booking does not answer.
+    pub async fn free_starts(&self, service: &str) -> Result<Vec<String>> {
+        let body = json!({ "serviceId": service, "days": 42 });
+        let listed = self.call("booking.v1.BookingService/ListSlots", body).await?.ok()?;
+        let days = listed["days"].as_array().cloned().unwrap_or_default();
+        let slots = days.iter().filter_map(|day| day["slots"].as_array()).flatten();
+        let free = slots.filter(|slot| slot["available"] == true);
+        Ok(free.filter_map(|slot| slot["startsAt"].as_str()).map(str::to_owned).collect())
+    }
+
+    /// What a request for a booking looks like.
+    #[must_use]
+    pub fn request(&self, service: &str, starts_at: &str, key: &str) -> Value {
+        json!({
+            "idempotencyKey": key, "serviceId": service, "startsAt": starts_at,
+            "mode": "SESSION_MODE_ONLINE", "termsAccepted": true,
+            "contact": {
+                "firstName": "Asha", "lastName": "Canaryworth", "email": self.email,
+                "phone": "+91 98765 43210", "notes": "canary-notes-of-a-person",
+            },
+        })
+    }
+
+    /// Holds a time, and returns the booking's id.
+    ///
+    /// # Errors
+    /// When booking refuses.
+    pub async fn hold(&self, service: &str, starts_at: &str, key: &str) -> Result<String> {
+        let request = self.request(service, starts_at, key);
+        let held = self.call("booking.v1.BookingService/RequestBooking", request).await?.ok()?;
+        Ok(held["booking"]["bookingId"].as_str().context("no booking")?.to_owned())
+    }
+
+    /// Gets the booking's order.
+    ///
+    /// # Errors
+    /// When payments refuses.
+    pub async fn order(&self, booking_id: &str) -> Result<String> {
+        let body =
+            json!({ "bookingId": booking_id, "idempotencyKey": format!("order-{booking_id}") });
+        let started = self.call("payments.v1.PaymentsService/StartPayment", body).await?.ok()?;
+        Ok(started["orderId"].as_str().context("no order")?.to_owned())
+    }
+
+    /// Says that checkout is being opened.
+    ///
+    /// # Errors
+    /// When booking refuses.
+    pub async fn open_checkout(&self, booking_id: &str) -> Result<()> {
+        let body =
+            json!({ "bookingId": booking_id, "idempotencyKey": format!("open-{booking_id}") });
+        self.call("booking.v1.BookingService/OpenCheckout", body).await?.ok()?;
+        Ok(())
+    }
+
+    /// Hands the checkout's answer in.
+    ///
+    /// # Errors
+    /// When payments does not answer.
+    pub async fn hand_in(&self, booking_id: &str, paid: &Value) -> Result<Answer> {
+        let body = json!({
+            "bookingId": booking_id, "idempotencyKey": format!("answer-{booking_id}"),
+            "paymentId": paid["razorpay_payment_id"], "signature": paid["razorpay_signature"],
+        });
+        self.call("payments.v1.PaymentsService/SubmitCheckoutAnswer", body).await
+    }
+
+    /// The booking as its owner sees it.
+    ///
+    /// # Errors
+    /// When booking does not answer or does not know it.
+    pub async fn booking(&self, booking_id: &str) -> Result<Value> {
+        let body = json!({ "bookingId": booking_id });
+        let read = self.call("booking.v1.BookingService/GetBooking", body).await?.ok()?;
+        Ok(read["booking"].clone())
+    }
+
+    /// Waits until the booking is in this state, for example `BOOKING_STATE_CONFIRMED`.
+    ///
+    /// # Errors
+    /// When it does not get there.
+    pub async fn reaches(&self, booking_id: &str, state: &str) -> Result<Value> {
+        until(&format!("{booking_id} is {state}"), async || {
+            let booking = self.booking(booking_id).await?;
+            Ok((booking["state"] == state).then_some(booking))
+        })
+        .await
+    }
+
+    /// The mails that went to this person, newest first.
+    ///
+    /// # Errors
+    /// When the sandbox does not answer.
+    pub async fn mails(&self) -> Result<Vec<Value>> {
+        let all = self.practice.inbox().await?;
+        Ok(all.into_iter().filter(|mail| mail["to"][0] == self.email.as_str()).collect())
+    }
+}

@@ -1,0 +1,206 @@
+//! A running practice: started as `make run` starts it, and looked at, killed and moved in time.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use testkit::until;
+
+/// Everything that a kill may hit: all parts of ours and what they store and travel through.
+pub const OURS: [&str; 8] = [
+    "booking",
+    "catalogue",
+    "gateway",
+    "identity",
+    "nats",
+    "notifications",
+    "payments",
+    "postgres",
+];
+
+/// A practice in a folder of its own, stopped with this value.
+pub struct Practice {
+    child: Child,
+    data: PathBuf,
+    /// The gateway's address.
+    pub url: String,
+    /// The sandbox's address.
+    pub sandbox: String,
+    /// A client that follows nothing and waits long enough for a busy machine.
+    pub http: reqwest::Client,
+}
+
+impl Practice {
+    /// Starts a practice with these settings besides the usual ones, and waits until it is ready.
+    ///
+    /// # Errors
+    /// When it does not get ready; its own words are in the error.
+    pub async fn start(settings: &[(&str, &str)]) -> Result<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::SeqCst);
+        let name = format!("sukoon-system-{}-{count}", std::process::id());
+        let data = std::env::temp_dir().join(name);
+        let (port, sandbox_port) = (free_port()?, free_port()?);
+        let child = Command::new(program()?)
+            .arg("up")
+            .env("SUKOON_DATA", &data)
+            .env("PORT", port.to_string())
+            .env("SANDBOX_PORT", sandbox_port.to_string())
+            .envs(settings.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::inherit())
+            .stderr(Stdio::inherit())
+            .spawn()?;
+        let http = runtime::http::client()?;
+        let mut practice = Self {
+            child,
+            data,
+            url: format!("http://127.0.0.1:{port}"),
+            sandbox: format!("http://127.0.0.1:{sandbox_port}"),
+            http,
+        };
+        practice.wait_for_the_first_time().await?;
+        Ok(practice)
+    }
+
+    async fn wait_for_the_first_time(&mut self) -> Result<()> {
+        loop {
+            if self.record().is_ok_and(|record| record["ready"] == true) {
+                return Ok(());
+            }
+            ensure!(self.child.try_wait()?.is_none(), "sukoon up ended before it was ready");
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+    }
+
+    /// What `sukoon` says of its parts.
+    ///
+    /// # Errors
+    /// When it says nothing yet.
+    pub fn record(&self) -> Result<Value> {
+        Ok(serde_json::from_slice(&std::fs::read(self.data.join("run.json"))?)?)
+    }
+
+    /// The data folder.
+    #[must_use]
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// Waits until every part says that it is ready.
+    ///
+    /// # Errors
+    /// When that takes too long.
+    pub async fn healthy(&self) -> Result<()> {
+        until("every part is ready", async || {
+            let asked = self.http.get(format!("{}/healthz", self.url)).send().await;
+            Ok(asked.is_ok_and(|answer| answer.status() == 200).then_some(()))
+        })
+        .await
+    }
+
+    /// Kills these parts as a power cut would. `sukoon` starts them again by itself.
+    ///
+    /// # Errors
+    /// When a part has no process to kill.
+    pub fn kill(&self, parts: &[&str]) -> Result<()> {
+        let record = self.record()?;
+        let pids: Vec<String> = parts
+            .iter()
+            .filter_map(|part| record["parts"][part]["process"]["pid"].as_u64())
+            .map(|pid| pid.to_string())
+            .collect();
+        ensure!(pids.len() * 2 >= parts.len(), "hardly a part has a process: {record}");
+        // One that is just being started again has none, and kill(1) says so; that is no failure.
+        Command::new("kill").arg("-KILL").args(&pids).stderr(Stdio::null()).status()?;
+        Ok(())
+    }
+
+    /// Puts the clock of every service so many minutes ahead.
+    ///
+    /// # Errors
+    /// When a database refuses.
+    pub async fn move_clocks(&self, minutes: i64) -> Result<()> {
+        let sql = format!("update clock set offset_by = make_interval(mins => {minutes})");
+        for service in ["booking", "payments", "notifications", "identity"] {
+            let mut owner = self.database(service).await?;
+            owner.execute(AssertSqlSafe(sql.clone())).await?;
+        }
+        Ok(())
+    }
+
+    /// A superuser's connection to a service's database, to look on.
+    ///
+    /// # Errors
+    /// When it cannot be reached.
+    pub async fn database(&self, service: &str) -> Result<PgConnection> {
+        let record = self.record()?;
+        let url = record["databases"][service]["admin_url"].as_str().context("no such database")?;
+        let url = url.to_owned();
+        until("the database can be reached", async || Ok(PgConnection::connect(&url).await.ok()))
+            .await
+    }
+
+    /// Every mail that the sandbox's server has taken, newest first.
+    ///
+    /// # Errors
+    /// When the sandbox does not answer.
+    pub async fn inbox(&self) -> Result<Vec<Value>> {
+        let url = format!("{}/api/inbox", self.sandbox);
+        let mails: Value = self.http.get(url).send().await?.json().await?;
+        Ok(mails.as_array().cloned().unwrap_or_default())
+    }
+
+    /// What the provider has in its book.
+    ///
+    /// # Errors
+    /// When the sandbox does not answer.
+    pub async fn book(&self) -> Result<Value> {
+        Ok(self.http.get(format!("{}/api/book", self.sandbox)).send().await?.json().await?)
+    }
+
+    /// Pays an order at the provider without a browser, and returns the checkout's answer.
+    ///
+    /// # Errors
+    /// When the sandbox does not do it.
+    pub async fn pay(&self, order_id: &str) -> Result<Value> {
+        self.sandbox_post("/api/pay", &json!({ "order_id": order_id, "method": "upi" })).await
+    }
+
+    /// Tells the sandbox something.
+    ///
+    /// # Errors
+    /// When it refuses.
+    pub async fn sandbox_post(&self, path: &str, body: &Value) -> Result<Value> {
+        let url = format!("{}{path}", self.sandbox);
+        let answer = self.http.post(url).json(body).send().await?.error_for_status()?;
+        Ok(answer.json().await.unwrap_or(Value::Null))
+    }
+}
+
+impl Drop for Practice {
+    fn drop(&mut self) {
+        // Asked to stop, it stops its parts; a test's folder is of no use afterwards. What fails here
+        // is left lying and spoils no other test.
+        drop(Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status());
+        drop(self.child.wait());
+        drop(std::fs::remove_dir_all(&self.data));
+    }
+}
+
+/// The program beside the folder that this test's own program lies in.
+fn program() -> Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let folder = own.parent().and_then(Path::parent).context("the test lies nowhere")?;
+    let program = folder.join("sukoon");
+    ensure!(program.exists(), "sukoon is not built: start the tests by `make test`");
+    Ok(program)
+}
+
+fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}

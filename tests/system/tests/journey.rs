@@ -1,0 +1,150 @@
+//! The main path of a booking, from outside: held, paid, confirmed, mailed, seen in one trace.
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+use system::{Collector, Customer, Practice};
+use testkit::until;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_customer_books_pays_and_is_confirmed() -> Result<()> {
+    let collector = Collector::start().await?;
+    let settings = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.as_str())];
+    let practice = Practice::start(&settings).await?;
+    let asha = Customer::new(&practice, "Asha").await?;
+    paid_with_the_browser_closed(&practice, &asha).await?;
+    one_trace_shows_it(&collector).await?;
+    two_want_the_same_slot(&practice, &asha).await?;
+    nats_is_wiped_while_it_runs(&practice, &asha).await?;
+    late_money_comes_back(&practice).await?;
+    nothing_personal_in_logs_events_or_nats(&practice).await
+}
+
+/// The checkout's answer never arrives: the browser was closed the moment the money moved.
+async fn paid_with_the_browser_closed(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
+    let start = asha.free_starts("general-consultation").await?.remove(0);
+    let booking_id = asha.hold("general-consultation", &start, "first-key").await?;
+    let again = asha.hold("general-consultation", &start, "first-key").await?;
+    assert_eq!(again, booking_id, "the same key gets the first answer");
+    let order_id = asha.order(&booking_id).await?;
+    asha.open_checkout(&booking_id).await?;
+    practice.pay(&order_id).await?;
+    let booking = asha.reaches(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    assert!(booking["joinUrl"].as_str().is_some_and(|url| url.starts_with("http")));
+    let mail = until("the confirmation is in the inbox", async || {
+        Ok(asha.mails().await?.into_iter().next())
+    })
+    .await?;
+    assert!(!mail["subject"].as_str().context("no subject")?.contains("Consultation"));
+    let attached = &mail["attachments"][0];
+    assert!(attached["contentType"].as_str().is_some_and(|kind| kind.contains("text/calendar")));
+    until("the practice is told", async || Ok((practice.inbox().await?.len() == 2).then_some(())))
+        .await?;
+    until("the page can say that the mail was sent", async || {
+        let booking = asha.booking(&booking_id).await?;
+        Ok((booking["mailState"] == "MAIL_STATE_SENT").then_some(()))
+    })
+    .await
+}
+
+async fn one_trace_shows_it(collector: &Collector) -> Result<()> {
+    let wanted = [
+        "gateway:",
+        "booking: booking.v1.BookingService/RequestBooking",
+        "payments:",
+        "notifications: send_mail",
+    ];
+    let seen = until("one trace reaches from the click to the mail", async || {
+        Ok(collector.trace_with(&wanted))
+    })
+    .await;
+    seen.map(|_spans| ()).with_context(|| collector.all())
+}
+
+async fn two_want_the_same_slot(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
+    let ravi = Customer::new(practice, "Ravi").await?;
+    let start = asha.free_starts("karmic-healing").await?.remove(0);
+    let method = "booking.v1.BookingService/RequestBooking";
+    let (one, two) = tokio::join!(
+        asha.call(method, asha.request("karmic-healing", &start, "race-asha")),
+        // Another service at the same time is the same time.
+        ravi.call(method, ravi.request("meditation", &start, "race-ravi")),
+    );
+    let answers = [one?, two?];
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "{answers:?}");
+    let refused = answers.iter().find(|answer| answer.status != 200).context("none refused")?;
+    assert_eq!(refused.reason(), "SLOT_TAKEN", "{refused:?}");
+    assert!(!ravi.free_starts("meditation").await?.contains(&start), "it is offered again");
+    Ok(())
+}
+
+async fn nats_is_wiped_while_it_runs(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
+    std::fs::remove_dir_all(practice.data().join("nats"))?;
+    let start = asha.free_starts("energy-healing").await?.remove(3);
+    let booking_id = asha.hold("energy-healing", &start, "without-nats").await?;
+    let order_id = asha.order(&booking_id).await?;
+    practice.pay(&order_id).await?;
+    practice.kill(&["nats"])?;
+    asha.reaches(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    until("its confirmation is in the inbox", async || {
+        Ok((asha.mails().await?.len() >= 2).then_some(()))
+    })
+    .await
+}
+
+/// Money that arrives after the hold ended and another took the time is given back.
+async fn late_money_comes_back(practice: &Practice) -> Result<()> {
+    let (late, quick) =
+        (Customer::new(practice, "Late").await?, Customer::new(practice, "Quick").await?);
+    let start = late.free_starts("meditation").await?.remove(5);
+    let booking_id = late.hold("meditation", &start, "late-key").await?;
+    let order_id = late.order(&booking_id).await?;
+    practice.move_clocks(16).await?;
+    late.reaches(&booking_id, "BOOKING_STATE_EXPIRED").await?;
+    quick.hold("meditation", &start, "quick-key").await?;
+    practice.pay(&order_id).await?;
+    late.reaches(&booking_id, "BOOKING_STATE_PAID_UNPLACED").await?;
+    until("the money is back", async || {
+        let booking = late.booking(&booking_id).await?;
+        Ok((booking["paymentState"] == "PAYMENT_STATE_REFUNDED").then_some(()))
+    })
+    .await?;
+    until("each step was mailed", async || Ok((late.mails().await?.len() >= 3).then_some(())))
+        .await?;
+    let refunds = practice.book().await?["refunds"].clone();
+    let count =
+        refunds.as_array().map_or_else(|| refunds.as_object().map_or(0, |o| o.len()), Vec::len);
+    assert_eq!(count, 1, "one refund, once: {refunds}");
+    Ok(())
+}
+
+async fn nothing_personal_in_logs_events_or_nats(practice: &Practice) -> Result<()> {
+    let canaries = ["Canaryworth", "canary-notes", "customers.example", "98765"];
+    for entry in std::fs::read_dir(practice.data().join("logs"))? {
+        let path = entry?.path();
+        if path.file_stem().is_some_and(|name| name == "sandbox" || name == "postgres") {
+            continue;
+        }
+        let log = String::from_utf8_lossy(&std::fs::read(&path)?).into_owned();
+        for canary in canaries {
+            assert!(!log.contains(canary), "{canary} stands in {}", path.display());
+        }
+    }
+    for service in ["booking", "payments", "notifications", "identity"] {
+        let mut database = practice.database(service).await?;
+        for canary in canaries {
+            let found: i64 = sqlx::query_scalar(
+                "select count(*) from events
+                 where payload::text like '%' || $1 || '%' or metadata::text like '%' || $1 || '%'",
+            )
+            .bind(canary)
+            .fetch_one(&mut database)
+            .await?;
+            assert_eq!(found, 0, "{canary} stands in {service}'s events");
+        }
+    }
+    let error: Value = json!(
+        practice.http.get(format!("{}/nowhere", practice.url)).send().await?.status().as_u16()
+    );
+    assert_eq!(error, 404);
+    Ok(())
+}

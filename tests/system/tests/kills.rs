@@ -1,0 +1,143 @@
+//! All services, NATS and PostgreSQL are killed at ten moments of a booking. Each time the booking
+//! ends confirmed or cleanly released, once: one order, one capture, one confirmation.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+use system::practice::OURS;
+use system::{Customer, Practice};
+use testkit::until;
+
+/// When everything is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    BeforeTheRequest,
+    DuringTheRequest,
+    AfterTheHold,
+    DuringTheOrder,
+    AfterTheOrder,
+    AfterCheckoutWasOpened,
+    WithThePayment,
+    WithTheAnswer,
+    AfterTheAnswer,
+    AfterTheConfirmation,
+}
+
+const MOMENTS: [Moment; 10] = [
+    Moment::BeforeTheRequest,
+    Moment::DuringTheRequest,
+    Moment::AfterTheHold,
+    Moment::DuringTheOrder,
+    Moment::AfterTheOrder,
+    Moment::AfterCheckoutWasOpened,
+    Moment::WithThePayment,
+    Moment::WithTheAnswer,
+    Moment::AfterTheAnswer,
+    Moment::AfterTheConfirmation,
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_booking_survives_ten_kills_of_everything() -> Result<()> {
+    let practice = Practice::start(&[]).await?;
+    let mut bookings = BTreeSet::new();
+    for (index, moment) in MOMENTS.into_iter().enumerate() {
+        let customer = Customer::new(&practice, "Asha").await?;
+        let booked = book(&practice, &customer, moment, index).await;
+        bookings.insert(booked.with_context(|| format!("{moment:?}"))?);
+        let mails = confirmations(&customer).await.with_context(|| format!("{moment:?}"))?;
+        let ids: BTreeSet<&str> = mails.iter().filter_map(|m| m["messageId"].as_str()).collect();
+        assert_eq!(ids.len(), 1, "{moment:?}: {} mails, but one message", mails.len());
+    }
+    assert_eq!(bookings.len(), MOMENTS.len());
+    money_closes(&practice).await?;
+    an_unpaid_one_is_released(&practice).await
+}
+
+fn kill_at(practice: &Practice, now: Moment, moment: Moment) -> Result<()> {
+    if now == moment { practice.kill(&OURS) } else { Ok(()) }
+}
+
+async fn book(
+    practice: &Practice,
+    customer: &Customer<'_>,
+    moment: Moment,
+    index: usize,
+) -> Result<String> {
+    let start = customer.free_starts("meditation").await?.remove(index);
+    let key = format!("kill-{index}-key");
+    kill_at(practice, Moment::BeforeTheRequest, moment)?;
+    let holding = customer.hold("meditation", &start, &key);
+    let killing = async { kill_at(practice, Moment::DuringTheRequest, moment) };
+    let (held, killed) = tokio::join!(holding, killing);
+    killed?;
+    let booking_id = held?;
+    kill_at(practice, Moment::AfterTheHold, moment)?;
+    let ordering = customer.order(&booking_id);
+    let killing = async { kill_at(practice, Moment::DuringTheOrder, moment) };
+    let (ordered, killed) = tokio::join!(ordering, killing);
+    killed?;
+    let order_id = ordered?;
+    kill_at(practice, Moment::AfterTheOrder, moment)?;
+    customer.open_checkout(&booking_id).await?;
+    kill_at(practice, Moment::AfterCheckoutWasOpened, moment)?;
+    let paid = practice.pay(&order_id).await?;
+    kill_at(practice, Moment::WithThePayment, moment)?;
+    let answering = customer.hand_in(&booking_id, &paid);
+    let killing = async { kill_at(practice, Moment::WithTheAnswer, moment) };
+    let (answered, killed) = tokio::join!(answering, killing);
+    killed?;
+    answered?.ok()?;
+    kill_at(practice, Moment::AfterTheAnswer, moment)?;
+    customer.reaches(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    kill_at(practice, Moment::AfterTheConfirmation, moment)?;
+    practice.healthy().await?;
+    Ok(booking_id)
+}
+
+async fn confirmations(customer: &Customer<'_>) -> Result<Vec<Value>> {
+    until("the confirmation is in the inbox", async || {
+        let mut mails = customer.mails().await?;
+        mails.retain(|mail| mail["attachments"].as_array().is_some_and(|all| !all.is_empty()));
+        Ok((!mails.is_empty()).then_some(mails))
+    })
+    .await
+}
+
+/// One order per booking, one capture per order, nothing given back.
+async fn money_closes(practice: &Practice) -> Result<()> {
+    let book = practice.book().await?;
+    let list = |name: &str| -> Vec<Value> {
+        let part = &book[name];
+        part.as_array()
+            .cloned()
+            .or_else(|| Some(part.as_object()?.values().cloned().collect()))
+            .unwrap_or_default()
+    };
+    assert_eq!(list("orders").len(), MOMENTS.len(), "an order too many");
+    let captured = list("payments").iter().filter(|p| p["status"] == "captured").count();
+    assert_eq!(captured, MOMENTS.len(), "a capture is missing or too many");
+    assert_eq!(list("refunds").len(), 0, "money was given back");
+    let mut database = practice.database("booking").await?;
+    let overlaps: i64 = sqlx::query_scalar(
+        "select count(*) from slot_reservations a join slot_reservations b
+         on a.booking_id < b.booking_id and a.practitioner_id = b.practitioner_id
+         and a.during && b.during",
+    )
+    .fetch_one(&mut database)
+    .await?;
+    assert_eq!(overlaps, 0, "two sessions overlap");
+    Ok(())
+}
+
+async fn an_unpaid_one_is_released(practice: &Practice) -> Result<()> {
+    let customer = Customer::new(practice, "Unsure").await?;
+    let start = customer.free_starts("meditation").await?.remove(0);
+    let booking_id = customer.hold("meditation", &start, "unpaid-key").await?;
+    practice.kill(&OURS)?;
+    practice.healthy().await?;
+    practice.move_clocks(16).await?;
+    customer.reaches(&booking_id, "BOOKING_STATE_EXPIRED").await?;
+    assert!(customer.free_starts("meditation").await?.contains(&start), "the time is not free");
+    Ok(())
+}
