@@ -1,1 +1,168 @@
-//! Placeholder until its first lines are written.
+//! Everything about money. The modules stand in the order in which they are best read.
+//!
+//! Nothing that a browser says makes a booking paid: only what the provider says it has captured.
+
+pub mod domain;
+pub mod contract;
+pub mod provider;
+pub mod razorpay;
+pub mod store;
+pub mod app;
+pub mod timers;
+pub mod process;
+pub mod read_model;
+pub mod bookings;
+pub mod webhook;
+pub mod grpc;
+pub mod config;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use ::contract::payments::v1::payments_service_server::PaymentsServiceServer;
+use anyhow::Context as _;
+use eventstore::{Database, Store, run_timers};
+use messaging::{
+    FeedReader, FeedServer, Nats, Subscription, run_consumer, run_publisher, run_relay,
+};
+use runtime::caller::{Peers, Users};
+use runtime::health::Checks;
+use runtime::server::{self, REQUEST_BYTES_MAX, Server};
+use runtime::{BoxError, Shutdown, Tasks};
+use secrecy::ExposeSecret as _;
+use sqlx::migrate::Migrator;
+use tokio::net::TcpListener;
+use tonic::service::Routes;
+
+use crate::app::{Checkout, Till};
+use crate::bookings::Bookings;
+use crate::config::{Config, MigrationConfig};
+use crate::grpc::Public;
+use crate::process::booking::OnBooking;
+use crate::razorpay::Razorpay;
+use crate::timers::Timers;
+
+/// This service's own tables, which stand beside the event log.
+pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/payments");
+
+/// Who may read this service's feed.
+const READERS: &[&str] = &["booking", "notifications"];
+
+/// Serves until the shutdown signal is given.
+///
+/// # Errors
+/// When it cannot start, or when a part of it breaks.
+pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
+    let doors = Doors::open(config.listen, config.http_listen, &shutdown).await?;
+    let users = Users::new(&config.users)?;
+    let nats = Nats::new(&config.nats_url);
+    doors.serve(&config, users, nats).await
+}
+
+/// The two ports of this service, taken and not served yet.
+pub struct Doors {
+    grpc: Server,
+    http: TcpListener,
+    shutdown: Shutdown,
+}
+
+impl Doors {
+    /// Takes the ports.
+    ///
+    /// # Errors
+    /// When one is taken already.
+    pub async fn open(
+        grpc: SocketAddr,
+        http: SocketAddr,
+        shutdown: &Shutdown,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            grpc: Server::bind(grpc, shutdown).await?,
+            http: server::listen(http).await?,
+            shutdown: shutdown.clone(),
+        })
+    }
+
+    /// Where gRPC and HTTP are served; tests ask for port 0 and need to know.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn addresses(&self) -> std::io::Result<(SocketAddr, SocketAddr)> {
+        Ok((self.grpc.address()?, self.http.local_addr()?))
+    }
+
+    /// Serves until the shutdown signal is given.
+    ///
+    /// # Errors
+    /// When it cannot start, or when a part of it breaks.
+    pub async fn serve(self, config: &Config, users: Users, nats: Nats) -> anyhow::Result<()> {
+        let shutdown = self.shutdown;
+        let peers = Peers::new("payments", &config.peers)?;
+        let till = open_till(config, &peers)?;
+        let store = till.store.clone();
+        let mut tasks = Tasks::new(&shutdown);
+        tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
+        let publishing = run_publisher(store.clone(), "payments", nats.clone(), shutdown.clone());
+        tasks.spawn("publisher", publishing);
+        let timers = Arc::new(Timers::new(Arc::clone(&till)));
+        let (stop, firing) = (shutdown.wait(), store.clone());
+        tasks.spawn("timers", async move {
+            if let Err(error) = timers::sweep(&firing).await {
+                // It is tried again at the next start; no money waits for it.
+                tracing::warn!(%error, "old webhooks could not be swept");
+            }
+            run_timers(firing, timers, stop).await;
+            Ok::<(), BoxError>(())
+        });
+        let subscription = Subscription {
+            consumer: "payments-on-booking",
+            source: "booking",
+            feed: FeedReader::new(&config.booking_url, "booking", &peers)?,
+        };
+        let consuming =
+            run_consumer(store.clone(), nats, subscription, Arc::new(OnBooking), shutdown.clone());
+        tasks.spawn("payments-on-booking", consuming);
+        let (http, stop) = (webhook::router(Arc::clone(&till)), shutdown.clone());
+        tasks.spawn("http", async move { server::serve_http(self.http, http, &stop).await });
+        let checks = Checks::new().check("database", move || {
+            let store = store.clone();
+            async move { store.check().await }
+        });
+        let routes = routes(&till, users, &peers);
+        tasks.spawn("server", self.grpc.ready(checks).serve(routes));
+        tasks.join().await?;
+        Ok(())
+    }
+}
+
+fn open_till(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Till>> {
+    let pool = Database::new(config.database_url.expose_secret()).open()?;
+    Ok(Arc::new(Till {
+        store: Store::new(pool),
+        bookings: Bookings::new(&config.booking_url, peers)?,
+        checkout: Checkout {
+            key_id: config.provider.key_id.clone(),
+            script_url: config.checkout_script_url.clone(),
+        },
+        provider: Arc::new(Razorpay::new(config.provider.clone())?),
+    }))
+}
+
+/// Every gRPC service of this process.
+fn routes(till: &Arc<Till>, users: Users, peers: &Peers) -> Routes {
+    let public = Public::new(Arc::clone(till), users);
+    Routes::new(PaymentsServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
+        .add_service(FeedServer::service(till.store.clone(), peers.clone(), READERS))
+}
+
+/// Brings the database up to date and grants the service's role its rights.
+///
+/// # Errors
+/// When the database refuses.
+pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
+    let database: url::Url =
+        config.database_url.expose_secret().parse().context("PAYMENTS_DATABASE_URL is no URL")?;
+    let owner_url = config.owner_url.expose_secret();
+    eventstore::migrate(owner_url, database.username(), &MIGRATIONS).await?;
+    Ok(())
+}

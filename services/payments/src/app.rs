@@ -1,0 +1,177 @@
+//! One function per command: read, ask the provider where it must be asked, decide, append.
+
+use std::sync::Arc;
+
+use eventstore::{Metadata, Store};
+use kernel::id::Booking;
+use kernel::{Code, CommandError, Id, Reject};
+use runtime::status::chain;
+use runtime::telemetry::{job_span, traceparent};
+use tracing::Instrument as _;
+
+use crate::bookings::Bookings;
+use crate::domain::collection;
+use crate::provider::{Provider, ProviderError};
+
+pub mod request;
+pub mod owner;
+pub mod fold;
+pub mod start_payment;
+pub mod ensure_order;
+pub mod submit_checkout_answer;
+pub mod check_payment;
+pub mod claim_payment;
+pub mod poll_order;
+pub mod ask_refund;
+pub mod fold_webhook;
+
+/// Everything that commands work with.
+pub struct Till {
+    /// The database.
+    pub store: Store,
+    /// The payment provider.
+    pub provider: Arc<dyn Provider>,
+    /// Whose bookings are paid for.
+    pub bookings: Bookings,
+    /// What a browser needs to open the checkout.
+    pub checkout: Checkout,
+}
+
+impl std::fmt::Debug for Till {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Till").field("checkout", &self.checkout).finish_non_exhaustive()
+    }
+}
+
+/// What a browser needs to open the provider's checkout.
+#[derive(Debug, Clone)]
+pub struct Checkout {
+    /// The public half of our key.
+    pub key_id: String,
+    /// Where its script is.
+    pub script_url: String,
+}
+
+/// How a command fails.
+pub type Error = CommandError<Rejection>;
+
+/// Why a command is refused. Its text is read by people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// Not 8 to 64 printable characters.
+    #[error("An idempotency key has 8 to 64 letters, digits or signs.")]
+    InvalidIdempotencyKey,
+    /// Not a payment's id.
+    #[error("This is not the id of a payment.")]
+    InvalidPaymentId,
+    /// No such booking, or not for this caller.
+    #[error("There is no such booking.")]
+    BookingNotFound,
+    /// The hold has run out.
+    #[error("Your time is not held any more. Please choose a time again.")]
+    HoldEnded,
+    /// The amount can not be paid.
+    #[error("Invalid price value")]
+    InvalidPrice,
+    /// There is no order yet.
+    #[error("The payment was not started yet.")]
+    PaymentNotStarted,
+    /// The checkout's answer is forged.
+    #[error("This answer was not signed by the payment provider.")]
+    SignatureInvalid,
+    /// The provider does not answer.
+    #[error("The payment provider does not answer right now. Please try again.")]
+    ProviderUnavailable,
+    /// What can only come from inside: an event or a job that does not fit its collection.
+    #[error("This does not fit what is known of the payment.")]
+    Misfit(collection::Rejection),
+}
+
+impl Reject for Rejection {
+    fn code(&self) -> Code {
+        match self {
+            Self::InvalidIdempotencyKey | Self::InvalidPaymentId => Code::InvalidArgument,
+            Self::BookingNotFound => Code::NotFound,
+            Self::HoldEnded | Self::InvalidPrice | Self::PaymentNotStarted | Self::Misfit(_) => {
+                Code::FailedPrecondition
+            }
+            Self::SignatureInvalid => Code::PermissionDenied,
+            Self::ProviderUnavailable => Code::Unavailable,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::InvalidIdempotencyKey => "INVALID_IDEMPOTENCY_KEY",
+            Self::InvalidPaymentId => "INVALID_PAYMENT_ID",
+            Self::BookingNotFound => "BOOKING_NOT_FOUND",
+            Self::HoldEnded => "HOLD_ENDED",
+            Self::InvalidPrice => "INVALID_PRICE",
+            Self::PaymentNotStarted => "PAYMENT_NOT_STARTED",
+            Self::SignatureInvalid => "SIGNATURE_INVALID",
+            Self::ProviderUnavailable => "PROVIDER_UNAVAILABLE",
+            Self::Misfit(_) => "PAYMENT_MISFIT",
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::InvalidIdempotencyKey => Some("idempotency_key"),
+            Self::InvalidPaymentId => Some("payment_id"),
+            Self::SignatureInvalid => Some("signature"),
+            Self::BookingNotFound => Some("booking_id"),
+            Self::HoldEnded
+            | Self::InvalidPrice
+            | Self::PaymentNotStarted
+            | Self::ProviderUnavailable
+            | Self::Misfit(_) => None,
+        }
+    }
+}
+
+impl From<collection::Rejection> for Rejection {
+    fn from(rejection: collection::Rejection) -> Self {
+        match rejection {
+            collection::Rejection::NotOpened => Self::PaymentNotStarted,
+            collection::Rejection::AmountNotPayable => Self::InvalidPrice,
+            collection::Rejection::OtherTerms
+            | collection::Rejection::OtherOrder
+            | collection::Rejection::PaymentUnknown
+            | collection::Rejection::RefundUnknown => Self::Misfit(rejection),
+        }
+    }
+}
+
+/// A refusal as an error, for `?`.
+pub(crate) fn refuse(rejection: Rejection) -> Error {
+    CommandError::Rejected(rejection)
+}
+
+/// The provider failed in the middle of a command: it is logged here, and the caller tries again.
+pub(crate) fn provider_failed(booking_id: Id<Booking>, error: &ProviderError) -> Error {
+    tracing::warn!(%booking_id, error = chain(error), "the payment provider failed");
+    refuse(Rejection::ProviderUnavailable)
+}
+
+/// Runs work on a booking's money as a part of the trace in which the booking began, so that one
+/// trace shows it from the first click to the mail, whoever told of the money.
+pub(crate) async fn traced<T>(
+    name: &str,
+    booking_id: Id<Booking>,
+    trace: Option<&str>,
+    work: impl Future<Output = T>,
+) -> T {
+    let span = match trace {
+        Some(_) => job_span(name, trace),
+        None => tracing::Span::current(),
+    };
+    span.record("booking_id", tracing::field::display(booking_id));
+    work.instrument(span).await
+}
+
+/// What is kept beside events about a booking's money. Without a collector of traces there is no
+/// current span, and the stored trace is passed on as it is.
+pub(crate) fn metadata(actor: &str, booking_id: Id<Booking>, trace: Option<&str>) -> Metadata {
+    let trace = traceparent().or_else(|| trace.map(str::to_owned));
+    Metadata::by(actor, trace).about(booking_id.to_string())
+}

@@ -1,0 +1,36 @@
+//! Asks the provider at once. The answer is what it says, never what the caller says.
+
+use kernel::Id;
+use kernel::id::{Booking, Customer};
+
+use super::fold::{Next, fold_now};
+use super::owner::owned;
+use super::{Error, Till, metadata, provider_failed, traced};
+use crate::domain::collection::Standing;
+use crate::domain::fact::Source;
+
+/// Where the payment stands.
+///
+/// # Errors
+/// `BookingNotFound`, `PaymentNotStarted` or `ProviderUnavailable`.
+pub async fn check_payment(
+    till: &Till,
+    customer_id: Id<Customer>,
+    booking_id: Id<Booking>,
+) -> Result<Standing, Error> {
+    let (row, order) = owned(till, customer_id, booking_id).await?;
+    if row.standing == Standing::Paid {
+        return Ok(row.standing);
+    }
+    let trace = row.traceparent.as_deref();
+    let work = async {
+        let payments = till
+            .provider
+            .payments_of(&order.id)
+            .await
+            .map_err(|error| provider_failed(booking_id, &error))?;
+        let metadata = metadata(&customer_id.to_string(), booking_id, trace);
+        fold_now(till, metadata, booking_id, payments, (Source::Poll, Next::Keep)).await
+    };
+    traced("check payment", booking_id, trace, work).await
+}

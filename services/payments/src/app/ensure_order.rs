@@ -1,0 +1,116 @@
+//! One provider order per booking, however many ask for it at once and whatever gets lost: one asker
+//! at a time has the turn, the provider is asked for a unique receipt, and after an unknown outcome
+//! it is looked for before it is asked again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kernel::id::Booking;
+use kernel::{CommandError, Id};
+use tokio::time::Instant;
+use tracing::Instrument as _;
+
+use super::{Error, Rejection, Till, metadata, provider_failed, refuse};
+use crate::domain::collection::Command;
+use crate::domain::fact::OrderId;
+use crate::provider::{Provider, ProviderError, WantedOrder};
+use crate::read_model::query::{self, CollectionRow};
+use crate::store::OpenCollection;
+
+/// How long a turn lasts when its process dies: a little more than three requests may take.
+const TURN_SECONDS: i32 = 30;
+/// How long to wait for somebody else's turn.
+const WAIT: Duration = Duration::from_secs(9);
+/// How often to look whether it is over.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// The collection with its order.
+///
+/// # Errors
+/// `ProviderUnavailable`, or that the database does not answer.
+pub async fn ensure_order(
+    till: &Arc<Till>,
+    booking_id: Id<Booking>,
+    trace: Option<&str>,
+) -> Result<CollectionRow, Error> {
+    let deadline = Instant::now() + WAIT;
+    loop {
+        let pool = till.store.pool();
+        let row = query::collection(pool, booking_id)
+            .await?
+            .ok_or(refuse(Rejection::PaymentNotStarted))?;
+        if row.order.is_some() {
+            return Ok(row);
+        }
+        if let Some(turn) = query::take_turn(pool, booking_id, TURN_SECONDS).await? {
+            return take(till, row, turn, trace.map(str::to_owned)).await;
+        }
+        if Instant::now() >= deadline {
+            return Err(refuse(Rejection::ProviderUnavailable));
+        }
+        till.store.changed(LOOK_EVERY).await;
+    }
+}
+
+/// Runs a turn to its end, even when the caller has gone: half of it would leave others waiting.
+async fn take(
+    till: &Arc<Till>,
+    row: CollectionRow,
+    turn: i32,
+    trace: Option<String>,
+) -> Result<CollectionRow, Error> {
+    let till = Arc::clone(till);
+    let work = async move {
+        let booking_id = row.booking_id;
+        let wanted = WantedOrder { receipt: row.collection_id, booking_id, amount: row.amount };
+        match order(till.provider.as_ref(), wanted, turn > 1).await {
+            Ok(order) => record(&till, &row, order, trace.as_deref()).await,
+            Err(error) => {
+                query::give_turn_back(till.store.pool(), booking_id, turn).await?;
+                Err(provider_failed(booking_id, &error))
+            }
+        }
+    };
+    match tokio::spawn(work.in_current_span()).await {
+        Ok(done) => done,
+        Err(error) => Err(CommandError::unavailable(error)),
+    }
+}
+
+async fn order(
+    provider: &dyn Provider,
+    wanted: WantedOrder,
+    asked_before: bool,
+) -> Result<OrderId, ProviderError> {
+    if asked_before && let Some(found) = provider.find_order(wanted).await? {
+        return Ok(found);
+    }
+    match provider.create_order(wanted).await {
+        // It may exist all the same: the answer was lost, or the receipt was taken by us before.
+        Err(error @ (ProviderError::Silent(_) | ProviderError::Refused { .. })) => {
+            provider.find_order(wanted).await?.ok_or(error)
+        }
+        done => done,
+    }
+}
+
+async fn record(
+    till: &Till,
+    row: &CollectionRow,
+    order: OrderId,
+    trace: Option<&str>,
+) -> Result<CollectionRow, Error> {
+    let booking_id = row.booking_id;
+    till.store
+        .write(metadata("payments", booking_id, trace), move |tx| {
+            let order = order.clone();
+            Box::pin(async move {
+                let mut open = OpenCollection::load(tx, booking_id).await?;
+                open.apply(tx, Command::RecordOrder(order)).await?;
+                Ok::<(), Error>(())
+            })
+        })
+        .await?;
+    let row = query::collection(till.store.pool(), booking_id).await?;
+    row.ok_or(refuse(Rejection::PaymentNotStarted))
+}

@@ -1,0 +1,30 @@
+//! For whoever does not own a booking it does not exist.
+
+use kernel::Id;
+use kernel::id::{Booking, Customer};
+
+use super::{Error, Rejection, Till, refuse};
+use crate::read_model::query::{self, CollectionRow, Order};
+
+/// The collection of a customer's own booking, with its order.
+///
+/// # Errors
+/// `BookingNotFound`, or `PaymentNotStarted` when there is no order yet.
+pub async fn owned(
+    till: &Till,
+    customer_id: Id<Customer>,
+    booking_id: Id<Booking>,
+) -> Result<(CollectionRow, Order), Error> {
+    let pool = till.store.pool();
+    let Some(row) = query::collection(pool, booking_id).await? else {
+        let owner = query::announced_owner(pool, booking_id).await?;
+        let own = owner == Some(customer_id);
+        let why = if own { Rejection::PaymentNotStarted } else { Rejection::BookingNotFound };
+        return Err(refuse(why));
+    };
+    if row.customer_id != customer_id {
+        return Err(refuse(Rejection::BookingNotFound));
+    }
+    let order = row.order.clone().ok_or(refuse(Rejection::PaymentNotStarted))?;
+    Ok((row, order))
+}

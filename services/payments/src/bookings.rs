@@ -1,0 +1,64 @@
+//! What booking knows of a booking that is to be paid for.
+
+use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
+use contract::booking::v1::{BookingState, GetBookingFactsRequest, GetBookingFactsResponse};
+use contract::convert::{money, timestamp};
+use kernel::id::{Booking, Customer};
+use kernel::{Id, Money, Timestamp};
+use runtime::caller::Peers;
+use runtime::channel::{self, InvalidUrl, PeerChannel};
+use tonic::Code;
+
+use crate::app::{Error, Rejection, refuse};
+
+/// What a payment must know of a booking.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    /// Who owns it.
+    pub customer_id: Id<Customer>,
+    /// What it costs.
+    pub price: Money,
+    /// Until when its time is held; `None` when it is not.
+    pub held_until_at: Option<Timestamp>,
+}
+
+/// Booking as payments sees it.
+#[derive(Clone)]
+pub struct Bookings {
+    client: BookingInternalServiceClient<PeerChannel>,
+}
+
+impl Bookings {
+    /// Booking at a URL.
+    ///
+    /// # Errors
+    /// When the URL cannot be one.
+    pub fn new(url: &str, peers: &Peers) -> Result<Self, InvalidUrl> {
+        let client = BookingInternalServiceClient::new(channel::peer(url, "booking", peers)?);
+        Ok(Self { client })
+    }
+
+    /// What is known of a booking now.
+    ///
+    /// # Errors
+    /// `BookingNotFound`, or that booking does not answer.
+    pub async fn facts(&self, booking_id: Id<Booking>) -> Result<Facts, Error> {
+        let request = GetBookingFactsRequest { booking_id: booking_id.to_string() };
+        let answer = self.client.clone().get_booking_facts(request).await;
+        let answer = answer.map_err(|status| match status.code() {
+            Code::NotFound => refuse(Rejection::BookingNotFound),
+            _ => Error::unavailable(status),
+        })?;
+        read(&answer.into_inner())
+    }
+}
+
+fn read(answer: &GetBookingFactsResponse) -> Result<Facts, Error> {
+    let held = matches!(answer.state(), BookingState::Held | BookingState::AwaitingPayment);
+    let held_until_at = answer.held_until_at.as_ref().and_then(timestamp).filter(|_| held);
+    Ok(Facts {
+        customer_id: answer.customer_id.parse().map_err(Error::unavailable)?,
+        price: answer.price.as_ref().and_then(money).ok_or(refuse(Rejection::InvalidPrice))?,
+        held_until_at,
+    })
+}

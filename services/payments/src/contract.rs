@@ -1,0 +1,202 @@
+//! The only file where domain events meet the events of `proto/`.
+
+use contract::common::v1::Money as WireMoney;
+use contract::convert::money;
+use contract::payments::v1 as wire;
+use eventstore::{NewEvent, Recorded, StoreError};
+use kernel::Id;
+use kernel::id::{Booking, Kind};
+
+use crate::domain::collection::{Event, Mismatch, Terms};
+use crate::domain::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId};
+use crate::domain::fact::{Source, Status};
+use crate::domain::refund::{Cause, Refund};
+
+/// A stored event cannot be one of ours.
+#[derive(Debug, thiserror::Error)]
+#[error("{event_type} at version {version} cannot be read")]
+pub struct Unreadable {
+    event_type: String,
+    version: i64,
+}
+
+/// The stream of a booking's collection.
+#[must_use]
+pub fn collection_stream(id: Id<Booking>) -> String {
+    format!("collection-{}", id.uuid())
+}
+
+/// An event as it is stored.
+///
+/// # Errors
+/// When `proto/` does not declare it.
+pub fn collection_event(id: Id<Booking>, event: &Event) -> Result<NewEvent, StoreError> {
+    let booking_id = id.to_string();
+    let new = match event {
+        Event::Opened(terms) => NewEvent::of(&wire::CollectionOpened {
+            collection_id: terms.collection_id.to_string(),
+            booking_id,
+            customer_id: terms.customer_id.to_string(),
+            amount: Some(terms.amount.into()),
+        }),
+        Event::OrderCreated { order } => {
+            NewEvent::of(&wire::OrderCreated { booking_id, order_id: order.to_string() })
+        }
+        Event::Claimed => NewEvent::of(&wire::PaymentClaimed { booking_id }),
+        Event::Observed { payment, source } => {
+            NewEvent::of(&observed(booking_id, payment, *source))
+        }
+        Event::Verified { payment, amount } => NewEvent::of(&wire::PaymentVerified {
+            booking_id,
+            payment_id: payment.to_string(),
+            amount: to_wire(amount),
+        }),
+        Event::Failed { payment } => {
+            NewEvent::of(&wire::PaymentFailed { booking_id, payment_id: payment.to_string() })
+        }
+        Event::Mismatched { payment, amount, reason } => NewEvent::of(&wire::PaymentMismatched {
+            booking_id,
+            payment_id: payment.to_string(),
+            amount: to_wire(amount),
+            reason: reason.word().to_owned(),
+        }),
+        Event::RefundRequested { refund_id, refund } => NewEvent::of(&wire::RefundRequested {
+            booking_id,
+            refund_id: refund_id.to_string(),
+            payment_id: refund.payment.to_string(),
+            amount: to_wire(&refund.amount),
+            cause: refund.cause.word().to_owned(),
+        }),
+        Event::RefundAccepted { refund_id, provider_refund } => {
+            NewEvent::of(&wire::RefundAccepted {
+                booking_id,
+                refund_id: refund_id.to_string(),
+                provider_refund_id: provider_refund.to_string(),
+            })
+        }
+        Event::RefundProcessed { refund_id } => {
+            NewEvent::of(&wire::RefundProcessed { booking_id, refund_id: refund_id.to_string() })
+        }
+        Event::RefundFailed { refund_id, reason } => NewEvent::of(&wire::RefundFailed {
+            booking_id,
+            refund_id: refund_id.to_string(),
+            reason: reason.clone(),
+        }),
+    };
+    Ok(new?)
+}
+
+/// An event as it was stored.
+///
+/// # Errors
+/// When it is not one, or holds what cannot be.
+pub fn read_collection_event(stored: &Recorded) -> Result<Event, Unreadable> {
+    let event = if let Some(e) = get::<wire::CollectionOpened>(stored)? {
+        read_opened(&e)
+    } else if let Some(e) = get::<wire::OrderCreated>(stored)? {
+        OrderId::parse(&e.order_id).map(|order| Event::OrderCreated { order })
+    } else if get::<wire::PaymentClaimed>(stored)?.is_some() {
+        Some(Event::Claimed)
+    } else if let Some(e) = get::<wire::PaymentObserved>(stored)? {
+        read_observed(&e)
+    } else if let Some(e) = get::<wire::PaymentVerified>(stored)? {
+        PaymentId::parse(&e.payment_id)
+            .zip(e.amount.map(from_wire))
+            .map(|(payment, amount)| Event::Verified { payment, amount })
+    } else if let Some(e) = get::<wire::PaymentFailed>(stored)? {
+        PaymentId::parse(&e.payment_id).map(|payment| Event::Failed { payment })
+    } else if let Some(e) = get::<wire::PaymentMismatched>(stored)? {
+        PaymentId::parse(&e.payment_id)
+            .zip(e.amount.map(from_wire))
+            .zip(Mismatch::from_word(&e.reason))
+            .map(|((payment, amount), reason)| Event::Mismatched { payment, amount, reason })
+    } else {
+        read_refund_event(stored)?
+    };
+    event.ok_or_else(|| unreadable(stored))
+}
+
+fn read_refund_event(stored: &Recorded) -> Result<Option<Event>, Unreadable> {
+    let event = if let Some(e) = get::<wire::RefundRequested>(stored)? {
+        read_requested(e)
+    } else if let Some(e) = get::<wire::RefundAccepted>(stored)? {
+        parse(&e.refund_id).zip(ProviderRefundId::parse(&e.provider_refund_id)).map(
+            |(refund_id, provider_refund)| Event::RefundAccepted { refund_id, provider_refund },
+        )
+    } else if let Some(e) = get::<wire::RefundProcessed>(stored)? {
+        parse(&e.refund_id).map(|refund_id| Event::RefundProcessed { refund_id })
+    } else if let Some(e) = get::<wire::RefundFailed>(stored)? {
+        let reason = e.reason;
+        parse(&e.refund_id).map(|refund_id| Event::RefundFailed { refund_id, reason })
+    } else {
+        None
+    };
+    Ok(event)
+}
+
+fn observed(booking_id: String, payment: &Payment, source: Source) -> wire::PaymentObserved {
+    wire::PaymentObserved {
+        booking_id,
+        payment_id: payment.id.to_string(),
+        status: payment.fact.status.word().to_owned(),
+        amount: to_wire(&payment.fact.amount),
+        source: source.word().to_owned(),
+        order_id: payment.fact.order.as_ref().map(ToString::to_string).unwrap_or_default(),
+    }
+}
+
+fn read_opened(event: &wire::CollectionOpened) -> Option<Event> {
+    Some(Event::Opened(Terms {
+        collection_id: parse(&event.collection_id)?,
+        booking_id: parse(&event.booking_id)?,
+        customer_id: parse(&event.customer_id)?,
+        amount: event.amount.as_ref().and_then(money)?,
+    }))
+}
+
+fn read_observed(event: &wire::PaymentObserved) -> Option<Event> {
+    let fact = Fact {
+        status: Status::from_word(&event.status)?,
+        amount: event.amount.clone().map(from_wire)?,
+        order: OrderId::parse(&event.order_id),
+    };
+    let payment = Payment { id: PaymentId::parse(&event.payment_id)?, fact };
+    Some(Event::Observed { payment, source: Source::from_word(&event.source)? })
+}
+
+fn read_requested(event: wire::RefundRequested) -> Option<Event> {
+    let refund = Refund {
+        payment: PaymentId::parse(&event.payment_id)?,
+        amount: event.amount.map(from_wire)?,
+        cause: Cause::from_word(&event.cause)?,
+        accepted: None,
+        end: None,
+    };
+    Some(Event::RefundRequested { refund_id: parse(&event.refund_id)?, refund })
+}
+
+fn to_wire(amount: &Amount) -> Option<WireMoney> {
+    Some(WireMoney { minor_units: amount.minor, currency_code: amount.currency.clone() })
+}
+
+fn from_wire(amount: WireMoney) -> Amount {
+    Amount { minor: amount.minor_units, currency: amount.currency_code }
+}
+
+fn get<M>(stored: &Recorded) -> Result<Option<M>, Unreadable>
+where
+    M: prost::Message + prost::Name + Default,
+{
+    stored.get::<M>().map_err(|_malformed| unreadable(stored))
+}
+
+fn unreadable(stored: &Recorded) -> Unreadable {
+    Unreadable { event_type: stored.event_type.clone(), version: stored.version }
+}
+
+fn parse<K: Kind>(text: &str) -> Option<Id<K>> {
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

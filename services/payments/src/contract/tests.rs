@@ -1,0 +1,72 @@
+//! What a stored event looks like. A change here is a change of what is stored for ever.
+
+use eventstore::{Metadata, Recorded};
+use kernel::{Id, Money, Timestamp};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::{collection_event, read_collection_event};
+use crate::domain::collection::{Event, Mismatch, Terms};
+use crate::domain::fact::{
+    Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Source, Status,
+};
+use crate::domain::refund::{Cause, Refund};
+
+fn events() -> Vec<Event> {
+    let payment = PaymentId::parse("pay_AAAAAAAAAAAAAA").unwrap();
+    let amount: Amount = Money::inr(50_000).into();
+    let order = OrderId::parse("order_AAAAAAAAAAAAAA").unwrap();
+    let refund_id = Id::from_uuid(Uuid::from_u128(4));
+    let terms = Terms {
+        collection_id: Id::from_uuid(Uuid::from_u128(1)),
+        booking_id: Id::from_uuid(Uuid::from_u128(2)),
+        customer_id: Id::from_uuid(Uuid::from_u128(3)),
+        amount: Money::inr(50_000),
+    };
+    let fact =
+        Fact { status: Status::Captured, amount: amount.clone(), order: Some(order.clone()) };
+    let refund = Refund {
+        payment: payment.clone(),
+        amount: amount.clone(),
+        cause: Cause::Double,
+        accepted: None,
+        end: None,
+    };
+    vec![
+        Event::Opened(terms),
+        Event::OrderCreated { order },
+        Event::Claimed,
+        Event::Observed { payment: Payment { id: payment.clone(), fact }, source: Source::Webhook },
+        Event::Verified { payment: payment.clone(), amount: amount.clone() },
+        Event::Failed { payment: payment.clone() },
+        Event::Mismatched { payment, amount, reason: Mismatch::Double },
+        Event::RefundRequested { refund_id, refund },
+        Event::RefundAccepted {
+            refund_id,
+            provider_refund: ProviderRefundId::parse("rfnd_AAAAAAAAAAAAAA").unwrap(),
+        },
+        Event::RefundProcessed { refund_id },
+        Event::RefundFailed { refund_id, reason: "insufficient_balance".to_owned() },
+    ]
+}
+
+#[test]
+fn events_are_stored_like_this_and_read_again() {
+    let mut shown = Map::new();
+    for event in events() {
+        let stored = collection_event(Id::from_uuid(Uuid::from_u128(2)), &event).unwrap();
+        shown.insert(stored.event_type.clone(), stored.payload.clone());
+        let recorded = Recorded {
+            event_id: stored.event_id,
+            stream_id: "collection".to_owned(),
+            version: 1,
+            position: 0,
+            event_type: stored.event_type,
+            payload: stored.payload,
+            metadata: Metadata::default(),
+            recorded_at: Timestamp::EPOCH,
+        };
+        assert_eq!(read_collection_event(&recorded).unwrap(), event);
+    }
+    insta::assert_json_snapshot!("stored_events", Value::Object(shown));
+}

@@ -1,0 +1,154 @@
+//! What a provider said about a payment. Facts are joined, never overwritten: whatever the order in
+//! which they come and however often, the same one remains.
+
+use std::fmt;
+
+use kernel::Money;
+
+/// No id of a provider that we know is longer.
+const ID_CHARS_MAX: usize = 64;
+
+macro_rules! provider_ids {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Takes a provider's id; `None` for a text that no provider would give.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> {
+                is_provider_id(text).then(|| Self(text.to_owned()))
+            }
+
+            /// The id as the provider writes it.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    )*};
+}
+
+provider_ids! {
+    /// The provider's id of an order.
+    OrderId
+    /// The provider's id of a payment.
+    PaymentId
+    /// The provider's id of a refund.
+    ProviderRefundId
+}
+
+/// Letters, digits and underscores only: these ids become parts of URLs and of signed texts.
+fn is_provider_id(text: &str) -> bool {
+    (1..=ID_CHARS_MAX).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// An amount in the currency that the provider named, whichever that is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Amount {
+    /// Whole minor units.
+    pub minor: i64,
+    /// ISO 4217 code.
+    pub currency: String,
+}
+
+impl From<Money> for Amount {
+    fn from(money: Money) -> Self {
+        Self { minor: money.minor, currency: money.currency.code().to_owned() }
+    }
+}
+
+/// How far a payment has come. A later one outranks an earlier one; `Failed` is not final, because a
+/// bank may find the money days later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// The payer began.
+    Created,
+    /// It failed, for now.
+    Failed,
+    /// The bank has set the money aside.
+    Authorized,
+    /// The money is ours.
+    Captured,
+    /// All of it was given back.
+    Refunded,
+}
+
+impl Status {
+    /// The provider's and the events' word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Failed => "failed",
+            Self::Authorized => "authorized",
+            Self::Captured => "captured",
+            Self::Refunded => "refunded",
+        }
+    }
+
+    /// Reads the word; `None` for one that we do not know and therefore do not act on.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Created, Self::Failed, Self::Authorized, Self::Captured, Self::Refunded]
+            .into_iter()
+            .find(|status| status.word() == word)
+    }
+}
+
+/// What is known of one payment. Its order, field by field, is the join's.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fact {
+    /// How far it has come.
+    pub status: Status,
+    /// The amount that the provider named.
+    pub amount: Amount,
+    /// The order that the provider named; `None` when it named none.
+    pub order: Option<OrderId>,
+}
+
+/// A payment and what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payment {
+    /// Its id.
+    pub id: PaymentId,
+    /// What is known.
+    pub fact: Fact,
+}
+
+/// Where something was learnt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The checkout's signed answer led us to ask.
+    Checkout,
+    /// The provider told us.
+    Webhook,
+    /// We asked.
+    Poll,
+}
+
+impl Source {
+    /// The events' word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Checkout => "checkout",
+            Self::Webhook => "webhook",
+            Self::Poll => "poll",
+        }
+    }
+
+    /// Reads the word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Checkout, Self::Webhook, Self::Poll].into_iter().find(|it| it.word() == word)
+    }
+}

@@ -1,0 +1,129 @@
+//! What people call, through the gateway: the only file that names requests and responses. For
+//! whoever does not own a booking it does not exist.
+
+use std::sync::Arc;
+
+use contract::payments::v1::payments_service_server::PaymentsService;
+use contract::payments::v1::{
+    CheckPaymentRequest, CheckPaymentResponse, ClaimPaymentRequest, ClaimPaymentResponse,
+    CollectionState, StartPaymentRequest, StartPaymentResponse, SubmitCheckoutAnswerRequest,
+    SubmitCheckoutAnswerResponse,
+};
+use kernel::Id;
+use kernel::id::Booking;
+use runtime::caller::Users;
+use runtime::status::{reject, to_status};
+use tonic::{Request, Response, Status};
+
+use crate::app::check_payment::check_payment;
+use crate::app::claim_payment::claim_payment;
+use crate::app::request::{check_key, parse_booking};
+use crate::app::start_payment::start_payment;
+use crate::app::submit_checkout_answer::submit_checkout_answer;
+use crate::app::{Error, Rejection, Till};
+use crate::domain::collection::Standing;
+
+/// The public service.
+#[derive(Debug, Clone)]
+pub struct Public {
+    till: Arc<Till>,
+    users: Users,
+}
+
+impl Public {
+    /// Serves a till to signed-in people.
+    #[must_use]
+    pub fn new(till: Arc<Till>, users: Users) -> Self {
+        Self { till, users }
+    }
+}
+
+fn wire_state(standing: Standing) -> CollectionState {
+    match standing {
+        Standing::Pending => CollectionState::Pending,
+        Standing::Paid => CollectionState::Paid,
+        Standing::Failed => CollectionState::Failed,
+        Standing::Mismatched => CollectionState::Mismatched,
+        Standing::Refunding => CollectionState::Refunding,
+        Standing::Refunded => CollectionState::Refunded,
+    }
+}
+
+fn parse(booking_id: &str) -> Result<Id<Booking>, Error> {
+    let id = parse_booking(booking_id)?;
+    tracing::Span::current().record("booking_id", tracing::field::display(id));
+    Ok(id)
+}
+
+/// The state of an answer, or the error as its caller sees it.
+fn state(standing: Result<Standing, Error>) -> Result<i32, Status> {
+    standing.map(|it| wire_state(it).into()).map_err(|error| to_status(&error))
+}
+
+#[tonic::async_trait]
+impl PaymentsService for Public {
+    async fn start_payment(
+        &self,
+        request: Request<StartPaymentRequest>,
+    ) -> Result<Response<StartPaymentResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let asked = request.into_inner();
+        let started = async {
+            let id = parse(&asked.booking_id)?;
+            check_key(&asked.idempotency_key)?;
+            start_payment(&self.till, user.customer, id).await
+        };
+        let row = started.await.map_err(|error| to_status(&error))?;
+        let order = row.order.ok_or_else(|| reject(&Rejection::PaymentNotStarted))?;
+        Ok(Response::new(StartPaymentResponse {
+            order_id: order.id.to_string(),
+            key_id: self.till.checkout.key_id.clone(),
+            amount: Some(row.amount.into()),
+            checkout_script_url: self.till.checkout.script_url.clone(),
+            state: wire_state(row.standing).into(),
+        }))
+    }
+
+    async fn submit_checkout_answer(
+        &self,
+        request: Request<SubmitCheckoutAnswerRequest>,
+    ) -> Result<Response<SubmitCheckoutAnswerResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let asked = request.into_inner();
+        let taken = async {
+            let id = parse(&asked.booking_id)?;
+            check_key(&asked.idempotency_key)?;
+            let (payment_id, signature) = (&asked.payment_id, &asked.signature);
+            submit_checkout_answer(&self.till, user.customer, id, payment_id, signature).await
+        };
+        let state = state(taken.await)?;
+        Ok(Response::new(SubmitCheckoutAnswerResponse { state }))
+    }
+
+    async fn check_payment(
+        &self,
+        request: Request<CheckPaymentRequest>,
+    ) -> Result<Response<CheckPaymentResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let asked = request.into_inner();
+        let checked = async {
+            let id = parse(&asked.booking_id)?;
+            check_payment(&self.till, user.customer, id).await
+        };
+        Ok(Response::new(CheckPaymentResponse { state: state(checked.await)? }))
+    }
+
+    async fn claim_payment(
+        &self,
+        request: Request<ClaimPaymentRequest>,
+    ) -> Result<Response<ClaimPaymentResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let asked = request.into_inner();
+        let claimed = async {
+            let id = parse(&asked.booking_id)?;
+            check_key(&asked.idempotency_key)?;
+            claim_payment(&self.till, user.customer, id).await
+        };
+        Ok(Response::new(ClaimPaymentResponse { state: state(claimed.await)? }))
+    }
+}

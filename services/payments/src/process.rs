@@ -1,0 +1,3 @@
+//! What this service does because something happened elsewhere.
+
+pub mod booking;

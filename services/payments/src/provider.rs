@@ -1,0 +1,120 @@
+//! What this service asks of a payment provider, in its own words. No provider's JSON passes here.
+
+use futures::future::BoxFuture;
+use kernel::id::{Booking, Collection, Refund as RefundKind};
+use kernel::{Id, Money};
+use runtime::BoxError;
+
+use crate::domain::fact::{Amount, OrderId, Payment, PaymentId, ProviderRefundId};
+use crate::domain::refund::Progress;
+
+/// An order that is to exist. The receipt is ours, so that it can be found again.
+#[derive(Debug, Clone, Copy)]
+pub struct WantedOrder {
+    /// Our id of what is collected.
+    pub receipt: Id<Collection>,
+    /// The booking: the one thing that the provider is told about it.
+    pub booking_id: Id<Booking>,
+    /// What is to be paid.
+    pub amount: Money,
+}
+
+/// A refund that is to exist. Its id makes asking twice the same as asking once.
+#[derive(Debug, Clone)]
+pub struct WantedRefund {
+    /// Our id.
+    pub refund_id: Id<RefundKind>,
+    /// What is refunded.
+    pub payment: PaymentId,
+    /// How much.
+    pub amount: Amount,
+}
+
+/// A refund as the provider has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderRefund {
+    /// The provider's id.
+    pub id: ProviderRefundId,
+    /// Our id, if it is one of ours.
+    pub refund_id: Option<Id<RefundKind>>,
+    /// How much.
+    pub amount: Amount,
+    /// How it stands.
+    pub progress: Progress,
+}
+
+/// Something that a provider told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Observation {
+    /// About a payment.
+    Payment(Payment),
+    /// About a refund.
+    Refund(ProviderRefund),
+}
+
+/// Why a checkout's answer is turned away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The payment's id is not one of this provider.
+    Malformed,
+    /// The signature is not the provider's.
+    Forged,
+}
+
+/// Why the provider did not do or tell what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ProviderError {
+    /// No answer: it may have been done or not, so look before asking again.
+    #[error("the payment provider did not answer")]
+    Silent(#[source] BoxError),
+    /// It is overloaded, busy with the same request, or does not know our keys: later.
+    #[error("the payment provider answered {0} and has to be asked later")]
+    Later(u16),
+    /// It will not do this, for a reason in one word.
+    #[error("the payment provider refused: {reason}")]
+    Refused {
+        /// The provider's word.
+        reason: String,
+    },
+    /// Its answer cannot be used.
+    #[error("the payment provider's answer cannot be used: {0}")]
+    Unusable(&'static str),
+}
+
+/// The answer to something that was asked.
+pub type Asked<'a, T> = BoxFuture<'a, Result<T, ProviderError>>;
+
+/// A payment provider.
+pub trait Provider: Send + Sync + 'static {
+    /// Creates an order. Captures are always automatic.
+    fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId>;
+    /// Finds the order of a receipt. Of several, which only a lost answer can have made, it is
+    /// always the oldest.
+    fn find_order(&self, wanted: WantedOrder) -> Asked<'_, Option<OrderId>>;
+    /// Every payment that was tried on an order.
+    fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<Payment>>;
+    /// One payment.
+    fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, Payment>;
+    /// Gives money back; the same refund asked twice is one.
+    fn refund<'a>(&'a self, wanted: &'a WantedRefund) -> Asked<'a, ProviderRefund>;
+    /// Every refund of a payment.
+    fn refunds_of<'a>(&'a self, payment: &'a PaymentId) -> Asked<'a, Vec<ProviderRefund>>;
+    /// One refund.
+    fn fetch_refund<'a>(&'a self, id: &'a ProviderRefundId) -> Asked<'a, ProviderRefund>;
+
+    /// Whether a checkout's answer for our order is the provider's own.
+    ///
+    /// # Errors
+    /// Why it is not.
+    fn verify_return(
+        &self,
+        order: &OrderId,
+        payment_id: &str,
+        signature: &str,
+    ) -> Result<PaymentId, Refusal>;
+    /// Whether a webhook's raw bytes were signed by the provider, with the current secret or the
+    /// one before it.
+    fn verify_webhook(&self, signature: &str, raw: &[u8]) -> bool;
+    /// What a webhook tells; nothing, when it is of a kind that does not concern us.
+    fn read_webhook(&self, raw: &[u8]) -> Vec<Observation>;
+}

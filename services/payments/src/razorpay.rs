@@ -1,0 +1,175 @@
+//! Razorpay behind the port: its HTTP API, its signatures and its JSON, which goes no further.
+
+mod api;
+mod json;
+mod signature;
+
+use kernel::id::Refund as RefundKind;
+use kernel::{Id, Timestamp};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Value, json};
+
+use self::api::Api;
+use crate::domain::fact::{OrderId, Payment, PaymentId, ProviderRefundId};
+use crate::provider::{
+    Asked, Observation, Provider, ProviderError, ProviderRefund, Refusal, WantedOrder, WantedRefund,
+};
+
+/// How Razorpay is reached and how it and we know each other.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The API's base, which ends in `/v1`.
+    pub url: String,
+    /// The public half of the key.
+    pub key_id: String,
+    /// The secret half, which also signs the checkout's answer.
+    pub key_secret: SecretString,
+    /// Signs webhooks.
+    pub webhook_secret: SecretString,
+    /// Signed webhooks before; still valid for what is sent again after a change.
+    pub webhook_secret_previous: Option<SecretString>,
+}
+
+/// The provider.
+#[derive(Debug, Clone)]
+pub struct Razorpay {
+    api: Api,
+    settings: Settings,
+}
+
+impl Razorpay {
+    /// The account that the settings name.
+    ///
+    /// # Errors
+    /// The HTTP client cannot be built.
+    pub fn new(settings: Settings) -> Result<Self, reqwest::Error> {
+        Ok(Self { api: Api::new(&settings)?, settings })
+    }
+}
+
+impl Provider for Razorpay {
+    fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId> {
+        Box::pin(async move {
+            let body = json!({
+                "amount": wanted.amount.minor,
+                "currency": wanted.amount.currency.code(),
+                "receipt": wanted.receipt.to_string(),
+                "unique_receipt": true,
+                "payment": { "capture": "automatic" },
+                "notes": { "booking_id": wanted.booking_id.to_string() },
+            });
+            let made = self.api.post("/orders", &body, None).await?;
+            own_order(&made, wanted).map(|(_created_at, id)| id)
+        })
+    }
+
+    fn find_order(&self, wanted: WantedOrder) -> Asked<'_, Option<OrderId>> {
+        Box::pin(async move {
+            let receipt = wanted.receipt.to_string();
+            let list = self.api.get("/orders", &[("receipt", &receipt), ("count", "100")]).await?;
+            let mut found = json::items(&list)
+                // The filter is the provider's; whether it was kept is for us to see.
+                .filter(|order| json::text(order, "receipt") == Some(receipt.as_str()))
+                .map(|order| own_order(order, wanted))
+                .collect::<Result<Vec<_>, _>>()?;
+            found.sort();
+            Ok(found.into_iter().next().map(|(_created_at, id)| id))
+        })
+    }
+
+    fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<Payment>> {
+        Box::pin(async move {
+            let list = self.api.get(&format!("/orders/{order}/payments"), &[]).await?;
+            Ok(json::items(&list).filter_map(json::payment).collect())
+        })
+    }
+
+    fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, Payment> {
+        Box::pin(async move {
+            let entity = self.api.get(&format!("/payments/{id}"), &[]).await?;
+            json::payment(&entity)
+                .filter(|payment| payment.id == *id)
+                .ok_or(ProviderError::Unusable("not the payment that was asked for"))
+        })
+    }
+
+    fn refund<'a>(&'a self, wanted: &'a WantedRefund) -> Asked<'a, ProviderRefund> {
+        Box::pin(async move {
+            let key = wanted.refund_id.to_string();
+            let body = json!({
+                "amount": wanted.amount.minor,
+                "speed": "normal",
+                "receipt": key,
+            });
+            let path = format!("/payments/{}/refund", wanted.payment);
+            own_refund(&self.api.post(&path, &body, Some(&key)).await?)
+        })
+    }
+
+    fn refunds_of<'a>(&'a self, payment: &'a PaymentId) -> Asked<'a, Vec<ProviderRefund>> {
+        Box::pin(async move {
+            let path = format!("/payments/{payment}/refunds");
+            let list = self.api.get(&path, &[("count", "100")]).await?;
+            Ok(json::items(&list).filter_map(json::refund).collect())
+        })
+    }
+
+    fn fetch_refund<'a>(&'a self, id: &'a ProviderRefundId) -> Asked<'a, ProviderRefund> {
+        Box::pin(async move { own_refund(&self.api.get(&format!("/refunds/{id}"), &[]).await?) })
+    }
+
+    fn verify_return(
+        &self,
+        order: &OrderId,
+        payment_id: &str,
+        signature: &str,
+    ) -> Result<PaymentId, Refusal> {
+        let payment = json::payment_id(payment_id).ok_or(Refusal::Malformed)?;
+        let message = format!("{order}|{payment}");
+        let secret = self.settings.key_secret.expose_secret();
+        if signature::is_valid(secret, message.as_bytes(), signature) {
+            Ok(payment)
+        } else {
+            Err(Refusal::Forged)
+        }
+    }
+
+    fn verify_webhook(&self, signature: &str, raw: &[u8]) -> bool {
+        let previous = self.settings.webhook_secret_previous.as_ref();
+        [Some(&self.settings.webhook_secret), previous]
+            .into_iter()
+            .flatten()
+            .any(|secret| signature::is_valid(secret.expose_secret(), raw, signature))
+    }
+
+    fn read_webhook(&self, raw: &[u8]) -> Vec<Observation> {
+        let Ok(event) = serde_json::from_slice::<Value>(raw) else { return Vec::new() };
+        let entity = |name: &str| event.pointer(&format!("/payload/{name}/entity"));
+        let payment = entity("payment").and_then(json::payment).map(Observation::Payment);
+        let refund = entity("refund").and_then(json::refund).map(Observation::Refund);
+        payment.into_iter().chain(refund).collect()
+    }
+}
+
+/// An order's age and id, once it is sure that it asks for what we want.
+fn own_order(order: &Value, wanted: WantedOrder) -> Result<(Timestamp, OrderId), ProviderError> {
+    let id = json::order_id(json::text(order, "id").unwrap_or_default())
+        .ok_or(ProviderError::Unusable("an order without an id"))?;
+    if json::amount(order) != Some(wanted.amount.into()) {
+        return Err(ProviderError::Unusable("an order of another amount under our receipt"));
+    }
+    let created_at = json::integer(order, "created_at").and_then(Timestamp::from_seconds);
+    Ok((created_at.unwrap_or(Timestamp::EPOCH), id))
+}
+
+fn own_refund(entity: &Value) -> Result<ProviderRefund, ProviderError> {
+    json::refund(entity).ok_or(ProviderError::Unusable("not a refund"))
+}
+
+/// Our id of a refund, when its receipt is one.
+fn refund_id(entity: &Value) -> Option<Id<RefundKind>> {
+    json::text(entity, "receipt")?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

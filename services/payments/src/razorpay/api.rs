@@ -1,0 +1,112 @@
+//! Requests to Razorpay: in time, of limited size, and with outcomes told apart by what may be done
+//! about them.
+
+use std::time::Duration;
+
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
+use runtime::BoxError;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+
+use super::{Settings, json};
+use crate::provider::ProviderError;
+
+/// How long an answer may take. Two requests fit into what a timer's handler may take.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(8);
+/// The most bytes of an answer that are read.
+const ANSWER_BYTES_MAX: usize = 1024 * 1024;
+
+#[derive(Debug, Clone)]
+pub(super) struct Api {
+    http: reqwest::Client,
+    url: String,
+    key_id: String,
+    key_secret: SecretString,
+}
+
+impl Api {
+    pub(super) fn new(settings: &Settings) -> Result<Self, reqwest::Error> {
+        Ok(Self {
+            http: runtime::http::client()?,
+            url: settings.url.clone(),
+            key_id: settings.key_id.clone(),
+            key_secret: settings.key_secret.clone(),
+        })
+    }
+
+    pub(super) async fn get(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+    ) -> Result<Value, ProviderError> {
+        let mut url = url::Url::parse(&format!("{}{path}", self.url))
+            .map_err(|_malformed| ProviderError::Unusable("its address is not a URL"))?;
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        send(self.request(Method::GET, url.as_str())).await
+    }
+
+    /// `key` makes a repeat of the request the same request.
+    pub(super) async fn post(
+        &self,
+        path: &str,
+        body: &Value,
+        key: Option<&str>,
+    ) -> Result<Value, ProviderError> {
+        let mut request = self.request(Method::POST, &format!("{}{path}", self.url)).json(body);
+        if let Some(key) = key {
+            request = request.header("X-Refund-Idempotency", key);
+        }
+        send(request).await
+    }
+
+    fn request(&self, method: Method, url: &str) -> RequestBuilder {
+        self.http
+            .request(method, url)
+            .basic_auth(&self.key_id, Some(self.key_secret.expose_secret()))
+            .timeout(ANSWER_TIMEOUT)
+    }
+}
+
+async fn send(request: RequestBuilder) -> Result<Value, ProviderError> {
+    let answer = request.send().await.map_err(silent)?;
+    let status = answer.status();
+    let body = read(answer).await?;
+    if status.is_success() {
+        return serde_json::from_slice(&body)
+            .map_err(|_malformed| ProviderError::Unusable("it is not JSON"));
+    }
+    Err(refusal(status, &body))
+}
+
+/// Only an answer that speaks of this very request is a refusal. Whatever the way to the provider
+/// may answer in its place (keys, addresses, load) says nothing about it.
+fn refusal(status: StatusCode, body: &[u8]) -> ProviderError {
+    match status {
+        StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => {
+            let body = serde_json::from_slice(body).unwrap_or(Value::Null);
+            ProviderError::Refused { reason: json::reason(&body) }
+        }
+        status if status.is_server_error() => {
+            ProviderError::Silent(format!("it answered {status}").into())
+        }
+        status => ProviderError::Later(status.as_u16()),
+    }
+}
+
+async fn read(mut answer: Response) -> Result<Vec<u8>, ProviderError> {
+    let mut body = Vec::new();
+    while let Some(chunk) = answer.chunk().await.map_err(silent)? {
+        if body.len() + chunk.len() > ANSWER_BYTES_MAX {
+            return Err(ProviderError::Unusable("it is too long"));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// A URL holds ids, and errors are logged: it is left out.
+fn silent(error: reqwest::Error) -> ProviderError {
+    ProviderError::Silent(BoxError::from(error.without_url()))
+}

@@ -1,0 +1,93 @@
+//! Razorpay's JSON, read with patience: it is PHP at heart, so empty objects are lists, numbers may
+//! be texts, and fields come and go. Only what is needed is looked at, and nothing else can fail.
+
+use serde_json::Value;
+
+use super::refund_id;
+use crate::domain::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Status};
+use crate::domain::refund::Progress;
+use crate::provider::ProviderRefund;
+
+/// What follows an id's prefix.
+const ID_CHARS: usize = 14;
+
+/// The entries of a collection; of one that is null or missing, none.
+pub(super) fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.get("items").and_then(Value::as_array).into_iter().flatten()
+}
+
+/// A text field that is not empty.
+pub(super) fn text<'v>(entity: &'v Value, field: &str) -> Option<&'v str> {
+    entity.get(field).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+/// A whole number, also when it is written as a text.
+pub(super) fn integer(entity: &Value, field: &str) -> Option<i64> {
+    match entity.get(field)? {
+        Value::Number(number) => number.as_i64(),
+        Value::String(text) => text.parse().ok(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// An entity's amount in its own currency.
+pub(super) fn amount(entity: &Value) -> Option<Amount> {
+    let minor = integer(entity, "amount")?;
+    Some(Amount { minor, currency: text(entity, "currency")?.to_owned() })
+}
+
+fn has_grammar(text: &str, prefix: &str) -> bool {
+    text.strip_prefix(prefix).is_some_and(|rest| {
+        rest.len() == ID_CHARS && rest.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
+}
+
+/// A payment's id, `pay_` and 14 letters or digits.
+pub(super) fn payment_id(id: &str) -> Option<PaymentId> {
+    has_grammar(id, "pay_").then(|| PaymentId::parse(id)).flatten()
+}
+
+/// An order's id, `order_` and 14 letters or digits.
+pub(super) fn order_id(id: &str) -> Option<OrderId> {
+    has_grammar(id, "order_").then(|| OrderId::parse(id)).flatten()
+}
+
+/// A payment; `None` when it is none, or in a state that we do not know.
+pub(super) fn payment(entity: &Value) -> Option<Payment> {
+    let fact = Fact {
+        status: Status::from_word(text(entity, "status")?)?,
+        amount: amount(entity)?,
+        order: text(entity, "order_id").and_then(order_id),
+    };
+    Some(Payment { id: payment_id(text(entity, "id")?)?, fact })
+}
+
+/// A refund; `None` when it is none.
+pub(super) fn refund(entity: &Value) -> Option<ProviderRefund> {
+    let id = text(entity, "id").filter(|id| has_grammar(id, "rfnd_"))?;
+    let progress = match text(entity, "status")? {
+        "created" | "pending" => Progress::Pending,
+        "processed" => Progress::Processed,
+        "failed" => Progress::Failed,
+        _ => return None,
+    };
+    Some(ProviderRefund {
+        id: ProviderRefundId::parse(id)?,
+        refund_id: refund_id(entity),
+        amount: amount(entity)?,
+        progress,
+    })
+}
+
+/// The word that says why a request was refused: the error's reason, or else its code.
+pub(super) fn reason(body: &Value) -> String {
+    let error = body.get("error");
+    let word = |field: &str| {
+        error.and_then(|error| text(error, field)).filter(|word| {
+            *word != "NA"
+                && word.len() <= 64
+                && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        })
+    };
+    word("reason").or_else(|| word("code")).unwrap_or("refused").to_ascii_lowercase()
+}

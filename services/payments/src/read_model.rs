@@ -1,0 +1,7 @@
+//! The tables that payments' own reads and jobs use: written from events in the transaction that
+//! appends them, and read as rows without asking the domain.
+#![deny(clippy::wildcard_enum_match_arm)]
+
+pub mod project;
+pub mod query;
+pub mod inbox;

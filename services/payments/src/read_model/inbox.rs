@@ -1,0 +1,106 @@
+//! The webhooks' inbox: written before a webhook is answered, folded by a timer afterwards.
+
+use eventstore::{StoreError, Tx};
+use sqlx::{PgExecutor, Row as _};
+
+use crate::domain::fact::OrderId;
+
+/// How long the body of a webhook is kept.
+const BODY_DAYS: i32 = 90;
+
+/// Writes a webhook down. Returns whether it is new: a known id or a known body is not.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn take_in(
+    tx: &mut Tx,
+    event_id: &str,
+    body_sha256: &[u8],
+    raw: &[u8],
+) -> Result<bool, StoreError> {
+    let added = sqlx::query(
+        "insert into webhook_inbox (event_id, body_sha256, raw, received_at)
+         values ($1, $2, $3, clock_now())
+         on conflict do nothing",
+    )
+    .bind(event_id)
+    .bind(body_sha256)
+    .bind(raw)
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    Ok(added > 0)
+}
+
+/// The body of a webhook that was not folded yet.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn unfolded(
+    executor: impl PgExecutor<'_>,
+    event_id: &str,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let raw: Option<Option<Vec<u8>>> = sqlx::query_scalar(
+        "select raw from webhook_inbox where event_id = $1 and folded_at is null",
+    )
+    .bind(event_id)
+    .fetch_optional(executor)
+    .await?;
+    Ok(raw.flatten())
+}
+
+/// Notes that a webhook was folded.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn folded(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> {
+    sqlx::query(
+        "update webhook_inbox set folded_at = clock_now(), waits_for_order_id = null
+         where event_id = $1",
+    )
+    .bind(event_id)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Notes that a webhook waits for an order that we do not know yet.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn wait_for(tx: &mut Tx, event_id: &str, order: &OrderId) -> Result<(), StoreError> {
+    sqlx::query("update webhook_inbox set waits_for_order_id = $2 where event_id = $1")
+        .bind(event_id)
+        .bind(order.as_str())
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
+/// The webhooks that have waited for an order.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn waiting_for(tx: &mut Tx, order: &OrderId) -> Result<Vec<String>, StoreError> {
+    let rows = sqlx::query("select event_id from webhook_inbox where waits_for_order_id = $1")
+        .bind(order.as_str())
+        .fetch_all(tx.connection())
+        .await?;
+    Ok(rows.iter().map(|row| row.try_get("event_id")).collect::<Result<_, _>>()?)
+}
+
+/// Deletes the bodies that have been kept long enough. Ids and hashes stay.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn sweep(tx: &mut Tx) -> Result<u64, StoreError> {
+    let swept = sqlx::query(
+        "update webhook_inbox set raw = null
+         where raw is not null and received_at < clock_now() - make_interval(days => $1)",
+    )
+    .bind(BODY_DAYS)
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    Ok(swept)
+}

@@ -1,0 +1,116 @@
+//! Writes what a collection has become, and what booking announced.
+
+use eventstore::{StoreError, Tx};
+use kernel::id::{Booking, Customer, Refund as RefundKind};
+use kernel::{Id, Timestamp};
+
+use crate::domain::collection::{Collection, Standing};
+use crate::domain::refund::{End, Refund};
+
+/// A standing's word in the table.
+#[must_use]
+pub fn standing_word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Pending => "pending",
+        Standing::Paid => "paid",
+        Standing::Failed => "failed",
+        Standing::Mismatched => "mismatched",
+        Standing::Refunding => "refunding",
+        Standing::Refunded => "refunded",
+    }
+}
+
+/// Writes a collection and its refunds as they stand now.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn collection(
+    tx: &mut Tx,
+    collection: &Collection,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let terms = &collection.terms;
+    let traceparent = tx.metadata().traceparent.clone();
+    sqlx::query(
+        "insert into collections (booking_id, collection_id, customer_id, amount_minor,
+                                  amount_currency, order_id, ordered_at, state,
+                                  verified_payment_id, opened_at, traceparent)
+         values ($1, $2, $3, $4, $5, $6, case when $6 is not null then $9 end, $7, $8, $9, $10)
+         on conflict (booking_id) do update
+         set order_id = excluded.order_id,
+             ordered_at = coalesce(collections.ordered_at, excluded.ordered_at),
+             state = excluded.state, verified_payment_id = excluded.verified_payment_id",
+    )
+    .bind(terms.booking_id)
+    .bind(terms.collection_id)
+    .bind(terms.customer_id)
+    .bind(terms.amount.minor)
+    .bind(terms.amount.currency.code())
+    .bind(collection.order.as_ref().map(ToString::to_string))
+    .bind(standing_word(collection.standing()))
+    .bind(collection.verified.as_ref().map(ToString::to_string))
+    .bind(now)
+    .bind(traceparent)
+    .execute(tx.connection())
+    .await?;
+    for (refund_id, known) in &collection.refunds {
+        refund(tx, terms.booking_id, *refund_id, known, now).await?;
+    }
+    Ok(())
+}
+
+async fn refund(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    refund_id: Id<RefundKind>,
+    refund: &Refund,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let state = match (refund.end, &refund.accepted) {
+        (Some(End::Processed), _) => "processed",
+        (Some(End::Failed), _) => "failed",
+        (None, Some(_)) => "accepted",
+        (None, None) => "requested",
+    };
+    sqlx::query(
+        "insert into refunds (refund_id, booking_id, payment_id, amount_minor, amount_currency,
+                              cause, state, provider_refund_id, requested_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+         on conflict (refund_id) do update
+         set state = excluded.state, provider_refund_id = excluded.provider_refund_id",
+    )
+    .bind(refund_id)
+    .bind(booking_id)
+    .bind(refund.payment.as_str())
+    .bind(refund.amount.minor)
+    .bind(&refund.amount.currency)
+    .bind(refund.cause.word())
+    .bind(state)
+    .bind(refund.accepted.as_ref().map(ToString::to_string))
+    .bind(now)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Remembers whose a booking is and in which trace it began.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn known_booking(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    customer_id: Id<Customer>,
+    traceparent: Option<&str>,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "insert into known_bookings (booking_id, customer_id, traceparent) values ($1, $2, $3)
+         on conflict do nothing",
+    )
+    .bind(booking_id)
+    .bind(customer_id)
+    .bind(traceparent)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}

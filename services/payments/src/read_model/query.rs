@@ -1,0 +1,238 @@
+//! Reads rows.
+
+use eventstore::StoreError;
+use kernel::id::{Booking, Collection, Customer, Refund as RefundKind};
+use kernel::{Currency, Id, Money, Timestamp};
+use sqlx::postgres::PgRow;
+use sqlx::{PgExecutor, Row as _};
+
+use crate::domain::collection::Standing;
+use crate::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
+use crate::read_model::project::standing_word;
+
+/// A collection as its row has it.
+#[derive(Debug, Clone)]
+pub struct CollectionRow {
+    /// What it pays for.
+    pub booking_id: Id<Booking>,
+    /// Our id, the receipt.
+    pub collection_id: Id<Collection>,
+    /// Who owns the booking.
+    pub customer_id: Id<Customer>,
+    /// What is to be paid.
+    pub amount: Money,
+    /// The provider's order, once there is one.
+    pub order: Option<Order>,
+    /// Where it stands.
+    pub standing: Standing,
+    /// The trace that the booking belongs to.
+    pub traceparent: Option<String>,
+}
+
+/// The provider's order.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// Its id.
+    pub id: OrderId,
+    /// When we learnt of it.
+    pub created_at: Timestamp,
+}
+
+/// A refund as its row has it.
+#[derive(Debug, Clone)]
+pub struct RefundRow {
+    /// The booking whose money it is.
+    pub booking_id: Id<Booking>,
+    /// What is refunded.
+    pub payment: PaymentId,
+    /// How much.
+    pub amount: Amount,
+    /// The provider's id, once it took it.
+    pub provider_refund: Option<ProviderRefundId>,
+    /// Whether it has ended, one way or the other.
+    pub ended: bool,
+    /// The trace that the booking belongs to.
+    pub traceparent: Option<String>,
+}
+
+/// The trace in which the booking began counts more than the call that began its payment.
+const COLLECTION: &str = "select c.booking_id, c.collection_id, c.customer_id, c.amount_minor,
+        c.amount_currency, c.order_id, c.ordered_at, c.state,
+        coalesce(k.traceparent, c.traceparent) as traceparent
+     from collections c left join known_bookings k using (booking_id)";
+
+fn standing(word: &str) -> Option<Standing> {
+    use Standing::{Failed, Mismatched, Paid, Pending, Refunded, Refunding};
+    [Pending, Paid, Failed, Mismatched, Refunding, Refunded]
+        .into_iter()
+        .find(|it| standing_word(*it) == word)
+}
+
+/// A column holds what no program of ours wrote.
+fn impossible(column: &str) -> sqlx::Error {
+    sqlx::Error::ColumnDecode { index: column.to_owned(), source: "an impossible value".into() }
+}
+
+fn collection_row(row: &PgRow) -> Result<CollectionRow, sqlx::Error> {
+    let currency = Currency::from_code(row.try_get("amount_currency")?);
+    let order_id: Option<String> = row.try_get("order_id")?;
+    let ordered_at: Option<Timestamp> = row.try_get("ordered_at")?;
+    let order = order_id.zip(ordered_at).map(|(id, created_at)| {
+        OrderId::parse(&id).map(|id| Order { id, created_at }).ok_or_else(|| impossible("order_id"))
+    });
+    Ok(CollectionRow {
+        booking_id: row.try_get("booking_id")?,
+        collection_id: row.try_get("collection_id")?,
+        customer_id: row.try_get("customer_id")?,
+        amount: Money {
+            minor: row.try_get("amount_minor")?,
+            currency: currency.ok_or_else(|| impossible("amount_currency"))?,
+        },
+        order: order.transpose()?,
+        standing: standing(row.try_get("state")?).ok_or_else(|| impossible("state"))?,
+        traceparent: row.try_get("traceparent")?,
+    })
+}
+
+/// The collection of a booking.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn collection(
+    executor: impl PgExecutor<'_>,
+    booking_id: Id<Booking>,
+) -> Result<Option<CollectionRow>, StoreError> {
+    let row = sqlx::query(sqlx::AssertSqlSafe(format!("{COLLECTION} where c.booking_id = $1")))
+        .bind(booking_id)
+        .fetch_optional(executor)
+        .await?;
+    Ok(row.as_ref().map(collection_row).transpose()?)
+}
+
+/// The collection that an order belongs to.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn collection_of_order(
+    executor: impl PgExecutor<'_>,
+    order: &OrderId,
+) -> Result<Option<CollectionRow>, StoreError> {
+    let row = sqlx::query(sqlx::AssertSqlSafe(format!("{COLLECTION} where c.order_id = $1")))
+        .bind(order.as_str())
+        .fetch_optional(executor)
+        .await?;
+    Ok(row.as_ref().map(collection_row).transpose()?)
+}
+
+/// Who owns a booking that was announced.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn announced_owner(
+    executor: impl PgExecutor<'_>,
+    booking_id: Id<Booking>,
+) -> Result<Option<Id<Customer>>, StoreError> {
+    let owner = sqlx::query_scalar("select customer_id from known_bookings where booking_id = $1")
+        .bind(booking_id)
+        .fetch_optional(executor)
+        .await?;
+    Ok(owner)
+}
+
+/// The trace in which a booking began, if it was announced.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn announced_trace(
+    executor: impl PgExecutor<'_>,
+    booking_id: Id<Booking>,
+) -> Result<Option<String>, StoreError> {
+    let trace: Option<Option<String>> =
+        sqlx::query_scalar("select traceparent from known_bookings where booking_id = $1")
+            .bind(booking_id)
+            .fetch_optional(executor)
+            .await?;
+    Ok(trace.flatten())
+}
+
+/// A refund.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn refund(
+    executor: impl PgExecutor<'_>,
+    refund_id: Id<RefundKind>,
+) -> Result<Option<RefundRow>, StoreError> {
+    let row = sqlx::query(
+        "select r.booking_id, r.payment_id, r.amount_minor, r.amount_currency,
+                r.provider_refund_id, r.state in ('processed', 'failed') as ended,
+                coalesce(k.traceparent, c.traceparent) as traceparent
+         from refunds r join collections c using (booking_id)
+         left join known_bookings k using (booking_id)
+         where r.refund_id = $1",
+    )
+    .bind(refund_id)
+    .fetch_optional(executor)
+    .await?;
+    Ok(row.as_ref().map(refund_row).transpose()?)
+}
+
+fn refund_row(row: &PgRow) -> Result<RefundRow, sqlx::Error> {
+    let payment = PaymentId::parse(row.try_get("payment_id")?);
+    let provider_refund: Option<String> = row.try_get("provider_refund_id")?;
+    Ok(RefundRow {
+        booking_id: row.try_get("booking_id")?,
+        payment: payment.ok_or_else(|| impossible("payment_id"))?,
+        amount: Amount {
+            minor: row.try_get("amount_minor")?,
+            currency: row.try_get("amount_currency")?,
+        },
+        provider_refund: provider_refund.as_deref().and_then(ProviderRefundId::parse),
+        ended: row.try_get("ended")?,
+        traceparent: row.try_get("traceparent")?,
+    })
+}
+
+/// Takes the turn to create a booking's order, if there is none and nobody else has it. Returns which
+/// turn it is, from 1.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn take_turn(
+    executor: impl PgExecutor<'_>,
+    booking_id: Id<Booking>,
+    seconds: i32,
+) -> Result<Option<i32>, StoreError> {
+    let turn = sqlx::query_scalar(
+        "update collections
+         set ordering_until_at = clock_timestamp() + make_interval(secs => $2),
+             ordering_turns = ordering_turns + 1
+         where booking_id = $1 and order_id is null and ordering_until_at <= clock_timestamp()
+         returning ordering_turns",
+    )
+    .bind(booking_id)
+    .bind(f64::from(seconds))
+    .fetch_optional(executor)
+    .await?;
+    Ok(turn)
+}
+
+/// Gives a turn back that led to nothing, so that the next one need not wait for its end.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn give_turn_back(
+    executor: impl PgExecutor<'_>,
+    booking_id: Id<Booking>,
+    turn: i32,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update collections set ordering_until_at = '-infinity'
+         where booking_id = $1 and ordering_turns = $2",
+    )
+    .bind(booking_id)
+    .bind(turn)
+    .execute(executor)
+    .await?;
+    Ok(())
+}

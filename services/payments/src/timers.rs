@@ -1,0 +1,244 @@
+//! What this service does later: polling orders, asking for refunds, folding webhooks, and letting
+//! the bodies of old ones go.
+
+use std::sync::Arc;
+
+use eventstore::{Metadata, Store, StoreError, Timer, TimerHandler, Tx};
+use futures::future::BoxFuture;
+use kernel::id::{Booking, Refund as RefundKind};
+use kernel::{Id, Timestamp};
+use runtime::BoxError;
+use serde_json::{Value, json};
+
+use crate::app::ask_refund::ask_refund as ask;
+use crate::app::fold::Next;
+use crate::app::fold_webhook::fold_webhook as fold;
+use crate::app::poll_order::poll_order;
+use crate::app::{Error, Till};
+use crate::domain::fact::OrderId;
+use crate::read_model::{inbox, query};
+
+/// An order's payments are to be asked for; the subject is the booking.
+pub const POLL_ORDER: &str = "poll-order";
+/// A refund is to be asked for, or asked after.
+pub const REFUND: &str = "refund";
+/// A webhook is to be folded.
+pub const FOLD_WEBHOOK: &str = "fold-webhook";
+/// Old bodies are to go.
+pub const SWEEP_WEBHOOKS: &str = "sweep-webhooks";
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+
+/// Seconds between two questions about an order: often while its payer watches, then seldom.
+const POLL_PAUSES: [i64; 9] = [2, 5, 10, 20, 40, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR];
+/// The pause after those.
+const POLL_PAUSE_LAST: i64 = 6 * HOUR;
+/// Banks find money for three days.
+const POLL_FOR: i64 = 72 * HOUR;
+/// Seconds between two questions about a refund.
+const REFUND_PAUSES: [i64; 6] = [2, 5, 15, MINUTE, 15 * MINUTE, HOUR];
+/// The pause after those; banks take days.
+const REFUND_PAUSE_LAST: i64 = 6 * HOUR;
+/// How often old bodies are let go.
+const SWEEP_EVERY: i64 = 24 * HOUR;
+
+/// The name of the lock under which an order becomes known.
+#[must_use]
+pub fn order_lock(order: &OrderId) -> String {
+    format!("order {order}")
+}
+
+fn step_payload(step: usize) -> Value {
+    json!({ "step": step })
+}
+
+fn step_of(payload: &Value) -> usize {
+    let step = payload.get("step").and_then(Value::as_u64).unwrap_or(0);
+    usize::try_from(step).unwrap_or(usize::MAX)
+}
+
+/// Begins to poll a new order.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn begin_polling(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    set_poll(tx, booking_id, 0, now).await
+}
+
+async fn set_poll(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    step: usize,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let pause = POLL_PAUSES.get(step).copied().unwrap_or(POLL_PAUSE_LAST);
+    let due = now.plus_seconds(pause);
+    tx.set_timer(POLL_ORDER, &booking_id.to_string(), due, step_payload(step)).await
+}
+
+/// Goes on polling an order that is not settled, for three days from its creation.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn go_on_polling(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    next: Next,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let step = match next {
+        Next::Keep => return Ok(()),
+        Next::Hurry => 0,
+        Next::Step(step) => step,
+    };
+    let row = query::collection(tx.connection(), booking_id).await?;
+    let order = row.and_then(|row| row.order);
+    if order.is_none_or(|order| now.seconds_since(order.created_at) >= POLL_FOR) {
+        return end_polling(tx, booking_id).await;
+    }
+    set_poll(tx, booking_id, step, now).await
+}
+
+/// Ends the polling of an order.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end_polling(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), StoreError> {
+    tx.end_timer(POLL_ORDER, &booking_id.to_string()).await
+}
+
+/// Asks for a refund as soon as this transaction is committed.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn ask_refund(
+    tx: &mut Tx,
+    refund_id: Id<RefundKind>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.set_timer(REFUND, &refund_id.to_string(), now, step_payload(0)).await
+}
+
+/// Asks after a refund again, later each time.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn go_on_refunding(
+    tx: &mut Tx,
+    refund_id: Id<RefundKind>,
+    step: usize,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let pause = REFUND_PAUSES.get(step.saturating_sub(1)).copied().unwrap_or(REFUND_PAUSE_LAST);
+    let due = now.plus_seconds(pause);
+    tx.set_timer(REFUND, &refund_id.to_string(), due, step_payload(step)).await
+}
+
+/// Ends a refund's questions.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end_refund(tx: &mut Tx, refund_id: Id<RefundKind>) -> Result<(), StoreError> {
+    tx.end_timer(REFUND, &refund_id.to_string()).await
+}
+
+/// Folds a webhook as soon as this transaction is committed.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn fold_webhook(tx: &mut Tx, event_id: &str, now: Timestamp) -> Result<(), StoreError> {
+    tx.set_timer(FOLD_WEBHOOK, event_id, now, json!({})).await
+}
+
+/// Ends the folding of a webhook.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end_fold(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> {
+    tx.end_timer(FOLD_WEBHOOK, event_id).await
+}
+
+/// Ends a polling that has nothing to ask for.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn forget_polling(store: &Store, booking_id: Id<Booking>) -> Result<(), Error> {
+    store
+        .write(Metadata::by("payments", None), move |tx| {
+            Box::pin(async move { Ok(end_polling(tx, booking_id).await?) })
+        })
+        .await
+}
+
+/// Ends the questions about a refund that has ended.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn forget_refund(store: &Store, refund_id: Id<RefundKind>) -> Result<(), Error> {
+    store
+        .write(Metadata::by("payments", None), move |tx| {
+            Box::pin(async move { Ok(end_refund(tx, refund_id).await?) })
+        })
+        .await
+}
+
+/// Lets old bodies go and comes back tomorrow; called at the start and by its own timer.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn sweep(store: &Store) -> Result<(), Error> {
+    store
+        .write(Metadata::by("payments", None), move |tx| {
+            Box::pin(async move {
+                let swept = inbox::sweep(tx).await?;
+                if swept > 0 {
+                    tracing::info!(swept, "bodies of old webhooks were deleted");
+                }
+                let due = tx.now().await?.plus_seconds(SWEEP_EVERY);
+                Ok(tx.set_timer(SWEEP_WEBHOOKS, "all", due, json!({})).await?)
+            })
+        })
+        .await
+}
+
+/// Does what this service's timers ask for.
+#[derive(Debug, Clone)]
+pub struct Timers {
+    till: Arc<Till>,
+}
+
+impl Timers {
+    /// Timers that work at this till.
+    #[must_use]
+    pub fn new(till: Arc<Till>) -> Self {
+        Self { till }
+    }
+
+    async fn work(&self, timer: &Timer) -> Result<(), BoxError> {
+        let till = &self.till;
+        match timer.kind.as_str() {
+            POLL_ORDER => {
+                poll_order(till, timer.subject.parse()?, step_of(&timer.payload)).await?;
+            }
+            REFUND => {
+                let turn = (step_of(&timer.payload), timer.attempts);
+                ask(till, timer.subject.parse()?, turn).await?;
+            }
+            FOLD_WEBHOOK => fold(till, &timer.subject).await?,
+            SWEEP_WEBHOOKS => sweep(&till.store).await?,
+            unknown => return Err(format!("there is no timer {unknown}").into()),
+        }
+        Ok(())
+    }
+}
+
+impl TimerHandler for Timers {
+    fn fire(&self, timer: Timer) -> BoxFuture<'_, Result<(), BoxError>> {
+        Box::pin(async move { self.work(&timer).await })
+    }
+}

@@ -1,0 +1,96 @@
+//! The port on which the provider's webhooks arrive. A webhook is written down and answered; what it
+//! means is worked out afterwards. Its content is never logged.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::{get, post};
+use eventstore::{Metadata, StoreError};
+use runtime::status::chain;
+use runtime::telemetry::traceparent;
+use sha2::{Digest as _, Sha256};
+
+use crate::app::Till;
+use crate::read_model::inbox;
+use crate::timers;
+
+/// The most bytes of a webhook.
+const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// The longest id that is taken as one.
+const EVENT_ID_CHARS_MAX: usize = 128;
+
+/// Everything that is served on this port.
+pub fn router(till: Arc<Till>) -> Router {
+    Router::new()
+        .route("/webhooks/razorpay", post(take))
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .route("/healthz", get(health))
+        .with_state(till)
+}
+
+async fn take(State(till): State<Arc<Till>>, headers: HeaderMap, raw: Bytes) -> StatusCode {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let signature = header("x-razorpay-signature").unwrap_or_default();
+    if !till.provider.verify_webhook(signature, &raw) {
+        tracing::warn!(bytes = raw.len(), "a webhook with a wrong signature was refused");
+        return StatusCode::BAD_REQUEST;
+    }
+    let body_sha256 = Sha256::digest(&raw).to_vec();
+    let event_id = header("x-razorpay-event-id")
+        .filter(|id| is_event_id(id))
+        .map_or_else(|| hex(&body_sha256), str::to_owned);
+    match write(&till, event_id, body_sha256, raw).await {
+        Ok(()) => StatusCode::OK,
+        // Anything but 200 makes the provider send it again.
+        Err(error) => {
+            tracing::error!(error = chain(&error), "a webhook could not be written down");
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
+    }
+}
+
+/// The id is a header that nobody signed, so it is believed to be one only as far as it looks like one.
+fn is_event_id(id: &str) -> bool {
+    (1..=EVENT_ID_CHARS_MAX).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        write!(text, "{byte:02x}").ok();
+        text
+    })
+}
+
+async fn write(
+    till: &Till,
+    event_id: String,
+    body_sha256: Vec<u8>,
+    raw: Bytes,
+) -> Result<(), StoreError> {
+    let row = Arc::new((event_id, body_sha256, raw));
+    till.store
+        .write(Metadata::by("razorpay", traceparent()), move |tx| {
+            let row = Arc::clone(&row);
+            Box::pin(async move {
+                let (event_id, body_sha256, raw) = row.as_ref();
+                if inbox::take_in(tx, event_id, body_sha256, raw).await? {
+                    let now = tx.now().await?;
+                    timers::fold_webhook(tx, event_id, now).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
+async fn health(State(till): State<Arc<Till>>) -> (StatusCode, &'static str) {
+    match till.store.check().await {
+        Ok(()) => (StatusCode::OK, "ok\n"),
+        Err(_unreachable) => (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n"),
+    }
+}
