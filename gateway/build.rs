@@ -1,0 +1,50 @@
+//! Turns `proto/` into the gateway's message types and Connect services, without protoc.
+
+use std::path::{Path, PathBuf};
+
+use prost::Message as _;
+
+/// What browsers may see, and the detail that errors carry. Events and the services' talk among
+/// themselves stay out.
+const GENERATED: &[&str] = &[
+    "booking/v1/booking_service.proto",
+    "catalogue/v1/catalogue_service.proto",
+    "common/v1/error_detail.proto",
+    "common/v1/money.proto",
+    "payments/v1/payments_service.proto",
+];
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Outcome<()> {
+    let root = Path::new("../proto");
+    println!("cargo:rerun-if-changed={}", root.display());
+    let mut files = Vec::new();
+    collect(root, root, &mut files)?;
+    files.sort();
+
+    let set = protox::compile(&files, [root])?;
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    let path = out.join("descriptors.bin");
+    std::fs::write(&path, set.encode_to_vec())?;
+
+    connectrpc_build::Config::new()
+        .descriptor_set(&path)
+        .files(GENERATED)
+        .include_file("connect.rs")
+        .compile()?;
+    Ok(())
+}
+
+/// Lists the .proto files under `folder` by their names relative to `root`.
+fn collect(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Outcome<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(root, &path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "proto") {
+            files.push(path.strip_prefix(root)?.to_path_buf());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! The door of /rpc: unknown calls, missing or bad tokens and impatient accounts are turned away
+//! before a body is read, and every answer leaves with the right words and cache rules.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use connectrpc::{ConnectError, ErrorCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use kernel::Reject as _;
+use runtime::caller::{UserError, Users};
+use sha2::{Digest as _, Sha256};
+
+use crate::edge::Caller;
+use crate::error_form::{self, refusal};
+use crate::limits::{Limits, Wait};
+use crate::procedures::{Access, Procedure, Procedures};
+
+/// What browsers and proxies may do with what the practice says about itself.
+const CACHED: HeaderValue =
+    HeaderValue::from_static("public, max-age=60, stale-while-revalidate=600");
+const NOT_STORED: HeaderValue = HeaderValue::from_static("no-store");
+/// No answer of ours is larger; the services' own limit is 4 MiB.
+const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+pub(crate) struct Door {
+    pub(crate) procedures: Arc<Procedures>,
+    pub(crate) users: Users,
+    pub(crate) limits: Arc<Limits>,
+}
+
+pub(crate) async fn guard(
+    State(door): State<Arc<Door>>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let asked = request.headers().clone();
+    let path = request.uri().path().to_owned();
+    let admitted = door.admit(&path, &asked).await;
+    let (cached, answer) = match admitted {
+        Ok(procedure) => {
+            let get = request.method() == Method::GET;
+            let answer = next.run(request).await;
+            (get && procedure.access == Access::Cached, answer)
+        }
+        Err(error) => {
+            let status = error.http_status();
+            let error = error_form::in_form(&error, &caller.reference).with_http_status(status);
+            // Who does not speak Connect is answered as anybody on the web would be.
+            let form = if is_grpc(&asked) { HeaderMap::new() } else { asked.clone() };
+            (false, error.into_http_response(&form).into_response())
+        }
+    };
+    if cached && answer.status() == StatusCode::OK {
+        return with_cache(&asked, answer, &caller.reference).await;
+    }
+    let mut answer = explained(answer, &caller.reference).await;
+    answer.headers_mut().insert(header::CACHE_CONTROL, NOT_STORED);
+    answer
+}
+
+impl Door {
+    async fn admit(&self, path: &str, headers: &HeaderMap) -> Result<Procedure, ConnectError> {
+        let procedure = self.procedures.get(path).ok_or_else(|| {
+            refusal(ErrorCode::Unimplemented, "UNKNOWN_METHOD", "There is nothing here.")
+                .with_http_status(StatusCode::NOT_FOUND)
+        })?;
+        if is_grpc(headers) {
+            return Err(unsupported_format());
+        }
+        if procedure.access == Access::SignedIn {
+            let user = self.users.verify_headers(headers).await.map_err(not_let_in)?;
+            if procedure.is_command() {
+                self.limits.of_account(user.customer).map_err(Wait::refusal)?;
+            }
+        }
+        Ok(procedure)
+    }
+}
+
+fn not_let_in(why: UserError) -> ConnectError {
+    let code = match why {
+        UserError::Missing | UserError::Invalid => ErrorCode::Unauthenticated,
+        UserError::KeysUnavailable => ErrorCode::Unavailable,
+    };
+    refusal(code, why.reason(), &why.to_string())
+}
+
+/// Browsers speak Connect; gRPC and gRPC-Web are not offered to the outside.
+fn is_grpc(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    kind.is_some_and(|kind| kind.starts_with(b"application/grpc"))
+}
+
+fn unsupported_format() -> ConnectError {
+    let sentence = "The request's format is not understood.";
+    refusal(ErrorCode::InvalidArgument, "UNSUPPORTED_FORMAT", sentence)
+        .with_http_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
+}
+
+/// Brings the protocol library's own errors into the one form. Those of the calls themselves have
+/// it already.
+async fn explained(answer: Response, reference: &str) -> Response {
+    let status = answer.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return answer;
+    }
+    let (parts, body) = answer.into_parts();
+    let bytes = axum::body::to_bytes(body, ANSWER_BYTES_MAX).await.unwrap_or_default();
+    let error = serde_json::from_slice::<ConnectError>(&bytes).ok();
+    if error.as_ref().is_some_and(error_form::is_explained) {
+        return Response::from_parts(parts, Body::from(bytes));
+    }
+    let (status, error) = protocol_error(status, error);
+    let mut answer = error_form::http_answer(status, &error, reference);
+    for name in [header::ALLOW, header::HeaderName::from_static("accept-post")] {
+        if let Some(value) = parts.headers.get(&name) {
+            answer.headers_mut().insert(name, value.clone());
+        }
+    }
+    answer
+}
+
+fn protocol_error(status: StatusCode, error: Option<ConnectError>) -> (StatusCode, ConnectError) {
+    match status {
+        StatusCode::METHOD_NOT_ALLOWED => {
+            let sentence = "The request's method is not offered here.";
+            (status, refusal(ErrorCode::Unimplemented, "METHOD_NOT_ALLOWED", sentence))
+        }
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => (status, unsupported_format()),
+        // Only a body that is too large ends here; limits are turned away at the door.
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::PAYLOAD_TOO_LARGE => {
+            (StatusCode::PAYLOAD_TOO_LARGE, too_large())
+        }
+        status => {
+            let code = if status.is_client_error() {
+                ErrorCode::InvalidArgument
+            } else {
+                ErrorCode::Internal
+            };
+            (status, error.unwrap_or_else(|| ConnectError::new(code, "")))
+        }
+    }
+}
+
+/// The body is larger than anything we ever ask for.
+pub(crate) fn too_large() -> ConnectError {
+    refusal(ErrorCode::ResourceExhausted, "REQUEST_TOO_LARGE", "The request is too large.")
+}
+
+/// Lets browsers keep the answer, and spares them the body if they have it already.
+async fn with_cache(asked: &HeaderMap, answer: Response, reference: &str) -> Response {
+    let (mut parts, body) = answer.into_parts();
+    let Ok(bytes) = axum::body::to_bytes(body, ANSWER_BYTES_MAX).await else {
+        let error = ConnectError::new(ErrorCode::Unavailable, "");
+        return error_form::http_answer(StatusCode::SERVICE_UNAVAILABLE, &error, reference);
+    };
+    let tag = entity_tag(&bytes);
+    parts.headers.insert(header::CACHE_CONTROL, CACHED);
+    parts.headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if has_already(asked, &tag) {
+        parts.status = StatusCode::NOT_MODIFIED;
+        parts.headers.remove(header::CONTENT_LENGTH);
+        parts.headers.insert(header::ETAG, tag);
+        return Response::from_parts(parts, Body::empty());
+    }
+    parts.headers.insert(header::ETAG, tag);
+    Response::from_parts(parts, Body::from(bytes))
+}
+
+/// A weak tag, because the same content is sent compressed or not.
+pub(crate) fn entity_tag(bytes: &Bytes) -> HeaderValue {
+    let digest = Sha256::digest(bytes);
+    let short = digest.get(..16).unwrap_or(&digest);
+    let text = format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(short));
+    HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("W/\"\""))
+}
+
+/// Whether a client's If-None-Match names the tag.
+pub(crate) fn has_already(asked: &HeaderMap, tag: &HeaderValue) -> bool {
+    let (Some(known), Ok(tag)) = (asked.get(header::IF_NONE_MATCH), tag.to_str()) else {
+        return false;
+    };
+    let opaque = tag.trim_start_matches("W/");
+    known.to_str().is_ok_and(|known| {
+        known.split(',').any(|one| one.trim().trim_start_matches("W/") == opaque)
+    })
+}

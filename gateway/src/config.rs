@@ -1,0 +1,199 @@
+//! The gateway's settings, one struct per concern.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use http::Uri;
+use runtime::Reader;
+use runtime::caller::UserSettings;
+
+use crate::limits::{Allowance, Allowances};
+use crate::rpc::Upstreams;
+
+/// Everything that the gateway is told at its start.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// `GATEWAY_LISTEN`.
+    pub listen: SocketAddr,
+    /// How the world sees the site.
+    pub site: SiteSettings,
+    /// The public services.
+    pub upstreams: Upstreams,
+    /// What is reached over HTTP.
+    pub proxied: ProxySettings,
+    /// What /healthz asks besides.
+    pub watched: WatchSettings,
+    /// Whose access tokens are good.
+    pub users: UserSettings,
+    /// How much callers may ask for.
+    pub allowances: Allowances,
+}
+
+/// How the world sees the site.
+#[derive(Clone, Debug)]
+pub struct SiteSettings {
+    /// `PUBLIC_URL`.
+    pub public: Uri,
+    /// `GATEWAY_WEB_DIR`: the built site.
+    pub folder: PathBuf,
+    /// `GATEWAY_CHECKOUT_ORIGINS`: what the booking document may use besides our own files.
+    pub checkout_origins: Vec<String>,
+    /// `GATEWAY_TRUST_PROXY`: whether a proxy of ours stands before the gateway.
+    pub trust_proxy: bool,
+}
+
+/// What is reached over HTTP.
+#[derive(Clone, Debug)]
+pub struct ProxySettings {
+    /// `IDENTITY_URL`.
+    pub identity: String,
+    /// `PAYMENTS_HTTP_URL`.
+    pub payments: String,
+}
+
+/// Parts that the gateway never calls, but that a booking needs.
+#[derive(Clone, Debug)]
+pub struct WatchSettings {
+    /// `NOTIFICATIONS_URL`.
+    pub notifications: String,
+    /// `IDENTITY_GRPC_URL`; absent when the identity server is not ours.
+    pub identity: Option<String>,
+}
+
+impl Config {
+    /// Reads it.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            listen: reader.address("GATEWAY_LISTEN"),
+            site: SiteSettings {
+                public: uri(reader, "PUBLIC_URL"),
+                folder: reader.path("GATEWAY_WEB_DIR"),
+                checkout_origins: origins(reader),
+                trust_proxy: reader.parse_or("GATEWAY_TRUST_PROXY", false),
+            },
+            upstreams: Upstreams {
+                catalogue: uri(reader, "CATALOGUE_URL"),
+                booking: uri(reader, "BOOKING_URL"),
+                payments: uri(reader, "PAYMENTS_URL"),
+            },
+            proxied: ProxySettings {
+                identity: reader.url("IDENTITY_URL"),
+                payments: reader.url("PAYMENTS_HTTP_URL"),
+            },
+            watched: WatchSettings {
+                notifications: reader.url("NOTIFICATIONS_URL"),
+                identity: reader.optional_url("IDENTITY_GRPC_URL"),
+            },
+            users: UserSettings::read(reader),
+            allowances: Allowances {
+                address: reader.parse_or("GATEWAY_LIMIT_ADDRESS", allowance(120, 1200)),
+                account: reader.parse_or("GATEWAY_LIMIT_ACCOUNT", allowance(30, 60)),
+                sign_in: reader.parse_or("GATEWAY_LIMIT_SIGN_IN", allowance(60, 60)),
+            },
+        }
+    }
+}
+
+/// An allowance is not written as `burst/per minute`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it must be two numbers, burst and per minute, for example 120/1200")]
+pub struct NoAllowance;
+
+impl FromStr for Allowance {
+    type Err = NoAllowance;
+
+    fn from_str(text: &str) -> Result<Self, NoAllowance> {
+        let number = |text: &str| text.trim().parse().ok();
+        let (burst, per_minute) = text.split_once('/').ok_or(NoAllowance)?;
+        match (number(burst), number(per_minute)) {
+            (Some(burst), Some(per_minute)) => Ok(Self { burst, per_minute }),
+            _ => Err(NoAllowance),
+        }
+    }
+}
+
+const fn allowance(burst: u32, per_minute: u32) -> Allowance {
+    Allowance { burst: at_least_one(burst), per_minute: at_least_one(per_minute) }
+}
+
+const fn at_least_one(number: u32) -> NonZeroU32 {
+    match NonZeroU32::new(number) {
+        Some(number) => number,
+        None => NonZeroU32::MIN,
+    }
+}
+
+fn uri(reader: &mut Reader<'_>, name: &str) -> Uri {
+    // What is not a URL was noted by the reader already.
+    reader.url(name).parse().unwrap_or_default()
+}
+
+/// Origins become part of a header, so each must be one and nothing more.
+fn origins(reader: &mut Reader<'_>) -> Vec<String> {
+    let name = "GATEWAY_CHECKOUT_ORIGINS";
+    let list = reader.optional(name).unwrap_or_default();
+    let (good, bad): (Vec<&str>, Vec<&str>) =
+        list.split_whitespace().partition(|origin| is_origin(origin));
+    if !bad.is_empty() {
+        reader.problem(name, "it must be origins such as https://pay.example, with spaces between");
+    }
+    good.into_iter().map(str::to_owned).collect()
+}
+
+fn is_origin(text: &str) -> bool {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:*[]".contains(&byte);
+    host.is_some_and(|host| !host.is_empty() && host.bytes().all(plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Config, NoAllowance, is_origin};
+    use crate::limits::Allowance;
+    use runtime::Reader;
+
+    #[test]
+    fn an_allowance_is_two_numbers() {
+        let read: Allowance = "5/60".parse().unwrap();
+        assert_eq!((read.burst.get(), read.per_minute.get()), (5, 60));
+        for wrong in ["5", "0/60", "a/b", "5/0", ""] {
+            assert_eq!(wrong.parse::<Allowance>(), Err(NoAllowance));
+        }
+    }
+
+    #[test]
+    fn an_origin_cannot_smuggle_a_directive() {
+        assert!(is_origin("https://checkout.example"));
+        assert!(is_origin("http://127.0.0.1:8090"));
+        assert!(is_origin("https://*.example"));
+        for wrong in ["https://a;script-src", "'unsafe-inline'", "https://", "https://a/b"] {
+            assert!(!is_origin(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn all_that_is_missing_is_told_at_once() {
+        let source: &[(&str, &str)] = &[("GATEWAY_CHECKOUT_ORIGINS", "*")];
+        let mut reader = Reader::new(&source);
+        let config = Config::read(&mut reader);
+        let invalid = reader.finish(config).unwrap_err();
+        let names: Vec<_> = invalid.problems.iter().map(|problem| problem.name.as_str()).collect();
+        let all = [
+            "GATEWAY_LISTEN",
+            "PUBLIC_URL",
+            "GATEWAY_WEB_DIR",
+            "GATEWAY_CHECKOUT_ORIGINS",
+            "CATALOGUE_URL",
+            "BOOKING_URL",
+            "PAYMENTS_URL",
+            "IDENTITY_URL",
+            "PAYMENTS_HTTP_URL",
+            "NOTIFICATIONS_URL",
+            "TOKEN_JWKS_URL",
+            "TOKEN_ISSUER",
+        ];
+        assert_eq!(names, all);
+    }
+}

@@ -1,0 +1,131 @@
+//! What every request passes first and every answer last: the caller's address, the trace with
+//! its reference id, the loose limit per address, the security headers, the log line, and the net
+//! under a panic. The log line holds method, route pattern, status and time; never a query, a
+//! body or a name.
+
+use std::net::{IpAddr, SocketAddr};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::extract::{ConnectInfo, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use connectrpc::{ConnectError, ErrorCode};
+use futures::FutureExt as _;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use runtime::telemetry;
+use tokio::time::Instant;
+use tracing::Instrument as _;
+
+use crate::error_form;
+use crate::limits::Limits;
+use crate::policy::{BookingDocument, Policies};
+use crate::routes::Routes;
+
+/// What people quote to the practice; it finds the request in logs and traces.
+pub(crate) const REFERENCE: HeaderName = HeaderName::from_static("x-reference-id");
+pub(crate) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// Who asks, as far as the network knows, and under which reference.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    pub(crate) address: IpAddr,
+    pub(crate) reference: String,
+}
+
+pub(crate) struct Edge {
+    pub(crate) routes: Arc<Routes>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) policies: Policies,
+    pub(crate) trust_proxy: bool,
+}
+
+pub(crate) async fn pass(
+    State(edge): State<Arc<Edge>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let begun = Instant::now();
+    let method = request.method().clone();
+    let route = edge.routes.pattern_of(request.uri().path());
+    let span = telemetry::http_span(&method, &route, request.headers());
+    let recorded = span.clone();
+    async move {
+        let reference = trace_id().unwrap_or_default();
+        let address = address_of(peer.ip(), request.headers(), edge.trust_proxy);
+        let mut answer =
+            edge.answer(Caller { address, reference: reference.clone() }, request, next).await;
+        let booking = answer.extensions_mut().remove::<BookingDocument>().is_some();
+        edge.policies.apply(answer.headers_mut(), booking);
+        if let Ok(reference) = HeaderValue::from_str(&reference) {
+            answer.headers_mut().insert(REFERENCE, reference);
+        }
+        let status = answer.status().as_u16();
+        recorded.record("http.response.status_code", status);
+        let ms = begun.elapsed().as_millis();
+        tracing::info!(%method, %route, status, ms, "answered");
+        answer
+    }
+    .instrument(span)
+    .await
+}
+
+impl Edge {
+    async fn answer(&self, caller: Caller, mut request: Request, next: Next) -> Response {
+        let reference = caller.reference.clone();
+        if Routes::is_limited(request.uri().path())
+            && let Err(wait) = self.limits.of_address(caller.address)
+        {
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            return error_form::http_answer(status, &wait.refusal(), &reference);
+        }
+        request.extensions_mut().insert(caller);
+        let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+        answer.unwrap_or_else(|_panic| {
+            tracing::error!("a handler panicked");
+            let error = ConnectError::new(ErrorCode::Internal, "");
+            error_form::http_answer(StatusCode::INTERNAL_SERVER_ERROR, &error, &reference)
+        })
+    }
+}
+
+/// The address that limits count for. What a client claims is believed only if a proxy of ours
+/// stands before the gateway; then its own entry, the last one, is the truth.
+fn address_of(peer: IpAddr, headers: &HeaderMap, trust_proxy: bool) -> IpAddr {
+    if !trust_proxy {
+        return peer;
+    }
+    headers
+        .get_all(FORWARDED_FOR)
+        .iter()
+        .next_back()
+        .and_then(|value| value.to_str().ok())
+        .and_then(|list| list.rsplit(',').next())
+        .and_then(|last| last.trim().parse().ok())
+        .unwrap_or(peer)
+}
+
+/// The trace id of the current span.
+fn trace_id() -> Option<String> {
+    let traceparent = telemetry::traceparent()?;
+    traceparent.split('-').nth(1).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FORWARDED_FOR, address_of};
+    use http::HeaderMap;
+    use std::net::IpAddr;
+
+    #[test]
+    fn a_claimed_address_counts_only_behind_our_own_proxy() {
+        let peer: IpAddr = "192.0.2.1".parse().unwrap();
+        let mut headers = HeaderMap::new();
+        headers.append(FORWARDED_FOR, "203.0.113.9, 198.51.100.7".parse().unwrap());
+        assert_eq!(address_of(peer, &headers, false), peer);
+        assert_eq!(address_of(peer, &headers, true), "198.51.100.7".parse::<IpAddr>().unwrap());
+        headers.insert(FORWARDED_FOR, "rubbish".parse().unwrap());
+        assert_eq!(address_of(peer, &headers, true), peer);
+    }
+}

@@ -1,0 +1,120 @@
+//! The one form in which every error leaves the gateway: a code, a sentence for people, and one
+//! `common.v1.ErrorDetail` with reason, field and reference id. What a transport or a library
+//! said never gets past this file.
+
+use axum::response::{IntoResponse as _, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
+use buffa::Message as _;
+use connectrpc::{ConnectError, ErrorCode};
+use http::{HeaderMap, StatusCode, header};
+
+use crate::wire::common::v1::ErrorDetail;
+
+/// The detail's bare name: what the Connect protocol writes where gRPC writes a type URL.
+const DETAIL: &str = "common.v1.ErrorDetail";
+
+/// An error that the gateway itself decides on.
+pub(crate) fn refusal(code: ErrorCode, reason: &str, sentence: &str) -> ConnectError {
+    with_detail(
+        ConnectError::new(code, sentence),
+        &ErrorDetail { reason: reason.to_owned(), ..Default::default() },
+    )
+}
+
+/// Whether an error explains itself; if not, its text comes from a transport or a library.
+pub(crate) fn is_explained(error: &ConnectError) -> bool {
+    detail_of(error).is_some()
+}
+
+/// An answer of a part that could not be reached, or that broke off.
+///
+/// Our services explain every error, so an unexplained one of these codes means that the answer
+/// was made up on the way.
+pub(crate) fn from_upstream(error: ConnectError) -> ConnectError {
+    if is_explained(&error) {
+        return error;
+    }
+    match error.code {
+        ErrorCode::Unknown | ErrorCode::Internal | ErrorCode::Canceled | ErrorCode::DataLoss => {
+            ConnectError::new(ErrorCode::Unavailable, "")
+        }
+        code => ConnectError::new(code, ""),
+    }
+}
+
+/// Brings any error into the form. Headers and trailers of the original are dropped, except for
+/// the wait that a limit asks for.
+pub(crate) fn in_form(error: &ConnectError, reference: &str) -> ConnectError {
+    let (mut formed, mut detail) = match detail_of(error) {
+        Some(detail) => {
+            let sentence = error.message.clone().unwrap_or_default();
+            (ConnectError::new(error.code, sentence), detail)
+        }
+        None => {
+            let (code, reason, sentence) = plain_words(error.code);
+            let detail = ErrorDetail { reason: reason.to_owned(), ..Default::default() };
+            (ConnectError::new(code, sentence), detail)
+        }
+    };
+    if let Some(wait) = error.response_headers().get(header::RETRY_AFTER) {
+        formed.response_headers_mut().insert(header::RETRY_AFTER, wait.clone());
+    }
+    detail.reference_id = reference.to_owned();
+    with_detail(formed, &detail)
+}
+
+/// An error as an HTTP answer outside of a call: always JSON, with the given status.
+pub(crate) fn http_answer(status: StatusCode, error: &ConnectError, reference: &str) -> Response {
+    in_form(error, reference)
+        .with_http_status(status)
+        .into_http_response(&HeaderMap::new())
+        .into_response()
+}
+
+fn with_detail(error: ConnectError, detail: &ErrorDetail) -> ConnectError {
+    error.with_detail(connectrpc::ErrorDetail::from_message(DETAIL, detail))
+}
+
+/// Finds our detail, whether its name is bare or a gRPC type URL.
+fn detail_of(error: &ConnectError) -> Option<ErrorDetail> {
+    let detail = error.details.iter().find(|detail| {
+        let name = detail.type_url.rsplit('/').next();
+        name == Some(DETAIL)
+    })?;
+    let value = detail.value.as_deref()?;
+    let bytes = STANDARD_NO_PAD.decode(value).or_else(|_| STANDARD.decode(value)).ok()?;
+    ErrorDetail::decode_from_slice(&bytes).ok()
+}
+
+/// What is said of an error that does not explain itself.
+fn plain_words(code: ErrorCode) -> (ErrorCode, &'static str, &'static str) {
+    match code {
+        ErrorCode::Unavailable => {
+            (code, "SERVICE_UNAVAILABLE", "This part is not available right now. Please try again.")
+        }
+        ErrorCode::DeadlineExceeded => {
+            (code, "DEADLINE_EXCEEDED", "This took too long. Please try again.")
+        }
+        ErrorCode::InvalidArgument | ErrorCode::OutOfRange => {
+            (code, "MALFORMED_REQUEST", "The request could not be read.")
+        }
+        ErrorCode::Unimplemented => (code, "UNKNOWN_METHOD", "There is nothing here."),
+        ErrorCode::Unauthenticated => (code, "UNAUTHENTICATED", "Please sign in."),
+        ErrorCode::PermissionDenied => (code, "PERMISSION_DENIED", "This is not allowed."),
+        ErrorCode::NotFound => (code, "NOT_FOUND", "This does not exist."),
+        ErrorCode::ResourceExhausted => {
+            (code, "TOO_MUCH", "This was too much at once. Please try again later.")
+        }
+        ErrorCode::Aborted | ErrorCode::AlreadyExists | ErrorCode::FailedPrecondition => {
+            (code, "CONFLICT", "This is not possible right now. Please try again.")
+        }
+        ErrorCode::Canceled => (code, "CANCELLED", "The request was cancelled."),
+        _ => {
+            (ErrorCode::Internal, "INTERNAL", "Something went wrong on our side. Please try again.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

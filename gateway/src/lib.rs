@@ -1,0 +1,103 @@
+//! The only thing that a browser talks to: pages and files, the public calls in the Connect
+//! protocol, /auth/v1 and the payment provider's webhooks. It has no database and no business
+//! rule; what it refuses, it refuses before a service hears of it, and every service checks again.
+//!
+//! The modules stand in the order in which a request meets them.
+
+mod server;
+mod edge;
+mod routes;
+mod limits;
+mod policy;
+mod access;
+mod procedures;
+mod rpc;
+mod wire;
+mod proxy;
+mod pages;
+mod web_files;
+mod health;
+mod error_form;
+mod config;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{any, get};
+use runtime::caller::Users;
+use runtime::{BoxError, Shutdown};
+use tokio::net::TcpListener;
+
+pub use config::{Config, NoAllowance, ProxySettings, SiteSettings, WatchSettings};
+pub use limits::{Allowance, Allowances};
+pub use rpc::Upstreams;
+pub use web_files::SiteError;
+
+/// Listens and serves until it is asked to stop.
+///
+/// # Errors
+/// The site cannot be read, or the address is taken.
+pub async fn run(config: Config, shutdown: Shutdown) -> Result<(), BoxError> {
+    let listener = runtime::server::listen(config.listen).await?;
+    serve(listener, config, shutdown).await
+}
+
+/// The same on an address that was taken before.
+///
+/// # Errors
+/// The site cannot be read, or an address that the gateway was given is not one.
+pub async fn serve(
+    listener: TcpListener,
+    config: Config,
+    shutdown: Shutdown,
+) -> Result<(), BoxError> {
+    let router = router(&config, &shutdown)?;
+    tracing::info!(address = %listener.local_addr()?, "listening");
+    server::serve(listener, router, &shutdown).await;
+    Ok(())
+}
+
+fn router(config: &Config, shutdown: &Shutdown) -> Result<Router, BoxError> {
+    let site = Arc::new(web_files::WebFiles::load(&config.site.folder)?);
+    let procedures = Arc::new(procedures::Procedures::new());
+    let limits = Arc::new(limits::Limits::new(config.allowances));
+    limits.keep_small();
+    let policies = policy::Policies::new(&policy::PolicyParts {
+        script_hashes: &site.script_hashes,
+        checkout_origins: &config.site.checkout_origins,
+        https: config.site.public.scheme_str() == Some("https"),
+    })?;
+    let edge = Arc::new(edge::Edge {
+        routes: Arc::new(routes::Routes { procedures: procedures.clone(), site: site.clone() }),
+        limits: limits.clone(),
+        policies,
+        trust_proxy: config.site.trust_proxy,
+    });
+    let users = Users::new(&config.users)?;
+    let door = Arc::new(access::Door { procedures, users, limits: limits.clone() });
+    let calls = Router::new()
+        .fallback_service(rpc::service(&config.upstreams, shutdown))
+        .layer(from_fn_with_state(door, access::guard));
+    let client = runtime::http::client()?;
+    let health = Arc::new(health::Health::new(config, client.clone(), shutdown.clone())?);
+    let proxy = Arc::new(proxy::Proxy {
+        client,
+        limits,
+        identity: config.proxied.identity.clone(),
+        payments: config.proxied.payments.clone(),
+        public: config.site.public.clone(),
+    });
+    let auth = Router::new().fallback(any(proxy::auth)).with_state(proxy.clone());
+    let webhooks = Router::new().fallback(any(proxy::webhook)).with_state(proxy);
+    Ok(Router::new()
+        .route("/livez", get(health::live))
+        .route("/readyz", get(health::ready))
+        .route("/healthz", get(health::every_part))
+        .with_state(health)
+        .nest_service("/rpc", calls)
+        .nest_service("/auth/v1", auth)
+        .nest_service("/webhooks", webhooks)
+        .fallback_service(any(pages::serve).with_state(site))
+        .layer(from_fn_with_state(edge, edge::pass)))
+}

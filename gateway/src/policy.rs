@@ -1,0 +1,135 @@
+//! The security headers of every answer. A content policy binds to the document, so only the
+//! booking document may load the payment provider's checkout; every other page runs nothing but
+//! our own files.
+
+use http::header::{
+    CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderMap, HeaderValue};
+
+const COOP: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
+
+/// Two years, as preload lists ask for.
+const HSTS: &str = "max-age=63072000; includeSubDomains; preload";
+
+/// Device features that no page of ours uses.
+const SWITCHED_OFF: &[&str] = &[
+    "accelerometer",
+    "autoplay",
+    "camera",
+    "display-capture",
+    "encrypted-media",
+    "fullscreen",
+    "geolocation",
+    "gyroscope",
+    "hid",
+    "magnetometer",
+    "microphone",
+    "midi",
+    "picture-in-picture",
+    "publickey-credentials-get",
+    "screen-wake-lock",
+    "serial",
+    "usb",
+    "xr-spatial-tracking",
+];
+
+/// Marks an answer as the booking document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BookingDocument;
+
+/// What the policies are made of.
+pub(crate) struct PolicyParts<'a> {
+    /// `sha256-…` of the scripts that stand inside our pages.
+    pub(crate) script_hashes: &'a [String],
+    /// Origins that the booking document may use.
+    pub(crate) checkout_origins: &'a [String],
+    /// Whether the site is served over https.
+    pub(crate) https: bool,
+}
+
+/// The headers of ordinary answers and of the booking document, made once.
+pub(crate) struct Policies {
+    ordinary: Vec<(HeaderName, HeaderValue)>,
+    booking: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Policies {
+    pub(crate) fn new(parts: &PolicyParts<'_>) -> Result<Self, http::header::InvalidHeaderValue> {
+        Ok(Self { ordinary: headers(parts, false)?, booking: headers(parts, true)? })
+    }
+
+    /// Sets the headers; what an answer brought along under these names is replaced.
+    pub(crate) fn apply(&self, answer: &mut HeaderMap, booking: bool) {
+        let headers = if booking { &self.booking } else { &self.ordinary };
+        for (name, value) in headers {
+            answer.insert(name, value.clone());
+        }
+    }
+}
+
+fn headers(
+    parts: &PolicyParts<'_>,
+    booking: bool,
+) -> Result<Vec<(HeaderName, HeaderValue)>, http::header::InvalidHeaderValue> {
+    let origins = if booking { parts.checkout_origins } else { &[] };
+    // Banks open windows of their own from the checkout.
+    let opener = if booking { "same-origin-allow-popups" } else { "same-origin" };
+    let mut headers = vec![
+        (CONTENT_SECURITY_POLICY, content_policy(parts, origins).parse()?),
+        (COOP, HeaderValue::from_static(opener)),
+        (CORP, HeaderValue::from_static("same-origin")),
+        (PERMISSIONS, permissions(origins).parse()?),
+        (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    ];
+    if parts.https {
+        headers.push((STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(HSTS)));
+    }
+    Ok(headers)
+}
+
+fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
+    let hashes: Vec<_> = parts.script_hashes.iter().map(|hash| format!("'{hash}'")).collect();
+    let with = |start: &str, more: &[String]| {
+        let more = more.iter().map(String::as_str);
+        std::iter::once(start).chain(more).collect::<Vec<_>>().join(" ")
+    };
+    let mut directives = vec![
+        "default-src 'none'".to_owned(),
+        with(&with("script-src 'self'", &hashes), origins),
+        "style-src 'self'".to_owned(),
+        with("img-src 'self' data:", origins),
+        "font-src 'self'".to_owned(),
+        with("connect-src 'self'", origins),
+        "manifest-src 'self'".to_owned(),
+        "object-src 'none'".to_owned(),
+        "base-uri 'none'".to_owned(),
+        with("form-action 'self'", origins),
+        "frame-ancestors 'none'".to_owned(),
+    ];
+    if !origins.is_empty() {
+        directives.push(with("frame-src", origins));
+    }
+    if parts.https {
+        directives.push("upgrade-insecure-requests".to_owned());
+    }
+    directives.join("; ")
+}
+
+fn permissions(origins: &[String]) -> String {
+    let payment = if origins.is_empty() {
+        "payment=()".to_owned()
+    } else {
+        let quoted: Vec<_> = origins.iter().map(|origin| format!("\"{origin}\"")).collect();
+        format!("payment=(self {})", quoted.join(" "))
+    };
+    let off = SWITCHED_OFF.iter().map(|feature| format!("{feature}=()"));
+    off.chain([payment]).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! Every call that a browser may make, with who may make it. What is not in this list does not
+//! exist for the outside: internal services are generated too, but nothing here names them.
+
+use std::collections::HashMap;
+
+use connectrpc::{IdempotencyLevel, Spec, StreamType};
+
+use crate::wire::booking::v1 as booking;
+use crate::wire::catalogue::v1 as catalogue;
+use crate::wire::payments::v1 as payments;
+
+/// Who may make a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Everybody; the answer is the same for all and may be cached.
+    Cached,
+    /// Everybody; the answer is fresh.
+    Open,
+    /// Who has signed in; the service checks again, and checks what belongs to whom.
+    SignedIn,
+}
+
+/// One call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Procedure {
+    pub(crate) spec: Spec,
+    pub(crate) access: Access,
+}
+
+impl Procedure {
+    /// Whether the call may change something; these are limited per account.
+    pub(crate) fn is_command(self) -> bool {
+        self.spec.stream_type == StreamType::Unary
+            && self.spec.idempotency_level != IdempotencyLevel::NoSideEffects
+    }
+}
+
+const OFFERED: &[(Spec, Access)] = &[
+    (catalogue::CATALOGUE_SERVICE_GET_PRACTICE_SPEC, Access::Cached),
+    (catalogue::CATALOGUE_SERVICE_LIST_SERVICES_SPEC, Access::Cached),
+    (catalogue::CATALOGUE_SERVICE_GET_SERVICE_SPEC, Access::Cached),
+    (catalogue::CATALOGUE_SERVICE_LIST_QUIZ_AREAS_SPEC, Access::Cached),
+    (catalogue::CATALOGUE_SERVICE_LIST_FAQS_SPEC, Access::Cached),
+    (booking::BOOKING_SERVICE_LIST_SLOTS_SPEC, Access::Open),
+    (booking::BOOKING_SERVICE_REQUEST_BOOKING_SPEC, Access::SignedIn),
+    (booking::BOOKING_SERVICE_OPEN_CHECKOUT_SPEC, Access::SignedIn),
+    (booking::BOOKING_SERVICE_RELEASE_BOOKING_SPEC, Access::SignedIn),
+    (booking::BOOKING_SERVICE_GET_BOOKING_SPEC, Access::SignedIn),
+    (booking::BOOKING_SERVICE_GET_CALENDAR_FILE_SPEC, Access::SignedIn),
+    (booking::BOOKING_SERVICE_WATCH_BOOKING_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_SERVICE_START_PAYMENT_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_SERVICE_SUBMIT_CHECKOUT_ANSWER_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_SERVICE_CHECK_PAYMENT_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_SERVICE_CLAIM_PAYMENT_SPEC, Access::SignedIn),
+];
+
+/// The calls by their path, "/package.Service/Method".
+#[derive(Clone, Debug)]
+pub(crate) struct Procedures(HashMap<&'static str, Procedure>);
+
+impl Procedures {
+    pub(crate) fn new() -> Self {
+        let by_path =
+            |&(spec, access): &(Spec, Access)| (spec.procedure, Procedure { spec, access });
+        Self(OFFERED.iter().map(by_path).collect())
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Option<Procedure> {
+        self.0.get(path).copied()
+    }
+}

@@ -1,0 +1,78 @@
+//! The pattern that a path belongs to, for logs, traces and limits. A log line names the pattern
+//! and not the path, because anything can stand in a path.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::procedures::Procedures;
+use crate::web_files::{WebFiles, service_id};
+
+/// The paths for probes.
+pub(crate) const PROBES: &[&str] = &["/livez", "/readyz", "/healthz"];
+/// Longer paths are cut in the log.
+const READABLE_CHARS_MAX: usize = 80;
+
+/// What the gateway answers at.
+#[derive(Debug)]
+pub(crate) struct Routes {
+    pub(crate) procedures: Arc<Procedures>,
+    pub(crate) site: Arc<WebFiles>,
+}
+
+impl Routes {
+    pub(crate) fn pattern_of(&self, path: &str) -> Cow<'static, str> {
+        if let Some(call) = path.strip_prefix("/rpc") {
+            let known = self.procedures.get(call);
+            return known.map_or(Cow::Borrowed("/rpc/{unknown}"), |known| {
+                Cow::Owned(format!("/rpc{}", known.spec.procedure))
+            });
+        }
+        if let Some(probe) = PROBES.iter().find(|probe| **probe == path) {
+            return Cow::Borrowed(probe);
+        }
+        if path.starts_with("/auth/v1/") {
+            return Cow::Borrowed("/auth/v1/{endpoint}");
+        }
+        if path.starts_with("/webhooks/") {
+            return Cow::Borrowed("/webhooks/{provider}");
+        }
+        if service_id(path).is_some() {
+            return Cow::Borrowed("/service/{id}");
+        }
+        if self.site.page(path).is_some() {
+            return Cow::Owned(path.to_owned());
+        }
+        match self.site.file(path) {
+            Some(_) if path.starts_with("/assets/") => Cow::Borrowed("/assets/{file}"),
+            Some(_) => Cow::Owned(path.to_owned()),
+            None => Cow::Borrowed("{unknown}"),
+        }
+    }
+
+    /// Whether requests are counted against their network address. Probes are not, nor webhooks,
+    /// which a provider sends in bursts, nor assets, of which one page needs many.
+    pub(crate) fn is_limited(path: &str) -> bool {
+        !PROBES.contains(&path) && !path.starts_with("/webhooks/") && !path.starts_with("/assets/")
+    }
+}
+
+/// A path as it may stand in a log: short, and without anything but plain characters.
+pub(crate) fn readable(path: &str) -> String {
+    let plain = |char: char| match char {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '/' | '-' | '_' | '.' => char,
+        _ => '_',
+    };
+    path.chars().take(READABLE_CHARS_MAX).map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    #[test]
+    fn a_path_in_the_log_is_short_and_plain() {
+        assert_eq!(readable("/about/us"), "/about/us");
+        assert_eq!(readable("/a\nb@c%20d<script>"), "/a_b_c_20d_script_");
+        assert_eq!(readable(&"/x".repeat(100)).len(), 80);
+    }
+}

@@ -1,0 +1,245 @@
+//! The public calls, forwarded one to one to the services behind. The gateway reads a message
+//! only to turn JSON into protobuf and back; it has no opinion on what is in it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use buffa::Message;
+use buffa::view::MessageView;
+use connectrpc::client::{CallOptions, ClientConfig, HttpClient, call_server_stream, call_unary};
+use connectrpc::interceptor::{StreamRequest, StreamResponse, UnaryRequest, UnaryResponse};
+use connectrpc::{
+    ConnectError, ConnectRpcService, DeadlinePolicy, HasMessageView, Interceptor, JsonDeserialize,
+    JsonSerialize, Limits, Next, NextStream, PayloadStream, Protocol, RequestContext, Response,
+    Router, ServiceRequest, ServiceResult, ServiceStream, Spec, SpecOrigin, StreamMessage,
+};
+use futures::StreamExt as _;
+use http::{HeaderMap, Uri, header};
+use runtime::{Shutdown, telemetry};
+
+use crate::edge::Caller;
+use crate::error_form;
+use crate::wire::booking::v1 as booking;
+use crate::wire::catalogue::v1 as catalogue;
+use crate::wire::payments::v1 as payments;
+
+/// No request of ours comes near this; it only has to keep a flood out of memory.
+pub(crate) const BODY_BYTES_MAX: usize = 256 * 1024;
+/// A caller may ask for less time, never for more.
+const DEADLINE: Duration = Duration::from_secs(15);
+/// A watched booking ends its stream after a minute; one that is silent for longer hangs.
+const SILENCE_MAX: Duration = Duration::from_secs(90);
+/// A service on the same network answers at once or not at all.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Where the public services are.
+#[derive(Clone, Debug)]
+pub struct Upstreams {
+    /// The catalogue's gRPC address.
+    pub catalogue: Uri,
+    /// Booking's gRPC address.
+    pub booking: Uri,
+    /// The gRPC address of payments.
+    pub payments: Uri,
+}
+
+/// Everything that answers below /rpc, before access and limits are put around it.
+pub(crate) fn service(upstreams: &Upstreams, shutdown: &Shutdown) -> ConnectRpcService {
+    let to = |address: &Uri| Arc::new(Upstream::new(address.clone(), shutdown.clone()));
+    let router = Router::new()
+        .add_service(Arc::new(Catalogue(to(&upstreams.catalogue))))
+        .add_service(Arc::new(Booking(to(&upstreams.booking))))
+        .add_service(Arc::new(Payments(to(&upstreams.payments))));
+    let limits = Limits::unlimited()
+        .with_max_request_body_size(BODY_BYTES_MAX)
+        .with_max_message_size(BODY_BYTES_MAX);
+    let deadlines = DeadlinePolicy::new()
+        .with_max(DEADLINE)
+        .with_default_timeout(DEADLINE)
+        .with_inter_message_timeout(SILENCE_MAX);
+    ConnectRpcService::new(router)
+        .with_limits(limits)
+        .with_deadline_policy(deadlines)
+        .with_interceptor(ErrorForm)
+}
+
+/// One service behind the gateway.
+struct Upstream {
+    http: HttpClient,
+    config: ClientConfig,
+    shutdown: Shutdown,
+}
+
+impl Upstream {
+    fn new(address: Uri, shutdown: Shutdown) -> Self {
+        let http = HttpClient::builder().connect_timeout(CONNECT_TIMEOUT).plaintext_http2_only();
+        let config = ClientConfig::new(address).with_protocol(Protocol::Grpc);
+        Self { http, config, shutdown }
+    }
+
+    async fn unary<Req, Answer, View>(
+        &self,
+        ctx: &RequestContext,
+        request: Req,
+    ) -> ServiceResult<Answer>
+    where
+        Req: Message + JsonSerialize,
+        Answer: HasMessageView<View<'static> = View> + JsonDeserialize,
+        View: MessageView<'static, Owned = Answer> + Send,
+    {
+        let spec = client_side(ctx)?;
+        let mut options = options(ctx);
+        if let Some(left) = ctx.time_remaining() {
+            options = options.with_timeout(left);
+        }
+        let answer = call_unary::<_, Req, View>(&self.http, &self.config, spec, request, options);
+        let answer = answer.await.map_err(|error| broken(spec, error))?;
+        // Views cannot be written as JSON, so the message is taken out of its buffer.
+        Response::ok(answer.into_owned())
+    }
+
+    /// A stream has no deadline: passed on, it would cut the stream in the middle.
+    async fn watch(
+        &self,
+        ctx: &RequestContext,
+        request: booking::WatchBookingRequest,
+    ) -> ServiceResult<ServiceStream<StreamMessage<booking::WatchBookingResponse>>> {
+        let spec = client_side(ctx)?;
+        let stream = call_server_stream::<_, _, booking::WatchBookingResponseView<'static>>(
+            &self.http,
+            &self.config,
+            spec,
+            request,
+            options(ctx),
+        );
+        let stream = stream.await.map_err(|error| broken(spec, error))?;
+        let items = futures::stream::try_unfold(stream, move |mut stream| async move {
+            let item = stream.message::<booking::WatchBookingResponse>().await;
+            let item = item.map_err(|error| broken(spec, error))?;
+            Ok(item.map(|item| (item, stream)))
+        });
+        Ok(Response::stream(items.take_until(self.shutdown.wait())))
+    }
+}
+
+/// The method that was asked for, as the client of the service behind names it.
+fn client_side(ctx: &RequestContext) -> Result<Spec, ConnectError> {
+    let spec = ctx.spec().ok_or_else(|| ConnectError::internal("a route without its method"))?;
+    Ok(spec.with_origin(SpecOrigin::Client))
+}
+
+/// What is passed on besides the message: who asks, and in which trace.
+fn options(ctx: &RequestContext) -> CallOptions {
+    let mut headers = HeaderMap::new();
+    if let Some(token) = ctx.header(header::AUTHORIZATION) {
+        headers.insert(header::AUTHORIZATION, token.clone());
+    }
+    telemetry::inject_headers(&mut headers);
+    let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
+    CallOptions::default().with_headers(headers)
+}
+
+/// A service's answer that did not come about is logged here, and only here, with what the
+/// transport said.
+fn broken(spec: Spec, error: ConnectError) -> ConnectError {
+    if !error_form::is_explained(&error) {
+        let code = error.code.as_str();
+        tracing::warn!(procedure = spec.procedure, code, %error, "a service gave no answer");
+    }
+    error_form::from_upstream(error)
+}
+
+/// Brings the errors of every call and of every stream into the one form.
+struct ErrorForm;
+
+#[connectrpc::async_trait]
+impl Interceptor for ErrorForm {
+    async fn intercept_unary(
+        &self,
+        request: UnaryRequest,
+        next: Next<'_>,
+    ) -> Result<UnaryResponse, ConnectError> {
+        let reference = reference(&request.ctx);
+        next.run(request).await.map_err(|error| error_form::in_form(&error, &reference))
+    }
+
+    async fn intercept_streaming(
+        &self,
+        request: StreamRequest,
+        inbound: PayloadStream,
+        next: NextStream<'_>,
+    ) -> Result<StreamResponse, ConnectError> {
+        let reference = reference(&request.ctx);
+        let answer = next.run(request, inbound).await;
+        let answer = answer.map_err(|error| error_form::in_form(&error, &reference))?;
+        Ok(answer.map_body(|items| -> PayloadStream {
+            Box::pin(
+                items
+                    .map(move |item| item.map_err(|error| error_form::in_form(&error, &reference))),
+            )
+        }))
+    }
+}
+
+fn reference(ctx: &RequestContext) -> String {
+    let caller = ctx.extensions().get::<Caller>();
+    caller.map(|caller| caller.reference.clone()).unwrap_or_default()
+}
+
+struct Catalogue(Arc<Upstream>);
+struct Booking(Arc<Upstream>);
+struct Payments(Arc<Upstream>);
+
+/// One method per line: its name, what it takes and what it gives.
+macro_rules! forward {
+    ($($method:ident: $request:ty => $answer:ty;)+) => {$(
+        async fn $method(
+            &self,
+            ctx: RequestContext,
+            request: ServiceRequest<'_, $request>,
+        ) -> ServiceResult<$answer> {
+            self.0.unary::<_, $answer, _>(&ctx, request.to_owned_message()).await
+        }
+    )+};
+}
+
+impl catalogue::CatalogueService for Catalogue {
+    forward! {
+        get_practice: catalogue::GetPracticeRequest => catalogue::GetPracticeResponse;
+        list_services: catalogue::ListServicesRequest => catalogue::ListServicesResponse;
+        get_service: catalogue::GetServiceRequest => catalogue::GetServiceResponse;
+        list_quiz_areas:
+            catalogue::ListQuizAreasRequest => catalogue::ListQuizAreasResponse;
+        list_faqs: catalogue::ListFaqsRequest => catalogue::ListFaqsResponse;
+    }
+}
+
+impl booking::BookingService for Booking {
+    forward! {
+        list_slots: booking::ListSlotsRequest => booking::ListSlotsResponse;
+        request_booking: booking::RequestBookingRequest => booking::RequestBookingResponse;
+        open_checkout: booking::OpenCheckoutRequest => booking::OpenCheckoutResponse;
+        release_booking: booking::ReleaseBookingRequest => booking::ReleaseBookingResponse;
+        get_booking: booking::GetBookingRequest => booking::GetBookingResponse;
+        get_calendar_file:
+            booking::GetCalendarFileRequest => booking::GetCalendarFileResponse;
+    }
+
+    async fn watch_booking(
+        &self,
+        ctx: RequestContext,
+        request: ServiceRequest<'_, booking::WatchBookingRequest>,
+    ) -> ServiceResult<ServiceStream<StreamMessage<booking::WatchBookingResponse>>> {
+        self.0.watch(&ctx, request.to_owned_message()).await
+    }
+}
+
+impl payments::PaymentsService for Payments {
+    forward! {
+        start_payment: payments::StartPaymentRequest => payments::StartPaymentResponse;
+        submit_checkout_answer: payments::SubmitCheckoutAnswerRequest
+            => payments::SubmitCheckoutAnswerResponse;
+        check_payment: payments::CheckPaymentRequest => payments::CheckPaymentResponse;
+        claim_payment: payments::ClaimPaymentRequest => payments::ClaimPaymentResponse;
+    }
+}

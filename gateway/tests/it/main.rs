@@ -1,0 +1,18 @@
+//! The gateway as a browser meets it: a real server on a loopback port, in front of neighbours
+//! that answer over the network in their own protocols.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "what goes wrong in a test, or in what it is made of, fails the test"
+)]
+
+mod calls;
+mod errors;
+mod limits;
+mod neighbours;
+mod pages;
+mod proxied;
+mod streams;
+mod world;

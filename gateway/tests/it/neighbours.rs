@@ -1,0 +1,274 @@
+//! The gateway's neighbours: gRPC services that answer by what they are asked, an identity server
+//! with keys, and the HTTP port of payments. They keep what they were told.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Request as HttpRequest, State};
+use axum::response::{IntoResponse as _, Response as HttpResponse};
+use contract::booking::v1::booking_service_server::{BookingService, BookingServiceServer};
+use contract::booking::v1::*;
+use contract::catalogue::v1::catalogue_service_server::{CatalogueService, CatalogueServiceServer};
+use contract::catalogue::v1::*;
+use contract::common::v1::{FeedEvent, ReadFeedRequest, ReadFeedResponse, feed_service_server};
+use contract::payments::v1::payments_service_server::{PaymentsService, PaymentsServiceServer};
+use contract::payments::v1::*;
+use http::{HeaderMap, StatusCode};
+use runtime::health::READY;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
+use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
+
+/// A path with its query, the headers and the body.
+type HttpSeen = (String, HeaderMap, Vec<u8>);
+type Watched = Result<WatchBookingResponse, Status>;
+
+/// What reached a neighbour.
+#[derive(Clone, Default)]
+pub(crate) struct Seen {
+    pub(crate) metadata: Arc<Mutex<Vec<MetadataMap>>>,
+    pub(crate) http: Arc<Mutex<Vec<HttpSeen>>>,
+}
+
+impl Seen {
+    fn note<T>(&self, request: &Request<T>) {
+        self.metadata.lock().unwrap().push(request.metadata().clone());
+    }
+
+    /// A header of the last gRPC call.
+    pub(crate) fn last(&self, name: &str) -> Option<String> {
+        let all = self.metadata.lock().unwrap();
+        let value = all.last()?.get(name)?;
+        Some(value.to_str().unwrap().to_owned())
+    }
+}
+
+#[derive(Clone)]
+struct Neighbour {
+    seen: Seen,
+    /// Gives what a watched booking's stream sends; the stream ends when the sender is dropped.
+    watch: Arc<Mutex<Option<mpsc::Receiver<Watched>>>>,
+}
+
+pub(crate) struct Grpc {
+    pub(crate) address: String,
+    pub(crate) seen: Seen,
+    pub(crate) watch: mpsc::Sender<Watched>,
+}
+
+/// All gRPC services in one process, as the gateway cannot tell the difference.
+pub(crate) async fn grpc() -> Grpc {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let seen = Seen::default();
+    let (watch, receiver) = mpsc::channel(8);
+    let neighbour = Neighbour { seen: seen.clone(), watch: Arc::new(Mutex::new(Some(receiver))) };
+    let (reporter, health) = tonic_health::server::health_reporter();
+    reporter.set_service_status(READY, tonic_health::ServingStatus::Serving).await;
+    let server = tonic::transport::Server::builder()
+        .add_service(health)
+        .add_service(CatalogueServiceServer::new(neighbour.clone()))
+        .add_service(BookingServiceServer::new(neighbour.clone()))
+        .add_service(PaymentsServiceServer::new(neighbour.clone()))
+        .add_service(feed_service_server::FeedServiceServer::new(neighbour))
+        .serve_with_incoming(TcpListenerStream::new(listener));
+    tokio::spawn(server);
+    Grpc { address, seen, watch }
+}
+
+pub(crate) fn service(id: &str) -> Service {
+    Service {
+        service_id: id.to_owned(),
+        title: "Energy Healing".to_owned(),
+        detailed_description: "Long enough to be worth compressing. ".repeat(100),
+        ..Service::default()
+    }
+}
+
+#[tonic::async_trait]
+impl CatalogueService for Neighbour {
+    async fn get_practice(
+        &self,
+        _request: Request<GetPracticeRequest>,
+    ) -> Result<Response<GetPracticeResponse>, Status> {
+        Ok(Response::new(GetPracticeResponse::default()))
+    }
+
+    async fn list_services(
+        &self,
+        _request: Request<ListServicesRequest>,
+    ) -> Result<Response<ListServicesResponse>, Status> {
+        panic!("a service that breaks off in the middle of a call")
+    }
+
+    async fn get_service(
+        &self,
+        request: Request<GetServiceRequest>,
+    ) -> Result<Response<GetServiceResponse>, Status> {
+        self.seen.note(&request);
+        let id = request.into_inner().service_id;
+        if id == "unknown" {
+            let mut status = runtime::status::not_found("SERVICE_NOT_FOUND");
+            status.metadata_mut().insert("x-internal", "secret".parse().unwrap());
+            return Err(status);
+        }
+        Ok(Response::new(GetServiceResponse { service: Some(service(&id)) }))
+    }
+
+    async fn list_quiz_areas(
+        &self,
+        _request: Request<ListQuizAreasRequest>,
+    ) -> Result<Response<ListQuizAreasResponse>, Status> {
+        Err(Status::internal("relation quiz_areas does not exist"))
+    }
+
+    async fn list_faqs(
+        &self,
+        _request: Request<ListFaqsRequest>,
+    ) -> Result<Response<ListFaqsResponse>, Status> {
+        Ok(Response::new(ListFaqsResponse::default()))
+    }
+}
+
+#[tonic::async_trait]
+impl BookingService for Neighbour {
+    type WatchBookingStream = ReceiverStream<Watched>;
+
+    /// Never answers.
+    async fn list_slots(
+        &self,
+        request: Request<ListSlotsRequest>,
+    ) -> Result<Response<ListSlotsResponse>, Status> {
+        self.seen.note(&request);
+        if request.into_inner().service_id == "slow" {
+            tokio::time::sleep(Duration::from_secs(3600)).await;
+        }
+        Ok(Response::new(ListSlotsResponse::default()))
+    }
+
+    async fn request_booking(
+        &self,
+        request: Request<RequestBookingRequest>,
+    ) -> Result<Response<RequestBookingResponse>, Status> {
+        self.seen.note(&request);
+        Err(runtime::status::invalid(
+            "contact.email",
+            "INVALID_EMAIL",
+            "Please enter a valid e-mail address.",
+        ))
+    }
+
+    async fn open_checkout(
+        &self,
+        _request: Request<OpenCheckoutRequest>,
+    ) -> Result<Response<OpenCheckoutResponse>, Status> {
+        Ok(Response::new(OpenCheckoutResponse::default()))
+    }
+
+    async fn release_booking(
+        &self,
+        _request: Request<ReleaseBookingRequest>,
+    ) -> Result<Response<ReleaseBookingResponse>, Status> {
+        Ok(Response::new(ReleaseBookingResponse::default()))
+    }
+
+    async fn get_booking(
+        &self,
+        request: Request<GetBookingRequest>,
+    ) -> Result<Response<GetBookingResponse>, Status> {
+        self.seen.note(&request);
+        let booking_id = request.into_inner().booking_id;
+        let booking = Booking { booking_id, version: 7, ..Booking::default() };
+        Ok(Response::new(GetBookingResponse { booking: Some(booking) }))
+    }
+
+    async fn get_calendar_file(
+        &self,
+        _request: Request<GetCalendarFileRequest>,
+    ) -> Result<Response<GetCalendarFileResponse>, Status> {
+        Ok(Response::new(GetCalendarFileResponse::default()))
+    }
+
+    async fn watch_booking(
+        &self,
+        request: Request<WatchBookingRequest>,
+    ) -> Result<Response<Self::WatchBookingStream>, Status> {
+        self.seen.note(&request);
+        let receiver = self.watch.lock().unwrap().take().expect("one watcher per test");
+        Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+}
+
+#[tonic::async_trait]
+impl PaymentsService for Neighbour {
+    async fn start_payment(
+        &self,
+        _request: Request<StartPaymentRequest>,
+    ) -> Result<Response<StartPaymentResponse>, Status> {
+        Ok(Response::new(StartPaymentResponse {
+            order_id: "order_1".to_owned(),
+            ..Default::default()
+        }))
+    }
+
+    async fn submit_checkout_answer(
+        &self,
+        _request: Request<SubmitCheckoutAnswerRequest>,
+    ) -> Result<Response<SubmitCheckoutAnswerResponse>, Status> {
+        Ok(Response::new(SubmitCheckoutAnswerResponse::default()))
+    }
+
+    async fn check_payment(
+        &self,
+        _request: Request<CheckPaymentRequest>,
+    ) -> Result<Response<CheckPaymentResponse>, Status> {
+        Ok(Response::new(CheckPaymentResponse::default()))
+    }
+
+    async fn claim_payment(
+        &self,
+        _request: Request<ClaimPaymentRequest>,
+    ) -> Result<Response<ClaimPaymentResponse>, Status> {
+        Ok(Response::new(ClaimPaymentResponse::default()))
+    }
+}
+
+/// It would answer; the gateway must not ask.
+#[tonic::async_trait]
+impl feed_service_server::FeedService for Neighbour {
+    async fn read_feed(
+        &self,
+        _request: Request<ReadFeedRequest>,
+    ) -> Result<Response<ReadFeedResponse>, Status> {
+        Ok(Response::new(ReadFeedResponse { events: vec![FeedEvent::default()] }))
+    }
+}
+
+/// An HTTP server that keeps what it is sent, shows `keys` where an identity server has them, and
+/// says what it is asked to say by the path.
+pub(crate) async fn http(keys: serde_json::Value) -> (String, Seen) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let seen = Seen::default();
+    let router = axum::Router::new()
+        .route("/.well-known/jwks.json", axum::routing::get(move || async move { Json(keys) }))
+        .fallback(answer)
+        .with_state(seen.clone());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    (address, seen)
+}
+
+async fn answer(State(seen): State<Seen>, request: HttpRequest) -> HttpResponse {
+    let (parts, body) = request.into_parts();
+    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec();
+    let path = parts.uri.path_and_query().unwrap().to_string();
+    seen.http.lock().unwrap().push((path.clone(), parts.headers, body.clone()));
+    if path.starts_with("/verify") {
+        let to = [("location", "http://127.0.0.1/sign-in#access_token=x")];
+        return (StatusCode::SEE_OTHER, to).into_response();
+    }
+    (StatusCode::OK, [("x-from", "neighbour"), ("keep-alive", "timeout=5")], body).into_response()
+}

@@ -1,0 +1,141 @@
+//! Pages and files: the right status, the right cache rules and the right policy for each.
+
+use http::StatusCode;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::world::{CHECKOUT, SCRIPT_HASH, World};
+
+#[tokio::test]
+async fn every_path_has_its_page() {
+    let world = World::new().await;
+    let pages = [
+        ("/", "home"),
+        ("/services", "services"),
+        ("/service/energy-healing", "energy"),
+        ("/services/energy-healing", "energy"),
+        ("/booking-flow?service=energy-healing", "booking"),
+    ];
+    for (path, title) in pages {
+        let answer = world.get(path).await;
+        assert_eq!(answer.status(), StatusCode::OK, "{path}");
+        assert_eq!(answer.headers()["content-type"], "text/html; charset=utf-8");
+        assert_eq!(answer.headers()["cache-control"], "no-cache");
+        assert!(answer.headers().contains_key("etag"));
+        assert_eq!(answer.text().await.unwrap(), format!("<h1>{title}</h1>"));
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_exist_is_not_found() {
+    let world = World::new().await;
+    let unknown = [
+        ("/nothing", "Page"),
+        ("/service/unknown", "Service"),
+        ("/services/unknown", "Service"),
+        ("/service/energy-healing/more", "Page"),
+        ("/assets/gone.js", "Page"),
+        ("/routes.json", "Page"),
+        ("/csp.json", "Page"),
+        ("/404.html", "Page"),
+        ("/index.html", "Page"),
+        ("//evil.example/", "Page"),
+        ("/auth", "Page"),
+    ];
+    for (path, what) in unknown {
+        let answer = world.get(path).await;
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
+        assert!(answer.headers()["content-security-policy"].to_str().unwrap().contains("'none'"));
+        assert_eq!(answer.text().await.unwrap(), format!("<h1>{what} Not Found</h1>"));
+    }
+}
+
+#[tokio::test]
+async fn no_path_leads_out_of_the_site() {
+    let world = World::new().await;
+    let address = world.base.trim_start_matches("http://").to_owned();
+    for path in ["/../site.secret", "/assets/../../x", "/%2e%2e/x", "/..%2fx", "/assets/%2e%2e%2fx"]
+    {
+        // A client library would tidy the path up, so it is written by hand.
+        let mut stream = TcpStream::connect(&address).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_slash_too_many_leads_to_the_one_address() {
+    let world = World::new().await;
+    for (from, to) in [("/services/", "/services"), ("/booking-flow/?a=b", "/booking-flow?a=b")] {
+        let answer = world.get(from).await;
+        assert_eq!(answer.status(), StatusCode::PERMANENT_REDIRECT);
+        assert_eq!(answer.headers()["location"], to);
+    }
+}
+
+#[tokio::test]
+async fn files_are_kept_as_long_as_their_name_promises() {
+    let world = World::new().await;
+    let small =
+        world.client.get(world.url("/assets/app-1a2b.js")).header("accept-encoding", "gzip");
+    let small = small.send().await.unwrap();
+    assert_eq!(small.headers()["cache-control"], "public, max-age=31536000, immutable");
+    assert_eq!(small.headers()["content-type"], "text/javascript; charset=utf-8");
+    assert_eq!(small.headers()["content-encoding"], "gzip");
+    assert_eq!(small.headers()["vary"], "accept-encoding");
+    assert!(small.bytes().await.unwrap().len() < 200);
+    let plain = world.get("/assets/app-1a2b.js").await;
+    assert!(!plain.headers().contains_key("content-encoding"));
+    assert!(plain.bytes().await.unwrap().len() > 4000);
+    let icon = world.get("/favicon.svg").await;
+    assert_eq!(icon.headers()["cache-control"], "public, max-age=3600");
+}
+
+#[tokio::test]
+async fn a_page_that_did_not_change_is_not_sent_again() {
+    let world = World::new().await;
+    let tag = world.get("/services").await.headers()["etag"].clone();
+    let again = world.client.get(world.url("/services")).header("if-none-match", tag);
+    let again = again.send().await.unwrap();
+    assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
+    assert!(again.bytes().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn head_is_answered_and_other_methods_are_not() {
+    let world = World::new().await;
+    let head = world.client.head(world.url("/services")).send().await.unwrap();
+    assert_eq!(head.status(), StatusCode::OK);
+    assert_eq!(head.headers()["content-length"], "17");
+    let post = world.client.post(world.url("/services")).send().await.unwrap();
+    assert_eq!(post.status(), StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(post.headers()["allow"], "GET, HEAD");
+}
+
+#[tokio::test]
+async fn only_the_booking_document_may_use_the_provider() {
+    let world = World::new().await;
+    let policy = |answer: &reqwest::Response| {
+        answer.headers()["content-security-policy"].to_str().unwrap().to_owned()
+    };
+    let ordinary = world.get("/services").await;
+    assert!(policy(&ordinary).contains(&format!("script-src 'self' '{SCRIPT_HASH}';")));
+    assert!(!policy(&ordinary).contains(CHECKOUT));
+    assert_eq!(ordinary.headers()["cross-origin-opener-policy"], "same-origin");
+    let booking = world.get("/booking-flow").await;
+    assert!(policy(&booking).contains(&format!("frame-src {CHECKOUT}")));
+    assert_eq!(booking.headers()["cross-origin-opener-policy"], "same-origin-allow-popups");
+    let answers = ["/rpc/x", "/livez", "/assets/app-1a2b.js", "/auth/v1/user", "/nothing"];
+    for path in answers {
+        let answer = world.get(path).await;
+        assert!(!policy(&answer).contains(CHECKOUT), "{path}");
+        assert_eq!(answer.headers()["x-content-type-options"], "nosniff");
+        assert_eq!(answer.headers()["referrer-policy"], "no-referrer");
+        assert_eq!(answer.headers()["cross-origin-resource-policy"], "same-origin");
+        assert!(!answer.headers().contains_key("strict-transport-security"));
+        assert!(answer.headers().contains_key("x-reference-id"));
+    }
+}

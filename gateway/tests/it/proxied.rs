@@ -1,0 +1,144 @@
+//! What is passed on over HTTP: the identity server and the payment provider's webhooks, and the
+//! health of all parts.
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::world::{Wishes, World};
+
+#[tokio::test]
+async fn the_identity_server_is_reached_below_auth() {
+    let world = World::new().await;
+    let answer = world
+        .client
+        .post(world.url("/auth/v1/token?grant_type=password"))
+        .header("apikey", "public")
+        .header("x-forwarded-for", "203.0.113.5")
+        .header("x-forwarded-host", "evil.example")
+        .header("connection", "keep-alive, x-hop")
+        .header("x-hop", "1")
+        .body(r#"{"email":"a@b.example"}"#)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(answer.headers()["x-from"], "neighbour");
+    assert_eq!(answer.headers()["cache-control"], "no-store");
+    assert!(!answer.headers().contains_key("keep-alive"));
+    assert!(!answer.headers().contains_key("set-cookie"));
+    assert_eq!(answer.text().await.unwrap(), r#"{"email":"a@b.example"}"#);
+
+    let seen = world.identity.http.lock().unwrap();
+    let (path, headers, _) = seen.last().unwrap();
+    assert_eq!(path, "/token?grant_type=password");
+    assert_eq!(headers["apikey"], "public");
+    assert_eq!(headers["x-forwarded-for"], "127.0.0.1");
+    assert_eq!(headers["x-forwarded-host"], "127.0.0.1:8080");
+    assert!(!headers.contains_key("x-hop"));
+    assert!(headers.contains_key("traceparent"));
+}
+
+#[tokio::test]
+async fn the_identity_servers_redirects_reach_the_browser() {
+    let world = World::new().await;
+    let answer = world.get("/auth/v1/verify?token=123456&type=signup").await;
+    assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+    assert_eq!(answer.headers()["location"], "http://127.0.0.1/sign-in#access_token=x");
+}
+
+#[tokio::test]
+async fn without_an_identity_server_its_client_is_told_in_its_own_form() {
+    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
+    let ask = || world.client.get(world.url("/auth/v1/user"));
+    let answer = ask().send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(answer.headers()["x-sb-error-code"], "service_unavailable");
+    let error: Value = answer.json().await.unwrap();
+    assert_eq!(
+        (&error["code"], &error["error_code"]),
+        (&json!(503), &json!("service_unavailable"))
+    );
+    let answer = ask().header("x-supabase-api-version", "2024-01-01").send().await.unwrap();
+    let error: Value = answer.json().await.unwrap();
+    assert_eq!(error["code"], "service_unavailable");
+}
+
+#[tokio::test]
+async fn a_sign_in_that_is_too_large_is_refused() {
+    let world = World::new().await;
+    let large = world.client.post(world.url("/auth/v1/signup")).body("x".repeat(1024 * 1024 + 1));
+    let answer = large.send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    let error: Value = answer.json().await.unwrap();
+    assert_eq!(error["error_code"], "request_entity_too_large");
+}
+
+#[tokio::test]
+async fn a_webhook_passes_byte_for_byte() {
+    let world = World::new().await;
+    // Not JSON as anybody would write it again, and not even text at its end.
+    let mut body = br#"{ "b":1,"a" : 1e2, "a":2 }"#.to_vec();
+    body.extend([0, 255, 13, 10]);
+    let answer = world
+        .client
+        .post(world.url("/webhooks/razorpay"))
+        .header("x-razorpay-signature", "0123abcd")
+        .header("x-razorpay-event-id", "evt_1")
+        .header("content-type", "application/json")
+        .body(body.clone())
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    let seen = world.payments.http.lock().unwrap();
+    let (path, headers, got) = seen.last().unwrap();
+    assert_eq!(path, "/webhooks/razorpay");
+    assert_eq!(got, &body);
+    assert_eq!(headers["x-razorpay-signature"], "0123abcd");
+    assert_eq!(headers["x-razorpay-event-id"], "evt_1");
+    assert_eq!(headers["content-type"], "application/json");
+}
+
+#[tokio::test]
+async fn a_webhook_is_posted_small_and_only_while_payments_is_there() {
+    let world = World::new().await;
+    let answer = world.get("/webhooks/razorpay").await;
+    assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED);
+    let large = world.client.post(world.url("/webhooks/razorpay")).body(vec![0; 1024 * 1024 + 1]);
+    assert_eq!(large.send().await.unwrap().status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(world.payments.http.lock().unwrap().is_empty());
+
+    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
+    let lost = world.client.post(world.url("/webhooks/razorpay")).body("{}").send().await.unwrap();
+    assert_eq!(lost.status(), StatusCode::SERVICE_UNAVAILABLE, "so that it is sent again");
+}
+
+#[tokio::test]
+async fn health_names_every_part() {
+    let world = World::new().await;
+    let answer = world.get("/healthz").await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    let report: Value = answer.json().await.unwrap();
+    let parts = [
+        "booking",
+        "catalogue",
+        "identity",
+        "identity_http",
+        "notifications",
+        "payments",
+        "payments_http",
+        "web",
+    ];
+    let named: Vec<_> = report["parts"].as_object().unwrap().keys().collect();
+    assert_eq!(named, parts);
+
+    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
+    let answer = world.get("/healthz").await;
+    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let report: Value = answer.json().await.unwrap();
+    assert_eq!(report["parts"]["booking"], "it does not answer");
+    assert_eq!(report["parts"]["web"], "ready");
+    // The gateway itself is well: it still has pages to show.
+    assert_eq!(world.get("/livez").await.status(), StatusCode::OK);
+    assert_eq!(world.get("/readyz").await.status(), StatusCode::OK);
+}

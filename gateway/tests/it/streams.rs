@@ -1,0 +1,99 @@
+//! The one stream: it passes on what booking says, has no deadline, and ends when it should.
+
+use contract::booking::v1::{Booking, WatchBookingResponse};
+use http::StatusCode;
+use serde_json::{Value, json};
+use tonic::Status;
+
+use crate::world::{World, token};
+
+const WATCH: &str = "booking.v1.BookingService/WatchBooking";
+
+/// Reads enveloped messages, each with its flags; 2 marks the end.
+struct Envelopes {
+    answer: reqwest::Response,
+    read: Vec<u8>,
+}
+
+impl Envelopes {
+    async fn open(world: &World, token: Option<String>) -> Self {
+        let message = json!({ "bookingId": "bkg_1" }).to_string().into_bytes();
+        let mut body = vec![0];
+        body.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
+        body.extend(message);
+        let mut request = world
+            .client
+            .post(world.url(&format!("/rpc/{WATCH}")))
+            .header("content-type", "application/connect+json")
+            .header("connect-protocol-version", "1")
+            .body(body);
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK);
+        Self { answer, read: Vec::new() }
+    }
+
+    async fn next(&mut self) -> Option<(u8, Value)> {
+        loop {
+            if let Some((head, rest)) = self.read.split_at_checked(5) {
+                let length = u32::from_be_bytes(head[1..].try_into().unwrap()) as usize;
+                if rest.len() >= length {
+                    let message = serde_json::from_slice(&rest[..length]).unwrap();
+                    let flags = head[0];
+                    self.read.drain(..5 + length);
+                    return Some((flags, message));
+                }
+            }
+            self.read.extend(self.answer.chunk().await.unwrap()?);
+        }
+    }
+}
+
+fn booking(version: i64) -> WatchBookingResponse {
+    WatchBookingResponse { booking: Some(Booking { version, ..Booking::default() }) }
+}
+
+#[tokio::test]
+async fn a_watched_booking_comes_through_as_it_changes() {
+    let world = World::new().await;
+    let mut stream = Envelopes::open(&world, Some(token())).await;
+    for version in [1, 2] {
+        // Each is read before the next is sent, so nothing is held back on the way.
+        world.grpc.watch.send(Ok(booking(version))).await.unwrap();
+        let (flags, message) = stream.next().await.unwrap();
+        assert_eq!(flags, 0);
+        assert_eq!(message["booking"]["version"], version.to_string());
+    }
+    assert_eq!(world.grpc.seen.last("grpc-timeout"), None, "a deadline would cut it");
+    world.grpc.watch.send(Err(Status::internal("a row is gone"))).await.unwrap();
+    let (flags, end) = stream.next().await.unwrap();
+    assert_eq!(flags, 2);
+    assert_eq!(end["error"]["code"], "unavailable");
+    assert_eq!(end["error"]["details"][0]["type"], "common.v1.ErrorDetail");
+    assert!(!end.to_string().contains("a row is gone"));
+}
+
+#[tokio::test]
+async fn a_stream_ends_cleanly_when_the_gateway_stops() {
+    let world = World::new().await;
+    let mut stream = Envelopes::open(&world, Some(token())).await;
+    world.grpc.watch.send(Ok(booking(1))).await.unwrap();
+    assert_eq!(stream.next().await.unwrap().0, 0);
+    world.shutdown.trigger();
+    let (flags, end) = stream.next().await.unwrap();
+    assert_eq!(flags, 2);
+    assert_eq!(end.get("error"), None);
+    assert_eq!(stream.next().await, None);
+}
+
+#[tokio::test]
+async fn a_stream_needs_a_token() {
+    let world = World::new().await;
+    let mut stream = Envelopes::open(&world, None).await;
+    let (flags, end) = stream.next().await.unwrap();
+    assert_eq!(flags, 2);
+    assert_eq!(end["error"]["code"], "unauthenticated");
+    assert_eq!(end["error"]["details"][0]["type"], "common.v1.ErrorDetail");
+}

@@ -1,0 +1,188 @@
+//! A gateway with its neighbours, and a client that asks it.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use gateway::{
+    Allowance, Allowances, Config, ProxySettings, SiteSettings, Upstreams, WatchSettings,
+};
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use p256::pkcs8::EncodePrivateKey as _;
+use runtime::Shutdown;
+use runtime::caller::UserSettings;
+use runtime::telemetry::{self, Form};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::neighbours::{self, Grpc, Seen};
+
+const ISSUER: &str = "http://127.0.0.1/auth/v1";
+const SECRET: [u8; 32] = [7; 32];
+pub(crate) const USER: &str = "0198c0de-0000-7000-8000-000000000001";
+pub(crate) const SCRIPT_HASH: &str = "sha256-c2NyaXB0";
+pub(crate) const CHECKOUT: &str = "http://127.0.0.1:8090";
+
+/// What a test may want to be different.
+pub(crate) struct Wishes {
+    pub(crate) allowances: Allowances,
+    pub(crate) without_services: bool,
+    pub(crate) trust_proxy: bool,
+}
+
+impl Default for Wishes {
+    fn default() -> Self {
+        let plenty = allowance(100_000, 100_000);
+        let allowances = Allowances { address: plenty, account: plenty, sign_in: plenty };
+        Self { allowances, without_services: false, trust_proxy: false }
+    }
+}
+
+pub(crate) fn allowance(burst: u32, per_minute: u32) -> Allowance {
+    let number = |number| NonZeroU32::new(number).unwrap();
+    Allowance { burst: number(burst), per_minute: number(per_minute) }
+}
+
+pub(crate) struct World {
+    pub(crate) base: String,
+    pub(crate) client: reqwest::Client,
+    pub(crate) grpc: Grpc,
+    pub(crate) identity: Seen,
+    pub(crate) payments: Seen,
+    pub(crate) shutdown: Shutdown,
+}
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        Self::with(Wishes::default()).await
+    }
+
+    pub(crate) async fn with(wishes: Wishes) -> Self {
+        install_telemetry();
+        let grpc = neighbours::grpc().await;
+        let (identity_url, identity) = neighbours::http(keys()).await;
+        let (payments_url, payments) = neighbours::http(json!({})).await;
+        let gone = "http://127.0.0.1:1".to_owned();
+        let service = if wishes.without_services { gone.clone() } else { grpc.address.clone() };
+        let (identity_url, payments_url) = if wishes.without_services {
+            (gone.clone(), gone)
+        } else {
+            (identity_url, payments_url)
+        };
+        let uri = || service.parse().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listen = listener.local_addr().unwrap();
+        let config = Config {
+            listen,
+            site: SiteSettings {
+                public: "http://127.0.0.1:8080".parse().unwrap(),
+                folder: site(),
+                checkout_origins: vec![CHECKOUT.to_owned()],
+                trust_proxy: wishes.trust_proxy,
+            },
+            upstreams: Upstreams { catalogue: uri(), booking: uri(), payments: uri() },
+            proxied: ProxySettings { identity: identity_url.clone(), payments: payments_url },
+            watched: WatchSettings {
+                notifications: service.clone(),
+                identity: Some(service.clone()),
+            },
+            users: UserSettings {
+                jwks_url: format!("{identity_url}/.well-known/jwks.json"),
+                issuer: ISSUER.to_owned(),
+            },
+            allowances: wishes.allowances,
+        };
+        let shutdown = Shutdown::new();
+        let stop = shutdown.clone();
+        tokio::spawn(async move { gateway::serve(listener, config, stop).await.unwrap() });
+        let client = runtime::http::client().unwrap();
+        Self { base: format!("http://{listen}"), client, grpc, identity, payments, shutdown }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    /// A call in JSON; the path is "package.Service/Method".
+    pub(crate) fn call(&self, method: &str, message: &Value) -> reqwest::RequestBuilder {
+        self.client.post(self.url(&format!("/rpc/{method}"))).json(message)
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> reqwest::Response {
+        self.client.get(self.url(path)).send().await.unwrap()
+    }
+}
+
+/// An access token as the identity server makes it.
+pub(crate) fn token() -> String {
+    token_of(USER, 4_102_444_800)
+}
+
+pub(crate) fn token_of(user: &str, expires: u64) -> String {
+    let key = p256::ecdsa::SigningKey::from_slice(&SECRET).unwrap();
+    let der = key.to_pkcs8_der().unwrap();
+    let mut header = Header::new(Algorithm::ES256);
+    header.kid = Some("key-1".to_owned());
+    let claims = json!({
+        "sub": user, "iss": ISSUER, "aud": "authenticated", "exp": expires, "email": "",
+    });
+    jsonwebtoken::encode(&header, &claims, &EncodingKey::from_ec_der(der.as_bytes())).unwrap()
+}
+
+fn keys() -> Value {
+    let key = p256::ecdsa::SigningKey::from_slice(&SECRET).unwrap();
+    let point = key.verifying_key().to_encoded_point(false);
+    let part = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
+    json!({ "keys": [{
+        "kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": "key-1",
+        "x": part(point.x().unwrap()), "y": part(point.y().unwrap()),
+    }] })
+}
+
+/// Traces are made even though nobody collects them, so that answers have reference ids.
+fn install_telemetry() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let settings =
+            telemetry::Settings { filter: "off".to_owned(), form: Form::Json, collector: None };
+        // A failed assertion has to be read, so its text is not hidden as a process would.
+        let hook = std::panic::take_hook();
+        // The guard would end the traces of the tests that are still running.
+        std::mem::forget(telemetry::init("gateway", &settings).unwrap());
+        std::panic::set_hook(hook);
+    });
+}
+
+/// A small built site in a folder of its own.
+fn site() -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("site-{}-{number}", std::process::id()));
+    let script = format!("console.log('{}')", "x".repeat(4000));
+    let routes = json!({
+        "static": ["/", "/services", "/booking-flow"], "services": ["energy-healing"],
+    });
+    let files = [
+        ("index.html", "<h1>home</h1>".to_owned()),
+        ("services/index.html", "<h1>services</h1>".to_owned()),
+        ("booking-flow/index.html", "<h1>booking</h1>".to_owned()),
+        ("service/energy-healing/index.html", "<h1>energy</h1>".to_owned()),
+        ("404.html", "<h1>Page Not Found</h1>".to_owned()),
+        ("service-not-found.html", "<h1>Service Not Found</h1>".to_owned()),
+        ("assets/app-1a2b.js", script),
+        ("favicon.svg", "<svg/>".to_owned()),
+        ("routes.json", routes.to_string()),
+        ("csp.json", json!({ "scriptHashes": [SCRIPT_HASH] }).to_string()),
+    ];
+    for (name, content) in files {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    // What lies beside the site must never be served.
+    std::fs::write(folder.with_extension("secret"), "secret").unwrap();
+    folder
+}
