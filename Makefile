@@ -62,7 +62,9 @@ web: web-packages
 	@now=$$(find $(WEB_SOURCES) -type f | LC_ALL=C sort | tr '\n' '\0' | xargs -0 cksum | cksum); \
 	if [ ! -f $(WEB)/dist/index.html ] || [ "$$now" != "$$(cat $(WEB_STAMP) 2>/dev/null)" ]; then \
 	  echo "· building the web pages"; \
-	  (cd $(WEB) && npm run --silent build) && echo "$$now" > $(WEB_STAMP); \
+	  (cd $(WEB) && npm run --silent build) > $(WEB_STAMP).log 2>&1 \
+	    || { cat $(WEB_STAMP).log >&2; exit 1; }; \
+	  echo "$$now" > $(WEB_STAMP); \
 	fi
 
 # ── Tests ───────────────────────────────────────────────────────────────────────────────────────
