@@ -1,5 +1,5 @@
-//! The calendar file of a booking. It says where and when, and never for what: a calendar is seen by
-//! more people than its owner.
+//! The calendar file of a booking. It says where and when, and never for what: a calendar is seen
+//! by more people than its owner.
 
 use contract::booking::v1 as wire;
 use contract::convert::timestamp;

@@ -1,5 +1,5 @@
-//! The meeting provider behind one small port: a room per booking, asked for over HTTP. It learns the
-//! time and an opaque title, and never which service was booked or by whom.
+//! The meeting provider behind one small port: a room per booking, asked for over HTTP. It learns
+//! the time and an opaque title, and never which service was booked or by whom.
 
 use std::time::Duration;
 

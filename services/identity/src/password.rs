@@ -9,8 +9,8 @@ pub const CHARACTERS_MIN: usize = 10;
 /// The most characters.
 pub const CHARACTERS_MAX: usize = 256;
 
-/// What people choose most, and what somebody who knows this practice would try, in lower case. Only
-/// those that are long enough to pass otherwise are listed.
+/// What people choose most, and what somebody who knows this practice would try, in lower case.
+/// Only those that are long enough to pass otherwise are listed.
 static COMMON: &str = include_str!("password/common.txt");
 
 /// Why a password is not accepted.

@@ -37,8 +37,8 @@ pub struct Neighbours {
     pub booking_url: String,
     /// Whose feed tells of refunds; `PAYMENTS_URL`.
     pub payments_url: String,
-    /// Who knows the codes that are mailed; `IDENTITY_GRPC_URL`. Absent where accounts are kept by a
-    /// hosted server, which sends such mails itself.
+    /// Who knows the codes that are mailed; `IDENTITY_GRPC_URL`. Absent where accounts are kept by
+    /// a hosted server, which sends such mails itself.
     pub identity_url: Option<String>,
 }
 

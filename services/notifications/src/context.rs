@@ -146,8 +146,8 @@ impl Scene {
     }
 }
 
-/// What a person can read out: the end of the booking's id, in capitals. Its begin is a time and much
-/// the same for all bookings of a day.
+/// What a person can read out: the end of the booking's id, in capitals. Its begin is a time and
+/// much the same for all bookings of a day.
 fn reference(booking_id: &str) -> String {
     let known = booking_id.parse::<Id<Booking>>().is_ok();
     let digits = booking_id.len().checked_sub(8).filter(|_| known);

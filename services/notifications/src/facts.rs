@@ -1,4 +1,5 @@
-//! The names, addresses and links of a mail, asked for at the moment when it is sent and never kept.
+//! The names, addresses and links of a mail, asked for at the moment when it is sent and never
+//! kept.
 
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
 use contract::booking::v1::{

@@ -16,8 +16,8 @@ use crate::pages::{PageError, Pages};
 /// How the calendar file is announced: as something to save, not as an invitation to answer.
 const CALENDAR: &str = "text/calendar; method=PUBLISH; charset=UTF-8";
 
-/// Why a mail could not be put together. Its sources may repeat what a person typed: log the word of
-/// [`LetterError::word`] and nothing else.
+/// Why a mail could not be put together. Its sources may repeat what a person typed: log the word
+/// of [`LetterError::word`] and nothing else.
 #[derive(Debug, thiserror::Error)]
 pub enum LetterError {
     /// An address is none.
@@ -125,8 +125,8 @@ impl Desk {
     }
 }
 
-/// lettre refuses an address with anything that could end a header; a name is put on one line first,
-/// and quoted or encoded by lettre.
+/// lettre refuses an address with anything that could end a header; a name is put on one line
+/// first, and quoted or encoded by lettre.
 fn mailbox(name: &str, address: &str) -> Result<Mailbox, AddressError> {
     let name = one_line(name);
     let address: Address = address.trim().parse()?;

@@ -1,5 +1,5 @@
-//! The mails of a practice, each sent once as far as mail allows, and retried until the server takes
-//! it. The modules stand in the order in which they are best read.
+//! The mails of a practice, each sent once as far as mail allows, and retried until the server
+//! takes it. The modules stand in the order in which they are best read.
 //!
 //! Nothing personal is kept here: names and addresses are asked for when a mail is sent.
 

@@ -234,7 +234,8 @@ pub struct Mail {
 }
 
 impl Mail {
-    /// When to try again after a try that failed at `now`; `None` when it was tried for long enough.
+    /// When to try again after a try that failed at `now`; `None` when it was tried for long
+    /// enough.
     /// `dice` spreads the mails of an outage over time.
     #[must_use]
     pub fn next_try(&self, now: Timestamp, dice: u16) -> Option<Timestamp> {

@@ -1,6 +1,6 @@
-//! What this service does when something happened in another one: it queues mails, and nothing else.
-//! Which mail an event asks for is a pure function of the event; queueing it is one call inside the
-//! transaction that moves the checkpoint.
+//! What this service does when something happened in another one: it queues mails, and nothing
+//! else. Which mail an event asks for is a pure function of the event; queueing it is one call
+//! inside the transaction that moves the checkpoint.
 
 pub mod booking;
 pub mod payments;

@@ -1,5 +1,5 @@
-//! The worker: takes a mail whose time has come, asks for its facts, hands it to the mail server, and
-//! writes down what came of it.
+//! The worker: takes a mail whose time has come, asks for its facts, hands it to the mail server,
+//! and writes down what came of it.
 //!
 //! The mail server is talked to outside any transaction. A process that dies between the server's
 //! "250" and the commit leaves the mail as `sending`, and it goes out a second time with the same

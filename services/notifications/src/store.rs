@@ -60,8 +60,8 @@ pub async fn payload(tx: &mut Tx, kind: Kind, subject: &str) -> Result<Option<Va
         .await?)
 }
 
-/// The meeting room exists: mails that wait for its link wait no longer, and a confirmation that left
-/// without it is followed by the link.
+/// The meeting room exists: mails that wait for its link wait no longer, and a confirmation that
+/// left without it is followed by the link.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -125,8 +125,8 @@ pub async fn defer(tx: &mut Tx, mail: &Mail, until: Timestamp) -> Result<(), Sto
     if mine > 0 { wake(tx, mail.id, until).await } else { Ok(()) }
 }
 
-/// Notes that the mail is being handed to the server. `false` when somebody else took it up since it
-/// was read; then it is not to be sent from here.
+/// Notes that the mail is being handed to the server. `false` when somebody else took it up since
+/// it was read; then it is not to be sent from here.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -153,8 +153,8 @@ pub async fn begin(
     Ok(begun > 0)
 }
 
-/// The server took it: the mail is done, and others are told. A link that became known while the mail
-/// was on its way without it follows.
+/// The server took it: the mail is done, and others are told. A link that became known while the
+/// mail was on its way without it follows.
 ///
 /// # Errors
 /// When the database does not answer.

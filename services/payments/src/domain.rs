@@ -1,5 +1,5 @@
-//! What is decided about money, and nothing else: pure and synchronous. New ids and what the provider
-//! said arrive inside the commands.
+//! What is decided about money, and nothing else: pure and synchronous. New ids and what the
+//! provider said arrive inside the commands.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod fact;

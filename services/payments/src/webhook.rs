@@ -1,5 +1,5 @@
-//! The port on which the provider's webhooks arrive. A webhook is written down and answered; what it
-//! means is worked out afterwards. Its content is never logged.
+//! The port on which the provider's webhooks arrive. A webhook is written down and answered; what
+//! it means is worked out afterwards. Its content is never logged.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -53,7 +53,8 @@ async fn take(State(till): State<Arc<Till>>, headers: HeaderMap, raw: Bytes) -> 
     }
 }
 
-/// The id is a header that nobody signed, so it is believed to be one only as far as it looks like one.
+/// The id is a header that nobody signed, so it is believed to be one only as far as it looks like
+/// one.
 fn is_event_id(id: &str) -> bool {
     (1..=EVENT_ID_CHARS_MAX).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic())
 }

@@ -184,8 +184,8 @@ impl Practice {
 
 impl Drop for Practice {
     fn drop(&mut self) {
-        // Asked to stop, it stops its parts; a test's folder is of no use afterwards. What fails here
-        // is left lying and spoils no other test.
+        // Asked to stop, it stops its parts; a test's folder is of no use afterwards. What fails
+        // here is left lying and spoils no other test.
         drop(Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status());
         drop(self.child.wait());
         drop(std::fs::remove_dir_all(&self.data));

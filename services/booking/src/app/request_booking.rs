@@ -90,7 +90,8 @@ impl Case {
     }
 
     /// Who comes back and asks for the very time that they hold gets their booking again, with the
-    /// contact data that they gave last: nobody shall be told that they were faster than themselves.
+    /// contact data that they gave last: nobody shall be told that they were faster than
+    /// themselves.
     async fn held_before(
         &self,
         tx: &mut Tx,

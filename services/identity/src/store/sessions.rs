@@ -1,9 +1,9 @@
 //! Sessions and the refresh tokens that keep them alive.
 //!
-//! A refresh token is used once. Its second use means that two hold it: within a few seconds that is
-//! a browser whose answer got lost, and it is given the token that followed; later it may be a thief,
-//! and the session ends for both. GoTrue always gives the token that followed, which would let a
-//! thief go unseen; the short time is our deviation.
+//! A refresh token is used once. Its second use means that two hold it: within a few seconds that
+//! is a browser whose answer got lost, and it is given the token that followed; later it may be a
+//! thief, and the session ends for both. GoTrue always gives the token that followed, which would
+//! let a thief go unseen; the short time is our deviation.
 
 use eventstore::{Tx, new_uuid};
 use kernel::Timestamp;

@@ -58,7 +58,8 @@ impl Reaction for OnPayments {
                     store::queue(tx, &mail).await?;
                 }
                 Some(Step::TellDone { booking, refund }) => {
-                    // The processed refund's event says neither amount nor cause; the request's did.
+                    // The processed refund's event says neither amount nor cause; the request's
+                    // did.
                     let kept = store::payload(tx, Kind::RefundStarted, &refund.to_string()).await?;
                     let kept = kept.ok_or_else(|| {
                         ReactionError::Failed("a refund was processed that nobody requested".into())

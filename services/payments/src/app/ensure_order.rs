@@ -1,6 +1,6 @@
-//! One provider order per booking, however many ask for it at once and whatever gets lost: one asker
-//! at a time has the turn, the provider is asked for a unique receipt, and after an unknown outcome
-//! it is looked for before it is asked again.
+//! One provider order per booking, however many ask for it at once and whatever gets lost: one
+//! asker at a time has the turn, the provider is asked for a unique receipt, and after an unknown
+//! outcome it is looked for before it is asked again.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Folds a webhook that was written down: it tells of payments and refunds, and what it tells may be
-//! old, repeated or about an order that we are only about to know.
+//! Folds a webhook that was written down: it tells of payments and refunds, and what it tells may
+//! be old, repeated or about an order that we are only about to know.
 
 use std::sync::Arc;
 

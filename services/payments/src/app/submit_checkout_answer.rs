@@ -1,5 +1,5 @@
-//! Takes the checkout's signed answer. A signature proves who speaks, never that money is here: that
-//! is asked of the provider at once.
+//! Takes the checkout's signed answer. A signature proves who speaks, never that money is here:
+//! that is asked of the provider at once.
 
 use kernel::Id;
 use kernel::id::{Booking, Customer};

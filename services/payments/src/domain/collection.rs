@@ -1,5 +1,6 @@
-//! The collection of one booking's money: its one order, the payments seen on it, and what goes back.
-//! Money counts only when it is captured and amount, currency and order match; all else is returned.
+//! The collection of one booking's money: its one order, the payments seen on it, and what goes
+//! back. Money counts only when it is captured and amount, currency and order match; all else is
+//! returned.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -66,8 +66,8 @@ impl From<Money> for Amount {
     }
 }
 
-/// How far a payment has come. A later one outranks an earlier one; `Failed` is not final, because a
-/// bank may find the money days later.
+/// How far a payment has come. A later one outranks an earlier one; `Failed` is not final, because
+/// a bank may find the money days later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     /// The payer began.

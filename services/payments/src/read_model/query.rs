@@ -193,8 +193,8 @@ fn refund_row(row: &PgRow) -> Result<RefundRow, sqlx::Error> {
     })
 }
 
-/// Takes the turn to create a booking's order, if there is none and nobody else has it. Returns which
-/// turn it is, from 1.
+/// Takes the turn to create a booking's order, if there is none and nobody else has it. Returns
+/// which turn it is, from 1.
 ///
 /// # Errors
 /// When the database does not answer.

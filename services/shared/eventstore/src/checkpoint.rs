@@ -48,9 +48,9 @@ pub async fn position(store: &Store, consumer: &str, source: &str) -> Result<i64
     Ok(position.unwrap_or(0))
 }
 
-/// Takes the checkpoint's lock inside `tx` and tells what is to be done with `event`: `Handled` means
-/// that it is the next one, that the checkpoint has been moved onto it, and that the caller handles
-/// it in this same transaction.
+/// Takes the checkpoint's lock inside `tx` and tells what is to be done with `event`: `Handled`
+/// means that it is the next one, that the checkpoint has been moved onto it, and that the caller
+/// handles it in this same transaction.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -54,8 +54,8 @@ pub fn migrations(service: &Migrator) -> Migrator {
     Migrator::with_migrations(all)
 }
 
-/// Brings a database up to date: the event log first, then the service's own tables, then the rights
-/// of `app_role`, which may read and add events but never change one.
+/// Brings a database up to date: the event log first, then the service's own tables, then the
+/// rights of `app_role`, which may read and add events but never change one.
 ///
 /// # Errors
 /// When the database refuses; nothing of the failed migration remains then.

@@ -25,8 +25,8 @@ pub async fn number(pool: &PgPool, at_most: i64) -> Result<u64, StoreError> {
     if !waiting {
         return Ok(0);
     }
-    // A task of its own, for the same reason as `Store::write`: a caller that goes away during BEGIN
-    // would leave a connection with an open transaction, and with it the lock, in the pool.
+    // A task of its own, for the same reason as `Store::write`: a caller that goes away during
+    // BEGIN would leave a connection with an open transaction, and with it the lock, in the pool.
     let pool = pool.clone();
     tokio::spawn(async move { number_in_transaction(&pool, at_most).await }).await?
 }

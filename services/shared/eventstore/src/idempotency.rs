@@ -24,7 +24,8 @@ pub fn request_hash(bytes: &[u8]) -> Vec<u8> {
 }
 
 impl Tx {
-    /// Looks a caller's key up, and makes others with the same key wait until this transaction ends.
+    /// Looks a caller's key up, and makes others with the same key wait until this transaction
+    /// ends.
     ///
     /// # Errors
     /// When the database does not answer.

@@ -55,10 +55,10 @@ impl Store {
 
     /// Runs `work` in one transaction and commits it when it succeeds.
     ///
-    /// The transaction runs in a task of its own that the caller only awaits: sqlx 0.9 leaks an open
-    /// transaction when a future is dropped during `BEGIN`, and a caller may be dropped at any await
-    /// (reference/failures.md 1.1). When others wrote first, `work` runs again from the beginning, at
-    /// most three times more; so it has to load what it decides on through its `Tx`.
+    /// The transaction runs in a task of its own that the caller only awaits: sqlx 0.9 leaks an
+    /// open transaction when a future is dropped during `BEGIN`, and a caller may be dropped at any
+    /// await (reference/failures.md 1.1). When others wrote first, `work` runs again from the
+    /// beginning, at most three times more; so it has to load what it decides on through its `Tx`.
     ///
     /// # Errors
     /// What `work` fails with; then nothing was written. `Conflict` when others kept writing first.

@@ -1,7 +1,7 @@
 //! Work for later: deadlines, and jobs in the outside world that have to be done at least once.
 //!
-//! A timer is claimed by a lease. Its handler must bear being run again, because the process may die
-//! before the transaction that ends the timer; that transaction also records what came of it.
+//! A timer is claimed by a lease. Its handler must bear being run again, because the process may
+//! die before the transaction that ends the timer; that transaction also records what came of it.
 
 use std::sync::Arc;
 use std::time::Duration;

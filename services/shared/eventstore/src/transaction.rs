@@ -55,8 +55,8 @@ impl Tx {
         Ok(sqlx::query_scalar("select clock_now()").fetch_one(&mut *self.inner).await?)
     }
 
-    /// Waits for these names until the transaction ends. They are taken in sorted order, so that two
-    /// that want the same ones wait for each other instead of failing.
+    /// Waits for these names until the transaction ends. They are taken in sorted order, so that
+    /// two that want the same ones wait for each other instead of failing.
     ///
     /// # Errors
     /// When the database does not answer.

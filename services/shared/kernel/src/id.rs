@@ -36,7 +36,8 @@ kinds! {
     Customer = "usr";
 }
 
-/// The id of a `K`. Its text form is the prefix, an underscore and the UUID in 32 lower-case digits.
+/// The id of a `K`. Its text form is the prefix, an underscore and the UUID in 32 lower-case
+/// digits.
 pub struct Id<K> {
     uuid: Uuid,
     kind: PhantomData<fn() -> K>,

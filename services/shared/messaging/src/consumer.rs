@@ -27,7 +27,8 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// it writes is written once, with the checkpoint. So it only writes: events, rows, and timers for
 /// work in the outside world; it never does that work itself.
 pub trait Reaction: Send + Sync + 'static {
-    /// Takes one event in. It is given every event of the source and skips what does not concern it.
+    /// Takes one event in. It is given every event of the source and skips what does not concern
+    /// it.
     fn react<'t>(
         &'t self,
         tx: &'t mut Tx,

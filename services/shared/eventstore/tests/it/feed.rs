@@ -14,7 +14,8 @@ use crate::{append, database, event};
 const APPENDERS: usize = 10;
 const EACH: usize = 30;
 
-/// Appends to two streams in one transaction that it holds open for a while, and sometimes gives up.
+/// Appends to two streams in one transaction that it holds open for a while, and sometimes gives
+/// up.
 async fn slow_append(store: &Store, n: usize) -> Result<bool, StoreError> {
     let gives_up = n.is_multiple_of(7);
     let result = store
