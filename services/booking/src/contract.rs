@@ -3,9 +3,9 @@
 use contract::booking::v1 as wire;
 use contract::convert::{money, timestamp, to_wire};
 use eventstore::{NewEvent, Recorded, StoreError};
+use kernel::Id;
 use kernel::Timestamp;
 use kernel::id::{Booking, Kind};
-use kernel::Id;
 
 use crate::domain::booking::{self, Facts, MeetingId, Mode, PaymentId};
 use crate::domain::day;
@@ -125,9 +125,10 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
 /// When it is not one, or holds what cannot be.
 pub fn read_day_event(stored: &Recorded) -> Result<day::Event, Unreadable> {
     let event = if let Some(e) = get::<wire::SlotHeld>(stored)? {
-        parse(&e.booking_id).zip(span(e.starts_at, e.ends_at)).zip(instant(e.held_until_at)).map(
-            |((booking_id, span), until)| day::Event::Held { booking_id, span, until },
-        )
+        parse(&e.booking_id)
+            .zip(span(e.starts_at, e.ends_at))
+            .zip(instant(e.held_until_at))
+            .map(|((booking_id, span), until)| day::Event::Held { booking_id, span, until })
     } else if let Some(e) = get::<wire::SlotHoldExtended>(stored)? {
         parse(&e.booking_id)
             .zip(instant(e.held_until_at))

@@ -21,7 +21,9 @@ use ::contract::booking::v1::booking_internal_service_server::BookingInternalSer
 use ::contract::booking::v1::booking_service_server::BookingServiceServer;
 use anyhow::Context as _;
 use eventstore::{Database, Store, run_timers};
-use messaging::{FeedReader, FeedServer, Nats, Subscription, run_consumer, run_publisher, run_relay};
+use messaging::{
+    FeedReader, FeedServer, Nats, Subscription, run_consumer, run_publisher, run_relay,
+};
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
 use runtime::server::{REQUEST_BYTES_MAX, Server};
@@ -57,6 +59,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let peers = Peers::new("booking", &config.peers)?;
     let desk = open_desk(&config, &peers)?;
     let store = desk.store.clone();
+    drop(tokio::task::spawn_blocking(domain::contact::prepare));
     let nats = Nats::new(&config.nats_url);
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
@@ -100,10 +103,8 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
 
 fn open_desk(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Desk>> {
     let practice = runtime::practice::load(&config.practice_dir)?;
-    let rules = Rules {
-        zone: practice.practice.zone.clone(),
-        hours: practice.availability.clone(),
-    };
+    let rules =
+        Rules { zone: practice.practice.zone.clone(), hours: practice.availability.clone() };
     let pool = Database::new(config.database_url.expose_secret()).open()?;
     Ok(Arc::new(Desk {
         store: Store::new(pool),
@@ -119,13 +120,12 @@ fn open_desk(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Desk>> {
 pub fn routes(desk: &Arc<Desk>, users: Users, peers: &Peers, shutdown: &Shutdown) -> Routes {
     let public = Public::new(Arc::clone(desk), users, shutdown.clone());
     let internal = Internal::new(Arc::clone(desk), peers.clone());
-    Routes::new(
-        BookingServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX),
-    )
-    .add_service(
-        BookingInternalServiceServer::new(internal).max_decoding_message_size(REQUEST_BYTES_MAX),
-    )
-    .add_service(FeedServer::service(desk.store.clone(), peers.clone(), READERS))
+    Routes::new(BookingServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
+        .add_service(
+            BookingInternalServiceServer::new(internal)
+                .max_decoding_message_size(REQUEST_BYTES_MAX),
+        )
+        .add_service(FeedServer::service(desk.store.clone(), peers.clone(), READERS))
 }
 
 /// Brings the database up to date and grants the service's role its rights.

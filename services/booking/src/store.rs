@@ -129,11 +129,7 @@ impl OpenBooking {
     ///
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
-    pub async fn load(
-        tx: &mut Tx,
-        rules: &Rules,
-        id: Id<Booking>,
-    ) -> Result<Option<Self>, Error> {
+    pub async fn load(tx: &mut Tx, rules: &Rules, id: Id<Booking>) -> Result<Option<Self>, Error> {
         let Some(place) = query::whereabouts(tx, id).await? else { return Ok(None) };
         let mut dates: Vec<Date> = place.starts.iter().map(|start| rules.date_of(*start)).collect();
         dates.dedup();

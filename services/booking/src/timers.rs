@@ -11,10 +11,10 @@ use runtime::telemetry::job_span;
 use serde_json::{Value, json};
 use tracing::Instrument as _;
 
+use crate::app::Desk;
 use crate::app::complete_booking::complete_booking;
 use crate::app::expire_booking::expire_booking;
 use crate::app::schedule_meeting::schedule_meeting;
-use crate::app::Desk;
 
 /// A hold ends.
 pub const HOLD_END: &str = "hold-end";

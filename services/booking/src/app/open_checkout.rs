@@ -68,10 +68,8 @@ pub(crate) async fn owned(
     id: Id<Booking>,
 ) -> Result<OpenBooking, Error> {
     let open = OpenBooking::load(tx, &desk.rules, id).await?;
-    open.filter(|open| {
-        open.state.facts().is_some_and(|facts| facts.customer_id == customer_id)
-    })
-    .ok_or(refuse(Rejection::BookingNotFound))
+    open.filter(|open| open.state.facts().is_some_and(|facts| facts.customer_id == customer_id))
+        .ok_or(refuse(Rejection::BookingNotFound))
 }
 
 /// Decides an extension of the hold and carries it to the days and the timer.

@@ -92,11 +92,7 @@ impl Case {
     /// Who comes back and asks for the very time that they hold gets their booking again, with the
     /// contact data that they gave last: nobody shall be told that they were faster than
     /// themselves.
-    async fn held_before(
-        &self,
-        tx: &mut Tx,
-        now: Timestamp,
-    ) -> Result<Option<Id<Booking>>, Error> {
+    async fn held_before(&self, tx: &mut Tx, now: Timestamp) -> Result<Option<Id<Booking>>, Error> {
         let minutes = i64::from(self.offering.duration_minutes);
         let starts_at = self.wanted.starts_at;
         let Some(span) = Span::new(starts_at, starts_at.plus_minutes(minutes)) else {

@@ -221,10 +221,10 @@ impl Decider for BookingLife {
 }
 
 fn request(state: &State, facts: Facts, until: Timestamp) -> Result<Vec<Event>, Rejection> {
-    match state {
-        State::Absent => Ok(vec![Event::Requested { facts, until }]),
-        known if known.facts() == Some(&facts) => Ok(Vec::new()),
-        _different => Err(Rejection::Exists),
+    match state.facts() {
+        None => Ok(vec![Event::Requested { facts, until }]),
+        Some(known) if *known == facts => Ok(Vec::new()),
+        Some(_other) => Err(Rejection::Exists),
     }
 }
 

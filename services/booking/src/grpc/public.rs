@@ -65,7 +65,6 @@ pub(super) async fn owned(
 }
 
 /// Reads a booking's id; what is none is the id of no booking.
-#[expect(clippy::result_large_err, reason = "tonic's handlers return this very type")]
 pub(super) fn parse(text: &str) -> Result<Id<Booking>, Status> {
     let id = text.parse().map_err(|_malformed| reject(&Rejection::BookingNotFound))?;
     record(id);

@@ -69,11 +69,7 @@ async fn insert(
     Ok(())
 }
 
-async fn checkout_opened(
-    tx: &mut Tx,
-    id: Id<Booking>,
-    until: Timestamp,
-) -> Result<(), StoreError> {
+async fn checkout_opened(tx: &mut Tx, id: Id<Booking>, until: Timestamp) -> Result<(), StoreError> {
     sqlx::query(
         "update bookings set state = 'awaiting_payment', held_until_at = $2,
                              checkout_opened = true, version = version + 1

@@ -157,10 +157,7 @@ pub struct Whereabouts {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn whereabouts(
-    tx: &mut Tx,
-    id: Id<Booking>,
-) -> Result<Option<Whereabouts>, StoreError> {
+pub async fn whereabouts(tx: &mut Tx, id: Id<Booking>) -> Result<Option<Whereabouts>, StoreError> {
     let rows = sqlx::query(
         "select b.customer_id, b.practitioner_id, r.starts_at
          from bookings b join slot_reservations r using (booking_id)

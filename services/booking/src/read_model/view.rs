@@ -74,8 +74,7 @@ pub async fn load(
 fn shown(row: &PgRow, practice: &Practice) -> Result<wire::Booking, StoreError> {
     let id: Id<Booking> = row.try_get("booking_id")?;
     let in_person = row.try_get::<&str, _>("mode")? == "in_person";
-    let mode =
-        if in_person { wire::SessionMode::InPerson } else { wire::SessionMode::Online };
+    let mode = if in_person { wire::SessionMode::InPerson } else { wire::SessionMode::Online };
     let held_until_at: Option<Timestamp> = row.try_get("held_until_at")?;
     Ok(wire::Booking {
         booking_id: id.to_string(),

@@ -110,6 +110,7 @@ fn closed_days_and_days_beyond_the_horizon_have_none() {
     rules.hours.weekdays.retain(|day| *day != DAY.weekday());
     assert!(!rules.is_open(DAY));
     assert!(rules.slots(DAY, 60, &[], now).is_empty());
+    rules.hours.weekdays.push(DAY.weekday());
     assert_eq!(rules.last_date(now), date(2027, 1, 19));
     assert_eq!(rules.slots(date(2027, 1, 19), 60, &[], now).len(), 7);
     assert!(rules.slots(date(2027, 1, 20), 60, &[], now).is_empty());

@@ -168,11 +168,8 @@ fn money_after_the_end_is_late_before_the_timer_has_said_so() {
 
 #[test]
 fn a_second_payment_changes_nothing() {
-    let second = Command::VerifyPayment {
-        payment: PaymentId("pay_2".to_owned()),
-        place: FREE,
-        now: at(20),
-    };
+    let second =
+        Command::VerifyPayment { payment: PaymentId("pay_2".to_owned()), place: FREE, now: at(20) };
     check(&[requested(), paid(false)], second.clone(), Ok(&[]));
     check(&[requested(), Event::Expired, unplaced()], second.clone(), Ok(&[]));
     check(&[], second, Err(Rejection::Absent));
@@ -199,8 +196,8 @@ fn it_is_complete_when_its_last_session_has_ended() {
 }
 
 fn any_command() -> impl Strategy<Value = Command> {
-    let place = (any::<bool>(), any::<bool>())
-        .prop_map(|(free, replaced)| Place { free, replaced });
+    let place =
+        (any::<bool>(), any::<bool>()).prop_map(|(free, replaced)| Place { free, replaced });
     (0..8, place, 1..3).prop_map(|(kind, place, payment)| match kind {
         0 => Command::Request { facts: facts_at(600), until: at(15) },
         1 => open(0),

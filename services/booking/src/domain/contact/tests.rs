@@ -2,13 +2,8 @@
 
 use super::{Contact, Typed, Wrong};
 
-const GOOD: Typed<'_> = Typed {
-    first_name: "Asha",
-    last_name: "Rao",
-    email: "asha@example.org",
-    phone: "",
-    notes: "",
-};
+const GOOD: Typed<'_> =
+    Typed { first_name: "Asha", last_name: "Rao", email: "asha@example.org", phone: "", notes: "" };
 
 #[track_caller]
 fn check(typed: Typed<'_>, wrong: Wrong) {

@@ -101,11 +101,7 @@ fn a_hold_is_extended_and_never_shortened() {
 fn a_time_is_booked_from_its_hold_or_when_it_is_free() {
     check(&[held(1, 60, 120, 15)], book(1, 60, 120, 5), Ok(&[booked(1, 60, 120)]));
     check(&[], book(1, 60, 120, 5), Ok(&[booked(1, 60, 120)]));
-    check(
-        &[held(2, 60, 120, 15)],
-        book(1, 60, 120, 20),
-        Ok(&[released(2), booked(1, 60, 120)]),
-    );
+    check(&[held(2, 60, 120, 15)], book(1, 60, 120, 20), Ok(&[released(2), booked(1, 60, 120)]));
     check(&[held(2, 60, 120, 15)], book(1, 60, 120, 5), Err(Rejection::SlotTaken));
 }
 

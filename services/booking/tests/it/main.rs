@@ -1,0 +1,12 @@
+//! The booking service on real PostgreSQL: its commands, timers, reactions and calls. Other parties
+//! answer over the network as they do in production.
+
+mod world;
+mod provider;
+mod races;
+mod holds;
+mod requests;
+mod slots;
+mod money;
+mod meetings;
+mod calls;

@@ -1,0 +1,151 @@
+//! Money that arrives in time, late, twice, or goes back.
+
+use booking::app::open_checkout::open_checkout;
+use contract::booking::v1::{BookingState, PaymentState};
+use contract::payments::v1::{PaymentFailed, RefundProcessed, RefundRequested};
+use kernel::Id;
+use kernel::id::Booking;
+
+use crate::world::{World, at, customer, reason, wanted};
+
+async fn expired(world: &World, hour: i64) -> Id<Booking> {
+    let id = world.hold(customer(1), at(0, hour)).await;
+    open_checkout(&world.desk, customer(1), id, "checkout-1").await.unwrap();
+    world.minutes_later(31).await;
+    world.reaches(id, BookingState::Expired).await;
+    id
+}
+
+async fn payment_state(world: &World, id: Id<Booking>) -> PaymentState {
+    world.view(id).await.booking.payment_state()
+}
+
+fn refund(id: Id<Booking>, cause: &str) -> RefundRequested {
+    RefundRequested {
+        booking_id: id.to_string(),
+        refund_id: "rfn_1".to_owned(),
+        payment_id: "pay_1".to_owned(),
+        amount: None,
+        cause: cause.to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn money_in_time_confirms_and_the_session_completes() {
+    let world = World::new().await;
+    let id = world.hold(customer(1), at(0, 11)).await;
+    world.pay(id, "pay_1").await;
+    let booking = world.reaches(id, BookingState::MeetingScheduled).await;
+    assert_eq!(booking.payment_state(), PaymentState::Paid);
+    assert_eq!(booking.held_until_at, None);
+    assert_eq!(booking.join_url, "http://127.0.0.1:8090/m/room-1");
+    assert_eq!(world.history("day-lead-2026-11-24").await, ["SlotHeld", "SlotBooked"]);
+    // The same event again, and another payment, change nothing.
+    world.pay(id, "pay_1").await;
+    world.pay(id, "pay_2").await;
+    // The hold's end does not end a booking.
+    world.minutes_later(40).await;
+    let other = world.request(customer(2), wanted("meditation", at(0, 11))).await;
+    assert_eq!(reason(other), "SLOT_TAKEN");
+    world.minutes_later(3 * 60).await;
+    world.reaches(id, BookingState::Completed).await;
+    assert_eq!(
+        world.booking_history(id).await,
+        ["BookingRequested", "BookingConfirmed", "MeetingScheduled", "BookingCompleted"]
+    );
+    assert_eq!(world.count("select count(*) from timers").await, 0);
+}
+
+#[tokio::test]
+async fn late_money_places_the_booking_again_while_its_time_is_free() {
+    let world = World::new().await;
+    let id = expired(&world, 15).await;
+    world.pay(id, "pay_1").await;
+    world.reaches(id, BookingState::MeetingScheduled).await;
+    let history = world.booking_history(id).await;
+    assert_eq!(history[2..4], ["BookingExpired", "BookingConfirmed"]);
+    let reinstated = "select count(*) from events
+                      where event_type = 'booking.v1.BookingConfirmed'
+                        and (payload->>'reinstated')::boolean";
+    assert_eq!(world.count(reinstated).await, 1);
+    let other = world.request(customer(2), wanted("meditation", at(0, 15))).await;
+    assert_eq!(reason(other), "SLOT_TAKEN");
+}
+
+#[tokio::test]
+async fn late_money_for_a_time_that_was_resold_is_refunded() {
+    let world = World::new().await;
+    let id = expired(&world, 15).await;
+    let winner = world.hold(customer(2), at(0, 15)).await;
+    world.pay(id, "pay_1").await;
+    assert_eq!(world.state(id).await, BookingState::PaidUnplaced);
+    assert_eq!(payment_state(&world, id).await, PaymentState::Paid);
+    world.pay(winner, "pay_2").await;
+    world.reaches(winner, BookingState::MeetingScheduled).await;
+    world.payments_say(&refund(id, "unplaced")).await;
+    assert_eq!(payment_state(&world, id).await, PaymentState::Refunding);
+    let processed = RefundProcessed { booking_id: id.to_string(), refund_id: "rfn_1".to_owned() };
+    world.payments_say(&processed).await;
+    assert_eq!(payment_state(&world, id).await, PaymentState::Refunded);
+    // Repeats of what is over change nothing.
+    let version = world.view(id).await.booking.version;
+    world.payments_say(&refund(id, "unplaced")).await;
+    world.payments_say(&processed).await;
+    world.pay(id, "pay_1").await;
+    assert_eq!(world.view(id).await.booking.version, version);
+    assert_eq!(payment_state(&world, winner).await, PaymentState::Paid);
+}
+
+#[tokio::test]
+async fn late_money_for_a_session_that_is_near_is_refunded() {
+    let world = World::new().await;
+    // Half past nine: eleven is an hour and a half away.
+    let id = expired(&world, 11).await;
+    world.pay(id, "pay_1").await;
+    assert_eq!(world.state(id).await, BookingState::PaidUnplaced);
+    assert_eq!(world.rooms.count(), 0);
+    world.hold(customer(2), at(0, 11)).await;
+}
+
+#[tokio::test]
+async fn late_money_of_a_customer_who_booked_anew_is_refunded() {
+    let world = World::new().await;
+    let id = expired(&world, 15).await;
+    let anew = world.hold(customer(1), at(0, 16)).await;
+    world.pay(id, "pay_1").await;
+    assert_eq!(world.state(id).await, BookingState::PaidUnplaced);
+    assert_eq!(world.state(anew).await, BookingState::Held);
+}
+
+#[tokio::test]
+async fn money_for_what_was_given_back_is_late_money() {
+    let world = World::new().await;
+    let id = world.hold(customer(1), at(0, 15)).await;
+    booking::app::release_booking::release_booking(&world.desk, customer(1), id, "release-1")
+        .await
+        .unwrap();
+    world.pay(id, "pay_1").await;
+    world.reaches(id, BookingState::MeetingScheduled).await;
+}
+
+#[tokio::test]
+async fn a_failed_attempt_is_shown_and_forgotten_when_money_comes() {
+    let world = World::without_timers().await;
+    let id = world.hold(customer(1), at(1, 11)).await;
+    let failed = PaymentFailed { booking_id: id.to_string(), payment_id: "pay_0".to_owned() };
+    world.payments_say(&failed).await;
+    assert_eq!(payment_state(&world, id).await, PaymentState::Failed);
+    world.pay(id, "pay_1").await;
+    world.payments_say(&failed).await;
+    assert_eq!(payment_state(&world, id).await, PaymentState::Paid);
+    // A second payment goes back; the booking stands on the first.
+    world.payments_say(&refund(id, "double")).await;
+    assert_eq!(payment_state(&world, id).await, PaymentState::Paid);
+}
+
+#[tokio::test]
+async fn money_for_no_booking_is_no_ones() {
+    let world = World::without_timers().await;
+    world.pay(eventstore::new_id(), "pay_1").await;
+    assert_eq!(world.count("select count(*) from events").await, 0);
+}

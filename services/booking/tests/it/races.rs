@@ -1,0 +1,95 @@
+//! Many want the same at the same moment.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use booking::app::Error;
+use futures::future::join_all;
+use kernel::{CommandError, Id, Reject as _};
+
+use crate::world::{World, at, customer, reason, wanted};
+
+/// How often each outcome came.
+fn tally<T>(results: Vec<Result<T, Error>>) -> BTreeMap<&'static str, usize> {
+    let mut tally = BTreeMap::new();
+    for result in results {
+        let outcome = match result {
+            Ok(_) => "held",
+            Err(CommandError::Rejected(rejection)) => rejection.reason(),
+            Err(error) => panic!("{error:?}"),
+        };
+        *tally.entry(outcome).or_default() += 1;
+    }
+    tally
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_fifty_buyers_of_one_slot_one_gets_it() {
+    let world = World::without_timers().await;
+    let buyers = (0..50).map(|buyer| {
+        let request = wanted("meditation", at(1, 11));
+        world.request(customer(1000 + buyer), request)
+    });
+    let tally = tally(join_all(buyers).await);
+    assert_eq!(tally, BTreeMap::from([("held", 1), ("SLOT_TAKEN", 49)]));
+    let day = world.history("day-lead-2026-11-25").await;
+    assert_eq!(day, ["SlotHeld"]);
+    assert_eq!(world.count("select count(*) from bookings").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn overlapping_sessions_of_different_services_exclude_each_other() {
+    let world = World::without_timers().await;
+    // Ninety minutes at eleven reach into the hour at twelve; the hour at one is nobody's.
+    let requests = (0..30).map(|buyer| {
+        let (service, hour) = match buyer % 3 {
+            0 => ("energy-healing", 11),
+            1 => ("meditation", 12),
+            _ => ("meditation", 13),
+        };
+        world.request(customer(2000 + buyer), wanted(service, at(1, hour)))
+    });
+    let tally = tally(join_all(requests).await);
+    assert_eq!(tally.get("held"), Some(&2));
+    assert_eq!(tally.get("SLOT_TAKEN"), Some(&28));
+    let overlaps = world
+        .count(
+            "select count(*) from slot_reservations a join slot_reservations b
+             on a.booking_id < b.booking_id and a.live and b.live and a.during && b.during",
+        )
+        .await;
+    assert_eq!(overlaps, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_customer_gets_two_holds_of_twenty() {
+    let world = World::without_timers().await;
+    let requests = (0..20).map(|number| {
+        let starts_at = at(1 + number / 5, 11 + number % 5);
+        world.request(customer(1), wanted("meditation", starts_at))
+    });
+    let tally = tally(join_all(requests).await);
+    assert_eq!(tally, BTreeMap::from([("held", 2), ("TOO_MANY_HOLDS", 18)]));
+    // One who gives a time back may take another.
+    let held: Id<_> = sqlx::query_scalar("select booking_id from bookings limit 1")
+        .fetch_one(world.desk.store.pool())
+        .await
+        .unwrap();
+    booking::app::release_booking::release_booking(&world.desk, customer(1), held, "release-1")
+        .await
+        .unwrap();
+    world.hold(customer(1), at(9, 11)).await;
+    let one_more = world.request(customer(1), wanted("meditation", at(9, 12))).await;
+    assert_eq!(reason(one_more), "TOO_MANY_HOLDS");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_same_request_many_times_at_once_is_one_booking() {
+    let world = Arc::new(World::without_timers().await);
+    let request = wanted("meditation", at(1, 11));
+    let answers = join_all((0..12).map(|_| world.request(customer(1), request.clone()))).await;
+    let mut ids: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
+    ids.dedup();
+    assert_eq!(ids.len(), 1);
+    assert_eq!(world.booking_history(ids[0]).await, ["BookingRequested"]);
+}

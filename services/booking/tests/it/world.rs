@@ -1,0 +1,228 @@
+//! A booking desk of its own for each test: database, timers, neighbours, and a clock that stands at
+//! a known morning.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use booking::app::request_booking::request_booking;
+use booking::app::{Desk, Error};
+use booking::catalogue::Catalogue;
+use booking::domain::availability::Rules;
+use booking::meeting::Meetings;
+use booking::process::payment::OnPayments;
+use booking::read_model::view::{self, View};
+use booking::timers::Timers;
+use contract::booking::v1::{self as wire, BookingState, Contact, RequestBookingRequest};
+use contract::convert::to_wire;
+use eventstore::{Metadata, NewEvent, Recorded, run_timers};
+use kernel::id::{Booking, Customer};
+use kernel::{CommandError, Id, Reject as _, Timestamp};
+use messaging::{Reaction, ReactionError};
+use prost::{Message, Name};
+use runtime::Shutdown;
+use runtime::caller::Peers;
+use testkit::{TestDatabase, TestKeys, until};
+use uuid::Uuid;
+
+use crate::provider::{self, MEETING_TOKEN, Rooms};
+
+/// Nine in the morning of a Tuesday in Bhopal.
+pub(crate) const MORNING: &str = "2026-11-24T03:30:00Z";
+
+pub(crate) struct World {
+    pub(crate) db: TestDatabase,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) rooms: Rooms,
+    pub(crate) keys: TestKeys,
+    pub(crate) peers: Peers,
+    pub(crate) shutdown: Shutdown,
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.shutdown.trigger();
+    }
+}
+
+impl World {
+    /// A desk whose timers run.
+    pub(crate) async fn new() -> Self {
+        let world = Self::without_timers().await;
+        world.run_timers();
+        world
+    }
+
+    /// A desk whose timers nobody fires.
+    pub(crate) async fn without_timers() -> Self {
+        let db = TestDatabase::new(&booking::MIGRATIONS).await.unwrap();
+        db.as_owner(&format!(
+            "update clock set offset_by = timestamptz '{MORNING}' - clock_timestamp()"
+        ))
+        .await
+        .unwrap();
+        let shutdown = Shutdown::new();
+        let keys = TestKeys::new(&["booking", "catalogue", "payments", "notifications"]).unwrap();
+        let peers = keys.peers("booking").unwrap();
+        let catalogue_url = provider::catalogue(keys.peers("catalogue").unwrap(), &shutdown).await;
+        let rooms = Rooms::default();
+        let meeting_url = provider::meetings(rooms.clone()).await;
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
+        let practice = runtime::practice::load(&folder).unwrap();
+        let desk = Arc::new(Desk {
+            store: db.store().unwrap(),
+            rules: Rules {
+                zone: practice.practice.zone.clone(),
+                hours: practice.availability.clone(),
+            },
+            practice,
+            catalogue: Catalogue::new(&catalogue_url, &peers).unwrap(),
+            meetings: Meetings::new(&meeting_url, MEETING_TOKEN.to_owned().into()).unwrap(),
+        });
+        Self { db, desk, rooms, keys, peers, shutdown }
+    }
+
+    pub(crate) fn run_timers(&self) {
+        let timers = Arc::new(Timers::new(Arc::clone(&self.desk)));
+        tokio::spawn(run_timers(self.desk.store.clone(), timers, self.shutdown.wait()));
+    }
+
+    /// Puts the clock so many minutes behind the morning.
+    pub(crate) async fn minutes_later(&self, minutes: i64) {
+        self.db
+            .as_owner(&format!(
+                "update clock set offset_by = offset_by + make_interval(mins => {minutes})"
+            ))
+            .await
+            .unwrap();
+    }
+
+    pub(crate) async fn request(
+        &self,
+        customer: Id<Customer>,
+        request: RequestBookingRequest,
+    ) -> Result<Id<Booking>, Error> {
+        request_booking(&self.desk, customer, request).await
+    }
+
+    /// A hold of an hour of meditation.
+    pub(crate) async fn hold(&self, customer: Id<Customer>, starts_at: Timestamp) -> Id<Booking> {
+        self.request(customer, wanted("meditation", starts_at)).await.unwrap()
+    }
+
+    pub(crate) async fn view(&self, id: Id<Booking>) -> View {
+        let pool = self.desk.store.pool();
+        view::load(pool, &self.desk.practice, id).await.unwrap().unwrap()
+    }
+
+    pub(crate) async fn state(&self, id: Id<Booking>) -> BookingState {
+        self.view(id).await.booking.state()
+    }
+
+    /// Waits until a booking is in a state.
+    pub(crate) async fn reaches(&self, id: Id<Booking>, state: BookingState) -> wire::Booking {
+        let probe = async || {
+            let booking = self.view(id).await.booking;
+            Ok((booking.state() == state).then_some(booking))
+        };
+        until(&format!("the booking is {state:?}"), probe).await.unwrap()
+    }
+
+    /// Lets an event of payments arrive.
+    pub(crate) async fn payments_say<M: Message + Name>(&self, message: &M) {
+        let reaction = OnPayments::new(Arc::clone(&self.desk));
+        self.react(Arc::new(reaction), message).await;
+    }
+
+    /// Lets an event of another service arrive.
+    pub(crate) async fn react<M: Message + Name>(&self, reaction: Arc<dyn Reaction>, message: &M) {
+        let new = NewEvent::of(message).unwrap();
+        let event = Arc::new(Recorded {
+            event_id: new.event_id,
+            stream_id: "elsewhere".to_owned(),
+            version: 1,
+            position: 1,
+            event_type: new.event_type,
+            payload: new.payload,
+            metadata: Metadata::default(),
+            recorded_at: Timestamp::EPOCH,
+        });
+        self.desk
+            .store
+            .write(Metadata::by("test", None), move |tx| {
+                let (reaction, event) = (Arc::clone(&reaction), Arc::clone(&event));
+                Box::pin(async move { reaction.react(tx, &event).await })
+            })
+            .await
+            .map_err(|error: ReactionError| error)
+            .unwrap();
+    }
+
+    /// Money arrives for a booking.
+    pub(crate) async fn pay(&self, id: Id<Booking>, payment: &str) {
+        self.payments_say(&contract::payments::v1::PaymentVerified {
+            booking_id: id.to_string(),
+            payment_id: payment.to_owned(),
+            amount: None,
+        })
+        .await;
+    }
+
+    /// The names of a stream's events.
+    pub(crate) async fn history(&self, stream: &str) -> Vec<String> {
+        let events = self.desk.store.load(stream).await.unwrap();
+        events
+            .iter()
+            .map(|event| event.event_type.trim_start_matches("booking.v1.").to_owned())
+            .collect()
+    }
+
+    pub(crate) async fn booking_history(&self, id: Id<Booking>) -> Vec<String> {
+        self.history(&booking::contract::booking_stream(id)).await
+    }
+
+    /// One number that SQL tells.
+    pub(crate) async fn count(&self, sql: &'static str) -> i64 {
+        sqlx::query_scalar(sql).fetch_one(self.desk.store.pool()).await.unwrap()
+    }
+}
+
+pub(crate) fn customer(number: u128) -> Id<Customer> {
+    Id::from_uuid(Uuid::from_u128(number))
+}
+
+/// A wall-clock hour in Bhopal, so many days after the morning.
+pub(crate) fn at(day: i64, hour: i64) -> Timestamp {
+    let morning: Timestamp = MORNING.parse().unwrap();
+    morning.plus_minutes((day * 24 + hour - 9) * 60)
+}
+
+pub(crate) fn asha() -> Contact {
+    Contact {
+        first_name: "Asha".to_owned(),
+        last_name: "Rao".to_owned(),
+        email: "asha@example.org".to_owned(),
+        phone: String::new(),
+        notes: String::new(),
+    }
+}
+
+/// A request under a key of its own.
+pub(crate) fn wanted(service: &str, starts_at: Timestamp) -> RequestBookingRequest {
+    RequestBookingRequest {
+        idempotency_key: eventstore::new_uuid().to_string(),
+        service_id: service.to_owned(),
+        starts_at: Some(to_wire(starts_at)),
+        mode: wire::SessionMode::Online.into(),
+        contact: Some(asha()),
+        terms_accepted: true,
+    }
+}
+
+/// The reason of a refusal.
+#[track_caller]
+pub(crate) fn reason<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
+    match result {
+        Err(CommandError::Rejected(rejection)) => rejection.reason(),
+        other => panic!("not refused: {other:?}"),
+    }
+}
