@@ -1,5 +1,5 @@
 /** Where this page leads when it has done its work. */
-import { useCallback, useMemo } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { useLocation } from 'react-router';
 import { useGo } from '@/lib/use-go';
 import { returnPath } from '../return-path';
@@ -7,7 +7,13 @@ import { returnPath } from '../return-path';
 export function useReturn() {
   const { search } = useLocation();
   const go = useGo();
-  const back = useMemo(() => returnPath(search, window.location.origin), [search]);
-  const leave = useCallback(() => go(back, { replace: true }), [go, back]);
+  const [back] = useState(() => returnPath(search, window.location.origin));
+  const left = useRef(false);
+  // The answer of the call and the news of the session both lead here; the first one goes.
+  const leave = useCallback(() => {
+    if (left.current) return;
+    left.current = true;
+    go(back, { replace: true });
+  }, [go, back]);
   return { back, leave };
 }

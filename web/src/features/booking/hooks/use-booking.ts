@@ -26,6 +26,8 @@ export function useBooking(bookingId: string, userId: string | undefined): Booki
   const query = useQuery({
     queryKey,
     enabled,
+    // Whoever comes back from a banking app sees at once what has happened meanwhile.
+    staleTime: 0,
     queryFn: async ({ signal }) => {
       const { booking } = await client.getBooking({ bookingId }, { signal });
       if (!booking) throw new Error('The answer holds no booking.');

@@ -64,8 +64,12 @@ export function useRequestBooking() {
   }
 
   async function requestLive(wish: Wish): Promise<Booking> {
-    const booking = await request(wish);
-    if (isLive(booking)) return booking;
+    try {
+      const booking = await request(wish);
+      if (isLive(booking)) return booking;
+    } catch (error) {
+      if (errorReason(error) !== 'IDEMPOTENCY_KEY_REUSED') throw error;
+    }
     // The same wish was once granted and has ended since: it is asked for anew.
     renewRequestKey();
     return request(wish);

@@ -1,0 +1,170 @@
+/** The account pages, with an identity service that a test plays. */
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useLocation } from 'react-router';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { renderApp } from '@/testing/render-app';
+import { RecoverPage } from './recover-page';
+import { SignInPage } from './sign-in-page';
+import { SignUpPage } from './sign-up-page';
+
+const identity = vi.hoisted(() => ({
+  signUp: vi.fn(),
+  signInWithPassword: vi.fn(),
+  verifyOtp: vi.fn(),
+  resend: vi.fn(),
+  resetPasswordForEmail: vi.fn(),
+  updateUser: vi.fn(),
+}));
+
+const auth = vi.hoisted(() => ({ status: 'signed-out' }));
+
+vi.mock('@/lib/auth', () => ({
+  authClient: async () => identity,
+  useAuth: () => ({ status: auth.status, user: undefined }),
+}));
+
+const SESSION = { data: { user: { id: 'u1' }, session: { access_token: 't' } }, error: null };
+
+beforeEach(() => {
+  for (const call of Object.values(identity)) call.mockReset();
+  auth.status = 'signed-out';
+});
+
+function Where() {
+  const { pathname, search } = useLocation();
+  return <p data-testid="where">{`${pathname}${search}`}</p>;
+}
+
+function open(page: React.ReactNode, path: string) {
+  renderApp(
+    <>
+      {page}
+      <Where />
+    </>,
+    { path },
+  );
+  return userEvent.setup();
+}
+
+async function arrived(path: string) {
+  await waitFor(() => expect(screen.getByTestId('where').textContent).toBe(path));
+}
+
+async function fillSignUp(person: ReturnType<typeof userEvent.setup>) {
+  await person.type(screen.getByLabelText('First name'), 'Asha');
+  await person.type(screen.getByLabelText('Last name'), 'Rao');
+  await person.type(screen.getByLabelText('Email'), 'asha@example.org');
+  await person.type(screen.getByLabelText('Password'), 'a quiet river');
+  await person.click(screen.getByRole('button', { name: 'Create Account' }));
+}
+
+test('sign-up hands names over and returns to where the person came from', async () => {
+  identity.signUp.mockResolvedValue(SESSION);
+  const person = open(<SignUpPage />, '/sign-up?return=%2Fservices');
+  await fillSignUp(person);
+  await arrived('/services');
+  expect(identity.signUp).toHaveBeenCalledWith({
+    email: 'asha@example.org',
+    password: 'a quiet river',
+    options: {
+      data: { firstName: 'Asha', lastName: 'Rao', phone: '' },
+      emailRedirectTo: `${window.location.origin}/sign-in?return=%2Fservices`,
+    },
+  });
+});
+
+test('with confirmation on, the code is typed on the same page', async () => {
+  identity.signUp.mockResolvedValue({ data: { user: { id: 'u1' }, session: null }, error: null });
+  identity.verifyOtp.mockResolvedValueOnce({
+    data: {},
+    error: { code: 'otp_expired', message: 'Token has expired or is invalid' },
+  });
+  identity.verifyOtp.mockResolvedValueOnce(SESSION);
+  const person = open(<SignUpPage />, '/sign-up?return=%2Ffaq');
+  await fillSignUp(person);
+  const code = await screen.findByLabelText('6-digit code');
+  expect(code.getAttribute('autocomplete')).toBe('one-time-code');
+  expect(screen.getByRole('button', { name: /Send a new code in/ })).toHaveProperty(
+    'disabled',
+    true,
+  );
+
+  await person.type(code, '999 999');
+  await person.click(screen.getByRole('button', { name: 'Confirm' }));
+  await screen.findByRole('link', { name: /wrong or too old/ });
+  expect(code).toHaveProperty('value', '999 999');
+  await person.clear(code);
+  await person.type(code, '123456');
+  await person.click(screen.getByRole('button', { name: 'Confirm' }));
+  await arrived('/faq');
+  expect(identity.verifyOtp).toHaveBeenLastCalledWith({
+    email: 'asha@example.org',
+    token: '123456',
+    type: 'signup',
+  });
+  expect(sessionStorage.getItem('addressToConfirm')).toBeNull();
+});
+
+test('an account that exists leads to sign-in, and nothing typed is lost', async () => {
+  identity.signUp.mockResolvedValue({ data: {}, error: { code: 'user_already_exists' } });
+  const person = open(<SignUpPage />, '/sign-up?return=%2Ffaq');
+  await fillSignUp(person);
+  await screen.findByText('You have an account already');
+  expect(screen.getByLabelText('First name')).toHaveProperty('value', 'Asha');
+  const link = screen.getByRole('link', { name: 'Sign In' });
+  expect(link.getAttribute('href')).toBe('/sign-in?return=%2Ffaq');
+});
+
+test('a wrong password is told, focused and not cleared', async () => {
+  identity.signInWithPassword.mockResolvedValue({
+    data: {},
+    error: { code: 'invalid_credentials', message: 'Invalid login credentials' },
+  });
+  const person = open(<SignInPage />, '/sign-in');
+  await person.type(screen.getByLabelText('Email'), 'asha@example.org');
+  await person.type(screen.getByLabelText('Password'), 'wrong password');
+  await person.click(screen.getByRole('button', { name: 'Sign In' }));
+  const words = await screen.findByText(/Email or password is not right/);
+  expect(document.activeElement?.contains(words)).toBe(true);
+  expect(screen.getByLabelText('Password')).toHaveProperty('value', 'wrong password');
+});
+
+test('a password can be looked at', async () => {
+  const person = open(<SignInPage />, '/sign-in');
+  const field = screen.getByLabelText('Password');
+  expect(field).toHaveProperty('type', 'password');
+  await person.click(screen.getByRole('button', { name: 'Show password' }));
+  expect(field).toHaveProperty('type', 'text');
+});
+
+test('whoever is signed in already goes on at once', async () => {
+  auth.status = 'signed-in';
+  open(<SignInPage />, '/sign-in?return=%2Freviews');
+  await arrived('/reviews');
+});
+
+test('recovery goes by address, code and new password', async () => {
+  identity.resetPasswordForEmail.mockResolvedValue({ data: {}, error: null });
+  identity.verifyOtp.mockImplementation(async () => {
+    auth.status = 'signed-in';
+    return SESSION;
+  });
+  identity.updateUser.mockResolvedValueOnce({
+    data: {},
+    error: { code: 'weak_password', reasons: ['pwned'], message: 'x' },
+  });
+  identity.updateUser.mockResolvedValueOnce({ data: { user: {} }, error: null });
+  const person = open(<RecoverPage />, '/recover?return=%2Fservices');
+  await person.type(screen.getByLabelText('Email'), 'asha@example.org');
+  await person.click(screen.getByRole('button', { name: 'Send me a code' }));
+  await person.type(await screen.findByLabelText('6-digit code'), '123456');
+  await person.click(screen.getByRole('button', { name: 'Confirm' }));
+  const password = await screen.findByLabelText('New password');
+  await person.type(password, 'password123');
+  await person.click(screen.getByRole('button', { name: 'Save New Password' }));
+  await screen.findByRole('link', { name: /guess first/ });
+  await person.type(password, ' and more');
+  await person.click(screen.getByRole('button', { name: 'Save New Password' }));
+  await arrived('/services');
+});
