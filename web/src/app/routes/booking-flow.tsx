@@ -88,11 +88,12 @@ export default function BookingFlowPage() {
   const flow = useFlow();
   const go = useGo();
   const unknown = flow.service.status === 'unknown';
+  const asking = flow.service.status === 'loading' && flow.moves.url.bookingId === '';
 
   useEffect(() => {
     if (unknown) go('/services', { replace: true });
   }, [unknown, go]);
 
-  if (unknown || flow.auth.status === 'unknown') return <PageSkeleton />;
+  if (unknown || asking || flow.auth.status === 'unknown') return <PageSkeleton />;
   return <FlowPage flow={flow} />;
 }

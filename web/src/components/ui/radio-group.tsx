@@ -25,7 +25,8 @@ export type RadioGroupProps = {
 
 const CHIP =
   'flex min-h-11 cursor-pointer flex-col justify-center rounded-full border border-control ' +
-  'bg-surface px-5 py-2 text-center leading-tight font-semibold numeric transition-colors duration-150 ' +
+  'bg-surface px-5 py-2 text-center leading-tight font-semibold numeric max-sm:px-3.5 ' +
+  'transition-colors duration-150 ' +
   'hover:border-brand peer-checked:border-brand peer-checked:bg-brand peer-checked:text-on-brand ' +
   'peer-focus-visible:outline-2 peer-focus-visible:outline-offset-2 peer-focus-visible:outline-focus ' +
   'peer-disabled:cursor-not-allowed peer-disabled:border-hairline peer-disabled:bg-sunken ' +
