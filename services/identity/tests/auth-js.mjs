@@ -1,0 +1,189 @@
+/**
+ * Drives the identity server with the real client library, as the website does.
+ * Usage: node auth-js.mjs confirming|trusting <server's URL> <URL of the newest mail>
+ */
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+
+const require = createRequire(new URL('../../../web/package.json', import.meta.url));
+const { GoTrueClient, isAuthApiError, isAuthWeakPasswordError } = require('@supabase/auth-js');
+
+const [part, url, mailbox] = process.argv.slice(2);
+const email = 'asha@example.test';
+const password = 'a quiet garden';
+const data = { firstName: 'Asha', lastName: 'Rao', phone: '98765 43210' };
+const clients = [];
+
+/** A browser of its own: storage in memory, and what it was told of its session. */
+function browser() {
+  const kept = new Map();
+  const storage = {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+  };
+  const client = new GoTrueClient({ url, storage, persistSession: true, autoRefreshToken: false });
+  const events = [];
+  const { data: listening } = client.onAuthStateChange((event) => void events.push(event));
+  clients.push(() => listening.subscription.unsubscribe());
+  return { client, events };
+}
+
+async function mail() {
+  const answer = await fetch(mailbox);
+  return answer.json();
+}
+
+/** The data of an answer that must not be an error. */
+function good({ data: answered, error }) {
+  assert.equal(error, null, error?.message);
+  return answered;
+}
+
+/** Fails unless the answer is an error with this code and status. */
+function bad({ error }, code, status) {
+  assert.ok(error, `expected ${code}`);
+  assert.equal(error.code, code, error.message);
+  if (status) assert.equal(error.status, status);
+}
+
+async function signUpAndConfirm() {
+  const { client, events } = browser();
+  const short = await client.signUp({ email, password: 'short' });
+  assert.ok(isAuthWeakPasswordError(short.error));
+  assert.deepEqual(short.error.reasons, ['length']);
+  const signedUp = good(await client.signUp({ email, password, options: { data } }));
+  assert.equal(signedUp.session, null);
+  assert.equal(signedUp.user.email, email);
+  bad(await client.signInWithPassword({ email, password }), 'email_not_confirmed', 400);
+  bad(await client.resend({ type: 'signup', email }), 'over_email_send_rate_limit', 429);
+  bad(await client.verifyOtp({ email, token: '00000', type: 'signup' }), 'otp_expired', 403);
+  const { code, purpose } = await mail();
+  assert.equal(purpose, 'signup');
+  const confirmed = good(await client.verifyOtp({ email, token: code, type: 'signup' }));
+  assert.ok(confirmed.session.access_token);
+  assert.ok(events.includes('SIGNED_IN'));
+  return client;
+}
+
+async function readAndRefresh(client) {
+  const { user } = good(await client.getUser());
+  assert.deepEqual(user.user_metadata, data);
+  assert.equal(user.identities.length, 1);
+  const before = good(await client.getSession()).session;
+  const { session } = good(await client.refreshSession());
+  assert.notEqual(session.refresh_token, before.refresh_token);
+  const { claims, header } = good(await client.getClaims());
+  assert.equal(header.alg, 'ES256');
+  assert.equal(claims.sub, user.id);
+  assert.equal(claims.aal, 'aal1');
+  assert.deepEqual(good(await client.mfa.listFactors()).all, []);
+  assert.equal(good(await client.mfa.getAuthenticatorAssuranceLevel()).currentLevel, 'aal1');
+}
+
+async function changeAccount(client) {
+  const changed = good(await client.updateUser({ data: { firstName: 'Usha' } }));
+  assert.equal(changed.user.user_metadata.firstName, 'Usha');
+  const next = 'a louder garden';
+  bad(await client.updateUser({ password: next }), 'reauthentication_needed', 400);
+  good(await client.updateUser({ password: next, current_password: password }));
+  good(await client.signOut());
+  assert.equal(good(await client.getSession()).session, null);
+  return next;
+}
+
+async function signInAndOut(known) {
+  const [one, other] = [browser(), browser()];
+  const wrong = await one.client.signInWithPassword({ email, password });
+  assert.ok(isAuthApiError(wrong.error));
+  bad(wrong, 'invalid_credentials', 400);
+  good(await one.client.signInWithPassword({ email, password: known }));
+  good(await other.client.signInWithPassword({ email, password: known }));
+  good(await one.client.signOut({ scope: 'others' }));
+  const gone = await other.client.getUser();
+  assert.equal(gone.error.name, 'AuthSessionMissingError');
+  good(await one.client.getUser());
+  good(await one.client.signOut({ scope: 'local' }));
+  assert.ok(one.events.includes('SIGNED_OUT'));
+}
+
+async function recover() {
+  const { client, events } = browser();
+  const redirectTo = 'https://sukoon.example/recover?return=%2Fservices';
+  assert.deepEqual(good(await client.resetPasswordForEmail(email, { redirectTo })), {});
+  const again = await client.resetPasswordForEmail(email);
+  bad(again, 'over_email_send_rate_limit', 429);
+  assert.match(again.error.message, /after \d+ second/);
+  const { code, purpose } = await mail();
+  assert.equal(purpose, 'recovery');
+  good(await client.verifyOtp({ email, token: code, type: 'recovery' }));
+  assert.ok(events.includes('PASSWORD_RECOVERY'), events.join());
+  good(await client.updateUser({ password: 'a third garden' }));
+  assert.ok(events.includes('USER_UPDATED'));
+  good(await client.signOut({ scope: 'global' }));
+  good(await client.signInWithPassword({ email, password: 'a third garden' }));
+}
+
+async function followLink() {
+  const { client } = browser();
+  const ravi = 'ravi@example.test';
+  const emailRedirectTo = 'https://sukoon.example/sign-in?return=%2Fbooking-flow';
+  good(await client.signUp({ email: ravi, password, options: { emailRedirectTo } }));
+  const { link } = await mail();
+  const path = link.slice(link.indexOf('/verify'));
+  const answer = await fetch(`${url}${path}`, { redirect: 'manual' });
+  assert.equal(answer.status, 303);
+  const page = new URL(answer.headers.get('location'));
+  assert.equal(`${page.origin}${page.pathname}${page.search}`, emailRedirectTo);
+  const fragment = new URLSearchParams(page.hash.slice(1));
+  const { user } = good(
+    await client.setSession({
+      access_token: fragment.get('access_token'),
+      refresh_token: fragment.get('refresh_token'),
+    }),
+  );
+  assert.equal(user.email, ravi);
+  const hashed = await client.verifyOtp({ token_hash: 'x', type: 'signup' });
+  bad(hashed, 'otp_expired', 403);
+}
+
+async function askForWhatIsNotThere() {
+  const { client } = browser();
+  bad(await client.signInAnonymously(), 'anonymous_provider_disabled', 422);
+  bad(await client.signInWithOtp({ email }), 'otp_disabled', 422);
+  bad(await client.signInWithSSO({ domain: 'x.test' }), 'saml_provider_disabled', 404);
+  const token = { provider: 'google', token: 'x' };
+  bad(await client.signInWithIdToken(token), 'provider_disabled', 400);
+  good(await client.signInWithPassword({ email, password: 'a third garden' }));
+  const totp = await client.mfa.enroll({ factorType: 'totp', friendlyName: 'x' });
+  bad(totp, 'mfa_totp_enroll_not_enabled', 422);
+  const factorId = '00000000-0000-7000-8000-000000000000';
+  bad(await client.mfa.challenge({ factorId }), 'mfa_factor_not_found', 404);
+  bad(await client.linkIdentity({ provider: 'google' }), 'manual_linking_disabled', 404);
+  bad(await client.reauthenticate(), 'validation_failed', 400);
+}
+
+async function trusting() {
+  const { client, events } = browser();
+  const { session, user } = good(await client.signUp({ email, password, options: { data } }));
+  assert.ok(session.access_token);
+  assert.equal(user.user_metadata.firstName, 'Asha');
+  assert.ok(events.includes('SIGNED_IN'));
+  await readAndRefresh(client);
+  bad(await browser().client.signUp({ email, password }), 'user_already_exists', 422);
+  good(await client.signOut());
+  good(await client.signInWithPassword({ email, password }));
+}
+
+async function confirming() {
+  const client = await signUpAndConfirm();
+  await readAndRefresh(client);
+  const known = await changeAccount(client);
+  await signInAndOut(known);
+  await recover();
+  await followLink();
+  await askForWhatIsNotThere();
+}
+
+await (part === 'trusting' ? trusting() : confirming());
+for (const close of clients) close();

@@ -1,0 +1,55 @@
+//! The real client library against this server: `tests/auth-js.mjs`, run by Node.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use crate::running::Running;
+
+/// What the mailbox of this test shows: the newest mail.
+async fn mailbox(State(server): State<Arc<Running>>) -> Json<Value> {
+    let mail = server.latest_mail().await;
+    Json(json!({ "code": mail.code, "link": mail.link, "purpose": mail.purpose }))
+}
+
+async fn run(part: &str, server: Running) {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let library = here.join("../../web/node_modules/@supabase/auth-js/package.json");
+    assert!(
+        library.exists(),
+        "the client library is not installed: run `npm ci` in web/, or start the tests by `make test`"
+    );
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mailbox_url = format!("http://{}/", listener.local_addr().unwrap());
+    let server = Arc::new(server);
+    let router = Router::new().route("/", get(mailbox)).with_state(server.clone());
+    let serving = tokio::spawn(async move { axum::serve(listener, router).await });
+    let output = Command::new("node")
+        .arg(here.join("tests/auth-js.mjs"))
+        .args([part, &server.url, &mailbox_url])
+        .output()
+        .await
+        .unwrap();
+    serving.abort();
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[tokio::test]
+async fn the_client_library_gets_along_with_confirmed_addresses() {
+    run("confirming", Running::confirming().await).await;
+}
+
+#[tokio::test]
+async fn the_client_library_gets_along_without_them() {
+    run("trusting", Running::trusting().await).await;
+}

@@ -1,0 +1,199 @@
+//! Codes that are typed: once, in time, for one account and one purpose, five tries.
+
+use reqwest::Method;
+use serde_json::json;
+
+use crate::running::{PASSWORD, Running, claims, other_than};
+
+const ASHA: &str = "asha@example.test";
+
+#[tokio::test]
+async fn five_wrong_tries_make_a_code_void() {
+    let server = Running::confirming().await;
+    server.sign_up(ASHA).await.ok();
+    let mail = server.latest_mail().await;
+    for _ in 0..5 {
+        let answer = server.verify("signup", ASHA, &other_than(&mail.code)).await;
+        answer.assert_error(403, "otp_expired");
+        assert_eq!(answer.text("/message"), "Token has expired or is invalid");
+    }
+    server.verify("signup", ASHA, &mail.code).await.assert_error(403, "otp_expired");
+    let link = server.get(&server.inner_path(&mail.link)).await;
+    assert!(link.headers["location"].to_str().unwrap().contains("error_code=otp_expired"));
+}
+
+#[tokio::test]
+async fn four_wrong_tries_do_not() {
+    let server = Running::confirming().await;
+    server.sign_up(ASHA).await.ok();
+    let mail = server.latest_mail().await;
+    for _ in 0..4 {
+        server
+            .verify("signup", ASHA, &other_than(&mail.code))
+            .await
+            .assert_error(403, "otp_expired");
+    }
+    server.verify("signup", ASHA, &mail.code).await.ok();
+}
+
+#[tokio::test]
+async fn guessing_on_over_new_codes_is_slowed_down() {
+    let server = Running::confirming().await;
+    server.sign_up(ASHA).await.ok();
+    for round in 1..=2 {
+        let mail = server.latest_mail().await;
+        for _ in 0..5 {
+            let answer = server.verify("signup", ASHA, &other_than(&mail.code)).await;
+            answer.assert_error(403, "otp_expired");
+        }
+        server.database.move_clock(61 * round).await.unwrap();
+        server.post("/resend", json!({ "type": "signup", "email": ASHA })).await.ok();
+    }
+    let mail = server.latest_mail().await;
+    let wrong = other_than(&mail.code);
+    server.verify("signup", ASHA, &wrong).await.assert_error(403, "otp_expired");
+    server.verify("signup", ASHA, &mail.code).await.assert_error(429, "over_request_rate_limit");
+    server.database.move_clock(125).await.unwrap();
+    server.verify("signup", ASHA, &mail.code).await.ok();
+}
+
+#[tokio::test]
+async fn a_code_works_once() {
+    let server = Running::confirming().await;
+    server.sign_up(ASHA).await.ok();
+    let code = server.latest_mail().await.code;
+    let (one, other) =
+        tokio::join!(server.verify("signup", ASHA, &code), server.verify("signup", ASHA, &code));
+    let mut statuses = [one.status.as_u16(), other.status.as_u16()];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 403]);
+    server.verify("signup", ASHA, &code).await.assert_error(403, "otp_expired");
+}
+
+#[tokio::test]
+async fn a_code_ends_after_ten_minutes() {
+    let server = Running::confirming().await;
+    server.sign_up(ASHA).await.ok();
+    let code = server.latest_mail().await.code;
+    server.database.move_clock(599).await.unwrap();
+    server.sign_up("ravi@example.test").await.ok();
+    let in_time = server.latest_mail().await.code;
+    server.database.move_clock(601).await.unwrap();
+    server.verify("signup", ASHA, &code).await.assert_error(403, "otp_expired");
+    server.verify("signup", "ravi@example.test", &in_time).await.ok();
+}
+
+#[tokio::test]
+async fn a_code_is_good_for_its_owner_and_its_purpose_only() {
+    let server = Running::confirming().await;
+    server.sign_up("ravi@example.test").await.ok();
+    server.sign_up(ASHA).await.ok();
+    let code = server.latest_mail().await.code;
+    server.verify("signup", "ravi@example.test", &code).await.assert_error(403, "otp_expired");
+    server.verify("recovery", ASHA, &code).await.assert_error(403, "otp_expired");
+    server.verify("magiclink", ASHA, &code).await.assert_error(403, "otp_expired");
+    server.verify("email", ASHA, &code).await.ok();
+}
+
+#[tokio::test]
+async fn a_new_code_replaces_the_old_one_and_mails_are_a_minute_apart() {
+    let server = Running::confirming().await;
+    server.sign_up(ASHA).await.ok();
+    let old = server.latest_mail().await.code;
+    let resend = json!({ "type": "signup", "email": ASHA });
+    let early = server.post("/resend", resend.clone()).await;
+    early.assert_error(429, "over_email_send_rate_limit");
+    assert!(
+        early
+            .text("/message")
+            .starts_with("For security purposes, you can only request this after")
+    );
+    server.sign_up(ASHA).await.assert_error(429, "over_email_send_rate_limit");
+    server.database.move_clock(61).await.unwrap();
+    assert_eq!(server.post("/resend", resend).await.ok().body, json!({}));
+    assert_eq!(server.codes_requested().await, 2);
+    let new = server.latest_mail().await.code;
+    if old != new {
+        server.verify("signup", ASHA, &old).await.assert_error(403, "otp_expired");
+    }
+    server.verify("signup", ASHA, &new).await.ok();
+}
+
+#[tokio::test]
+async fn a_forgotten_password_is_set_anew() {
+    let server = Running::confirming().await;
+    let old = server.member(ASHA).await;
+    assert_eq!(server.post("/recover", json!({ "email": ASHA })).await.ok().body, json!({}));
+    let mail = server.latest_mail().await;
+    assert_eq!(mail.purpose, "recovery");
+    let session = server.verify("recovery", ASHA, &mail.code).await.ok();
+    let token = session.text("/access_token");
+    assert_eq!(claims(&token)["amr"][0]["method"], "recovery");
+
+    let same = json!({ "password": PASSWORD });
+    server.call(Method::PUT, "/user", &token, same).await.assert_error(422, "same_password");
+    let weak = json!({ "password": "short" });
+    server.call(Method::PUT, "/user", &token, weak).await.assert_error(422, "weak_password");
+    let new = json!({ "password": "a louder garden" });
+    server.call(Method::PUT, "/user", &token, new).await.ok();
+    server.sign_in(ASHA, PASSWORD).await.assert_error(400, "invalid_credentials");
+    server.sign_in(ASHA, "a louder garden").await.ok();
+    // Whoever was signed in with the old one is out; the new session goes on.
+    server.user(&old.text("/access_token")).await.assert_error(403, "session_not_found");
+    server.refresh(&old.text("/refresh_token")).await.assert_error(400, "refresh_token_not_found");
+    server.user(&token).await.ok();
+    // The code has done its work: the next change needs the password.
+    let next = json!({ "password": "a third garden" });
+    server
+        .call(Method::PUT, "/user", &token, next)
+        .await
+        .assert_error(400, "reauthentication_needed");
+}
+
+#[tokio::test]
+async fn recovery_stays_open_while_sign_in_has_to_wait() {
+    let server = Running::confirming().await;
+    server.member(ASHA).await;
+    for _ in 0..6 {
+        server.sign_in(ASHA, "a wrong password").await;
+    }
+    server.sign_in(ASHA, PASSWORD).await.assert_error(429, "over_request_rate_limit");
+    server.post("/recover", json!({ "email": ASHA })).await.ok();
+    let code = server.latest_mail().await.code;
+    server.verify("recovery", ASHA, &code).await.ok();
+    server.sign_in(ASHA, PASSWORD).await.ok();
+}
+
+#[tokio::test]
+async fn recovery_of_an_unconfirmed_account_forgets_the_password_of_who_made_it() {
+    let server = Running::confirming().await;
+    server.sign_up(ASHA).await.ok();
+    server.post("/recover", json!({ "email": ASHA })).await.ok();
+    let code = server.latest_mail().await.code;
+    let session = server.verify("recovery", ASHA, &code).await.ok();
+    server.sign_in(ASHA, PASSWORD).await.assert_error(400, "invalid_credentials");
+    let new = json!({ "password": "a louder garden" });
+    server.call(Method::PUT, "/user", &session.text("/access_token"), new).await.ok();
+    server.sign_in(ASHA, "a louder garden").await.ok();
+}
+
+#[tokio::test]
+async fn a_malformed_verification_is_told_what_is_missing() {
+    let server = Running::confirming().await;
+    for body in [
+        json!({}),
+        json!({ "type": "signup" }),
+        json!({ "token": "123456", "email": ASHA }),
+        json!({ "type": "signup", "token": "123456" }),
+        json!({ "type": "signup", "token": "123456", "email": "asha" }),
+        json!({ "type": "signup", "token": "123456", "email": ASHA, "phone": "+91" }),
+        json!({ "type": "signup", "token_hash": "x", "email": ASHA }),
+        json!({ "type": "nonsense", "token": "123456", "email": ASHA }),
+    ] {
+        server.post("/verify", body).await.assert_error(400, "validation_failed");
+    }
+    for body in [json!({ "type": "signup" }), json!({ "email": ASHA }), json!({ "type": "x" })] {
+        server.post("/resend", body).await.assert_error(400, "validation_failed");
+    }
+    server.post("/recover", json!({})).await.assert_error(400, "validation_failed");
+}

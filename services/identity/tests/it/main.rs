@@ -1,0 +1,19 @@
+//! The identity service over HTTP and gRPC on real PostgreSQL, as the client library, an attacker
+//! and notifications see it.
+
+#![expect(clippy::unwrap_used, reason = "a helper that meets the unexpected fails its test there")]
+
+mod running;
+mod sign_up;
+mod sign_in;
+mod refreshing;
+mod codes;
+mod links;
+mod bearer;
+mod account;
+mod sign_out;
+mod secrecy_of_accounts;
+mod contract_forms;
+mod internal;
+mod tidying;
+mod auth_js;

@@ -1,0 +1,221 @@
+//! A server of its own for each test, and the calls that tests make.
+
+use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
+use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
+use identity::app::App;
+use identity::config::AccountSettings;
+use reqwest::header::{AUTHORIZATION, HeaderMap};
+use reqwest::{Client, Method, StatusCode};
+use runtime::server::{self, Server};
+use runtime::{Shutdown, channel};
+use serde_json::{Value, json};
+use testkit::{TestDatabase, TestKeys};
+use tonic::Status;
+
+/// The site's address in these tests.
+pub(crate) const PUBLIC_URL: &str = "https://sukoon.example";
+pub(crate) const PASSWORD: &str = "a quiet garden";
+const API_VERSION: &str = "x-supabase-api-version";
+
+/// A running server; it ends with this value.
+pub(crate) struct Running {
+    pub(crate) url: String,
+    pub(crate) grpc_url: String,
+    pub(crate) database: TestDatabase,
+    pub(crate) app: App,
+    pub(crate) keys: TestKeys,
+    client: Client,
+    shutdown: Shutdown,
+}
+
+/// An answer, read whole.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Value,
+}
+
+impl Answer {
+    #[track_caller]
+    pub(crate) fn text(&self, path: &str) -> String {
+        self.body.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// Fails unless the call went well.
+    #[track_caller]
+    pub(crate) fn ok(self) -> Self {
+        assert!(self.status.is_success(), "{} {}", self.status, self.body);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_error(&self, status: u16, code: &str) {
+        let told = (self.status.as_u16(), self.text("/code"));
+        assert_eq!(told, (status, code.to_owned()), "{}", self.body);
+        assert_eq!(self.headers.get("x-sb-error-code").unwrap(), code);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.shutdown.trigger();
+    }
+}
+
+impl Running {
+    /// A server that has addresses confirmed.
+    pub(crate) async fn confirming() -> Self {
+        Self::start(true, PUBLIC_URL).await
+    }
+
+    /// A server that signs people in as soon as they sign up.
+    pub(crate) async fn trusting() -> Self {
+        Self::start(false, PUBLIC_URL).await
+    }
+
+    pub(crate) async fn start(confirm_email: bool, public_url: &str) -> Self {
+        let database = TestDatabase::new(&identity::MIGRATIONS).await.unwrap();
+        let keys = TestKeys::new(&["booking", "identity", "notifications", "signing"]).unwrap();
+        let settings = AccountSettings {
+            public_url: public_url.to_owned(),
+            issuer: format!("{public_url}/auth/v1"),
+            signing_key: keys.private_key("signing").unwrap().into(),
+            code_key: "a secret of these tests".to_owned().into(),
+            confirm_email,
+        };
+        let app = App::new(database.store().unwrap(), &settings).unwrap();
+        let shutdown = Shutdown::new();
+        let listener = server::listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (router, stop) = (identity::http::router(app.clone()), shutdown.clone());
+        tokio::spawn(async move { server::serve_http(listener, router, &stop).await });
+        let grpc = Server::bind("127.0.0.1:0".parse().unwrap(), &shutdown).await.unwrap();
+        let grpc_url = format!("http://{}", grpc.address().unwrap());
+        let routes = identity::grpc::routes(app.clone(), &keys.peers("identity").unwrap());
+        tokio::spawn(grpc.serve(routes));
+        let client = runtime::http::client().unwrap();
+        Self { url, grpc_url, database, app, keys, client, shutdown }
+    }
+
+    /// A request as the client library makes it.
+    pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        self.client.request(method, format!("{}{path}", self.url)).header(API_VERSION, "2024-01-01")
+    }
+
+    pub(crate) async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+        let answer = request.send().await.unwrap();
+        let (status, headers) = (answer.status(), answer.headers().clone());
+        let text = answer.text().await.unwrap();
+        let body = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        Answer { status, headers, body }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(self.request(Method::GET, path)).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send(self.request(Method::POST, path).json(&body)).await
+    }
+
+    /// A call of somebody who is signed in.
+    pub(crate) async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        token: &str,
+        body: Value,
+    ) -> Answer {
+        let request = self.request(method, path).header(AUTHORIZATION, format!("Bearer {token}"));
+        self.send(request.json(&body)).await
+    }
+
+    pub(crate) async fn user(&self, token: &str) -> Answer {
+        self.call(Method::GET, "/user", token, json!({})).await
+    }
+
+    pub(crate) async fn sign_up(&self, email: &str) -> Answer {
+        let data = json!({ "firstName": "Asha", "lastName": "Rao", "phone": "98765 43210" });
+        let body = json!({ "email": email, "password": PASSWORD, "data": data });
+        self.post("/signup", body).await
+    }
+
+    pub(crate) async fn sign_in(&self, email: &str, password: &str) -> Answer {
+        let body = json!({ "email": email, "password": password });
+        self.post("/token?grant_type=password", body).await
+    }
+
+    pub(crate) async fn refresh(&self, token: &str) -> Answer {
+        self.post("/token?grant_type=refresh_token", json!({ "refresh_token": token })).await
+    }
+
+    pub(crate) async fn verify(&self, kind: &str, email: &str, code: &str) -> Answer {
+        self.post("/verify", json!({ "type": kind, "email": email, "token": code })).await
+    }
+
+    /// The session of a new account whose address is confirmed.
+    pub(crate) async fn member(&self, email: &str) -> Answer {
+        let signed_up = self.sign_up(email).await.ok();
+        if !signed_up.text("/access_token").is_empty() {
+            return signed_up;
+        }
+        let mail = self.latest_mail().await;
+        self.verify("signup", email, &mail.code).await.ok()
+    }
+
+    /// How many codes were asked for.
+    pub(crate) async fn codes_requested(&self) -> i64 {
+        sqlx::query_scalar(
+            "select count(*) from events where event_type = 'identity.v1.CodeRequested'",
+        )
+        .fetch_one(self.app.store.pool())
+        .await
+        .unwrap()
+    }
+
+    /// The payload of the newest event.
+    pub(crate) async fn latest_event(&self) -> Value {
+        sqlx::query_scalar("select payload from events order by seq desc limit 1")
+            .fetch_one(self.app.store.pool())
+            .await
+            .unwrap()
+    }
+
+    /// What notifications would mail for the newest code.
+    pub(crate) async fn latest_mail(&self) -> GetCodeMailResponse {
+        let event = self.latest_event().await;
+        self.code_mail("notifications", event["codeId"].as_str().unwrap()).await.unwrap()
+    }
+
+    pub(crate) async fn code_mail(
+        &self,
+        caller: &'static str,
+        code_id: &str,
+    ) -> Result<GetCodeMailResponse, Status> {
+        let peers = self.keys.peers(caller).unwrap();
+        let channel = channel::peer(&self.grpc_url, "identity", &peers).unwrap();
+        let request = GetCodeMailRequest { code_id: code_id.to_owned() };
+        let answer = IdentityInternalServiceClient::new(channel).get_code_mail(request).await?;
+        Ok(answer.into_inner())
+    }
+
+    /// The path and query of a link, as the gateway hands it on.
+    pub(crate) fn inner_path(&self, link: &str) -> String {
+        link.strip_prefix(&format!("{PUBLIC_URL}/auth/v1")).unwrap().to_owned()
+    }
+}
+
+/// Six digits that are not these.
+pub(crate) fn other_than(code: &str) -> String {
+    let number: u32 = code.parse().unwrap();
+    format!("{:06}", (number + 1) % 1_000_000)
+}
+
+/// What a JWT says, unverified.
+pub(crate) fn claims(token: &str) -> Value {
+    use base64::Engine as _;
+    let payload = token.split('.').nth(1).unwrap();
+    let bytes = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(payload).unwrap();
+    serde_json::from_slice(&bytes).unwrap()
+}

@@ -1,0 +1,149 @@
+//! Nobody learns from an answer whether an address has an account.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::running::{Answer, PASSWORD, Running, other_than};
+
+const MEMBER: &str = "asha@example.test";
+const STRANGER: &str = "nobody@example.test";
+
+/// Fails unless two answers are the same but for their date.
+#[track_caller]
+fn assert_same(one: &Answer, other: &Answer) {
+    assert_eq!((one.status, &one.body), (other.status, &other.body));
+    let headers = |answer: &Answer| {
+        let named = answer.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let mut headers: BTreeMap<String, _> =
+            named.map(|(name, value)| (name.to_string(), value)).collect();
+        headers.remove("date");
+        headers
+    };
+    assert_eq!(headers(one), headers(other));
+}
+
+/// The keys of an object and of all objects in it.
+fn shape(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), shape(value))).collect()
+        }
+        Value::Array(items) => items.iter().map(shape).collect(),
+        Value::Null => json!("null"),
+        Value::Bool(_) => json!("bool"),
+        Value::Number(_) => json!("number"),
+        Value::String(_) => json!("text"),
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_password_looks_the_same() {
+    let server = Running::confirming().await;
+    server.member(MEMBER).await;
+    for _ in 0..7 {
+        let known = server.sign_in(MEMBER, "a wrong password").await;
+        let unknown = server.sign_in(STRANGER, "a wrong password").await;
+        assert_same(&known, &unknown);
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_code_looks_the_same() {
+    let server = Running::confirming().await;
+    server.sign_up(MEMBER).await.ok();
+    let wrong = other_than(&server.latest_mail().await.code);
+    for kind in ["signup", "recovery"] {
+        let known = server.verify(kind, MEMBER, &wrong).await;
+        let unknown = server.verify(kind, STRANGER, &wrong).await;
+        assert_same(&known, &unknown);
+    }
+}
+
+#[tokio::test]
+async fn asking_for_a_mail_looks_the_same_also_when_it_is_too_soon() {
+    let server = Running::confirming().await;
+    server.member(MEMBER).await;
+    server.database.move_clock(61).await.unwrap();
+    for (path, kind) in [("/recover", None), ("/resend", Some("signup"))] {
+        let body = |email| json!({ "type": kind, "email": email });
+        for status in [200, 429] {
+            let known = server.post(path, body(MEMBER)).await;
+            let unknown = server.post(path, body(STRANGER)).await;
+            assert_eq!(known.status, status);
+            assert_eq!(known.status, unknown.status);
+            assert_eq!(shape(&known.body), shape(&unknown.body));
+        }
+    }
+}
+
+#[tokio::test]
+async fn signing_up_again_looks_the_same_and_helps_who_forgot_that_they_have_an_account() {
+    let server = Running::confirming().await;
+    let member = server.member(MEMBER).await;
+    server.database.move_clock(61).await.unwrap();
+    let other = json!({
+        "email": MEMBER, "password": "somebody else's", "data": { "firstName": "Mallory" },
+    });
+    let known = server.post("/signup", other.clone()).await.ok();
+    let mut stranger = other;
+    stranger["email"] = json!(STRANGER);
+    let unknown = server.post("/signup", stranger).await.ok();
+    assert_eq!(shape(&known.body), shape(&unknown.body));
+    assert_eq!(known.headers.len(), unknown.headers.len());
+    assert_ne!(known.text("/id"), member.text("/user/id"));
+    server
+        .post("/signup", json!({ "email": MEMBER, "password": PASSWORD }))
+        .await
+        .assert_error(429, "over_email_send_rate_limit");
+
+    // Nothing about the account has changed.
+    server.sign_in(MEMBER, "somebody else's").await.assert_error(400, "invalid_credentials");
+    let session = server.sign_in(MEMBER, PASSWORD).await.ok();
+    assert_eq!(session.text("/user/user_metadata/firstName"), "Asha");
+    // Its owner got a code, which signs them in to what they have.
+    let event: Value = sqlx::query_scalar("select payload from events order by seq desc offset 1")
+        .fetch_one(server.app.store.pool())
+        .await
+        .unwrap();
+    let mail = server.code_mail("notifications", event["codeId"].as_str().unwrap()).await.unwrap();
+    assert_eq!((mail.email.as_str(), mail.first_name.as_str()), (MEMBER, "Asha"));
+    let session = server.verify("signup", MEMBER, &mail.code).await.ok();
+    assert_eq!(session.text("/user/id"), member.text("/user/id"));
+    server.sign_in(MEMBER, PASSWORD).await.ok();
+}
+
+#[tokio::test]
+async fn ids_of_waiting_accounts_do_not_repeat_and_so_tell_nothing() {
+    let server = Running::confirming().await;
+    let first = server.sign_up(STRANGER).await.ok();
+    server.database.move_clock(61).await.unwrap();
+    let second = server.sign_up(STRANGER).await.ok();
+    assert_ne!(first.text("/id"), second.text("/id"));
+}
+
+#[tokio::test]
+async fn answers_about_mails_take_the_same_time() {
+    let server = Running::confirming().await;
+    server.member(MEMBER).await;
+    server.database.move_clock(61).await.unwrap();
+    for email in [MEMBER, STRANGER] {
+        let begun = Instant::now();
+        server.post("/recover", json!({ "email": email })).await.ok();
+        server.post("/resend", json!({ "type": "signup", "email": email })).await.ok();
+        assert!(begun.elapsed().as_millis() >= 400, "{email} was told too soon");
+    }
+}
+
+#[tokio::test]
+async fn other_ways_in_know_nobody_either() {
+    let server = Running::confirming().await;
+    server.member(MEMBER).await;
+    for path in ["/otp"] {
+        let body = |email| json!({ "email": email, "create_user": false });
+        let known = server.post(path, body(MEMBER)).await;
+        assert_same(&known, &server.post(path, body(STRANGER)).await);
+        known.assert_error(422, "otp_disabled");
+    }
+}

@@ -1,0 +1,121 @@
+//! New accounts, with and without a confirmed address.
+
+use serde_json::json;
+
+use crate::running::{PASSWORD, Running, claims};
+
+#[tokio::test]
+async fn a_code_is_asked_for_and_signs_in() {
+    let server = Running::confirming().await;
+    let answer = server.sign_up("Asha@Example.test").await.ok();
+    assert_eq!(answer.text("/email"), "asha@example.test");
+    assert_eq!(answer.text("/user_metadata/firstName"), "Asha");
+    assert_eq!(answer.body.get("access_token"), None);
+    assert_eq!(answer.body.get("email_confirmed_at"), None);
+    assert_eq!(answer.body.get("password_hash"), None);
+    assert_eq!(answer.text("/identities/0/provider"), "email");
+
+    let mail = server.latest_mail().await;
+    assert_eq!((mail.email.as_str(), mail.purpose.as_str()), ("asha@example.test", "signup"));
+    assert_eq!((mail.first_name.as_str(), mail.valid_minutes), ("Asha", 10));
+    let early = server.sign_in("asha@example.test", PASSWORD).await;
+    early.assert_error(400, "email_not_confirmed");
+
+    let session = server.verify("signup", "asha@example.test", &mail.code).await.ok();
+    assert_eq!(session.text("/token_type"), "bearer");
+    assert_eq!(session.text("/user/id"), answer.text("/id"));
+    assert!(!session.text("/user/email_confirmed_at").is_empty());
+    server.sign_in("ASHA@example.test", PASSWORD).await.ok();
+}
+
+#[tokio::test]
+async fn without_confirmation_a_session_begins_at_once() {
+    let server = Running::trusting().await;
+    let session = server.sign_up("asha@example.test").await.ok();
+    assert_eq!(session.body["expires_in"], 3600);
+    assert!(session.body["expires_at"].is_i64());
+    assert_eq!(server.codes_requested().await, 0);
+    let user = server.user(&session.text("/access_token")).await.ok();
+    assert_eq!(user.text("/user_metadata/phone"), "98765 43210");
+    let again = server.sign_up("ASHA@example.test").await;
+    again.assert_error(422, "user_already_exists");
+}
+
+#[tokio::test]
+async fn the_token_says_who_it_is() {
+    let server = Running::trusting().await;
+    let session = server.sign_up("asha@example.test").await.ok();
+    let claims = claims(&session.text("/access_token"));
+    assert_eq!(claims["iss"], "https://sukoon.example/auth/v1");
+    assert_eq!(claims["sub"], session.body["user"]["id"]);
+    assert_eq!(
+        (&claims["aud"], &claims["role"]),
+        (&json!("authenticated"), &json!("authenticated"))
+    );
+    assert_eq!((&claims["aal"], &claims["is_anonymous"]), (&json!("aal1"), &json!(false)));
+    assert_eq!(claims["email"], "asha@example.test");
+    assert_eq!(claims["amr"][0]["method"], "password");
+    assert_eq!(claims["exp"].as_i64().unwrap() - claims["iat"].as_i64().unwrap(), 3600);
+    assert_eq!(claims["exp"], session.body["expires_at"]);
+    assert!(claims["session_id"].is_string());
+}
+
+#[tokio::test]
+async fn the_last_who_signs_up_with_an_unconfirmed_address_decides() {
+    let server = Running::confirming().await;
+    let squatter = json!({ "email": "asha@example.test", "password": "squatter's own" });
+    server.post("/signup", squatter).await.ok();
+    server.database.move_clock(61).await.unwrap();
+    server.sign_up("asha@example.test").await.ok();
+    let mail = server.latest_mail().await;
+    server.verify("signup", "asha@example.test", &mail.code).await.ok();
+    let theirs = server.sign_in("asha@example.test", "squatter's own").await;
+    theirs.assert_error(400, "invalid_credentials");
+    server.sign_in("asha@example.test", PASSWORD).await.ok();
+}
+
+#[tokio::test]
+async fn what_is_missing_or_malformed_is_refused_and_changes_nothing() {
+    let server = Running::confirming().await;
+    let long = "a".repeat(257);
+    for (body, status, code) in [
+        (json!({ "email": "asha@example.test" }), 400, "validation_failed"),
+        (json!({ "email": "asha", "password": PASSWORD }), 400, "validation_failed"),
+        (json!({ "email": "a@b.test", "password": long }), 400, "validation_failed"),
+        (json!({ "email": "a@b.test", "password": "short" }), 422, "weak_password"),
+        (json!({ "email": "a@b.test", "password": "Password123" }), 422, "weak_password"),
+        (json!({ "phone": "+919876543210", "password": PASSWORD }), 400, "phone_provider_disabled"),
+        (json!({ "data": {} }), 422, "anonymous_provider_disabled"),
+        (json!({ "email": 7, "password": PASSWORD }), 400, "bad_json"),
+        (json!([]), 400, "bad_json"),
+    ] {
+        server.post("/signup", body).await.assert_error(status, code);
+    }
+    let phone = json!({ "email": "a@b.test", "password": PASSWORD, "data": { "phone": "none" } });
+    server.post("/signup", phone).await.assert_error(400, "validation_failed");
+    let users: i64 = sqlx::query_scalar("select count(*) from users")
+        .fetch_one(server.app.store.pool())
+        .await
+        .unwrap();
+    assert_eq!((users, server.codes_requested().await), (0, 0));
+}
+
+#[tokio::test]
+async fn a_weak_password_is_told_with_its_reason() {
+    let server = Running::confirming().await;
+    for (password, reason) in [("short", "length"), ("qwertyuiop", "pwned")] {
+        let body = json!({ "email": "asha@example.test", "password": password });
+        let answer = server.post("/signup", body).await;
+        assert_eq!(answer.body["weak_password"]["reasons"], json!([reason]));
+    }
+}
+
+#[tokio::test]
+async fn signing_up_twice_at_once_makes_one_account() {
+    let server = Running::trusting().await;
+    let email = "asha@example.test";
+    let answers = tokio::join!(server.sign_up(email), server.sign_up(email), server.sign_up(email));
+    let statuses = [answers.0.status, answers.1.status, answers.2.status].map(|s| s.as_u16());
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
+    assert_eq!(statuses.iter().filter(|status| **status == 422).count(), 2, "{statuses:?}");
+}
