@@ -1,5 +1,5 @@
-//! One booking's life, from the held time to the end of its session. Each state carries only what it
-//! can have, so that impossible mixes do not compile.
+//! One booking's life, from the held time to the end of its session. Each state carries only what
+//! it can have, so that impossible mixes do not compile.
 
 use kernel::id::{Booking, Customer};
 use kernel::{Decider, Id, Money, Timestamp};

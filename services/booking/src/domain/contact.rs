@@ -1,4 +1,4 @@
-//! Who comes: checked once, where it enters. It is personal data and never part of an event or a log.
+//! Who comes: checked once, where it enters. Personal data, never part of an event or a log.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The other ends of booking's wires: a catalogue, a meeting provider and an identity server's keys.
+//! The other ends of booking's wires: a catalogue, a meeting provider, an identity server's keys.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

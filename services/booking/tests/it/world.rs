@@ -1,5 +1,5 @@
-//! A booking desk of its own for each test: database, timers, neighbours, and a clock that stands at
-//! a known morning.
+//! A booking desk of its own for each test: database, timers, neighbours, and a clock that begins
+//! at a known morning.
 
 use std::path::Path;
 use std::sync::Arc;
