@@ -18,6 +18,9 @@ import { BOOKING_ID, bookingFixture, slotsFixture } from '@/testing/booking-fixt
 import { renderApp } from '@/testing/render-app';
 import BookingFlowPage from '../routes/booking-flow';
 
+// Typing a whole form takes its time where other builds run beside the tests.
+vi.setConfig({ testTimeout: 30_000 });
+
 const user = vi.hoisted(() => ({
   current: undefined as undefined | Record<string, string>,
 }));
@@ -52,6 +55,8 @@ class Server {
   orderFailures = 0;
   released = 0;
   answers: string[] = [];
+  /** Until then no order is made. */
+  ready: Promise<void> = Promise.resolve();
   #wake: (() => void) | undefined;
 
   tell(changes: Parameters<typeof bookingFixture>[0]): void {
@@ -87,7 +92,8 @@ class Server {
     return { booking: this.booking };
   }
 
-  start() {
+  async start() {
+    await this.ready;
     if (this.orderFailures > 0) {
       this.orderFailures -= 1;
       throw refusal(Code.FailedPrecondition, 'PROVIDER_REFUSED');
@@ -296,6 +302,20 @@ test('an order that cannot be made is said in words, with a way to try again', a
   await person.click(screen.getByRole('button', { name: 'Try again' }));
   const pay = screen.getByRole('button', { name: 'Pay ₹500' });
   await waitFor(() => expect(pay.getAttribute('aria-disabled')).toBeNull());
+});
+
+test('whoever presses too early is told so, and need not press again', async () => {
+  server.booking = bookingFixture();
+  let arrive = () => {};
+  server.ready = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const person = open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
+  await person.click(await screen.findByRole('button', { name: 'Pay ₹500' }));
+  await screen.findByText('Payment system is loading. Please try again.');
+  expect(checkout).toBeUndefined();
+  arrive();
+  await waitFor(() => expect(checkout?.order_id).toBe('order_1'));
 });
 
 test('Back gives the time back while checkout was never opened', async () => {

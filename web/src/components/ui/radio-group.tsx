@@ -50,7 +50,7 @@ export function RadioGroup(props: RadioGroupProps) {
               disabled={option.disabled}
               onChange={() => onChange(option.value)}
               aria-describedby={error ? `${id}-error` : undefined}
-              className="peer sr-only"
+              className="peer absolute inset-0 m-0 size-full cursor-pointer appearance-none opacity-0 disabled:cursor-not-allowed"
             />
             <span className={CHIP}>
               <span className="chip-label">{option.label}</span>

@@ -39,7 +39,7 @@ function Day({ day, name, chosen, onChoose }: DayProps) {
         disabled={!hasFree(day)}
         onChange={() => onChoose(day.date)}
         aria-label={`${formatCalendarDate(day.date)}, ${state}`}
-        className="peer sr-only"
+        className="peer absolute inset-0 m-0 size-full cursor-pointer appearance-none opacity-0 disabled:cursor-not-allowed"
       />
       <span className={DAY}>
         <span className="text-sm">{words.weekday}</span>

@@ -68,6 +68,7 @@ export function usePaymentPanel(asked: Asked): PaymentPanelModel {
   const [state, dispatch] = useReducer(panelReducer, INITIAL_PANEL);
   const latest = useRef(asked);
   latest.current = asked;
+  const wanted = useRef(false);
   const { bookingId } = asked.booking;
 
   const prepare = useCallback(
@@ -145,11 +146,20 @@ export function usePaymentPanel(asked: Asked): PaymentPanelModel {
     const { phase, order } = state;
     if (phase === 'opening' || phase === 'answered') return;
     if (!order || (phase !== 'ready' && phase !== 'open')) {
+      wanted.current = phase !== 'failed';
       toast({ title: STILL_LOADING });
       return;
     }
     void open(order);
   }
+
+  // Whoever pressed too early need not press again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when everything is there.
+  useEffect(() => {
+    if (state.phase !== 'ready' || !wanted.current || !state.order) return;
+    wanted.current = false;
+    void open(state.order);
+  }, [state.phase]);
 
   return { state, pay, retry: () => dispatch({ type: 'again' }) };
 }
