@@ -182,7 +182,7 @@ impl Plan<'_> {
 
     fn booking(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
         self.database("booking", settings);
-        settings.fixed("BOOKING_MEETING_URL", format!("{}", self.sandbox_inner_url()));
+        settings.fixed("BOOKING_MEETING_URL", self.sandbox_inner_url());
         settings.fixed("BOOKING_MEETING_TOKEN", vault.word("meeting-token")?);
         Ok(())
     }
