@@ -81,13 +81,17 @@ impl Edge {
             return error_form::http_answer(status, &wait.refusal(), &reference);
         }
         request.extensions_mut().insert(caller);
-        let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
-        answer.unwrap_or_else(|_panic| {
-            tracing::error!("a handler panicked");
-            let error = ConnectError::new(ErrorCode::Internal, "");
-            error_form::http_answer(StatusCode::INTERNAL_SERVER_ERROR, &error, &reference)
-        })
+        caught(next.run(request), &reference).await
     }
+}
+
+/// The net under a panic: the caller is told in the one form, and the process goes on.
+async fn caught(answer: impl Future<Output = Response>, reference: &str) -> Response {
+    AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|_panic| {
+        tracing::error!("a handler panicked");
+        let error = ConnectError::new(ErrorCode::Internal, "");
+        error_form::http_answer(StatusCode::INTERNAL_SERVER_ERROR, &error, reference)
+    })
 }
 
 /// The address that limits count for. What a client claims is believed only if a proxy of ours
@@ -114,7 +118,7 @@ fn trace_id() -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FORWARDED_FOR, address_of};
+    use super::{FORWARDED_FOR, address_of, caught};
     use http::HeaderMap;
     use std::net::IpAddr;
 
@@ -127,5 +131,15 @@ mod tests {
         assert_eq!(address_of(peer, &headers, true), "198.51.100.7".parse::<IpAddr>().unwrap());
         headers.insert(FORWARDED_FOR, "rubbish".parse().unwrap());
         assert_eq!(address_of(peer, &headers, true), peer);
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_told_in_the_one_form() {
+        let answer = caught(async { panic!("a secret") }, "abc").await;
+        assert_eq!(answer.status(), 500);
+        let bytes = axum::body::to_bytes(answer.into_body(), 1000).await.unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(text.contains("Something went wrong on our side. Please try again."), "{text}");
+        assert!(text.contains("common.v1.ErrorDetail") && !text.contains("secret"), "{text}");
     }
 }

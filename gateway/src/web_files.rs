@@ -146,10 +146,12 @@ impl WebFiles {
         Ok(site)
     }
 
-    /// The page of a path; both paths of a service lead to its one page.
+    /// The page of a path. Both paths of a service have one, each with its own document or not.
     pub(crate) fn page(&self, path: &str) -> Option<&WebFile> {
         match service_id(path) {
-            Some(id) if self.services.contains(id) => self.pages.get(&format!("/service/{id}")),
+            Some(id) if self.services.contains(id) => {
+                self.pages.get(path).or_else(|| self.pages.get(&format!("/service/{id}")))
+            }
             Some(_) => None,
             None => self.pages.get(path),
         }
