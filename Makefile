@@ -13,8 +13,9 @@ PROFILE ?= dev
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 PROGRAMS := $(TARGET_DIR)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 SUKOON := $(PROGRAMS)/sukoon
-BINARIES := catalogue identity booking payments notifications gateway sandbox sukoon
-BUILD := cargo build --profile $(PROFILE) $(addprefix --package ,$(BINARIES)) --bins
+
+# The whole workspace, so that dependencies are built with the same features as for the tests, once.
+BUILD := cargo build --profile $(PROFILE) --workspace --bins
 
 WEB := web
 WEB_BIN := node_modules/.bin
@@ -71,8 +72,9 @@ web: web-packages
 
 test: test-rust test-web test-e2e
 
-# The system tests start the programs themselves, so those are built first.
-test-rust: build
+# The system tests start the programs and the site themselves, and two tests speak to our servers
+# with the browser's own libraries, so all of that is there first.
+test-rust: build web
 	@echo "· Rust tests, on PostgreSQL and NATS of their own"
 	@$(SUKOON) test-services -- cargo test --profile $(PROFILE) --workspace
 

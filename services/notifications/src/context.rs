@@ -39,7 +39,10 @@ impl Scene {
     fn of_code(&self, code: &GetCodeMailResponse) -> Value {
         json!({
             "practice": self.practice(),
-            "customer": { "first_name": one_line(&code.first_name), "email": one_line(&code.email) },
+            "customer": {
+                "first_name": one_line(&code.first_name),
+                "email": one_line(&code.email),
+            },
             "code": {
                 "code": one_line(&code.code),
                 "valid_minutes": code.valid_minutes,

@@ -28,7 +28,7 @@ pub fn sizes(file: &SourceFile) -> Vec<String> {
 #[must_use]
 pub fn header(file: &SourceFile) -> Vec<String> {
     let first = file.text.lines().next().unwrap_or_default();
-    let said = first.strip_prefix("//! ").is_some_and(|sentence| sentence.len() > 10);
+    let said = first.strip_prefix("//! ").is_some_and(|sentence| sentence.len() > 3);
     if said { Vec::new() } else { vec![format!("{} has no `//!` sentence", file.path)] }
 }
 

@@ -67,7 +67,8 @@ fn all_mistakes_of_all_files_are_told_at_once() {
         copy.problems(),
         [
             "services.toml: services.energy-healing.title is missing",
-            "services.toml: services.energy-healing.titel is not known here; is it spelt correctly?",
+            "services.toml: services.energy-healing.titel is not known here; \
+             is it spelt correctly?",
             "services.toml: services.meditation.price.minor_units must be a whole number",
             "services.toml: services.karmic-healing.duration_minutes must be from 5 to 480",
             "quiz.toml: areas.energy.accent must be one of: leaf, clay, plum, sun",

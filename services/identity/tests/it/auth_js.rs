@@ -22,7 +22,8 @@ async fn run(part: &str, server: Running) {
     let library = here.join("../../web/node_modules/@supabase/auth-js/package.json");
     assert!(
         library.exists(),
-        "the client library is not installed: run `npm ci` in web/, or start the tests by `make test`"
+        "the client library is not installed: run `npm ci` in web/, \
+         or start the tests by `make test`"
     );
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mailbox_url = format!("http://{}/", listener.local_addr().unwrap());

@@ -135,7 +135,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_added_can_be_taken_away(a in -1_000_000_000_i64..1_000_000_000, b in 0_i64..1_000_000_000) {
+        fn what_is_added_can_be_taken_away(
+            a in -1_000_000_000_i64..1_000_000_000,
+            b in 0_i64..1_000_000_000,
+        ) {
             let sum = Money::inr(a).checked_add(Money::inr(b)).unwrap();
             prop_assert_eq!(sum.checked_sub(Money::inr(b)).unwrap(), Money::inr(a));
         }

@@ -46,6 +46,7 @@ async fn slow_append(store: &Store, n: usize) -> Result<bool, StoreError> {
 /// Cuts relays off in the middle of their work until told to stop.
 async fn kill_relays(owner_url: String, stop: tokio::sync::watch::Receiver<bool>) {
     let mut owner = sqlx::PgConnection::connect(&owner_url).await.unwrap();
+    let mut pace = tokio::time::interval(Duration::from_millis(15));
     while !*stop.borrow() {
         sqlx::query(
             "select count(pg_terminate_backend(pid)) from pg_stat_activity
@@ -55,7 +56,7 @@ async fn kill_relays(owner_url: String, stop: tokio::sync::watch::Receiver<bool>
         .execute(&mut owner)
         .await
         .unwrap();
-        tokio::time::sleep(Duration::from_millis(15)).await;
+        pace.tick().await;
     }
 }
 
