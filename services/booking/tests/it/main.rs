@@ -16,3 +16,4 @@ mod slots;
 mod money;
 mod meetings;
 mod calls;
+mod whole;

@@ -1,0 +1,147 @@
+//! The whole process: settings, server, timers, and the feeds of its neighbours, with NATS away.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use booking::config::{Config, MeetingSettings, MigrationConfig, Neighbours};
+use contract::booking::v1::booking_service_client::BookingServiceClient;
+use contract::booking::v1::{BookingState, GetBookingRequest, MailState, PaymentState};
+use contract::notifications::v1::{MailKind, MailSent};
+use contract::payments::v1::PaymentVerified;
+use eventstore::{Metadata, NewEvent, StoreError};
+use kernel::Timestamp;
+use messaging::FeedServer;
+use prost::{Message, Name};
+use runtime::caller::{PeerSettings, UserSettings};
+use runtime::server::Server;
+use runtime::{Shutdown, channel};
+use testkit::{TestDatabase, TestKeys, TestUsers, until};
+use tonic::Request;
+use tonic::service::Routes;
+
+use crate::provider::{self, MEETING_TOKEN, Rooms};
+use crate::world::{MORNING, customer, wanted};
+
+/// Another service, as far as its feed goes.
+struct Neighbour {
+    db: TestDatabase,
+    url: String,
+}
+
+impl Neighbour {
+    async fn new(name: &'static str, keys: &TestKeys, shutdown: &Shutdown) -> Self {
+        let db = TestDatabase::new(&booking::MIGRATIONS).await.unwrap();
+        let server = Server::bind(nowhere(), shutdown).await.unwrap();
+        let url = format!("http://{}", server.address().unwrap());
+        let store = db.store().unwrap();
+        let feed = FeedServer::service(store.clone(), keys.peers(name).unwrap(), &["booking"]);
+        tokio::spawn(server.serve(Routes::new(feed)));
+        tokio::spawn(messaging::run_relay(store, shutdown.clone()));
+        Self { db, url }
+    }
+
+    async fn says<M: Message + Name>(&self, message: &M) {
+        let event = NewEvent::of(message).unwrap();
+        let stream = format!("elsewhere-{}", event.event_id);
+        self.db
+            .store()
+            .unwrap()
+            .write(Metadata::by("test", None), move |tx| {
+                let (stream, event) = (stream.clone(), event.clone());
+                Box::pin(async move { tx.append(&stream, 0, &[event]).await })
+            })
+            .await
+            .map_err(|error: StoreError| error)
+            .unwrap();
+    }
+}
+
+fn nowhere() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], 0))
+}
+
+/// An address that was free a moment ago.
+async fn free_address() -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind(nowhere()).await.unwrap();
+    listener.local_addr().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_booking_is_confirmed_by_its_neighbours_feeds_alone() {
+    let shutdown = Shutdown::new();
+    let keys = TestKeys::new(&["booking", "catalogue", "payments", "notifications"]).unwrap();
+    let users = TestUsers::new("http://127.0.0.1/auth/v1").unwrap();
+    let db = TestDatabase::new(&booking::MIGRATIONS).await.unwrap();
+    // Migrating again changes nothing.
+    booking::migrate(MigrationConfig {
+        owner_url: db.owner_url.clone().into(),
+        database_url: db.url.clone().into(),
+    })
+    .await
+    .unwrap();
+    let offset = format!("timestamptz '{MORNING}' - clock_timestamp()");
+    db.as_owner(&format!("update clock set offset_by = {offset}")).await.unwrap();
+    let payments = Neighbour::new("payments", &keys, &shutdown).await;
+    let notifications = Neighbour::new("notifications", &keys, &shutdown).await;
+    let listen = free_address().await;
+    let config = Config {
+        listen,
+        database_url: db.url.clone().into(),
+        nats_url: format!("nats://{}", free_address().await),
+        practice_dir: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice"),
+        neighbours: Neighbours {
+            catalogue_url: provider::catalogue(keys.peers("catalogue").unwrap(), &shutdown).await,
+            payments_url: payments.url.clone(),
+            notifications_url: notifications.url.clone(),
+        },
+        meetings: MeetingSettings {
+            url: provider::meetings(Rooms::default()).await,
+            token: MEETING_TOKEN.to_owned().into(),
+        },
+        users: UserSettings {
+            jwks_url: provider::jwks(users.jwks()).await,
+            issuer: users.issuer.clone(),
+        },
+        peers: PeerSettings {
+            private_key: keys.private_key("booking").unwrap().into(),
+            public_keys: keys.public_keys(),
+        },
+    };
+    let running = tokio::spawn(booking::run(config, shutdown.clone()));
+    let url = format!("http://{listen}");
+    until("it is ready", async || Ok(runtime::health::probe(&url).await.ok())).await.unwrap();
+    let mut client = BookingServiceClient::new(channel::connect_lazy(&url).unwrap());
+    let token = users.token(&customer(1).uuid().to_string(), "", 4_102_444_800).unwrap();
+    let bearer: tonic::metadata::MetadataValue<_> = format!("Bearer {token}").parse().unwrap();
+    let morning: Timestamp = MORNING.parse().unwrap();
+    let mut request = Request::new(wanted("meditation", morning.plus_minutes(120)));
+    request.metadata_mut().insert("authorization", bearer.clone());
+    let held = client.request_booking(request).await.unwrap().into_inner().booking.unwrap();
+    payments
+        .says(&PaymentVerified {
+            booking_id: held.booking_id.clone(),
+            payment_id: "pay_1".to_owned(),
+            amount: None,
+        })
+        .await;
+    notifications
+        .says(&MailSent {
+            mail_id: "mal_1".to_owned(),
+            booking_id: held.booking_id.clone(),
+            kind: MailKind::BookingConfirmed.into(),
+        })
+        .await;
+    let told = until("it is confirmed, has a room and was mailed", async || {
+        let mut request = Request::new(GetBookingRequest { booking_id: held.booking_id.clone() });
+        request.metadata_mut().insert("authorization", bearer.clone());
+        let booking = client.clone().get_booking(request).await?.into_inner().booking.unwrap();
+        let done = booking.state() == BookingState::MeetingScheduled
+            && booking.mail_state() == MailState::Sent;
+        Ok(done.then_some(booking))
+    })
+    .await
+    .unwrap();
+    assert_eq!(told.payment_state(), PaymentState::Paid);
+    shutdown.trigger();
+    running.await.unwrap().unwrap();
+}
