@@ -7,23 +7,38 @@ const browser = process.env.CHROME_PATH ?? KNOWN_BROWSERS.find((path) => existsS
 
 export default defineConfig({
   testDir: 'e2e',
+  globalSetup: './e2e/global-setup.ts',
   outputDir: 'test-results',
   workers: 1,
   retries: 0,
   forbidOnly: true,
-  timeout: 90_000,
-  expect: { timeout: 15_000 },
+  timeout: 180_000,
+  expect: { timeout: 20_000 },
   reporter: [['list']],
   use: {
-    ...(process.env.PUBLIC_URL ? { baseURL: process.env.PUBLIC_URL } : {}),
     locale: 'en-IN',
     timezoneId: 'Asia/Kolkata',
-    viewport: { width: 1280, height: 860 },
     screenshot: 'only-on-failure',
     trace: 'retain-on-failure',
     launchOptions: {
       ...(browser ? { executablePath: browser } : {}),
-      args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+      args: [
+        '--no-sandbox',
+        '--disable-dev-shm-usage',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--no-first-run',
+      ],
     },
   },
+  projects: [
+    { name: 'desktop', grepInvert: /@phone-only/, use: { viewport: { width: 1280, height: 800 } } },
+    {
+      name: 'phone',
+      grep: /@phone/,
+      use: { viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true },
+    },
+  ],
 });

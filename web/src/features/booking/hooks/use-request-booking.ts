@@ -2,8 +2,8 @@
 
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
-import { useTransport } from '@connectrpc/connect-query';
-import { useMutation } from '@tanstack/react-query';
+import { createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type Booking, BookingService, SessionMode } from '@/gen/booking/v1/booking_service_pb';
 import { errorReason } from '@/lib/errors';
@@ -107,9 +107,15 @@ export function releaseKey(booking: Booking): string {
   return `release-${booking.bookingId}`;
 }
 
+const SLOTS_KEY = createConnectQueryKey({
+  schema: BookingService.method.listSlots,
+  cardinality: 'finite',
+});
+
 /** Gives a held time back while that is allowed. It never keeps anybody on the page. */
 export function useReleaseBooking() {
   const transport = useTransport();
+  const queryClient = useQueryClient();
   const client = useMemo(() => createClient(BookingService, transport), [transport]);
   return async (booking: Booking): Promise<Booking | undefined> => {
     if (!isLive(booking) || booking.checkoutOpened) return undefined;
@@ -118,6 +124,8 @@ export function useReleaseBooking() {
       const answer = await client.releaseBooking(request);
       writeHeld(null);
       renewRequestKey();
+      // What was read before shows the time as taken, and the calendar would call it lost.
+      queryClient.removeQueries({ queryKey: SLOTS_KEY });
       return answer.booking;
     } catch {
       // The hold ends by itself; the calendar knows it as the customer's own until then.

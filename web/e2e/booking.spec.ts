@@ -1,0 +1,100 @@
+/** The main journey: from the catalogue to a confirmed session, by card and by UPI. */
+import {
+  agree,
+  chooseTime,
+  expectConfirmed,
+  expectStep,
+  openCheckout,
+  payByCard,
+  payByUpi,
+  toPayment,
+} from './support/flow';
+import { look } from './support/look';
+import { newPerson, type Person, signUp } from './support/people';
+import { calendarOf, type Sandbox } from './support/sandbox';
+import { expect, expectToast, test } from './support/test';
+
+const NOTICES = 'bookings@sukoon.example';
+
+async function expectMails(sandbox: Sandbox, person: Person, meetingLink: string): Promise<void> {
+  const mail = await sandbox.mail(person.email, /^Your session is confirmed/);
+  expect(mail.subject).not.toContain('General Consultation');
+  expect(mail.text).toContain(meetingLink);
+  const calendar = calendarOf(mail);
+  expect(calendar).toMatch(/^BEGIN:VCALENDAR\r\n/);
+  expect(calendar).toMatch(/\r\nUID:\S+/);
+  expect(calendar).toMatch(/\r\nDTSTART[^:]*:\d{8}T\d{6}/);
+  expect(calendar.trimEnd()).toMatch(/END:VCALENDAR$/);
+
+  const reference = /bkg_[0-9a-f]{32}/.exec(mail.text)?.[0] ?? '';
+  const ofThis = (await sandbox.inbox(NOTICES)).filter(({ text }) => text.includes(person.email));
+  expect(reference === '' || ofThis.length > 0).toBe(true);
+}
+
+test('a visitor books, pays and is confirmed @phone', async ({ page, sandbox }, { project }) => {
+  const person = newPerson();
+  const byUpi = project.name === 'phone';
+
+  await page.goto('/services');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await look(page, 'services');
+
+  await page.getByRole('button', { name: 'General Consultation' }).click();
+  await expect(page.getByRole('dialog', { name: 'General Consultation' })).toBeVisible();
+  await look(page, 'service-dialog');
+  await page.getByRole('link', { name: 'View Full Details' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'General Consultation' })).toBeVisible();
+  await expect(page.getByText('All times are in IST')).toBeVisible();
+  await look(page, 'service');
+
+  await page.getByRole('link', { name: 'Book & Pay Now - ₹500' }).click();
+  await expectStep(page, 'Sign In Required');
+  await look(page, 'step-1-sign-in');
+  await page.getByRole('link', { name: 'Create New Account' }).click();
+  await expectStep(page, 'Create Your Account');
+  await look(page, 'sign-up');
+  await signUp(page, person);
+
+  await expectStep(page, 'Book Your Session');
+  await expect(page.getByLabel('First name')).toHaveValue(person.firstName);
+  await expect(page.getByLabel('Email')).toHaveValue(person.email);
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await expectToast(page, 'Please select a time');
+  await chooseTime(page);
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await expectToast(page, 'Agreement required');
+  await look(page, 'step-2-incomplete');
+  await page.getByLabel('Anything we should know?').fill('I sleep badly.');
+  await agree(page);
+  await expect(page.getByText('Ready to book!')).toBeVisible();
+  await look(page, 'step-2-ready');
+
+  await toPayment(page);
+  await expect(page.getByText('Your time is kept until')).toBeVisible();
+  await expect(page.getByText('Total')).toBeVisible();
+  const checkout = await openCheckout(page);
+  await look(page, 'step-3-checkout');
+  await (byUpi ? payByUpi(checkout) : payByCard(checkout));
+
+  await expectConfirmed(page);
+  await expectToast(page, 'Payment Successful!');
+  await expectToast(page, 'Payment Verified!');
+  await expectToast(page, 'Email Sent!');
+  const link = page.getByRole('link', { name: /^http/ });
+  await expect(link).toBeVisible();
+  await expect(page.getByText(`We have sent the confirmation`)).toBeVisible();
+  await look(page, 'step-5-confirmed');
+  await expectMails(sandbox, person, (await link.getAttribute('href')) ?? '');
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Add to calendar' }).click();
+  expect((await download).suggestedFilename()).toMatch(/\.ics$/);
+
+  await page.getByRole('button', { name: 'Complete Booking' }).click();
+  await expect(page).toHaveURL(/\/services$/);
+  await expectToast(page, 'Booking Complete!');
+  const kept = await page.evaluate(() => Object.keys(sessionStorage));
+  expect(kept).not.toContain('selectedService');
+  expect(kept).not.toContain('selectedDateTime');
+  expect(kept).not.toContain('paymentLinkId');
+});

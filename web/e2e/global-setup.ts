@@ -1,0 +1,12 @@
+/** Starts the practice that the tests visit, and stops it afterwards. */
+import { Practice, startPractice } from './support/practice';
+
+/** `SUKOON_E2E_DATA` names the folder of a practice that runs already; it is left alone then. */
+export default async function globalSetup(): Promise<(() => Promise<void>) | undefined> {
+  const running = process.env.SUKOON_E2E_DATA;
+  const own = running ? undefined : await startPractice('main');
+  const data = own?.data ?? running ?? '';
+  process.env.SUKOON_E2E_DATA = data;
+  process.env.SUKOON_URL = new Practice(data).url;
+  return own?.stop;
+}

@@ -1,0 +1,67 @@
+/** A whole booking without a mouse, in person. */
+import type { Locator, Page } from '@playwright/test';
+import { CALENDAR, expectConfirmed, expectReady, expectStep } from './support/flow';
+import { look } from './support/look';
+import { newPerson, signUpQuietly } from './support/people';
+import { expect, test } from './support/test';
+
+const STEPS_MAX = 80;
+
+/** Walks with the Tab key until the element has the focus. */
+async function walkTo(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeAttached();
+  for (let step = 0; step < STEPS_MAX; step += 1) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`The Tab key does not reach ${target}.`);
+}
+
+async function press(page: Page, name: string): Promise<void> {
+  await walkTo(page, page.getByRole('main').getByRole('button', { name }));
+  await page.keyboard.press('Enter');
+}
+
+test('everything can be done with the keyboard', async ({ page, practice, sandbox }) => {
+  const person = newPerson('Bina');
+  await signUpQuietly(page, practice.url, person);
+  await page.goto('/service/general-consultation');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await walkTo(page, page.getByRole('link', { name: 'Book & Pay Now - ₹500' }));
+  await page.keyboard.press('Enter');
+
+  await expectStep(page, 'Book Your Session');
+  await expect(page).toHaveURL(new RegExp(CALENDAR.replace('?', '\\?')));
+  const days = page.getByRole('group', { name: 'Day', exact: true });
+  await walkTo(page, days.locator('input:checked'));
+  await page.keyboard.press('ArrowLeft');
+  await expect(page).toHaveURL(/date=/);
+  const times = page.getByTestId('times').locator('input:enabled');
+  await walkTo(page, times.first());
+  await page.keyboard.press('Space');
+  await expect(page).toHaveURL(/slot=/);
+  await walkTo(page, page.getByLabel('Online'));
+  await page.keyboard.press('ArrowRight');
+  await expect(page.getByLabel('In person')).toBeChecked();
+  await walkTo(page, page.getByLabel('I agree to these simple terms'));
+  await page.keyboard.press('Space');
+  await press(page, 'Continue to Payment');
+
+  await expectStep(page, 'Complete Your Payment');
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await expectReady(page);
+  await press(page, 'Pay ₹500');
+  const checkout = page.frameLocator('iframe[title="Secure checkout"]');
+  await expect(checkout.getByRole('button', { name: 'Pay ₹500' })).toBeVisible();
+  await walkTo(page, checkout.getByRole('button', { name: 'Pay ₹500' }));
+  await page.keyboard.press('Enter');
+
+  await expectConfirmed(page);
+  await expect(page.getByText('We meet at')).toBeVisible();
+  await look(page, 'step-5-in-person');
+  await sandbox.mail(person.email, /^Your session is confirmed/);
+  await press(page, 'Complete Booking');
+  await expect(page).toHaveURL(/\/services$/);
+});

@@ -1,0 +1,155 @@
+/** What can happen around the payment window. */
+import {
+  bookingOf,
+  CALENDAR,
+  expectConfirmed,
+  expectReady,
+  expectStep,
+  hold,
+  openCheckout,
+  orderOf,
+  payByCard,
+} from './support/flow';
+import { look } from './support/look';
+import { newPerson, signIn, signUpQuietly } from './support/people';
+import { until } from './support/practice';
+import { expect, expectToast, test } from './support/test';
+
+test.beforeEach(async ({ sandbox }) => {
+  await sandbox.clearFaults();
+});
+
+test('a browser that closes when the money moved loses nothing', async ({
+  browser,
+  context,
+  page,
+  otherPage,
+  practice,
+  sandbox,
+}) => {
+  const person = newPerson('Kabir');
+  await signUpQuietly(page, practice.url, person);
+  await hold(page);
+  const address = page.url();
+  const checkout = await openCheckout(page);
+  const order = await orderOf(page);
+  await payByCard(checkout);
+  await until(async () => {
+    const [payment] = await sandbox.payments(order);
+    return payment?.status === 'captured' || undefined;
+  });
+  await context.close();
+  expect(browser.isConnected()).toBe(true);
+
+  await sandbox.mail(person.email, /^Your session is confirmed/);
+  await otherPage.goto(address);
+  await expectStep(otherPage, 'Sign In Required');
+  await otherPage.getByRole('main').getByRole('link', { name: 'Sign In' }).click();
+  await signIn(otherPage, person);
+  await expectConfirmed(otherPage);
+  await expect(otherPage.getByRole('link', { name: /^http/ })).toBeVisible();
+});
+
+test('a closed payment window can be opened again, for the same order', async ({
+  page,
+  practice,
+  sandbox,
+}) => {
+  await signUpQuietly(page, practice.url, newPerson('Meher'));
+  await hold(page);
+  const checkout = await openCheckout(page);
+  const order = await orderOf(page);
+  await checkout.getByRole('button', { name: 'Cancel payment' }).click();
+  await expectToast(page, 'Payment Cancelled');
+  await look(page, 'step-3-cancelled');
+
+  await page.reload();
+  await expectStep(page, 'Complete Your Payment');
+  const again = await openCheckout(page);
+  await again.getByRole('button', { name: 'Cancel payment' }).click();
+  const retried = await openCheckout(page, 'Retry Payment');
+  expect(await orderOf(page)).toBe(order);
+  await payByCard(retried);
+  await expectConfirmed(page);
+
+  const { orders } = await sandbox.book();
+  const booking = bookingOf(page);
+  const own = orders.find(({ id }) => id === order);
+  expect(orders.filter(({ receipt }) => receipt === own?.receipt)).toHaveLength(1);
+  expect(booking).toMatch(/^bkg_/);
+  expect((await sandbox.payments(order)).map(({ status }) => status)).toEqual(['captured']);
+});
+
+test('a declined card is no dead end', async ({ page, practice, sandbox }) => {
+  await signUpQuietly(page, practice.url, newPerson('Nila'));
+  await hold(page);
+  const checkout = await openCheckout(page);
+  const order = await orderOf(page);
+  await checkout.getByRole('button', { name: 'Card that is declined' }).click();
+  await checkout.getByRole('button', { name: 'Pay ₹500' }).click();
+  await expect(checkout.getByRole('alert')).toBeVisible();
+  await checkout.getByRole('button', { name: 'Cancel payment' }).click();
+  await expect(page.getByText('The payment did not go through')).toBeVisible();
+  await look(page, 'step-3-declined');
+
+  const retried = await openCheckout(page, 'Retry Payment');
+  await retried.getByRole('button', { name: 'Card that works' }).click();
+  await payByCard(retried);
+  await expectConfirmed(page);
+  const states = (await sandbox.payments(order)).map(({ status }) => status);
+  expect(states.sort()).toEqual(['captured', 'failed']);
+});
+
+test('a claimed payment is verified and not believed', async ({ page, practice, sandbox }) => {
+  await page.clock.install();
+  await signUpQuietly(page, practice.url, newPerson('Omar'));
+  await hold(page);
+  await expectReady(page);
+  const order = await orderOf(page);
+  await page.goto(`${CALENDAR}&step=confirmation&b=${bookingOf(page)}`);
+  await expectStep(page, 'Payment Verification');
+  await expect(page.getByRole('timer')).toContainText(/0:[34]\d/);
+  await look(page, 'step-4-verification');
+
+  // The page asks four times in forty seconds; each answer has to come before time goes on.
+  await expect(async () => {
+    await page.clock.runFor(5_000);
+    await expect(
+      page.getByText('Payment verification timeout after 40 seconds.').first(),
+    ).toBeVisible({ timeout: 200 });
+  }).toPass();
+  await expectToast(page, 'Payment Verification Failed');
+  await look(page, 'step-4-timeout');
+  await page.getByRole('button', { name: 'Try Again' }).click();
+  await expect(page.getByRole('timer')).toContainText(/5:00|4:5\d/);
+
+  await page.getByRole('button', { name: 'I Completed Payment' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await look(page, 'step-4-claim-dialog');
+  await page.getByRole('button', { name: 'Yes, I have paid' }).click();
+  await expect(page.getByText('Your payment is being verified')).toBeVisible();
+  await look(page, 'step-4-claimed');
+  await expect(page.getByRole('heading', { name: 'Booking Confirmed!' })).toBeHidden();
+
+  await sandbox.pay(order);
+  await page.clock.resume();
+  await expectConfirmed(page);
+});
+
+test('a hold that ended leads to a new time', async ({ page, practice, sandbox }) => {
+  const person = newPerson('Pooja');
+  await signUpQuietly(page, practice.url, person);
+  const slot = await hold(page);
+  await expectReady(page);
+  await practice.passMinutes(16);
+  await expectStep(page, 'Your time was released');
+  await look(page, 'hold-ended');
+  await page.getByRole('button', { name: 'Choose a New Time' }).click();
+  await expectStep(page, 'Book Your Session');
+  expect(page.url()).not.toContain('bkg_');
+  await page.goto(`${CALENDAR}&slot=${slot}`);
+  await page.getByLabel('I agree to these simple terms').check();
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await expectStep(page, 'Complete Your Payment');
+  await sandbox.mail(person.email, /^The time you chose is free again/);
+});

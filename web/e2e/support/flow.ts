@@ -1,0 +1,85 @@
+/** The steps of the booking flow, as a person takes them. */
+import type { FrameLocator, Page } from '@playwright/test';
+import { expect } from './test';
+
+export const SERVICE = 'general-consultation';
+export const CALENDAR = `/booking-flow?service=${SERVICE}`;
+
+export async function expectStep(page: Page, title: string): Promise<void> {
+  await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+}
+
+/** Chooses the first free time of the last free day in sight, and returns what is in the address. */
+export async function chooseTime(page: Page): Promise<string> {
+  const days = page.getByRole('group', { name: 'Day', exact: true }).getByRole('radio');
+  await expect(days.first()).toBeAttached();
+  const free = page
+    .getByRole('group', { name: 'Day', exact: true })
+    .locator('input[type="radio"]:enabled');
+  await free.last().check({ force: true });
+  const times = page.getByTestId('times').locator('input[type="radio"]:enabled');
+  await times.first().check({ force: true });
+  await expect(page).toHaveURL(/slot=/);
+  return slotOf(page);
+}
+
+/** The chosen start as it stands in the address. */
+export function slotOf(page: Page): string {
+  return new URL(page.url()).searchParams.get('slot') ?? '';
+}
+
+export function bookingOf(page: Page): string {
+  return new URL(page.url()).searchParams.get('b') ?? '';
+}
+
+export async function agree(page: Page): Promise<void> {
+  await page.getByLabel('I agree to these simple terms').check();
+}
+
+export async function toPayment(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await expectStep(page, 'Complete Your Payment');
+}
+
+/** From the calendar to the payment step, with a time chosen. */
+export async function hold(page: Page): Promise<string> {
+  await page.goto(CALENDAR);
+  await expectStep(page, 'Book Your Session');
+  const slot = await chooseTime(page);
+  await agree(page);
+  await toPayment(page);
+  return slot;
+}
+
+/** Waits until the payment window can be opened. */
+export async function expectReady(page: Page): Promise<void> {
+  await expect(page.getByText('Ready. You pay in a secure window')).toBeVisible();
+}
+
+/** Opens the provider's window. */
+export async function openCheckout(page: Page, button = 'Pay ₹500'): Promise<FrameLocator> {
+  await expectReady(page);
+  await page.getByRole('main').getByRole('button', { name: button }).click();
+  const checkout = page.frameLocator('iframe[title="Secure checkout"]');
+  await expect(checkout.getByRole('button', { name: 'Pay ₹500' })).toBeVisible();
+  return checkout;
+}
+
+export async function payByCard(checkout: FrameLocator): Promise<void> {
+  await checkout.getByRole('button', { name: 'Pay by card' }).click();
+  await checkout.getByRole('button', { name: 'Pay ₹500' }).click();
+}
+
+export async function payByUpi(checkout: FrameLocator): Promise<void> {
+  await checkout.getByRole('button', { name: 'Pay by UPI' }).click();
+  await checkout.getByRole('button', { name: 'Approve in UPI app' }).click();
+}
+
+/** The order that the tab remembers under the specification's key. */
+export async function orderOf(page: Page): Promise<string> {
+  return (await page.evaluate(() => sessionStorage.getItem('paymentLinkId'))) ?? '';
+}
+
+export async function expectConfirmed(page: Page): Promise<void> {
+  await expectStep(page, 'Booking Confirmed!');
+}

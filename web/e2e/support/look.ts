@@ -1,0 +1,56 @@
+/** Looks at a state of a page as a picky eye would: axe in both themes, and pictures on request. */
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** `SCREENSHOTS=1` keeps a picture of every state in web/screenshots. */
+const PICTURES = process.env.SCREENSHOTS === '1';
+
+/** Ends what is only on its way, so that no picture shows half a fade; spinners go on. */
+async function atRest(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    for (const animation of document.getAnimations()) {
+      const end = animation.effect?.getComputedTiming().endTime;
+      if (end !== Number.POSITIVE_INFINITY) animation.finish();
+    }
+  });
+}
+
+async function inspect(page: Page, name: string, theme: string): Promise<void> {
+  await atRest(page);
+  if (PICTURES) {
+    const path = `screenshots/${test.info().project.name}/${name}-${theme}.png`;
+    await page.screenshot({ path, fullPage: true });
+  }
+  const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
+  const found = violations.map(({ id, help, nodes }) => ({
+    id,
+    help,
+    nodes: nodes.map((node) => `${node.target.join(' ')}: ${node.failureSummary}`),
+  }));
+  expect(found, `axe on "${name}", ${theme}`).toEqual([]);
+}
+
+/** No part of the page may lie beyond the side of the screen. */
+export async function fitsTheWidth(page: Page): Promise<void> {
+  const [content, screen] = await page.evaluate(() => [
+    document.documentElement.scrollWidth,
+    document.documentElement.clientWidth,
+  ]);
+  expect(content, 'nothing scrolls sideways').toBeLessThanOrEqual(screen ?? 0);
+}
+
+/** The state in the theme that is on and in the other one. */
+export async function look(page: Page, name: string): Promise<void> {
+  await test.step(`look at ${name}`, async () => {
+    await fitsTheWidth(page);
+    const dark = await page.evaluate(() => document.documentElement.classList.contains('dark'));
+    await inspect(page, name, dark ? 'dark' : 'light');
+    const flip = () => page.evaluate(() => document.documentElement.classList.toggle('dark'));
+    await flip();
+    await inspect(page, name, dark ? 'light' : 'dark');
+    await flip();
+  });
+}

@@ -1,0 +1,64 @@
+/** People who have accounts, so that tests of other things need not make them by hand. */
+import { randomUUID } from 'node:crypto';
+import type { Page } from '@playwright/test';
+
+/** The key under which auth-js keeps the session. */
+const SESSION_KEY = 'supabase.auth.token';
+
+export type Person = {
+  firstName: string;
+  lastName: string;
+  email: string;
+  phone: string;
+  password: string;
+};
+
+/** Somebody new each time, so that no test knows the person of another one. */
+export function newPerson(firstName = 'Asha'): Person {
+  return {
+    firstName,
+    lastName: 'Verma',
+    email: `${firstName.toLowerCase()}.${randomUUID().slice(0, 8)}@example.com`,
+    phone: '98765 43210',
+    password: 'a river and seven stones',
+  };
+}
+
+/** Creates the account by the call that the page makes, and opens the session in this browser. */
+export async function signUpQuietly(page: Page, url: string, person: Person): Promise<void> {
+  const { email, password, firstName, lastName, phone } = person;
+  const answer = await fetch(`${url}/auth/v1/signup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password, data: { firstName, lastName, phone } }),
+  });
+  const session = await answer.text();
+  if (!answer.ok) throw new Error(`Signing up answered ${answer.status}: ${session}`);
+  // An empty document of the site's origin, to write to its storage before any page reads it.
+  const seat = `${url}/seat`;
+  const html = '<!doctype html><title>Seat</title><link rel="icon" href="data:,">';
+  await page.route(seat, (route) => route.fulfill({ contentType: 'text/html', body: html }));
+  await page.goto(seat);
+  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [SESSION_KEY, session] as [
+    string,
+    string,
+  ]);
+  await page.unroute(seat);
+}
+
+/** Signs in on the page. */
+export async function signIn(page: Page, person: Person): Promise<void> {
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click();
+}
+
+/** Fills the sign-up form and sends it. */
+export async function signUp(page: Page, person: Person): Promise<void> {
+  await page.getByLabel('First name').fill(person.firstName);
+  await page.getByLabel('Last name').fill(person.lastName);
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByLabel('Phone').fill(person.phone);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Create Account' }).click();
+}

@@ -1,0 +1,184 @@
+/** A running practice for the browser to visit: started as `make run` starts it, and stopped. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+
+const READY_MS_MAX = 150_000;
+const LOOK_EVERY_MS = 100;
+
+type Process = { pid: number };
+type RunRecord = {
+  ready: boolean;
+  public_url: string;
+  sandbox_url: string;
+  parts: Record<string, { process: Process | null }>;
+  databases: Record<string, { admin_url: string }>;
+};
+
+/** What `sukoon` says of its parts while it runs. */
+export function readRecord(data: string): RunRecord {
+  return JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as RunRecord;
+}
+
+/** Asks until there is an answer; the caller's own time limit ends it. */
+export async function until<T>(ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer();
+    server.once('error', fail);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      server.close(() => done(port));
+    });
+  });
+}
+
+function program(): string {
+  const own = resolve(import.meta.dirname, '../../../target/debug/sukoon');
+  const path = process.env.SUKOON_PROGRAM ?? own;
+  if (!existsSync(path)) throw new Error(`${path} is not built: start the tests by make test-e2e`);
+  return path;
+}
+
+export type Running = { data: string; stop: () => Promise<void> };
+
+function ended(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+async function stop(child: ChildProcess, data: string): Promise<void> {
+  const gone = new Promise((done) => child.once('exit', done));
+  if (!ended(child)) {
+    child.kill('SIGTERM');
+    await gone;
+  }
+  rmSync(data, { recursive: true, force: true });
+}
+
+/** Starts a practice of its own, on free ports and in a folder that its database can reach. */
+export async function startPractice(
+  name: string,
+  settings: Record<string, string> = {},
+): Promise<Running> {
+  // Made open to all, because PostgreSQL's own user has to pass through it.
+  const data = join(tmpdir(), `sukoon-e2e-${process.pid}-${name}`);
+  mkdirSync(data, { recursive: true, mode: 0o755 });
+  const [port, sandboxPort] = [await freePort(), await freePort()];
+  const child = spawn(program(), ['up'], {
+    cwd: resolve(import.meta.dirname, '../../..'),
+    env: {
+      ...process.env,
+      SUKOON_DATA: data,
+      PORT: String(port),
+      SANDBOX_PORT: String(sandboxPort),
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  child.stdout?.on('data', (text: Buffer) => {
+    said += text.toString();
+  });
+  child.stderr?.on('data', (text: Buffer) => {
+    said += text.toString();
+  });
+  const deadline = Date.now() + READY_MS_MAX;
+  await until(() => {
+    if (ended(child) || Date.now() > deadline) {
+      child.kill('SIGTERM');
+      throw new Error(`The practice did not get ready. It said:\n${said}`);
+    }
+    try {
+      return readRecord(data).ready || undefined;
+    } catch {
+      return undefined;
+    }
+  });
+  return { data, stop: () => stop(child, data) };
+}
+
+/** The practice that runs in a folder: where it is, and what can be done to it. */
+export class Practice {
+  readonly data: string;
+  readonly url: string;
+  readonly sandboxUrl: string;
+
+  constructor(data: string) {
+    const record = readRecord(data);
+    this.data = data;
+    this.url = record.public_url;
+    this.sandboxUrl = record.sandbox_url;
+  }
+
+  /** Kills a part again and again, so that it is away until `release` is called. */
+  keepDown(part: string): { release: () => Promise<void> } {
+    let wanted = true;
+    const killing = (async () => {
+      while (wanted) {
+        const pid = readPid(this.data, part);
+        if (pid !== undefined) killQuietly(pid);
+        await pause(20);
+      }
+    })();
+    return {
+      release: async () => {
+        wanted = false;
+        await killing;
+        await this.healthy();
+      },
+    };
+  }
+
+  /** Waits until every part says that it is ready. */
+  async healthy(): Promise<void> {
+    await until(async () => {
+      const answer = await fetch(`${this.url}/healthz`).catch(() => undefined);
+      return answer?.status === 200 ? true : undefined;
+    });
+  }
+
+  /**
+   * Puts the desk's and the till's clock ahead of what it is now. It is never put back: what was
+   * decided then would lie in the future.
+   */
+  async passMinutes(minutes: number): Promise<void> {
+    const { databases } = readRecord(this.data);
+    for (const service of ['booking', 'payments']) {
+      const client = new Client({ connectionString: databases[service]?.admin_url });
+      await client.connect();
+      await client.query(
+        `update clock set offset_by = offset_by + make_interval(mins => ${minutes})`,
+      );
+      await client.end();
+    }
+  }
+}
+
+function readPid(data: string, part: string): number | undefined {
+  try {
+    return readRecord(data).parts[part]?.process?.pid;
+  } catch {
+    // The file is being written.
+    return undefined;
+  }
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

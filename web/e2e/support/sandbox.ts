@@ -1,0 +1,85 @@
+/** What the simulated third parties have seen, and what they are told to do. */
+import { until } from './practice';
+
+export type Mail = {
+  from: string;
+  to: string[];
+  subject: string;
+  text: string;
+  html: string;
+  attachments: { filename: string; contentType: string; base64: string }[];
+};
+
+type ProviderOrder = { id: string; receipt: string; amount: number; status: string };
+type ProviderPayment = { id: string; order_id: string; status: string; method: string };
+type Book = { orders: ProviderOrder[]; payments: ProviderPayment[] };
+
+export type Fault = { target: string; kind: string; times?: number; delay_ms?: number };
+
+export class Sandbox {
+  private readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  private async ask<T>(path: string, init?: RequestInit): Promise<T> {
+    const answer = await fetch(`${this.url}${path}`, init);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`);
+    return (text ? JSON.parse(text) : null) as T;
+  }
+
+  private post(path: string, body: unknown): Promise<unknown> {
+    const headers = { 'content-type': 'application/json' };
+    return this.ask(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  }
+
+  /** The mails to an address, newest first. */
+  inbox(to: string): Promise<Mail[]> {
+    return this.ask(`/api/inbox?to=${encodeURIComponent(to)}`);
+  }
+
+  /** The newest mail to an address whose subject fits, as soon as there is one. */
+  mail(to: string, subject: RegExp): Promise<Mail> {
+    return until(async () => (await this.inbox(to)).find((mail) => subject.test(mail.subject)));
+  }
+
+  book(): Promise<Book> {
+    return this.ask('/api/book');
+  }
+
+  /** The provider's orders for a booking; there must never be more than one. */
+  async payments(orderId: string): Promise<ProviderPayment[]> {
+    return (await this.book()).payments.filter((payment) => payment.order_id === orderId);
+  }
+
+  /** Pays without a browser. */
+  async pay(orderId: string): Promise<void> {
+    await this.post('/api/pay', { order_id: orderId, method: 'upi' });
+  }
+
+  async order(fault: Fault): Promise<void> {
+    await this.post('/api/faults', fault);
+  }
+
+  async clearFaults(): Promise<void> {
+    await this.ask('/api/faults', { method: 'DELETE' });
+  }
+}
+
+/** The six digits of a mail. */
+export function codeOf(mail: Mail): string {
+  const code = /(?<!\d)\d{6}(?!\d)/.exec(mail.text)?.[0];
+  if (!code) throw new Error(`There is no code in "${mail.subject}".`);
+  return code;
+}
+
+/** The text of the calendar file of a mail, with its folded lines joined. */
+export function calendarOf(mail: Mail): string {
+  const file = mail.attachments.find(({ filename }) => filename.endsWith('.ics'));
+  if (!file) throw new Error(`"${mail.subject}" carries no calendar file.`);
+  return Buffer.from(file.base64, 'base64')
+    .toString('utf8')
+    .replace(/\r\n[ \t]/g, '');
+}

@@ -1,0 +1,75 @@
+/** The test of this folder: in a running practice, with a console that has to stay silent. */
+import { test as base, expect, type Page } from '@playwright/test';
+import { Practice } from './practice';
+import { Sandbox } from './sandbox';
+import { type Complaints, watch } from './watch';
+
+type OfTest = {
+  sandbox: Sandbox;
+  complaints: Complaints;
+  /** A second person's browser, watched like the first. */
+  otherPage: Page;
+};
+type OfWorker = { practice: Practice };
+
+declare global {
+  interface Window {
+    /** Titles of all toasts that this document has shown. */
+    toastsSeen?: string[];
+  }
+}
+
+/** Toasts come and go; each is noted when it comes, so that no test has to be quick. */
+function noteToasts(): void {
+  const seen: string[] = [];
+  window.toastsSeen = seen;
+  let shown: Element | null = null;
+  new MutationObserver(() => {
+    const card = document.querySelector('[data-testid="toasts"] [data-variant]');
+    if (card && card !== shown) seen.push(card.querySelector('p')?.textContent ?? '');
+    shown = card;
+  }).observe(document, { childList: true, subtree: true });
+}
+
+/** Waits until this document has shown a toast with this title. */
+export async function expectToast(page: Page, title: string): Promise<void> {
+  await expect.poll(() => page.evaluate(() => window.toastsSeen ?? [])).toContain(title);
+}
+
+export const test = base.extend<OfTest, OfWorker>({
+  practice: [
+    async ({ browserName: _ }, provide) => {
+      const data = process.env.SUKOON_E2E_DATA;
+      if (!data) throw new Error('No practice was started.');
+      await provide(new Practice(data));
+    },
+    { scope: 'worker' },
+  ],
+  baseURL: async ({ practice }, provide) => provide(practice.url),
+  sandbox: async ({ practice }, provide) => provide(new Sandbox(practice.sandboxUrl)),
+  context: async ({ context }, provide) => {
+    await context.addInitScript(noteToasts);
+    await provide(context);
+  },
+  complaints: [
+    async ({ context, practice }, provide) => {
+      const complaints = watch(context, practice.url);
+      await provide(complaints);
+      expect(complaints.unexpected(), 'the console and the network stay silent').toEqual([]);
+    },
+    { auto: true },
+  ],
+  otherPage: async ({ browser, complaints, contextOptions, practice, viewport }, provide) => {
+    const context = await browser.newContext({
+      ...contextOptions,
+      baseURL: practice.url,
+      viewport,
+    });
+    await context.addInitScript(noteToasts);
+    complaints.alsoOf(context);
+    await provide(await context.newPage());
+    await context.close();
+  },
+});
+
+export { expect };
