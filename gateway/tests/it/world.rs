@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -155,12 +155,15 @@ fn install_telemetry() {
     });
 }
 
-/// A small built site in a folder of its own.
+/// A small built site in a folder of its own, written once per run.
 fn site() -> PathBuf {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("site-{}-{number}", std::process::id()));
+    static SITE: LazyLock<PathBuf> = LazyLock::new(write_site);
+    SITE.clone()
+}
+
+fn write_site() -> PathBuf {
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("site-{}", std::process::id()));
     let script = format!("console.log('{}')", "x".repeat(4000));
     let routes = json!({
         "static": ["/", "/services", "/booking-flow"], "services": ["energy-healing"],
