@@ -14,7 +14,7 @@ use crate::mail::{Kind, Mail, MailId};
 use crate::pages::{PageError, Pages};
 
 /// How the calendar file is announced: as something to save, not as an invitation to answer.
-const CALENDAR: &str = "text/calendar; method=PUBLISH; charset=UTF-8";
+const CALENDAR: &str = "text/calendar; method=PUBLISH; charset=utf-8";
 
 /// Why a mail could not be put together. Its sources may repeat what a person typed: log the word
 /// of [`LetterError::word`] and nothing else.

@@ -1,1 +1,144 @@
-//! Letters as bytes.
+//! Letters as the bytes that travel.
+
+use std::path::Path;
+
+use contract::booking::v1::{Booking, BookingState, Contact};
+use contract::common::v1::Money;
+use kernel::{Id, Timestamp};
+use lettre::message::Mailbox;
+use mail_parser::{Message, MessageParser, MimeHeaders as _};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::Desk;
+use crate::context::Scene;
+use crate::facts::{BookingFacts, Facts};
+use crate::mail::{About, Kind, Mail, MailId, State};
+
+const CALENDAR: &str = "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n";
+
+fn desk() -> Desk {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
+    let scene = Scene {
+        practice: runtime::practice::load(&folder).unwrap(),
+        public_url: "https://sukoon.example".to_owned(),
+    };
+    Desk::new(scene, "Sukoon <hello@mail.sukoon.example>".parse::<Mailbox>().unwrap()).unwrap()
+}
+
+fn mail(kind: Kind) -> Mail {
+    Mail {
+        id: MailId::from_uuid(Uuid::from_u128(0xabc)),
+        kind,
+        about: About::Booking(Id::from_uuid(Uuid::from_u128(1))),
+        payload: json!({}),
+        state: State::Queued,
+        attempts: 0,
+        due_at: Timestamp::EPOCH,
+        waits_for_link_until: None,
+        first_tried_at: None,
+    }
+}
+
+fn facts(first_name: &str, email: &str) -> Facts {
+    let contact = Contact {
+        first_name: first_name.to_owned(),
+        last_name: "Rao".to_owned(),
+        email: email.to_owned(),
+        ..Contact::default()
+    };
+    Facts::Booking(Box::new(BookingFacts {
+        booking: Booking {
+            booking_id: "bkg_019340000000700080000000000a2b3c".to_owned(),
+            price: Some(Money { minor_units: 50_000, currency_code: "INR".to_owned() }),
+            state: BookingState::Confirmed.into(),
+            join_url: "https://meet.example/a".to_owned(),
+            ..Booking::default()
+        },
+        contact,
+        starts_at: "2026-11-24T05:30:00Z".parse().unwrap(),
+        ends_at: "2026-11-24T06:30:00Z".parse().unwrap(),
+        calendar_file: CALENDAR.to_owned(),
+    }))
+}
+
+fn now() -> Timestamp {
+    "2026-11-20T10:00:00Z".parse().unwrap()
+}
+
+fn bytes(kind: Kind, first_name: &str) -> Vec<u8> {
+    let facts = facts(first_name, "asha@example.org");
+    desk().write(&mail(kind), &facts, now()).unwrap().formatted()
+}
+
+fn parse(bytes: &[u8]) -> Message<'_> {
+    MessageParser::default().parse(bytes).unwrap()
+}
+
+#[test]
+fn a_letter_names_itself_its_sender_and_where_answers_go() {
+    let bytes = bytes(Kind::HoldEnded, "Asha");
+    let letter = parse(&bytes);
+    assert_eq!(letter.message_id(), Some("00000000000000000000000000000abc@mail.sukoon.example"));
+    let address = |from: Option<&mail_parser::Address<'_>>| {
+        from.and_then(|list| list.first()).and_then(|it| it.address()).map(str::to_owned)
+    };
+    assert_eq!(address(letter.from()).as_deref(), Some("hello@mail.sukoon.example"));
+    assert_eq!(address(letter.reply_to()).as_deref(), Some("hello@sukoon.example"));
+    assert_eq!(address(letter.to()).as_deref(), Some("asha@example.org"));
+    assert_eq!(letter.date().map(mail_parser::DateTime::to_timestamp), Some(now().seconds()));
+    assert_eq!(letter.header_raw("Auto-Submitted").map(str::trim), Some("auto-generated"));
+    assert_eq!(letter.attachment_count(), 0);
+}
+
+#[test]
+fn the_confirmation_carries_the_calendar_file() {
+    let bytes = bytes(Kind::BookingConfirmed, "Asha");
+    let letter = parse(&bytes);
+    let file = letter.attachment(0).unwrap();
+    assert_eq!(file.attachment_name(), Some("session.ics"));
+    let content_type = file.content_type().unwrap();
+    assert!(file.is_content_type("text", "calendar"));
+    assert_eq!(content_type.attribute("method"), Some("PUBLISH"));
+    assert_eq!(content_type.attribute("charset"), Some("utf-8"));
+    assert_eq!(file.text_contents(), Some(CALENDAR));
+    assert!(letter.body_text(0).is_some() && letter.body_html(0).is_some());
+}
+
+#[test]
+fn a_name_cannot_add_a_header() {
+    for name in
+        ["Asha\r\nBcc: evil@example.org", "Asha\nBcc: evil@example.org\n\n<b>", "\"Asha\", x"]
+    {
+        let bytes = bytes(Kind::HoldEnded, name);
+        let letter = parse(&bytes);
+        assert!(letter.bcc().is_none(), "{name:?}");
+        let to = letter.to().unwrap();
+        assert_eq!(to.iter().count(), 1, "{name:?}");
+        assert_eq!(to.first().and_then(|it| it.address()), Some("asha@example.org"), "{name:?}");
+    }
+}
+
+#[test]
+fn a_name_in_another_script_arrives() {
+    let bytes = bytes(Kind::HoldEnded, "आशा");
+    let letter = parse(&bytes);
+    let name = letter.to().and_then(|to| to.first()).and_then(|it| it.name());
+    assert_eq!(name, Some("आशा Rao"));
+}
+
+#[test]
+fn what_is_no_address_is_refused() {
+    for email in ["", "asha", "asha@example.org\r\nBcc: x@example.org", "a@b>, <c@d"] {
+        let refused = desk().write(&mail(Kind::HoldEnded), &facts("Asha", email), now());
+        assert_eq!(refused.err().map(|error| error.word()), Some("address_invalid"), "{email:?}");
+    }
+}
+
+#[test]
+fn the_practice_gets_its_own_notice() {
+    let bytes = bytes(Kind::PracticeNotice, "Asha");
+    let letter = parse(&bytes);
+    let to = letter.to().and_then(|to| to.first()).and_then(|it| it.address());
+    assert_eq!(to, Some("bookings@sukoon.example"));
+}

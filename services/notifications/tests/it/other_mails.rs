@@ -1,0 +1,108 @@
+//! Holds that ended, refunds, and codes.
+
+use anyhow::Result;
+use contract::booking::v1::{BookingExpired, BookingState, SessionMode};
+use contract::common::v1::Money;
+use contract::identity::v1::{CodeRequested, GetCodeMailResponse};
+use contract::payments::v1::{RefundProcessed, RefundRequested};
+use kernel::id::{Customer, MailedCode, Refund};
+use serde_json::Value;
+
+use crate::world::{CUSTOMER, World, new_id, text};
+
+#[tokio::test]
+async fn a_hold_that_ended_shows_a_way_back() -> Result<()> {
+    let world = World::new().await?;
+    let id = world.booking(SessionMode::Online).to_string();
+    world.knows.change(&id, |booking| booking.set_state(BookingState::Expired));
+    world.happens(BookingExpired { booking_id: id.clone() }).await?;
+    world.happens(BookingExpired { booking_id: id }).await?;
+    world.until_idle().await?;
+    let mails = world.inbox_of(CUSTOMER).await?;
+    assert_eq!(mails.len(), 1);
+    assert_eq!(text(&mails[0], "subject"), "The time you chose is free again");
+    let link = "http://127.0.0.1:8080/booking-flow?service=meditation";
+    assert!(text(&mails[0], "text").contains(link));
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_hold_that_was_placed_again_meanwhile_is_not_said_to_have_ended() -> Result<()> {
+    let world = World::new().await?;
+    let id = world.booking(SessionMode::Online).to_string();
+    world.happens(BookingExpired { booking_id: id }).await?;
+    world.until_idle().await?;
+    assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("dropped"));
+    assert_eq!(world.inbox().await?, Vec::<Value>::new());
+    assert_eq!(world.told("hold_ended").await?, Vec::<&str>::new());
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_refund_is_told_when_it_starts_and_when_it_is_done() -> Result<()> {
+    let world = World::new().await?;
+    let booking_id = world.booking(SessionMode::Online).to_string();
+    world.knows.change(&booking_id, |booking| booking.set_state(BookingState::PaidUnplaced));
+    let requested = RefundRequested {
+        booking_id: booking_id.clone(),
+        refund_id: new_id::<Refund>(),
+        payment_id: "pay_1".to_owned(),
+        amount: Some(Money { minor_units: 210_050, currency_code: "INR".to_owned() }),
+        cause: "unplaced".to_owned(),
+    };
+    let processed = RefundProcessed { booking_id, refund_id: requested.refund_id.clone() };
+    world.happens(requested.clone()).await?;
+    world.happens(requested).await?;
+    world.until_idle().await?;
+    world.happens(processed.clone()).await?;
+    world.happens(processed).await?;
+    world.until_idle().await?;
+    let mails = world.inbox_of(CUSTOMER).await?;
+    let subjects: Vec<&str> = mails.iter().map(|mail| text(mail, "subject")).collect();
+    let wanted = ["Your refund of ₹2,100.50 is on its way", "Your refund of ₹2,100.50 is done"];
+    assert_eq!(subjects, wanted);
+    assert!(text(&mails[0], "text").contains("could no longer be given to you"));
+    assert!(text(&mails[1], "text").contains("5-7 business days"));
+    world.end().await
+}
+
+fn code(purpose: &str) -> GetCodeMailResponse {
+    GetCodeMailResponse {
+        email: "asha@example.org".to_owned(),
+        first_name: String::new(),
+        code: "482913".to_owned(),
+        purpose: purpose.to_owned(),
+        valid_minutes: 60,
+        link: String::new(),
+    }
+}
+
+#[tokio::test]
+async fn codes_are_mailed_at_once() -> Result<()> {
+    let world = World::new().await?;
+    for purpose in ["signup", "recovery"] {
+        let code_id = new_id::<MailedCode>();
+        world.knows.codes.lock().unwrap().insert(code_id.clone(), code(purpose));
+        let (user_id, purpose) = (new_id::<Customer>(), purpose.to_owned());
+        world.happens(CodeRequested { code_id, user_id, purpose }).await?;
+        world.until_idle().await?;
+    }
+    let mails = world.inbox_of(CUSTOMER).await?;
+    let subjects: Vec<&str> = mails.iter().map(|mail| text(mail, "subject")).collect();
+    assert_eq!(subjects, ["Confirm your e-mail address", "Choose a new password"]);
+    assert!(mails.iter().all(|mail| text(mail, "text").contains("482913")));
+    assert!(!world.dump().await?.contains("482913"));
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_code_that_is_gone_is_dropped_without_a_word() -> Result<()> {
+    let world = World::new().await?;
+    let (code_id, user_id) = (new_id::<MailedCode>(), new_id::<Customer>());
+    world.happens(CodeRequested { code_id, user_id, purpose: "signup".to_owned() }).await?;
+    world.until_idle().await?;
+    assert_eq!(world.column("confirm_address", "state").await?.as_deref(), Some("dropped"));
+    assert_eq!(world.column("confirm_address", "last_error").await?.as_deref(), Some("code_gone"));
+    assert_eq!(world.told("confirm_address").await?, Vec::<&str>::new());
+    world.end().await
+}

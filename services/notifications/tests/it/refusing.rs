@@ -1,0 +1,165 @@
+//! A mail server that refuses, hangs or is away; neighbours that are down; a process that dies.
+
+use std::sync::atomic::Ordering;
+
+use anyhow::Result;
+use contract::booking::v1::{BookingExpired, BookingState, SessionMode};
+use serde_json::{Value, json};
+
+use crate::world::{CUSTOMER, World, text};
+
+const HOUR: i64 = 3600;
+
+/// One mail to one person, due at once.
+async fn hold_ended(world: &World) -> Result<()> {
+    let id = world.booking(SessionMode::Online).to_string();
+    world.knows.change(&id, |booking| booking.set_state(BookingState::Expired));
+    world.happens(BookingExpired { booking_id: id }).await
+}
+
+#[tokio::test]
+async fn a_mail_that_is_refused_for_now_arrives_later_and_once() -> Result<()> {
+    let world = World::new().await?;
+    let later = json!({ "target": "smtp", "kind": "refuse", "status": 451, "times": 2 });
+    world.order_fault(later).await?;
+    hold_ended(&world).await?;
+    world.until_tried("hold_ended", 1).await?;
+    assert_eq!(world.told("hold_ended").await?, ["failed"]);
+    assert_eq!(world.column("hold_ended", "last_error").await?.as_deref(), Some("smtp_451"));
+
+    world.move_clock(40).await?;
+    world.until_tried("hold_ended", 2).await?;
+    assert_eq!(world.told("hold_ended").await?, ["failed"], "it is told once");
+
+    world.move_clock(40 + 80).await?;
+    world.until_idle().await?;
+    assert_eq!(world.told("hold_ended").await?, ["failed", "sent"]);
+    assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_mail_that_is_refused_for_good_is_left_to_a_person() -> Result<()> {
+    let world = World::new().await?;
+    world.order_fault(json!({ "target": "smtp", "kind": "refuse", "status": 550 })).await?;
+    hold_ended(&world).await?;
+    world.until_idle().await?;
+    assert_eq!(world.told("hold_ended").await?, ["failed for good"]);
+    assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("failed"));
+    world.move_clock(80 * HOUR).await?;
+    world.until_idle().await?;
+    assert_eq!(world.inbox().await?, Vec::<Value>::new());
+    world.end().await
+}
+
+#[tokio::test]
+async fn wrong_credentials_are_our_own_fault_and_not_the_mail_s() -> Result<()> {
+    let world = World::new().await?;
+    world.order_fault(json!({ "target": "smtp", "kind": "refuse", "status": 535 })).await?;
+    hold_ended(&world).await?;
+    world.until_tried("hold_ended", 1).await?;
+    world.move_clock(40).await?;
+    world.until_idle().await?;
+    assert_eq!(world.told("hold_ended").await?, ["failed", "sent"]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn three_days_without_a_mail_server_are_enough() -> Result<()> {
+    let world = World::new().await?;
+    world.order_fault(json!({ "target": "smtp_connect", "kind": "drop", "times": 0 })).await?;
+    hold_ended(&world).await?;
+    world.until_tried("hold_ended", 1).await?;
+    world.move_clock(71 * HOUR).await?;
+    world.until_tried("hold_ended", 2).await?;
+    world.move_clock(74 * HOUR).await?;
+    world.until_idle().await?;
+    assert_eq!(world.told("hold_ended").await?, ["failed", "failed for good"]);
+    assert_eq!(world.inbox().await?, Vec::<Value>::new());
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_repeat_after_a_lost_answer_has_the_same_message_id() -> Result<()> {
+    let world = World::new().await?;
+    let lost = json!({ "target": "smtp", "kind": "timeout_after_success", "delay_ms": 20 });
+    world.order_fault(lost).await?;
+    hold_ended(&world).await?;
+    world.until_tried("hold_ended", 1).await?;
+    world.move_clock(40).await?;
+    world.until_idle().await?;
+    let mails = world.inbox_of(CUSTOMER).await?;
+    assert_eq!(mails.len(), 2, "the one repeat that cannot be excluded");
+    assert_eq!(text(&mails[0], "messageId"), text(&mails[1], "messageId"));
+    assert!(text(&mails[0], "messageId").ends_with("@sukoon.example"));
+    world.end().await
+}
+
+#[tokio::test]
+async fn neighbours_that_are_down_are_waited_for_without_a_word() -> Result<()> {
+    let world = World::new().await?;
+    world.knows.down.store(true, Ordering::SeqCst);
+    hold_ended(&world).await?;
+    world.until_tried("hold_ended", 1).await?;
+    let reason = world.column("hold_ended", "last_error").await?;
+    assert_eq!(reason.as_deref(), Some("booking_unavailable"));
+    assert_eq!(world.told("hold_ended").await?, Vec::<&str>::new());
+    world.knows.down.store(false, Ordering::SeqCst);
+    world.move_clock(40).await?;
+    world.until_idle().await?;
+    assert_eq!(world.told("hold_ended").await?, ["sent"]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_restart_forgets_nothing_and_repeats_nothing() -> Result<()> {
+    let mut world = World::new().await?;
+    let id = world.booking(SessionMode::Online);
+    world.confirmed(id).await?;
+    world.until_waiting_for_link("booking_confirmed").await?;
+    world.until_waiting_for_link("practice_notice").await?;
+    world.stop().await?;
+    world.meeting_scheduled(id).await?;
+    world.start();
+    world.until_idle().await?;
+    world.stop().await?;
+    world.start();
+    world.confirmed(id).await?;
+    world.until_idle().await?;
+    assert_eq!(world.inbox().await?.len(), 2);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_process_that_died_while_it_sent_is_followed_by_one_that_sends() -> Result<()> {
+    let mut world = World::new().await?;
+    world.knows.down.store(true, Ordering::SeqCst);
+    hold_ended(&world).await?;
+    world.until_tried("hold_ended", 1).await?;
+    world.stop().await?;
+    // As a process leaves it that died between the server's answer and the commit.
+    world.as_owner("update mails set state = 'sending'").await?;
+    world.knows.down.store(false, Ordering::SeqCst);
+    world.move_clock(40).await?;
+    world.start();
+    world.until_idle().await?;
+    assert_eq!(world.told("hold_ended").await?, ["sent"]);
+    assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_outage_ends_with_every_mail_once() -> Result<()> {
+    let world = World::new().await?;
+    world.order_fault(json!({ "target": "smtp_connect", "kind": "drop", "times": 0 })).await?;
+    let id = world.booking(SessionMode::InPerson);
+    world.confirmed(id).await?;
+    world.until_tried("booking_confirmed", 1).await?;
+    world.until_tried("practice_notice", 1).await?;
+    world.clear_faults().await?;
+    world.move_clock(24 * HOUR).await?;
+    world.until_idle().await?;
+    assert_eq!(world.inbox().await?.len(), 2);
+    assert_eq!(world.told("booking_confirmed").await?, ["failed", "sent"]);
+    world.end().await
+}

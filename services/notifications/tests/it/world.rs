@@ -1,0 +1,324 @@
+//! One practice for one test: this service, its neighbours, a mail server with an inbox, and a
+//! clock that the test moves.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, ensure};
+use contract::booking::v1::{BookingConfirmed, MeetingScheduled, SessionMode};
+use contract::notifications::v1::{MailFailed, MailSent};
+use eventstore::{Metadata, NewEvent, Recorded, Store, StoreError, checkpoint};
+use kernel::Id;
+use kernel::id::{Booking, Kind};
+use messaging::{Nats, run_relay};
+use notifications::config::{Config, MailSettings};
+use prost::{Message, Name};
+use runtime::Shutdown;
+use runtime::caller::PeerSettings;
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use sqlx::migrate::Migrator;
+use testkit::{TestDatabase, TestKeys, until};
+use tokio::task::JoinHandle;
+
+use crate::neighbours::{self, Knowledge};
+
+pub(crate) const CUSTOMER: &str = "asha@example.org";
+pub(crate) const PRACTICE: &str = "bookings@sukoon.example";
+pub(crate) const JOIN_URL: &str = "https://meet.example/room/a?x=1&y=2";
+/// The trace that every event of these tests belongs to.
+pub(crate) const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+/// This service, running.
+struct Running {
+    shutdown: Shutdown,
+    ended: JoinHandle<Result<()>>,
+}
+
+pub(crate) struct World {
+    database: TestDatabase,
+    _log: TestDatabase,
+    log: Store,
+    pub(crate) store: Store,
+    pub(crate) knows: Arc<Knowledge>,
+    config: Config,
+    outside: String,
+    http: reqwest::Client,
+    folder: PathBuf,
+    shutdown: Shutdown,
+    running: Option<Running>,
+}
+
+impl World {
+    pub(crate) async fn new() -> Result<Self> {
+        let none = Migrator::with_migrations(Vec::new());
+        let database = TestDatabase::new(&notifications::MIGRATIONS).await?;
+        let log_database = TestDatabase::new(&none).await?;
+        let (store, log) = (database.store()?, log_database.store()?);
+        let keys = TestKeys::new(&["booking", "payments", "identity", "notifications"])?;
+        let shutdown = Shutdown::new();
+        let knows = Arc::new(Knowledge::default());
+        let neighbours = neighbours::serve(&log, &knows, &keys, &shutdown).await?;
+        tokio::spawn(run_relay(log.clone(), shutdown.clone()));
+        let room = eventstore::new_uuid().simple().to_string();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&room);
+        let sandbox = sandbox::Sandbox::bind(sandbox::Settings::for_tests(&folder, None)).await?;
+        let outside = sandbox.url().to_owned();
+        let smtp_url = SecretString::from(format!("smtp://{}", sandbox.smtp_addr()?));
+        let stop = shutdown.wait();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = stop => {}
+                served = sandbox.serve() => served.unwrap(),
+            }
+        });
+        let config = Config {
+            listen: "127.0.0.1:0".parse()?,
+            database_url: SecretString::from(database.url.clone()),
+            nats: Nats::in_room(testkit::nats_url()?, &room),
+            practice_dir: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice"),
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            neighbours,
+            mail: MailSettings { smtp_url, sender: "Sukoon <hello@sukoon.example>".parse()? },
+            peers: PeerSettings {
+                private_key: SecretString::from(keys.private_key("notifications")?),
+                public_keys: keys.public_keys(),
+            },
+        };
+        let http = runtime::http::client()?;
+        let _log = log_database;
+        let running = None;
+        let mut world = Self {
+            database,
+            _log,
+            log,
+            store,
+            knows,
+            config,
+            outside,
+            http,
+            folder,
+            shutdown,
+            running,
+        };
+        world.start();
+        Ok(world)
+    }
+
+    pub(crate) fn start(&mut self) {
+        let shutdown = Shutdown::new();
+        let ended = tokio::spawn(notifications::run(self.config.clone(), shutdown.clone()));
+        self.running = Some(Running { shutdown, ended });
+    }
+
+    pub(crate) async fn stop(&mut self) -> Result<()> {
+        let running = self.running.take().context("it does not run")?;
+        running.shutdown.trigger();
+        running.ended.await?
+    }
+
+    /// A new booking that the neighbours know.
+    pub(crate) fn booking(&self, mode: SessionMode) -> Id<Booking> {
+        let id = eventstore::new_id();
+        let booking = neighbours::booking(&id.to_string(), mode);
+        self.knows.bookings.lock().unwrap().insert(id.to_string(), booking);
+        id
+    }
+
+    /// An event in a neighbour's log.
+    pub(crate) async fn happens<M>(&self, event: M) -> Result<()>
+    where
+        M: Message + Name + Clone + Sync + 'static,
+    {
+        let metadata =
+            Metadata::by("test", Some(format!("00-{TRACE}-00f067aa0ba902b7-01"))).about("all");
+        self.log
+            .write(metadata, move |tx| {
+                let event = event.clone();
+                Box::pin(async move {
+                    let version = tx.load("neighbours").await?.version;
+                    tx.append("neighbours", version, &[NewEvent::of(&event)?]).await?;
+                    Ok::<(), StoreError>(())
+                })
+            })
+            .await?;
+        Ok(())
+    }
+
+    pub(crate) async fn confirmed(&self, id: Id<Booking>) -> Result<()> {
+        let payment_id = "pay_1".to_owned();
+        let event = BookingConfirmed { booking_id: id.to_string(), payment_id, reinstated: false };
+        self.happens(event).await
+    }
+
+    /// The meeting room exists: booking knows its link and says so.
+    pub(crate) async fn meeting_scheduled(&self, id: Id<Booking>) -> Result<()> {
+        self.knows.change(&id.to_string(), |booking| booking.join_url = JOIN_URL.to_owned());
+        let meeting_id = "meeting-1".to_owned();
+        self.happens(MeetingScheduled { booking_id: id.to_string(), meeting_id }).await
+    }
+
+    pub(crate) async fn move_clock(&self, seconds: i64) -> Result<()> {
+        self.database.move_clock(seconds).await
+    }
+
+    /// Orders the next mails to fail in the sandbox's own words.
+    pub(crate) async fn order_fault(&self, fault: Value) -> Result<()> {
+        let url = format!("{}/api/faults", self.outside);
+        self.http.post(url).json(&fault).send().await?.error_for_status()?;
+        Ok(())
+    }
+
+    pub(crate) async fn clear_faults(&self) -> Result<()> {
+        let url = format!("{}/api/faults", self.outside);
+        self.http.delete(url).send().await?.error_for_status()?;
+        Ok(())
+    }
+
+    /// Every mail that was taken, oldest first.
+    pub(crate) async fn inbox(&self) -> Result<Vec<Value>> {
+        let url = format!("{}/api/inbox", self.outside);
+        let mut mails: Vec<Value> = self.http.get(url).send().await?.json().await?;
+        mails.reverse();
+        Ok(mails)
+    }
+
+    /// The mails to one address, oldest first.
+    pub(crate) async fn inbox_of(&self, address: &str) -> Result<Vec<Value>> {
+        let mails = self.inbox().await?;
+        Ok(mails.into_iter().filter(|mail| mail["to"] == json!([address])).collect())
+    }
+
+    /// Waits until every event was taken in and nothing is left to be done.
+    pub(crate) async fn until_idle(&self) -> Result<()> {
+        self.until_taken_in().await?;
+        until("nothing is left to be done", async || {
+            let timers: i64 = sqlx::query_scalar("select count(*) from timers")
+                .fetch_one(self.store.pool())
+                .await?;
+            Ok((timers == 0).then_some(()))
+        })
+        .await
+    }
+
+    async fn until_taken_in(&self) -> Result<()> {
+        until("every event was taken in", async || {
+            let last: i64 = sqlx::query_scalar("select count(*) from events")
+                .fetch_one(self.log.pool())
+                .await?;
+            for source in ["booking", "payments", "identity"] {
+                let consumer = format!("notifications-on-{source}");
+                if checkpoint::position(&self.store, &consumer, source).await? < last {
+                    return Ok(None);
+                }
+            }
+            Ok(Some(()))
+        })
+        .await
+    }
+
+    /// Waits until the mail of a kind is in a state.
+    pub(crate) async fn until_state(&self, kind: &str, state: &str) -> Result<()> {
+        until(&format!("{kind} is {state}"), async || {
+            Ok((self.column(kind, "state").await?.as_deref() == Some(state)).then_some(()))
+        })
+        .await
+    }
+
+    /// Waits until the mail of a kind was tried so often and waits for its next try.
+    pub(crate) async fn until_tried(&self, kind: &str, times: u32) -> Result<()> {
+        until(&format!("{kind} was tried {times} times"), async || {
+            let tried = self.column(kind, "attempts::text").await?;
+            let state = self.column(kind, "state").await?;
+            let waits = state.as_deref() == Some("retrying");
+            Ok((waits && tried == Some(times.to_string())).then_some(()))
+        })
+        .await
+    }
+
+    /// Waits until the mail of a kind waits for its meeting link.
+    pub(crate) async fn until_waiting_for_link(&self, kind: &str) -> Result<()> {
+        until(&format!("{kind} waits for its link"), async || {
+            let waits = self.column(kind, "(due_at = waits_for_link_until_at)::text").await?;
+            Ok((waits.as_deref() == Some("true")).then_some(()))
+        })
+        .await
+    }
+
+    /// One column of the one mail of a kind.
+    pub(crate) async fn column(&self, kind: &str, column: &str) -> Result<Option<String>> {
+        let sql = format!("select {column} from mails where kind = $1");
+        let value: Option<Option<String>> = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
+            .bind(kind)
+            .fetch_optional(self.store.pool())
+            .await?;
+        Ok(value.flatten())
+    }
+
+    /// What was published about the one mail of a kind, in order.
+    pub(crate) async fn events(&self, kind: &str) -> Result<Vec<Recorded>> {
+        let id = self.column(kind, "mail_id::text").await?.context("no such mail")?;
+        Ok(self.store.load(&format!("mail-{id}")).await?)
+    }
+
+    /// The same as words: `sent`, `failed`, `failed for good`.
+    pub(crate) async fn told(&self, kind: &str) -> Result<Vec<&'static str>> {
+        let events = self.events(kind).await?;
+        events
+            .iter()
+            .map(|event| {
+                if event.get::<MailSent>()?.is_some() {
+                    return Ok("sent");
+                }
+                let failed = event.get::<MailFailed>()?.context("an unknown event")?;
+                Ok(if failed.r#final { "failed for good" } else { "failed" })
+            })
+            .collect()
+    }
+
+    /// Everything in this service's database, as text.
+    pub(crate) async fn dump(&self) -> Result<String> {
+        let mut all = String::new();
+        for table in ["mails", "timers", "events", "parked_events", "checkpoints"] {
+            let sql = format!("select coalesce(string_agg(t::text, ' '), '') from {table} t");
+            let text: String =
+                sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(self.store.pool()).await?;
+            all.push_str(&text);
+        }
+        Ok(all)
+    }
+
+    pub(crate) async fn as_owner(&self, sql: &str) -> Result<()> {
+        self.database.as_owner(sql).await
+    }
+
+    pub(crate) async fn end(mut self) -> Result<()> {
+        let parked: i64 = sqlx::query_scalar("select count(*) from parked_events")
+            .fetch_one(self.store.pool())
+            .await?;
+        ensure!(parked == 0, "an event could not be handled");
+        self.stop().await
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if let Some(running) = &self.running {
+            running.shutdown.trigger();
+        }
+        self.shutdown.trigger();
+        // What cannot be removed is left to the next `cargo clean`.
+        std::fs::remove_dir_all(&self.folder).ok();
+    }
+}
+
+/// A new id in its wire form.
+pub(crate) fn new_id<K: Kind>() -> String {
+    eventstore::new_id::<K>().to_string()
+}
+
+/// A text in a mail's JSON.
+#[track_caller]
+pub(crate) fn text<'m>(mail: &'m Value, field: &str) -> &'m str {
+    mail[field].as_str().unwrap()
+}
