@@ -66,6 +66,38 @@ async fn free_address() -> SocketAddr {
     listener.local_addr().unwrap()
 }
 
+/// Settings for a process whose neighbours are at these addresses; NATS is nowhere.
+async fn config(
+    (db, listen, (payments_url, notifications_url)): (&TestDatabase, SocketAddr, (&str, &str)),
+    keys: &TestKeys,
+    users: &TestUsers,
+    shutdown: &Shutdown,
+) -> Config {
+    Config {
+        listen,
+        database_url: db.url.clone().into(),
+        nats_url: format!("nats://{}", free_address().await),
+        practice_dir: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice"),
+        neighbours: Neighbours {
+            catalogue_url: provider::catalogue(keys.peers("catalogue").unwrap(), shutdown).await,
+            payments_url: payments_url.to_owned(),
+            notifications_url: notifications_url.to_owned(),
+        },
+        meetings: MeetingSettings {
+            url: provider::meetings(Rooms::default()).await,
+            token: MEETING_TOKEN.to_owned().into(),
+        },
+        users: UserSettings {
+            jwks_url: provider::jwks(users.jwks()).await,
+            issuer: users.issuer.clone(),
+        },
+        peers: PeerSettings {
+            private_key: keys.private_key("booking").unwrap().into(),
+            public_keys: keys.public_keys(),
+        },
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_booking_is_confirmed_by_its_neighbours_feeds_alone() {
     let shutdown = Shutdown::new();
@@ -84,29 +116,8 @@ async fn a_booking_is_confirmed_by_its_neighbours_feeds_alone() {
     let payments = Neighbour::new("payments", &keys, &shutdown).await;
     let notifications = Neighbour::new("notifications", &keys, &shutdown).await;
     let listen = free_address().await;
-    let config = Config {
-        listen,
-        database_url: db.url.clone().into(),
-        nats_url: format!("nats://{}", free_address().await),
-        practice_dir: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice"),
-        neighbours: Neighbours {
-            catalogue_url: provider::catalogue(keys.peers("catalogue").unwrap(), &shutdown).await,
-            payments_url: payments.url.clone(),
-            notifications_url: notifications.url.clone(),
-        },
-        meetings: MeetingSettings {
-            url: provider::meetings(Rooms::default()).await,
-            token: MEETING_TOKEN.to_owned().into(),
-        },
-        users: UserSettings {
-            jwks_url: provider::jwks(users.jwks()).await,
-            issuer: users.issuer.clone(),
-        },
-        peers: PeerSettings {
-            private_key: keys.private_key("booking").unwrap().into(),
-            public_keys: keys.public_keys(),
-        },
-    };
+    let urls = (payments.url.as_str(), notifications.url.as_str());
+    let config = config((&db, listen, urls), &keys, &users, &shutdown).await;
     let running = tokio::spawn(booking::run(config, shutdown.clone()));
     let url = format!("http://{listen}");
     until("it is ready", async || Ok(runtime::health::probe(&url).await.ok())).await.unwrap();
