@@ -3,6 +3,10 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context as _, Result, bail};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use contract::common::v1::ErrorDetail;
+use prost::Message as _;
 use serde_json::{Value, json};
 use testkit::until;
 
@@ -20,9 +24,12 @@ pub struct Answer {
 impl Answer {
     /// The reason of the error, or an empty text.
     #[must_use]
-    pub fn reason(&self) -> &str {
+    pub fn reason(&self) -> String {
         let details = self.body["details"].as_array().into_iter().flatten();
-        details.filter_map(|detail| detail["debug"]["reason"].as_str()).next().unwrap_or("")
+        details
+            .filter_map(|detail| STANDARD_NO_PAD.decode(detail["value"].as_str()?).ok())
+            .find_map(|bytes| Some(ErrorDetail::decode(bytes.as_slice()).ok()?.reason))
+            .unwrap_or_default()
     }
 
     /// The answer, if it is one.

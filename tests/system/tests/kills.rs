@@ -1,6 +1,8 @@
 //! All services, NATS and PostgreSQL are killed at ten moments of a booking. Each time the booking
 //! ends confirmed or cleanly released, once: one order, one capture, one confirmation.
 
+#![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
+
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result};
