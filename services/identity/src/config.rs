@@ -92,3 +92,38 @@ impl MigrationConfig {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::AccountSettings;
+    use runtime::Reader;
+
+    const COMPLETE: &[(&str, &str)] = &[
+        ("PUBLIC_URL", "https://sukoon.example/"),
+        ("TOKEN_ISSUER", "https://sukoon.example/auth/v1"),
+        ("IDENTITY_SIGNING_KEY", "a key"),
+        ("IDENTITY_CODE_KEY", "sixteen letters or more"),
+    ];
+
+    fn problems(settings: &[(&str, &str)]) -> Vec<String> {
+        let mut reader = Reader::new(&settings);
+        AccountSettings::read(&mut reader);
+        let problems = reader.finish(()).err().map(|invalid| invalid.problems);
+        problems.unwrap_or_default().into_iter().map(|problem| problem.name).collect()
+    }
+
+    #[test]
+    fn addresses_are_confirmed_unless_the_settings_say_otherwise() {
+        assert!(AccountSettings::read(&mut Reader::new(&COMPLETE)).confirm_email);
+        let off = [COMPLETE, &[("IDENTITY_CONFIRM_EMAIL", "false")]].concat();
+        assert!(!AccountSettings::read(&mut Reader::new(&off.as_slice())).confirm_email);
+        assert_eq!(problems(COMPLETE), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_key_that_can_be_guessed_is_refused() {
+        let with_key = |key| [COMPLETE.get(..3).unwrap(), &[("IDENTITY_CODE_KEY", key)]].concat();
+        assert_eq!(problems(&with_key("short")), ["IDENTITY_CODE_KEY"]);
+        assert_eq!(problems(&with_key("demo-but-long-enough")), ["IDENTITY_CODE_KEY"]);
+    }
+}

@@ -103,7 +103,8 @@ pub(crate) fn user_metadata(
 
 /// The fields that our own pages know are texts of a line; of the others nothing is known.
 fn check_field(name: &str, value: &Value) -> Result<(), ApiError> {
-    if value.to_string().contains("\\u0000") {
+    // PostgreSQL keeps no such character.
+    if name.contains('\0') || value.to_string().contains("\\u0000") {
         return Err(ApiError::invalid("User metadata cannot hold the character zero"));
     }
     if !matches!(name, "firstName" | "lastName" | "phone") || value.is_null() {
@@ -162,6 +163,7 @@ mod tests {
             json!({ "phone": "nobody" }),
             json!({ "other": "a".repeat(2048) }),
             json!({ "other": ["\0"] }),
+            json!({ "\0": "other" }),
         ] {
             assert!(user_metadata(&json!({}), wrong.as_object().cloned()).is_err(), "{wrong}");
         }

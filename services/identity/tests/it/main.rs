@@ -1,7 +1,11 @@
 //! The identity service over HTTP and gRPC on real PostgreSQL, as the client library, an attacker
 //! and notifications see it.
 
-#![expect(clippy::unwrap_used, reason = "a helper that meets the unexpected fails its test there")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a helper that meets the unexpected fails its test there"
+)]
 
 mod running;
 mod sign_up;
