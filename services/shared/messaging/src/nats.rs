@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use async_nats::{ConnectOptions, ServerAddr};
 use async_nats::jetstream::{self, stream};
+use async_nats::{ConnectOptions, ServerAddr};
 
 use runtime::BoxError;
 
@@ -11,25 +11,29 @@ use runtime::BoxError;
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// A stream keeps this much; what is older is read from its source.
 const STREAM_BYTES_MAX: i64 = 64 * 1024 * 1024;
+/// A room's stream keeps this much.
+const ROOM_BYTES_MAX: i64 = 1024 * 1024;
 
 /// Where NATS is and how our names in it begin.
 #[derive(Debug, Clone)]
 pub struct Nats {
     url: String,
     prefix: String,
+    bytes_max: i64,
 }
 
 impl Nats {
     /// The NATS server at `url`.
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
-        Self { url: url.into(), prefix: String::new() }
+        Self { url: url.into(), prefix: String::new(), bytes_max: STREAM_BYTES_MAX }
     }
 
-    /// The same server with a room of its own: every stream and subject begins with `prefix`.
+    /// The same server with a room of its own: every stream and subject begins with `prefix`. Rooms
+    /// are small, because the server sets a stream's space aside when it is made.
     #[must_use]
     pub fn in_room(url: impl Into<String>, prefix: &str) -> Self {
-        Self { url: url.into(), prefix: format!("{prefix}-") }
+        Self { url: url.into(), prefix: format!("{prefix}-"), bytes_max: ROOM_BYTES_MAX }
     }
 
     pub(crate) async fn connect(&self, name: &str) -> Result<jetstream::Context, BoxError> {
@@ -55,7 +59,7 @@ impl Nats {
         let config = stream::Config {
             name: format!("{}{}", self.prefix, source.to_uppercase()),
             subjects: vec![format!("{}events.{source}.>", self.prefix)],
-            max_bytes: STREAM_BYTES_MAX,
+            max_bytes: self.bytes_max,
             max_age: Duration::from_secs(7 * 24 * 3600),
             discard: stream::DiscardPolicy::Old,
             storage: stream::StorageType::File,

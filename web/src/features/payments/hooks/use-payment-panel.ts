@@ -14,7 +14,7 @@ import { randomKey } from '@/lib/random-key';
 import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
 import { type CheckoutAnswer, type CheckoutOptions, loadCheckoutScript } from '../checkout-window';
 import { startOrder } from '../order-attempts';
-import { INITIAL_PANEL, type PanelState, panelReducer } from '../panel-state';
+import { INITIAL_PANEL, type PanelEvent, type PanelState, panelReducer } from '../panel-state';
 import { declineWords, STILL_LOADING } from '../payment-words';
 
 /** The checkout is drawn by the provider, on white; this is the light theme's leaf. */
@@ -61,15 +61,14 @@ function optionsOf(
   };
 }
 
-export function usePaymentPanel(asked: Asked): PaymentPanelModel {
+type Latest = { readonly current: Asked };
+type Dispatch = (event: PanelEvent) => void;
+
+/** Gets order and script, and once more whenever `round` changes. */
+function usePreparedOrder(latest: Latest, round: number, dispatch: Dispatch): void {
   const transport = useTransport();
   const payments = useMemo(() => createClient(PaymentsService, transport), [transport]);
-  const bookings = useMemo(() => createClient(BookingService, transport), [transport]);
-  const [state, dispatch] = useReducer(panelReducer, INITIAL_PANEL);
-  const latest = useRef(asked);
-  latest.current = asked;
-  const wanted = useRef(false);
-  const { bookingId } = asked.booking;
+  const { bookingId } = latest.current.booking;
 
   const prepare = useCallback(
     async (signal: AbortSignal) => {
@@ -88,50 +87,54 @@ export function usePaymentPanel(asked: Asked): PaymentPanelModel {
         dispatch({ type: 'failed', error });
       }
     },
-    [payments, bookingId],
+    [payments, bookingId, latest, dispatch],
   );
 
-  const { round } = state;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new round prepares once more.
   useEffect(() => {
     const stop = new AbortController();
     void prepare(stop.signal);
     return () => stop.abort();
   }, [prepare, round]);
+}
 
-  function openWindow(order: StartPaymentResponse): void {
-    if (!window.Razorpay) {
-      toast({ title: STILL_LOADING });
-      dispatch({ type: 'script' });
-      return;
-    }
-    let answered = false;
-    const handler = (answer: CheckoutAnswer) => {
-      answered = true;
-      dispatch({ type: 'answered' });
-      latest.current.events.onAnswer(answer);
-    };
-    const ondismiss = () => {
-      if (answered) return;
-      dispatch({ type: 'dismissed' });
-      toast({ title: 'Payment Cancelled', description: 'You can retry the payment anytime.' });
-    };
-    const options = optionsOf(order, latest.current, { handler, modal: { ondismiss } });
-    const checkout = new window.Razorpay(options);
-    checkout.on('payment.failed', (failure) => {
-      dispatch({ type: 'declined', words: declineWords(failure) });
-    });
-    checkout.open();
-    dispatch({ type: 'opened' });
+/** Opens the provider's window and tells what becomes of it. */
+function openWindow(order: StartPaymentResponse, latest: Latest, dispatch: Dispatch): void {
+  if (!window.Razorpay) {
+    toast({ title: STILL_LOADING });
+    dispatch({ type: 'script' });
+    return;
   }
+  let answered = false;
+  const handler = (answer: CheckoutAnswer) => {
+    answered = true;
+    dispatch({ type: 'answered' });
+    latest.current.events.onAnswer(answer);
+  };
+  const ondismiss = () => {
+    if (answered) return;
+    dispatch({ type: 'dismissed' });
+    toast({ title: 'Payment Cancelled', description: 'You can retry the payment anytime.' });
+  };
+  const options = optionsOf(order, latest.current, { handler, modal: { ondismiss } });
+  const checkout = new window.Razorpay(options);
+  checkout.on('payment.failed', (failure) => {
+    dispatch({ type: 'declined', words: declineWords(failure) });
+  });
+  checkout.open();
+  dispatch({ type: 'opened' });
+}
 
-  async function open(order: StartPaymentResponse): Promise<void> {
+/** Says that checkout is being opened, so that the hold is extended, and then opens it. */
+function useOpening(latest: Latest, dispatch: Dispatch) {
+  const transport = useTransport();
+  const bookings = useMemo(() => createClient(BookingService, transport), [transport]);
+
+  return async function open(order: StartPaymentResponse): Promise<void> {
+    const { bookingId } = latest.current.booking;
     dispatch({ type: 'opening' });
     try {
-      const { booking } = await bookings.openCheckout({
-        bookingId,
-        idempotencyKey: randomKey(),
-      });
+      const { booking } = await bookings.openCheckout({ bookingId, idempotencyKey: randomKey() });
       if (booking) latest.current.events.onBooking(booking);
     } catch (error) {
       const { reason } = describeError(error);
@@ -139,8 +142,17 @@ export function usePaymentPanel(asked: Asked): PaymentPanelModel {
       dispatch({ type: 'not-opened', error });
       return;
     }
-    openWindow(order);
-  }
+    openWindow(order, latest, dispatch);
+  };
+}
+
+export function usePaymentPanel(asked: Asked): PaymentPanelModel {
+  const [state, dispatch] = useReducer(panelReducer, INITIAL_PANEL);
+  const latest = useRef(asked);
+  latest.current = asked;
+  const wanted = useRef(false);
+  usePreparedOrder(latest, state.round, dispatch);
+  const open = useOpening(latest, dispatch);
 
   function pay(): void {
     const { phase, order } = state;

@@ -53,6 +53,8 @@ type Asked = {
   onNews: () => void;
 };
 
+const FAILED = 'Payment Verification Failed';
+
 function startRound(kind: WindowKind): Round {
   return { kind, deadline: Date.now() + windowSeconds(kind) * 1000 };
 }
@@ -111,11 +113,7 @@ export function useVerification({ bookingId, idle, onNews }: Asked): Verificatio
       const words = endMessage(round.kind, end);
       setStatus('failed');
       setMessage(words);
-      toast({
-        title: 'Payment Verification Failed',
-        description: words,
-        variant: 'destructive',
-      });
+      toast({ title: FAILED, description: words, variant: 'destructive' });
     });
     return () => stop.abort();
   }, [round, check, still]);
