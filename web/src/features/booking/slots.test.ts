@@ -23,7 +23,8 @@ test('starts stand under their part of the day in the practice zone', () => {
   const groups = groupStarts(startsOf(days[0]), ZONE);
   expect(groups.map(({ name, starts }) => [name, starts.length])).toEqual([
     ['Morning', 1],
-    ['Afternoon', 2],
+    ['Afternoon', 1],
+    ['Evening', 1],
   ]);
   expect(groupStarts(startsOf(days[3]), ZONE).map((group) => group.name)).toEqual(['Evening']);
   expect(groupStarts([], ZONE)).toEqual([]);

@@ -6,7 +6,7 @@ import { toInstant } from './flow-url';
 export const WEEK_DAYS = 7;
 const DAY_MS = 86_400_000;
 const NOON = 12;
-const EVENING = 18;
+const EVENING = 17;
 
 export type Start = {
   /** The instant as it stands in the address. */
