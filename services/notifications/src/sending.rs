@@ -4,14 +4,23 @@
 //! The mail server is talked to outside any transaction. A process that dies between the server's
 //! "250" and the commit leaves the mail as `sending`, and it goes out a second time with the same
 //! Message-ID: that is the one repeat that cannot be excluded, and a lost mail is worse.
+//!
+//! A server may take minutes to answer (RFC 5321 allows ten), much longer than a timer's handler
+//! may run. Who gave up earlier would send the same mail again and again to a server that is only
+//! slow. So the conversation is a task of its own: the handler waits for it a little, and then
+//! moves its timer to where the task must have ended.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use eventstore::{Metadata, Store, StoreError, Timer, TimerHandler, Tx};
 use futures::future::BoxFuture;
 use kernel::Timestamp;
+use lettre::Message;
 use runtime::BoxError;
 use runtime::telemetry::traceparent;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 use tracing::Instrument as _;
 
 use crate::facts::{Facts, NoFacts, Sources};
@@ -20,6 +29,14 @@ use crate::mail::{About, Mail, MailId};
 use crate::smtp::{MailServer, Refusal};
 use crate::store;
 
+/// How long a handler waits for the mail server.
+const PATIENCE: Duration = Duration::from_secs(8);
+/// When a mail whose server did not answer is looked at again. By then the conversation has ended,
+/// or the process that held it.
+const LOOK_AGAIN_SECONDS: i64 = 11 * 60;
+/// How many conversations there are at a time.
+const CONVERSATIONS_MAX: usize = 32;
+
 /// Sends mails.
 #[derive(Debug)]
 pub struct Sending {
@@ -27,6 +44,15 @@ pub struct Sending {
     sources: Sources,
     desk: Desk,
     server: MailServer,
+    places: Arc<Semaphore>,
+}
+
+/// How far a try has come without the mail server.
+enum Prepared {
+    /// The letter is written, and its mail is noted as `sending`.
+    Ready(Box<Message>, OwnedSemaphorePermit),
+    /// There is nothing to hand over.
+    Over(Outcome),
 }
 
 /// What came of a try, to be written down.
@@ -56,10 +82,11 @@ impl Sending {
     /// A worker that asks `sources`, writes at `desk` and hands to `server`.
     #[must_use]
     pub fn new(store: Store, sources: Sources, desk: Desk, server: MailServer) -> Self {
-        Self { store, sources, desk, server }
+        let places = Arc::new(Semaphore::new(CONVERSATIONS_MAX));
+        Self { store, sources, desk, server, places }
     }
 
-    async fn work(&self, timer: Timer) -> Result<(), BoxError> {
+    async fn work(self: Arc<Self>, timer: Timer) -> Result<(), BoxError> {
         let id: MailId = timer.subject.parse()?;
         let metadata = Metadata {
             actor: "notifications".to_owned(),
@@ -76,45 +103,82 @@ impl Sending {
         let name = format!("send {}", mail.kind);
         let span = tracing::info_span!("mail", otel.name = name, mail_id = %id, kind = %mail.kind);
         async {
-            let outcome = self.attempt(&mail, &metadata).await?;
-            self.conclude(mail, outcome, metadata).await
+            match self.prepare(&mail, &metadata).await? {
+                Prepared::Over(outcome) => Ok(self.conclude(&mail, outcome, metadata).await?),
+                Prepared::Ready(letter, place) => {
+                    self.hand_over(mail, *letter, place, metadata).await
+                }
+            }
         }
         .instrument(span)
         .await
     }
 
-    /// One try, up to the point where its outcome is known.
-    async fn attempt(&self, mail: &Mail, metadata: &Metadata) -> Result<Outcome, StoreError> {
+    /// One try, up to the point where the mail server comes in.
+    async fn prepare(&self, mail: &Mail, metadata: &Metadata) -> Result<Prepared, StoreError> {
         let facts = match self.sources.of(mail.about).await {
             Ok(facts) => facts,
-            Err(NoFacts::Gone(reason)) => return Ok(Outcome::Overtaken { reason }),
+            Err(NoFacts::Gone(reason)) => {
+                return Ok(Prepared::Over(Outcome::Overtaken { reason }));
+            }
             Err(NoFacts::Unavailable(reason, error)) => {
                 let error = runtime::status::chain(error.as_ref());
                 tracing::warn!(reason, error, "a mail waits for its facts");
-                return Ok(Outcome::Later { reason: reason.to_owned(), tells: false });
+                return Ok(Prepared::Over(Outcome::later(reason)));
             }
         };
         if facts.contradict(mail.kind) {
-            return Ok(Outcome::Overtaken { reason: "overtaken" });
+            return Ok(Prepared::Over(Outcome::Overtaken { reason: "overtaken" }));
         }
         let now = self.store.now().await?;
         if let Some(until) = mail.waits_for_link_until.filter(|until| now < *until)
             && facts.lack_link()
         {
-            return Ok(Outcome::Waits { until });
+            return Ok(Prepared::Over(Outcome::Waits { until }));
         }
         let letter = match self.desk.write(mail, &facts, now) {
             Ok(letter) => letter,
-            Err(error) => return Ok(unwritten(&error)),
+            Err(error) => return Ok(Prepared::Over(unwritten(&error))),
+        };
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            return Ok(Prepared::Over(Outcome::later("smtp_busy")));
         };
         if !self.begin(mail, &facts, metadata).await? {
-            return Ok(Outcome::NotOurs);
+            return Ok(Prepared::Over(Outcome::NotOurs));
         }
-        Ok(match self.server.send(&letter).await {
-            Ok(()) => Outcome::Sent,
-            Err(Refusal::Later(reason)) => Outcome::Later { reason, tells: true },
-            Err(Refusal::Never(reason)) => Outcome::Never { reason },
-        })
+        Ok(Prepared::Ready(Box::new(letter), place))
+    }
+
+    /// Hands a letter over in a task of its own, and waits for it as long as a handler can.
+    async fn hand_over(
+        self: Arc<Self>,
+        mail: Mail,
+        letter: Message,
+        place: OwnedSemaphorePermit,
+        metadata: Metadata,
+    ) -> Result<(), BoxError> {
+        let (worker, id, later) = (Arc::clone(&self), mail.id, metadata.clone());
+        let conversation = async move {
+            let outcome = match worker.server.send(&letter).await {
+                Ok(()) => Outcome::Sent,
+                Err(Refusal::Later(reason)) => Outcome::Later { reason, tells: true },
+                Err(Refusal::Never(reason)) => Outcome::Never { reason },
+            };
+            drop(place);
+            let concluded = worker.conclude(&mail, outcome, metadata).await;
+            if let Err(error) = &concluded {
+                tracing::warn!(%error, "what came of a mail could not be written down");
+            }
+            concluded
+        };
+        let mut task = tokio::spawn(conversation.in_current_span());
+        match timeout(PATIENCE, &mut task).await {
+            Ok(concluded) => Ok(concluded??),
+            Err(_elapsed) => {
+                tracing::info!("the mail server takes its time");
+                Ok(self.write(later, move |tx| Box::pin(look_again(tx, id))).await?)
+            }
+        }
     }
 
     async fn begin(
@@ -135,18 +199,16 @@ impl Sending {
     /// Writes the outcome down, with the timer and the event that belong to it.
     async fn conclude(
         &self,
-        mail: Mail,
+        mail: &Mail,
         outcome: Outcome,
         metadata: Metadata,
-    ) -> Result<(), BoxError> {
-        let dice = rand::random();
-        let concluded = self
-            .write(metadata, move |tx| {
-                let (mail, outcome) = (mail.clone(), outcome.clone());
-                Box::pin(async move { record(tx, &mail, &outcome, dice).await })
-            })
-            .await;
-        Ok(concluded?)
+    ) -> Result<(), StoreError> {
+        let (mail, dice) = (mail.clone(), rand::random());
+        self.write(metadata, move |tx| {
+            let (mail, outcome) = (mail.clone(), outcome.clone());
+            Box::pin(async move { record(tx, &mail, &outcome, dice).await })
+        })
+        .await
     }
 
     async fn write<T, F>(&self, metadata: Metadata, work: F) -> Result<T, StoreError>
@@ -155,6 +217,13 @@ impl Sending {
         F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + Sync + 'static,
     {
         self.store.write(metadata, work).await
+    }
+}
+
+impl Outcome {
+    /// It is tried again for a reason that lies with us, so others need not hear of it.
+    fn later(reason: &str) -> Self {
+        Self::Later { reason: reason.to_owned(), tells: false }
     }
 }
 
@@ -171,6 +240,15 @@ fn unwritten(error: &LetterError) -> Outcome {
 
 async fn end_timer(tx: &mut Tx, id: MailId) -> Result<(), StoreError> {
     tx.end_timer(store::SEND_MAIL, &id.to_string()).await
+}
+
+/// Moves the timer of a mail that is on its way, unless the answer has come meanwhile.
+async fn look_again(tx: &mut Tx, id: MailId) -> Result<(), StoreError> {
+    if store::is_on_its_way(tx, id).await? {
+        let due_at = tx.now().await?.plus_seconds(LOOK_AGAIN_SECONDS);
+        store::wake(tx, id, due_at).await?;
+    }
+    Ok(())
 }
 
 async fn record(tx: &mut Tx, mail: &Mail, outcome: &Outcome, dice: u16) -> Result<(), StoreError> {
@@ -221,7 +299,7 @@ impl TimerHandler for Timers {
     fn fire(&self, timer: Timer) -> BoxFuture<'_, Result<(), BoxError>> {
         Box::pin(async move {
             if timer.kind == store::SEND_MAIL {
-                self.sending.work(timer).await
+                Arc::clone(&self.sending).work(timer).await
             } else {
                 Err(format!("there is no timer {}", timer.kind).into())
             }

@@ -153,6 +153,20 @@ pub async fn begin(
     Ok(begun > 0)
 }
 
+/// Whether the mail server has a mail and has not answered. The row stays locked, so that its
+/// answer waits for this transaction.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn is_on_its_way(tx: &mut Tx, id: MailId) -> Result<bool, StoreError> {
+    let state: Option<String> =
+        sqlx::query_scalar("select state from mails where mail_id = $1 for update")
+            .bind(id)
+            .fetch_optional(tx.connection())
+            .await?;
+    Ok(state.as_deref() == Some("sending"))
+}
+
 /// The server took it: the mail is done, and others are told. A link that became known while the
 /// mail was on its way without it follows.
 ///
@@ -252,7 +266,11 @@ async fn publish(tx: &mut Tx, mail: &Mail, event: eventstore::NewEvent) -> Resul
     tx.append(&stream, version, &[event]).await.map(|_version| ())
 }
 
-async fn wake(tx: &mut Tx, id: MailId, due_at: Timestamp) -> Result<(), StoreError> {
+/// Sets the timer of a mail.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn wake(tx: &mut Tx, id: MailId, due_at: Timestamp) -> Result<(), StoreError> {
     tx.set_timer(SEND_MAIL, &id.to_string(), due_at, json!({})).await
 }
 

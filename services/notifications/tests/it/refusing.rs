@@ -96,6 +96,19 @@ async fn a_repeat_after_a_lost_answer_has_the_same_message_id() -> Result<()> {
 }
 
 #[tokio::test]
+async fn a_server_that_takes_its_time_gets_the_mail_once() -> Result<()> {
+    let world = World::new().await?;
+    // Longer than a handler waits.
+    world.order_fault(json!({ "target": "smtp", "kind": "delay", "delay_ms": 9000 })).await?;
+    hold_ended(&world).await?;
+    world.until_idle().await?;
+    assert_eq!(world.told("hold_ended").await?, ["sent"]);
+    assert_eq!(world.column("hold_ended", "attempts::text").await?.as_deref(), Some("1"));
+    assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
+    world.end().await
+}
+
+#[tokio::test]
 async fn neighbours_that_are_down_are_waited_for_without_a_word() -> Result<()> {
     let world = World::new().await?;
     world.knows.down.store(true, Ordering::SeqCst);
