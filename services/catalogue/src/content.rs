@@ -43,9 +43,7 @@ pub struct InvalidContent {
 impl fmt::Display for InvalidContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the practice's files need a correction:")?;
-        self.problems
-            .iter()
-            .try_for_each(|problem| write!(f, "\n  {problem}"))
+        self.problems.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
     }
 }
 
@@ -63,45 +61,25 @@ impl Content {
         let (services, packages) = services
             .map(|table| read_file(SERVICES, table, &mut problems, offer))
             .unwrap_or_default();
-        let quiz_areas = quiz
-            .map(|table| read_file(QUIZ, table, &mut problems, areas))
-            .unwrap_or_default();
-        let (faq_groups, quick_answers) = faqs
-            .map(|table| read_file(FAQS, table, &mut problems, questions))
-            .unwrap_or_default();
-        let content = Self {
-            services,
-            packages,
-            quiz_areas,
-            faq_groups,
-            quick_answers,
-        };
+        let quiz_areas =
+            quiz.map(|table| read_file(QUIZ, table, &mut problems, areas)).unwrap_or_default();
+        let (faq_groups, quick_answers) =
+            faqs.map(|table| read_file(FAQS, table, &mut problems, questions)).unwrap_or_default();
+        let content = Self { services, packages, quiz_areas, faq_groups, quick_answers };
         content.check_names(&mut problems);
-        if problems.is_empty() {
-            Ok(content)
-        } else {
-            Err(InvalidContent { problems })
-        }
+        if problems.is_empty() { Ok(content) } else { Err(InvalidContent { problems }) }
     }
 
     /// The service of this id.
     #[must_use]
     pub fn service(&self, service_id: &str) -> Option<&Service> {
-        self.services
-            .iter()
-            .find(|service| service.service_id == service_id)
+        self.services.iter().find(|service| service.service_id == service_id)
     }
 
     /// Every id stands for one thing, and what the quiz recommends exists.
     fn check_names(&self, problems: &mut Vec<Problem>) {
-        let services = self
-            .services
-            .iter()
-            .map(|service| service.service_id.as_str());
-        let packages = self
-            .packages
-            .iter()
-            .map(|package| package.package_id.as_str());
+        let services = self.services.iter().map(|service| service.service_id.as_str());
+        let packages = self.packages.iter().map(|package| package.package_id.as_str());
         let areas = self.quiz_areas.iter().map(|area| area.area_id.as_str());
         once(SERVICES, "services", services, problems);
         once(SERVICES, "packages", packages, problems);
@@ -117,11 +95,7 @@ impl Content {
             for id in &area.recommended_service_ids {
                 if self.service(id).is_none() {
                     let reason = format!("names {id}, which {SERVICES} does not offer");
-                    problems.push(Problem {
-                        file: QUIZ,
-                        key: key.clone(),
-                        reason,
-                    });
+                    problems.push(Problem { file: QUIZ, key: key.clone(), reason });
                 }
             }
         }
@@ -129,11 +103,7 @@ impl Content {
 }
 
 fn parse(folder: &Path, file: &'static str, problems: &mut Vec<Problem>) -> Option<Table> {
-    let whole_file = |reason: String| Problem {
-        file,
-        key: String::new(),
-        reason,
-    };
+    let whole_file = |reason: String| Problem { file, key: String::new(), reason };
     let text = match fs::read_to_string(folder.join(file)) {
         Ok(text) => text,
         Err(error) => {
@@ -162,11 +132,7 @@ fn once<'i>(
     for id in ids.filter(|id| !id.is_empty()) {
         if !seen.insert(id) {
             let reason = format!("has {id} more than once");
-            problems.push(Problem {
-                file,
-                key: key.to_owned(),
-                reason,
-            });
+            problems.push(Problem { file, key: key.to_owned(), reason });
         }
     }
 }
@@ -212,10 +178,7 @@ fn price(block: &mut Section<'_>) -> Option<Money> {
         if !currency_code.is_empty() && Currency::from_code(&currency_code).is_none() {
             price.problem("currency_code", "must be INR");
         }
-        Money {
-            minor_units: price.number("minor_units", 100, 100_000_000),
-            currency_code,
-        }
+        Money { minor_units: price.number("minor_units", 100, 100_000_000), currency_code }
     })
 }
 
@@ -246,8 +209,5 @@ fn questions(file: &mut Section<'_>) -> (Vec<FaqGroup>, Vec<Faq>) {
 }
 
 fn question(block: &mut Section<'_>) -> Faq {
-    Faq {
-        question: block.text("question", 200),
-        answer: block.text("answer", 2000),
-    }
+    Faq { question: block.text("question", 200), answer: block.text("answer", 2000) }
 }

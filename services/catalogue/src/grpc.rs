@@ -27,13 +27,8 @@ const SERVICE_ID_BYTES_MAX: usize = 100;
 
 /// Both services over the same files.
 pub(crate) fn routes(practice: &practice::Practice, content: Content, peers: Peers) -> Routes {
-    let catalogue = Catalogue {
-        inner: Arc::new(Inner {
-            practice: to_wire(practice),
-            content,
-            peers,
-        }),
-    };
+    let catalogue =
+        Catalogue { inner: Arc::new(Inner { practice: to_wire(practice), content, peers }) };
     let public = CatalogueServiceServer::new(catalogue.clone());
     let internal = CatalogueInternalServiceServer::new(catalogue);
     Routes::new(public.max_decoding_message_size(REQUEST_BYTES_MAX))
@@ -109,9 +104,7 @@ impl CatalogueService for Catalogue {
         &self,
         _request: Request<ListServicesRequest>,
     ) -> Result<Response<ListServicesResponse>, Status> {
-        let Content {
-            services, packages, ..
-        } = &self.inner.content;
+        let Content { services, packages, .. } = &self.inner.content;
         let (services, packages) = (services.clone(), packages.clone());
         Ok(Response::new(ListServicesResponse { services, packages }))
     }
@@ -121,12 +114,8 @@ impl CatalogueService for Catalogue {
         request: Request<GetServiceRequest>,
     ) -> Result<Response<GetServiceResponse>, Status> {
         let service = self.inner.service(&request.get_ref().service_id);
-        let service = service
-            .map_err(|rejection| status::reject(&rejection))?
-            .clone();
-        Ok(Response::new(GetServiceResponse {
-            service: Some(service),
-        }))
+        let service = service.map_err(|rejection| status::reject(&rejection))?.clone();
+        Ok(Response::new(GetServiceResponse { service: Some(service) }))
     }
 
     async fn list_quiz_areas(
@@ -141,16 +130,9 @@ impl CatalogueService for Catalogue {
         &self,
         _request: Request<ListFaqsRequest>,
     ) -> Result<Response<ListFaqsResponse>, Status> {
-        let Content {
-            faq_groups,
-            quick_answers,
-            ..
-        } = &self.inner.content;
+        let Content { faq_groups, quick_answers, .. } = &self.inner.content;
         let (groups, quick_answers) = (faq_groups.clone(), quick_answers.clone());
-        Ok(Response::new(ListFaqsResponse {
-            groups,
-            quick_answers,
-        }))
+        Ok(Response::new(ListFaqsResponse { groups, quick_answers }))
     }
 }
 
@@ -160,9 +142,7 @@ impl CatalogueInternalService for Catalogue {
         &self,
         request: Request<GetOfferingRequest>,
     ) -> Result<Response<GetOfferingResponse>, Status> {
-        self.inner
-            .peers
-            .verify(request.metadata(), OFFERING_CALLERS)?;
+        self.inner.peers.verify(request.metadata(), OFFERING_CALLERS)?;
         let service = self.inner.service(&request.get_ref().service_id);
         let service = service.map_err(|rejection| status::reject(&rejection))?;
         Ok(Response::new(GetOfferingResponse {

@@ -37,10 +37,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> Result<(), BoxError> {
 /// Every mistake in any of the files.
 pub fn routes(practice_dir: &Path, peers: Peers) -> Result<Routes, BoxError> {
     let (practice, content) = read(practice_dir)?;
-    tracing::info!(
-        services = content.services.len(),
-        "the practice's files were read"
-    );
+    tracing::info!(services = content.services.len(), "the practice's files were read");
     Ok(grpc::routes(&practice, content, peers))
 }
 

@@ -6,7 +6,5 @@ use catalogue::config::Config;
 use runtime::Program;
 
 fn main() -> ExitCode {
-    Program::new(catalogue::NAME)
-        .serve(Config::read, catalogue::run)
-        .main()
+    Program::new(catalogue::NAME).serve(Config::read, catalogue::run).main()
 }

@@ -42,24 +42,14 @@ pub(super) fn read_file<T>(
     problems: &mut Vec<Problem>,
     read: impl FnOnce(&mut Section<'_>) -> T,
 ) -> T {
-    Section {
-        file,
-        path: String::new(),
-        table,
-        problems,
-    }
-    .finish(read)
+    Section { file, path: String::new(), table, problems }.finish(read)
 }
 
 impl Section<'_> {
     /// Notes that a key of this table cannot be used.
     pub(super) fn problem(&mut self, key: &str, reason: impl Into<String>) {
         let key = self.path_of(key);
-        self.problems.push(Problem {
-            file: self.file,
-            key,
-            reason: reason.into(),
-        });
+        self.problems.push(Problem { file: self.file, key, reason: reason.into() });
     }
 
     /// A text that says something, of at most `longest` characters.
@@ -95,10 +85,7 @@ impl Section<'_> {
     pub(super) fn id(&mut self, key: &str) -> String {
         let text = self.text(key, 60);
         if !text.is_empty() && !is_id(&text) {
-            self.problem(
-                key,
-                "may only hold small letters, digits and single hyphens",
-            );
+            self.problem(key, "may only hold small letters, digits and single hyphens");
         }
         text
     }
@@ -121,14 +108,10 @@ impl Section<'_> {
 
     /// A list of texts, at least one.
     pub(super) fn texts(&mut self, key: &str) -> Vec<String> {
-        let texts = self.take(
-            key,
-            "a list of texts in quotation marks",
-            |value| match value {
-                Value::Array(items) => items.into_iter().map(into_text).collect::<Option<Vec<_>>>(),
-                _ => None,
-            },
-        );
+        let texts = self.take(key, "a list of texts in quotation marks", |value| match value {
+            Value::Array(items) => items.into_iter().map(into_text).collect::<Option<Vec<_>>>(),
+            _ => None,
+        });
         self.not_empty(key, texts)
     }
 
@@ -140,15 +123,7 @@ impl Section<'_> {
     ) -> Option<T> {
         let table = self.take(key, "a group of keys in braces", into_table)?;
         let path = self.path_of(key);
-        Some(
-            Section {
-                file: self.file,
-                path,
-                table,
-                problems: &mut *self.problems,
-            }
-            .finish(read),
-        )
+        Some(Section { file: self.file, path, table, problems: &mut *self.problems }.finish(read))
     }
 
     /// The blocks `[[key]]`, at least one. In problems a block is called by its `name_key`, or by
@@ -160,28 +135,17 @@ impl Section<'_> {
         mut read: impl FnMut(&mut Section<'_>) -> T,
     ) -> Vec<T> {
         let tables = self.take(key, "written as [[blocks]]", |value| match value {
-            Value::Array(items) => items
-                .into_iter()
-                .map(into_table)
-                .collect::<Option<Vec<_>>>(),
+            Value::Array(items) => items.into_iter().map(into_table).collect::<Option<Vec<_>>>(),
             _ => None,
         });
         let tables = self.not_empty(key, tables);
         let path = self.path_of(key);
         let mut blocks = Vec::with_capacity(tables.len());
         for (index, table) in tables.into_iter().enumerate() {
-            let name = table
-                .get(name_key)
-                .and_then(Value::as_str)
-                .filter(|name| is_id(name));
+            let name = table.get(name_key).and_then(Value::as_str).filter(|name| is_id(name));
             let name = name.map_or_else(|| (index + 1).to_string(), str::to_owned);
             let path = format!("{path}.{name}");
-            let block = Section {
-                file: self.file,
-                path,
-                table,
-                problems: &mut *self.problems,
-            };
+            let block = Section { file: self.file, path, table, problems: &mut *self.problems };
             blocks.push(block.finish(&mut read));
         }
         blocks
@@ -227,19 +191,14 @@ impl Section<'_> {
     }
 
     fn path_of(&self, key: &str) -> String {
-        if self.path.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{}.{key}", self.path)
-        }
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 }
 
 /// Words of small letters and digits, joined by single hyphens.
 fn is_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    text.split('-')
-        .all(|word| !word.is_empty() && word.bytes().all(plain))
+    text.split('-').all(|word| !word.is_empty() && word.bytes().all(plain))
 }
 
 fn into_text(value: Value) -> Option<String> {

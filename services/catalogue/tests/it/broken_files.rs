@@ -46,21 +46,9 @@ impl Drop for Copy {
 #[test]
 fn all_mistakes_of_all_files_are_told_at_once() {
     let copy = Copy::new("all_mistakes")
-        .replace(
-            "services.toml",
-            "title = \"Energy Healing\"",
-            "titel = \"Energy Healing\"",
-        )
-        .replace(
-            "services.toml",
-            "minor_units = 75_000",
-            "minor_units = \"₹750\"",
-        )
-        .replace(
-            "services.toml",
-            "duration_minutes = 90",
-            "duration_minutes = 9000",
-        )
+        .replace("services.toml", "title = \"Energy Healing\"", "titel = \"Energy Healing\"")
+        .replace("services.toml", "minor_units = 75_000", "minor_units = \"₹750\"")
+        .replace("services.toml", "duration_minutes = 90", "duration_minutes = 9000")
         .replace("quiz.toml", "accent = \"sun\"", "accent = \"gold\"")
         .replace("faqs.toml", "question = \"How can I pay?\"\n", "");
     assert_eq!(
@@ -86,11 +74,7 @@ fn a_price_of_nothing_or_in_another_currency_is_refused() {
             "minor_units = 70_000, currency_code = \"INR\"",
             "minor_units = 70_000, currency_code = \"USD\"",
         )
-        .replace(
-            "services.toml",
-            "minor_units = 75_000",
-            "minor_units = 750.5",
-        );
+        .replace("services.toml", "minor_units = 75_000", "minor_units = 750.5");
     assert_eq!(
         copy.problems(),
         [
@@ -105,16 +89,8 @@ fn a_price_of_nothing_or_in_another_currency_is_refused() {
 #[test]
 fn names_must_be_unique_and_recommendations_must_exist() {
     let copy = Copy::new("names")
-        .replace(
-            "services.toml",
-            "service_id = \"meditation\"",
-            "service_id = \"mental-health\"",
-        )
-        .replace(
-            "quiz.toml",
-            "\"vedic-astrology\", \"general",
-            "\"Horoscope\", \"general",
-        );
+        .replace("services.toml", "service_id = \"meditation\"", "service_id = \"mental-health\"")
+        .replace("quiz.toml", "\"vedic-astrology\", \"general", "\"Horoscope\", \"general");
     assert_eq!(
         copy.problems(),
         [
@@ -134,10 +110,7 @@ fn a_slip_of_the_pen_names_its_line() {
     let copy = Copy::new("slip").replace("quiz.toml", "accent = \"plum\"", "accent = \"plum");
     let problems = copy.problems();
     assert_eq!(problems.len(), 1, "{problems:?}");
-    assert!(
-        problems[0].starts_with("quiz.toml: line 10: "),
-        "{problems:?}"
-    );
+    assert!(problems[0].starts_with("quiz.toml: line 10: "), "{problems:?}");
 }
 
 #[test]
@@ -146,10 +119,7 @@ fn a_missing_file_is_told_and_so_are_mistakes_in_the_others() {
         Copy::new("missing").replace("faqs.toml", "groups]]\ntitle", "groups]]\nname = 1\ntitle");
     fs::remove_file(copy.folder.join("services.toml")).unwrap();
     let problems = copy.problems();
-    assert!(
-        problems[0].starts_with("services.toml: cannot be read: "),
-        "{problems:?}"
-    );
+    assert!(problems[0].starts_with("services.toml: cannot be read: "), "{problems:?}");
     assert_eq!(
         problems[1..],
         ["faqs.toml: groups.1.name is not known here; is it spelt correctly?"]
@@ -160,17 +130,9 @@ fn a_missing_file_is_told_and_so_are_mistakes_in_the_others() {
 fn empty_and_endless_texts_are_refused() {
     let long = format!("title = \"{}\"", "x".repeat(81));
     let copy = Copy::new("texts")
-        .replace(
-            "services.toml",
-            "title = \"Energy Healing\"",
-            "title = \"  \"",
-        )
+        .replace("services.toml", "title = \"Energy Healing\"", "title = \"  \"")
         .replace("services.toml", "title = \"Karmic Healing\"", &long)
-        .replace(
-            "services.toml",
-            "package_id = \"starter\"",
-            "package_id = \"Starter Pack\"",
-        );
+        .replace("services.toml", "package_id = \"starter\"", "package_id = \"Starter Pack\"");
     assert_eq!(
         copy.problems(),
         [

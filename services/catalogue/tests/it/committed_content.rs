@@ -24,13 +24,7 @@ const SERVICES: [&str; 7] = [
 #[test]
 fn the_seven_services_are_those_of_the_specification() {
     let row = |service: &Service| {
-        let Service {
-            service_id,
-            title,
-            duration_text,
-            duration_minutes,
-            ..
-        } = service;
+        let Service { service_id, title, duration_text, duration_minutes, .. } = service;
         let (price, features) = (rupees(service.price.as_ref()), service.features.len());
         format!(
             "{service_id} | {title} | {duration_text} | {duration_minutes} | {price} | {features}"
@@ -44,12 +38,7 @@ fn the_seven_services_are_those_of_the_specification() {
 fn only_karmic_healing_carries_a_notice_and_its_two_features() {
     for service in content().services {
         let karmic = service.service_id == "karmic-healing";
-        assert_eq!(
-            service.disclaimer.is_empty(),
-            !karmic,
-            "{}",
-            service.service_id
-        );
+        assert_eq!(service.disclaimer.is_empty(), !karmic, "{}", service.service_id);
         assert!(service.video_url.is_empty(), "{}", service.service_id);
         if karmic {
             let names: Vec<&str> = service.features.iter().map(|f| f.name.as_str()).collect();
@@ -119,11 +108,8 @@ fn the_quiz_recommends_what_the_specification_maps() {
 #[test]
 fn the_questions_are_grouped_and_counted_as_specified() {
     let content = content();
-    let groups: Vec<(&str, usize)> = content
-        .faq_groups
-        .iter()
-        .map(|group| (group.title.as_str(), group.faqs.len()))
-        .collect();
+    let groups: Vec<(&str, usize)> =
+        content.faq_groups.iter().map(|group| (group.title.as_str(), group.faqs.len())).collect();
     let wanted = [
         ("General Questions", 4),
         ("Booking & Practical Information", 5),

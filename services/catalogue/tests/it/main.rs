@@ -1,9 +1,6 @@
 //! The catalogue as its callers see it, and as a practice owner sees it.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a helper that meets the unexpected fails its test there"
-)]
+#![expect(clippy::unwrap_used, reason = "a helper that meets the unexpected fails its test there")]
 
 mod broken_files;
 mod committed_content;

@@ -38,20 +38,9 @@ fn public_key(service: &str) -> Value {
 }
 
 fn peers(service: &'static str) -> Peers {
-    let private_key = key(service)
-        .to_pkcs8_pem(LineEnding::LF)
-        .unwrap()
-        .to_string()
-        .into();
+    let private_key = key(service).to_pkcs8_pem(LineEnding::LF).unwrap().to_string().into();
     let public_keys = json!({ "keys": SERVICES.map(public_key) }).to_string();
-    Peers::new(
-        service,
-        &PeerSettings {
-            private_key,
-            public_keys,
-        },
-    )
-    .unwrap()
+    Peers::new(service, &PeerSettings { private_key, public_keys }).unwrap()
 }
 
 /// A catalogue over the committed files, on a port of its own, until the value is dropped.
@@ -64,9 +53,7 @@ impl Running {
     async fn start() -> Self {
         let shutdown = Shutdown::new();
         let routes = catalogue::routes(&practice_dir(), peers("catalogue")).unwrap();
-        let server = Server::bind("127.0.0.1:0".parse().unwrap(), &shutdown)
-            .await
-            .unwrap();
+        let server = Server::bind("127.0.0.1:0".parse().unwrap(), &shutdown).await.unwrap();
         let url = format!("http://{}", server.address().unwrap());
         tokio::spawn(server.serve(routes));
         Self { url, shutdown }
@@ -84,12 +71,8 @@ impl Running {
         service_id: &str,
     ) -> Result<GetOfferingResponse, Status> {
         let channel = channel::peer(&self.url, audience, &peers(caller)).unwrap();
-        let request = GetOfferingRequest {
-            service_id: service_id.to_owned(),
-        };
-        let answer = CatalogueInternalServiceClient::new(channel)
-            .get_offering(request)
-            .await?;
+        let request = GetOfferingRequest { service_id: service_id.to_owned() };
+        let answer = CatalogueInternalServiceClient::new(channel).get_offering(request).await?;
         Ok(answer.into_inner())
     }
 }
@@ -111,16 +94,8 @@ fn assert_refused(status: &Status, code: Code, reason: &str, field: &str) {
 async fn everything_is_listed_in_the_practices_own_order() {
     let running = Running::start().await;
     let mut client = running.public();
-    let listed = client
-        .list_services(ListServicesRequest {})
-        .await
-        .unwrap()
-        .into_inner();
-    let ids: Vec<&str> = listed
-        .services
-        .iter()
-        .map(|s| s.service_id.as_str())
-        .collect();
+    let listed = client.list_services(ListServicesRequest {}).await.unwrap().into_inner();
+    let ids: Vec<&str> = listed.services.iter().map(|s| s.service_id.as_str()).collect();
     assert_eq!(
         ids,
         [
@@ -134,53 +109,29 @@ async fn everything_is_listed_in_the_practices_own_order() {
         ]
     );
     assert_eq!(listed.packages[0].package_id, "starter");
-    let quiz = client
-        .list_quiz_areas(ListQuizAreasRequest {})
-        .await
-        .unwrap()
-        .into_inner();
+    let quiz = client.list_quiz_areas(ListQuizAreasRequest {}).await.unwrap().into_inner();
     assert_eq!(quiz.areas.len(), 4);
-    let faqs = client
-        .list_faqs(ListFaqsRequest {})
-        .await
-        .unwrap()
-        .into_inner();
+    let faqs = client.list_faqs(ListFaqsRequest {}).await.unwrap().into_inner();
     assert_eq!((faqs.groups.len(), faqs.quick_answers.len()), (3, 4));
 }
 
 #[tokio::test]
 async fn the_practice_says_who_it_is() {
     let running = Running::start().await;
-    let answer = running
-        .public()
-        .get_practice(GetPracticeRequest {})
-        .await
-        .unwrap();
+    let answer = running.public().get_practice(GetPracticeRequest {}).await.unwrap();
     let practice = answer.into_inner().practice.unwrap();
     assert_eq!(practice.name, "Sukoon");
+    assert_eq!((practice.city.as_str(), practice.region.as_str()), ("Bhopal", "Madhya Pradesh"));
     assert_eq!(
-        (practice.city.as_str(), practice.region.as_str()),
-        ("Bhopal", "Madhya Pradesh")
-    );
-    assert_eq!(
-        (
-            practice.time_zone.as_str(),
-            practice.time_zone_label.as_str()
-        ),
+        (practice.time_zone.as_str(), practice.time_zone_label.as_str()),
         ("Asia/Kolkata", "IST")
     );
     assert_eq!(practice.contact_hours, "Mon-Fri 9am-6pm");
-    assert_eq!(
-        practice.support_hours,
-        "Monday to Saturday, 9:00 AM to 6:00 PM IST"
-    );
+    assert_eq!(practice.support_hours, "Monday to Saturday, 9:00 AM to 6:00 PM IST");
     assert_eq!(practice.cancellation_hours, 24);
     assert!(practice.crisis_note.contains("14416"));
-    let figures: Vec<(&str, &str)> = practice
-        .figures
-        .iter()
-        .map(|f| (f.key.as_str(), f.value.as_str()))
-        .collect();
+    let figures: Vec<(&str, &str)> =
+        practice.figures.iter().map(|f| (f.key.as_str(), f.value.as_str())).collect();
     for figure in [
         ("happy_clients", "200+"),
         ("years_experience", "15+"),
@@ -200,102 +151,48 @@ async fn the_practice_says_who_it_is() {
 async fn one_service_is_told_whole_and_an_unknown_one_is_not_found() {
     let running = Running::start().await;
     let mut client = running.public();
-    let known = GetServiceRequest {
-        service_id: "karmic-healing".to_owned(),
-    };
-    let service = client
-        .get_service(known)
-        .await
-        .unwrap()
-        .into_inner()
-        .service
-        .unwrap();
+    let known = GetServiceRequest { service_id: "karmic-healing".to_owned() };
+    let service = client.get_service(known).await.unwrap().into_inner().service.unwrap();
     assert_eq!(service.price.unwrap().minor_units, 210_000);
     assert!(!service.disclaimer.is_empty());
-    for unknown in [
-        "tarot",
-        "Karmic-Healing",
-        "karmic-healing ",
-        "'; drop table services",
-    ] {
-        let request = GetServiceRequest {
-            service_id: unknown.to_owned(),
-        };
+    for unknown in ["tarot", "Karmic-Healing", "karmic-healing ", "'; drop table services"] {
+        let request = GetServiceRequest { service_id: unknown.to_owned() };
         let status = client.get_service(request).await.unwrap_err();
         assert_refused(&status, Code::NotFound, "SERVICE_NOT_FOUND", "service_id");
         assert_eq!(status.message(), "Service Not Found");
     }
-    let status = client
-        .get_service(GetServiceRequest::default())
-        .await
-        .unwrap_err();
-    assert_refused(
-        &status,
-        Code::InvalidArgument,
-        "SERVICE_ID_MISSING",
-        "service_id",
-    );
-    let endless = GetServiceRequest {
-        service_id: "x".repeat(101),
-    };
+    let status = client.get_service(GetServiceRequest::default()).await.unwrap_err();
+    assert_refused(&status, Code::InvalidArgument, "SERVICE_ID_MISSING", "service_id");
+    let endless = GetServiceRequest { service_id: "x".repeat(101) };
     let status = client.get_service(endless).await.unwrap_err();
-    assert_refused(
-        &status,
-        Code::InvalidArgument,
-        "SERVICE_ID_TOO_LONG",
-        "service_id",
-    );
+    assert_refused(&status, Code::InvalidArgument, "SERVICE_ID_TOO_LONG", "service_id");
 }
 
 #[tokio::test]
 async fn booking_and_notifications_learn_price_and_length() {
     let running = Running::start().await;
     for caller in ["booking", "notifications"] {
-        let offering = running
-            .offering(caller, "catalogue", "energy-healing")
-            .await
-            .unwrap();
+        let offering = running.offering(caller, "catalogue", "energy-healing").await.unwrap();
         assert_eq!(offering.title, "Energy Healing");
         assert_eq!(offering.duration_minutes, 60);
         let price = offering.price.unwrap();
-        assert_eq!(
-            (price.minor_units, price.currency_code.as_str()),
-            (70_000, "INR")
-        );
+        assert_eq!((price.minor_units, price.currency_code.as_str()), (70_000, "INR"));
     }
-    let status = running
-        .offering("booking", "catalogue", "tarot")
-        .await
-        .unwrap_err();
+    let status = running.offering("booking", "catalogue", "tarot").await.unwrap_err();
     assert_refused(&status, Code::NotFound, "SERVICE_NOT_FOUND", "service_id");
 }
 
 #[tokio::test]
 async fn nobody_else_may_ask_for_an_offering() {
     let running = Running::start().await;
-    let other = running
-        .offering("payments", "catalogue", "meditation")
-        .await
-        .unwrap_err();
+    let other = running.offering("payments", "catalogue", "meditation").await.unwrap_err();
     assert_refused(&other, Code::PermissionDenied, "CALLER_NOT_ALLOWED", "");
-    let for_another = running
-        .offering("booking", "payments", "meditation")
-        .await
-        .unwrap_err();
-    assert_refused(
-        &for_another,
-        Code::Unauthenticated,
-        "CALLER_TOKEN_MISSING",
-        "",
-    );
+    let for_another = running.offering("booking", "payments", "meditation").await.unwrap_err();
+    assert_refused(&for_another, Code::Unauthenticated, "CALLER_TOKEN_MISSING", "");
     let channel = channel::connect_lazy(&running.url).unwrap();
-    let request = GetOfferingRequest {
-        service_id: "meditation".to_owned(),
-    };
-    let unsigned = CatalogueInternalServiceClient::new(channel)
-        .get_offering(request)
-        .await
-        .unwrap_err();
+    let request = GetOfferingRequest { service_id: "meditation".to_owned() };
+    let unsigned =
+        CatalogueInternalServiceClient::new(channel).get_offering(request).await.unwrap_err();
     assert_refused(&unsigned, Code::Unauthenticated, "CALLER_TOKEN_MISSING", "");
 }
 
@@ -309,9 +206,7 @@ async fn it_is_ready_as_soon_as_it_has_read_its_files() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(10), ready)
-        .await
-        .unwrap();
+    tokio::time::timeout(std::time::Duration::from_secs(10), ready).await.unwrap();
 }
 
 #[test]

@@ -41,10 +41,7 @@ fn rules(issuer: &str, audience: &str) -> Validation {
               database's clock, which tests may move, says nothing about it"
 )]
 fn unix_seconds() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_secs()
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 #[cfg(test)]

@@ -70,19 +70,13 @@ impl PeerInterceptor {
     /// For calls from this service to `audience`.
     #[must_use]
     pub fn new(peers: &Peers, audience: &'static str) -> Self {
-        Self {
-            peers: peers.clone(),
-            audience,
-        }
+        Self { peers: peers.clone(), audience }
     }
 }
 
 impl Interceptor for PeerInterceptor {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        let token = self
-            .peers
-            .sign(self.audience)
-            .map_err(|error| status::unavailable(&error))?;
+        let token = self.peers.sign(self.audience).map_err(|error| status::unavailable(&error))?;
         let metadata = request.metadata_mut();
         telemetry::inject(metadata);
         if let Ok(value) = token.parse() {

@@ -82,17 +82,12 @@ impl Checks {
             if before.as_ref() != Some(&names) {
                 log_change(&failing);
             }
-            let word = if names.is_empty() {
-                ServingStatus::Serving
-            } else {
-                ServingStatus::NotServing
-            };
+            let word =
+                if names.is_empty() { ServingStatus::Serving } else { ServingStatus::NotServing };
             reporter.set_service_status(READY, word).await;
             before = Some(names);
         }
-        reporter
-            .set_service_status(READY, ServingStatus::NotServing)
-            .await;
+        reporter.set_service_status(READY, ServingStatus::NotServing).await;
     }
 }
 
@@ -131,9 +126,7 @@ impl Probe {
     /// # Errors
     /// The URL cannot be one.
     pub fn new(url: &str) -> Result<Self, InvalidUrl> {
-        Ok(Self {
-            client: HealthClient::new(channel::connect_lazy(url)?),
-        })
+        Ok(Self { client: HealthClient::new(channel::connect_lazy(url)?) })
     }
 
     /// Asks.
@@ -142,9 +135,7 @@ impl Probe {
     /// Why it is not ready.
     pub async fn check(&self) -> Result<(), Unready> {
         let mut client = self.client.clone();
-        let asked = client.check(HealthCheckRequest {
-            service: READY.to_owned(),
-        });
+        let asked = client.check(HealthCheckRequest { service: READY.to_owned() });
         match timeout(PATIENCE, asked).await {
             Ok(Ok(answer)) if answer.get_ref().status() == Answered::Serving => Ok(()),
             Ok(Ok(_)) => Err(Unready::NotReady),

@@ -12,9 +12,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// reqwest panics without it, so [`client`] and [`crate::Program`] call it themselves.
 pub fn install_crypto() {
     // An error means that one is installed already.
-    rustls::crypto::ring::default_provider()
-        .install_default()
-        .ok();
+    rustls::crypto::ring::default_provider().install_default().ok();
 }
 
 /// A client that gives up in time and follows no redirects: an adapter talks to whom it was told

@@ -246,18 +246,11 @@ fn parse(text: &str, file: &Path) -> Result<Practice, Error> {
     let practice: Practice = match toml::from_str(text) {
         Ok(practice) => practice,
         Err(error) => {
-            return Err(Error::Malformed {
-                file,
-                reason: error.to_string(),
-            });
+            return Err(Error::Malformed { file, reason: error.to_string() });
         }
     };
     let problems = rules::problems(&practice);
-    if problems.is_empty() {
-        Ok(practice)
-    } else {
-        Err(Error::Wrong { file, problems })
-    }
+    if problems.is_empty() { Ok(practice) } else { Err(Error::Wrong { file, problems }) }
 }
 
 fn zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeZone, D::Error> {
@@ -269,15 +262,9 @@ fn zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeZone, D::Error
 
 fn weekdays<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Weekday>, D::Error> {
     let names = Vec::<String>::deserialize(deserializer)?;
-    names
-        .iter()
-        .map(|name| weekday(name))
-        .collect::<Option<_>>()
-        .ok_or_else(|| {
-            serde::de::Error::custom(
-                "a weekday is one of monday, tuesday, … sunday, in small letters",
-            )
-        })
+    names.iter().map(|name| weekday(name)).collect::<Option<_>>().ok_or_else(|| {
+        serde::de::Error::custom("a weekday is one of monday, tuesday, … sunday, in small letters")
+    })
 }
 
 fn weekday(name: &str) -> Option<Weekday> {

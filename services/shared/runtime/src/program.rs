@@ -24,10 +24,7 @@ pub struct Program {
 impl Program {
     /// A process that logs under `service`.
     pub fn new(service: &'static str) -> Self {
-        Self {
-            service,
-            commands: Vec::new(),
-        }
+        Self { service, commands: Vec::new() }
     }
 
     /// What it does without an argument: `read` collects its settings, `run` works until the
@@ -97,10 +94,7 @@ impl Program {
             Err(invalid) => return complain(service, &invalid.to_string()),
         };
         http::install_crypto();
-        match tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-        {
+        match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
             Ok(runtime) => runtime.block_on(work(service, &shown, job)),
             Err(error) => complain(service, &status::chain(&error)),
         }
@@ -124,10 +118,7 @@ async fn work(service: &'static str, shown: &telemetry::Settings, job: Job) -> E
         }
     };
     // Sending the last spans blocks, and the exporter needs this runtime meanwhile.
-    if tokio::task::spawn_blocking(move || drop(guard))
-        .await
-        .is_err()
-    {
+    if tokio::task::spawn_blocking(move || drop(guard)).await.is_err() {
         tracing::warn!("the last spans were not sent");
     }
     code

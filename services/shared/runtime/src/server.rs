@@ -56,9 +56,7 @@ pub enum Error {
 /// # Errors
 /// The address cannot be listened on.
 pub async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
-    TcpListener::bind(address)
-        .await
-        .map_err(|source| Error::Listen { address, source })
+    TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })
 }
 
 /// A gRPC server with health service, traces and limits.
@@ -75,11 +73,7 @@ impl Server {
     /// The address cannot be listened on.
     pub async fn bind(address: SocketAddr, shutdown: &Shutdown) -> Result<Self, Error> {
         let listener = listen(address).await?;
-        Ok(Self {
-            listener,
-            shutdown: shutdown.clone(),
-            checks: Checks::new(),
-        })
+        Ok(Self { listener, shutdown: shutdown.clone(), checks: Checks::new() })
     }
 
     /// Where it listens; tests ask for port 0 and need to know.
@@ -105,9 +99,7 @@ impl Server {
     pub async fn serve(self, routes: Routes) -> Result<(), Error> {
         // The generic health service cannot be named, so the pair is made here.
         let (reporter, health) = tonic_health::server::health_reporter();
-        reporter
-            .set_service_status(READY, ServingStatus::NotServing)
-            .await;
+        reporter.set_service_status(READY, ServingStatus::NotServing).await;
         let keeping = tokio::spawn(self.checks.keep(reporter.clone(), self.shutdown.clone()));
         let incoming = TcpIncoming::from(self.listener).with_nodelay(Some(true));
         let serving = tonic::transport::Server::builder()
@@ -133,22 +125,15 @@ pub async fn serve_http(
     router: Router,
     shutdown: &Shutdown,
 ) -> Result<(), Error> {
-    let service = router
-        .layer(from_fn(traced))
-        .into_make_service_with_connect_info::<SocketAddr>();
+    let service = router.layer(from_fn(traced)).into_make_service_with_connect_info::<SocketAddr>();
     let serving = axum::serve(listener, service).with_graceful_shutdown(shutdown.wait());
-    drained(shutdown, serving.into_future())
-        .await
-        .unwrap_or(Ok(()))
-        .map_err(Error::Http)
+    drained(shutdown, serving.into_future()).await.unwrap_or(Ok(())).map_err(Error::Http)
 }
 
 /// Waits for the signal and tells who watches the health service that this process goes away.
 async fn told(shutdown: Shutdown, reporter: HealthReporter) {
     shutdown.wait().await;
-    reporter
-        .set_service_status("", ServingStatus::NotServing)
-        .await;
+    reporter.set_service_status("", ServingStatus::NotServing).await;
 }
 
 /// Runs a server to its end, or gives up on it some time after the signal.
@@ -169,19 +154,13 @@ async fn drained<F: Future>(shutdown: &Shutdown, serving: F) -> Option<F::Output
 /// Puts the answer's code on the call's span. A status without a message stands in the headers;
 /// one that follows a message is not seen here, and such a call began well.
 fn record_code(response: http::Response<Body>) -> http::Response<Body> {
-    let code = response
-        .headers()
-        .get("grpc-status")
-        .and_then(|value| value.to_str().ok());
+    let code = response.headers().get("grpc-status").and_then(|value| value.to_str().ok());
     Span::current().record("rpc.grpc.status_code", code.unwrap_or("0"));
     response
 }
 
 async fn traced(request: Request, next: Next) -> Response {
-    let route = request
-        .extensions()
-        .get::<MatchedPath>()
-        .map_or("", MatchedPath::as_str);
+    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     let span = telemetry::http_span(request.method(), route, request.headers());
     let response = next.run(request).instrument(span.clone()).await;
     span.record("http.response.status_code", response.status().as_u16());

@@ -22,10 +22,7 @@ pub trait Source {
 pub struct Environment;
 
 impl Source for Environment {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the one place that reads it"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads it")]
     fn get(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
     }
@@ -39,9 +36,7 @@ impl Source for BTreeMap<String, String> {
 
 impl Source for &[(&str, &str)] {
     fn get(&self, name: &str) -> Option<String> {
-        self.iter()
-            .find(|(key, _)| *key == name)
-            .map(|(_, value)| (*value).to_owned())
+        self.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
     }
 }
 
@@ -85,9 +80,7 @@ pub struct Invalid {
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the settings are not complete:")?;
-        self.problems
-            .iter()
-            .try_for_each(|p| write!(f, "\n  {}: {}", p.name, p.what))
+        self.problems.iter().try_for_each(|p| write!(f, "\n  {}: {}", p.name, p.what))
     }
 }
 
@@ -108,11 +101,7 @@ impl<'s> Reader<'s> {
     /// Who forgets it is in production, so that a forgotten line lets no demonstration secret in.
     #[must_use]
     pub fn new(source: &'s dyn Source) -> Self {
-        let mut reader = Self {
-            source,
-            mode: Mode::Production,
-            problems: Vec::new(),
-        };
+        let mut reader = Self { source, mode: Mode::Production, problems: Vec::new() };
         reader.mode = reader.parse_or("SUKOON_MODE", Mode::Production);
         reader
     }
@@ -126,9 +115,7 @@ impl<'s> Reader<'s> {
     /// A setting that may be absent; an empty one is absent.
     #[must_use]
     pub fn optional(&self, name: &str) -> Option<String> {
-        self.source
-            .get(name)
-            .filter(|value| !value.trim().is_empty())
+        self.source.get(name).filter(|value| !value.trim().is_empty())
     }
 
     /// A setting that must be there.
@@ -194,8 +181,7 @@ impl<'s> Reader<'s> {
 
     /// Like [`Reader::url`], for one that may be absent.
     pub fn optional_url(&mut self, name: &str) -> Option<String> {
-        self.optional(name)
-            .map(|value| self.checked_url(name, &value))
+        self.optional(name).map(|value| self.checked_url(name, &value))
     }
 
     /// A folder or file.
@@ -217,10 +203,7 @@ impl<'s> Reader<'s> {
 
     /// Notes that a setting cannot be used although it is there.
     pub fn problem(&mut self, name: &str, what: &str) {
-        self.problems.push(Problem {
-            name: name.to_owned(),
-            what: what.to_owned(),
-        });
+        self.problems.push(Problem { name: name.to_owned(), what: what.to_owned() });
     }
 
     /// Hands out what was built from the settings.
@@ -228,13 +211,7 @@ impl<'s> Reader<'s> {
     /// # Errors
     /// Everything that is missing or wrong, if anything is.
     pub fn finish<T>(self, built: T) -> Result<T, Invalid> {
-        if self.problems.is_empty() {
-            Ok(built)
-        } else {
-            Err(Invalid {
-                problems: self.problems,
-            })
-        }
+        if self.problems.is_empty() { Ok(built) } else { Err(Invalid { problems: self.problems }) }
     }
 
     fn checked_url(&mut self, name: &str, value: &str) -> String {
@@ -242,10 +219,7 @@ impl<'s> Reader<'s> {
             matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some()
         });
         if !web {
-            self.problem(
-                name,
-                "it must be a URL that begins with http:// or https://",
-            );
+            self.problem(name, "it must be a URL that begins with http:// or https://");
         }
         value.trim_end_matches('/').to_owned()
     }
@@ -253,10 +227,7 @@ impl<'s> Reader<'s> {
     fn guarded(&mut self, name: &str, value: String) -> SecretString {
         let demonstration = value.starts_with("demo-") || value.contains(":demo-");
         if self.mode == Mode::Production && demonstration {
-            self.problem(
-                name,
-                "it is a demonstration secret, which production refuses",
-            );
+            self.problem(name, "it is a demonstration secret, which production refuses");
         }
         SecretString::from(value)
     }
@@ -269,12 +240,8 @@ mod tests {
 
     #[test]
     fn all_that_is_missing_or_wrong_is_told_at_once() {
-        let source: &[(&str, &str)] = &[
-            ("A_LISTEN", "nowhere"),
-            ("A_URL", "ftp://x"),
-            ("EMPTY", " "),
-            ("N", "x"),
-        ];
+        let source: &[(&str, &str)] =
+            &[("A_LISTEN", "nowhere"), ("A_URL", "ftp://x"), ("EMPTY", " "), ("N", "x")];
         let mut reader = Reader::new(&source);
         reader.required("A_NAME");
         reader.address("A_LISTEN");
@@ -284,10 +251,7 @@ mod tests {
         reader.secret("A_SECRET");
         let invalid = reader.finish(()).unwrap_err();
         let names: Vec<&str> = invalid.problems.iter().map(|p| p.name.as_str()).collect();
-        assert_eq!(
-            names,
-            ["A_NAME", "A_LISTEN", "A_URL", "EMPTY", "N", "A_SECRET"]
-        );
+        assert_eq!(names, ["A_NAME", "A_LISTEN", "A_URL", "EMPTY", "N", "A_SECRET"]);
         assert!(invalid.to_string().contains("\n  A_NAME: it is missing"));
     }
 
@@ -320,11 +284,7 @@ mod tests {
             ("GOOD", "a-long-random-one"),
         ];
         let mut reader = Reader::new(&source);
-        assert_eq!(
-            reader.mode(),
-            Mode::Production,
-            "which is what a forgotten mode means"
-        );
+        assert_eq!(reader.mode(), Mode::Production, "which is what a forgotten mode means");
         reader.secret("KEY");
         reader.secret("DATABASE");
         reader.optional_secret("OTHER");

@@ -21,9 +21,7 @@ impl Shutdown {
     /// A signal that only [`Shutdown::trigger`] gives.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            sender: watch::Sender::new(false),
-        }
+        Self { sender: watch::Sender::new(false) }
     }
 
     /// A signal that SIGTERM and SIGINT give too.
@@ -88,10 +86,7 @@ mod tests {
     async fn a_term_signal_gives_it() {
         let shutdown = Shutdown::on_signals().unwrap();
         let own = std::process::id().to_string();
-        let sent = tokio::process::Command::new("kill")
-            .args(["-TERM", &own])
-            .status()
-            .await;
+        let sent = tokio::process::Command::new("kill").args(["-TERM", &own]).status().await;
         assert!(sent.unwrap().success());
         shutdown.wait().await;
     }

@@ -50,12 +50,7 @@ pub fn to_status<R: Reject>(error: &CommandError<R>) -> Status {
 /// A rejection as a status: its code, its reason, its field, and its sentence.
 pub fn reject<R: Reject>(rejection: &R) -> Status {
     let field = rejection.field().unwrap_or_default();
-    explain(
-        rejection.code(),
-        rejection.reason(),
-        field,
-        &rejection.to_string(),
-    )
+    explain(rejection.code(), rejection.reason(), field, &rejection.to_string())
 }
 
 /// A field of the request is wrong.
@@ -73,12 +68,7 @@ pub fn not_found(reason: &str) -> Status {
 /// A part that is needed does not answer: the chain is logged, the caller is told to try again.
 pub fn unavailable(source: &(dyn Error + 'static)) -> Status {
     tracing::error!(error = chain(source), "a part is not available");
-    explain(
-        Code::Unavailable,
-        SERVICE_UNAVAILABLE,
-        "",
-        UNAVAILABLE_MESSAGE,
-    )
+    explain(Code::Unavailable, SERVICE_UNAVAILABLE, "", UNAVAILABLE_MESSAGE)
 }
 
 /// A status of any code with its reason; `field` may be empty.
@@ -90,15 +80,8 @@ pub fn explain(code: Code, reason: &str, field: &str, message: &str) -> Status {
         field: field.to_owned(),
         reference_id: String::new(),
     };
-    let any = Any {
-        type_url: DETAIL_URL.to_owned(),
-        value: detail.encode_to_vec(),
-    };
-    let status = RpcStatus {
-        code: code.into(),
-        message: message.to_owned(),
-        details: vec![any],
-    };
+    let any = Any { type_url: DETAIL_URL.to_owned(), value: detail.encode_to_vec() };
+    let status = RpcStatus { code: code.into(), message: message.to_owned(), details: vec![any] };
     Status::with_details(code, message, status.encode_to_vec().into())
 }
 
@@ -106,10 +89,7 @@ pub fn explain(code: Code, reason: &str, field: &str, message: &str) -> Status {
 #[must_use]
 pub fn detail_of(status: &Status) -> Option<ErrorDetail> {
     let status = RpcStatus::decode(status.details()).ok()?;
-    let any = status
-        .details
-        .into_iter()
-        .find(|any| any.type_url == DETAIL_URL)?;
+    let any = status.details.into_iter().find(|any| any.type_url == DETAIL_URL)?;
     ErrorDetail::decode(any.value.as_slice()).ok()
 }
 
@@ -187,10 +167,7 @@ mod tests {
             ("INVALID_EMAIL", "contact.email")
         );
         let taken = detail_of(&to_status(&CommandError::Rejected(Rejection::SlotTaken))).unwrap();
-        assert_eq!(
-            (taken.reason.as_str(), taken.field.as_str()),
-            ("SLOT_TAKEN", "")
-        );
+        assert_eq!((taken.reason.as_str(), taken.field.as_str()), ("SLOT_TAKEN", ""));
     }
 
     #[test]

@@ -39,10 +39,7 @@ impl Tasks {
     /// No loops yet.
     #[must_use]
     pub fn new(shutdown: &Shutdown) -> Self {
-        Self {
-            shutdown: shutdown.clone(),
-            set: JoinSet::new(),
-        }
+        Self { shutdown: shutdown.clone(), set: JoinSet::new() }
     }
 
     /// Starts a loop that runs until the shutdown signal is given.
@@ -51,8 +48,7 @@ impl Tasks {
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<BoxError>,
     {
-        self.set
-            .spawn(async move { (name, task.await.map_err(Into::into)) });
+        self.set.spawn(async move { (name, task.await.map_err(Into::into)) });
     }
 
     /// Waits until all have ended; the first failure asks the others to stop.
@@ -104,10 +100,7 @@ mod tests {
         let shutdown = Shutdown::new();
         let mut tasks = Tasks::new(&shutdown);
         tasks.spawn("hasty", async { Ok::<(), std::io::Error>(()) });
-        assert!(matches!(
-            tasks.join().await,
-            Err(TaskError::EndedEarly { name: "hasty" })
-        ));
+        assert!(matches!(tasks.join().await, Err(TaskError::EndedEarly { name: "hasty" })));
         let mut tasks = Tasks::new(&shutdown);
         tasks.spawn("asked", async { Ok::<(), std::io::Error>(()) });
         tasks.join().await.unwrap();

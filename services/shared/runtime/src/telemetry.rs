@@ -48,10 +48,7 @@ impl Settings {
     pub fn read(reader: &mut Reader<'_>) -> Self {
         let filter = reader.text_or("LOG_FILTER", "info");
         if EnvFilter::try_new(&filter).is_err() {
-            reader.problem(
-                "LOG_FILTER",
-                "it is not a filter such as info or booking=debug,info",
-            );
+            reader.problem("LOG_FILTER", "it is not a filter such as info or booking=debug,info");
         }
         Self {
             filter,
@@ -102,10 +99,7 @@ pub fn init(service: &'static str, settings: &Settings) -> Result<Guard, Error> 
             EnvFilter::new(&settings.filter)
                 .or(filter_fn(is_traced_span).with_max_level_hint(LevelFilter::INFO)),
         );
-    tracing_subscriber::registry()
-        .with(traces(service, &provider))
-        .with(lines)
-        .try_init()?;
+    tracing_subscriber::registry().with(traces(service, &provider)).with(lines).try_init()?;
     log_panics();
     Ok(Guard { provider })
 }
@@ -115,9 +109,8 @@ fn provider(
     collector: Option<&str>,
 ) -> Result<SdkTracerProvider, ExporterBuildError> {
     let resource = Resource::builder().with_service_name(service).build();
-    let mut builder = SdkTracerProvider::builder()
-        .with_resource(resource)
-        .with_sampler(Sampler::AlwaysOn);
+    let mut builder =
+        SdkTracerProvider::builder().with_resource(resource).with_sampler(Sampler::AlwaysOn);
     if let Some(endpoint) = collector {
         let exporter = SpanExporter::builder()
             .with_tonic()
@@ -155,10 +148,7 @@ fn is_traced_span(metadata: &Metadata<'_>) -> bool {
 /// A panic is logged by its place only: its message may hold what a log must not.
 fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        let place = panic
-            .location()
-            .map(ToString::to_string)
-            .unwrap_or_default();
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, "panicked");
     }));
 }
@@ -167,9 +157,7 @@ fn log_panics() {
 #[doc(hidden)]
 pub fn with_traces<T>(work: impl FnOnce() -> T) -> T {
     global::set_text_map_propagator(TraceContextPropagator::new());
-    let provider = SdkTracerProvider::builder()
-        .with_sampler(Sampler::AlwaysOn)
-        .build();
+    let provider = SdkTracerProvider::builder().with_sampler(Sampler::AlwaysOn).build();
     let subscriber = Registry::default().with(traces("test", &provider));
     tracing::subscriber::with_default(subscriber, work)
 }

@@ -36,10 +36,7 @@ impl PeerSettings {
         if !public_keys.is_empty() && Keys::parse(&public_keys).is_err() {
             reader.problem("CALLER_PUBLIC_KEYS", "it is not a JWKS with P-256 keys");
         }
-        Self {
-            private_key,
-            public_keys,
-        }
+        Self { private_key, public_keys }
     }
 }
 
@@ -108,9 +105,7 @@ struct Inner {
 
 impl fmt::Debug for Peers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Peers")
-            .field("service", &self.inner.service)
-            .finish_non_exhaustive()
+        f.debug_struct("Peers").field("service", &self.inner.service).finish_non_exhaustive()
     }
 }
 
@@ -124,14 +119,7 @@ impl Peers {
         let own = EncodingKey::from_ec_pem(pem.as_bytes()).map_err(SigningError::Key)?;
         let others = Keys::parse(&settings.public_keys)?;
         let signed = Mutex::new(HashMap::new());
-        Ok(Self {
-            inner: Arc::new(Inner {
-                service,
-                own,
-                others,
-                signed,
-            }),
-        })
+        Ok(Self { inner: Arc::new(Inner { service, own, others, signed }) })
     }
 
     /// A token that tells `audience` who calls. It is used for several calls until shortly before
@@ -142,11 +130,7 @@ impl Peers {
     pub fn sign(&self, audience: &'static str) -> Result<String, SigningError> {
         let now = unix_seconds();
         // A panic elsewhere cannot leave this map half-written.
-        let mut signed = self
-            .inner
-            .signed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut signed = self.inner.signed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((token, exp)) = signed.get(audience)
             && *exp > now.saturating_add(REUSE_UNTIL_SECONDS)
         {
@@ -154,12 +138,7 @@ impl Peers {
         }
         let exp = now.saturating_add(LIFE_SECONDS);
         let iss = self.inner.service.to_owned();
-        let claims = Claims {
-            iss,
-            aud: audience.to_owned(),
-            iat: now,
-            exp,
-        };
+        let claims = Claims { iss, aud: audience.to_owned(), iat: now, exp };
         let mut header = Header::new(Algorithm::ES256);
         header.kid = Some(self.inner.service.to_owned());
         let token = encode(&header, &claims, &self.inner.own).map_err(SigningError::Sign)?;
@@ -173,17 +152,11 @@ impl Peers {
     /// # Errors
     /// `UNAUTHENTICATED` or `PERMISSION_DENIED` with the reason.
     pub fn verify(&self, metadata: &MetadataMap, allowed: &[&str]) -> Result<String, Status> {
-        let token = metadata
-            .get(CALLER_TOKEN)
-            .and_then(|value| value.to_str().ok());
-        self.verify_token(token.unwrap_or_default(), allowed)
-            .map_err(|refusal| {
-                tracing::warn!(
-                    reason = refusal.reason(),
-                    "a calling service was turned away"
-                );
-                status::reject(&refusal)
-            })
+        let token = metadata.get(CALLER_TOKEN).and_then(|value| value.to_str().ok());
+        self.verify_token(token.unwrap_or_default(), allowed).map_err(|refusal| {
+            tracing::warn!(reason = refusal.reason(), "a calling service was turned away");
+            status::reject(&refusal)
+        })
     }
 
     /// The same for a token that came in another way.
@@ -192,11 +165,7 @@ impl Peers {
     /// Why the caller is turned away.
     pub fn verify_token(&self, token: &str, allowed: &[&str]) -> Result<String, PeerError> {
         let caller = self.proven(token).ok_or(PeerError::Missing)?;
-        if allowed.contains(&caller.as_str()) {
-            Ok(caller)
-        } else {
-            Err(PeerError::NotAllowed)
-        }
+        if allowed.contains(&caller.as_str()) { Ok(caller) } else { Err(PeerError::NotAllowed) }
     }
 
     /// Who signed a token for this service, if anybody known did.

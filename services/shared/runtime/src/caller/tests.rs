@@ -35,10 +35,7 @@ struct Pair {
 
 impl Pair {
     fn new(kid: &'static str) -> Self {
-        Self {
-            kid,
-            key: SigningKey::random(&mut OsRng),
-        }
+        Self { kid, key: SigningKey::random(&mut OsRng) }
     }
 
     fn pem(&self) -> String {
@@ -65,10 +62,7 @@ impl Pair {
 
 fn jwks(pairs: &[&Pair]) -> String {
     // A key of another kind beside ours must not matter.
-    let mut keys = vec![
-        json!({"kty": "oct", "kid": "other", "k": "AAAA"}),
-        json!({"kty": "new"}),
-    ];
+    let mut keys = vec![json!({"kty": "oct", "kid": "other", "k": "AAAA"}), json!({"kty": "new"})];
     keys.extend(pairs.iter().map(|pair| pair.jwk()));
     json!({ "keys": keys }).to_string()
 }
@@ -113,11 +107,7 @@ impl Identity {
     }
 
     fn users(&self) -> Users {
-        Users::new(&UserSettings {
-            jwks_url: self.url.clone(),
-            issuer: ISSUER.to_owned(),
-        })
-        .unwrap()
+        Users::new(&UserSettings { jwks_url: self.url.clone(), issuer: ISSUER.to_owned() }).unwrap()
     }
 
     fn asked(&self) -> usize {
@@ -130,33 +120,20 @@ async fn a_good_token_says_who_it_is() {
     let pair = Pair::new("k1");
     let identity = Identity::start(jwks(&[&pair])).await;
     let mut metadata = MetadataMap::new();
-    metadata.insert(
-        "authorization",
-        format!("bearer {}", pair.token(&claims())).parse().unwrap(),
-    );
+    metadata.insert("authorization", format!("bearer {}", pair.token(&claims())).parse().unwrap());
     let user = identity.users().verify(&metadata).await.unwrap();
     assert_eq!(user.id.to_string(), SUBJECT);
-    assert_eq!(
-        user.customer.to_string(),
-        "usr_0193a000000070008000000000000001"
-    );
+    assert_eq!(user.customer.to_string(), "usr_0193a000000070008000000000000001");
     assert_eq!(user.email, "asha@example.com");
     assert!(user.session_id.is_some());
     assert!(user.time_left().as_secs() > 590);
-    assert!(
-        !format!("{user:?}").contains("example"),
-        "no personal data in Debug"
-    );
+    assert!(!format!("{user:?}").contains("example"), "no personal data in Debug");
 }
 
 #[tokio::test]
 async fn without_a_token_the_reason_says_so() {
     let identity = Identity::start(jwks(&[&Pair::new("k1")])).await;
-    let status = identity
-        .users()
-        .verify(&MetadataMap::new())
-        .await
-        .unwrap_err();
+    let status = identity.users().verify(&MetadataMap::new()).await.unwrap_err();
     assert_eq!(status.code(), tonic::Code::Unauthenticated);
     assert_eq!(detail_of(&status).unwrap().reason, "TOKEN_MISSING");
     assert_eq!(identity.asked(), 0, "nobody was asked for that");
@@ -176,11 +153,7 @@ async fn a_token_with_a_wrong_claim_is_refused() {
         ("nbf", json!(unix_seconds() + 60)),
     ] {
         let token = pair.token(&changed(key, value.clone()));
-        assert_eq!(
-            users.verify_token(&token).await,
-            Err(UserError::Invalid),
-            "{key} {value}"
-        );
+        assert_eq!(users.verify_token(&token).await, Err(UserError::Invalid), "{key} {value}");
     }
 }
 
@@ -190,20 +163,12 @@ async fn forged_tokens_are_refused() {
     let users = Identity::start(jwks(&[&pair])).await.users();
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let unsigned = |alg: &str| {
-        format!(
-            "{}.{}.",
-            part(&json!({"alg": alg, "typ": "JWT", "kid": "k1"})),
-            part(&claims())
-        )
+        format!("{}.{}.", part(&json!({"alg": alg, "typ": "JWT", "kid": "k1"})), part(&claims()))
     };
     // The public key, which everybody has, taken as the secret of an HMAC.
     let mut symmetric = Header::new(Algorithm::HS256);
     symmetric.kid = Some("k1".to_owned());
-    let public = pair
-        .key
-        .verifying_key()
-        .to_public_key_pem(LineEnding::LF)
-        .unwrap();
+    let public = pair.key.verifying_key().to_public_key_pem(LineEnding::LF).unwrap();
     let secret = EncodingKey::from_secret(public.as_bytes());
     let with_public_key = encode(&symmetric, &claims(), &secret).unwrap();
     let without_kid = {
@@ -212,33 +177,20 @@ async fn forged_tokens_are_refused() {
     };
     let good = pair.token(&claims());
     let (_, signature) = good.rsplit_once('.').unwrap();
-    let other = pair.token(&changed(
-        "sub",
-        json!("0193a000-0000-7000-8000-000000000002"),
-    ));
+    let other = pair.token(&changed("sub", json!("0193a000-0000-7000-8000-000000000002")));
     let (signed, _) = other.rsplit_once('.').unwrap();
     for (name, token) in [
         ("alg none", unsigned("none")),
         ("alg None", unsigned("None")),
         ("no signature", unsigned("ES256")),
         ("HS256 with the public key", with_public_key),
-        (
-            "another's key under our kid",
-            Pair::new("k1").token(&claims()),
-        ),
-        (
-            "a signature of other claims",
-            format!("{signed}.{signature}"),
-        ),
+        ("another's key under our kid", Pair::new("k1").token(&claims())),
+        ("a signature of other claims", format!("{signed}.{signature}")),
         ("no kid", without_kid),
         ("too long", "x".repeat(9_000)),
         ("rubbish", "a.b.c".to_owned()),
     ] {
-        assert_eq!(
-            users.verify_token(&token).await,
-            Err(UserError::Invalid),
-            "{name}"
-        );
+        assert_eq!(users.verify_token(&token).await, Err(UserError::Invalid), "{name}");
     }
 }
 
@@ -286,10 +238,7 @@ async fn before_the_keys_are_known_it_cannot_be_told() {
     identity.up.store(false, Ordering::SeqCst);
     let users = identity.users();
     let token = pair.token(&claims());
-    assert_eq!(
-        users.verify_token(&token).await,
-        Err(UserError::KeysUnavailable)
-    );
+    assert_eq!(users.verify_token(&token).await, Err(UserError::KeysUnavailable));
     assert_eq!(identity.asked(), 3, "it was tried more than once");
     identity.up.store(true, Ordering::SeqCst);
     // The next try is allowed a little later; it needs no new start.
@@ -306,52 +255,27 @@ fn services() -> (Peers, Peers, Pair) {
     let public_keys = jwks(&[&payments, &booking]);
     let peers = |name, pair: &Pair| {
         let private_key = SecretString::from(pair.pem());
-        Peers::new(
-            name,
-            &PeerSettings {
-                private_key,
-                public_keys: public_keys.clone(),
-            },
-        )
-        .unwrap()
+        Peers::new(name, &PeerSettings { private_key, public_keys: public_keys.clone() }).unwrap()
     };
-    (
-        peers("payments", &payments),
-        peers("booking", &booking),
-        payments,
-    )
+    (peers("payments", &payments), peers("booking", &booking), payments)
 }
 
 #[test]
 fn a_service_says_who_it_is_and_only_those_allowed_pass() {
     let (payments, booking, _) = services();
     let token = payments.sign("booking").unwrap();
-    assert_eq!(
-        booking.verify_token(&token, &["payments"]).as_deref(),
-        Ok("payments")
-    );
-    assert_eq!(
-        booking.verify_token(&token, &["notifications"]),
-        Err(PeerError::NotAllowed)
-    );
+    assert_eq!(booking.verify_token(&token, &["payments"]).as_deref(), Ok("payments"));
+    assert_eq!(booking.verify_token(&token, &["notifications"]), Err(PeerError::NotAllowed));
     assert_eq!(payments.sign("booking").unwrap(), token, "it is used again");
     assert_ne!(payments.sign("catalogue").unwrap(), token);
     let mut metadata = MetadataMap::new();
     metadata.insert(super::CALLER_TOKEN, token.parse().unwrap());
-    assert_eq!(
-        booking.verify(&metadata, &["payments"]).unwrap(),
-        "payments"
-    );
+    assert_eq!(booking.verify(&metadata, &["payments"]).unwrap(), "payments");
     let refused = booking.verify(&metadata, &[]).unwrap_err();
     assert_eq!(refused.code(), tonic::Code::PermissionDenied);
     assert_eq!(detail_of(&refused).unwrap().reason, "CALLER_NOT_ALLOWED");
-    let missing = booking
-        .verify(&MetadataMap::new(), &["payments"])
-        .unwrap_err();
-    assert_eq!(
-        detail_of(&missing).unwrap().reason,
-        PeerError::Missing.reason()
-    );
+    let missing = booking.verify(&MetadataMap::new(), &["payments"]).unwrap_err();
+    assert_eq!(detail_of(&missing).unwrap().reason, PeerError::Missing.reason());
 }
 
 #[test]
@@ -364,34 +288,18 @@ fn caller_tokens_that_are_not_ours_are_refused() {
     let allowed = ["payments", "notifications"];
     for (name, token) in [
         ("for another service", payments.sign("catalogue").unwrap()),
-        (
-            "expired",
-            pair.token(&claims("payments", "booking", now - 120, now - 60)),
-        ),
-        (
-            "long-lived",
-            pair.token(&claims("payments", "booking", now, now + 3_600)),
-        ),
-        (
-            "in another's name",
-            pair.token(&claims("notifications", "booking", now, now + 60)),
-        ),
+        ("expired", pair.token(&claims("payments", "booking", now - 120, now - 60))),
+        ("long-lived", pair.token(&claims("payments", "booking", now, now + 3_600))),
+        ("in another's name", pair.token(&claims("notifications", "booking", now, now + 60))),
         (
             "with a key of one's own",
             Pair::new("payments").token(&claims("payments", "booking", now, now + 60)),
         ),
-        (
-            "of nobody known",
-            Pair::new("web").token(&claims("web", "booking", now, now + 60)),
-        ),
+        ("of nobody known", Pair::new("web").token(&claims("web", "booking", now, now + 60))),
         ("rubbish", "rubbish".to_owned()),
         ("none", String::new()),
     ] {
-        assert_eq!(
-            booking.verify_token(&token, &allowed),
-            Err(PeerError::Missing),
-            "{name}"
-        );
+        assert_eq!(booking.verify_token(&token, &allowed), Err(PeerError::Missing), "{name}");
     }
 }
 

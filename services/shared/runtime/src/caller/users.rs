@@ -45,10 +45,7 @@ pub struct UserSettings {
 impl UserSettings {
     /// Reads them.
     pub fn read(reader: &mut Reader<'_>) -> Self {
-        Self {
-            jwks_url: reader.url("TOKEN_JWKS_URL"),
-            issuer: reader.url("TOKEN_ISSUER"),
-        }
+        Self { jwks_url: reader.url("TOKEN_JWKS_URL"), issuer: reader.url("TOKEN_ISSUER") }
     }
 }
 
@@ -69,9 +66,7 @@ pub struct User {
 
 impl fmt::Debug for User {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("User")
-            .field("customer", &self.customer)
-            .finish_non_exhaustive()
+        f.debug_struct("User").field("customer", &self.customer).finish_non_exhaustive()
     }
 }
 
@@ -146,9 +141,7 @@ struct Known {
 
 impl fmt::Debug for Users {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Users")
-            .field("issuer", &self.inner.settings.issuer)
-            .finish_non_exhaustive()
+        f.debug_struct("Users").field("issuer", &self.inner.settings.issuer).finish_non_exhaustive()
     }
 }
 
@@ -164,9 +157,7 @@ impl Users {
             keys: RwLock::new(None),
             asked: Mutex::new(None),
         };
-        Ok(Self {
-            inner: Arc::new(inner),
-        })
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The same with the keys of a JWKS document in hand, so that the first token needs no answer
@@ -185,12 +176,8 @@ impl Users {
     /// # Errors
     /// `UNAUTHENTICATED` with `TOKEN_MISSING` or `TOKEN_INVALID`, or `UNAVAILABLE`.
     pub async fn verify(&self, metadata: &MetadataMap) -> Result<User, Status> {
-        let value = metadata
-            .get("authorization")
-            .and_then(|value| value.to_str().ok());
-        self.verify_header(value)
-            .await
-            .map_err(|refusal| status::reject(&refusal))
+        let value = metadata.get("authorization").and_then(|value| value.to_str().ok());
+        self.verify_header(value).await.map_err(|refusal| status::reject(&refusal))
     }
 
     /// The person behind an HTTP request.
@@ -198,12 +185,7 @@ impl Users {
     /// # Errors
     /// Why they are not let in.
     pub async fn verify_headers(&self, headers: &HeaderMap) -> Result<User, UserError> {
-        self.verify_header(
-            headers
-                .get(AUTHORIZATION)
-                .and_then(|value| value.to_str().ok()),
-        )
-        .await
+        self.verify_header(headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok())).await
     }
 
     /// The person behind a token without its `Bearer`.
@@ -222,9 +204,8 @@ impl Users {
         let keys = self.keys_with(&kid).await?;
         let key = keys.get(&kid).ok_or(UserError::Invalid)?;
         let rules = rules(&self.inner.settings.issuer, AUDIENCE);
-        let claims = decode::<Claims>(token, key, &rules)
-            .map_err(|_refused| UserError::Invalid)?
-            .claims;
+        let claims =
+            decode::<Claims>(token, key, &rules).map_err(|_refused| UserError::Invalid)?.claims;
         Ok(User {
             id: claims.sub,
             customer: Id::from_uuid(claims.sub),
@@ -235,9 +216,7 @@ impl Users {
     }
 
     async fn verify_header(&self, value: Option<&str>) -> Result<User, UserError> {
-        let (scheme, token) = value
-            .and_then(|v| v.split_once(' '))
-            .ok_or(UserError::Missing)?;
+        let (scheme, token) = value.and_then(|v| v.split_once(' ')).ok_or(UserError::Missing)?;
         if !scheme.eq_ignore_ascii_case("bearer") {
             return Err(UserError::Missing);
         }
@@ -246,23 +225,12 @@ impl Users {
 
     fn known(&self) -> Option<Known> {
         // A panic elsewhere cannot leave the keys half-written.
-        self.inner
-            .keys
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.inner.keys.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn keep(&self, keys: Arc<Keys>) {
-        let fresh = Known {
-            keys,
-            since: Instant::now(),
-        };
-        *self
-            .inner
-            .keys
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Some(fresh);
+        let fresh = Known { keys, since: Instant::now() };
+        *self.inner.keys.write().unwrap_or_else(PoisonError::into_inner) = Some(fresh);
     }
 
     /// The keys, asked for again if `kid` is not among them or if they are old.
@@ -306,10 +274,7 @@ impl Users {
                 Ok(keys)
             }
             Err(error) => {
-                tracing::warn!(
-                    error = status::chain(error.as_ref()),
-                    "no keys of people's tokens"
-                );
+                tracing::warn!(error = status::chain(error.as_ref()), "no keys of people's tokens");
                 Err(UserError::KeysUnavailable)
             }
         }
@@ -328,13 +293,7 @@ impl Users {
 
     async fn fetch_once(&self) -> Result<Keys, BoxError> {
         let url = &self.inner.settings.jwks_url;
-        let answer = self
-            .inner
-            .http
-            .get(url)
-            .timeout(Duration::from_secs(3))
-            .send()
-            .await?;
+        let answer = self.inner.http.get(url).timeout(Duration::from_secs(3)).send().await?;
         Ok(Keys::parse(&answer.error_for_status()?.text().await?)?)
     }
 }

@@ -10,19 +10,11 @@ pub(super) fn problems(practice: &Practice) -> Vec<String> {
     identity(&mut found, &practice.practice);
     location(&mut found, &practice.location);
     policies(&mut found, &practice.policies);
-    availability(
-        &mut found,
-        &practice.availability,
-        practice.policies.hold_minutes,
-    );
+    availability(&mut found, &practice.availability, practice.policies.hold_minutes);
     colours(&mut found, &practice.brand);
     let mut keys = HashSet::new();
     for figure in &practice.figures {
-        found.unless(
-            keys.insert(&figure.key),
-            "figures.key",
-            "a key stands only once",
-        );
+        found.unless(keys.insert(&figure.key), "figures.key", "a key stands only once");
         found.text("figures.value", &figure.value);
         found.text("figures.label", &figure.label);
     }
@@ -93,45 +85,26 @@ fn location(found: &mut Problems, location: &Location) {
     found.text("location.name", &location.name);
     found.text("location.address", &location.address);
     let web = location.map_url.is_empty() || location.map_url.starts_with("https://");
-    found.unless(
-        web,
-        "location.map_url",
-        "it must begin with https://, or be empty",
-    );
+    found.unless(web, "location.map_url", "it must begin with https://, or be empty");
 }
 
 fn policies(found: &mut Problems, policies: &Policies) {
-    found.range(
-        "policies.cancellation_hours",
-        policies.cancellation_hours,
-        0..=720,
-    );
+    found.range("policies.cancellation_hours", policies.cancellation_hours, 0..=720);
     found.range("policies.hold_minutes", policies.hold_minutes, 1..=120);
-    found.range(
-        "policies.hold_extended_minutes",
-        policies.hold_extended_minutes,
-        1..=240,
-    );
+    found.range("policies.hold_extended_minutes", policies.hold_extended_minutes, 1..=240);
     found.unless(
         policies.hold_extended_minutes >= policies.hold_minutes,
         "policies.hold_extended_minutes",
         "it must not be less than hold_minutes",
     );
     found.range("policies.live_holds_max", policies.live_holds_max, 1..=20);
-    found.range(
-        "policies.join_early_minutes",
-        policies.join_early_minutes,
-        0..=120,
-    );
+    found.range("policies.join_early_minutes", policies.join_early_minutes, 0..=120);
     found.text("policies.refund_days_text", &policies.refund_days_text);
 }
 
 fn availability(found: &mut Problems, availability: &Availability, hold_minutes: i32) {
     let mut days = HashSet::new();
-    let once = availability
-        .weekdays
-        .iter()
-        .all(|day| days.insert(day.to_monday_zero_offset()));
+    let once = availability.weekdays.iter().all(|day| days.insert(day.to_monday_zero_offset()));
     found.unless(once, "availability.weekdays", "a day stands only once");
     found.unless(!days.is_empty(), "availability.weekdays", "it is empty");
     found.unless(
@@ -139,26 +112,14 @@ fn availability(found: &mut Problems, availability: &Availability, hold_minutes:
         "availability.last_start",
         "it must not be before first_start",
     );
-    found.range(
-        "availability.step_minutes",
-        availability.step_minutes,
-        5..=1440,
-    );
-    found.range(
-        "availability.notice_minutes",
-        availability.notice_minutes,
-        0..=10_080,
-    );
+    found.range("availability.step_minutes", availability.step_minutes, 5..=1440);
+    found.range("availability.notice_minutes", availability.notice_minutes, 0..=10_080);
     found.unless(
         availability.notice_minutes >= hold_minutes,
         "availability.notice_minutes",
         "it must not be less than hold_minutes: a session could begin before it is paid",
     );
-    found.range(
-        "availability.horizon_days",
-        availability.horizon_days,
-        1..=365,
-    );
+    found.range("availability.horizon_days", availability.horizon_days, 1..=365);
     for blocked in &availability.blocked_times {
         let key = "availability.blocked_times.to";
         found.unless(blocked.from < blocked.to, key, "it must be after from");
@@ -166,17 +127,7 @@ fn availability(found: &mut Problems, availability: &Availability, hold_minutes:
 }
 
 fn colours(found: &mut Problems, brand: &Brand) {
-    let Brand {
-        primary,
-        on_primary,
-        background,
-        surface,
-        ink,
-        ink_soft,
-        line,
-        soft,
-        dark,
-    } = brand;
+    let Brand { primary, on_primary, background, surface, ink, ink_soft, line, soft, dark } = brand;
     for (key, value) in [
         ("brand.primary", primary),
         ("brand.on_primary", on_primary),
@@ -189,16 +140,7 @@ fn colours(found: &mut Problems, brand: &Brand) {
     ] {
         found.colour(key, value);
     }
-    let DarkBrand {
-        primary,
-        on_primary,
-        background,
-        surface,
-        ink,
-        ink_soft,
-        line,
-        soft,
-    } = dark;
+    let DarkBrand { primary, on_primary, background, surface, ink, ink_soft, line, soft } = dark;
     for (key, value) in [
         ("brand.dark.primary", primary),
         ("brand.dark.on_primary", on_primary),

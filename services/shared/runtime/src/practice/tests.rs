@@ -24,17 +24,9 @@ fn the_demonstration_practice_is_read() {
     assert_eq!(practice.practice.zone.iana_name(), Some("Asia/Kolkata"));
     assert_eq!(practice.availability.first_start, time(11, 0, 0, 0));
     assert_eq!(practice.availability.last_start, time(17, 0, 0, 0));
-    assert_eq!(
-        practice.availability.weekdays.first(),
-        Some(&Weekday::Monday)
-    );
+    assert_eq!(practice.availability.weekdays.first(), Some(&Weekday::Monday));
     assert_eq!(practice.policies.hold_minutes, 15);
-    assert!(
-        practice
-            .figures
-            .iter()
-            .any(|figure| figure.key == "happy_clients")
-    );
+    assert!(practice.figures.iter().any(|figure| figure.key == "happy_clients"));
 }
 
 #[test]
@@ -48,13 +40,8 @@ fn closed_days_and_blocked_times_are_read() {
 
 #[test]
 fn a_key_that_is_unknown_or_missing_is_named_with_its_line() {
-    let unknown = with("[policies]", "[policies]\nholdminutes = 3")
-        .unwrap_err()
-        .to_string();
-    assert!(
-        unknown.contains("holdminutes") && unknown.contains("line"),
-        "{unknown}"
-    );
+    let unknown = with("[policies]", "[policies]\nholdminutes = 3").unwrap_err().to_string();
+    assert!(unknown.contains("holdminutes") && unknown.contains("line"), "{unknown}");
     let missing = with("hold_minutes = 15", "").unwrap_err().to_string();
     assert!(missing.contains("hold_minutes"), "{missing}");
 }
@@ -84,10 +71,7 @@ fn values_that_cannot_be_meant_are_all_named_at_once() {
     let Err(Error::Wrong { problems, .. }) = parse(&text, Path::new("practice.toml")) else {
         panic!("it was accepted");
     };
-    let keys: Vec<&str> = problems
-        .iter()
-        .filter_map(|p| p.split(':').next())
-        .collect();
+    let keys: Vec<&str> = problems.iter().filter_map(|p| p.split(':').next()).collect();
     assert_eq!(
         keys,
         [

@@ -31,11 +31,7 @@ impl FeedService for Feed {
             self.shutdown.wait().await;
             return Ok(Response::new(ReadFeedResponse::default()));
         }
-        Err(status::invalid(
-            "limit",
-            "INVALID_LIMIT",
-            "The limit is too high.",
-        ))
+        Err(status::invalid("limit", "INVALID_LIMIT", "The limit is too high."))
     }
 }
 
@@ -49,22 +45,12 @@ struct Running {
 async fn start(checks: Checks) -> Running {
     let shutdown = Shutdown::new();
     let begun = Arc::new(tokio::sync::Notify::new());
-    let server = Server::bind("127.0.0.1:0".parse().unwrap(), &shutdown)
-        .await
-        .unwrap();
+    let server = Server::bind("127.0.0.1:0".parse().unwrap(), &shutdown).await.unwrap();
     let url = format!("http://{}", server.address().unwrap());
-    let feed = Feed {
-        shutdown: shutdown.clone(),
-        begun: begun.clone(),
-    };
+    let feed = Feed { shutdown: shutdown.clone(), begun: begun.clone() };
     let service = FeedServiceServer::new(feed).max_decoding_message_size(REQUEST_BYTES_MAX);
     let served = tokio::spawn(server.ready(checks).serve(Routes::new(service)));
-    Running {
-        url,
-        shutdown,
-        begun,
-        served,
-    }
+    Running { url, shutdown, begun, served }
 }
 
 /// Asks again until the answer is the wanted one; readiness follows its checks within a second.
@@ -102,15 +88,9 @@ async fn readiness_follows_the_checks() {
 async fn a_refusal_arrives_with_its_reason() {
     let running = start(Checks::new()).await;
     let mut client = FeedServiceClient::new(channel::connect_lazy(&running.url).unwrap());
-    let refused = client
-        .read_feed(ReadFeedRequest::default())
-        .await
-        .unwrap_err();
+    let refused = client.read_feed(ReadFeedRequest::default()).await.unwrap_err();
     let detail = status::detail_of(&refused).unwrap();
-    assert_eq!(
-        (detail.reason.as_str(), detail.field.as_str()),
-        ("INVALID_LIMIT", "limit")
-    );
+    assert_eq!((detail.reason.as_str(), detail.field.as_str()), ("INVALID_LIMIT", "limit"));
     running.shutdown.trigger();
     running.served.await.unwrap().unwrap();
 }
@@ -120,12 +100,7 @@ async fn a_running_call_is_finished_before_the_server_ends() {
     let running = start(Checks::new()).await;
     let mut client = FeedServiceClient::new(channel::connect_lazy(&running.url).unwrap());
     let call = tokio::spawn(async move {
-        client
-            .read_feed(ReadFeedRequest {
-                after_position: 1,
-                limit: 0,
-            })
-            .await
+        client.read_feed(ReadFeedRequest { after_position: 1, limit: 0 }).await
     });
     running.begun.notified().await;
     running.shutdown.trigger();
@@ -149,12 +124,7 @@ async fn http_is_served_until_the_end_is_asked_for() {
     let router = axum::Router::new().route("/hooks/{id}", axum::routing::get(|| async { "seen" }));
     let stop = shutdown.clone();
     let served = tokio::spawn(async move { serve_http(listener, router, &stop).await });
-    let answer = crate::http::client()
-        .unwrap()
-        .get(url)
-        .send()
-        .await
-        .unwrap();
+    let answer = crate::http::client().unwrap().get(url).send().await.unwrap();
     assert_eq!(answer.text().await.unwrap(), "seen");
     shutdown.trigger();
     served.await.unwrap().unwrap();

@@ -70,9 +70,7 @@ impl Lines {
     fn line(&self, event: &Event<'_>, mut fields: Map<String, Value>) -> Line {
         let mut timestamp = String::new();
         // Writing to a string cannot fail.
-        SystemTime
-            .format_time(&mut Writer::new(&mut timestamp))
-            .ok();
+        SystemTime.format_time(&mut Writer::new(&mut timestamp)).ok();
         event.record(&mut Fields(&mut fields));
         let context = Context::current();
         let span = context.span().span_context().clone();
@@ -130,13 +128,7 @@ where
 }
 
 fn write_text(writer: &mut Writer<'_>, line: &Line) -> fmt::Result {
-    let Line {
-        timestamp,
-        level,
-        service,
-        message,
-        ..
-    } = line;
+    let Line { timestamp, level, service, message, .. } = line;
     write!(writer, "{timestamp} {level:>5} {service}: {message}")?;
     if let Some(span) = &line.span {
         write!(writer, " span={span}")?;

@@ -88,12 +88,8 @@ pub fn http_span(method: &http::Method, route: &str, headers: &HeaderMap) -> Spa
 /// The span in which an event is handled, as a part of the trace in which it was recorded.
 #[must_use]
 pub fn event_span(name: &str, traceparent: Option<&str>) -> Span {
-    let span = tracing::info_span!(
-        "event",
-        otel.name = name,
-        otel.kind = "consumer",
-        booking_id = Empty
-    );
+    let span =
+        tracing::info_span!("event", otel.name = name, otel.kind = "consumer", booking_id = Empty);
     traceparent.inspect(|parent| set_parent(&span, parent));
     span
 }
@@ -101,12 +97,8 @@ pub fn event_span(name: &str, traceparent: Option<&str>) -> Span {
 /// The span of a timer's or worker's job, as a part of the trace that asked for it.
 #[must_use]
 pub fn job_span(name: &str, traceparent: Option<&str>) -> Span {
-    let span = tracing::info_span!(
-        "job",
-        otel.name = name,
-        otel.kind = "internal",
-        booking_id = Empty
-    );
+    let span =
+        tracing::info_span!("job", otel.name = name, otel.kind = "internal", booking_id = Empty);
     traceparent.inspect(|parent| set_parent(&span, parent));
     span
 }
@@ -126,10 +118,7 @@ pub fn inject_headers(headers: &mut HeaderMap) {
 }
 
 fn continue_from(span: &Span, headers: &HeaderMap) {
-    if let Some(parent) = headers
-        .get(TRACEPARENT)
-        .and_then(|value| value.to_str().ok())
-    {
+    if let Some(parent) = headers.get(TRACEPARENT).and_then(|value| value.to_str().ok()) {
         set_parent(span, parent);
     }
 }
@@ -156,9 +145,7 @@ mod tests {
             let stored = server_span(&request).in_scope(traceparent).unwrap();
             assert_eq!(trace_id(&stored), trace_id(PARENT));
             assert_ne!(stored, PARENT, "it is a span of its own");
-            let handled = event_span("x", Some(&stored))
-                .in_scope(traceparent)
-                .unwrap();
+            let handled = event_span("x", Some(&stored)).in_scope(traceparent).unwrap();
             let done = job_span("y", Some(&handled)).in_scope(traceparent).unwrap();
             assert_eq!(trace_id(&done), trace_id(PARENT));
         });
@@ -171,16 +158,10 @@ mod tests {
                 let current = traceparent().unwrap();
                 let mut metadata = tonic::metadata::MetadataMap::new();
                 inject(&mut metadata);
-                assert_eq!(
-                    metadata.get("traceparent").unwrap().to_str().unwrap(),
-                    current
-                );
+                assert_eq!(metadata.get("traceparent").unwrap().to_str().unwrap(), current);
                 let mut headers = http::HeaderMap::new();
                 inject_headers(&mut headers);
-                assert_eq!(
-                    headers.get("traceparent").unwrap().to_str().unwrap(),
-                    current
-                );
+                assert_eq!(headers.get("traceparent").unwrap().to_str().unwrap(), current);
             });
         });
     }
@@ -188,9 +169,7 @@ mod tests {
     #[test]
     fn rubbish_begins_a_new_trace() {
         with_traces(|| {
-            let own = event_span("x", Some("rubbish"))
-                .in_scope(traceparent)
-                .unwrap();
+            let own = event_span("x", Some("rubbish")).in_scope(traceparent).unwrap();
             assert_ne!(trace_id(&own), trace_id(PARENT));
         });
     }

@@ -46,22 +46,14 @@ async fn a_call_and_the_event_that_follows_reach_the_collector_as_one_trace() {
     let service = TraceServiceServer::new(collector.clone());
     let incoming = tonic::transport::server::TcpIncoming::from(listener);
     tokio::spawn(
-        tonic::transport::Server::builder()
-            .add_service(service)
-            .serve_with_incoming(incoming),
+        tonic::transport::Server::builder().add_service(service).serve_with_incoming(incoming),
     );
 
     // Traces do not depend on what the log shows.
-    let settings = Settings {
-        filter: "error".to_owned(),
-        form: Form::Json,
-        collector: Some(endpoint),
-    };
+    let settings =
+        Settings { filter: "error".to_owned(), form: Form::Json, collector: Some(endpoint) };
     let guard = telemetry::init("booking", &settings).unwrap();
-    assert!(
-        telemetry::init("booking", &settings).is_err(),
-        "once is enough"
-    );
+    assert!(telemetry::init("booking", &settings).is_err(), "once is enough");
     let request = http::Request::builder().uri("/booking.v1.BookingService/RequestBooking");
     let call = telemetry::server_span(&request.body(()).unwrap());
     let stored = call.in_scope(telemetry::traceparent);
@@ -70,9 +62,7 @@ async fn a_call_and_the_event_that_follows_reach_the_collector_as_one_trace() {
     });
     drop(call);
     // Dropping it sends what is left; that blocks, and needs this runtime to go on.
-    tokio::task::spawn_blocking(move || drop(guard))
-        .await
-        .unwrap();
+    tokio::task::spawn_blocking(move || drop(guard)).await.unwrap();
 
     let got = collector.got.lock().await;
     let named = |name: &str| got.iter().find(|(_, span)| span.name == name).unwrap();
