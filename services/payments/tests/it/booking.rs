@@ -1,0 +1,106 @@
+//! Booking as a neighbour on the network: it tells facts of bookings and serves its feed.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Result;
+use contract::booking::v1::booking_internal_service_server::{
+    BookingInternalService, BookingInternalServiceServer,
+};
+use contract::booking::v1::{
+    BookingState, GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
+    GetBookingFactsResponse,
+};
+use eventstore::{Metadata, NewEvent, Store, StoreError, feed};
+use kernel::Id;
+use kernel::id::Booking;
+use messaging::FeedServer;
+use runtime::Shutdown;
+use runtime::caller::Peers;
+use runtime::server::Server;
+use runtime::status::not_found;
+use sqlx::migrate::Migrator;
+use testkit::TestDatabase;
+use tonic::service::Routes;
+use tonic::{Request, Response, Status};
+
+type Known = Arc<Mutex<HashMap<String, GetBookingFactsResponse>>>;
+
+/// The neighbour.
+pub struct BookingService {
+    _database: TestDatabase,
+    store: Store,
+    known: Known,
+    pub address: SocketAddr,
+}
+
+struct Internal {
+    peers: Peers,
+    known: Known,
+}
+
+#[tonic::async_trait]
+impl BookingInternalService for Internal {
+    async fn get_booking_facts(
+        &self,
+        request: Request<GetBookingFactsRequest>,
+    ) -> Result<Response<GetBookingFactsResponse>, Status> {
+        self.peers.verify(request.metadata(), &["payments"])?;
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let facts = known.get(&request.into_inner().booking_id).cloned();
+        facts.map(Response::new).ok_or_else(|| not_found("BOOKING_NOT_FOUND"))
+    }
+
+    async fn get_booking_contact(
+        &self,
+        _request: Request<GetBookingContactRequest>,
+    ) -> Result<Response<GetBookingContactResponse>, Status> {
+        Err(Status::unimplemented("payments asks for no contact"))
+    }
+}
+
+impl BookingService {
+    pub async fn start(peers: &Peers, shutdown: &Shutdown) -> Result<Self> {
+        let database = TestDatabase::new(&Migrator::with_migrations(Vec::new())).await?;
+        let (store, known) = (database.store()?, Known::default());
+        let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), shutdown).await?;
+        let address = server.address()?;
+        let internal = Internal { peers: peers.clone(), known: Arc::clone(&known) };
+        let routes = Routes::new(BookingInternalServiceServer::new(internal))
+            .add_service(FeedServer::service(store.clone(), peers.clone(), &["payments"]));
+        tokio::spawn(server.serve(routes));
+        Ok(Self { _database: database, store, known, address })
+    }
+
+    pub fn knows(&self, facts: GetBookingFactsResponse) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(facts.booking_id.clone(), facts);
+    }
+
+    /// The booking's time is not held any more.
+    pub fn moves_on(&self, booking_id: Id<Booking>, state: BookingState) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(facts) = known.get_mut(&booking_id.to_string()) {
+            facts.state = state.into();
+            facts.held_until_at = None;
+        }
+    }
+
+    /// Something happens there, and its feed tells of it.
+    pub async fn publishes(&self, event: NewEvent, traceparent: Option<&str>) -> Result<()> {
+        let metadata = Metadata::by("booking", traceparent.map(str::to_owned));
+        self.store
+            .write(metadata, move |tx| {
+                let event = event.clone();
+                Box::pin(async move {
+                    let loaded = tx.load("booking-x").await?;
+                    tx.append("booking-x", loaded.version, &[event]).await?;
+                    Ok::<(), StoreError>(())
+                })
+            })
+            .await?;
+        feed::number(self.store.pool(), 10).await?;
+        Ok(())
+    }
+}

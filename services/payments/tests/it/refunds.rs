@@ -1,0 +1,144 @@
+//! Money that goes back: asked for once, however often the asking is interrupted.
+
+use anyhow::{Context as _, Result};
+use contract::booking::v1::{BookingRequested, BookingUnplaced};
+use contract::payments::v1::CollectionState;
+use eventstore::NewEvent;
+use serde_json::{Value, json};
+
+use crate::world::{Held, PRICE, World};
+
+/// A booking that is paid and was then not placed.
+async fn unplaced(world: &World) -> Result<(Held, Value)> {
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let paid = world.pay(&order, json!({})).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Paid);
+    let event = NewEvent::of(&BookingUnplaced {
+        booking_id: held.id.to_string(),
+        payment_id: paid["payment_id"].as_str().context("an id")?.to_owned(),
+    })?;
+    world.booking.publishes(event.clone(), None).await?;
+    Ok((held, paid))
+}
+
+#[tokio::test]
+async fn an_unplaced_booking_gets_its_money_back() -> Result<()> {
+    let world = World::new().await?;
+    let (held, paid) = unplaced(&world).await?;
+    world.until(held, "RefundProcessed").await?;
+    world.until_quiet().await?;
+    let requested = world.until(held, "RefundRequested").await?;
+    assert_eq!(requested.payload["cause"], "unplaced");
+    let refunds = world.provider_has("refunds").await?;
+    assert_eq!(refunds.len(), 1);
+    assert_eq!(refunds[0]["payment_id"], paid["payment_id"]);
+    assert_eq!(refunds[0]["amount"], PRICE);
+    assert_eq!(refunds[0]["receipt"], requested.payload["refundId"]);
+    for once in ["RefundRequested", "RefundAccepted", "RefundProcessed"] {
+        assert_eq!(world.count(held, once).await?, 1, "{once}");
+    }
+    assert_eq!(world.check(held).await??, CollectionState::Refunded);
+    world.until_number("select count(*) from timers where kind = 'refund'", 0).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_refund_whose_answer_was_lost_is_not_made_twice() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let lost =
+        json!({ "target": "refunds.create", "kind": "timeout_after_success", "delay_ms": 1 });
+    world.fault(lost).await?;
+    let (held, _paid) = unplaced(&world).await?;
+    world.until(held, "RefundProcessed").await?;
+    assert_eq!(world.provider_has("refunds").await?.len(), 1);
+    // The process dies after it has recorded everything, and the timer fires once more.
+    let again = "insert into timers (kind, subject, due_at)
+                 select 'refund', 'rfn_' || replace(refund_id::text, '-', ''), now() from refunds";
+    world.database.as_owner(again).await?;
+    world.until_number("select count(*) from timers where kind = 'refund'", 0).await?;
+    assert_eq!(world.provider_has("refunds").await?.len(), 1);
+    assert_eq!(world.count(held, "RefundProcessed").await?, 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_provider_that_is_down_is_asked_again() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    world.fault(json!({ "target": "refunds.create", "kind": "status", "status": 503 })).await?;
+    let (held, _paid) = unplaced(&world).await?;
+    world.until(held, "RefundProcessed").await?;
+    assert_eq!(world.provider_has("refunds").await?.len(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_refund_that_is_refused_for_good_is_told() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    world.fault(json!({ "target": "refunds.create", "kind": "refuse" })).await?;
+    let (held, _paid) = unplaced(&world).await?;
+    let failed = world.until(held, "RefundFailed").await?;
+    assert_eq!(failed.payload["reason"], "bad_request_error");
+    assert_eq!(world.check(held).await??, CollectionState::Refunding, "a person has to look");
+    assert_eq!(world.provider_has("refunds").await?.len(), 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_refund_that_fails_at_the_bank_is_told() -> Result<()> {
+    let world = World::new().await?;
+    world.fault(json!({ "target": "refunds.process", "kind": "refuse" })).await?;
+    let (held, _paid) = unplaced(&world).await?;
+    world.until(held, "RefundFailed").await?;
+    assert_eq!(world.count(held, "RefundAccepted").await?, 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn money_that_somebody_gave_back_by_hand_is_not_given_back_again() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let paid = world.pay(&order, json!({})).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Paid);
+    let payment_id = paid["payment_id"].as_str().context("an id")?.to_owned();
+    world.tell(&format!("/v1/payments/{payment_id}/refund"), &json!({ "amount": PRICE })).await?;
+    let event = NewEvent::of(&BookingUnplaced { booking_id: held.id.to_string(), payment_id })?;
+    world.booking.publishes(event, None).await?;
+    world.until(held, "RefundProcessed").await?;
+    assert_eq!(world.provider_has("refunds").await?.len(), 1);
+    assert_eq!(world.count(held, "RefundFailed").await?, 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn one_trace_leads_from_the_booking_to_its_money_and_back() -> Result<()> {
+    let world = World::new().await?;
+    let held = world.held().await?;
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let requested = NewEvent::of(&BookingRequested {
+        booking_id: held.id.to_string(),
+        customer_id: held.customer.to_string(),
+        ..BookingRequested::default()
+    })?;
+    world.booking.publishes(requested, Some(trace)).await?;
+    world.until_number("select count(*) from known_bookings", 1).await?;
+    let order = world.start(held).await?.order_id;
+    let paid = world.pay(&order, json!({})).await?;
+    world.until(held, "PaymentVerified").await?;
+    let event = NewEvent::of(&BookingUnplaced {
+        booking_id: held.id.to_string(),
+        payment_id: paid["payment_id"].as_str().context("an id")?.to_owned(),
+    })?;
+    world.booking.publishes(event, Some(trace)).await?;
+    world.until(held, "RefundProcessed").await?;
+    for event in world.events(held).await? {
+        let stored = event.metadata.traceparent.as_deref();
+        assert_eq!(stored, Some(trace), "{}", event.event_type);
+        let about = event.metadata.correlation.as_deref();
+        if event.event_type != "payments.v1.RefundRequested" {
+            assert_eq!(about, Some(held.id.to_string().as_str()), "{}", event.event_type);
+        }
+    }
+    Ok(())
+}

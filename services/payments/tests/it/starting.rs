@@ -1,0 +1,145 @@
+//! Starting a payment: one order per booking, whatever happens on the way.
+
+use anyhow::{Context as _, Result};
+use contract::booking::v1::BookingState;
+use contract::payments::v1::CollectionState;
+use eventstore::new_id;
+use serde_json::json;
+use tonic::Code;
+
+use crate::world::{PRICE, World, assert_refused};
+
+#[tokio::test]
+async fn the_browser_gets_what_it_needs_and_the_intent_came_first() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let started = world.start(held).await?;
+    assert_eq!(started.key_id, "rzp_test_demo");
+    assert_eq!(started.amount.clone().context("an amount")?.minor_units, PRICE);
+    assert!(started.checkout_script_url.ends_with("/v1/checkout.js"));
+    assert_eq!(started.state(), CollectionState::Pending);
+    assert_eq!(world.names(held).await?, ["CollectionOpened", "OrderCreated"]);
+
+    let orders = world.provider_has("orders").await?;
+    let events = world.events(held).await?;
+    assert_eq!(orders[0]["receipt"], events[0].payload["collectionId"]);
+    let told = json!({ "booking_id": held.id.to_string() });
+    assert_eq!(orders[0]["notes"], told, "the provider learns an opaque id and nothing else");
+    assert_eq!(world.start(held).await?, started, "asked again, it is the same");
+    Ok(())
+}
+
+#[tokio::test]
+async fn many_who_start_at_once_get_one_order() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    world.fault(json!({ "target": "orders.create", "kind": "delay", "delay_ms": 200 })).await?;
+    let starts = (0..12).map(|_| world.start(held));
+    let started = futures::future::try_join_all(starts).await?;
+    assert!(started.iter().all(|it| it.order_id == started[0].order_id));
+    assert_eq!(world.provider_has("orders").await?.len(), 1);
+    assert_eq!(world.names(held).await?, ["CollectionOpened", "OrderCreated"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_order_whose_answer_was_lost_is_found_again() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let lost = json!({
+        "target": "orders.create", "kind": "timeout_after_success", "delay_ms": 1,
+    });
+    world.fault(lost).await?;
+    let started = world.start(held).await?;
+    let orders = world.provider_has("orders").await?;
+    assert_eq!(orders.len(), 1);
+    assert_eq!(orders[0]["id"], started.order_id.as_str());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_provider_that_is_down_is_said_to_be_and_the_next_start_looks_first() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let lost = json!({
+        "target": "orders.create", "kind": "timeout_after_success", "delay_ms": 1,
+    });
+    world.fault(lost).await?;
+    world.fault(json!({ "target": "orders.fetch.list", "kind": "status", "status": 503 })).await?;
+    let down = world.try_start(held).await?;
+    assert_refused(down, Code::Unavailable, "PROVIDER_UNAVAILABLE");
+    assert_eq!(world.names(held).await?, ["CollectionOpened"], "the intent is known");
+
+    // A second order would now be made by anybody who only asks again.
+    world.fault(json!({ "target": "orders.create", "kind": "status", "times": 0 })).await?;
+    let started = world.start(held).await?;
+    assert_eq!(world.provider_has("orders").await?[0]["id"], started.order_id.as_str());
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_order_that_the_provider_calls_a_duplicate_is_found() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    world.fault(json!({ "target": "orders.create", "kind": "status", "status": 500 })).await?;
+    assert_refused(world.try_start(held).await?, Code::Unavailable, "PROVIDER_UNAVAILABLE");
+    let events = world.events(held).await?;
+    let elsewhere = json!({
+        "amount": PRICE, "currency": "INR", "receipt": events[0].payload["collectionId"],
+    });
+    let order = world.tell("/v1/orders", &elsewhere).await?;
+    assert_eq!(world.start(held).await?.order_id, order["id"]);
+    assert_eq!(world.provider_has("orders").await?.len(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn other_peoples_bookings_and_those_that_do_not_exist_are_the_same() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let stranger = new_id();
+    let id = held.id.to_string();
+    let unknown = new_id::<kernel::id::Booking>().to_string();
+    for asked in [id.as_str(), &unknown, "bkg_1", ""] {
+        let answer = world.start_as(stranger, asked, "12345678").await?;
+        assert_refused(answer, Code::NotFound, "BOOKING_NOT_FOUND");
+    }
+    world.start(held).await?;
+    let foreign = crate::world::Held { customer: stranger, ..held };
+    assert_refused(world.try_start(foreign).await?, Code::NotFound, "BOOKING_NOT_FOUND");
+    assert_refused(world.check(foreign).await?, Code::NotFound, "BOOKING_NOT_FOUND");
+    assert_refused(world.claim(foreign).await?, Code::NotFound, "BOOKING_NOT_FOUND");
+    let answer = world.answer(foreign, "pay_AAAAAAAAAAAAAA", &"0".repeat(64)).await?;
+    assert_refused(answer, Code::NotFound, "BOOKING_NOT_FOUND");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_key_has_its_length() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    for key in ["", "1234567", &"k".repeat(65)] {
+        let answer = world.start_as(held.customer, &held.id.to_string(), key).await?;
+        assert_refused(answer, Code::InvalidArgument, "INVALID_IDEMPOTENCY_KEY");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_hold_that_has_ended_cannot_be_paid_for_but_what_is_paid_is_shown() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    world.database.move_clock(16 * 60).await?;
+    assert_refused(world.try_start(held).await?, Code::FailedPrecondition, "HOLD_ENDED");
+    assert_eq!(world.names(held).await?, Vec::<String>::new());
+
+    let held = world.held().await?;
+    let started = world.start(held).await?;
+    world.booking.moves_on(held.id, BookingState::Expired);
+    assert_refused(world.try_start(held).await?, Code::FailedPrecondition, "HOLD_ENDED");
+    world.pay(&started.order_id, json!({})).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Paid);
+    let again = world.start(held).await?;
+    assert_eq!((again.order_id.clone(), again.state()), (started.order_id, CollectionState::Paid));
+    Ok(())
+}

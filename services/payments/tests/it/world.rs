@@ -1,0 +1,323 @@
+//! One running payments service with everything around it, for one test.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, ensure};
+use contract::booking::v1::{BookingState, GetBookingFactsResponse};
+use contract::convert::to_wire;
+use contract::payments::v1::payments_service_client::PaymentsServiceClient;
+use contract::payments::v1::{
+    CheckPaymentRequest, ClaimPaymentRequest, CollectionState, StartPaymentRequest,
+    StartPaymentResponse, SubmitCheckoutAnswerRequest,
+};
+use eventstore::{Recorded, Store, new_id, new_uuid};
+use kernel::id::{Booking, Customer};
+use kernel::{Id, Money};
+use messaging::Nats;
+use payments::config::Config;
+use payments::{Doors, razorpay};
+use reqwest::{Client, RequestBuilder};
+use runtime::Shutdown;
+use runtime::caller::{PeerSettings, UserSettings, Users};
+use sandbox::{Sandbox, Settings};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use testkit::{TestDatabase, TestKeys, TestUsers, nats_url};
+use tokio::task::JoinHandle;
+use tonic::transport::Channel;
+use tonic::{Code, Request, Status};
+
+use crate::booking::BookingService;
+
+pub const PRICE: i64 = 50_000;
+pub const KEY: &str = "rzp_test_demo";
+pub const KEY_SECRET: &str = "demo-key-secret";
+pub const WEBHOOK_SECRET: &str = "demo-webhook-secret";
+pub const WEBHOOK_SECRET_BEFORE: &str = "demo-webhook-secret-before";
+const ISSUER: &str = "http://127.0.0.1/auth/v1";
+/// The year 2096: no test token ends while it is tested.
+const FAR_AWAY: u64 = 4_000_000_000;
+const IDEMPOTENCY_KEY: &str = "key-of-this-test";
+
+pub struct World {
+    pub database: TestDatabase,
+    pub store: Store,
+    pub booking: BookingService,
+    pub http: Client,
+    /// Where our own webhook port is.
+    pub webhook_url: String,
+    pub sandbox_url: String,
+    client: PaymentsServiceClient<Channel>,
+    users: TestUsers,
+    shutdown: Shutdown,
+    sandbox: JoinHandle<Result<()>>,
+    folder: PathBuf,
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.shutdown.trigger();
+        self.sandbox.abort();
+        // A folder that stays behind is the system's to clean up.
+        drop(std::fs::remove_dir_all(&self.folder));
+    }
+}
+
+/// A booking of a customer whose time is held.
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    pub id: Id<Booking>,
+    pub customer: Id<Customer>,
+}
+
+impl World {
+    /// Everything, with the provider's webhooks coming to our port.
+    pub async fn new() -> Result<Self> {
+        Self::build(true).await
+    }
+
+    /// Everything, with a provider whose webhooks never arrive.
+    pub async fn without_webhooks() -> Result<Self> {
+        Self::build(false).await
+    }
+
+    async fn build(webhooks: bool) -> Result<Self> {
+        let shutdown = Shutdown::new();
+        let keys = TestKeys::new(&["booking", "payments", "notifications"])?;
+        let users = TestUsers::new(ISSUER)?;
+        let database = TestDatabase::new(&payments::MIGRATIONS).await?;
+        let booking = BookingService::start(&keys.peers("booking")?, &shutdown).await?;
+        let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
+        let doors = Doors::open(loopback, loopback, &shutdown).await?;
+        let (grpc, http) = doors.addresses()?;
+        let webhook_url = format!("http://{http}/webhooks/razorpay");
+        let folder = std::env::temp_dir().join(format!("payments-{}", new_uuid().simple()));
+        std::fs::create_dir_all(&folder)?;
+        let settings = Settings::for_tests(&folder, webhooks.then(|| webhook_url.clone()));
+        let sandbox = Sandbox::bind(settings).await?;
+        let sandbox_url = sandbox.url().to_owned();
+        let sandbox = tokio::spawn(sandbox.serve());
+        let config = config(&sandbox_url, booking.address, &database, &keys)?;
+        let known_users = Users::with_keys(&config.users, &users.jwks())
+            .map_err(|error| anyhow::anyhow!(error))?;
+        let nats = Nats::in_room(nats_url()?, &format!("t{}", new_uuid().simple()));
+        tokio::spawn(async move { doors.serve(&config, known_users, nats).await });
+        Ok(Self {
+            store: database.store()?,
+            database,
+            booking,
+            http: Client::builder().no_proxy().build()?,
+            webhook_url,
+            sandbox_url,
+            client: PaymentsServiceClient::new(runtime::channel::connect_lazy(&format!(
+                "http://{grpc}"
+            ))?),
+            users,
+            shutdown,
+            sandbox,
+            folder,
+        })
+    }
+
+    /// A new booking that waits for its money.
+    pub async fn held(&self) -> Result<Held> {
+        let held = Held { id: new_id(), customer: new_id() };
+        let until = self.store.now().await?.plus_minutes(15);
+        self.booking.knows(GetBookingFactsResponse {
+            booking_id: held.id.to_string(),
+            customer_id: held.customer.to_string(),
+            price: Some(Money::inr(PRICE).into()),
+            held_until_at: Some(to_wire(until)),
+            state: BookingState::Held.into(),
+        });
+        Ok(held)
+    }
+
+    fn request<T>(&self, customer: Id<Customer>, message: T) -> Result<Request<T>> {
+        let user = customer.uuid().to_string();
+        let token = self.users.token(&user, "somebody@example.com", FAR_AWAY)?;
+        let mut request = Request::new(message);
+        request.metadata_mut().insert("authorization", format!("Bearer {token}").parse()?);
+        Ok(request)
+    }
+
+    pub async fn start_as(
+        &self,
+        customer: Id<Customer>,
+        booking_id: &str,
+        key: &str,
+    ) -> Result<Result<StartPaymentResponse, Status>> {
+        let asked = StartPaymentRequest {
+            booking_id: booking_id.to_owned(),
+            idempotency_key: key.to_owned(),
+        };
+        let request = self.request(customer, asked)?;
+        let answer = self.client.clone().start_payment(request).await;
+        Ok(answer.map(tonic::Response::into_inner))
+    }
+
+    pub async fn try_start(&self, held: Held) -> Result<Result<StartPaymentResponse, Status>> {
+        self.start_as(held.customer, &held.id.to_string(), IDEMPOTENCY_KEY).await
+    }
+
+    pub async fn start(&self, held: Held) -> Result<StartPaymentResponse> {
+        Ok(self.try_start(held).await??)
+    }
+
+    pub async fn answer(
+        &self,
+        held: Held,
+        payment_id: &str,
+        signature: &str,
+    ) -> Result<Result<CollectionState, Status>> {
+        let asked = SubmitCheckoutAnswerRequest {
+            booking_id: held.id.to_string(),
+            payment_id: payment_id.to_owned(),
+            signature: signature.to_owned(),
+            idempotency_key: IDEMPOTENCY_KEY.to_owned(),
+        };
+        let request = self.request(held.customer, asked)?;
+        let answer = self.client.clone().submit_checkout_answer(request).await;
+        Ok(answer.map(|answer| answer.into_inner().state()))
+    }
+
+    pub async fn check(&self, held: Held) -> Result<Result<CollectionState, Status>> {
+        let asked = CheckPaymentRequest { booking_id: held.id.to_string() };
+        let request = self.request(held.customer, asked)?;
+        let answer = self.client.clone().check_payment(request).await;
+        Ok(answer.map(|answer| answer.into_inner().state()))
+    }
+
+    pub async fn claim(&self, held: Held) -> Result<Result<CollectionState, Status>> {
+        let asked = ClaimPaymentRequest {
+            booking_id: held.id.to_string(),
+            idempotency_key: IDEMPOTENCY_KEY.to_owned(),
+        };
+        let request = self.request(held.customer, asked)?;
+        let answer = self.client.clone().claim_payment(request).await;
+        Ok(answer.map(|answer| answer.into_inner().state()))
+    }
+
+    /// Asks the sandbox's provider or its controls.
+    pub async fn ask(&self, request: RequestBuilder) -> Result<Value> {
+        let response = request.basic_auth(KEY, Some(KEY_SECRET)).send().await?;
+        let status = response.status();
+        let body: Value = response.json().await?;
+        ensure!(status.is_success(), "{status}: {body}");
+        Ok(body)
+    }
+
+    pub async fn tell(&self, path: &str, body: &Value) -> Result<Value> {
+        self.ask(self.http.post(format!("{}{path}", self.sandbox_url)).json(body)).await
+    }
+
+    /// Pays an order at the sandbox; `more` says how.
+    pub async fn pay(&self, order_id: &str, more: Value) -> Result<Value> {
+        let mut wanted = json!({ "order_id": order_id });
+        let fields = wanted.as_object_mut().context("an object")?;
+        fields.extend(more.as_object().context("an object")?.clone());
+        self.tell("/api/pay", &wanted).await
+    }
+
+    pub async fn fault(&self, fault: Value) -> Result<()> {
+        self.tell("/api/faults", &fault).await.map(drop)
+    }
+
+    pub async fn clear_faults(&self) -> Result<()> {
+        let url = format!("{}/api/faults", self.sandbox_url);
+        self.http.delete(url).send().await?.error_for_status()?;
+        Ok(())
+    }
+
+    /// The rows of one kind in the provider's book.
+    pub async fn provider_has(&self, kind: &str) -> Result<Vec<Value>> {
+        let book = self.ask(self.http.get(format!("{}/api/book", self.sandbox_url))).await?;
+        Ok(book[kind].as_array().context("a list")?.clone())
+    }
+
+    pub async fn events(&self, held: Held) -> Result<Vec<Recorded>> {
+        Ok(self.store.load(&format!("collection-{}", held.id.uuid())).await?)
+    }
+
+    /// The last words of the events' names.
+    pub async fn names(&self, held: Held) -> Result<Vec<String>> {
+        let events = self.events(held).await?;
+        let name = |event: &Recorded| event.event_type.rsplit('.').next().map(str::to_owned);
+        Ok(events.iter().filter_map(name).collect())
+    }
+
+    pub async fn count(&self, held: Held, name: &str) -> Result<usize> {
+        Ok(self.names(held).await?.iter().filter(|it| *it == name).count())
+    }
+
+    /// Waits until an event of this name has been recorded.
+    pub async fn until(&self, held: Held, name: &str) -> Result<Recorded> {
+        testkit::until(name, async || {
+            let events = self.events(held).await?;
+            Ok(events.into_iter().find(|event| event.event_type.ends_with(name)))
+        })
+        .await
+    }
+
+    /// One value of one row.
+    pub async fn number(&self, sql: &'static str) -> Result<i64> {
+        Ok(sqlx::query_scalar(sql).fetch_one(self.store.pool()).await?)
+    }
+
+    /// Waits until a statement counts so many rows.
+    pub async fn until_number(&self, sql: &'static str, wanted: i64) -> Result<()> {
+        testkit::until(sql, async || Ok((self.number(sql).await? == wanted).then_some(()))).await
+    }
+
+    /// Waits until every webhook that was sent has arrived and was folded.
+    pub async fn until_quiet(&self) -> Result<()> {
+        testkit::until("all webhooks are folded", async || {
+            let sent = self.provider_has("webhooks").await?;
+            let arrived = sent.iter().all(|it| it["state"] != "waiting");
+            let unfolded = "select count(*) from webhook_inbox where folded_at is null";
+            Ok((arrived && self.number(unfolded).await? == 0).then_some(()))
+        })
+        .await
+    }
+}
+
+fn config(
+    sandbox_url: &str,
+    booking: SocketAddr,
+    database: &TestDatabase,
+    keys: &TestKeys,
+) -> Result<Config> {
+    let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+    Ok(Config {
+        listen: nowhere,
+        http_listen: nowhere,
+        database_url: SecretString::from(database.url.clone()),
+        nats_url: nats_url()?,
+        booking_url: format!("http://{booking}"),
+        provider: razorpay::Settings {
+            url: format!("{sandbox_url}/v1"),
+            key_id: KEY.to_owned(),
+            key_secret: SecretString::from(KEY_SECRET),
+            webhook_secret: SecretString::from(WEBHOOK_SECRET),
+            webhook_secret_previous: Some(SecretString::from(WEBHOOK_SECRET_BEFORE)),
+        },
+        checkout_script_url: format!("{sandbox_url}/v1/checkout.js"),
+        users: UserSettings {
+            jwks_url: "http://127.0.0.1:1/jwks.json".to_owned(),
+            issuer: ISSUER.to_owned(),
+        },
+        peers: PeerSettings {
+            private_key: SecretString::from(keys.private_key("payments")?),
+            public_keys: keys.public_keys(),
+        },
+    })
+}
+
+/// Code and reason of a refusal.
+#[track_caller]
+pub fn assert_refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code, reason: &str) {
+    let status = answer.expect_err("it is refused");
+    let detail = runtime::status::detail_of(&status).unwrap_or_default();
+    assert_eq!((status.code(), detail.reason.as_str()), (code, reason));
+}
