@@ -7,10 +7,14 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 /** `SCREENSHOTS=1` keeps a picture of every state in web/screenshots. */
 const PICTURES = process.env.SCREENSHOTS === '1';
 
-/** Ends what is only on its way, so that no picture shows half a fade; spinners go on. */
+/**
+ * Ends what is only on its way, so that no picture shows half a fade; spinners go on. The page is
+ * looked at from its top, where the header covers nothing.
+ */
 async function atRest(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await document.fonts.ready;
+    window.scrollTo({ top: 0, behavior: 'instant' });
     for (const animation of document.getAnimations()) {
       const end = animation.effect?.getComputedTiming().endTime;
       if (end !== Number.POSITIVE_INFINITY) animation.finish();
