@@ -19,7 +19,8 @@ pub async fn check_payment(
     booking_id: Id<Booking>,
 ) -> Result<Standing, Error> {
     let (row, order) = owned(till, customer_id, booking_id).await?;
-    if row.standing == Standing::Paid {
+    // What is verified stays so; the rest is for the provider to say.
+    if matches!(row.standing, Standing::Paid | Standing::Refunding) {
         return Ok(row.standing);
     }
     let trace = row.traceparent.as_deref();

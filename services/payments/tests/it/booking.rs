@@ -28,11 +28,11 @@ use tonic::{Request, Response, Status};
 type Known = Arc<Mutex<HashMap<String, GetBookingFactsResponse>>>;
 
 /// The neighbour.
-pub struct BookingService {
+pub(crate) struct BookingService {
     _database: TestDatabase,
     store: Store,
     known: Known,
-    pub address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 struct Internal {
@@ -61,7 +61,7 @@ impl BookingInternalService for Internal {
 }
 
 impl BookingService {
-    pub async fn start(peers: &Peers, shutdown: &Shutdown) -> Result<Self> {
+    pub(crate) async fn start(peers: &Peers, shutdown: &Shutdown) -> Result<Self> {
         let database = TestDatabase::new(&Migrator::with_migrations(Vec::new())).await?;
         let (store, known) = (database.store()?, Known::default());
         let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), shutdown).await?;
@@ -73,13 +73,13 @@ impl BookingService {
         Ok(Self { _database: database, store, known, address })
     }
 
-    pub fn knows(&self, facts: GetBookingFactsResponse) {
+    pub(crate) fn knows(&self, facts: GetBookingFactsResponse) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(facts.booking_id.clone(), facts);
     }
 
     /// The booking's time is not held any more.
-    pub fn moves_on(&self, booking_id: Id<Booking>, state: BookingState) {
+    pub(crate) fn moves_on(&self, booking_id: Id<Booking>, state: BookingState) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(facts) = known.get_mut(&booking_id.to_string()) {
             facts.state = state.into();
@@ -88,7 +88,7 @@ impl BookingService {
     }
 
     /// Something happens there, and its feed tells of it.
-    pub async fn publishes(&self, event: NewEvent, traceparent: Option<&str>) -> Result<()> {
+    pub(crate) async fn publishes(&self, event: NewEvent, traceparent: Option<&str>) -> Result<()> {
         let metadata = Metadata::by("booking", traceparent.map(str::to_owned));
         self.store
             .write(metadata, move |tx| {

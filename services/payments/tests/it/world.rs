@@ -30,24 +30,24 @@ use tonic::{Code, Request, Status};
 
 use crate::booking::BookingService;
 
-pub const PRICE: i64 = 50_000;
-pub const KEY: &str = "rzp_test_demo";
-pub const KEY_SECRET: &str = "demo-key-secret";
-pub const WEBHOOK_SECRET: &str = "demo-webhook-secret";
-pub const WEBHOOK_SECRET_BEFORE: &str = "demo-webhook-secret-before";
+pub(crate) const PRICE: i64 = 50_000;
+pub(crate) const KEY: &str = "rzp_test_demo";
+pub(crate) const KEY_SECRET: &str = "demo-key-secret";
+pub(crate) const WEBHOOK_SECRET: &str = "demo-webhook-secret";
+pub(crate) const WEBHOOK_SECRET_BEFORE: &str = "demo-webhook-secret-before";
 const ISSUER: &str = "http://127.0.0.1/auth/v1";
 /// The year 2096: no test token ends while it is tested.
 const FAR_AWAY: u64 = 4_000_000_000;
 const IDEMPOTENCY_KEY: &str = "key-of-this-test";
 
-pub struct World {
-    pub database: TestDatabase,
-    pub store: Store,
-    pub booking: BookingService,
-    pub http: Client,
+pub(crate) struct World {
+    pub(crate) database: TestDatabase,
+    pub(crate) store: Store,
+    pub(crate) booking: BookingService,
+    pub(crate) http: Client,
     /// Where our own webhook port is.
-    pub webhook_url: String,
-    pub sandbox_url: String,
+    pub(crate) webhook_url: String,
+    pub(crate) sandbox_url: String,
     client: PaymentsServiceClient<Channel>,
     users: TestUsers,
     shutdown: Shutdown,
@@ -66,19 +66,19 @@ impl Drop for World {
 
 /// A booking of a customer whose time is held.
 #[derive(Debug, Clone, Copy)]
-pub struct Held {
-    pub id: Id<Booking>,
-    pub customer: Id<Customer>,
+pub(crate) struct Held {
+    pub(crate) id: Id<Booking>,
+    pub(crate) customer: Id<Customer>,
 }
 
 impl World {
     /// Everything, with the provider's webhooks coming to our port.
-    pub async fn new() -> Result<Self> {
+    pub(crate) async fn new() -> Result<Self> {
         Self::build(true).await
     }
 
     /// Everything, with a provider whose webhooks never arrive.
-    pub async fn without_webhooks() -> Result<Self> {
+    pub(crate) async fn without_webhooks() -> Result<Self> {
         Self::build(false).await
     }
 
@@ -121,7 +121,7 @@ impl World {
     }
 
     /// A new booking that waits for its money.
-    pub async fn held(&self) -> Result<Held> {
+    pub(crate) async fn held(&self) -> Result<Held> {
         let held = Held { id: new_id(), customer: new_id() };
         let until = self.store.now().await?.plus_minutes(15);
         self.booking.knows(GetBookingFactsResponse {
@@ -142,7 +142,7 @@ impl World {
         Ok(request)
     }
 
-    pub async fn start_as(
+    pub(crate) async fn start_as(
         &self,
         customer: Id<Customer>,
         booking_id: &str,
@@ -157,15 +157,18 @@ impl World {
         Ok(answer.map(tonic::Response::into_inner))
     }
 
-    pub async fn try_start(&self, held: Held) -> Result<Result<StartPaymentResponse, Status>> {
+    pub(crate) async fn try_start(
+        &self,
+        held: Held,
+    ) -> Result<Result<StartPaymentResponse, Status>> {
         self.start_as(held.customer, &held.id.to_string(), IDEMPOTENCY_KEY).await
     }
 
-    pub async fn start(&self, held: Held) -> Result<StartPaymentResponse> {
+    pub(crate) async fn start(&self, held: Held) -> Result<StartPaymentResponse> {
         Ok(self.try_start(held).await??)
     }
 
-    pub async fn answer(
+    pub(crate) async fn answer(
         &self,
         held: Held,
         payment_id: &str,
@@ -182,14 +185,14 @@ impl World {
         Ok(answer.map(|answer| answer.into_inner().state()))
     }
 
-    pub async fn check(&self, held: Held) -> Result<Result<CollectionState, Status>> {
+    pub(crate) async fn check(&self, held: Held) -> Result<Result<CollectionState, Status>> {
         let asked = CheckPaymentRequest { booking_id: held.id.to_string() };
         let request = self.request(held.customer, asked)?;
         let answer = self.client.clone().check_payment(request).await;
         Ok(answer.map(|answer| answer.into_inner().state()))
     }
 
-    pub async fn claim(&self, held: Held) -> Result<Result<CollectionState, Status>> {
+    pub(crate) async fn claim(&self, held: Held) -> Result<Result<CollectionState, Status>> {
         let asked = ClaimPaymentRequest {
             booking_id: held.id.to_string(),
             idempotency_key: IDEMPOTENCY_KEY.to_owned(),
@@ -200,7 +203,7 @@ impl World {
     }
 
     /// Asks the sandbox's provider or its controls.
-    pub async fn ask(&self, request: RequestBuilder) -> Result<Value> {
+    pub(crate) async fn ask(&self, request: RequestBuilder) -> Result<Value> {
         let response = request.basic_auth(KEY, Some(KEY_SECRET)).send().await?;
         let status = response.status();
         let body: Value = response.json().await?;
@@ -208,51 +211,51 @@ impl World {
         Ok(body)
     }
 
-    pub async fn tell(&self, path: &str, body: &Value) -> Result<Value> {
+    pub(crate) async fn tell(&self, path: &str, body: &Value) -> Result<Value> {
         self.ask(self.http.post(format!("{}{path}", self.sandbox_url)).json(body)).await
     }
 
     /// Pays an order at the sandbox; `more` says how.
-    pub async fn pay(&self, order_id: &str, more: Value) -> Result<Value> {
+    pub(crate) async fn pay(&self, order_id: &str, more: Value) -> Result<Value> {
         let mut wanted = json!({ "order_id": order_id });
         let fields = wanted.as_object_mut().context("an object")?;
         fields.extend(more.as_object().context("an object")?.clone());
         self.tell("/api/pay", &wanted).await
     }
 
-    pub async fn fault(&self, fault: Value) -> Result<()> {
+    pub(crate) async fn fault(&self, fault: Value) -> Result<()> {
         self.tell("/api/faults", &fault).await.map(drop)
     }
 
-    pub async fn clear_faults(&self) -> Result<()> {
+    pub(crate) async fn clear_faults(&self) -> Result<()> {
         let url = format!("{}/api/faults", self.sandbox_url);
         self.http.delete(url).send().await?.error_for_status()?;
         Ok(())
     }
 
     /// The rows of one kind in the provider's book.
-    pub async fn provider_has(&self, kind: &str) -> Result<Vec<Value>> {
+    pub(crate) async fn provider_has(&self, kind: &str) -> Result<Vec<Value>> {
         let book = self.ask(self.http.get(format!("{}/api/book", self.sandbox_url))).await?;
-        Ok(book[kind].as_array().context("a list")?.clone())
+        Ok(book.get(kind).and_then(Value::as_array).context("a list")?.clone())
     }
 
-    pub async fn events(&self, held: Held) -> Result<Vec<Recorded>> {
+    pub(crate) async fn events(&self, held: Held) -> Result<Vec<Recorded>> {
         Ok(self.store.load(&format!("collection-{}", held.id.uuid())).await?)
     }
 
     /// The last words of the events' names.
-    pub async fn names(&self, held: Held) -> Result<Vec<String>> {
+    pub(crate) async fn names(&self, held: Held) -> Result<Vec<String>> {
         let events = self.events(held).await?;
         let name = |event: &Recorded| event.event_type.rsplit('.').next().map(str::to_owned);
         Ok(events.iter().filter_map(name).collect())
     }
 
-    pub async fn count(&self, held: Held, name: &str) -> Result<usize> {
+    pub(crate) async fn count(&self, held: Held, name: &str) -> Result<usize> {
         Ok(self.names(held).await?.iter().filter(|it| *it == name).count())
     }
 
     /// Waits until an event of this name has been recorded.
-    pub async fn until(&self, held: Held, name: &str) -> Result<Recorded> {
+    pub(crate) async fn until(&self, held: Held, name: &str) -> Result<Recorded> {
         testkit::until(name, async || {
             let events = self.events(held).await?;
             Ok(events.into_iter().find(|event| event.event_type.ends_with(name)))
@@ -261,20 +264,20 @@ impl World {
     }
 
     /// One value of one row.
-    pub async fn number(&self, sql: &'static str) -> Result<i64> {
+    pub(crate) async fn number(&self, sql: &'static str) -> Result<i64> {
         Ok(sqlx::query_scalar(sql).fetch_one(self.store.pool()).await?)
     }
 
     /// Waits until a statement counts so many rows.
-    pub async fn until_number(&self, sql: &'static str, wanted: i64) -> Result<()> {
+    pub(crate) async fn until_number(&self, sql: &'static str, wanted: i64) -> Result<()> {
         testkit::until(sql, async || Ok((self.number(sql).await? == wanted).then_some(()))).await
     }
 
     /// Waits until every webhook that was sent has arrived and was folded.
-    pub async fn until_quiet(&self) -> Result<()> {
+    pub(crate) async fn until_quiet(&self) -> Result<()> {
         testkit::until("all webhooks are folded", async || {
             let sent = self.provider_has("webhooks").await?;
-            let arrived = sent.iter().all(|it| it["state"] != "waiting");
+            let arrived = sent.iter().all(|it| it.get("state") != Some(&json!("waiting")));
             let unfolded = "select count(*) from webhook_inbox where folded_at is null";
             Ok((arrived && self.number(unfolded).await? == 0).then_some(()))
         })
@@ -316,8 +319,15 @@ fn config(
 
 /// Code and reason of a refusal.
 #[track_caller]
-pub fn assert_refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code, reason: &str) {
-    let status = answer.expect_err("it is refused");
-    let detail = runtime::status::detail_of(&status).unwrap_or_default();
-    assert_eq!((status.code(), detail.reason.as_str()), (code, reason));
+pub(crate) fn assert_refused<T: std::fmt::Debug>(
+    answer: Result<T, Status>,
+    code: Code,
+    reason: &str,
+) {
+    let seen = answer.map_err(|status| {
+        let detail = runtime::status::detail_of(&status).unwrap_or_default();
+        (status.code(), detail.reason)
+    });
+    let Err(seen) = seen else { unreachable!("it is answered: {seen:?}") };
+    assert_eq!(seen, (code, reason.to_owned()));
 }
