@@ -38,7 +38,8 @@ test('of two people who want the same time, one is told at once', async ({
   complaints.expect(refusal('/rpc/booking.v1.BookingService/RequestBooking'));
   await otherPage.getByRole('button', { name: 'Continue to Payment' }).click();
   const told = otherPage.getByRole('status').filter({ hasText: 'was just taken' });
-  await expect(told).toBeVisible();
+  await expect(told).toBeInViewport();
+  await expect(otherPage.getByTestId('times').getByText('Taken').first()).toBeVisible();
   await look(otherPage, 'step-2-taken');
   await expect(otherPage.getByLabel('Anything we should know?')).toHaveValue(
     'Mornings are hard for me.',

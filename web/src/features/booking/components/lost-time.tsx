@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { formatShortDate, formatTime, localDate } from '@/lib/time';
@@ -6,6 +7,12 @@ import type { Schedule } from '../hooks/use-schedule';
 /** Says at once that the chosen time is gone, and offers the closest ones. */
 export function LostTime({ schedule }: { schedule: Schedule }) {
   const { lost, zone, chooseTime } = schedule;
+  const ref = useRef<HTMLDivElement>(null);
+  const refusedAt = lost?.refused ? lost.at.getTime() : undefined;
+  // Who pressed the button below is led up here; nobody is led away while typing.
+  useEffect(() => {
+    if (refusedAt !== undefined) ref.current?.focus();
+  }, [refusedAt]);
   if (!lost) return null;
   const gone = `${formatShortDate(lost.at, zone)}, ${formatTime(lost.at, zone)}`;
   // The day is named only where it is another one.
@@ -16,25 +23,27 @@ export function LostTime({ schedule }: { schedule: Schedule }) {
       : `${formatShortDate(at, zone)}, ${formatTime(at, zone)}`;
   const passed = lost.reason === 'SLOT_PAST';
   return (
-    <Alert
-      tone="warn"
-      live
-      title={passed ? `${gone} is too soon now` : `${gone} was just taken`}
-      action={lost.suggestions.map((start) => (
-        <Button
-          key={start.instant}
-          variant="secondary"
-          size="sm"
-          onClick={() => chooseTime(start.instant)}
-        >
-          {shortest(start.at)}
-        </Button>
-      ))}
-    >
-      {passed ? '' : 'Somebody was a moment faster. '}Everything you typed is still here.{' '}
-      {lost.suggestions.length > 0
-        ? 'These times are close to it:'
-        : 'Please choose another day or time.'}
-    </Alert>
+    <div ref={ref} tabIndex={-1} className="rounded-card">
+      <Alert
+        tone="warn"
+        live
+        title={passed ? `${gone} is too soon now` : `${gone} was just taken`}
+        action={lost.suggestions.map((start) => (
+          <Button
+            key={start.instant}
+            variant="secondary"
+            size="sm"
+            onClick={() => chooseTime(start.instant)}
+          >
+            {shortest(start.at)}
+          </Button>
+        ))}
+      >
+        {passed ? '' : 'Somebody was a moment faster. '}Everything you typed is still here.{' '}
+        {lost.suggestions.length > 0
+          ? 'These times are close to it:'
+          : 'Please choose another day or time.'}
+      </Alert>
+    </div>
   );
 }

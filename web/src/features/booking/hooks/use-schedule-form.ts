@@ -47,7 +47,8 @@ export function useScheduleForm({ service, slot, draft, schedule, held, onHeld }
     const problem = describeError(error);
     if (GONE.has(problem.reason)) {
       request.reset();
-      schedule.lose(slot, problem.reason);
+      schedule.lose(slot, problem.reason, true);
+      setTried(false);
       schedule.refetch();
       return;
     }

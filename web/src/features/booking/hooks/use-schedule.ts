@@ -9,7 +9,15 @@ import { useSlots } from './use-slots';
 
 const SUGGESTIONS = 3;
 
-export type LostTime = { at: Date; reason: string; suggestions: Start[] };
+export type LostTime = {
+  at: Date;
+  reason: string;
+  /** The server refused it just now: whoever pressed the button is to see it at once. */
+  refused: boolean;
+  suggestions: Start[];
+};
+
+type Gone = { instant: string; reason: string; refused: boolean };
 
 type Asked = {
   serviceId: string;
@@ -30,7 +38,7 @@ export function useSchedule({ serviceId, moves, own }: Asked) {
   const { url, replace } = moves;
   const { timeZone, label } = usePracticeZone();
   const zone = useMemo(() => ({ timeZone, label }), [timeZone, label]);
-  const [gone, setGone] = useState<{ instant: string; reason: string } | undefined>();
+  const [gone, setGone] = useState<Gone | undefined>();
 
   const first = useSlots({ serviceId, fromDate: '', days: WEEK_DAYS });
   const today = first.data?.days[0]?.date ?? '';
@@ -42,11 +50,12 @@ export function useSchedule({ serviceId, moves, own }: Asked) {
   const days = shown.data?.days;
 
   const lose = useCallback(
-    (instant: string, reason = 'SLOT_TAKEN') => {
-      setGone({ instant, reason });
-      replace({ slot: '' });
+    (instant: string, reason = 'SLOT_TAKEN', refused = false) => {
+      setGone({ instant, reason, refused });
+      // Its day stays in sight, because the closest times are there.
+      replace({ slot: '', date: localDate(new Date(instant), zone.timeZone) });
     },
-    [replace],
+    [replace, zone.timeZone],
   );
 
   useEffect(() => {
@@ -71,7 +80,7 @@ export function useSchedule({ serviceId, moves, own }: Asked) {
   const goneAt = gone ? new Date(gone.instant) : undefined;
   const suggestions = goneAt ? nearestFree(days ?? [], goneAt, SUGGESTIONS) : [];
   const lost: LostTime | undefined =
-    gone && goneAt ? { at: goneAt, reason: gone.reason, suggestions } : undefined;
+    gone && goneAt ? { ...gone, at: goneAt, suggestions } : undefined;
 
   return {
     zone,
