@@ -92,10 +92,13 @@ async fn a_replay_under_another_id_is_harmless() -> Result<()> {
 #[tokio::test]
 async fn what_we_do_not_know_is_taken_and_means_nothing() -> Result<()> {
     let world = World::without_webhooks().await?;
+    let unheard_of = json!({
+        "id": "pay_AAAAAAAAAAAAAA", "amount": 1, "currency": "INR", "status": "pending",
+    });
+    let payload = json!({ "payment": { "entity": unheard_of } });
     let bodies: [Value; 3] = [
         json!({ "event": "settlement.processed", "payload": { "settlement": {} } }),
-        json!({ "event": "payment.pending", "payload": { "payment": { "entity": {
-            "id": "pay_AAAAAAAAAAAAAA", "amount": 1, "currency": "INR", "status": "pending" } } } }),
+        json!({ "event": "payment.pending", "payload": payload }),
         json!(null),
     ];
     for body in bodies {
