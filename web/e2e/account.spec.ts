@@ -54,12 +54,16 @@ test('wrong password, forgotten password, signed out @phone', async ({
   await expect(page).toHaveURL(/\/contact$/);
 });
 
-test('the code from the mail brings people back into the booking', async ({ browser }) => {
+test('the code from the mail brings people back into the booking', async ({
+  browser,
+  complaints,
+}) => {
   test.setTimeout(240_000);
   const own = await startPractice('confirming', { IDENTITY_CONFIRM_EMAIL: 'true' });
   const practice = new Practice(own.data);
   const sandbox = new Sandbox(practice.sandboxUrl);
   const context = await browser.newContext({ baseURL: practice.url });
+  complaints.alsoOf(context);
   try {
     const page = await context.newPage();
     const person = newPerson('Deepa');
