@@ -9,7 +9,7 @@ export async function expectStep(page: Page, title: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
 }
 
-/** Chooses the first free time of the last free day in sight, and returns what is in the address. */
+/** Chooses the first free time of the last free day in sight; says how the address writes it. */
 export async function chooseTime(page: Page): Promise<string> {
   const days = page.getByRole('group', { name: 'Day', exact: true }).getByRole('radio');
   await expect(days.first()).toBeAttached();

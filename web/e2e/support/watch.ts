@@ -1,4 +1,4 @@
-/** Nobody's console may show an error: what a page complains about fails the test that opened it. */
+/** A page that complains on its console, or in its network, fails the test that opened it. */
 import type { BrowserContext, Request, Response } from '@playwright/test';
 
 /** A complaint that a test provokes on purpose, as narrow as it can be said. */
