@@ -196,7 +196,6 @@ impl Plan<'_> {
         settings.fixed("PAYMENTS_KEY_ID", key_id(vault)?);
         settings.fixed("PAYMENTS_KEY_SECRET", vault.word("provider-key-secret")?);
         settings.fixed("PAYMENTS_WEBHOOK_SECRET", vault.word("provider-webhook-secret")?);
-        settings.usual("PAYMENT_CLAIM_POLICY", "review");
         Ok(())
     }
 
