@@ -17,7 +17,7 @@ import { refusal } from './support/watch';
 
 /** What nobody should ever read on a page. */
 const TRANSPORT =
-  /connect error|ECONNREFUSED|tcp|fetch failed|\[unavailable\]|status: |502|503|grpc/i;
+  /connect error|ECONNREFUSED|\btcp\b|fetch failed|\[unavailable\]|status: |\b50[234]\b|\bgrpc\b/i;
 
 test.beforeEach(async ({ sandbox }) => {
   await sandbox.clearFaults();

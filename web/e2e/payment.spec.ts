@@ -20,7 +20,6 @@ test.beforeEach(async ({ sandbox }) => {
 });
 
 test('a browser that closes when the money moved loses nothing', async ({
-  browser,
   context,
   page,
   otherPage,
@@ -31,6 +30,8 @@ test('a browser that closes when the money moved loses nothing', async ({
   await signUpQuietly(page, practice.url, person);
   await hold(page);
   const address = page.url();
+  // The page's own answer is never let through, however fast it is.
+  await page.route('**/rpc/payments.v1.PaymentsService/SubmitCheckoutAnswer', () => {});
   const checkout = await openCheckout(page);
   const order = await orderOf(page);
   await payByCard(checkout);
@@ -39,7 +40,6 @@ test('a browser that closes when the money moved loses nothing', async ({
     return payment?.status === 'captured' || undefined;
   });
   await context.close();
-  expect(browser.isConnected()).toBe(true);
 
   await sandbox.mail(person.email, /^Your session is confirmed/);
   await otherPage.goto(address);
@@ -56,6 +56,7 @@ test('a closed payment window can be opened again, for the same order', async ({
   sandbox,
 }) => {
   await signUpQuietly(page, practice.url, newPerson('Meher'));
+  const before = (await sandbox.book()).orders.length;
   await hold(page);
   const checkout = await openCheckout(page);
   const order = await orderOf(page);
@@ -73,10 +74,7 @@ test('a closed payment window can be opened again, for the same order', async ({
   await expectConfirmed(page);
 
   const { orders } = await sandbox.book();
-  const booking = bookingOf(page);
-  const own = orders.find(({ id }) => id === order);
-  expect(orders.filter(({ receipt }) => receipt === own?.receipt)).toHaveLength(1);
-  expect(booking).toMatch(/^bkg_/);
+  expect(orders).toHaveLength(before + 1);
   expect((await sandbox.payments(order)).map(({ status }) => status)).toEqual(['captured']);
 });
 
