@@ -20,6 +20,7 @@ pub mod expire_booking;
 pub mod schedule_meeting;
 pub mod complete_booking;
 pub mod list_slots;
+pub mod sweep;
 
 /// Everything that commands work with.
 #[derive(Debug)]

@@ -178,14 +178,24 @@ impl OpenBooking {
         Ok(events)
     }
 
-    /// Whether all of its sessions could be had now.
-    #[must_use]
-    pub fn is_free(&self) -> bool {
-        let sessions = self.sessions();
-        sessions.iter().all(|span| {
-            let day = self.days.iter().find(|day| day.has(span));
-            day.is_some_and(|day| day.state.is_free_for(self.id, *span, self.now))
-        })
+    /// Whether all of its sessions could be had now: by their days, and by the rows behind the
+    /// exclusion constraint, which would refuse what a day that errs had decided.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn is_free(&self, tx: &mut Tx) -> Result<bool, Error> {
+        for span in self.sessions() {
+            let Some(day) = self.days.iter().find(|day| day.has(&span)) else { return Ok(false) };
+            if !day.state.is_free_for(self.id, span, self.now) {
+                return Ok(false);
+            }
+            let others = query::occupants(tx, &day.key.practitioner_id, span, self.id).await?;
+            if !others.into_iter().all(|other| day.state.gives_way(other, self.now)) {
+                tracing::error!(booking_id = %self.id, "the rows have a session more than the day");
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Asks the day of each session.

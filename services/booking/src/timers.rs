@@ -15,6 +15,7 @@ use crate::app::Desk;
 use crate::app::complete_booking::complete_booking;
 use crate::app::expire_booking::expire_booking;
 use crate::app::schedule_meeting::schedule_meeting;
+use crate::app::sweep::sweep;
 
 /// A hold ends.
 pub const HOLD_END: &str = "hold-end";
@@ -22,6 +23,9 @@ pub const HOLD_END: &str = "hold-end";
 pub const SESSION_END: &str = "session-end";
 /// A meeting room is to be created.
 pub const CREATE_MEETING: &str = "create-meeting";
+
+/// What nobody needs any more is to be deleted. There is one such timer, set by a migration.
+pub const SWEEP: &str = "sweep";
 
 /// What a timer keeps beside its subject: the trace that it belongs to.
 #[must_use]
@@ -43,6 +47,10 @@ impl Timers {
     }
 
     async fn work(&self, timer: &Timer, traceparent: Option<String>) -> Result<(), BoxError> {
+        if timer.kind == SWEEP {
+            sweep(&self.desk.store, timer.subject.clone()).await?;
+            return Ok(());
+        }
         let id: Id<Booking> = timer.subject.parse()?;
         tracing::Span::current().record("booking_id", tracing::field::display(id));
         let metadata = Metadata::by("booking", traceparent).about(id.to_string());

@@ -5,11 +5,12 @@ use kernel::Id;
 use kernel::id::Booking;
 
 use super::{Desk, Error};
-use crate::domain::booking::Command;
+use crate::domain::booking::{Command, State};
 use crate::store::OpenBooking;
 use crate::timers::{CREATE_MEETING, SESSION_END};
 
-/// Runs inside the transaction that ends the timer.
+/// Runs inside the transaction that ends the timer. While the session is still to come, because the
+/// clock was stepped back, the timer stays and fires again at the end that it knows.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -18,9 +19,12 @@ pub async fn complete_booking(tx: &mut Tx, desk: &Desk, id: Id<Booking>) -> Resu
     if let Some(mut open) = OpenBooking::load(tx, &desk.rules, id).await? {
         let now = open.now;
         open.apply(tx, Command::Complete { now }).await?;
-        // A room for a session that is over would open for nobody.
-        tx.end_timer(CREATE_MEETING, &subject).await?;
+        if matches!(open.state, State::Confirmed { .. } | State::MeetingScheduled { .. }) {
+            return Ok(());
+        }
     }
+    // A room for a session that is over would open for nobody.
+    tx.end_timer(CREATE_MEETING, &subject).await?;
     tx.end_timer(SESSION_END, &subject).await?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
 
-use super::{Desk, Error};
+use super::{Desk, Error, Rejection, refuse};
 use crate::domain::booking::{Command, Event, Facts, Mode, PaymentId, Place};
 use crate::domain::day;
 use crate::read_model::query;
@@ -15,7 +15,8 @@ use crate::timers::{self, CREATE_MEETING, HOLD_END, SESSION_END};
 /// Runs inside the transaction that takes the payment's event in.
 ///
 /// # Errors
-/// When the database does not answer.
+/// When the database does not answer. `BookingNotFound` when the money is for no booking: the event
+/// is parked then, which alerts, because somebody has to find out whose money it is.
 pub async fn confirm_booking(
     tx: &mut Tx,
     desk: &Desk,
@@ -23,12 +24,11 @@ pub async fn confirm_booking(
     payment: PaymentId,
 ) -> Result<(), Error> {
     let Some(mut open) = OpenBooking::load(tx, &desk.rules, id).await? else {
-        tracing::error!(booking_id = %id, "money was verified for a booking that does not exist");
-        return Ok(());
+        return Err(refuse(Rejection::BookingNotFound));
     };
-    let Some(facts) = open.state.facts().cloned() else { return Ok(()) };
+    let facts = open.state.facts().cloned().ok_or(refuse(Rejection::BookingNotFound))?;
     let replaced = query::is_replaced(tx, &facts, open.now).await?;
-    let place = Place { free: open.is_free(), replaced };
+    let place = Place { free: open.is_free(tx).await?, replaced };
     let now = open.now;
     for event in open.apply(tx, Command::VerifyPayment { payment, place, now }).await? {
         if let Event::Confirmed { reinstated, .. } = event {

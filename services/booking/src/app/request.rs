@@ -13,6 +13,10 @@ use crate::domain::contact::{Contact, Typed};
 /// No service's id is longer.
 const SERVICE_ID_MAX: usize = 64;
 
+/// No session starts before the year 2000 or from 2100 on: what is further away is a slip, and not
+/// every part of this program could reckon with it.
+const START_SECONDS: std::ops::Range<i64> = 946_684_800..4_102_444_800;
+
 /// A request that is right in itself.
 #[derive(Debug, Clone)]
 pub struct Wanted {
@@ -46,6 +50,7 @@ impl Wanted {
             .starts_at
             .as_ref()
             .and_then(timestamp)
+            .filter(|starts_at| START_SECONDS.contains(&starts_at.seconds()))
             .ok_or(refuse(Rejection::InvalidStart))?;
         let mode = read_mode(request.mode).ok_or(refuse(Rejection::InvalidMode))?;
         let typed = request.contact.unwrap_or_default();

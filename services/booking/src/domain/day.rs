@@ -49,6 +49,12 @@ impl State {
         !self.live(now).any(|(id, taken)| *id != booking_id && taken.span.overlaps(&span))
     }
 
+    /// Whether a booking's hold here has run out, so that it gives way to whoever takes its time.
+    #[must_use]
+    pub fn gives_way(&self, booking_id: Id<Booking>, now: Timestamp) -> bool {
+        self.taken.get(&booking_id).is_some_and(|taken| taken.has_run_out(now))
+    }
+
     fn live(&self, now: Timestamp) -> impl Iterator<Item = (&Id<Booking>, &Taken)> {
         self.taken.iter().filter(move |(_, taken)| !taken.has_run_out(now))
     }

@@ -10,16 +10,23 @@ use futures::{Stream, StreamExt as _, stream};
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 use runtime::Shutdown;
+use runtime::status::{reject, to_status};
 use tonic::Status;
 
 use super::public::owned;
-use crate::app::Desk;
+use crate::app::{Desk, Error, Rejection};
+use crate::read_model::query;
 use crate::read_model::view::View;
 
 /// How long one stream lasts at most; the client connects again.
 const LIFE: Duration = Duration::from_secs(60);
 /// How often is looked when this process has committed nothing: another one may have.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// How long a watcher waits after it was woken, so that many commits cost it one look; and by how
+/// much watchers differ in that, so that they do not all look at the same moment.
+const SETTLE: Duration = Duration::from_millis(80);
+const SPREAD_MILLIS: u64 = 40;
 
 /// Who watches what.
 #[derive(Debug, Clone)]
@@ -61,14 +68,26 @@ impl Watch {
         }))
     }
 
+    /// Every commit of this process wakes every watcher, and most are about other bookings: so only
+    /// the version is asked for until it has grown.
     async fn newer_than(&self, version: i64) -> Result<View, Status> {
+        let store = &self.desk.store;
         loop {
-            self.desk.store.changed(LOOK_EVERY).await;
-            let view = owned(&self.desk, self.customer, self.id).await?;
-            if view.booking.version > version {
-                return Ok(view);
+            store.changed(LOOK_EVERY).await;
+            tokio::time::sleep(self.settling()).await;
+            let found = query::version(store.pool(), self.customer, self.id)
+                .await
+                .map_err(|error| to_status(&Error::from(error)))?
+                .ok_or_else(|| reject(&Rejection::BookingNotFound))?;
+            if found > version {
+                return owned(&self.desk, self.customer, self.id).await;
             }
         }
+    }
+
+    fn settling(&self) -> Duration {
+        let (_time, random) = self.id.uuid().as_u64_pair();
+        SETTLE.saturating_add(Duration::from_millis(random % SPREAD_MILLIS))
     }
 }
 

@@ -71,6 +71,49 @@ pub async fn plainly_taken(
     Ok(taken)
 }
 
+/// The other bookings whose rows are live in a time, also those whose holds have run out.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn occupants(
+    tx: &mut Tx,
+    practitioner_id: &str,
+    span: Span,
+    except: Id<Booking>,
+) -> Result<Vec<Id<Booking>>, StoreError> {
+    let ids = sqlx::query_scalar(
+        "select booking_id from slot_reservations
+         where live and practitioner_id = $1 and during && tstzrange($2, $3)
+           and booking_id <> $4",
+    )
+    .bind(practitioner_id)
+    .bind(span.starts_at())
+    .bind(span.ends_at())
+    .bind(except)
+    .fetch_all(tx.connection())
+    .await?;
+    Ok(ids)
+}
+
+/// The version of a customer's booking; `None` when the customer has no such booking.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn version(
+    executor: impl PgExecutor<'_>,
+    customer_id: Id<Customer>,
+    id: Id<Booking>,
+) -> Result<Option<i64>, StoreError> {
+    let version = sqlx::query_scalar(
+        "select version from bookings where booking_id = $1 and customer_id = $2",
+    )
+    .bind(id)
+    .bind(customer_id)
+    .fetch_optional(executor)
+    .await?;
+    Ok(version)
+}
+
 /// How many live holds a customer has. It is exact under the customer's lock.
 ///
 /// # Errors

@@ -133,6 +133,9 @@ async fn refusals_name_reason_and_field() {
     wrong.contact = Some(contract::booking::v1::Contact { email: "asha".to_owned(), ..asha() });
     let answer = served.public().request_booking(served.by(customer(1), wrong)).await;
     refused(answer, Code::InvalidArgument, "INVALID_EMAIL", "contact.email");
+    let far = wanted("meditation", "9999-06-01T05:30:00Z".parse().unwrap());
+    let answer = served.public().request_booking(served.by(customer(1), far)).await;
+    refused(answer, Code::InvalidArgument, "INVALID_START", "starts_at");
     served.booked().await;
     let late = served.by(customer(2), wanted("meditation", at(1, 11)));
     let answer = served.public().request_booking(late).await;

@@ -7,7 +7,7 @@ use contract::convert::{timestamp, to_wire};
 use contract::payments::v1::PaymentClaimed;
 use kernel::Timestamp;
 
-use crate::world::{World, at, customer, reason, wanted};
+use crate::world::{TIMERS, World, at, customer, reason, wanted};
 
 fn instant(wire: Option<prost_types::Timestamp>) -> Timestamp {
     timestamp(&wire.unwrap()).unwrap()
@@ -25,7 +25,7 @@ async fn a_hold_that_ends_frees_its_time() {
     assert_eq!(world.booking_history(id).await, ["BookingRequested", "BookingExpired"]);
     assert_eq!(world.history("day-lead-2026-11-25").await, ["SlotHeld", "SlotReleased"]);
     world.hold(customer(2), at(1, 11)).await;
-    assert_eq!(world.count("select count(*) from timers").await, 1);
+    assert_eq!(world.count(TIMERS).await, 1);
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn a_time_is_given_back_only_while_checkout_was_never_opened() {
     let id = world.hold(customer(1), at(1, 11)).await;
     release_booking(&world.desk, customer(1), id, "release-1").await.unwrap();
     assert_eq!(world.state(id).await, BookingState::Cancelled);
-    assert_eq!(world.count("select count(*) from timers").await, 0);
+    assert_eq!(world.count(TIMERS).await, 0);
     // Again, with the same key and with another one.
     release_booking(&world.desk, customer(1), id, "release-1").await.unwrap();
     release_booking(&world.desk, customer(1), id, "release-2").await.unwrap();

@@ -1,12 +1,18 @@
 //! Money that arrives in time, late, twice, or goes back.
 
+use std::sync::Arc;
+
+use booking::app::complete_booking::complete_booking;
 use booking::app::open_checkout::open_checkout;
+use booking::process::payment::OnPayments;
 use contract::booking::v1::{BookingState, PaymentState};
-use contract::payments::v1::{PaymentFailed, RefundProcessed, RefundRequested};
+use contract::payments::v1::{PaymentFailed, PaymentVerified, RefundProcessed, RefundRequested};
+use eventstore::Metadata;
 use kernel::Id;
 use kernel::id::Booking;
+use messaging::ReactionError;
 
-use crate::world::{World, at, customer, reason, wanted};
+use crate::world::{TIMERS, World, at, customer, reason, wanted};
 
 async fn expired(world: &World, hour: i64) -> Id<Booking> {
     let id = world.hold(customer(1), at(0, hour)).await;
@@ -53,7 +59,7 @@ async fn money_in_time_confirms_and_the_session_completes() {
         world.booking_history(id).await,
         ["BookingRequested", "BookingConfirmed", "MeetingScheduled", "BookingCompleted"]
     );
-    assert_eq!(world.count("select count(*) from timers").await, 0);
+    assert_eq!(world.count(TIMERS).await, 0);
 }
 
 #[tokio::test]
@@ -144,8 +150,81 @@ async fn a_failed_attempt_is_shown_and_forgotten_when_money_comes() {
 }
 
 #[tokio::test]
-async fn money_for_no_booking_is_no_ones() {
+async fn money_for_no_booking_is_not_taken_in() {
     let world = World::without_timers().await;
-    world.pay(eventstore::new_id(), "pay_1").await;
+    let reaction = Arc::new(OnPayments::new(Arc::clone(&world.desk)));
+    let verified = PaymentVerified {
+        booking_id: eventstore::new_id::<Booking>().to_string(),
+        payment_id: "pay_1".to_owned(),
+        amount: None,
+    };
+    // What fails so is parked, and somebody is told.
+    let refused = world.try_react(reaction, &verified).await;
+    assert!(matches!(refused, Err(ReactionError::Failed(_))), "{refused:?}");
     assert_eq!(world.count("select count(*) from events").await, 0);
+}
+
+/// A row of nobody's in the way of three o'clock, which the day's own log knows nothing of.
+async fn stray_row(world: &World, until: &str) {
+    world
+        .db
+        .as_owner(&format!(
+            "insert into slot_reservations
+                 (booking_id, practitioner_id, starts_at, ends_at, held_until_at, live)
+             values (gen_random_uuid(), 'lead', '{}', '{}', {until}, true)",
+            at(0, 15).plus_minutes(30),
+            at(0, 16).plus_minutes(30),
+        ))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn money_goes_back_when_only_the_rows_know_that_the_time_is_gone() {
+    for until in ["null", "'2020-01-01'"] {
+        let world = World::new().await;
+        let id = expired(&world, 15).await;
+        stray_row(&world, until).await;
+        world.pay(id, "pay_1").await;
+        assert_eq!(world.state(id).await, BookingState::PaidUnplaced);
+        let history = world.booking_history(id).await;
+        assert_eq!(history.last().map(String::as_str), Some("BookingUnplaced"));
+        assert_eq!(world.count(TIMERS).await, 0);
+    }
+}
+
+#[tokio::test]
+async fn late_money_passes_over_a_hold_that_has_run_out_too() {
+    let world = World::without_timers().await;
+    let first = world.hold(customer(1), at(0, 15)).await;
+    world.minutes_later(16).await;
+    let second = world.hold(customer(2), at(0, 15)).await;
+    world.minutes_later(16).await;
+    world.pay(first, "pay_1").await;
+    assert_eq!(world.state(first).await, BookingState::Confirmed);
+    world.pay(second, "pay_2").await;
+    assert_eq!(world.state(second).await, BookingState::PaidUnplaced);
+}
+
+#[tokio::test]
+async fn a_session_that_is_still_to_come_keeps_its_timers() {
+    let world = World::without_timers().await;
+    let id = world.hold(customer(1), at(0, 11)).await;
+    world.pay(id, "pay_1").await;
+    let desk = Arc::clone(&world.desk);
+    world
+        .desk
+        .store
+        .write(Metadata::by("test", None), move |tx| {
+            let desk = Arc::clone(&desk);
+            Box::pin(async move { complete_booking(tx, &desk, id).await })
+        })
+        .await
+        .unwrap();
+    assert_eq!(world.state(id).await, BookingState::Confirmed);
+    assert_eq!(world.count(TIMERS).await, 2);
+    world.minutes_later(3 * 60).await;
+    world.run_timers();
+    world.reaches(id, BookingState::Completed).await;
+    assert_eq!(world.count(TIMERS).await, 0);
 }

@@ -1,8 +1,9 @@
 //! Requests that are wrong, repeated, or come back.
 
 use contract::booking::v1::{BookingState, Contact, RequestBookingRequest, SessionMode};
+use testkit::until;
 
-use crate::world::{World, asha, at, customer, reason, wanted};
+use crate::world::{TIMERS, World, asha, at, customer, reason, wanted};
 
 #[tokio::test]
 async fn the_same_key_gets_the_first_answer_and_other_content_is_refused() {
@@ -64,6 +65,12 @@ async fn what_is_wrong_is_refused_and_changes_nothing() {
             }),
             "INVALID_START",
         ),
+        (wanted("meditation", "1999-12-31T23:59:59Z".parse().unwrap()), "INVALID_START"),
+        (wanted("meditation", "2100-01-01T00:00:00Z".parse().unwrap()), "INVALID_START"),
+        (wanted("meditation", "-004800-01-01T00:00:00Z".parse().unwrap()), "INVALID_START"),
+        (wanted("meditation", "9999-06-01T05:30:00Z".parse().unwrap()), "INVALID_START"),
+        (wanted("meditation", "2000-01-01T00:00:00Z".parse().unwrap()), "SLOT_PAST"),
+        (wanted("meditation", "2099-12-31T23:59:59Z".parse().unwrap()), "SLOT_NOT_OFFERED"),
         (with(|r| r.mode = 9), "INVALID_MODE"),
         (with(|r| r.contact = None), "FIRST_NAME_REQUIRED"),
         (with(|r| r.terms_accepted = false), "TERMS_NOT_ACCEPTED"),
@@ -80,7 +87,7 @@ async fn what_is_wrong_is_refused_and_changes_nothing() {
         "select count(*) from bookings",
         "select count(*) from booking_contacts",
         "select count(*) from slot_reservations",
-        "select count(*) from timers",
+        TIMERS,
         "select count(*) from idempotency_keys",
     ] {
         assert_eq!(world.count(table).await, 0, "{table}");
@@ -160,4 +167,23 @@ async fn the_exclusion_constraint_stands_alone() {
     assert_eq!(reason(request), "SLOT_TAKEN");
     assert_eq!(world.history("day-lead-2026-11-25").await, Vec::<String>::new());
     assert_eq!(world.count("select count(*) from bookings").await, 1);
+}
+
+#[tokio::test]
+async fn keys_are_forgotten_after_a_month() {
+    let world = World::without_timers().await;
+    world.hold(customer(1), at(1, 11)).await;
+    world.minutes_later(29 * 24 * 60).await;
+    world.hold(customer(1), at(35, 11)).await;
+    world.minutes_later(2 * 24 * 60).await;
+    world.run_timers();
+    let gone = async || {
+        let keys = world.count("select count(*) from idempotency_keys").await;
+        Ok((keys == 1).then_some(()))
+    };
+    until("the old key is gone", gone).await.unwrap();
+    let tomorrow = "select count(*) from timers where kind = 'sweep'
+                    and due_at between clock_now() + interval '23 hours'
+                                   and clock_now() + interval '24 hours'";
+    assert_eq!(world.count(tomorrow).await, 1);
 }

@@ -29,6 +29,9 @@ use crate::provider::{self, MEETING_TOKEN, Rooms};
 /// Nine in the morning of a Tuesday in Bhopal.
 pub(crate) const MORNING: &str = "2026-11-24T03:30:00Z";
 
+/// How many timers bookings have.
+pub(crate) const TIMERS: &str = "select count(*) from timers where kind <> 'sweep'";
+
 pub(crate) struct World {
     pub(crate) db: TestDatabase,
     pub(crate) desk: Arc<Desk>,
@@ -135,6 +138,15 @@ impl World {
 
     /// Lets an event of another service arrive.
     pub(crate) async fn react<M: Message + Name>(&self, reaction: Arc<dyn Reaction>, message: &M) {
+        self.try_react(reaction, message).await.unwrap();
+    }
+
+    /// The same for an event that may be refused.
+    pub(crate) async fn try_react<M: Message + Name>(
+        &self,
+        reaction: Arc<dyn Reaction>,
+        message: &M,
+    ) -> Result<(), ReactionError> {
         let new = NewEvent::of(message).unwrap();
         let event = Arc::new(Recorded {
             event_id: new.event_id,
@@ -153,8 +165,6 @@ impl World {
                 Box::pin(async move { reaction.react(tx, &event).await })
             })
             .await
-            .map_err(|error: ReactionError| error)
-            .unwrap();
     }
 
     /// Money arrives for a booking.
