@@ -57,9 +57,10 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
     let publisher = run_publisher(store.clone(), NAME, config.nats.clone(), shutdown.clone());
     tasks.spawn("publisher", publisher);
-    let firing = run_timers(store.clone(), timers, shutdown.wait());
+    let firing = run_timers(store.clone(), Arc::clone(&timers) as _, shutdown.wait());
     tasks.spawn("timers", async move {
         firing.await;
+        timers.settle().await;
         Ok::<(), BoxError>(())
     });
     for (subscription, reaction) in subscriptions(&config, &peers)? {

@@ -11,6 +11,9 @@ use uuid::Uuid;
 
 /// How long a confirmation waits for its meeting link.
 pub const LINK_PATIENCE_SECONDS: i64 = 60;
+/// How long a worker that hands a mail over has it for itself. It is longer than a conversation
+/// with the mail server may take, so by then that has ended, or the process that held it.
+pub const CLAIM_SECONDS: i64 = 11 * 60;
 /// The wait after the first failure; it doubles from there.
 const BACKOFF_SECONDS_MIN: i64 = 30;
 /// The longest wait between two tries.
@@ -225,7 +228,8 @@ pub struct Mail {
     pub state: State,
     /// How often it was tried.
     pub attempts: i32,
-    /// When it is tried next. It changes when others take the mail up.
+    /// When it is tried next; of a mail that is being handed over, when its claim ends. It changes
+    /// when others take the mail up.
     pub due_at: Timestamp,
     /// Until when it waits for the meeting link.
     pub waits_for_link_until: Option<Timestamp>,

@@ -7,8 +7,9 @@
 //!
 //! A server may take minutes to answer (RFC 5321 allows ten), much longer than a timer's handler
 //! may run. Who gave up earlier would send the same mail again and again to a server that is only
-//! slow. So the conversation is a task of its own: the handler waits for it a little, and then
-//! moves its timer to where the task must have ended.
+//! slow. So the conversation is a task of its own, for which the handler waits a little. Before it
+//! begins, the mail is claimed for longer than it can take: its timer stands behind that time, so
+//! that no end of the handler, of the task or of the process lets the mail be taken up early.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,9 +32,9 @@ use crate::store;
 
 /// How long a handler waits for the mail server.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// When a mail whose server did not answer is looked at again. By then the conversation has ended,
-/// or the process that held it.
-const LOOK_AGAIN_SECONDS: i64 = 11 * 60;
+/// How long a process that is to stop waits for the conversations that go on. A mail whose
+/// conversation is cut off goes out again when its claim ends.
+const FAREWELL: Duration = Duration::from_secs(10);
 /// How many conversations there are at a time.
 const CONVERSATIONS_MAX: usize = 32;
 
@@ -49,10 +50,18 @@ pub struct Sending {
 
 /// How far a try has come without the mail server.
 enum Prepared {
-    /// The letter is written, and its mail is noted as `sending`.
-    Ready(Box<Message>, OwnedSemaphorePermit),
+    /// The letter is written, and its mail is claimed.
+    Ready(Box<Handover>),
     /// There is nothing to hand over.
     Over(Outcome),
+}
+
+/// A mail that is claimed, with what its conversation needs.
+struct Handover {
+    mail: Mail,
+    letter: Message,
+    /// One of the places for conversations, held until the outcome is written down.
+    place: OwnedSemaphorePermit,
 }
 
 /// What came of a try, to be written down.
@@ -105,9 +114,7 @@ impl Sending {
         async {
             match self.prepare(&mail, &metadata).await? {
                 Prepared::Over(outcome) => Ok(self.conclude(&mail, outcome, metadata).await?),
-                Prepared::Ready(letter, place) => {
-                    self.hand_over(mail, *letter, place, metadata).await
-                }
+                Prepared::Ready(handover) => self.hand_over(*handover, metadata).await,
             }
         }
         .instrument(span)
@@ -143,32 +150,30 @@ impl Sending {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             return Ok(Prepared::Over(Outcome::later("smtp_busy")));
         };
-        if !self.begin(mail, &facts, metadata).await? {
+        let Some(mail) = self.begin(mail, &facts, metadata).await? else {
             return Ok(Prepared::Over(Outcome::NotOurs));
-        }
-        Ok(Prepared::Ready(Box::new(letter), place))
+        };
+        Ok(Prepared::Ready(Box::new(Handover { mail, letter, place })))
     }
 
     /// Hands a letter over in a task of its own, and waits for it as long as a handler can.
     async fn hand_over(
         self: Arc<Self>,
-        mail: Mail,
-        letter: Message,
-        place: OwnedSemaphorePermit,
+        handover: Handover,
         metadata: Metadata,
     ) -> Result<(), BoxError> {
-        let (worker, id, later) = (Arc::clone(&self), mail.id, metadata.clone());
         let conversation = async move {
-            let outcome = match worker.server.send(&letter).await {
+            let Handover { mail, letter, place } = handover;
+            let outcome = match self.server.send(&letter).await {
                 Ok(()) => Outcome::Sent,
                 Err(Refusal::Later(reason)) => Outcome::Later { reason, tells: true },
                 Err(Refusal::Never(reason)) => Outcome::Never { reason },
             };
-            drop(place);
-            let concluded = worker.conclude(&mail, outcome, metadata).await;
+            let concluded = self.conclude(&mail, outcome, metadata).await;
             if let Err(error) = &concluded {
                 tracing::warn!(%error, "what came of a mail could not be written down");
             }
+            drop(place);
             concluded
         };
         let mut task = tokio::spawn(conversation.in_current_span());
@@ -176,8 +181,16 @@ impl Sending {
             Ok(concluded) => Ok(concluded??),
             Err(_elapsed) => {
                 tracing::info!("the mail server takes its time");
-                Ok(self.write(later, move |tx| Box::pin(look_again(tx, id))).await?)
+                Ok(())
             }
+        }
+    }
+
+    /// Waits for the conversations that go on without a handler, but not for long.
+    async fn settle(&self) {
+        let all = u32::try_from(CONVERSATIONS_MAX).unwrap_or(u32::MAX);
+        if timeout(FAREWELL, self.places.acquire_many(all)).await.is_err() {
+            tracing::warn!("mails are left on their way, and will be tried again");
         }
     }
 
@@ -186,7 +199,7 @@ impl Sending {
         mail: &Mail,
         facts: &Facts,
         metadata: &Metadata,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<Option<Mail>, StoreError> {
         let (mail, message_id) = (mail.clone(), self.desk.message_id(mail.id));
         let link_told = !facts.lack_link();
         self.write(metadata.clone(), move |tx| {
@@ -242,15 +255,6 @@ async fn end_timer(tx: &mut Tx, id: MailId) -> Result<(), StoreError> {
     tx.end_timer(store::SEND_MAIL, &id.to_string()).await
 }
 
-/// Moves the timer of a mail that is on its way, unless the answer has come meanwhile.
-async fn look_again(tx: &mut Tx, id: MailId) -> Result<(), StoreError> {
-    if store::is_on_its_way(tx, id).await? {
-        let due_at = tx.now().await?.plus_seconds(LOOK_AGAIN_SECONDS);
-        store::wake(tx, id, due_at).await?;
-    }
-    Ok(())
-}
-
 async fn record(tx: &mut Tx, mail: &Mail, outcome: &Outcome, dice: u16) -> Result<(), StoreError> {
     match outcome {
         Outcome::NotOurs => Ok(()),
@@ -292,6 +296,12 @@ impl Timers {
     #[must_use]
     pub fn new(sending: Sending) -> Self {
         Self { sending: Arc::new(sending) }
+    }
+
+    /// Waits for the mails that are on their way, when no timer fires any more. It gives up in time
+    /// for a process that is asked to stop.
+    pub async fn settle(&self) {
+        self.sending.settle().await;
     }
 }
 

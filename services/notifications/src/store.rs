@@ -8,7 +8,9 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
 
 use crate::contract;
-use crate::mail::{About, Kind, LINK_PATIENCE_SECONDS, Mail, MailId, NewMail, State};
+use crate::mail::{
+    About, CLAIM_SECONDS, Kind, LINK_PATIENCE_SECONDS, Mail, MailId, NewMail, State,
+};
 
 /// The timer that sends a mail.
 pub const SEND_MAIL: &str = "send_mail";
@@ -125,8 +127,9 @@ pub async fn defer(tx: &mut Tx, mail: &Mail, until: Timestamp) -> Result<(), Sto
     if mine > 0 { wake(tx, mail.id, until).await } else { Ok(()) }
 }
 
-/// Notes that the mail is being handed to the server. `false` when somebody else took it up since
-/// it was read; then it is not to be sent from here.
+/// Claims the mail for being handed to the server: until the claim ends nobody else takes it up,
+/// whatever becomes of the one who claimed it. Answers with the mail as it was claimed, or with
+/// nothing when somebody else took it up since it was read; then it is not to be sent from here.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -135,10 +138,11 @@ pub async fn begin(
     mail: &Mail,
     message_id: &str,
     link_told: bool,
-) -> Result<bool, StoreError> {
+) -> Result<Option<Mail>, StoreError> {
+    let claimed_until = tx.now().await?.plus_seconds(CLAIM_SECONDS);
     let begun = sqlx::query(
         "update mails
-         set state = 'sending', attempts = attempts + 1, link_told = $4,
+         set state = 'sending', attempts = attempts + 1, due_at = $5, link_told = $4,
              message_id = coalesce(message_id, $3),
              first_tried_at = coalesce(first_tried_at, clock_now())
          where mail_id = $1 and due_at = $2 and state in ('queued', 'retrying', 'sending')",
@@ -147,24 +151,15 @@ pub async fn begin(
     .bind(mail.due_at)
     .bind(message_id)
     .bind(link_told)
+    .bind(claimed_until)
     .execute(tx.connection())
     .await?
     .rows_affected();
-    Ok(begun > 0)
-}
-
-/// Whether the mail server has a mail and has not answered. The row stays locked, so that its
-/// answer waits for this transaction.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn is_on_its_way(tx: &mut Tx, id: MailId) -> Result<bool, StoreError> {
-    let state: Option<String> =
-        sqlx::query_scalar("select state from mails where mail_id = $1 for update")
-            .bind(id)
-            .fetch_optional(tx.connection())
-            .await?;
-    Ok(state.as_deref() == Some("sending"))
+    if begun == 0 {
+        return Ok(None);
+    }
+    wake(tx, mail.id, claimed_until).await?;
+    Ok(Some(Mail { due_at: claimed_until, ..mail.clone() }))
 }
 
 /// The server took it: the mail is done, and others are told. A link that became known while the

@@ -5,7 +5,8 @@ use kernel::{Id, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{About, Kind, Mail, MailId, NewMail, State};
+use super::{About, CLAIM_SECONDS, Kind, Mail, MailId, NewMail, State};
+use crate::smtp::CONVERSATION_TIMEOUT;
 
 fn booking(number: u128) -> Id<Booking> {
     Id::from_uuid(Uuid::from_u128(number))
@@ -49,6 +50,12 @@ fn a_mail_is_tried_for_three_days() {
     let almost = first.plus_minutes(72 * 60 - 1);
     assert!(tried(80, Some(first)).next_try(almost, 0).is_some());
     assert_eq!(tried(80, Some(first)).next_try(first.plus_minutes(72 * 60), 0), None);
+}
+
+#[test]
+fn a_claim_outlives_its_conversation() {
+    let conversation = i64::try_from(CONVERSATION_TIMEOUT.as_secs()).unwrap();
+    assert!(conversation + 30 <= CLAIM_SECONDS);
 }
 
 #[test]

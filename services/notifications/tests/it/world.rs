@@ -12,6 +12,8 @@ use kernel::Id;
 use kernel::id::{Booking, Kind};
 use messaging::{Nats, run_relay};
 use notifications::config::{Config, MailSettings};
+use notifications::mail::{Mail, MailId};
+use notifications::store;
 use prost::{Message, Name};
 use runtime::Shutdown;
 use runtime::caller::PeerSettings;
@@ -245,6 +247,39 @@ impl World {
         .await
     }
 
+    /// The one mail of a kind, as a worker reads it.
+    pub(crate) async fn mail(&self, kind: &str) -> Result<Mail> {
+        let id = self.column(kind, "mail_id::text").await?.context("no such mail")?;
+        let id = MailId::from_uuid(id.parse()?);
+        store::load(self.store.pool(), id).await?.context("no such mail")
+    }
+
+    /// Claims a mail as a worker does that hands it over.
+    pub(crate) async fn begin(&self, mail: &Mail) -> Result<Option<Mail>> {
+        let mail = mail.clone();
+        Ok(self
+            .store
+            .write(Metadata::by("test", None), move |tx| {
+                let mail = mail.clone();
+                let message_id = "<id@sukoon.example>";
+                Box::pin(async move { store::begin(tx, &mail, message_id, false).await })
+            })
+            .await?)
+    }
+
+    /// In how many seconds the mail of a kind is taken up again.
+    pub(crate) async fn claimed_for(&self, kind: &str) -> Result<i64> {
+        let sql = "select extract(epoch from least(m.due_at, t.due_at) - clock_now())::bigint
+                   from mails m join timers t on t.kind = $2 and t.subject = $3
+                   where m.kind = $1";
+        Ok(sqlx::query_scalar(sql)
+            .bind(kind)
+            .bind(store::SEND_MAIL)
+            .bind(self.mail(kind).await?.id.to_string())
+            .fetch_one(self.store.pool())
+            .await?)
+    }
+
     /// One column of the one mail of a kind.
     pub(crate) async fn column(&self, kind: &str, column: &str) -> Result<Option<String>> {
         let sql = format!("select {column} from mails where kind = $1");
@@ -286,10 +321,6 @@ impl World {
             all.push_str(&text);
         }
         Ok(all)
-    }
-
-    pub(crate) async fn as_owner(&self, sql: &str) -> Result<()> {
-        self.database.as_owner(sql).await
     }
 
     pub(crate) async fn end(mut self) -> Result<()> {
