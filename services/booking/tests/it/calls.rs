@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use booking::process::mail::OnNotifications;
+use booking::read_model::query;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
 use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::{
@@ -224,6 +225,28 @@ async fn a_watcher_sees_each_change_and_the_end() {
     assert_eq!(told.mail_state(), MailState::Sent);
     served.world.shutdown.trigger();
     assert_eq!(stream.message().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_watcher_hears_nothing_of_other_bookings() {
+    let served = Served::new().await;
+    let id = served.booked().await;
+    let pool = served.world.desk.store.pool();
+    let known = query::version(pool, customer(1), id).await.unwrap();
+    assert_eq!(known, Some(1));
+    assert_eq!(query::version(pool, customer(2), id).await.unwrap(), None);
+    let watch = WatchBookingRequest { booking_id: id.to_string() };
+    let request = served.by(customer(1), watch);
+    let mut stream = served.public().watch_booking(request).await.unwrap().into_inner();
+    let first = stream.message().await.unwrap().unwrap().booking.unwrap();
+    assert_eq!(Some(first.version), known);
+    // Other bookings wake the watcher; what it hears next is still about its own.
+    for (other, hour) in (100..).zip(12..16) {
+        served.world.hold(customer(other), at(2, hour)).await;
+    }
+    served.world.pay(id, "pay_1").await;
+    let told = stream.message().await.unwrap().unwrap().booking.unwrap();
+    assert_eq!((told.booking_id, told.version > first.version), (id.to_string(), true));
 }
 
 #[tokio::test]
