@@ -17,14 +17,22 @@ use tonic::{Request, Response, Status};
 /// Spans by trace: each as `service: name`.
 type Traces = BTreeMap<Vec<u8>, BTreeSet<String>>;
 
+/// What was received.
+#[derive(Default)]
+struct Received {
+    traces: Traces,
+    /// Attributes and events of every span, in which nothing personal may stand.
+    said: Vec<String>,
+}
+
 /// Receives traces on a port of its own for as long as the test runs.
 pub struct Collector {
-    traces: Arc<Mutex<Traces>>,
+    received: Arc<Mutex<Received>>,
     /// What `OTEL_EXPORTER_OTLP_ENDPOINT` has to be.
     pub url: String,
 }
 
-struct Receiver(Arc<Mutex<Traces>>);
+struct Receiver(Arc<Mutex<Received>>);
 
 #[tonic::async_trait]
 impl TraceService for Receiver {
@@ -32,7 +40,8 @@ impl TraceService for Receiver {
         &self,
         request: Request<ExportTraceServiceRequest>,
     ) -> Result<Response<ExportTraceServiceResponse>, Status> {
-        let mut traces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut received = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Received { traces, said } = &mut *received;
         for resource in request.into_inner().resource_spans {
             let attributes = resource.resource.iter().flat_map(|resource| &resource.attributes);
             let service = attributes
@@ -45,6 +54,7 @@ impl TraceService for Receiver {
             for span in resource.scope_spans.into_iter().flat_map(|scope| scope.spans) {
                 let spans = traces.entry(span.trace_id).or_default();
                 spans.insert(format!("{service}: {}", span.name));
+                said.push(format!("{:?} {:?}", span.attributes, span.events));
             }
         }
         Ok(Response::new(ExportTraceServiceResponse::default()))
@@ -59,27 +69,28 @@ impl Collector {
     pub async fn start() -> Result<Self> {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);
-        let traces = Arc::new(Mutex::new(Traces::new()));
-        let service = TraceServiceServer::new(Receiver(Arc::clone(&traces)));
+        let received = Arc::new(Mutex::new(Received::default()));
+        let service = TraceServiceServer::new(Receiver(Arc::clone(&received)));
         let server = tonic::transport::Server::builder().add_service(service);
         tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
-        Ok(Self { traces, url })
+        Ok(Self { received, url })
     }
 
     /// The spans of a trace that has all of these, if there is one.
     #[must_use]
     pub fn trace_with(&self, wanted: &[&str]) -> Option<BTreeSet<String>> {
-        let traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
+        let received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
         let has = |spans: &BTreeSet<String>| {
             wanted.iter().all(|part| spans.iter().any(|span| span.contains(part)))
         };
-        traces.values().find(|spans| has(spans)).cloned()
+        received.traces.values().find(|spans| has(spans)).cloned()
     }
 
-    /// Everything that was received, for a test that fails.
+    /// Everything that was received, with what the spans say.
     #[must_use]
     pub fn all(&self) -> String {
-        let traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
-        format!("{:#?}", traces.values().collect::<Vec<_>>())
+        let received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+        let traces: Vec<_> = received.traces.values().collect();
+        format!("{traces:#?}\n{}", received.said.join("\n"))
     }
 }

@@ -2,8 +2,10 @@
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
+use std::path::{Path, PathBuf};
+
 use anyhow::{Context as _, Result};
-use serde_json::{Value, json};
+use serde_json::json;
 use system::{Collector, Customer, Practice};
 use testkit::until;
 
@@ -18,7 +20,8 @@ async fn a_customer_books_pays_and_is_confirmed() -> Result<()> {
     two_want_the_same_slot(&practice, &asha).await?;
     nats_is_wiped_while_it_runs(&practice, &asha).await?;
     late_money_comes_back(&practice).await?;
-    nothing_personal_in_logs_events_or_nats(&practice).await
+    forgeries_are_refused_and_logged(&practice, &asha).await?;
+    nothing_personal_in_logs_events_or_nats(&practice, &collector).await
 }
 
 /// The checkout's answer never arrives: the browser was closed the moment the money moved.
@@ -120,8 +123,65 @@ async fn late_money_comes_back(practice: &Practice) -> Result<()> {
     Ok(())
 }
 
-async fn nothing_personal_in_logs_events_or_nats(practice: &Practice) -> Result<()> {
-    let canaries = ["Canaryworth", "canary-notes", "customers.example", "98765"];
+/// An answer and a webhook that the provider did not sign; what they said is nowhere written.
+async fn forgeries_are_refused_and_logged(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
+    let start = asha.free_starts("meditation").await?.remove(9);
+    let booking_id = asha.hold("meditation", &start, "forged-key").await?;
+    asha.order(&booking_id).await?;
+    let forged = json!({
+        "razorpay_payment_id": "pay_ABCDEFGHIJKLMN", "razorpay_signature": "canary-signature",
+    });
+    let answer = asha.hand_in(&booking_id, &forged).await?;
+    assert_eq!(answer.reason(), "SIGNATURE_INVALID", "{answer:?}");
+    let webhook = practice
+        .http
+        .post(format!("{}/webhooks/razorpay", practice.url))
+        .header("x-razorpay-signature", "canary-signature")
+        .header("x-razorpay-event-id", "forged-event")
+        .body(r#"{"canary-body":1}"#);
+    assert_eq!(webhook.send().await?.status(), 400);
+    let booking = asha.booking(&booking_id).await?;
+    assert_eq!(booking["state"], "BOOKING_STATE_HELD", "a forgery changed something");
+    let log = std::fs::read_to_string(practice.data().join("logs/payments.log"))?;
+    let refusals = log.lines().filter(|line| line.contains("refused")).count();
+    assert!(refusals >= 2, "a forgery was not logged");
+    Ok(())
+}
+
+/// The files below a folder in which a text stands.
+fn files_with(folder: &Path, text: &str) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if contains(&std::fs::read(&path).unwrap_or_default(), text.as_bytes()) {
+                found.push(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn contains(bytes: &[u8], text: &[u8]) -> bool {
+    bytes.windows(text.len()).any(|window| window == text)
+}
+
+async fn nothing_personal_in_logs_events_or_nats(
+    practice: &Practice,
+    collector: &Collector,
+) -> Result<()> {
+    let canaries = [
+        "Canaryworth",
+        "canary-notes",
+        "customers.example",
+        "98765 43210",
+        "9876543210",
+        "canary-signature",
+        "canary-body",
+    ];
     for entry in std::fs::read_dir(practice.data().join("logs"))? {
         let path = entry?.path();
         if path.file_stem().is_some_and(|name| name == "sandbox" || name == "postgres") {
@@ -145,9 +205,10 @@ async fn nothing_personal_in_logs_events_or_nats(practice: &Practice) -> Result<
             assert_eq!(found, 0, "{canary} stands in {service}'s events");
         }
     }
-    let error: Value = json!(
-        practice.http.get(format!("{}/nowhere", practice.url)).send().await?.status().as_u16()
-    );
-    assert_eq!(error, 404);
+    for canary in canaries {
+        assert!(!collector.all().contains(canary), "{canary} stands in a trace");
+        let kept = files_with(&practice.data().join("nats"), canary)?;
+        assert!(kept.is_empty(), "{canary} stands in NATS's files: {kept:?}");
+    }
     Ok(())
 }

@@ -1,12 +1,10 @@
 //! All services, NATS and PostgreSQL are killed at ten moments of a booking. Each time the booking
 //! ends confirmed or cleanly released, once: one order, one capture, one confirmation.
 
-#![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
-
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result};
-use serde_json::Value;
+use serde_json::{Value, json};
 use system::practice::OURS;
 use system::{Customer, Practice};
 use testkit::until;
@@ -43,11 +41,17 @@ const MOMENTS: [Moment; 10] = [
 async fn a_booking_survives_ten_kills_of_everything() -> Result<()> {
     let practice = Practice::start(&[]).await?;
     let mut bookings = BTreeSet::new();
+    let mut customers = Vec::new();
     for (index, moment) in MOMENTS.into_iter().enumerate() {
         let customer = Customer::new(&practice, "Asha").await?;
         let booked = book(&practice, &customer, moment, index).await;
         bookings.insert(booked.with_context(|| format!("{moment:?}"))?);
-        let mails = confirmations(&customer).await.with_context(|| format!("{moment:?}"))?;
+        confirmations(&customer).await.with_context(|| format!("{moment:?}"))?;
+        customers.push(customer);
+    }
+    // At the end, so that a second message that came later is seen too.
+    for (customer, moment) in customers.iter().zip(MOMENTS) {
+        let mails = confirmations(customer).await?;
         let ids: BTreeSet<&str> = mails.iter().filter_map(|m| m["messageId"].as_str()).collect();
         assert_eq!(ids.len(), 1, "{moment:?}: {} mails, but one message", mails.len());
     }
@@ -60,6 +64,65 @@ fn kill_at(practice: &Practice, now: Moment, moment: Moment) -> Result<()> {
     if now == moment { practice.kill(&OURS) } else { Ok(()) }
 }
 
+/// Kills everything while booking's transaction waits, with all its rows written, for a lock that
+/// this function holds.
+async fn kill_in_a_transaction(practice: &Practice, now: Moment, moment: Moment) -> Result<()> {
+    if now != moment {
+        return Ok(());
+    }
+    let mut holder = practice.database("booking").await?;
+    sqlx::query("begin").execute(&mut holder).await?;
+    sqlx::query("lock table idempotency_keys in exclusive mode").execute(&mut holder).await?;
+    let mut watcher = practice.database("booking").await?;
+    until("booking waits in its transaction", async || {
+        let waiting: i64 = sqlx::query_scalar(
+            "select count(*) from pg_stat_activity
+             where datname = current_database() and wait_event_type = 'Lock'
+               and query like 'insert into idempotency_keys%'",
+        )
+        .fetch_one(&mut watcher)
+        .await?;
+        Ok((waiting > 0).then_some(()))
+    })
+    .await?;
+    practice.kill(&OURS)
+}
+
+/// Kills everything when the provider has made the order and has not answered yet.
+async fn kill_while_the_provider_works(
+    practice: &Practice,
+    orders_before: usize,
+    moment: Moment,
+) -> Result<()> {
+    if moment != Moment::DuringTheOrder {
+        return Ok(());
+    }
+    until("the provider has the order", async || {
+        let book = practice.book().await?;
+        Ok((list(&book, "orders").len() > orders_before).then_some(()))
+    })
+    .await?;
+    practice.kill(&OURS)
+}
+
+/// Waits until payments has learnt of the payment, which the answer or the webhook tells it.
+async fn answer_has_arrived(practice: &Practice, index: usize, moment: Moment) -> Result<()> {
+    if moment != Moment::WithTheAnswer {
+        return Ok(());
+    }
+    let mut payments = practice.database("payments").await?;
+    until("payments has learnt of the payment", async || {
+        let observed: i64 = sqlx::query_scalar(
+            "select count(distinct stream_id) from events
+             where event_type = 'payments.v1.PaymentObserved'",
+        )
+        .fetch_one(&mut payments)
+        .await?;
+        Ok((usize::try_from(observed)? > index).then_some(()))
+    })
+    .await
+}
+
 async fn book(
     practice: &Practice,
     customer: &Customer<'_>,
@@ -70,13 +133,19 @@ async fn book(
     let key = format!("kill-{index}-key");
     kill_at(practice, Moment::BeforeTheRequest, moment)?;
     let holding = customer.hold("meditation", &start, &key);
-    let killing = async { kill_at(practice, Moment::DuringTheRequest, moment) };
+    let killing = kill_in_a_transaction(practice, Moment::DuringTheRequest, moment);
     let (held, killed) = tokio::join!(holding, killing);
     killed?;
     let booking_id = held?;
     kill_at(practice, Moment::AfterTheHold, moment)?;
+    if moment == Moment::DuringTheOrder {
+        let slow = json!({
+            "target": "orders.create", "kind": "timeout_after_success", "delay_ms": 4000,
+        });
+        practice.sandbox_post("/api/faults", &slow).await?;
+    }
     let ordering = customer.order(&booking_id);
-    let killing = async { kill_at(practice, Moment::DuringTheOrder, moment) };
+    let killing = kill_while_the_provider_works(practice, index, moment);
     let (ordered, killed) = tokio::join!(ordering, killing);
     killed?;
     let order_id = ordered?;
@@ -86,7 +155,10 @@ async fn book(
     let paid = practice.pay(&order_id).await?;
     kill_at(practice, Moment::WithThePayment, moment)?;
     let answering = customer.hand_in(&booking_id, &paid);
-    let killing = async { kill_at(practice, Moment::WithTheAnswer, moment) };
+    let killing = async {
+        answer_has_arrived(practice, index, moment).await?;
+        kill_at(practice, Moment::WithTheAnswer, moment)
+    };
     let (answered, killed) = tokio::join!(answering, killing);
     killed?;
     answered?.ok()?;
@@ -106,20 +178,20 @@ async fn confirmations(customer: &Customer<'_>) -> Result<Vec<Value>> {
     .await
 }
 
+/// A part of the provider's book.
+fn list(book: &Value, name: &str) -> Vec<Value> {
+    let part = &book[name];
+    let values = || Some(part.as_object()?.values().cloned().collect());
+    part.as_array().cloned().or_else(values).unwrap_or_default()
+}
+
 /// One order per booking, one capture per order, nothing given back.
 async fn money_closes(practice: &Practice) -> Result<()> {
     let book = practice.book().await?;
-    let list = |name: &str| -> Vec<Value> {
-        let part = &book[name];
-        part.as_array()
-            .cloned()
-            .or_else(|| Some(part.as_object()?.values().cloned().collect()))
-            .unwrap_or_default()
-    };
-    assert_eq!(list("orders").len(), MOMENTS.len(), "an order too many");
-    let captured = list("payments").iter().filter(|p| p["status"] == "captured").count();
+    assert_eq!(list(&book, "orders").len(), MOMENTS.len(), "an order too many");
+    let captured = list(&book, "payments").iter().filter(|p| p["status"] == "captured").count();
     assert_eq!(captured, MOMENTS.len(), "a capture is missing or too many");
-    assert_eq!(list("refunds").len(), 0, "money was given back");
+    assert_eq!(list(&book, "refunds").len(), 0, "money was given back");
     let mut database = practice.database("booking").await?;
     let overlaps: i64 = sqlx::query_scalar(
         "select count(*) from slot_reservations a join slot_reservations b
@@ -129,6 +201,12 @@ async fn money_closes(practice: &Practice) -> Result<()> {
     .fetch_one(&mut database)
     .await?;
     assert_eq!(overlaps, 0, "two sessions overlap");
+    let confirmed: i64 = sqlx::query_scalar(
+        "select count(*) from events where event_type = 'booking.v1.BookingConfirmed'",
+    )
+    .fetch_one(&mut database)
+    .await?;
+    assert_eq!(usize::try_from(confirmed)?, MOMENTS.len(), "one confirmation each");
     Ok(())
 }
 

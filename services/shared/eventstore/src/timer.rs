@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kernel::Timestamp;
+use runtime::status::chain;
 use runtime::telemetry::job_span;
 use serde_json::Value;
 use sqlx::{PgExecutor, Row};
@@ -112,7 +113,7 @@ async fn claim(executor: impl PgExecutor<'_>, at_most: i64) -> Result<Vec<Timer>
          where timer_id in (
              select timer_id from timers
              where due_at <= (select clock_now()) and lease_until_at <= clock_timestamp()
-             order by due_at limit $2
+             order by attempts, due_at limit $2
              for update skip locked)
          returning timer_id, kind, subject, due_at, payload, metadata, attempts",
     )
@@ -219,16 +220,4 @@ async fn fire(store: &Store, handler: &dyn TimerHandler, timer: Timer) {
         // Its lease runs out by itself.
         tracing::warn!(%error, "a failed timer could not be freed");
     }
-}
-
-/// An error with what caused it, for the log.
-fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

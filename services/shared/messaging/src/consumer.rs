@@ -8,6 +8,7 @@ use eventstore::{Consumed, Metadata, Recorded, Retry, Store, StoreError, Tx, che
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use kernel::CommandError;
+use runtime::status::chain;
 use runtime::telemetry::event_span;
 use runtime::{BoxError, Shutdown};
 use tracing::Instrument as _;
@@ -20,6 +21,8 @@ use crate::wire;
 const QUIET: Duration = Duration::from_secs(2);
 /// How often the source is asked while NATS is away.
 const WITHOUT_NATS: Duration = Duration::from_millis(300);
+/// How long to wait for what an event needs and is not there.
+const LATER: Duration = Duration::from_secs(1);
 /// How long to wait before an event that failed is tried again.
 const PAUSE: Duration = Duration::from_millis(300);
 
@@ -42,6 +45,10 @@ pub enum ReactionError {
     /// Others wrote first; it is tried again at once.
     #[error("somebody else wrote first")]
     Conflict,
+    /// What it runs on did not do its part: the database, or another service. Nothing is wrong with
+    /// the event, so it waits for as long as that takes and is never parked for it.
+    #[error("what it runs on is not available")]
+    Later(#[source] BoxError),
     /// It could not be done; after five times the event is parked.
     #[error("the event could not be handled")]
     Failed(#[source] BoxError),
@@ -55,8 +62,24 @@ impl Retry for ReactionError {
 
 impl From<StoreError> for ReactionError {
     fn from(error: StoreError) -> Self {
-        if error.is_conflict() { Self::Conflict } else { Self::Failed(error.into()) }
+        match error {
+            StoreError::Conflict => Self::Conflict,
+            StoreError::Database(ref database) if !is_about_the_data(database) => {
+                Self::Later(error.into())
+            }
+            StoreError::Abandoned(_) => Self::Later(error.into()),
+            StoreError::Database(_) | StoreError::Excluded | StoreError::Event(_) => {
+                Self::Failed(error.into())
+            }
+        }
     }
+}
+
+/// Whether PostgreSQL refused a value or a row (SQLSTATE classes 22 and 23), and not the work as
+/// such: a table that is not there yet, a full disk and a lost connection all end.
+fn is_about_the_data(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    code.is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
 }
 
 impl From<contract::json::JsonError> for ReactionError {
@@ -67,7 +90,14 @@ impl From<contract::json::JsonError> for ReactionError {
 
 impl<R: std::error::Error + Send + Sync + 'static> From<CommandError<R>> for ReactionError {
     fn from(error: CommandError<R>) -> Self {
-        if error.is_conflict() { Self::Conflict } else { Self::Failed(error.into()) }
+        match error {
+            CommandError::Conflict => Self::Conflict,
+            CommandError::Unavailable(source) => match source.downcast::<StoreError>() {
+                Ok(store) => Self::from(*store),
+                Err(other) => Self::Later(other),
+            },
+            CommandError::Rejected(_) | CommandError::NotFound => Self::Failed(error.into()),
+        }
     }
 }
 
@@ -88,6 +118,7 @@ enum Offered {
     Done,
     Hole,
     Again,
+    Later,
 }
 
 struct Consumer {
@@ -147,8 +178,10 @@ impl Consumer {
                     Some(event) => self.offer(event).await,
                     None => Offered::Hole,
                 };
-                if offered != Offered::Done {
-                    self.catch_up().await;
+                match offered {
+                    Offered::Done => {}
+                    Offered::Hole | Offered::Again => self.catch_up().await,
+                    Offered::Later => tokio::time::sleep(LATER).await,
                 }
                 // Our own table knows what was handled; the message has done its work either way.
                 message.ack().await?;
@@ -193,6 +226,8 @@ impl Consumer {
                 match self.offer(event).await {
                     Offered::Done => {}
                     Offered::Hole => break,
+                    // The caller comes back after a while.
+                    Offered::Later => return,
                     Offered::Again => {
                         tokio::time::sleep(PAUSE).await;
                         break;
@@ -231,6 +266,11 @@ impl Consumer {
             Ok(Consumed::Hole(_)) => Offered::Hole,
             Ok(Consumed::Handled | Consumed::Repeat | Consumed::Parked) => Offered::Done,
             Err(ReactionError::Conflict) => Offered::Again,
+            Err(ReactionError::Later(error)) => {
+                let error = chain(error.as_ref());
+                tracing::warn!(error, consumer, event.event_type, "an event has to wait");
+                Offered::Later
+            }
             Err(ReactionError::Failed(error)) => self.count_failure(event, &error).await,
         }
     }
@@ -238,8 +278,9 @@ impl Consumer {
     async fn count_failure(&self, event: &Recorded, error: &BoxError) -> Offered {
         let Subscription { consumer, source, .. } = self.subscription;
         let event_type = &event.event_type;
-        tracing::warn!(%error, consumer, event_type, "an event could not be handled");
-        match checkpoint::failed(&self.store, (consumer, source), event, error.to_string()).await {
+        let error = chain(error.as_ref());
+        tracing::warn!(error, consumer, event_type, "an event could not be handled");
+        match checkpoint::failed(&self.store, (consumer, source), event, error).await {
             Ok(true) => {
                 tracing::error!(consumer, event_type, position = event.position, "event parked");
                 Offered::Done

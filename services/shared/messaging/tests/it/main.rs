@@ -19,9 +19,19 @@ use tonic::service::Routes;
 
 const CONSUMER: &str = "notifications-on-booking";
 
+/// What keeps a reaction from doing its part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trouble {
+    None,
+    /// It fails on this event.
+    On(&'static str),
+    /// A table is not there yet, as when new code runs before its migration.
+    MissingTable,
+}
+
 /// Appends what it is given to a stream of the consumer's own, unless it is told to fail.
 struct Copying {
-    fails_on: Option<&'static str>,
+    trouble: Trouble,
     broken: AtomicBool,
 }
 
@@ -34,8 +44,12 @@ impl Reaction for Copying {
         Box::pin(async move {
             let text = event.decode::<BookingExpired>()?.booking_id;
             let broken = self.broken.load(Ordering::SeqCst);
-            if broken && self.fails_on == Some(text.as_str()) {
+            if broken && matches!(self.trouble, Trouble::On(on) if on == text) {
                 return Err(ReactionError::Failed("told to fail".into()));
+            }
+            if self.trouble == Trouble::MissingTable {
+                let read = sqlx::query("select from not_there_yet").execute(tx.connection());
+                read.await.map_err(StoreError::from)?;
             }
             let loaded = tx.load("copies").await?;
             let copy = NewEvent::of(&BookingExpired { booking_id: text })?;
@@ -47,7 +61,7 @@ impl Reaction for Copying {
 
 /// A source and a consumer, each with its database, and what runs between them.
 struct World {
-    _databases: (TestDatabase, TestDatabase),
+    databases: (TestDatabase, TestDatabase),
     source: Store,
     target: Store,
     shutdown: Shutdown,
@@ -56,7 +70,7 @@ struct World {
 }
 
 impl World {
-    async fn new(nats: Nats, fails_on: Option<&'static str>) -> Result<Self> {
+    async fn new(nats: Nats, trouble: Trouble) -> Result<Self> {
         let none = Migrator::with_migrations(Vec::new());
         let databases = (TestDatabase::new(&none).await?, TestDatabase::new(&none).await?);
         let (source, target) = (databases.0.store()?, databases.1.store()?);
@@ -74,7 +88,7 @@ impl World {
         let peers = keys.peers("notifications")?;
         let feed = FeedReader::new(&url, "booking", &peers)?;
         let subscription = Subscription { consumer: CONSUMER, source: "booking", feed };
-        let reaction = Arc::new(Copying { fails_on, broken: AtomicBool::new(true) });
+        let reaction = Arc::new(Copying { trouble, broken: AtomicBool::new(true) });
         let consumer = run_consumer(
             target.clone(),
             nats,
@@ -83,7 +97,7 @@ impl World {
             shutdown.clone(),
         );
         tasks.spawn("consumer", consumer);
-        Ok(Self { _databases: databases, source, target, shutdown, tasks, reaction })
+        Ok(Self { databases, source, target, shutdown, tasks, reaction })
     }
 
     async fn happen(&self, texts: impl IntoIterator<Item = String>) -> Result<(), StoreError> {
@@ -136,7 +150,7 @@ fn own_room() -> Result<(Nats, String)> {
 #[tokio::test]
 async fn events_arrive_once_and_in_order() -> Result<()> {
     let (nats, _room) = own_room()?;
-    let world = World::new(nats, None).await?;
+    let world = World::new(nats, Trouble::None).await?;
     world.happen(numbers(0..40)).await?;
     world.copies_are(&numbers(0..40)).await?;
     world.stop().await
@@ -145,7 +159,7 @@ async fn events_arrive_once_and_in_order() -> Result<()> {
 #[tokio::test]
 async fn nats_may_be_wiped_while_events_flow() -> Result<()> {
     let (nats, room) = own_room()?;
-    let world = World::new(nats, None).await?;
+    let world = World::new(nats, Trouble::None).await?;
     let client = async_nats::connect(testkit::nats_url()?).await?;
     let jetstream = async_nats::jetstream::new(client);
     for round in 0..4 {
@@ -159,7 +173,7 @@ async fn nats_may_be_wiped_while_events_flow() -> Result<()> {
 
 #[tokio::test]
 async fn without_nats_events_are_only_slower() -> Result<()> {
-    let world = World::new(Nats::new("nats://127.0.0.1:9"), None).await?;
+    let world = World::new(Nats::new("nats://127.0.0.1:9"), Trouble::None).await?;
     world.happen(numbers(0..10)).await?;
     world.copies_are(&numbers(0..10)).await?;
     world.stop().await
@@ -168,7 +182,7 @@ async fn without_nats_events_are_only_slower() -> Result<()> {
 #[tokio::test]
 async fn an_event_that_fails_is_parked_and_others_go_on() -> Result<()> {
     let (nats, _room) = own_room()?;
-    let world = World::new(nats, Some("001")).await?;
+    let world = World::new(nats, Trouble::On("001")).await?;
     world.happen(numbers(0..4)).await?;
     world.copies_are(&["000".into(), "002".into(), "003".into()]).await?;
     let parked = checkpoint::parked(&world.target, CONSUMER, "booking").await?;
@@ -181,7 +195,7 @@ async fn an_event_that_fails_is_parked_and_others_go_on() -> Result<()> {
 #[tokio::test]
 async fn an_event_that_fails_for_a_while_is_not_overtaken() -> Result<()> {
     let (nats, _room) = own_room()?;
-    let world = World::new(nats, Some("001")).await?;
+    let world = World::new(nats, Trouble::On("001")).await?;
     world.happen(numbers(0..2)).await?;
     until("it has failed once", async || {
         let failures: Option<i32> = sqlx::query_scalar("select max(failures) from checkpoints")
@@ -193,5 +207,26 @@ async fn an_event_that_fails_for_a_while_is_not_overtaken() -> Result<()> {
     world.reaction.broken.store(false, Ordering::SeqCst);
     world.happen(numbers(2..4)).await?;
     world.copies_are(&numbers(0..4)).await?;
+    world.stop().await
+}
+
+#[tokio::test]
+async fn an_event_waits_for_what_it_needs_and_is_not_parked_for_it() -> Result<()> {
+    let (nats, _room) = own_room()?;
+    let world = World::new(nats, Trouble::MissingTable).await?;
+    world.happen(numbers(0..3)).await?;
+    let feed_is_read = async || {
+        let tried: i64 = sqlx::query_scalar(
+            "select xact_rollback from pg_stat_database where datname = current_database()",
+        )
+        .fetch_one(world.target.pool())
+        .await?;
+        Ok((tried > i64::from(checkpoint::FAILURES_MAX)).then_some(()))
+    };
+    until("it was tried more often than an event may fail", feed_is_read).await?;
+    assert!(checkpoint::parked(&world.target, CONSUMER, "booking").await?.is_empty());
+    world.databases.1.as_owner("create table not_there_yet ()").await?;
+    world.databases.1.as_owner("grant select on not_there_yet to public").await?;
+    world.copies_are(&numbers(0..3)).await?;
     world.stop().await
 }
