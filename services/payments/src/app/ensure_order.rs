@@ -2,6 +2,7 @@
 //! asker at a time has the turn, the provider is asked for a unique receipt, and after an unknown
 //! outcome it is looked for before it is asked again.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,8 +18,10 @@ use crate::provider::{Provider, ProviderError, WantedOrder};
 use crate::read_model::query::{self, CollectionRow};
 use crate::store::OpenCollection;
 
-/// How long a turn lasts when its process dies: a little more than three requests may take.
-const TURN_SECONDS: i32 = 30;
+/// How long a turn lasts when its process dies. Whoever is alive makes it last on.
+const TURN_SECONDS: i32 = 5;
+/// How often it is made to last on.
+const KEEP_EVERY: Duration = Duration::from_secs(1);
 /// How long to wait for somebody else's turn.
 const WAIT: Duration = Duration::from_secs(9);
 /// How often to look whether it is over.
@@ -42,8 +45,8 @@ pub async fn ensure_order(
         if row.order.is_some() {
             return Ok(row);
         }
-        if let Some(turn) = query::take_turn(pool, booking_id, TURN_SECONDS).await? {
-            return take(till, row, turn, trace.map(str::to_owned)).await;
+        if let Some(row) = take_turn(till, row, trace.map(str::to_owned)).await? {
+            return Ok(row);
         }
         if Instant::now() >= deadline {
             return Err(refuse(Rejection::ProviderUnavailable));
@@ -52,21 +55,29 @@ pub async fn ensure_order(
     }
 }
 
-/// Runs a turn to its end, even when the caller has gone: half of it would leave others waiting.
-async fn take(
+/// Takes the turn, if it is free, and runs it to its end, even when the caller has gone: half of
+/// it would leave others waiting. So the turn is taken by the task that cannot be dropped.
+async fn take_turn(
     till: &Arc<Till>,
     row: CollectionRow,
-    turn: i32,
     trace: Option<String>,
-) -> Result<CollectionRow, Error> {
+) -> Result<Option<CollectionRow>, Error> {
     let till = Arc::clone(till);
     let work = async move {
-        let booking_id = row.booking_id;
+        let (pool, booking_id) = (till.store.pool(), row.booking_id);
+        let Some(turn) = query::take_turn(pool, booking_id, TURN_SECONDS).await? else {
+            return Ok(None);
+        };
         let wanted = WantedOrder { receipt: row.collection_id, booking_id, amount: row.amount };
-        match order(till.provider.as_ref(), wanted, turn > 1).await {
-            Ok(order) => record(&till, &row, order, trace.as_deref()).await,
+        let ordering = order(till.provider.as_ref(), wanted, turn > 1);
+        let ordered = tokio::select! {
+            ordered = ordering => ordered,
+            never = keep(&till, booking_id, turn) => match never {},
+        };
+        match ordered {
+            Ok(order) => record(&till, &row, order, trace.as_deref()).await.map(Some),
             Err(error) => {
-                query::give_turn_back(till.store.pool(), booking_id, turn).await?;
+                query::give_turn_back(pool, booking_id, turn).await?;
                 Err(provider_failed(booking_id, &error))
             }
         }
@@ -74,6 +85,18 @@ async fn take(
     match tokio::spawn(work.in_current_span()).await {
         Ok(done) => done,
         Err(error) => Err(CommandError::unavailable(error)),
+    }
+}
+
+/// Makes the turn last on for as long as it is awaited.
+async fn keep(till: &Till, booking_id: Id<Booking>, turn: i32) -> Infallible {
+    loop {
+        tokio::time::sleep(KEEP_EVERY).await;
+        let kept = query::keep_turn(till.store.pool(), booking_id, turn, TURN_SECONDS).await;
+        if let Err(error) = kept {
+            // At worst another one takes a turn, finds the receipt taken and looks the order up.
+            tracing::warn!(%error, %booking_id, "a turn could not be kept");
+        }
     }
 }
 

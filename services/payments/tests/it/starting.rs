@@ -1,5 +1,7 @@
 //! Starting a payment: one order per booking, whatever happens on the way.
 
+use std::time::Duration;
+
 use anyhow::{Context as _, Result};
 use contract::booking::v1::BookingState;
 use contract::payments::v1::CollectionState;
@@ -90,6 +92,20 @@ async fn an_order_that_the_provider_calls_a_duplicate_is_found() -> Result<()> {
     let order = world.tell("/v1/orders", &elsewhere).await?;
     assert_eq!(world.start(held).await?.order_id, order["id"]);
     assert_eq!(world.provider_has("orders").await?.len(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn whoever_goes_away_in_the_middle_leaves_no_turn_behind() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    for after_ms in 1..=10 {
+        let held = world.held().await?;
+        // Whether it is answered in time does not matter.
+        let gone = tokio::time::timeout(Duration::from_millis(3 * after_ms), world.start(held));
+        drop(gone.await);
+        world.start(held).await?;
+    }
+    assert_eq!(world.provider_has("orders").await?.len(), 10);
     Ok(())
 }
 
