@@ -25,11 +25,11 @@ create table collections (
 );
 comment on table collections is 'What each booking''s money has come to. Ids only.';
 
--- Money that goes back. One payment is refunded at most once.
+-- Money that goes back. A refund that failed at the provider is followed by another one.
 create table refunds (
     refund_id uuid primary key,
     booking_id uuid not null references collections (booking_id),
-    payment_id text not null unique,
+    payment_id text not null,
     amount_minor bigint not null,
     amount_currency text not null,
     cause text not null check (cause in ('unplaced', 'mismatched', 'double')),
@@ -37,6 +37,10 @@ create table refunds (
     provider_refund_id text,
     requested_at timestamptz not null
 );
+-- A payment has one refund under way at most. One that failed may still turn out to have been
+-- processed, so ends do not count here.
+create unique index refunds_under_way on refunds (payment_id)
+    where state in ('requested', 'accepted');
 
 -- Bookings that were announced: who owns them, and the trace in which they began, so that one trace
 -- shows a booking from the first click to the mail.

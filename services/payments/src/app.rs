@@ -23,6 +23,7 @@ pub mod check_payment;
 pub mod claim_payment;
 pub mod poll_order;
 pub mod ask_refund;
+pub mod renew_refund;
 pub mod fold_webhook;
 
 /// Everything that commands work with.

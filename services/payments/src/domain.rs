@@ -3,5 +3,6 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod fact;
+pub mod mismatch;
 pub mod refund;
 pub mod collection;

@@ -7,6 +7,7 @@ use kernel::{CommandError, Decider, Id, Timestamp, fold};
 use crate::app::Error;
 use crate::contract;
 use crate::domain::collection::{Collection, CollectionLife, Command, Event, State};
+use crate::domain::fact::PaymentId;
 use crate::read_model::{inbox, project};
 use crate::timers;
 
@@ -74,6 +75,14 @@ impl OpenCollection {
         Ok(events)
     }
 
+    /// Money that counts and that we did not give back: a person has to look at the booking.
+    fn alarm(&self, payment: &PaymentId) {
+        if self.collection().is_some_and(|it| it.went_back_without_us(payment)) {
+            let booking_id = self.booking_id;
+            tracing::error!(%booking_id, %payment, "verified money was given back without us");
+        }
+    }
+
     /// What an event leaves to do, in the same transaction.
     async fn follow(&self, tx: &mut Tx, event: &Event) -> Result<(), Error> {
         match event {
@@ -97,11 +106,15 @@ impl OpenCollection {
             }
             Event::RefundFailed { refund_id, reason } => {
                 let booking_id = self.booking_id;
-                tracing::error!(%booking_id, %refund_id, reason, "a refund failed for good");
+                let renewed = self.collection().is_some_and(|it| it.is_renewable(*refund_id));
+                tracing::error!(%booking_id, %refund_id, reason, renewed, "a refund failed");
+                if renewed {
+                    timers::renew_refund(tx, *refund_id, self.now).await?;
+                }
             }
+            Event::Observed { payment, .. } => self.alarm(&payment.id),
             Event::Opened(_)
             | Event::Claimed
-            | Event::Observed { .. }
             | Event::Failed { .. }
             | Event::RefundAccepted { .. }
             | Event::RefundProcessed { .. } => {}

@@ -14,6 +14,7 @@ use crate::app::ask_refund::ask_refund as ask;
 use crate::app::fold::Next;
 use crate::app::fold_webhook::fold_webhook as fold;
 use crate::app::poll_order::poll_order;
+use crate::app::renew_refund::renew_refund as renew;
 use crate::app::{Error, Till};
 use crate::domain::fact::OrderId;
 use crate::read_model::{inbox, query};
@@ -22,6 +23,8 @@ use crate::read_model::{inbox, query};
 pub const POLL_ORDER: &str = "poll-order";
 /// A refund is to be asked for, or asked after.
 pub const REFUND: &str = "refund";
+/// Another refund is to be asked for; the subject is the one that failed at the provider.
+pub const RENEW_REFUND: &str = "renew-refund";
 /// A webhook is to be folded.
 pub const FOLD_WEBHOOK: &str = "fold-webhook";
 /// Old bodies are to go.
@@ -40,6 +43,10 @@ const POLL_FOR: i64 = 72 * HOUR;
 const REFUND_PAUSES: [i64; 6] = [2, 5, 15, MINUTE, 15 * MINUTE, HOUR];
 /// The pause after those; banks take days.
 const REFUND_PAUSE_LAST: i64 = 6 * HOUR;
+/// How often a refund that is refused is asked for every hour; then every six hours.
+const REFUSED_HOURLY: usize = 12;
+/// How long after a refund failed at the provider another one is asked for.
+const RENEW_AFTER: i64 = HOUR;
 /// How often old bodies are let go.
 const SWEEP_EVERY: i64 = 24 * HOUR;
 
@@ -139,6 +146,42 @@ pub async fn go_on_refunding(
     tx.set_timer(REFUND, &refund_id.to_string(), due, step_payload(step)).await
 }
 
+/// Asks again for a refund that was refused for now.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn ask_refund_later(
+    tx: &mut Tx,
+    refund_id: Id<RefundKind>,
+    step: usize,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let pause = if step <= REFUSED_HOURLY { HOUR } else { REFUND_PAUSE_LAST };
+    let due = now.plus_seconds(pause);
+    tx.set_timer(REFUND, &refund_id.to_string(), due, step_payload(step)).await
+}
+
+/// Asks for another refund an hour after one failed at the provider.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn renew_refund(
+    tx: &mut Tx,
+    failed: Id<RefundKind>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let due = now.plus_seconds(RENEW_AFTER);
+    tx.set_timer(RENEW_REFUND, &failed.to_string(), due, json!({})).await
+}
+
+/// Ends the wait for another refund.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end_renewal(tx: &mut Tx, failed: Id<RefundKind>) -> Result<(), StoreError> {
+    tx.end_timer(RENEW_REFUND, &failed.to_string()).await
+}
+
 /// Ends a refund's questions.
 ///
 /// # Errors
@@ -229,6 +272,7 @@ impl Timers {
                 let turn = (step_of(&timer.payload), timer.attempts);
                 ask(till, timer.subject.parse()?, turn).await?;
             }
+            RENEW_REFUND => renew(till, timer.subject.parse()?).await?,
             FOLD_WEBHOOK => fold(till, &timer.subject).await?,
             SWEEP_WEBHOOKS => sweep(&till.store).await?,
             unknown => return Err(format!("there is no timer {unknown}").into()),

@@ -1,4 +1,5 @@
-//! Asks the provider to give money back, once, and then asks how it goes until it has ended.
+//! Asks the provider to give money back, until it takes the refund, which it does once; then asks
+//! how it goes until it has ended.
 
 use eventstore::Tx;
 use kernel::Id;
@@ -8,7 +9,7 @@ use runtime::status::chain;
 
 use super::{Error, Till, metadata, traced};
 use crate::domain::collection::Command;
-use crate::domain::refund::{News, Progress};
+use crate::domain::refund::{News, Progress, is_final};
 use crate::provider::{Provider, ProviderError, ProviderRefund, WantedRefund};
 use crate::read_model::query::{self, RefundRow};
 use crate::store::OpenCollection;
@@ -31,19 +32,30 @@ pub async fn ask_refund(
     };
     let (booking_id, trace) = (row.booking_id, row.traceparent.clone());
     let trace = trace.as_deref();
+    let was_taken = row.provider_refund.is_some();
     let work = async {
-        let news = ask(till.provider.as_ref(), refund_id, row, attempts > 1).await;
-        if let Err(error) = &news {
-            let error = chain(error);
-            tracing::warn!(%booking_id, %refund_id, error, "a refund has to wait");
+        let asked_before = step > 0 || attempts > 1;
+        let news = ask(till.provider.as_ref(), refund_id, row, asked_before).await;
+        match &news {
+            Ok(News::Refused(reason)) => {
+                tracing::error!(%booking_id, %refund_id, reason, "a refund was refused");
+            }
+            Ok(News::Taken { .. }) => {}
+            Err(error) => {
+                let error = chain(error);
+                tracing::warn!(%booking_id, %refund_id, error, "a refund has to wait");
+            }
         }
         let news = news?;
+        // Once it is taken, its questions begin at their fast pace, however long that took.
+        let is_first = !was_taken && matches!(news, News::Taken { .. });
+        let next = if is_first { 1 } else { step + 1 };
         till.store
             .write(metadata("payments", booking_id, trace), move |tx| {
                 let news = news.clone();
-                Box::pin(async move {
-                    learn_refund(tx, booking_id, refund_id, news, Some(step + 1)).await
-                })
+                Box::pin(
+                    async move { learn_refund(tx, booking_id, refund_id, news, Some(next)).await },
+                )
             })
             .await?;
         Ok(())
@@ -106,6 +118,7 @@ pub async fn learn_refund(
     next: Option<usize>,
 ) -> Result<(), Error> {
     let mut open = OpenCollection::load(tx, booking_id).await?;
+    let is_refused = matches!(&news, News::Refused(reason) if !is_final(reason));
     open.apply(tx, Command::LearnRefund { refund_id, news }).await?;
     let ended = open
         .collection()
@@ -114,7 +127,11 @@ pub async fn learn_refund(
     if ended {
         timers::end_refund(tx, refund_id).await?;
     } else if let Some(step) = next {
-        timers::go_on_refunding(tx, refund_id, step, open.now).await?;
+        if is_refused {
+            timers::ask_refund_later(tx, refund_id, step, open.now).await?;
+        } else {
+            timers::go_on_refunding(tx, refund_id, step, open.now).await?;
+        }
     }
     Ok(())
 }

@@ -8,10 +8,13 @@ use kernel::id::{Booking, Collection as CollectionKind, Customer, Refund as Refu
 use kernel::{Currency, Decider, Id, Money};
 
 use super::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Source, Status};
-use super::refund::{Cause, End, News, Progress, Refund};
+pub use super::mismatch::Mismatch;
+use super::refund::{Cause, End, News, Progress, Refund, is_final};
 
 /// The least amount that a provider takes: one rupee.
 const LEAST_MINOR: i64 = 100;
+/// How many refunds of one payment are asked for; then a person has to look.
+const REFUNDS_MAX: usize = 3;
 
 /// What is to be collected; it never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +96,7 @@ impl Collection {
     pub fn standing(&self) -> Standing {
         if let Some(verified) = &self.verified {
             return match self.refund_of(verified) {
+                None if self.went_back_without_us(verified) => Standing::Refunded,
                 None => Standing::Paid,
                 Some(refund) if refund.end == Some(End::Processed) => Standing::Refunded,
                 Some(_) => Standing::Refunding,
@@ -100,8 +104,14 @@ impl Collection {
         }
         let statuses = || self.payments.values().map(|fact| fact.status);
         if !self.mismatched.is_empty() {
-            let back = self.refunds.values().all(|it| it.end == Some(End::Processed));
-            return if back { Standing::Refunded } else { Standing::Mismatched };
+            let is_back = |it: &PaymentId| {
+                self.refund_of(it).is_some_and(|it| it.end == Some(End::Processed))
+            };
+            return if self.mismatched.iter().all(is_back) {
+                Standing::Refunded
+            } else {
+                Standing::Mismatched
+            };
         }
         if statuses().any(is_under_way) {
             Standing::Pending
@@ -121,8 +131,33 @@ impl Collection {
         self.verified.is_some() && !self.payments.values().any(|fact| is_under_way(fact.status))
     }
 
+    /// Whether the money that counts was given back by somebody else, on the provider's pages.
+    #[must_use]
+    pub fn went_back_without_us(&self, payment: &PaymentId) -> bool {
+        self.verified.as_ref() == Some(payment)
+            && self.refund_of(payment).is_none()
+            && self.payments.get(payment).is_some_and(|fact| fact.status == Status::Refunded)
+    }
+
+    /// Whether another refund is to be asked for in the place of one that the provider took and
+    /// that failed there.
+    #[must_use]
+    pub fn is_renewable(&self, refund_id: Id<RefundKind>) -> bool {
+        let Some(failed) = self.refunds.get(&refund_id) else { return false };
+        let of_payment = || self.refunds.values().filter(|it| it.payment == failed.payment);
+        failed.accepted.is_some()
+            && of_payment().all(|it| it.end == Some(End::Failed))
+            && of_payment().count() < REFUNDS_MAX
+    }
+
+    /// Of several refunds of a payment, the one that has come furthest.
     fn refund_of(&self, payment: &PaymentId) -> Option<&Refund> {
-        self.refunds.values().find(|refund| refund.payment == *payment)
+        let reach = |refund: &&Refund| match refund.end {
+            Some(End::Failed) => 0,
+            None => 1,
+            Some(End::Processed) => 2,
+        };
+        self.refunds.values().filter(|refund| refund.payment == *payment).max_by_key(reach)
     }
 
     /// Why a captured payment does not count; `None` when it does.
@@ -147,47 +182,6 @@ fn is_under_way(status: Status) -> bool {
     matches!(status, Status::Created | Status::Authorized)
 }
 
-/// Why a captured payment does not count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mismatch {
-    /// Another amount.
-    Amount,
-    /// Another currency.
-    Currency,
-    /// Another order, or none.
-    Order,
-    /// The booking was paid already.
-    Double,
-}
-
-impl Mismatch {
-    /// The events' word for it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Amount => "amount",
-            Self::Currency => "currency",
-            Self::Order => "order",
-            Self::Double => "double",
-        }
-    }
-
-    /// Reads the word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Amount, Self::Currency, Self::Order, Self::Double]
-            .into_iter()
-            .find(|it| it.word() == word)
-    }
-
-    fn cause(self) -> Cause {
-        match self {
-            Self::Amount | Self::Currency | Self::Order => Cause::Mismatched,
-            Self::Double => Cause::Double,
-        }
-    }
-}
-
 /// What can be asked of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -203,6 +197,8 @@ pub enum Command {
     Unplace { payment: PaymentId, refund_id: Id<RefundKind> },
     /// Something was learnt about a refund.
     LearnRefund { refund_id: Id<RefundKind>, news: News },
+    /// A refund failed at the provider, so another one is asked for under a new id.
+    RenewRefund { failed: Id<RefundKind>, refund_id: Id<RefundKind> },
 }
 
 /// What can have happened to a collection.
@@ -228,7 +224,7 @@ pub enum Event {
     RefundAccepted { refund_id: Id<RefundKind>, provider_refund: ProviderRefundId },
     /// The money went back.
     RefundProcessed { refund_id: Id<RefundKind> },
-    /// The provider refused the refund for good.
+    /// It failed at the provider, or was refused for good.
     RefundFailed { refund_id: Id<RefundKind>, reason: String },
 }
 
@@ -280,13 +276,17 @@ impl Decider for CollectionLife {
             (State::Open(known), Command::LearnRefund { refund_id, news }) => {
                 learn_refund(known, refund_id, news)
             }
+            (State::Open(known), Command::RenewRefund { failed, refund_id }) => {
+                renew_refund(known, failed, refund_id)
+            }
             (
                 State::Absent,
                 Command::RecordOrder(_)
                 | Command::Claim
                 | Command::Observe { .. }
                 | Command::Unplace { .. }
-                | Command::LearnRefund { .. },
+                | Command::LearnRefund { .. }
+                | Command::RenewRefund { .. },
             ) => Err(Rejection::NotOpened),
         }
     }
@@ -411,8 +411,11 @@ fn learn_refund(
                 Progress::Failed => Some((End::Failed, "failed".to_owned())),
             }
         }
-        News::Refused(_) if refund.accepted.is_some() => None,
-        News::Refused(reason) => Some((End::Failed, reason)),
+        News::Refused(reason) if refund.accepted.is_none() && is_final(&reason) => {
+            Some((End::Failed, reason))
+        }
+        // It is asked again: what was refused today may be given tomorrow.
+        News::Refused(_) => None,
     };
     match end {
         Some((end, _)) if refund.end.is_some_and(|before| before >= end) => {}
@@ -421,6 +424,19 @@ fn learn_refund(
         None => {}
     }
     Ok(events)
+}
+
+fn renew_refund(
+    known: &Collection,
+    failed: Id<RefundKind>,
+    refund_id: Id<RefundKind>,
+) -> Result<Vec<Event>, Rejection> {
+    let before = known.refunds.get(&failed).ok_or(Rejection::RefundUnknown)?;
+    if !known.is_renewable(failed) {
+        return Ok(Vec::new());
+    }
+    let refund = Refund { accepted: None, end: None, ..before.clone() };
+    Ok(vec![Event::RefundRequested { refund_id, refund }])
 }
 
 fn take_in(known: &mut Collection, event: &Event) {

@@ -34,7 +34,7 @@ impl Cause {
 /// How a refund ended. A provider that refused may still have sent the money; that counts more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
-    /// The provider refused for good; a person has to look.
+    /// It failed at the provider, or was refused for good.
     Failed,
     /// The money went back.
     Processed,
@@ -66,6 +66,16 @@ pub enum Progress {
     Failed,
 }
 
+/// The provider's words for a refusal that no time and no balance will change.
+const FINAL_REFUSALS: [&str; 1] = ["payment_too_old"];
+
+/// Whether a refusal is the last word. Every other one (a balance that is too low, a rule of the
+/// account, a word that we do not know) may pass, so it is asked again.
+#[must_use]
+pub fn is_final(reason: &str) -> bool {
+    FINAL_REFUSALS.contains(&reason)
+}
+
 /// What was learnt about a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum News {
@@ -76,6 +86,6 @@ pub enum News {
         /// And this is how it stands.
         progress: Progress,
     },
-    /// The provider does not take it, for this reason.
+    /// The provider does not take it now, for this reason.
     Refused(String),
 }

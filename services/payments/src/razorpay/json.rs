@@ -79,9 +79,16 @@ pub(super) fn refund(entity: &Value) -> Option<ProviderRefund> {
     })
 }
 
+/// How the provider says that a payment is too old to be refunded: only in words for people.
+const TOO_OLD: [&str; 3] = ["6 months", "six months", "180 days"];
+
 /// The word that says why a request was refused: the error's reason, or else its code.
 pub(super) fn reason(body: &Value) -> String {
     let error = body.get("error");
+    let description = error.and_then(|error| text(error, "description")).unwrap_or_default();
+    if TOO_OLD.iter().any(|words| description.contains(words)) {
+        return "payment_too_old".to_owned();
+    }
     let word = |field: &str| {
         error.and_then(|error| text(error, field)).filter(|word| {
             *word != "NA"

@@ -107,6 +107,9 @@ fn the_word_of_a_refusal_is_its_reason_or_its_code() {
     assert_eq!(lenient::reason(&body("NA")), "bad_request_error");
     assert_eq!(lenient::reason(&body("a sentence with blanks")), "bad_request_error");
     assert_eq!(lenient::reason(&json!({"message": "no"})), "refused");
+    let words = "Refund is currently not supported for payments older than 6 months";
+    let too_old = json!({"error": {"code": "BAD_REQUEST_ERROR", "description": words}});
+    assert_eq!(lenient::reason(&too_old), "payment_too_old");
 }
 
 #[test]

@@ -217,6 +217,29 @@ pub async fn take_turn(
     Ok(turn)
 }
 
+/// Makes a turn last on, as long as whoever has it is alive.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn keep_turn(
+    executor: impl PgExecutor<'_>,
+    booking_id: Id<Booking>,
+    turn: i32,
+    seconds: i32,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update collections
+         set ordering_until_at = clock_timestamp() + make_interval(secs => $3)
+         where booking_id = $1 and ordering_turns = $2 and order_id is null",
+    )
+    .bind(booking_id)
+    .bind(turn)
+    .bind(f64::from(seconds))
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
 /// Gives a turn back that led to nothing, so that the next one need not wait for its end.
 ///
 /// # Errors

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 use crate::world::{Held, PRICE, World};
 
+const HOUR: i64 = 3600;
+
 /// A booking that is paid and was then not placed.
 async fn unplaced(world: &World) -> Result<(Held, Value)> {
     let held = world.held().await?;
@@ -75,12 +77,74 @@ async fn a_provider_that_is_down_is_asked_again() -> Result<()> {
 #[tokio::test]
 async fn a_refund_that_is_refused_for_good_is_told() -> Result<()> {
     let world = World::without_webhooks().await?;
-    world.fault(json!({ "target": "refunds.create", "kind": "refuse" })).await?;
+    let too_old =
+        json!({ "target": "refunds.create", "kind": "refuse", "code": "PAYMENT_TOO_OLD" });
+    world.fault(too_old).await?;
     let (held, _paid) = unplaced(&world).await?;
     let failed = world.until(held, "RefundFailed").await?;
-    assert_eq!(failed.payload["reason"], "bad_request_error");
+    assert_eq!(failed.payload["reason"], "payment_too_old");
     assert_eq!(world.check(held).await??, CollectionState::Refunding, "a person has to look");
     assert_eq!(world.provider_has("refunds").await?.len(), 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_refund_that_is_refused_for_now_is_asked_for_again_under_the_same_id() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let refuse = json!({ "target": "refunds.create", "kind": "refuse", "times": 2 });
+    world.fault(refuse).await?;
+    let (held, _paid) = unplaced(&world).await?;
+    let later = "select count(*) from timers where kind = 'refund' and payload->>'step' = '1'
+                 and due_at between clock_now() + interval '50 min' and clock_now() + interval '1 h'";
+    world.until_number(later, 1).await?;
+    assert_eq!(world.count(held, "RefundFailed").await?, 0, "it may be given tomorrow");
+    assert_eq!(world.check(held).await??, CollectionState::Refunding);
+    world.database.move_clock(HOUR).await?;
+    let again = "select count(*) from timers where kind = 'refund' and payload->>'step' = '2'";
+    world.until_number(again, 1).await?;
+    world.database.move_clock(2 * HOUR + 60).await?;
+    world.until(held, "RefundProcessed").await?;
+    let requested = world.until(held, "RefundRequested").await?;
+    let refunds = world.provider_has("refunds").await?;
+    assert_eq!(refunds.len(), 1);
+    assert_eq!(refunds[0]["receipt"], requested.payload["refundId"]);
+    assert_eq!(world.count(held, "RefundRequested").await?, 1);
+    assert_eq!(world.count(held, "RefundFailed").await?, 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_refund_that_failed_at_the_bank_is_followed_by_another_one() -> Result<()> {
+    let world = World::new().await?;
+    world.fault(json!({ "target": "refunds.process", "kind": "refuse" })).await?;
+    let (held, _paid) = unplaced(&world).await?;
+    world.until(held, "RefundFailed").await?;
+    let waits = "select count(*) from timers where kind = 'renew-refund'";
+    assert_eq!(world.number(waits).await?, 1);
+    world.database.move_clock(HOUR).await?;
+    let processed = world.until(held, "RefundProcessed").await?;
+    world.until_quiet().await?;
+    assert_eq!(world.count(held, "RefundRequested").await?, 2);
+    let failed = world.until(held, "RefundFailed").await?;
+    assert_ne!(failed.payload["refundId"], processed.payload["refundId"]);
+    assert_eq!(world.provider_has("refunds").await?.len(), 2);
+    assert_eq!(world.number(waits).await?, 0);
+    assert_eq!(world.check(held).await??, CollectionState::Refunded);
+    Ok(())
+}
+
+#[tokio::test]
+async fn verified_money_that_somebody_gave_back_by_hand_is_seen() -> Result<()> {
+    let world = World::new().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let paid = world.pay(&order, json!({})).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Paid);
+    let payment_id = paid["payment_id"].as_str().context("an id")?;
+    world.tell(&format!("/v1/payments/{payment_id}/refund"), &json!({ "amount": PRICE })).await?;
+    world.until_number("select count(*) from collections where state = 'refunded'", 1).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Refunded);
+    assert_eq!(world.count(held, "RefundRequested").await?, 0);
     Ok(())
 }
 

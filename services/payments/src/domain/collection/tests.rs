@@ -252,12 +252,14 @@ fn a_refund_is_accepted_then_processed_and_never_twice() {
 }
 
 #[test]
-fn a_refused_refund_fails_once_and_money_that_went_back_after_all_counts_more() {
+fn a_refund_that_is_refused_for_good_fails_once_and_money_that_went_back_after_all_counts_more() {
     let refuse = |reason: &str| Command::LearnRefund {
         refund_id: refund_id(1),
         news: News::Refused(reason.to_owned()),
     };
-    let reason = "insufficient_balance".to_owned();
+    check(&unplaced(), refuse("insufficient_balance"), Ok(&[]));
+    check(&unplaced(), refuse("bad_request_error"), Ok(&[]));
+    let reason = "payment_too_old".to_owned();
     let failed = Event::RefundFailed { refund_id: refund_id(1), reason: reason.clone() };
     check(&unplaced(), refuse(&reason), Ok(std::slice::from_ref(&failed)));
     let mut history = unplaced();
@@ -270,6 +272,70 @@ fn a_refused_refund_fails_once_and_money_that_went_back_after_all_counts_more() 
         Event::RefundProcessed { refund_id: refund_id(1) },
     ];
     check(&history, Command::LearnRefund { refund_id: refund_id(1), news }, Ok(&then));
+}
+
+/// An accepted refund that failed at the provider.
+fn failed_there(number: u128) -> [Event; 2] {
+    let provider_refund = ProviderRefundId::parse(&format!("rfnd_{number:014}")).unwrap();
+    [
+        Event::RefundAccepted { refund_id: refund_id(number), provider_refund },
+        Event::RefundFailed { refund_id: refund_id(number), reason: "failed".to_owned() },
+    ]
+}
+
+#[test]
+fn a_refund_that_failed_there_is_asked_for_anew_at_most_three_times() {
+    let renew = |failed| Command::RenewRefund {
+        failed: refund_id(failed),
+        refund_id: refund_id(failed + 1),
+    };
+    let refund = Refund {
+        payment: pay(1),
+        amount: inr(PRICE),
+        cause: Cause::Unplaced,
+        accepted: None,
+        end: None,
+    };
+    let mut history = unplaced();
+    check(&history, renew(1), Ok(&[]));
+    check(&history, renew(7), Err(Rejection::RefundUnknown));
+    for number in 1..=2 {
+        history.extend(failed_there(number));
+        stands(&history, Standing::Refunding);
+        let next =
+            Event::RefundRequested { refund_id: refund_id(number + 1), refund: refund.clone() };
+        check(&history, renew(number), Ok(std::slice::from_ref(&next)));
+        history.push(next);
+        // An earlier failure that is told again asks for nothing more.
+        check(&history, renew(1), Ok(&[]));
+    }
+    let mut done = history.clone();
+    done.push(Event::RefundProcessed { refund_id: refund_id(3) });
+    stands(&done, Standing::Refunded);
+    history.extend(failed_there(3));
+    check(&history, renew(3), Ok(&[]));
+}
+
+#[test]
+fn a_refund_that_was_refused_for_good_is_not_asked_for_anew() {
+    let mut history = unplaced();
+    let reason = "payment_too_old".to_owned();
+    history.push(Event::RefundFailed { refund_id: refund_id(1), reason });
+    let renew = Command::RenewRefund { failed: refund_id(1), refund_id: refund_id(2) };
+    check(&history, renew, Ok(&[]));
+}
+
+#[test]
+fn money_that_somebody_else_gave_back_after_it_counted_is_seen() {
+    let mut history = paid();
+    history.push(observed(seen(1, Status::Refunded)));
+    stands(&history, Standing::Refunded);
+    assert!(open(&fold::<CollectionLife>(&history)).went_back_without_us(&pay(1)));
+    // What went back because we asked for it is no surprise.
+    let mut history = unplaced();
+    history.push(observed(seen(1, Status::Refunded)));
+    stands(&history, Standing::Refunding);
+    assert!(!open(&fold::<CollectionLife>(&history)).went_back_without_us(&pay(1)));
 }
 
 /// Everything that a provider may say about three payments of one order.
