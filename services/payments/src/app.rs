@@ -14,6 +14,7 @@ use crate::domain::collection;
 use crate::provider::{Provider, ProviderError};
 
 pub mod request;
+pub mod idempotent;
 pub mod owner;
 pub mod fold;
 pub mod start_payment;
@@ -62,6 +63,9 @@ pub enum Rejection {
     /// Not 8 to 64 printable characters.
     #[error("An idempotency key has 8 to 64 letters, digits or signs.")]
     InvalidIdempotencyKey,
+    /// The key stands for another request.
+    #[error("This idempotency key was used for another request.")]
+    IdempotencyKeyReused,
     /// Not a payment's id.
     #[error("This is not the id of a payment.")]
     InvalidPaymentId,
@@ -91,7 +95,9 @@ pub enum Rejection {
 impl Reject for Rejection {
     fn code(&self) -> Code {
         match self {
-            Self::InvalidIdempotencyKey | Self::InvalidPaymentId => Code::InvalidArgument,
+            Self::InvalidIdempotencyKey | Self::IdempotencyKeyReused | Self::InvalidPaymentId => {
+                Code::InvalidArgument
+            }
             Self::BookingNotFound => Code::NotFound,
             Self::HoldEnded | Self::InvalidPrice | Self::PaymentNotStarted | Self::Misfit(_) => {
                 Code::FailedPrecondition
@@ -104,6 +110,7 @@ impl Reject for Rejection {
     fn reason(&self) -> &'static str {
         match self {
             Self::InvalidIdempotencyKey => "INVALID_IDEMPOTENCY_KEY",
+            Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
             Self::InvalidPaymentId => "INVALID_PAYMENT_ID",
             Self::BookingNotFound => "BOOKING_NOT_FOUND",
             Self::HoldEnded => "HOLD_ENDED",
@@ -117,7 +124,7 @@ impl Reject for Rejection {
 
     fn field(&self) -> Option<&'static str> {
         match self {
-            Self::InvalidIdempotencyKey => Some("idempotency_key"),
+            Self::InvalidIdempotencyKey | Self::IdempotencyKeyReused => Some("idempotency_key"),
             Self::InvalidPaymentId => Some("payment_id"),
             Self::SignatureInvalid => Some("signature"),
             Self::BookingNotFound => Some("booking_id"),

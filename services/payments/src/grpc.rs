@@ -17,7 +17,8 @@ use tonic::{Request, Response, Status};
 
 use crate::app::check_payment::check_payment;
 use crate::app::claim_payment::claim_payment;
-use crate::app::request::{check_key, parse_booking};
+use crate::app::idempotent::Key;
+use crate::app::request::parse_booking;
 use crate::app::start_payment::start_payment;
 use crate::app::submit_checkout_answer::submit_checkout_answer;
 use crate::app::{Error, Rejection, Till};
@@ -70,8 +71,9 @@ impl PaymentsService for Public {
         let asked = request.into_inner();
         let started = async {
             let id = parse(&asked.booking_id)?;
-            check_key(&asked.idempotency_key)?;
-            start_payment(&self.till, user.customer, id).await
+            let asked_for = [asked.booking_id.as_str()];
+            let key = Key::of(user.customer, "StartPayment", &asked.idempotency_key, &asked_for)?;
+            start_payment(&self.till, user.customer, id, &key).await
         };
         let row = started.await.map_err(|error| to_status(&error))?;
         let order = row.order.ok_or_else(|| reject(&Rejection::PaymentNotStarted))?;
@@ -92,9 +94,12 @@ impl PaymentsService for Public {
         let asked = request.into_inner();
         let taken = async {
             let id = parse(&asked.booking_id)?;
-            check_key(&asked.idempotency_key)?;
             let (payment_id, signature) = (&asked.payment_id, &asked.signature);
-            submit_checkout_answer(&self.till, user.customer, id, payment_id, signature).await
+            let asked_for = [asked.booking_id.as_str(), payment_id, signature];
+            let key =
+                Key::of(user.customer, "SubmitCheckoutAnswer", &asked.idempotency_key, &asked_for)?;
+            let answer = (payment_id.as_str(), signature.as_str());
+            submit_checkout_answer(&self.till, user.customer, id, answer, &key).await
         };
         let state = state(taken.await)?;
         Ok(Response::new(SubmitCheckoutAnswerResponse { state }))
@@ -121,8 +126,9 @@ impl PaymentsService for Public {
         let asked = request.into_inner();
         let claimed = async {
             let id = parse(&asked.booking_id)?;
-            check_key(&asked.idempotency_key)?;
-            claim_payment(&self.till, user.customer, id).await
+            let asked_for = [asked.booking_id.as_str()];
+            let key = Key::of(user.customer, "ClaimPayment", &asked.idempotency_key, &asked_for)?;
+            claim_payment(&self.till, user.customer, id, &key).await
         };
         Ok(Response::new(ClaimPaymentResponse { state: state(claimed.await)? }))
     }

@@ -6,6 +6,7 @@ use kernel::id::{Booking, Customer};
 use runtime::status::chain;
 
 use super::fold::{Next, fold_now};
+use super::idempotent::Key;
 use super::owner::owned;
 use super::{Error, Till, metadata, traced};
 use crate::domain::collection::{Command, Standing};
@@ -15,13 +16,15 @@ use crate::store::OpenCollection;
 /// Where the payment stands after it.
 ///
 /// # Errors
-/// `BookingNotFound` or `PaymentNotStarted`.
+/// `BookingNotFound`, `PaymentNotStarted` or `IdempotencyKeyReused`.
 pub async fn claim_payment(
     till: &Till,
     customer_id: Id<Customer>,
     booking_id: Id<Booking>,
+    key: &Key,
 ) -> Result<Standing, Error> {
     let (row, order) = owned(till, customer_id, booking_id).await?;
+    key.admit(till, booking_id).await?;
     let trace = row.traceparent.as_deref();
     let actor = customer_id.to_string();
     let work = async {

@@ -16,8 +16,7 @@ pub fn parse_booking(text: &str) -> Result<Id<Booking>, Error> {
     text.parse().map_err(|_malformed| refuse(Rejection::BookingNotFound))
 }
 
-/// Checks a caller's key. It is not kept: every command here has the same effect once or often,
-/// and its answer is where the payment stands now.
+/// Checks a caller's key.
 ///
 /// # Errors
 /// When it is not 8 to 64 printable characters.

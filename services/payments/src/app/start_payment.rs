@@ -7,6 +7,7 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 
 use super::ensure_order::ensure_order;
+use super::idempotent::Key;
 use super::{Error, Rejection, Till, metadata, refuse, traced};
 use crate::domain::collection::{Command, Standing, Terms};
 use crate::read_model::query::{self, CollectionRow};
@@ -15,11 +16,12 @@ use crate::store::OpenCollection;
 /// The collection with its order, created or found again.
 ///
 /// # Errors
-/// `BookingNotFound`, `HoldEnded`, `InvalidPrice`, `ProviderUnavailable`, or that a part is down.
+/// `BookingNotFound`, `IdempotencyKeyReused`, `HoldEnded`, `InvalidPrice`, `ProviderUnavailable`, or that a part is down.
 pub async fn start_payment(
     till: &Arc<Till>,
     customer_id: Id<Customer>,
     booking_id: Id<Booking>,
+    key: &Key,
 ) -> Result<CollectionRow, Error> {
     let known = query::collection(till.store.pool(), booking_id).await?;
     if let Some(row) = &known {
@@ -27,6 +29,7 @@ pub async fn start_payment(
             return Err(refuse(Rejection::BookingNotFound));
         }
         if row.order.is_some() && has_money(row.standing) {
+            key.admit(till, booking_id).await?;
             return Ok(row.clone());
         }
     }
@@ -34,6 +37,7 @@ pub async fn start_payment(
     if facts.customer_id != customer_id {
         return Err(refuse(Rejection::BookingNotFound));
     }
+    key.admit(till, booking_id).await?;
     let now = till.store.now().await?;
     if facts.held_until_at.is_none_or(|until| until <= now) {
         return Err(refuse(Rejection::HoldEnded));

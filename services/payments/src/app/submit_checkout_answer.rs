@@ -6,6 +6,7 @@ use kernel::id::{Booking, Customer};
 use runtime::status::chain;
 
 use super::fold::{Next, fold_now};
+use super::idempotent::Key;
 use super::owner::owned;
 use super::{Error, Rejection, Till, metadata, refuse, traced};
 use crate::domain::collection::Standing;
@@ -15,13 +16,14 @@ use crate::provider::Refusal;
 /// Where the payment stands after it.
 ///
 /// # Errors
-/// `BookingNotFound`, `PaymentNotStarted`, `InvalidPaymentId` or `SignatureInvalid`.
+/// `BookingNotFound`, `PaymentNotStarted`, `InvalidPaymentId`, `SignatureInvalid` or
+/// `IdempotencyKeyReused`.
 pub async fn submit_checkout_answer(
     till: &Till,
     customer_id: Id<Customer>,
     booking_id: Id<Booking>,
-    payment_id: &str,
-    signature: &str,
+    (payment_id, signature): (&str, &str),
+    key: &Key,
 ) -> Result<Standing, Error> {
     let (row, order) = owned(till, customer_id, booking_id).await?;
     let verified = till.provider.verify_return(&order.id, payment_id, signature);
@@ -32,6 +34,7 @@ pub async fn submit_checkout_answer(
             refuse(Rejection::SignatureInvalid)
         }
     })?;
+    key.admit(till, booking_id).await?;
     let trace = row.traceparent.as_deref();
     let work = async {
         let asked = till.provider.payment(&payment_id).await;

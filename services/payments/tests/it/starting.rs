@@ -131,6 +131,37 @@ async fn other_peoples_bookings_and_those_that_do_not_exist_are_the_same() -> Re
 }
 
 #[tokio::test]
+async fn a_key_stands_for_one_request() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let other = world.held_by(held.customer).await?;
+    let first = world.start(held).await?;
+    assert_eq!(world.start(held).await?, first, "the same request, the same answer");
+    let reused = world.try_start(other).await?;
+    assert_refused(reused, Code::InvalidArgument, "IDEMPOTENCY_KEY_REUSED");
+    assert_eq!(world.names(other).await?, Vec::<String>::new());
+    world.start_as(other.customer, &other.id.to_string(), "another-key").await??;
+
+    world.claim(held).await??;
+    world.claim(held).await??;
+    let reused = world.claim(other).await?;
+    assert_refused(reused, Code::InvalidArgument, "IDEMPOTENCY_KEY_REUSED");
+    assert_eq!(world.count(other, "PaymentClaimed").await?, 0);
+
+    let paid = world.pay(&first.order_id, json!({})).await?;
+    let of = |field: &str| paid[field].as_str().unwrap_or_default().to_owned();
+    for _ in 0..2 {
+        let state = world.answer(held, &of("payment_id"), &of("signature")).await??;
+        assert_eq!(state, CollectionState::Paid);
+    }
+    let again = world.pay(&first.order_id, json!({ "again": true })).await?;
+    let of = |field: &str| again[field].as_str().unwrap_or_default().to_owned();
+    let reused = world.answer(held, &of("payment_id"), &of("signature")).await?;
+    assert_refused(reused, Code::InvalidArgument, "IDEMPOTENCY_KEY_REUSED");
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_key_has_its_length() -> Result<()> {
     let world = World::without_webhooks().await?;
     let held = world.held().await?;

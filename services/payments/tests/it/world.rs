@@ -122,7 +122,12 @@ impl World {
 
     /// A new booking that waits for its money.
     pub(crate) async fn held(&self) -> Result<Held> {
-        let held = Held { id: new_id(), customer: new_id() };
+        self.held_by(new_id()).await
+    }
+
+    /// A new booking of this customer.
+    pub(crate) async fn held_by(&self, customer: Id<Customer>) -> Result<Held> {
+        let held = Held { id: new_id(), customer };
         let until = self.store.now().await?.plus_minutes(15);
         self.booking.knows(GetBookingFactsResponse {
             booking_id: held.id.to_string(),

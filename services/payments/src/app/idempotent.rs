@@ -1,0 +1,61 @@
+//! A command's key: it stands for one request. What it answers is worked out each time, because it
+//! is where the payment stands now.
+
+use eventstore::{Metadata, Recall, request_hash};
+use kernel::Id;
+use kernel::id::{Booking, Customer};
+
+use super::request::check_key;
+use super::{Error, Rejection, Till, refuse};
+
+/// Whose key it is, what for, and what is asked with it.
+#[derive(Debug, Clone)]
+pub struct Key {
+    caller: String,
+    method: &'static str,
+    key: String,
+    hash: Vec<u8>,
+}
+
+impl Key {
+    /// The key of a request; `asked` is all the rest of it.
+    ///
+    /// # Errors
+    /// When it is not 8 to 64 printable characters.
+    pub fn of(
+        customer_id: Id<Customer>,
+        method: &'static str,
+        key: &str,
+        asked: &[&str],
+    ) -> Result<Self, Error> {
+        check_key(key)?;
+        // A part with its length cannot run into the next one.
+        let parts = asked.iter().map(|part| format!("{}:{part}", part.len()));
+        let hash = request_hash(parts.collect::<String>().as_bytes());
+        Ok(Self { caller: customer_id.to_string(), method, key: key.to_owned(), hash })
+    }
+
+    /// Lets a request through whose key is new, or was used for the same request before.
+    ///
+    /// # Errors
+    /// `IdempotencyKeyReused`, or that the database does not answer.
+    pub async fn admit(&self, till: &Till, booking_id: Id<Booking>) -> Result<(), Error> {
+        let key = self.clone();
+        till.store
+            .write(Metadata::by(self.caller.clone(), None), move |tx| {
+                let known = key.clone();
+                Box::pin(async move {
+                    let whose = (known.caller.as_str(), known.method);
+                    match tx.recall(whose, &known.key, &known.hash).await? {
+                        Recall::New => {
+                            let answer = booking_id.to_string();
+                            Ok(tx.remember(whose, &known.key, &known.hash, &answer).await?)
+                        }
+                        Recall::Answered(_) => Ok(()),
+                        Recall::Different => Err(refuse(Rejection::IdempotencyKeyReused)),
+                    }
+                })
+            })
+            .await
+    }
+}
