@@ -8,6 +8,7 @@ pub mod provider;
 pub mod razorpay;
 pub mod store;
 pub mod app;
+pub mod polling;
 pub mod timers;
 pub mod process;
 pub mod read_model;

@@ -8,6 +8,7 @@ use crate::app::Error;
 use crate::contract;
 use crate::domain::collection::{Collection, CollectionLife, Command, Event, State};
 use crate::domain::fact::PaymentId;
+use crate::polling::{self, Turn};
 use crate::read_model::{inbox, project};
 use crate::timers;
 
@@ -87,7 +88,8 @@ impl OpenCollection {
     async fn follow(&self, tx: &mut Tx, event: &Event) -> Result<(), Error> {
         match event {
             Event::OrderCreated { order } => {
-                timers::begin_polling(tx, self.booking_id, self.now).await?;
+                let turn = Turn::first(self.now);
+                polling::set(tx, self.booking_id, turn, self.now, None).await?;
                 // Who tells of an order before we know it holds this lock while looking for it.
                 tx.lock(&[timers::order_lock(order)]).await?;
                 for event_id in inbox::waiting_for(tx, order).await? {

@@ -5,22 +5,20 @@ use std::sync::Arc;
 
 use eventstore::{Metadata, Store, StoreError, Timer, TimerHandler, Tx};
 use futures::future::BoxFuture;
-use kernel::id::{Booking, Refund as RefundKind};
+use kernel::id::Refund as RefundKind;
 use kernel::{Id, Timestamp};
 use runtime::BoxError;
 use serde_json::{Value, json};
 
 use crate::app::ask_refund::ask_refund as ask;
-use crate::app::fold::Next;
 use crate::app::fold_webhook::fold_webhook as fold;
 use crate::app::poll_order::poll_order;
 use crate::app::renew_refund::renew_refund as renew;
 use crate::app::{Error, Till};
 use crate::domain::fact::OrderId;
-use crate::read_model::{inbox, query};
+use crate::polling::{POLL_ORDER, Turn};
+use crate::read_model::inbox;
 
-/// An order's payments are to be asked for; the subject is the booking.
-pub const POLL_ORDER: &str = "poll-order";
 /// A refund is to be asked for, or asked after.
 pub const REFUND: &str = "refund";
 /// Another refund is to be asked for; the subject is the one that failed at the provider.
@@ -33,12 +31,6 @@ pub const SWEEP_WEBHOOKS: &str = "sweep-webhooks";
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 
-/// Seconds between two questions about an order: often while its payer watches, then seldom.
-const POLL_PAUSES: [i64; 9] = [2, 5, 10, 20, 40, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR];
-/// The pause after those.
-const POLL_PAUSE_LAST: i64 = 6 * HOUR;
-/// Banks find money for three days.
-const POLL_FOR: i64 = 72 * HOUR;
 /// Seconds between two questions about a refund.
 const REFUND_PAUSES: [i64; 6] = [2, 5, 15, MINUTE, 15 * MINUTE, HOUR];
 /// The pause after those; banks take days.
@@ -63,60 +55,6 @@ fn step_payload(step: usize) -> Value {
 fn step_of(payload: &Value) -> usize {
     let step = payload.get("step").and_then(Value::as_u64).unwrap_or(0);
     usize::try_from(step).unwrap_or(usize::MAX)
-}
-
-/// Begins to poll a new order.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn begin_polling(
-    tx: &mut Tx,
-    booking_id: Id<Booking>,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    set_poll(tx, booking_id, 0, now).await
-}
-
-async fn set_poll(
-    tx: &mut Tx,
-    booking_id: Id<Booking>,
-    step: usize,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    let pause = POLL_PAUSES.get(step).copied().unwrap_or(POLL_PAUSE_LAST);
-    let due = now.plus_seconds(pause);
-    tx.set_timer(POLL_ORDER, &booking_id.to_string(), due, step_payload(step)).await
-}
-
-/// Goes on polling an order that is not settled, for three days from its creation.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn go_on_polling(
-    tx: &mut Tx,
-    booking_id: Id<Booking>,
-    next: Next,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    let step = match next {
-        Next::Keep => return Ok(()),
-        Next::Hurry => 0,
-        Next::Step(step) => step,
-    };
-    let row = query::collection(tx.connection(), booking_id).await?;
-    let order = row.and_then(|row| row.order);
-    if order.is_none_or(|order| now.seconds_since(order.created_at) >= POLL_FOR) {
-        return end_polling(tx, booking_id).await;
-    }
-    set_poll(tx, booking_id, step, now).await
-}
-
-/// Ends the polling of an order.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn end_polling(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), StoreError> {
-    tx.end_timer(POLL_ORDER, &booking_id.to_string()).await
 }
 
 /// Asks for a refund as soon as this transaction is committed.
@@ -206,18 +144,6 @@ pub async fn end_fold(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> {
     tx.end_timer(FOLD_WEBHOOK, event_id).await
 }
 
-/// Ends a polling that has nothing to ask for.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn forget_polling(store: &Store, booking_id: Id<Booking>) -> Result<(), Error> {
-    store
-        .write(Metadata::by("payments", None), move |tx| {
-            Box::pin(async move { Ok(end_polling(tx, booking_id).await?) })
-        })
-        .await
-}
-
 /// Ends the questions about a refund that has ended.
 ///
 /// # Errors
@@ -266,7 +192,7 @@ impl Timers {
         let till = &self.till;
         match timer.kind.as_str() {
             POLL_ORDER => {
-                poll_order(till, timer.subject.parse()?, step_of(&timer.payload)).await?;
+                poll_order(till, timer.subject.parse()?, Turn::of(&timer.payload)).await?;
             }
             REFUND => {
                 let turn = (step_of(&timer.payload), timer.attempts);

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use eventstore::{Metadata, Tx, new_id};
-use kernel::Id;
 use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 
 use super::{Error, Rejection, Till, refuse};
 use crate::domain::collection::{Command, Standing};
 use crate::domain::fact::{Payment, Source};
+use crate::polling::{self, Turn};
 use crate::store::OpenCollection;
-use crate::timers;
 
 /// What becomes of the booking's polling once the facts are in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,8 +19,19 @@ pub enum Next {
     Keep,
     /// It begins anew at its fast pace: somebody waits.
     Hurry,
-    /// It goes on with this step, or ends when its days are over.
-    Step(usize),
+    /// It goes on after the question of this turn, unless it was hurried meanwhile.
+    After(Asked),
+}
+
+/// A question that was asked of the provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// Which one.
+    pub turn: Turn,
+    /// The one after it.
+    pub next: Turn,
+    /// Until when the booking's time is held, if that is known.
+    pub held_until: Option<Timestamp>,
 }
 
 /// Folds payments inside a transaction.
@@ -42,11 +53,30 @@ pub async fn fold_payments(
     }
     let collection = open.collection().ok_or(refuse(Rejection::PaymentNotStarted))?;
     if collection.is_settled() {
-        timers::end_polling(tx, booking_id).await?;
+        polling::end(tx, booking_id).await?;
     } else {
-        timers::go_on_polling(tx, booking_id, next, open.now).await?;
+        go_on_polling(tx, booking_id, next, open.now).await?;
     }
     Ok(collection.standing())
+}
+
+async fn go_on_polling(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    next: Next,
+    now: Timestamp,
+) -> Result<(), Error> {
+    match next {
+        Next::Keep => {}
+        Next::Hurry => polling::set(tx, booking_id, Turn::first(now), now, None).await?,
+        // Whatever hurried it during the question has set a better time.
+        Next::After(asked) => {
+            if polling::is_at(tx, booking_id, asked.turn).await? {
+                polling::set(tx, booking_id, asked.next, now, asked.held_until).await?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Folds payments in a transaction of their own.

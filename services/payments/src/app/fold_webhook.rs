@@ -110,7 +110,7 @@ async fn fold_payment(tx: &mut Tx, payment: &Payment) -> Result<Option<OrderId>,
     }
     let Some(row) = row else { return Ok(Some(order.clone())) };
     let payments = std::slice::from_ref(payment);
-    fold_payments(tx, row.booking_id, payments, Source::Webhook, Next::Keep).await?;
+    fold_payments(tx, row.booking_id, payments, Source::Webhook, Next::Hurry).await?;
     Ok(None)
 }
 

@@ -1,35 +1,68 @@
 //! Asks the provider for an order's payments when its timer says so.
 
-use kernel::Id;
+use std::time::Duration;
+
+use eventstore::Metadata;
 use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
-use super::fold::{Next, fold_now};
+use super::fold::{Asked, Next, fold_now};
 use super::{Error, Till, metadata, traced};
 use crate::domain::fact::Source;
+use crate::polling::{self, Turn};
 use crate::read_model::query;
-use crate::timers;
+
+/// How long booking may take to say until when a time is held; it is good to know and no more.
+const HOLD_WAIT: Duration = Duration::from_secs(2);
 
 /// Asks, folds, and sets the next time, or ends the polling.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn poll_order(till: &Till, booking_id: Id<Booking>, step: usize) -> Result<(), Error> {
+pub async fn poll_order(till: &Till, booking_id: Id<Booking>, turn: Turn) -> Result<(), Error> {
     let row = query::collection(till.store.pool(), booking_id).await?;
     let Some((row, order)) = row.and_then(|row| row.order.clone().map(|order| (row, order))) else {
-        return timers::forget_polling(&till.store, booking_id).await;
+        return forget(till, booking_id).await;
     };
     let trace = row.traceparent.as_deref();
     let work = async {
         let asked = till.provider.payments_of(&order.id).await;
-        if let Err(error) = &asked {
-            tracing::warn!(%booking_id, error = chain(error), "an order could not be polled");
-        }
+        let next = match &asked {
+            Ok(_) => turn.answered(),
+            Err(error) => {
+                tracing::warn!(%booking_id, error = chain(error), "an order could not be polled");
+                turn.failed()
+            }
+        };
+        let held_until = held_until(till, booking_id, next).await?;
+        let next = Next::After(Asked { turn, next, held_until });
         let metadata = metadata("payments", booking_id, trace);
-        let next = Next::Step(step + 1);
         let payments = asked.unwrap_or_default();
         fold_now(till, metadata, booking_id, payments, (Source::Poll, next)).await?;
         Ok(())
     };
     traced("poll order", booking_id, trace, work).await
+}
+
+/// The end of the booking's hold, when the next question could miss it and booking answers.
+async fn held_until(
+    till: &Till,
+    booking_id: Id<Booking>,
+    next: Turn,
+) -> Result<Option<Timestamp>, Error> {
+    if !next.is_slow(till.store.now().await?) {
+        return Ok(None);
+    }
+    let facts = tokio::time::timeout(HOLD_WAIT, till.bookings.facts(booking_id)).await;
+    Ok(facts.ok().and_then(Result::ok).and_then(|facts| facts.held_until_at))
+}
+
+/// Ends a polling that has nothing to ask for.
+async fn forget(till: &Till, booking_id: Id<Booking>) -> Result<(), Error> {
+    till.store
+        .write(Metadata::by("payments", None), move |tx| {
+            Box::pin(async move { Ok(polling::end(tx, booking_id).await?) })
+        })
+        .await
 }

@@ -29,6 +29,44 @@ async fn an_order_is_polled_for_three_days_and_not_for_ever() -> Result<()> {
 }
 
 #[tokio::test]
+async fn whoever_says_that_it_is_paid_is_waited_for_three_days_from_then() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    world.start(held).await?;
+    world.database.move_clock(2 * DAY).await?;
+    world.claim(held).await??;
+    world.database.move_clock(3 * DAY + 60).await?;
+    // It was asked for and goes on.
+    let goes_on = "select count(*) from timers where kind = 'poll-order'
+                   and due_at > clock_now() and payload->>'step' <> '0'";
+    world.until_number(goes_on, 1).await?;
+    world.database.move_clock(5 * DAY + 60).await?;
+    world.until_number("select count(*) from timers where kind = 'poll-order'", 0).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_question_under_way_does_not_undo_a_hurry() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let paid = world.pay(&order, json!({ "outcome": "authorized" })).await?;
+    let slow = json!({ "target": "orders.fetch.payments", "kind": "delay", "delay_ms": 1500 });
+    world.fault(slow).await?;
+    let asking = "select count(*) from timers where kind = 'poll-order' and attempts = 1";
+    world.until_number(asking, 1).await?;
+    let text = |field: &str| paid[field].as_str().unwrap_or_default().to_owned();
+    let state = world.answer(held, &text("payment_id"), &text("signature")).await??;
+    assert_eq!(state, CollectionState::Pending);
+    let since = "select (payload->>'since')::bigint from timers where kind = 'poll-order'";
+    let hurried = world.number(since).await?;
+    let next = "select count(*) from timers where kind = 'poll-order' and payload->>'step' = '1'";
+    world.until_number(next, 1).await?;
+    assert_eq!(world.number(since).await?, hurried, "the first question changed nothing");
+    Ok(())
+}
+
+#[tokio::test]
 async fn bodies_of_webhooks_are_deleted_after_ninety_days() -> Result<()> {
     let world = World::new().await?;
     let held = world.held().await?;

@@ -1,0 +1,212 @@
+//! When an order is asked for: often while its payer watches, then seldom, until three days have
+//! passed since anything last spoke of its money.
+
+use eventstore::{StoreError, Tx};
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
+use serde_json::{Value, json};
+
+/// An order's payments are to be asked for; the subject is the booking.
+pub const POLL_ORDER: &str = "poll-order";
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+
+/// Seconds between two questions, at first.
+const PAUSES: [i64; 8] = [2, 5, 10, 20, 40, MINUTE, 5 * MINUTE, 15 * MINUTE];
+/// The pause after those, for two hours; and the longest one after a question that failed.
+const PAUSE_LATER: i64 = 15 * MINUTE;
+/// Banks find money for three days.
+const POLL_FOR: i64 = 72 * HOUR;
+/// How long after a hold's end its order is asked for.
+const AFTER_HOLD_END: i64 = 2;
+
+/// Which question about an order it is. It is the timer's payload, so it also tells whether the
+/// timer is still the one that a question was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// How many questions were answered since the last hurry.
+    step: usize,
+    /// How many have failed since the last answer.
+    failed: usize,
+    /// When the last hurry was: the order, a claim, the checkout's answer, a webhook.
+    since: Timestamp,
+}
+
+impl Turn {
+    /// The first question after a hurry.
+    #[must_use]
+    pub fn first(now: Timestamp) -> Self {
+        Self { step: 0, failed: 0, since: now }
+    }
+
+    /// Reads a timer's payload; one that cannot be read is a hurry long ago, and asked for once.
+    #[must_use]
+    pub fn of(payload: &Value) -> Self {
+        let number = |field: &str| {
+            let number = payload.get(field).and_then(Value::as_u64).unwrap_or(0);
+            usize::try_from(number).unwrap_or(usize::MAX)
+        };
+        let since = payload.get("since").and_then(Value::as_i64).and_then(Timestamp::from_micros);
+        let since = since.unwrap_or(Timestamp::EPOCH);
+        Self { step: number("step"), failed: number("failed"), since }
+    }
+
+    fn payload(self) -> Value {
+        json!({ "step": self.step, "failed": self.failed, "since": self.since.micros() })
+    }
+
+    /// The turn after an answer.
+    #[must_use]
+    pub fn answered(self) -> Self {
+        Self { step: self.step.saturating_add(1), failed: 0, ..self }
+    }
+
+    /// The same turn again, after a question that failed.
+    #[must_use]
+    pub fn failed(self) -> Self {
+        Self { failed: self.failed.saturating_add(1), ..self }
+    }
+
+    /// Whether the pause before this turn may be longer than what is left of a hold.
+    #[must_use]
+    pub fn is_slow(self, now: Timestamp) -> bool {
+        self.pause(now) > MINUTE
+    }
+
+    fn pause(self, now: Timestamp) -> i64 {
+        let age = now.seconds_since(self.since);
+        let later = if age < 2 * HOUR {
+            PAUSE_LATER
+        } else if age < 6 * HOUR {
+            HOUR
+        } else {
+            6 * HOUR
+        };
+        let pause = PAUSES.get(self.step).copied().unwrap_or(later);
+        match self.failed.checked_sub(1) {
+            None => pause,
+            // As often as before, but not for ever so often.
+            Some(before) => {
+                let least = PAUSES.get(before).copied().unwrap_or(PAUSE_LATER);
+                pause.max(least).min(PAUSE_LATER)
+            }
+        }
+    }
+
+    /// When it is due, or that it is over. A hold that ends in between is a good time to ask.
+    fn due(self, now: Timestamp, held_until: Option<Timestamp>) -> Option<Timestamp> {
+        if now.seconds_since(self.since) >= POLL_FOR {
+            return None;
+        }
+        let due = now.plus_seconds(self.pause(now));
+        let end = held_until.filter(|until| *until > now);
+        let end = end.map(|until| until.plus_seconds(AFTER_HOLD_END));
+        Some(end.map_or(due, |end| end.min(due)))
+    }
+}
+
+/// Sets the timer of an order's next question, or ends it when its days are over.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn set(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    turn: Turn,
+    now: Timestamp,
+    held_until: Option<Timestamp>,
+) -> Result<(), StoreError> {
+    match turn.due(now, held_until) {
+        Some(due) => tx.set_timer(POLL_ORDER, &booking_id.to_string(), due, turn.payload()).await,
+        None => end(tx, booking_id).await,
+    }
+}
+
+/// Whether the timer is still the one of this turn, and nothing has hurried it meanwhile.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn is_at(tx: &mut Tx, booking_id: Id<Booking>, turn: Turn) -> Result<bool, StoreError> {
+    let payload: Option<Value> =
+        sqlx::query_scalar("select payload from timers where kind = $1 and subject = $2")
+            .bind(POLL_ORDER)
+            .bind(booking_id.to_string())
+            .fetch_optional(tx.connection())
+            .await?;
+    Ok(payload.is_some_and(|payload| Turn::of(&payload) == turn))
+}
+
+/// Ends the questions about an order.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), StoreError> {
+    tx.end_timer(POLL_ORDER, &booking_id.to_string()).await
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::Timestamp;
+    use serde_json::json;
+
+    use super::{HOUR, MINUTE, POLL_FOR, Turn};
+
+    const START: Timestamp = Timestamp::EPOCH;
+
+    #[test]
+    fn it_is_asked_often_then_seldom_and_not_for_ever() {
+        let (mut turn, mut now) = (Turn::first(START), START);
+        let mut times = Vec::new();
+        while let Some(due) = turn.due(now, None) {
+            now = due;
+            times.push(now.seconds());
+            turn = turn.answered();
+        }
+        assert_eq!(times[..8], [2, 7, 17, 37, 77, 137, 437, 1337]);
+        let between = |from: i64, to: i64| {
+            times.iter().filter(|time| (from * HOUR..to * HOUR).contains(*time)).count()
+        };
+        assert_eq!(between(1, 2), 4, "every quarter of an hour");
+        assert_eq!(between(3, 6), 3, "every hour");
+        assert_eq!(between(12, 72), 10, "every six hours");
+        assert!(now.seconds() >= POLL_FOR && now.seconds() < POLL_FOR + 6 * HOUR);
+    }
+
+    #[test]
+    fn a_question_that_failed_is_asked_again_and_leads_no_further() {
+        let (mut turn, mut now) = (Turn::first(START).answered(), START);
+        let mut pauses = Vec::new();
+        for _ in 0..9 {
+            turn = turn.failed();
+            let due = turn.due(now, None).unwrap();
+            pauses.push(due.seconds_since(now));
+            now = due;
+        }
+        assert_eq!(pauses, [5, 5, 10, 20, 40, 60, 300, 900, 900]);
+        assert_eq!(turn.answered(), Turn::first(START).answered().answered());
+        let late = Turn { step: 30, ..Turn::first(START) };
+        let now = START.plus_seconds(20 * HOUR);
+        let due = late.failed().due(now, None).unwrap();
+        assert_eq!(due.seconds_since(now), 15 * MINUTE, "not six hours");
+    }
+
+    #[test]
+    fn the_end_of_a_hold_is_a_time_to_ask() {
+        let turn = Turn { step: 7, ..Turn::first(START) };
+        let now = START.plus_seconds(437);
+        let until = START.plus_seconds(900);
+        assert_eq!(turn.due(now, Some(until)), Some(until.plus_seconds(2)));
+        assert_eq!(turn.due(now, Some(START)), turn.due(now, None), "it is over");
+        let far = START.plus_seconds(9 * HOUR);
+        assert_eq!(turn.due(now, Some(far)), turn.due(now, None), "there is time");
+    }
+
+    #[test]
+    fn a_timer_knows_its_turn() {
+        let turn = Turn::first(START.plus_seconds(7)).answered().failed();
+        assert_eq!(Turn::of(&turn.payload()), turn);
+        assert_ne!(Turn::of(&Turn::first(START.plus_seconds(8)).payload()), turn);
+        assert_eq!(Turn::of(&json!({})), Turn::first(START));
+    }
+}
