@@ -8,8 +8,9 @@
 //! A server may take minutes to answer (RFC 5321 allows ten), much longer than a timer's handler
 //! may run. Who gave up earlier would send the same mail again and again to a server that is only
 //! slow. So the conversation is a task of its own, for which the handler waits a little. Before it
-//! begins, the mail is claimed for longer than it can take: its timer stands behind that time, so
-//! that no end of the handler, of the task or of the process lets the mail be taken up early.
+//! begins, the mail is claimed for some seconds and its timer moved behind them; the task makes the
+//! claim last on for as long as it talks. So nobody takes the mail up while it is on its way, and
+//! soon after a process has died, another one does.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +33,8 @@ use crate::store;
 
 /// How long a handler waits for the mail server.
 const PATIENCE: Duration = Duration::from_secs(8);
+/// How often a conversation makes its claim last on.
+pub(crate) const KEEP_EVERY: Duration = Duration::from_secs(3);
 /// How long a process that is to stop waits for the conversations that go on. A mail whose
 /// conversation is cut off goes out again when its claim ends.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -163,12 +166,8 @@ impl Sending {
         metadata: Metadata,
     ) -> Result<(), BoxError> {
         let conversation = async move {
-            let Handover { mail, letter, place } = handover;
-            let outcome = match self.server.send(&letter).await {
-                Ok(()) => Outcome::Sent,
-                Err(Refusal::Later(reason)) => Outcome::Later { reason, tells: true },
-                Err(Refusal::Never(reason)) => Outcome::Never { reason },
-            };
+            let Handover { mut mail, letter, place } = handover;
+            let outcome = self.talk(&mut mail, &letter, &metadata).await;
             let concluded = self.conclude(&mail, outcome, metadata).await;
             if let Err(error) = &concluded {
                 tracing::warn!(%error, "what came of a mail could not be written down");
@@ -184,6 +183,36 @@ impl Sending {
                 Ok(())
             }
         }
+    }
+
+    /// Talks to the mail server, and keeps the claim for as long as that takes.
+    async fn talk(&self, mail: &mut Mail, letter: &Message, metadata: &Metadata) -> Outcome {
+        let mut conversation = std::pin::pin!(self.server.send(letter));
+        let answer = loop {
+            tokio::select! {
+                answer = &mut conversation => break answer,
+                () = tokio::time::sleep(KEEP_EVERY) => {}
+            }
+            match self.keep(mail, metadata).await {
+                Ok(Some(kept)) => *mail = kept,
+                Ok(None) => tracing::warn!("a claim was lost while the mail is on its way"),
+                Err(error) => tracing::warn!(%error, "a claim could not be kept"),
+            }
+        };
+        match answer {
+            Ok(()) => Outcome::Sent,
+            Err(Refusal::Later(reason)) => Outcome::Later { reason, tells: true },
+            Err(Refusal::Never(reason)) => Outcome::Never { reason },
+        }
+    }
+
+    async fn keep(&self, mail: &Mail, metadata: &Metadata) -> Result<Option<Mail>, StoreError> {
+        let mail = mail.clone();
+        self.write(metadata.clone(), move |tx| {
+            let mail = mail.clone();
+            Box::pin(async move { store::keep(tx, &mail).await })
+        })
+        .await
     }
 
     /// Waits for the conversations that go on without a handler, but not for long.

@@ -162,6 +162,29 @@ pub async fn begin(
     Ok(Some(Mail { due_at: claimed_until, ..mail.clone() }))
 }
 
+/// Makes a claim last on while the conversation with the server goes on. Answers with the mail as it
+/// is claimed now, or with nothing when the claim was lost meanwhile.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn keep(tx: &mut Tx, mail: &Mail) -> Result<Option<Mail>, StoreError> {
+    let claimed_until = tx.now().await?.plus_seconds(CLAIM_SECONDS);
+    let kept = sqlx::query(
+        "update mails set due_at = $3 where mail_id = $1 and due_at = $2 and state = 'sending'",
+    )
+    .bind(mail.id)
+    .bind(mail.due_at)
+    .bind(claimed_until)
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    if kept == 0 {
+        return Ok(None);
+    }
+    wake(tx, mail.id, claimed_until).await?;
+    Ok(Some(Mail { due_at: claimed_until, ..mail.clone() }))
+}
+
 /// The server took it: the mail is done, and others are told. A link that became known while the
 /// mail was on its way without it follows.
 ///
