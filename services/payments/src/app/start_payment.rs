@@ -16,7 +16,8 @@ use crate::store::OpenCollection;
 /// The collection with its order, created or found again.
 ///
 /// # Errors
-/// `BookingNotFound`, `IdempotencyKeyReused`, `HoldEnded`, `InvalidPrice`, `ProviderUnavailable`, or that a part is down.
+/// `BookingNotFound`, `IdempotencyKeyReused`, `HoldEnded`,
+/// `InvalidPrice`, `ProviderUnavailable`, or that a part is down.
 pub async fn start_payment(
     till: &Arc<Till>,
     customer_id: Id<Customer>,
