@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 /// How long a confirmation waits for its meeting link.
 pub const LINK_PATIENCE_SECONDS: i64 = 60;
-/// How long a worker that hands a mail over has it for itself. While it lives it makes that last on,
-/// so a claim ends soon after the process that held it.
+/// How long a worker that hands a mail over has it for itself. While it lives it makes that last
+/// on, so a claim ends soon after the process that held it.
 pub const CLAIM_SECONDS: i64 = 15;
 /// The wait after the first failure; it doubles from there.
 const BACKOFF_SECONDS_MIN: i64 = 30;

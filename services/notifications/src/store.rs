@@ -162,8 +162,8 @@ pub async fn begin(
     Ok(Some(Mail { due_at: claimed_until, ..mail.clone() }))
 }
 
-/// Makes a claim last on while the conversation with the server goes on. Answers with the mail as it
-/// is claimed now, or with nothing when the claim was lost meanwhile.
+/// Makes a claim last on while the conversation with the server goes on. Answers with the mail as
+/// it is claimed now, or with nothing when the claim was lost meanwhile.
 ///
 /// # Errors
 /// When the database does not answer.

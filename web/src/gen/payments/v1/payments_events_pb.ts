@@ -379,7 +379,8 @@ export const RefundProcessedSchema: GenMessage<RefundProcessed> = /*@__PURE__*/
   messageDesc(file_payments_v1_payments_events, 9);
 
 /**
- * The provider refused the refund for good; a person has to look.
+ * The refund came to nothing at the provider. It is asked for again under another id, at most three
+ * times; after that, or when the provider refuses for good, a person has to look.
  *
  * @generated from message payments.v1.RefundFailed
  */
