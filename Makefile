@@ -52,11 +52,12 @@ build: tools
 	@$(BUILD)
 
 # A copy of the lock file says what was installed, so that changing branches installs only what
-# really changed.
+# really changed. Not `npm ci`: it refuses a lock file that leaves out other platforms' optional
+# packages, and not every registry serves those. The lock's versions and hashes hold here too.
 web-packages: tools
 	@cd $(WEB) && if ! cmp -s package-lock.json node_modules/.sukoon-installed; then \
 	  echo "· installing the web packages"; \
-	  npm ci --no-audit --no-fund && cp package-lock.json node_modules/.sukoon-installed; \
+	  npm install --no-save --no-audit --no-fund && cp package-lock.json node_modules/.sukoon-installed; \
 	fi
 
 web: web-packages
