@@ -3,7 +3,8 @@
 //! A timer is claimed by a lease. Its handler must bear being run again, because the process may
 //! die before the transaction that ends the timer; that transaction also records what came of it.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -11,6 +12,7 @@ use kernel::Timestamp;
 use runtime::status::chain;
 use runtime::telemetry::job_span;
 use serde_json::Value;
+use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
 use tokio::sync::Semaphore;
 use tracing::Instrument as _;
@@ -29,6 +31,8 @@ const HANDLER_TIMEOUT: Duration = Duration::from_secs(20);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// How many timers of a process run at the same time.
 const PARALLEL_MAX: usize = 8;
+/// How many of these are of one kind, so that a third party that hangs holds up nothing else.
+const PARALLEL_OF_A_KIND_MAX: usize = 4;
 /// The longest wait between two tries of a timer that fails.
 const BACKOFF_SECONDS_MAX: i32 = 60;
 
@@ -105,36 +109,39 @@ impl Tx {
     }
 }
 
-async fn claim(executor: impl PgExecutor<'_>, at_most: i64) -> Result<Vec<Timer>, StoreError> {
-    let rows = sqlx::query(
+/// Claims the timer that is due, unless it is of one of the kinds in `full`.
+async fn claim(
+    executor: impl PgExecutor<'_>,
+    full: &[String],
+) -> Result<Option<Timer>, StoreError> {
+    let row = sqlx::query(
         "update timers
          set lease_until_at = clock_timestamp() + make_interval(secs => $1),
              attempts = attempts + 1
-         where timer_id in (
+         where timer_id = (
              select timer_id from timers
              where due_at <= (select clock_now()) and lease_until_at <= clock_timestamp()
-             order by attempts, due_at limit $2
+               and kind <> all ($2)
+             order by attempts, due_at limit 1
              for update skip locked)
          returning timer_id, kind, subject, due_at, payload, metadata, attempts",
     )
     .bind(LEASE_SECONDS)
-    .bind(at_most)
-    .fetch_all(executor)
+    .bind(full)
+    .fetch_optional(executor)
     .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(Timer {
-                timer_id: row.try_get("timer_id")?,
-                kind: row.try_get("kind")?,
-                subject: row.try_get("subject")?,
-                due_at: row.try_get("due_at")?,
-                payload: row.try_get("payload")?,
-                metadata: serde_json::from_value(row.try_get("metadata")?).unwrap_or_default(),
-                attempts: row.try_get("attempts")?,
-            })
+    let read = |row: PgRow| {
+        Ok::<Timer, sqlx::Error>(Timer {
+            timer_id: row.try_get("timer_id")?,
+            kind: row.try_get("kind")?,
+            subject: row.try_get("subject")?,
+            due_at: row.try_get("due_at")?,
+            payload: row.try_get("payload")?,
+            metadata: serde_json::from_value(row.try_get("metadata")?).unwrap_or_default(),
+            attempts: row.try_get("attempts")?,
         })
-        .collect::<Result<_, sqlx::Error>>()
-        .map_err(StoreError::from)
+    };
+    Ok(row.map(read).transpose()?)
 }
 
 /// Frees a timer that failed, for a later try. One that its handler has moved keeps its new time.
@@ -161,9 +168,10 @@ pub async fn run_timers(
     stop: impl Future<Output = ()> + Send,
 ) {
     let places = Arc::new(Semaphore::new(PARALLEL_MAX));
+    let running = Running::default();
     let mut stop = std::pin::pin!(stop);
     loop {
-        let looked = look(&store, &handler, &places).await;
+        let looked = look(&store, &handler, &places, &running).await;
         let waits = match looked {
             Ok(0) => LOOK_EVERY,
             Ok(_) => Duration::from_millis(5),
@@ -182,26 +190,60 @@ pub async fn run_timers(
     drop(places.acquire_many(everything).await);
 }
 
+/// The timers that run in this process, by kind.
+#[derive(Debug, Default, Clone)]
+struct Running(Arc<Mutex<BTreeMap<String, usize>>>);
+
+impl Running {
+    /// Counts one more of a kind until the value that is returned is dropped.
+    fn enter(&self, kind: &str) -> Entered {
+        *self.counts().entry(kind.to_owned()).or_default() += 1;
+        Entered { running: self.clone(), kind: kind.to_owned() }
+    }
+
+    /// The kinds of which no more may run.
+    fn full(&self) -> Vec<String> {
+        let full = |(kind, count): (&String, &usize)| {
+            (*count >= PARALLEL_OF_A_KIND_MAX).then(|| kind.clone())
+        };
+        self.counts().iter().filter_map(full).collect()
+    }
+
+    fn counts(&self) -> MutexGuard<'_, BTreeMap<String, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One timer that runs.
+struct Entered {
+    running: Running,
+    kind: String,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if let Some(count) = self.running.counts().get_mut(&self.kind) {
+            *count = count.saturating_sub(1);
+        }
+    }
+}
+
 async fn look(
     store: &Store,
     handler: &Arc<dyn TimerHandler>,
     places: &Arc<Semaphore>,
+    running: &Running,
 ) -> Result<usize, StoreError> {
-    let free = places.available_permits();
-    if free == 0 {
-        return Ok(0);
-    }
-    let timers = claim(store.pool(), i64::try_from(free).unwrap_or(1)).await?;
-    let claimed = timers.len();
-    for timer in timers {
-        let Ok(place) = Arc::clone(places).acquire_owned().await else {
-            break;
-        };
+    let mut claimed = 0;
+    while let Ok(place) = Arc::clone(places).try_acquire_owned() {
+        let Some(timer) = claim(store.pool(), &running.full()).await? else { break };
+        claimed += 1;
+        let entered = running.enter(&timer.kind);
         let (store, handler) = (store.clone(), Arc::clone(handler));
         let span = job_span(&timer.kind, timer.metadata.traceparent.as_deref());
         let task = async move {
             fire(&store, handler.as_ref(), timer).await;
-            drop(place);
+            drop((entered, place));
         };
         tokio::spawn(task.instrument(span));
     }

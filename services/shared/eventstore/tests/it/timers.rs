@@ -24,15 +24,7 @@ impl TimerHandler for Counting {
             if before < self.failures {
                 return Err("not yet".into());
             }
-            self.store
-                .write(Metadata::default(), move |tx| {
-                    let timer = timer.clone();
-                    Box::pin(async move {
-                        tx.end_timer(&timer.kind, &timer.subject).await?;
-                        Ok::<(), StoreError>(())
-                    })
-                })
-                .await?;
+            end(&self.store, timer).await?;
             Ok(())
         })
     }
@@ -89,5 +81,61 @@ async fn setting_a_timer_again_moves_it() -> Result<()> {
     set(&store, 15).await?;
     set(&store, 30).await?;
     assert_eq!(left(&store).await?, 1);
+    Ok(())
+}
+
+/// Never comes back from a timer of the kind `hangs`, and ends the others.
+struct Hanging(Store);
+
+impl TimerHandler for Hanging {
+    fn fire(&self, timer: Timer) -> BoxFuture<'_, Result<(), runtime::BoxError>> {
+        Box::pin(async move {
+            if timer.kind == "hangs" {
+                std::future::pending::<()>().await;
+            }
+            end(&self.0, timer).await?;
+            Ok(())
+        })
+    }
+}
+
+async fn end(store: &Store, timer: Timer) -> Result<(), StoreError> {
+    store
+        .write(Metadata::default(), move |tx| {
+            let timer = timer.clone();
+            Box::pin(async move { tx.end_timer(&timer.kind, &timer.subject).await })
+        })
+        .await
+}
+
+#[tokio::test]
+async fn a_kind_that_hangs_holds_up_no_other() -> Result<()> {
+    let (_database, store) = database().await?;
+    store
+        .write(Metadata::by("test", None), |tx| {
+            Box::pin(async move {
+                let now = tx.now().await?;
+                for n in 0..20 {
+                    // They are due earlier, so they would be taken first.
+                    let due = now.plus_minutes(-1);
+                    tx.set_timer("hangs", &n.to_string(), due, json!({})).await?;
+                    tx.set_timer("goes on", &n.to_string(), now, json!({})).await?;
+                }
+                Ok::<(), StoreError>(())
+            })
+        })
+        .await?;
+    // What hangs would be waited for at the end, so the worker is cut off instead of stopped.
+    let never = std::future::pending::<()>();
+    let worker = tokio::spawn(run_timers(store.clone(), Arc::new(Hanging(store.clone())), never));
+    testkit::until("only what hangs is left", async || {
+        Ok((left(&store).await? == 20).then_some(()))
+    })
+    .await?;
+    let taken: i64 = sqlx::query_scalar("select count(*) from timers where attempts > 0")
+        .fetch_one(store.pool())
+        .await?;
+    assert_eq!(taken, 4, "more of one kind were taken than may run");
+    worker.abort();
     Ok(())
 }
