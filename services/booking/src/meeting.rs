@@ -6,6 +6,7 @@ use std::time::Duration;
 use kernel::Id;
 use kernel::id::Booking;
 use reqwest::StatusCode;
+use runtime::failpoint;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +103,7 @@ impl Meetings {
         };
         let mut headers = reqwest::header::HeaderMap::new();
         runtime::telemetry::inject_headers(&mut headers);
+        failpoint::pass(&"meeting.before");
         let answer = self
             .http
             .post(&self.url)
@@ -113,6 +115,7 @@ impl Meetings {
             .send()
             .await
             .map_err(|error| MeetingError::Silent(error.without_url()))?;
+        failpoint::pass(&"meeting.after");
         if !answer.status().is_success() {
             return Err(MeetingError::Refused(answer.status()));
         }

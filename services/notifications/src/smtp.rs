@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use lettre::transport::smtp::{AsyncSmtpTransport, Error};
 use lettre::{AsyncTransport as _, Message, Tokio1Executor};
+use runtime::failpoint;
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// How long a connection may take.
@@ -53,7 +54,10 @@ impl MailServer {
     pub async fn send(&self, letter: &Message) -> Result<(), Refusal> {
         let (envelope, bytes) = (letter.envelope(), letter.formatted());
         let conversation = self.transport.send_raw(envelope, &bytes);
-        match tokio::time::timeout(CONVERSATION_TIMEOUT, conversation).await {
+        failpoint::pass(&"smtp.before");
+        let answer = tokio::time::timeout(CONVERSATION_TIMEOUT, conversation).await;
+        failpoint::pass(&"smtp.after");
+        match answer {
             Ok(Ok(_taken)) => Ok(()),
             Ok(Err(error)) => Err(refusal(&error)),
             Err(_elapsed) => Err(Refusal::Later("smtp_slow".to_owned())),

@@ -10,6 +10,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
 use eventstore::{Metadata, StoreError};
+use runtime::failpoint;
 use runtime::status::chain;
 use runtime::telemetry::traceparent;
 use sha2::{Digest as _, Sha256};
@@ -44,7 +45,10 @@ async fn take(State(till): State<Arc<Till>>, headers: HeaderMap, raw: Bytes) -> 
         .filter(|id| is_event_id(id))
         .map_or_else(|| hex(&body_sha256), str::to_owned);
     match write(&till, event_id, body_sha256, raw).await {
-        Ok(()) => StatusCode::OK,
+        Ok(()) => {
+            failpoint::pass(&"webhook.stored");
+            StatusCode::OK
+        }
         // Anything but 200 makes the provider send it again.
         Err(error) => {
             tracing::error!(error = chain(&error), "a webhook could not be written down");

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
-use runtime::BoxError;
+use runtime::{BoxError, failpoint};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
@@ -44,7 +44,10 @@ impl Api {
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
-        send(self.request(Method::GET, url.as_str())).await
+        failpoint::pass(&format_args!("provider.get.{}.before", shape(path)));
+        let answer = send(self.request(Method::GET, url.as_str())).await;
+        failpoint::pass(&format_args!("provider.get.{}.after", shape(path)));
+        answer
     }
 
     /// `key` makes a repeat of the request the same request.
@@ -58,7 +61,10 @@ impl Api {
         if let Some(key) = key {
             request = request.header("X-Refund-Idempotency", key);
         }
-        send(request).await
+        failpoint::pass(&format_args!("provider.post.{}.before", shape(path)));
+        let answer = send(request).await;
+        failpoint::pass(&format_args!("provider.post.{}.after", shape(path)));
+        answer
     }
 
     fn request(&self, method: Method, url: &str) -> RequestBuilder {
@@ -67,6 +73,14 @@ impl Api {
             .basic_auth(&self.key_id, Some(self.key_secret.expose_secret()))
             .timeout(ANSWER_TIMEOUT)
     }
+}
+
+/// A path without the ids in it, as a name.
+fn shape(path: &str) -> String {
+    path.split('/')
+        .filter(|part| !part.is_empty() && !part.contains('_'))
+        .collect::<Vec<_>>()
+        .join("-")
 }
 
 async fn send(request: RequestBuilder) -> Result<Value, ProviderError> {

@@ -1,5 +1,6 @@
 //! The order in which others see this service's events: gapless, and given after commit.
 
+use runtime::failpoint;
 use sqlx::PgPool;
 
 use crate::error::StoreError;
@@ -55,7 +56,9 @@ async fn number_in_transaction(pool: &PgPool, at_most: i64) -> Result<u64, Store
     .execute(&mut *tx)
     .await?
     .rows_affected();
+    failpoint::pass(&"relay.before-commit");
     tx.commit().await?;
+    failpoint::pass(&"relay.after-commit");
     Ok(moved)
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kernel::Timestamp;
+use runtime::failpoint::Step;
 use sqlx::PgPool;
 use tokio::sync::Notify;
 use tracing::Instrument as _;
@@ -69,10 +70,11 @@ impl Store {
         F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + Sync + 'static,
     {
         let store = self.clone();
+        let step = Step::of::<F>();
         let task = async move {
             let mut tries = 1;
             loop {
-                match store.attempt(&metadata, &work).await {
+                match store.attempt(&metadata, &work, &step).await {
                     Err(error) if error.is_conflict() && tries < TRIES => {
                         tokio::time::sleep(jitter(tries)).await;
                         tries += 1;
@@ -87,7 +89,7 @@ impl Store {
         }
     }
 
-    async fn attempt<T, E, F>(&self, metadata: &Metadata, work: &F) -> Result<T, E>
+    async fn attempt<T, E, F>(&self, metadata: &Metadata, work: &F, step: &Step) -> Result<T, E>
     where
         E: From<StoreError>,
         F: for<'t> Fn(&'t mut Tx) -> BoxFuture<'t, Result<T, E>>,
@@ -97,7 +99,9 @@ impl Store {
         let result = work(&mut tx).await;
         match result {
             Ok(value) => {
+                step.pass("before-commit");
                 tx.commit().await?;
+                step.pass("after-commit");
                 self.announce();
                 Ok(value)
             }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kernel::Timestamp;
+use runtime::failpoint;
 use runtime::status::chain;
 use runtime::telemetry::job_span;
 use serde_json::Value;
@@ -251,7 +252,9 @@ async fn look(
 }
 
 async fn fire(store: &Store, handler: &dyn TimerHandler, timer: Timer) {
-    let fired = tokio::time::timeout(HANDLER_TIMEOUT, handler.fire(timer.clone())).await;
+    failpoint::pass(&format_args!("{}.claimed", timer.kind));
+    let firing = failpoint::under(&timer.kind, handler.fire(timer.clone()));
+    let fired = tokio::time::timeout(HANDLER_TIMEOUT, firing).await;
     let error = match fired {
         Ok(Ok(())) => return,
         Ok(Err(error)) => chain(error.as_ref()),

@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use kernel::CommandError;
 use runtime::status::chain;
 use runtime::telemetry::event_span;
-use runtime::{BoxError, Shutdown};
+use runtime::{BoxError, Shutdown, failpoint};
 use tracing::Instrument as _;
 
 use crate::feed::FeedReader;
@@ -183,6 +183,7 @@ impl Consumer {
                     Offered::Hole | Offered::Again => self.catch_up().await,
                     Offered::Later => tokio::time::sleep(LATER).await,
                 }
+                failpoint::pass(&format_args!("{}.before-ack", self.subscription.consumer));
                 // Our own table knows what was handled; the message has done its work either way.
                 message.ack().await?;
             }
@@ -262,6 +263,8 @@ impl Consumer {
                 })
                 .await
         };
+        let name = event.event_type.rsplit('.').next().unwrap_or_default();
+        let handled = failpoint::named(&format_args!("{consumer}.{name}"), handled);
         match handled.instrument(span).await {
             Ok(Consumed::Hole(_)) => Offered::Hole,
             Ok(Consumed::Handled | Consumed::Repeat | Consumed::Parked) => Offered::Done,

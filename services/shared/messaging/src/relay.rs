@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_nats::jetstream;
 use bytes::Bytes;
 use eventstore::{Recorded, Store, feed};
-use runtime::{BoxError, Shutdown};
+use runtime::{BoxError, Shutdown, failpoint};
 
 use crate::nats::Nats;
 use crate::wire;
@@ -85,6 +85,7 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
         for event in &events {
             send(&context, nats, event).await?;
         }
+        failpoint::pass(&"publisher.published");
         feed::set_published(store.pool(), last).await?;
         position = last;
     }

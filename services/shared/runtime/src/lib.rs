@@ -9,12 +9,14 @@ pub mod settings;
 pub mod telemetry;
 pub mod shutdown;
 pub mod tasks;
+pub mod failpoint;
 pub mod practice;
 pub mod health;
 pub mod server;
 pub mod channel;
 pub mod http;
 pub mod caller;
+pub mod staff;
 pub mod status;
 
 pub use program::Program;
