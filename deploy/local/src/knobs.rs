@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 const PORT: u16 = 8080;
 const SANDBOX_PORT: u16 = 8090;
 const READY_SECONDS: u64 = 120;
+const RESTART_MS_MAX: u64 = 5000;
 
 /// Where the practice is to be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub(crate) struct Knobs {
     pub(crate) sandbox_url: String,
     /// How long the parts may take until they are ready.
     pub(crate) ready_seconds: u64,
+    /// The longest wait before a part that died is started again.
+    pub(crate) restart_ms_max: u64,
 }
 
 impl Knobs {
@@ -43,6 +46,7 @@ impl Knobs {
             public_url: url("PUBLIC_URL", port),
             sandbox_url: url("SANDBOX_PUBLIC_URL", sandbox_port),
             ready_seconds: number(environment, "SUKOON_READY_SECONDS", READY_SECONDS)?,
+            restart_ms_max: number(environment, "SUKOON_RESTART_MS_MAX", RESTART_MS_MAX)?,
             host,
             port,
             sandbox_port,

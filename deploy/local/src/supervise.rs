@@ -79,13 +79,20 @@ pub(crate) struct Supervisor {
     record: Record,
     logs: PathBuf,
     with_us: Option<PathBuf>,
+    backoff_last: Duration,
     groups: Vec<Vec<Running>>,
 }
 
 impl Supervisor {
     /// A supervisor without parts.
     pub(crate) fn new(record: Record, logs: PathBuf) -> Self {
-        Self { record, logs, with_us: ends_with_us(), groups: Vec::new() }
+        let with_us = ends_with_us();
+        Self { record, logs, with_us, backoff_last: BACKOFF_LAST, groups: Vec::new() }
+    }
+
+    /// Lets a part that dies again and again wait no longer than this for its next start.
+    pub(crate) fn restart_within(&mut self, limit: Duration) {
+        self.backoff_last = limit;
     }
 
     /// Where a part's log lies.
@@ -128,6 +135,7 @@ impl Supervisor {
                 record: self.record.clone(),
                 log: self.log(part.name),
                 wished,
+                backoff_last: self.backoff_last,
                 restarts: 0,
                 part,
             };
@@ -185,12 +193,13 @@ struct Keeper {
     record: Record,
     log: PathBuf,
     wished: watch::Receiver<Wish>,
+    backoff_last: Duration,
     restarts: u32,
 }
 
 impl Keeper {
     async fn keep(mut self) {
-        let mut backoff = BACKOFF_FIRST;
+        let mut backoff = BACKOFF_FIRST.min(self.backoff_last);
         loop {
             let since = Instant::now();
             let end = match self.spawn() {
@@ -200,7 +209,7 @@ impl Keeper {
             self.note(None);
             let Some(end) = end else { return };
             if since.elapsed() >= HEALTHY_AFTER {
-                backoff = BACKOFF_FIRST;
+                backoff = BACKOFF_FIRST.min(self.backoff_last);
             }
             let name = self.part.name;
             say::step(format_args!(
@@ -212,7 +221,7 @@ impl Keeper {
             if timeout(backoff, stopped).await.is_ok() {
                 return;
             }
-            backoff = (backoff * 2).min(BACKOFF_LAST);
+            backoff = (backoff * 2).min(self.backoff_last);
         }
     }
 

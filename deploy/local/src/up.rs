@@ -96,6 +96,7 @@ async fn end_leftovers(place: &Place) {
 pub(crate) async fn run(desk: Desk, found: &Found) -> Result<ExitCode> {
     let record = Record::new(&desk.place.data);
     let mut supervisor = Supervisor::new(record.clone(), desk.place.data.join("logs"));
+    supervisor.restart_within(Duration::from_millis(desk.knobs.restart_ms_max));
     let (hurry, hurried) = watch::channel(false);
     let mut signals = Signals::new()?;
     let started = tokio::select! {
