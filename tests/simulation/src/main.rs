@@ -1,0 +1,2 @@
+//! Runs the simulator for long.
+fn main() {}
