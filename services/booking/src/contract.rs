@@ -48,6 +48,7 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
             booking_id,
             payment_id: payment.0.clone(),
             reinstated: *reinstated,
+            claim_accepted: false,
         }),
         Event::MeetingScheduled { meeting } => {
             NewEvent::of(&wire::MeetingScheduled { booking_id, meeting_id: meeting.0.clone() })

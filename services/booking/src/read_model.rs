@@ -6,3 +6,4 @@ pub mod project;
 pub mod learn;
 pub mod view;
 pub mod query;
+pub mod staff;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use contract::booking::v1::booking_internal_service_server::BookingInternalService;
 use contract::booking::v1::{
     GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
-    GetBookingFactsResponse,
+    GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse,
 };
 use kernel::Id;
-use kernel::id::Booking;
+use kernel::id::{Booking, Customer};
 use runtime::caller::Peers;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
@@ -16,6 +16,7 @@ use tonic::{Request, Response, Status};
 use super::public::parse;
 use crate::app::{Desk, Error, Rejection};
 use crate::calendar;
+use crate::read_model::staff;
 use crate::read_model::view::{self, View};
 
 /// The internal service.
@@ -65,5 +66,21 @@ impl BookingInternalService for Internal {
         let view = self.view(parse(&request.into_inner().booking_id)?).await?;
         let calendar_file = calendar::file(&self.desk.practice, &view).unwrap_or_default();
         Ok(Response::new(GetBookingContactResponse { booking: Some(view.booking), calendar_file }))
+    }
+
+    async fn get_staff_role(
+        &self,
+        request: Request<GetStaffRoleRequest>,
+    ) -> Result<Response<GetStaffRoleResponse>, Status> {
+        self.peers.verify(request.metadata(), &["payments", "notifications"])?;
+        let person: Option<Id<Customer>> = request.into_inner().user_id.parse().ok();
+        let Some(person) = person else {
+            return Ok(Response::new(GetStaffRoleResponse::default()));
+        };
+        let role = staff::role_of(self.desk.store.pool(), person)
+            .await
+            .map_err(|error| to_status(&Error::unavailable(error)))?;
+        let role = role.map(|role| role.word().to_owned()).unwrap_or_default();
+        Ok(Response::new(GetStaffRoleResponse { role }))
     }
 }

@@ -11,7 +11,8 @@ use contract::booking::v1::booking_internal_service_server::{
 };
 use contract::booking::v1::{
     Booking, BookingState, Contact, GetBookingContactRequest, GetBookingContactResponse,
-    GetBookingFactsRequest, GetBookingFactsResponse, Session, SessionMode,
+    GetBookingFactsRequest, GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse,
+    Session, SessionMode,
 };
 use contract::common::v1::Money;
 use contract::identity::v1::identity_internal_service_server::{
@@ -32,6 +33,8 @@ use tonic::{Request, Response, Status};
 #[derive(Default)]
 pub(crate) struct Knowledge {
     pub(crate) bookings: Mutex<HashMap<String, Booking>>,
+    /// Roles of staff by "usr_…".
+    pub(crate) roles: Mutex<HashMap<String, String>>,
     pub(crate) codes: Mutex<HashMap<String, GetCodeMailResponse>>,
     pub(crate) down: AtomicBool,
 }
@@ -108,6 +111,15 @@ impl BookingInternalService for BookingDesk {
              SEQUENCE:{sequence}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
         );
         Ok(Response::new(GetBookingContactResponse { booking: Some(booking), calendar_file }))
+    }
+
+    async fn get_staff_role(
+        &self,
+        request: Request<GetStaffRoleRequest>,
+    ) -> Result<Response<GetStaffRoleResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        let role = self.knows.roles.lock().unwrap().get(&request.into_inner().user_id).cloned();
+        Ok(Response::new(GetStaffRoleResponse { role: role.unwrap_or_default() }))
     }
 }
 

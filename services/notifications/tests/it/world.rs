@@ -149,7 +149,8 @@ impl World {
 
     pub(crate) async fn confirmed(&self, id: Id<Booking>) -> Result<()> {
         let payment_id = "pay_1".to_owned();
-        let event = BookingConfirmed { booking_id: id.to_string(), payment_id, reinstated: false };
+        let booking_id = id.to_string();
+        let event = BookingConfirmed { booking_id, payment_id, ..Default::default() };
         self.happens(event).await
     }
 

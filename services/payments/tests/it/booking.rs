@@ -10,7 +10,7 @@ use contract::booking::v1::booking_internal_service_server::{
 };
 use contract::booking::v1::{
     BookingState, GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
-    GetBookingFactsResponse,
+    GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse,
 };
 use eventstore::{Metadata, NewEvent, Store, StoreError, feed};
 use kernel::Id;
@@ -25,6 +25,8 @@ use testkit::TestDatabase;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
+/// Roles of staff by "usr_…".
+type Roles = Arc<Mutex<HashMap<String, String>>>;
 type Known = Arc<Mutex<HashMap<String, GetBookingFactsResponse>>>;
 
 /// The neighbour.
@@ -32,12 +34,14 @@ pub(crate) struct BookingService {
     _database: TestDatabase,
     store: Store,
     known: Known,
+    roles: Roles,
     pub(crate) address: SocketAddr,
 }
 
 struct Internal {
     peers: Peers,
     known: Known,
+    roles: Roles,
 }
 
 #[tonic::async_trait]
@@ -58,24 +62,42 @@ impl BookingInternalService for Internal {
     ) -> Result<Response<GetBookingContactResponse>, Status> {
         Err(Status::unimplemented("payments asks for no contact"))
     }
+
+    async fn get_staff_role(
+        &self,
+        request: Request<GetStaffRoleRequest>,
+    ) -> Result<Response<GetStaffRoleResponse>, Status> {
+        self.peers.verify(request.metadata(), &["payments"])?;
+        let roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
+        let role = roles.get(&request.into_inner().user_id).cloned().unwrap_or_default();
+        Ok(Response::new(GetStaffRoleResponse { role }))
+    }
 }
 
 impl BookingService {
     pub(crate) async fn start(peers: &Peers, shutdown: &Shutdown) -> Result<Self> {
         let database = TestDatabase::new(&Migrator::with_migrations(Vec::new())).await?;
         let (store, known) = (database.store()?, Known::default());
+        let roles = Roles::default();
         let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), shutdown).await?;
         let address = server.address()?;
-        let internal = Internal { peers: peers.clone(), known: Arc::clone(&known) };
+        let internal =
+            Internal { peers: peers.clone(), known: Arc::clone(&known), roles: Arc::clone(&roles) };
         let routes = Routes::new(BookingInternalServiceServer::new(internal))
             .add_service(FeedServer::service(store.clone(), peers.clone(), &["payments"]));
         tokio::spawn(server.serve(routes));
-        Ok(Self { _database: database, store, known, address })
+        Ok(Self { _database: database, store, known, roles, address })
     }
 
     pub(crate) fn knows(&self, facts: GetBookingFactsResponse) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(facts.booking_id.clone(), facts);
+    }
+
+    /// A person works for the practice from now on.
+    pub(crate) fn employs(&self, user_id: &str, role: &str) {
+        let mut roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
+        roles.insert(user_id.to_owned(), role.to_owned());
     }
 
     /// The booking's time is not held any more.

@@ -2,6 +2,7 @@
 //!
 //! Positions are gapless, so one number is inbox, order and hole detector in one.
 
+use kernel::Timestamp;
 use sqlx::Row;
 
 use crate::error::StoreError;
@@ -32,6 +33,8 @@ pub struct Parked {
     pub event: Recorded,
     /// What went wrong the last time.
     pub error: String,
+    /// Since when it is parked.
+    pub parked_at: Timestamp,
 }
 
 /// The last position that a consumer has handled; 0 before the first.
@@ -192,7 +195,7 @@ pub async fn parked(
 ) -> Result<Vec<Parked>, StoreError> {
     let rows = sqlx::query(
         "select event_id, stream_id, version, position, event_type, payload, metadata, recorded_at,
-                error
+                error, parked_at
          from parked_events where consumer = $1 and source = $2 order by position",
     )
     .bind(consumer)
@@ -200,12 +203,18 @@ pub async fn parked(
     .fetch_all(store.pool())
     .await?;
     rows.iter()
-        .map(|row| Ok(Parked { event: recorded(row)?, error: row.try_get("error")? }))
+        .map(|row| {
+            let (error, parked_at) = (row.try_get("error")?, row.try_get("parked_at")?);
+            Ok(Parked { event: recorded(row)?, error, parked_at })
+        })
         .collect::<Result<_, sqlx::Error>>()
         .map_err(StoreError::from)
 }
 
 /// Takes a parked event out inside `tx`, so that it can be handled in the same transaction.
+///
+/// It takes the checkpoint's lock first: an event of the same stream that arrives meanwhile is
+/// looked at afterwards, and so neither overtakes this one nor parks behind what is gone.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -214,6 +223,11 @@ pub async fn unpark(
     (consumer, source): (&str, &str),
     position: i64,
 ) -> Result<bool, StoreError> {
+    sqlx::query("select 1 from checkpoints where consumer = $1 and source = $2 for update")
+        .bind(consumer)
+        .bind(source)
+        .execute(tx.connection())
+        .await?;
     let gone = sqlx::query(
         "delete from parked_events where consumer = $1 and source = $2 and position = $3",
     )
@@ -224,4 +238,27 @@ pub async fn unpark(
     .await?
     .rows_affected();
     Ok(gone > 0)
+}
+
+/// Notes what went wrong when a parked event was tried again.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn failed_again(
+    store: &Store,
+    (consumer, source): (&str, &str),
+    position: i64,
+    error: &str,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update parked_events set error = $4
+         where consumer = $1 and source = $2 and position = $3",
+    )
+    .bind(consumer)
+    .bind(source)
+    .bind(position)
+    .bind(error)
+    .execute(store.pool())
+    .await?;
+    Ok(())
 }

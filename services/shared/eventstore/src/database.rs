@@ -76,7 +76,7 @@ async fn grant(connection: &mut PgConnection, app_role: &str) -> Result<(), sqlx
         "grant usage on schema public to {role};
          grant select, insert, update, delete on all tables in schema public to {role};
          grant usage on all sequences in schema public to {role};
-         revoke update, delete, truncate on events from {role};
+         revoke update, delete, truncate on events, audit_log from {role};
          revoke insert, update, delete, truncate on clock from {role};"
     );
     // The role's name is quoted above and comes from the operator's own settings.

@@ -11,7 +11,9 @@ pub mod feed;
 pub mod checkpoint;
 pub mod timer;
 pub mod idempotency;
+pub mod audit;
 
+pub use audit::{Act, StaffDoor};
 pub use checkpoint::{Consumed, Parked};
 pub use database::{Database, migrate};
 pub use error::{Retry, StoreError};

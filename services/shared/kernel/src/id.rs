@@ -22,6 +22,8 @@ macro_rules! kinds {
 
 // One alphabetical list, so that two kinds cannot take the same prefix unseen.
 kinds! {
+    /// A time that the practice has closed to customers.
+    Block = "blk";
     /// A booking of one or more sessions.
     Booking = "bkg";
     /// A one-time code that is mailed.

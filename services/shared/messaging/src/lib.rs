@@ -8,8 +8,10 @@ pub mod wire;
 pub mod relay;
 pub mod feed;
 pub mod consumer;
+pub mod parked;
 
 pub use consumer::{Reaction, ReactionError, Subscription, run_consumer};
 pub use feed::{FeedReader, FeedServer};
 pub use nats::Nats;
+pub use parked::ParkedEvents;
 pub use relay::{run_publisher, run_relay};

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails by panicking")]
 
 mod appending;
+mod audit;
 mod checkpoints;
 mod feed;
 mod timers;

@@ -1,5 +1,7 @@
 //! Events on their way from one service to another: real PostgreSQL, real NATS, real gRPC.
 
+mod parked;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -6,6 +6,8 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Session, SessionMode } from "./booking_service_pb";
 import { file_booking_v1_booking_service } from "./booking_service_pb";
+import type { CancelledBy } from "./booking_staff_service_pb";
+import { file_booking_v1_booking_staff_service } from "./booking_staff_service_pb";
 import type { Money } from "../../common/v1/money_pb";
 import { file_common_v1_money } from "../../common/v1/money_pb";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -16,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_events.proto.
  */
 export const file_booking_v1_booking_events: GenFile = /*@__PURE__*/
-  fileDesc("Ch9ib29raW5nL3YxL2Jvb2tpbmdfZXZlbnRzLnByb3RvEgpib29raW5nLnYxIqECChBCb29raW5nUmVxdWVzdGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEwoLY3VzdG9tZXJfaWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCRIfCgVwcmljZRgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIlCghzZXNzaW9ucxgFIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIXCg9wcmFjdGl0aW9uZXJfaWQYBiABKAkSJQoEbW9kZRgHIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSMQoNaGVsZF91bnRpbF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNc2VydmljZV90aXRsZRgJIAEoCSJeChVCb29raW5nQ2hlY2tvdXRPcGVuZWQSEgoKYm9va2luZ19pZBgBIAEoCRIxCg1oZWxkX3VudGlsX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJOChBCb29raW5nQ29uZmlybWVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRISCgpyZWluc3RhdGVkGAMgASgIIjoKEE1lZXRpbmdTY2hlZHVsZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgptZWV0aW5nX2lkGAIgASgJIiQKDkJvb2tpbmdFeHBpcmVkEhIKCmJvb2tpbmdfaWQYASABKAkiJQoPQm9va2luZ1JlbGVhc2VkEhIKCmJvb2tpbmdfaWQYASABKAkiOQoPQm9va2luZ1VucGxhY2VkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCSImChBCb29raW5nQ29tcGxldGVkEhIKCmJvb2tpbmdfaWQYASABKAkirQEKCFNsb3RIZWxkEhIKCmJvb2tpbmdfaWQYASABKAkSLQoJc3RhcnRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1oZWxkX3VudGlsX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJZChBTbG90SG9sZEV4dGVuZGVkEhIKCmJvb2tpbmdfaWQYASABKAkSMQoNaGVsZF91bnRpbF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAifAoKU2xvdEJvb2tlZBISCgpib29raW5nX2lkGAEgASgJEi0KCXN0YXJ0c19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHZW5kc19hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiIgoMU2xvdFJlbGVhc2VkEhIKCmJvb2tpbmdfaWQYASABKAliBnByb3RvMw", [file_booking_v1_booking_service, file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("Ch9ib29raW5nL3YxL2Jvb2tpbmdfZXZlbnRzLnByb3RvEgpib29raW5nLnYxIqECChBCb29raW5nUmVxdWVzdGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEwoLY3VzdG9tZXJfaWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCRIfCgVwcmljZRgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIlCghzZXNzaW9ucxgFIAMoCzITLmJvb2tpbmcudjEuU2Vzc2lvbhIXCg9wcmFjdGl0aW9uZXJfaWQYBiABKAkSJQoEbW9kZRgHIAEoDjIXLmJvb2tpbmcudjEuU2Vzc2lvbk1vZGUSMQoNaGVsZF91bnRpbF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNc2VydmljZV90aXRsZRgJIAEoCSJeChVCb29raW5nQ2hlY2tvdXRPcGVuZWQSEgoKYm9va2luZ19pZBgBIAEoCRIxCg1oZWxkX3VudGlsX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJmChBCb29raW5nQ29uZmlybWVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRISCgpyZWluc3RhdGVkGAMgASgIEhYKDmNsYWltX2FjY2VwdGVkGAQgASgIIjoKEE1lZXRpbmdTY2hlZHVsZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgptZWV0aW5nX2lkGAIgASgJIjUKC0Jvb2tpbmdQYWlkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCSIkCg5Cb29raW5nRXhwaXJlZBISCgpib29raW5nX2lkGAEgASgJIiUKD0Jvb2tpbmdSZWxlYXNlZBISCgpib29raW5nX2lkGAEgASgJIjkKD0Jvb2tpbmdVbnBsYWNlZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkiJgoQQm9va2luZ0NvbXBsZXRlZBISCgpib29raW5nX2lkGAEgASgJIncKEEJvb2tpbmdDYW5jZWxsZWQSEgoKYm9va2luZ19pZBgBIAEoCRItCgxjYW5jZWxsZWRfYnkYAiABKA4yFy5ib29raW5nLnYxLkNhbmNlbGxlZEJ5EiAKBnJlZnVuZBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leSKtAQoIU2xvdEhlbGQSEgoKYm9va2luZ19pZBgBIAEoCRItCglzdGFydHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWhlbGRfdW50aWxfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlkKEFNsb3RIb2xkRXh0ZW5kZWQSEgoKYm9va2luZ19pZBgBIAEoCRIxCg1oZWxkX3VudGlsX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJ8CgpTbG90Qm9va2VkEhIKCmJvb2tpbmdfaWQYASABKAkSLQoJc3RhcnRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIiCgxTbG90UmVsZWFzZWQSEgoKYm9va2luZ19pZBgBIAEoCSJ7CgtTbG90QmxvY2tlZBIQCghibG9ja19pZBgBIAEoCRItCglzdGFydHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKB2VuZHNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIiEKDVNsb3RVbmJsb2NrZWQSEAoIYmxvY2tfaWQYASABKAliBnByb3RvMw", [file_booking_v1_booking_service, file_booking_v1_booking_staff_service, file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * A customer asked for a booking and its time was held. Stream booking-<id>.
@@ -149,6 +151,14 @@ export type BookingConfirmed = Message<"booking.v1.BookingConfirmed"> & {
    * @generated from field: bool reinstated = 3;
    */
   reinstated: boolean;
+
+  /**
+   * True when nobody has verified the money: the practice took the customer's word. payment_id is
+   * empty then; money that is verified later belongs to this booking.
+   *
+   * @generated from field: bool claim_accepted = 4;
+   */
+  claimAccepted: boolean;
 };
 
 /**
@@ -187,6 +197,35 @@ export const MeetingScheduledSchema: GenMessage<MeetingScheduled> = /*@__PURE__*
   messageDesc(file_booking_v1_booking_events, 3);
 
 /**
+ * Money was verified for a booking that had been confirmed on the customer's word; it belongs to that
+ * booking. Had the booking been cancelled meanwhile without refund, the practice keeps it.
+ *
+ * @generated from message booking.v1.BookingPaid
+ */
+export type BookingPaid = Message<"booking.v1.BookingPaid"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * The provider's payment.
+   *
+   * @generated from field: string payment_id = 2;
+   */
+  paymentId: string;
+};
+
+/**
+ * Describes the message booking.v1.BookingPaid.
+ * Use `create(BookingPaidSchema)` to create a new message.
+ */
+export const BookingPaidSchema: GenMessage<BookingPaid> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_events, 4);
+
+/**
  * The hold ended without verified money.
  *
  * @generated from message booking.v1.BookingExpired
@@ -205,7 +244,7 @@ export type BookingExpired = Message<"booking.v1.BookingExpired"> & {
  * Use `create(BookingExpiredSchema)` to create a new message.
  */
 export const BookingExpiredSchema: GenMessage<BookingExpired> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_events, 4);
+  messageDesc(file_booking_v1_booking_events, 5);
 
 /**
  * The customer gave the time back before checkout was opened.
@@ -226,7 +265,7 @@ export type BookingReleased = Message<"booking.v1.BookingReleased"> & {
  * Use `create(BookingReleasedSchema)` to create a new message.
  */
 export const BookingReleasedSchema: GenMessage<BookingReleased> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_events, 5);
+  messageDesc(file_booking_v1_booking_events, 6);
 
 /**
  * Money was verified but the booking could not be placed; payments gives the money back.
@@ -254,7 +293,7 @@ export type BookingUnplaced = Message<"booking.v1.BookingUnplaced"> & {
  * Use `create(BookingUnplacedSchema)` to create a new message.
  */
 export const BookingUnplacedSchema: GenMessage<BookingUnplaced> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_events, 6);
+  messageDesc(file_booking_v1_booking_events, 7);
 
 /**
  * The session's end has passed.
@@ -275,7 +314,43 @@ export type BookingCompleted = Message<"booking.v1.BookingCompleted"> & {
  * Use `create(BookingCompletedSchema)` to create a new message.
  */
 export const BookingCompletedSchema: GenMessage<BookingCompleted> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_events, 7);
+  messageDesc(file_booking_v1_booking_events, 8);
+
+/**
+ * A confirmed booking was cancelled; its time is free again. payments gives its money back as far as
+ * refund says, and keeps the rest.
+ *
+ * @generated from message booking.v1.BookingCancelled
+ */
+export type BookingCancelled = Message<"booking.v1.BookingCancelled"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * Who wanted it.
+   *
+   * @generated from field: booking.v1.CancelledBy cancelled_by = 2;
+   */
+  cancelledBy: CancelledBy;
+
+  /**
+   * How much goes back; zero when nothing does.
+   *
+   * @generated from field: common.v1.Money refund = 3;
+   */
+  refund?: Money | undefined;
+};
+
+/**
+ * Describes the message booking.v1.BookingCancelled.
+ * Use `create(BookingCancelledSchema)` to create a new message.
+ */
+export const BookingCancelledSchema: GenMessage<BookingCancelled> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_events, 9);
 
 /**
  * A practitioner's day holds a time for a booking. Stream day-<practitioner>-<date>.
@@ -317,7 +392,7 @@ export type SlotHeld = Message<"booking.v1.SlotHeld"> & {
  * Use `create(SlotHeldSchema)` to create a new message.
  */
 export const SlotHeldSchema: GenMessage<SlotHeld> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_events, 8);
+  messageDesc(file_booking_v1_booking_events, 10);
 
 /**
  * A held time is held longer.
@@ -345,7 +420,7 @@ export type SlotHoldExtended = Message<"booking.v1.SlotHoldExtended"> & {
  * Use `create(SlotHoldExtendedSchema)` to create a new message.
  */
 export const SlotHoldExtendedSchema: GenMessage<SlotHoldExtended> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_events, 9);
+  messageDesc(file_booking_v1_booking_events, 11);
 
 /**
  * A time belongs to a confirmed booking.
@@ -380,7 +455,7 @@ export type SlotBooked = Message<"booking.v1.SlotBooked"> & {
  * Use `create(SlotBookedSchema)` to create a new message.
  */
 export const SlotBookedSchema: GenMessage<SlotBooked> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_events, 10);
+  messageDesc(file_booking_v1_booking_events, 12);
 
 /**
  * A time is free again.
@@ -401,5 +476,61 @@ export type SlotReleased = Message<"booking.v1.SlotReleased"> & {
  * Use `create(SlotReleasedSchema)` to create a new message.
  */
 export const SlotReleasedSchema: GenMessage<SlotReleased> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_events, 11);
+  messageDesc(file_booking_v1_booking_events, 13);
+
+/**
+ * The practice closed a time of its day to customers.
+ *
+ * @generated from message booking.v1.SlotBlocked
+ */
+export type SlotBlocked = Message<"booking.v1.SlotBlocked"> & {
+  /**
+   * Our id of the block.
+   *
+   * @generated from field: string block_id = 1;
+   */
+  blockId: string;
+
+  /**
+   * When it begins.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 2;
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * When it ends.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 3;
+   */
+  endsAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message booking.v1.SlotBlocked.
+ * Use `create(SlotBlockedSchema)` to create a new message.
+ */
+export const SlotBlockedSchema: GenMessage<SlotBlocked> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_events, 14);
+
+/**
+ * The time is open again.
+ *
+ * @generated from message booking.v1.SlotUnblocked
+ */
+export type SlotUnblocked = Message<"booking.v1.SlotUnblocked"> & {
+  /**
+   * The block that ended.
+   *
+   * @generated from field: string block_id = 1;
+   */
+  blockId: string;
+};
+
+/**
+ * Describes the message booking.v1.SlotUnblocked.
+ * Use `create(SlotUnblockedSchema)` to create a new message.
+ */
+export const SlotUnblockedSchema: GenMessage<SlotUnblocked> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_events, 15);
 

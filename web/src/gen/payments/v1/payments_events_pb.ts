@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_events.proto.
  */
 export const file_payments_v1_payments_events: GenFile = /*@__PURE__*/
-  fileDesc("CiFwYXltZW50cy92MS9wYXltZW50c19ldmVudHMucHJvdG8SC3BheW1lbnRzLnYxInQKEENvbGxlY3Rpb25PcGVuZWQSFQoNY29sbGVjdGlvbl9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhMKC2N1c3RvbWVyX2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leSI0CgxPcmRlckNyZWF0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCSIkCg5QYXltZW50Q2xhaW1lZBISCgpib29raW5nX2lkGAEgASgJIo0BCg9QYXltZW50T2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEg4KBnN0YXR1cxgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGc291cmNlGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJIlsKD1BheW1lbnRWZXJpZmllZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5IjcKDVBheW1lbnRGYWlsZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJIm0KEVBheW1lbnRNaXNtYXRjaGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGcmVhc29uGAQgASgJIn0KD1JlZnVuZFJlcXVlc3RlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRISCgpwYXltZW50X2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRINCgVjYXVzZRgFIAEoCSJTCg5SZWZ1bmRBY2NlcHRlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRIaChJwcm92aWRlcl9yZWZ1bmRfaWQYAyABKAkiOAoPUmVmdW5kUHJvY2Vzc2VkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJIkUKDFJlZnVuZEZhaWxlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAliBnByb3RvMw", [file_common_v1_money]);
+  fileDesc("CiFwYXltZW50cy92MS9wYXltZW50c19ldmVudHMucHJvdG8SC3BheW1lbnRzLnYxInQKEENvbGxlY3Rpb25PcGVuZWQSFQoNY29sbGVjdGlvbl9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhMKC2N1c3RvbWVyX2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leSI0CgxPcmRlckNyZWF0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCSIkCg5QYXltZW50Q2xhaW1lZBISCgpib29raW5nX2lkGAEgASgJIo0BCg9QYXltZW50T2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEg4KBnN0YXR1cxgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGc291cmNlGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJIlsKD1BheW1lbnRWZXJpZmllZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5IjcKDVBheW1lbnRGYWlsZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJIm0KEVBheW1lbnRNaXNtYXRjaGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGcmVhc29uGAQgASgJIn0KD1JlZnVuZFJlcXVlc3RlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRISCgpwYXltZW50X2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRINCgVjYXVzZRgFIAEoCSJTCg5SZWZ1bmRBY2NlcHRlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRIaChJwcm92aWRlcl9yZWZ1bmRfaWQYAyABKAkiOAoPUmVmdW5kUHJvY2Vzc2VkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJIkUKDFJlZnVuZEZhaWxlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiiwEKEFJlZnVuZERpc2NvdmVyZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkSEgoKcGF5bWVudF9pZBgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSGgoScHJvdmlkZXJfcmVmdW5kX2lkGAUgASgJIlkKDVBheW1lbnRFYXJuZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leSJbCg9QYXltZW50UmV0YWluZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leWIGcHJvdG8z", [file_common_v1_money]);
 
 /**
  * We mean to create the provider's order of a booking. Stream collection-<booking uuid>.
@@ -301,7 +301,7 @@ export type RefundRequested = Message<"payments.v1.RefundRequested"> & {
   amount?: Money | undefined;
 
   /**
-   * Why: "unplaced", "mismatched" or "double".
+   * Why: "unplaced", "mismatched", "double", "cancelled" or "staff".
    *
    * @generated from field: string cause = 5;
    */
@@ -413,4 +413,124 @@ export type RefundFailed = Message<"payments.v1.RefundFailed"> & {
  */
 export const RefundFailedSchema: GenMessage<RefundFailed> = /*@__PURE__*/
   messageDesc(file_payments_v1_payments_events, 10);
+
+/**
+ * A refund was found at the provider that we never asked for, made on the provider's own pages. How it
+ * ends is told as for our own refunds.
+ *
+ * @generated from message payments.v1.RefundDiscovered
+ */
+export type RefundDiscovered = Message<"payments.v1.RefundDiscovered"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * Our id of the refund, given when it was found.
+   *
+   * @generated from field: string refund_id = 2;
+   */
+  refundId: string;
+
+  /**
+   * The provider's payment.
+   *
+   * @generated from field: string payment_id = 3;
+   */
+  paymentId: string;
+
+  /**
+   * How much.
+   *
+   * @generated from field: common.v1.Money amount = 4;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * The provider's id of the refund.
+   *
+   * @generated from field: string provider_refund_id = 5;
+   */
+  providerRefundId: string;
+};
+
+/**
+ * Describes the message payments.v1.RefundDiscovered.
+ * Use `create(RefundDiscoveredSchema)` to create a new message.
+ */
+export const RefundDiscoveredSchema: GenMessage<RefundDiscovered> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_events, 11);
+
+/**
+ * The session took place, so its money is earned.
+ *
+ * @generated from message payments.v1.PaymentEarned
+ */
+export type PaymentEarned = Message<"payments.v1.PaymentEarned"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * The provider's payment.
+   *
+   * @generated from field: string payment_id = 2;
+   */
+  paymentId: string;
+
+  /**
+   * What is earned: what was captured less what went back.
+   *
+   * @generated from field: common.v1.Money amount = 3;
+   */
+  amount?: Money | undefined;
+};
+
+/**
+ * Describes the message payments.v1.PaymentEarned.
+ * Use `create(PaymentEarnedSchema)` to create a new message.
+ */
+export const PaymentEarnedSchema: GenMessage<PaymentEarned> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_events, 12);
+
+/**
+ * The booking was cancelled too late for a refund, so its money, or what is left of it, is kept.
+ *
+ * @generated from message payments.v1.PaymentRetained
+ */
+export type PaymentRetained = Message<"payments.v1.PaymentRetained"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * The provider's payment.
+   *
+   * @generated from field: string payment_id = 2;
+   */
+  paymentId: string;
+
+  /**
+   * What is kept.
+   *
+   * @generated from field: common.v1.Money amount = 3;
+   */
+  amount?: Money | undefined;
+};
+
+/**
+ * Describes the message payments.v1.PaymentRetained.
+ * Use `create(PaymentRetainedSchema)` to create a new message.
+ */
+export const PaymentRetainedSchema: GenMessage<PaymentRetained> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_events, 13);
 

@@ -1,0 +1,139 @@
+//! The door for staff, and the book in which each of their acts stands, also those that were
+//! refused. It holds ids only, and no row of it ever changes.
+
+use std::sync::Arc;
+
+use kernel::Reject as _;
+use runtime::caller::Users;
+use runtime::staff::{Role, Roles, Staff, admit};
+use runtime::status::{reject, unavailable};
+use tonic::Status;
+use tonic::metadata::MetadataMap;
+
+use crate::error::StoreError;
+use crate::event::Metadata;
+use crate::store::Store;
+use crate::transaction::Tx;
+
+/// What somebody wants to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Act<'a> {
+    /// The method, for example "CancelBooking".
+    pub action: &'static str,
+    /// What it is done to, an id; empty when it concerns no single thing.
+    pub subject: &'a str,
+}
+
+/// The longest subject that is kept; what is longer is no id.
+const SUBJECT_CHARS_MAX: usize = 64;
+
+impl Tx {
+    /// Writes an act of staff down, in the transaction in which it happens.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn audit(&mut self, staff: Staff, act: Act<'_>) -> Result<(), StoreError> {
+        let (actor, role) = (staff.id.to_string(), staff.role.word());
+        self.write_audit((&actor, role), act, "done").await
+    }
+
+    async fn write_audit(
+        &mut self,
+        (actor, role): (&str, &str),
+        act: Act<'_>,
+        outcome: &str,
+    ) -> Result<(), StoreError> {
+        let subject: String = act.subject.chars().take(SUBJECT_CHARS_MAX).collect();
+        sqlx::query(
+            "insert into audit_log (acted_at, actor, role, action, subject, outcome)
+             values (clock_now(), $1, $2, $3, $4, $5)",
+        )
+        .bind(actor)
+        .bind(role)
+        .bind(act.action)
+        .bind(subject)
+        .bind(outcome)
+        .execute(self.connection())
+        .await?;
+        Ok(())
+    }
+}
+
+/// Lets staff in by their role, and writes down whom it turned away.
+#[derive(Clone)]
+pub struct StaffDoor {
+    users: Users,
+    roles: Arc<dyn Roles>,
+    store: Store,
+}
+
+impl std::fmt::Debug for StaffDoor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StaffDoor").finish_non_exhaustive()
+    }
+}
+
+impl StaffDoor {
+    /// A door that knows people by `users` and their roles by `roles`.
+    #[must_use]
+    pub fn new(users: Users, roles: Arc<dyn Roles>, store: Store) -> Self {
+        Self { users, roles, store }
+    }
+
+    /// Lets the caller in whose role is in `allowed`. For the first line of every staff method.
+    /// The act itself is written down by `Tx::audit` with what it changes, or by `looked`.
+    ///
+    /// # Errors
+    /// Who is not signed in, no member, or of another role; or when roles cannot be asked for.
+    pub async fn admit(
+        &self,
+        metadata: &MetadataMap,
+        act: Act<'_>,
+        allowed: &[Role],
+    ) -> Result<Staff, Status> {
+        let user = self.users.verify(metadata).await?;
+        let known = self.roles.role_of(user.customer).await;
+        let role = known.map_err(|error| unavailable(error.as_ref()))?;
+        match admit(role, allowed) {
+            Ok(role) => Ok(Staff { id: user.customer, role }),
+            Err(refusal) => {
+                let actor = user.customer.to_string();
+                let (action, reason) = (act.action, refusal.reason());
+                tracing::warn!(actor, action, reason, "somebody was turned away");
+                let role = role.map(Role::word).unwrap_or_default();
+                let written = self.write((actor, role), act, reason).await;
+                written.map_err(|error| unavailable(&error))?;
+                Err(reject(&refusal))
+            }
+        }
+    }
+
+    /// Writes down that staff has looked at something; reading personal data is an act as well.
+    ///
+    /// # Errors
+    /// When it cannot be written down; then nothing is to be shown.
+    pub async fn looked(&self, staff: Staff, act: Act<'_>) -> Result<(), Status> {
+        let actor = staff.id.to_string();
+        let written = self.write((actor, staff.role.word()), act, "done").await;
+        written.map_err(|error| unavailable(&error))
+    }
+
+    async fn write(
+        &self,
+        (actor, role): (String, &'static str),
+        act: Act<'_>,
+        outcome: &'static str,
+    ) -> Result<(), StoreError> {
+        let (action, subject) = (act.action, act.subject.to_owned());
+        let metadata = Metadata::by(actor.clone(), None);
+        self.store
+            .write(metadata, move |tx| {
+                let (actor, subject) = (actor.clone(), subject.clone());
+                Box::pin(async move {
+                    let act = Act { action, subject: &subject };
+                    tx.write_audit((&actor, role), act, outcome).await
+                })
+            })
+            .await
+    }
+}

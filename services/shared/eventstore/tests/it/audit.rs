@@ -1,0 +1,108 @@
+//! The door for staff: who is let in, who is turned away, and that both stand in the book.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use eventstore::{Act, Metadata, StaffDoor, Store, StoreError};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use kernel::Id;
+use kernel::id::Customer;
+use runtime::BoxError;
+use runtime::caller::{UserSettings, Users};
+use runtime::staff::{Role, Roles};
+use testkit::TestUsers;
+use tonic::Code;
+use tonic::metadata::MetadataMap;
+
+use crate::database;
+
+const OWNER: &str = "00000000-0000-4000-8000-000000000001";
+const DESK: &str = "00000000-0000-4000-8000-000000000002";
+const CUSTOMER: &str = "00000000-0000-4000-8000-000000000003";
+const ACT: Act<'static> = Act { action: "RefundPayment", subject: "bkg_1" };
+
+/// One owner and one at the front desk.
+struct Team;
+
+impl Roles for Team {
+    fn role_of(&self, person: Id<Customer>) -> BoxFuture<'_, Result<Option<Role>, BoxError>> {
+        let role = match person.uuid().to_string().as_str() {
+            OWNER => Some(Role::Owner),
+            DESK => Some(Role::FrontDesk),
+            _ => None,
+        };
+        async move { Ok(role) }.boxed()
+    }
+}
+
+struct World {
+    users: TestUsers,
+    door: StaffDoor,
+}
+
+impl World {
+    fn new(store: &Store) -> Result<Self> {
+        let users = TestUsers::new("http://identity.test/auth/v1")?;
+        let settings = UserSettings {
+            jwks_url: "http://identity.test/jwks".to_owned(),
+            issuer: users.issuer.clone(),
+        };
+        let known =
+            Users::with_keys(&settings, &users.jwks()).map_err(anyhow::Error::from_boxed)?;
+        let door = StaffDoor::new(known, Arc::new(Team), store.clone());
+        Ok(Self { users, door })
+    }
+
+    fn as_person(&self, person: &str) -> Result<MetadataMap> {
+        let token = self.users.token(person, "a@b.example", 4_000_000_000)?;
+        let mut metadata = MetadataMap::new();
+        metadata.insert("authorization", format!("Bearer {token}").parse()?);
+        Ok(metadata)
+    }
+}
+
+async fn book(store: &Store) -> Result<Vec<(String, String, String, String)>> {
+    let rows =
+        sqlx::query_as("select actor, role, action, outcome from audit_log order by audit_id");
+    Ok(rows.fetch_all(store.pool()).await?)
+}
+
+#[tokio::test]
+async fn staff_is_let_in_by_role_and_everybody_stands_in_the_book() -> Result<()> {
+    let (_database, store) = database().await?;
+    let world = World::new(&store)?;
+    let owner = world.door.admit(&world.as_person(OWNER)?, ACT, Role::MANAGERS).await?;
+    assert_eq!(owner.role, Role::Owner);
+    assert!(book(&store).await?.is_empty(), "an act is written down with what it changes");
+    store
+        .write(Metadata::by("test", None), move |tx| {
+            Box::pin(async move { Ok::<(), StoreError>(tx.audit(owner, ACT).await?) })
+        })
+        .await?;
+    let refused = world.door.admit(&world.as_person(DESK)?, ACT, Role::MANAGERS).await;
+    assert_eq!(refused.unwrap_err().code(), Code::PermissionDenied);
+    let refused = world.door.admit(&world.as_person(CUSTOMER)?, ACT, Role::ALL).await;
+    assert_eq!(refused.unwrap_err().code(), Code::PermissionDenied);
+    let nobody = world.door.admit(&MetadataMap::new(), ACT, Role::ALL).await;
+    assert_eq!(nobody.unwrap_err().code(), Code::Unauthenticated);
+    let seen = book(&store).await?;
+    let seen: Vec<(&str, &str)> =
+        seen.iter().map(|(_, role, _, outcome)| (role.as_str(), outcome.as_str())).collect();
+    assert_eq!(seen, [("owner", "done"), ("front_desk", "ROLE_NOT_ALLOWED"), ("", "STAFF_ONLY")]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_book_of_acts_cannot_be_changed_by_the_service_nor_by_the_owner() -> Result<()> {
+    let (database, store) = database().await?;
+    let world = World::new(&store)?;
+    let owner = world.door.admit(&world.as_person(OWNER)?, ACT, Role::ALL).await?;
+    world.door.looked(owner, ACT).await?;
+    for sql in ["update audit_log set actor = ''", "delete from audit_log", "truncate audit_log"] {
+        assert!(database.as_owner(sql).await.is_err(), "the owner: {sql}");
+        assert!(sqlx::query(sql).execute(store.pool()).await.is_err(), "the service: {sql}");
+    }
+    assert_eq!(book(&store).await?.len(), 1);
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! What a service's consumers could not take in, and how it is tried again.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use contract::common::v1::ParkedEvent;
+use eventstore::{Metadata, Parked, Store, StoreError, checkpoint};
+use runtime::status::chain;
+
+use crate::consumer::{Reaction, ReactionError};
+
+/// A consumer by its name, whose events it takes in, and how.
+type Known = (&'static str, &'static str, Arc<dyn Reaction>);
+
+/// The parked events of a service. Cloning it shares the reactions.
+#[derive(Clone)]
+pub struct ParkedEvents {
+    store: Store,
+    consumers: Vec<Known>,
+}
+
+impl std::fmt::Debug for ParkedEvents {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = self.consumers.iter().map(|(consumer, ..)| consumer);
+        f.debug_list().entries(names).finish()
+    }
+}
+
+impl ParkedEvents {
+    /// Of a service that has no consumer yet.
+    #[must_use]
+    pub fn new(store: Store) -> Self {
+        Self { store, consumers: Vec::new() }
+    }
+
+    /// The same with the consumer called `consumer`, which takes in the events of `source`.
+    #[must_use]
+    pub fn consumer(
+        mut self,
+        consumer: &'static str,
+        source: &'static str,
+        reaction: Arc<dyn Reaction>,
+    ) -> Self {
+        self.consumers.push((consumer, source, reaction));
+        self
+    }
+
+    /// Everything that is parked, consumer by consumer, oldest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list(&self) -> Result<Vec<ParkedEvent>, StoreError> {
+        let mut all = Vec::new();
+        for (consumer, source, _) in &self.consumers {
+            let parked = checkpoint::parked(&self.store, consumer, source).await?;
+            all.extend(parked.into_iter().map(|parked| to_wire(consumer, source, parked)));
+        }
+        Ok(all)
+    }
+
+    /// Tries parked events again, each in a transaction that also takes it out; of one stream, or
+    /// of all when `stream_id` is empty. Where one fails again, the later ones of its stream go on
+    /// waiting. Returns how many were handled.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn retry(&self, stream_id: &str) -> Result<usize, StoreError> {
+        let mut handled = 0;
+        for (consumer, source, reaction) in &self.consumers {
+            let mut stuck = BTreeSet::new();
+            for Parked { event, .. } in checkpoint::parked(&self.store, consumer, source).await? {
+                let wanted = stream_id.is_empty() || event.stream_id == stream_id;
+                if !wanted || stuck.contains(&event.stream_id) {
+                    continue;
+                }
+                let position = event.position;
+                match self.retry_one((consumer, source), reaction, event.clone()).await {
+                    Ok(true) => handled += 1,
+                    // Somebody else was at it at the same time.
+                    Ok(false) => {}
+                    Err(error) => {
+                        let error = match &error {
+                            ReactionError::Failed(source) => chain(source.as_ref()),
+                            other => chain(other),
+                        };
+                        tracing::warn!(error, consumer, position, "a parked event failed again");
+                        let known = (*consumer, *source);
+                        checkpoint::failed_again(&self.store, known, position, &error).await?;
+                        stuck.insert(event.stream_id);
+                    }
+                }
+            }
+        }
+        Ok(handled)
+    }
+
+    async fn retry_one(
+        &self,
+        (consumer, source): (&'static str, &'static str),
+        reaction: &Arc<dyn Reaction>,
+        event: eventstore::Recorded,
+    ) -> Result<bool, ReactionError> {
+        let reaction = Arc::clone(reaction);
+        let metadata = Metadata::because_of(&event, consumer);
+        self.store
+            .write(metadata, move |tx| {
+                let (reaction, event) = (Arc::clone(&reaction), event.clone());
+                Box::pin(async move {
+                    let known = (consumer, source);
+                    let is_ours = checkpoint::unpark(tx, known, event.position).await?;
+                    if is_ours {
+                        reaction.react(tx, &event).await?;
+                    }
+                    Ok::<bool, ReactionError>(is_ours)
+                })
+            })
+            .await
+    }
+}
+
+fn to_wire(consumer: &str, source: &str, parked: Parked) -> ParkedEvent {
+    ParkedEvent {
+        consumer: consumer.to_owned(),
+        source: source.to_owned(),
+        position: parked.event.position,
+        event_type: parked.event.event_type,
+        stream_id: parked.event.stream_id,
+        error: parked.error,
+        parked_at: Some(contract::convert::to_wire(parked.parked_at)),
+    }
+}

@@ -1,0 +1,150 @@
+//! Who works for the practice. Roles live in booking's table and are asked for on every call, so a
+//! change counts at once; what a token claims is a hint for the user interface and no more.
+
+use contract::booking::v1::GetStaffRoleRequest;
+use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use kernel::id::Customer;
+use kernel::{Code, Id, Reject};
+
+use crate::BoxError;
+use crate::caller::Peers;
+use crate::channel::{self, InvalidUrl, PeerChannel};
+
+/// What a member of the practice may do. Each method of a staff service names those it lets in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Everything.
+    Owner,
+    /// Everything but the practice itself and its owners.
+    Admin,
+    /// Own calendar and clients.
+    Practitioner,
+    /// All bookings, no refunds.
+    FrontDesk,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: &'static [Self] =
+        &[Self::Owner, Self::Admin, Self::Practitioner, Self::FrontDesk];
+    /// Those who decide about money.
+    pub const MANAGERS: &'static [Self] = &[Self::Owner, Self::Admin];
+
+    /// The word in tables and on the wire.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Admin => "admin",
+            Self::Practitioner => "practitioner",
+            Self::FrontDesk => "front_desk",
+        }
+    }
+
+    /// Reads the word; `None` for customers and for roles that this version does not know.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|role| role.word() == word)
+    }
+}
+
+/// A member of the practice who was let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Staff {
+    /// The account.
+    pub id: Id<Customer>,
+    /// What it may do.
+    pub role: Role,
+}
+
+/// Why somebody is not let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum StaffError {
+    /// No member of the practice.
+    #[error("This is for the practice's staff only.")]
+    StaffOnly,
+    /// A member whose role does not go so far.
+    #[error("Your role does not allow this.")]
+    RoleNotAllowed,
+}
+
+impl Reject for StaffError {
+    fn code(&self) -> Code {
+        Code::PermissionDenied
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::StaffOnly => "STAFF_ONLY",
+            Self::RoleNotAllowed => "ROLE_NOT_ALLOWED",
+        }
+    }
+}
+
+/// Lets a role in, or says why not.
+///
+/// # Errors
+/// `StaffOnly` without a role, `RoleNotAllowed` with one that is not in `allowed`.
+pub fn admit(role: Option<Role>, allowed: &[Role]) -> Result<Role, StaffError> {
+    let role = role.ok_or(StaffError::StaffOnly)?;
+    if allowed.contains(&role) { Ok(role) } else { Err(StaffError::RoleNotAllowed) }
+}
+
+/// Whoever knows people's roles: booking by its table, all others by asking booking.
+pub trait Roles: Send + Sync + 'static {
+    /// A person's role, now; `None` for customers.
+    fn role_of(&self, person: Id<Customer>) -> BoxFuture<'_, Result<Option<Role>, BoxError>>;
+}
+
+/// Asks booking for roles.
+#[derive(Debug, Clone)]
+pub struct StaffDirectory {
+    client: BookingInternalServiceClient<PeerChannel>,
+}
+
+impl StaffDirectory {
+    /// Asks the booking service at `url`.
+    ///
+    /// # Errors
+    /// When the URL is not one.
+    pub fn new(url: &str, peers: &Peers) -> Result<Self, InvalidUrl> {
+        let channel = channel::peer(url, "booking", peers)?;
+        Ok(Self { client: BookingInternalServiceClient::new(channel) })
+    }
+}
+
+impl Roles for StaffDirectory {
+    fn role_of(&self, person: Id<Customer>) -> BoxFuture<'_, Result<Option<Role>, BoxError>> {
+        let request = GetStaffRoleRequest { user_id: person.to_string() };
+        let mut client = self.client.clone();
+        async move {
+            let answer = client.get_staff_role(request).await?.into_inner();
+            Ok(Role::from_word(&answer.role))
+        }
+        .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Role, StaffError, admit};
+
+    #[test]
+    fn a_word_is_its_role_and_no_other_word_is_one() {
+        for role in Role::ALL {
+            assert_eq!(Role::from_word(role.word()), Some(*role));
+        }
+        for word in ["", "Owner", "customer", "authenticated", "owner "] {
+            assert_eq!(Role::from_word(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn only_named_roles_are_let_in() {
+        assert_eq!(admit(None, Role::ALL), Err(StaffError::StaffOnly));
+        assert_eq!(admit(Some(Role::FrontDesk), Role::MANAGERS), Err(StaffError::RoleNotAllowed));
+        assert_eq!(admit(Some(Role::Admin), Role::MANAGERS), Ok(Role::Admin));
+    }
+}
