@@ -52,7 +52,9 @@ impl Turn {
         Self { step: number("step"), failed: number("failed"), since }
     }
 
-    fn payload(self) -> Value {
+    /// What its timer keeps of it.
+    #[must_use]
+    pub fn payload(self) -> Value {
         json!({ "step": self.step, "failed": self.failed, "since": self.since.micros() })
     }
 
@@ -95,7 +97,8 @@ impl Turn {
     }
 
     /// When it is due, or that it is over. A hold that ends in between is a good time to ask.
-    fn due(self, now: Timestamp, held_until: Option<Timestamp>) -> Option<Timestamp> {
+    #[must_use]
+    pub fn due(self, now: Timestamp, held_until: Option<Timestamp>) -> Option<Timestamp> {
         if now.seconds_since(self.since) >= POLL_FOR {
             return None;
         }

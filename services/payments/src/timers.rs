@@ -38,7 +38,7 @@ const REFUND_PAUSE_LAST: i64 = 6 * HOUR;
 /// How often a refund that is refused is asked for every hour; then every six hours.
 const REFUSED_HOURLY: usize = 12;
 /// How long after a refund failed at the provider another one is asked for.
-const RENEW_AFTER: i64 = HOUR;
+pub const RENEW_AFTER: i64 = HOUR;
 /// How often old bodies are let go.
 const SWEEP_EVERY: i64 = 24 * HOUR;
 
@@ -69,6 +69,18 @@ pub async fn ask_refund(
     tx.set_timer(REFUND, &refund_id.to_string(), now, step_payload(0)).await
 }
 
+/// How long after a question about a refund the next one is asked; `step` is that of the next.
+#[must_use]
+pub fn refund_pause(step: usize) -> i64 {
+    REFUND_PAUSES.get(step.saturating_sub(1)).copied().unwrap_or(REFUND_PAUSE_LAST)
+}
+
+/// How long after a refusal a refund is asked for again; `step` is that of the next question.
+#[must_use]
+pub fn refused_pause(step: usize) -> i64 {
+    if step <= REFUSED_HOURLY { HOUR } else { REFUND_PAUSE_LAST }
+}
+
 /// Asks after a refund again, later each time.
 ///
 /// # Errors
@@ -79,8 +91,7 @@ pub async fn go_on_refunding(
     step: usize,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let pause = REFUND_PAUSES.get(step.saturating_sub(1)).copied().unwrap_or(REFUND_PAUSE_LAST);
-    let due = now.plus_seconds(pause);
+    let due = now.plus_seconds(refund_pause(step));
     tx.set_timer(REFUND, &refund_id.to_string(), due, step_payload(step)).await
 }
 
@@ -94,8 +105,7 @@ pub async fn ask_refund_later(
     step: usize,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let pause = if step <= REFUSED_HOURLY { HOUR } else { REFUND_PAUSE_LAST };
-    let due = now.plus_seconds(pause);
+    let due = now.plus_seconds(refused_pause(step));
     tx.set_timer(REFUND, &refund_id.to_string(), due, step_payload(step)).await
 }
 

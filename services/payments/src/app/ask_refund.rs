@@ -63,7 +63,11 @@ pub async fn ask_refund(
     traced("ask refund", booking_id, trace, work).await
 }
 
-async fn ask(
+/// What the provider says of a refund, which it is asked for at most once.
+///
+/// # Errors
+/// When it does not say it.
+pub async fn ask(
     provider: &dyn Provider,
     refund_id: Id<RefundKind>,
     row: RefundRow,

@@ -100,7 +100,11 @@ async fn keep(till: &Till, booking_id: Id<Booking>, turn: i32) -> Infallible {
     }
 }
 
-async fn order(
+/// The order, made or found again. Whoever may have asked before looks first.
+///
+/// # Errors
+/// Why there is none yet.
+pub async fn order(
     provider: &dyn Provider,
     wanted: WantedOrder,
     asked_before: bool,
