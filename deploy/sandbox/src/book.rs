@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 
 use journal::Journal;
-use rows::{Change, Delivery, Mail, Meeting, Order, Payment, Refund};
+use rows::{Adjustment, Change, Delivery, Mail, Meeting, Order, Payment, Refund, Settlement};
 
 /// The inbox keeps this many mails; the oldest leave first.
 const MAILS_KEPT: usize = 2_000;
@@ -61,6 +61,8 @@ struct Tables {
     payments: Table<Payment>,
     refunds: Table<Refund>,
     deliveries: Table<Delivery>,
+    settlements: Table<Settlement>,
+    adjustments: Table<Adjustment>,
     meetings: Table<Meeting>,
     mails: Table<Mail>,
     receipts: HashMap<String, Vec<String>>,
@@ -122,6 +124,14 @@ impl Book {
         &self.tables.deliveries
     }
 
+    pub(crate) fn settlements(&self) -> &Table<Settlement> {
+        &self.tables.settlements
+    }
+
+    pub(crate) fn adjustments(&self) -> &Table<Adjustment> {
+        &self.tables.adjustments
+    }
+
     pub(crate) fn meetings(&self) -> &Table<Meeting> {
         &self.tables.meetings
     }
@@ -172,6 +182,8 @@ impl Tables {
                 self.refunds.put(&row.id.clone(), *row);
             }
             Change::Delivery(row) => self.deliveries.put(&row.id.clone(), *row),
+            Change::Settlement(row) => self.settlements.put(&row.id.clone(), *row),
+            Change::Adjustment(row) => self.adjustments.put(&row.id.clone(), *row),
             Change::Meeting(row) => {
                 self.meeting_keys.insert(row.key.clone(), row.id.clone());
                 self.meetings.put(&row.id.clone(), *row);
@@ -200,6 +212,7 @@ impl Tables {
 
     fn len(&self) -> usize {
         let money = self.orders.len() + self.payments.len() + self.refunds.len();
+        let money = money + self.settlements.len() + self.adjustments.len();
         money + self.deliveries.len() + self.meetings.len() + self.mails.len()
     }
 
@@ -210,6 +223,9 @@ impl Tables {
         let deliveries = self.deliveries.iter().map(|row| Change::Delivery(Box::new(row.clone())));
         let meetings = self.meetings.iter().map(|row| Change::Meeting(Box::new(row.clone())));
         let mails = self.mails.iter().map(|row| Change::Mail(Box::new(row.clone())));
-        orders.chain(payments).chain(refunds).chain(deliveries).chain(meetings).chain(mails)
+        let settled = self.settlements.iter().map(|row| Change::Settlement(Box::new(row.clone())));
+        let adjusted = self.adjustments.iter().map(|row| Change::Adjustment(Box::new(row.clone())));
+        let money = orders.chain(payments).chain(refunds).chain(settled).chain(adjusted);
+        money.chain(deliveries).chain(meetings).chain(mails)
     }
 }

@@ -171,6 +171,7 @@ fn attempt_of(world: &World, order_id: String, wanted: &Wanted) -> Result<Attemp
         last4,
         vpa: (wanted.method == Method::Upi).then(|| vpa.to_owned()),
         amount: None,
+        currency: None,
         again: false,
         outcome,
     })

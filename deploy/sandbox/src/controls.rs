@@ -1,6 +1,8 @@
 //! The controls that tests and demos use: faults on order, payments without a browser, and the
 //! whole book to check against. No third party has these.
 
+mod settling;
+
 use std::time::Duration;
 
 use axum::extract::State;
@@ -12,7 +14,7 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::book::rows::{DeliveryState, Method};
+use crate::book::rows::{DeliveryState, Method, Settlement};
 use crate::faults::Fault;
 use crate::provider::bank::{self, Attempt, Outcome};
 use crate::provider::entities;
@@ -23,6 +25,10 @@ pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/api/faults", post(order_fault).get(list_faults).delete(clear_faults))
         .route("/api/pay", post(pay))
+        .route("/api/refund", post(settling::refund))
+        .route("/api/settle", post(settling::settle))
+        .route("/api/adjustment", post(settling::adjust))
+        .route("/api/settlement-line", post(settling::forge))
         .route("/api/book", get(whole_book))
         .route("/healthz", get(|| async { "ok\n" }))
 }
@@ -54,12 +60,14 @@ fn unreadable(refused: &JsonRejection) -> Response {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Payment {
-    order_id: String,
+    /// None: the money is taken on the provider's own pages and belongs to no order.
+    order_id: Option<String>,
     #[serde(default = "by_card")]
     method: Method,
     #[serde(default = "captured")]
     outcome: Wanted,
     amount: Option<i64>,
+    currency: Option<String>,
     /// With `late`: how long the bank takes to find the money.
     delay_ms: Option<u64>,
     /// Pays a second time on a paid order, as a bank's mistake does.
@@ -95,6 +103,15 @@ fn pay_now(world: &Shared, given: Payment) -> Answer {
     if given.amount.is_some_and(|amount| amount < 1) {
         return Err(ApiError::bad_field("amount", "The amount must be positive."));
     }
+    let Some(order_id) = given.order_id else {
+        let amount = given.amount.ok_or_else(|| {
+            ApiError::bad_field("amount", "Money without an order needs an amount.")
+        })?;
+        let currency = given.currency.unwrap_or_else(|| "INR".to_owned());
+        let payment = bank::without_order(world, given.method, amount, currency)?;
+        let entity = entities::payment(&payment);
+        return Ok(Json(json!({ "payment_id": payment.id, "payment": entity })));
+    };
     let failure = bank::declined(given.method);
     let outcome = match given.outcome {
         Wanted::Captured => Outcome::Captured,
@@ -105,11 +122,12 @@ fn pay_now(world: &Shared, given: Payment) -> Answer {
         }
     };
     let attempt = Attempt {
-        order_id: given.order_id,
+        order_id,
         method: given.method,
         last4: (given.method == Method::Card).then(|| "1111".to_owned()),
         vpa: (given.method == Method::Upi).then(|| "success@razorpay".to_owned()),
         amount: given.amount,
+        currency: given.currency,
         again: given.again,
         outcome,
     };
@@ -138,6 +156,14 @@ async fn whole_book(State(world): State<Shared>) -> Json<Value> {
             "event_id": row.id, "event": row.event, "state": state, "attempts": row.attempts,
         })
     });
+    let settlement = |row: &Settlement| {
+        let mut shown = entities::settlement(row);
+        let lines = row.lines.iter().map(|line| entities::settled_line(row, line));
+        if let Some(fields) = shown.as_object_mut() {
+            fields.insert("lines".to_owned(), lines.collect());
+        }
+        shown
+    };
     let meetings = book.meetings().iter().map(|row| {
         json!({
             "id": row.id, "external_id": row.external_id, "starts_at": row.starts_at,
@@ -148,6 +174,8 @@ async fn whole_book(State(world): State<Shared>) -> Json<Value> {
         "orders": book.orders().iter().map(entities::order).collect::<Vec<_>>(),
         "payments": book.payments().iter().map(entities::payment).collect::<Vec<_>>(),
         "refunds": book.refunds().iter().map(entities::refund).collect::<Vec<_>>(),
+        "settlements": book.settlements().iter().map(settlement).collect::<Vec<_>>(),
+        "adjustments": book.adjustments().iter().map(entities::adjustment).collect::<Vec<_>>(),
         "webhooks": webhooks.collect::<Vec<_>>(),
         "meetings": meetings.collect::<Vec<_>>(),
     }))

@@ -71,8 +71,9 @@ impl Sandbox {
     pub async fn serve(self) -> Result<()> {
         resume(&self.world);
         let mail = smtp::serve(self.smtp, self.world.clone());
+        let settling = provider::settlements::settle_as_days_go_by(self.world.clone());
         let pages = async { axum::serve(self.http, router(&self.world)).await };
-        let (pages, ()) = tokio::join!(pages, mail);
+        let (pages, (), ()) = tokio::join!(pages, mail, settling);
         Ok(pages?)
     }
 }

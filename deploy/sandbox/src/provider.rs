@@ -10,6 +10,7 @@ mod notes;
 mod orders;
 mod payments;
 mod refunds;
+pub(crate) mod settlements;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -17,7 +18,7 @@ use axum::routing::{get, post};
 
 use crate::world::Shared;
 
-pub(crate) use refunds::process_when_due;
+pub(crate) use refunds::{from_dashboard, process_when_due};
 
 /// The provider's API under `/v1`, behind its keys.
 pub(crate) fn routes(world: &Shared) -> Router<Shared> {
@@ -25,10 +26,14 @@ pub(crate) fn routes(world: &Shared) -> Router<Shared> {
         .route("/v1/orders", post(orders::create).get(orders::list))
         .route("/v1/orders/{id}", get(orders::fetch))
         .route("/v1/orders/{id}/payments", get(orders::payments))
+        .route("/v1/payments", get(payments::list))
         .route("/v1/payments/{id}", get(payments::fetch))
         .route("/v1/payments/{id}/capture", post(payments::capture))
         .route("/v1/payments/{id}/refund", post(refunds::create))
         .route("/v1/payments/{id}/refunds", get(refunds::of_payment))
         .route("/v1/refunds/{id}", get(refunds::fetch))
+        .route("/v1/settlements", get(settlements::list))
+        .route("/v1/settlements/recon/combined", get(settlements::recon))
+        .route("/v1/settlements/{id}", get(settlements::fetch))
         .route_layer(from_fn_with_state(world.clone(), auth::require_key))
 }

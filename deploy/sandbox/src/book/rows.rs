@@ -12,6 +12,8 @@ pub(crate) enum Change {
     Payment(Box<Payment>),
     Refund(Box<Refund>),
     Delivery(Box<Delivery>),
+    Settlement(Box<Settlement>),
+    Adjustment(Box<Adjustment>),
     Meeting(Box<Meeting>),
     Mail(Box<Mail>),
     MailGone(String),
@@ -77,6 +79,9 @@ pub(crate) struct Payment {
     pub(crate) refunds: Vec<String>,
     /// When a payment that failed will turn out to have been authorised after all.
     pub(crate) late_at_ms: Option<i64>,
+    /// The settlement that paid it out.
+    #[serde(default)]
+    pub(crate) settlement: Option<String>,
 }
 
 /// Why an attempt failed, in the provider's words.
@@ -112,6 +117,57 @@ pub(crate) struct Refund {
     pub(crate) key: Option<String>,
     pub(crate) asked: String,
     pub(crate) due_at_ms: i64,
+    /// The settlement that took it from what was paid out.
+    #[serde(default)]
+    pub(crate) settlement: Option<String>,
+}
+
+/// Money that the provider adds to or takes from what it pays out, for reasons of its own.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Adjustment {
+    pub(crate) id: String,
+    /// Positive when it is added.
+    pub(crate) amount: i64,
+    pub(crate) currency: String,
+    pub(crate) description: String,
+    pub(crate) created_at: i64,
+    pub(crate) settlement: Option<String>,
+}
+
+/// A payout to the practice's bank.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Settlement {
+    pub(crate) id: String,
+    pub(crate) amount: i64,
+    pub(crate) fees: i64,
+    pub(crate) tax: i64,
+    pub(crate) currency: String,
+    /// The bank's reference.
+    pub(crate) utr: String,
+    pub(crate) created_at: i64,
+    pub(crate) lines: Vec<SettledLine>,
+}
+
+/// A line of the report about a settlement, as it will be told: a control may have altered it.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct SettledLine {
+    pub(crate) entity_id: String,
+    /// The provider's word: payment, refund or adjustment.
+    pub(crate) kind: String,
+    pub(crate) payment_id: Option<String>,
+    pub(crate) order_id: Option<String>,
+    pub(crate) order_receipt: Option<String>,
+    pub(crate) method: Option<Method>,
+    pub(crate) description: Option<String>,
+    pub(crate) amount: i64,
+    pub(crate) debit: i64,
+    pub(crate) credit: i64,
+    pub(crate) fee: i64,
+    pub(crate) tax: i64,
+    pub(crate) currency: String,
+    pub(crate) created_at: i64,
+    /// Left out of the report.
+    pub(crate) hidden: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

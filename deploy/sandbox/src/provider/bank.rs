@@ -29,6 +29,8 @@ pub(crate) struct Attempt {
     pub(crate) vpa: Option<String>,
     /// Another amount than the order's, which a wrong bank might send.
     pub(crate) amount: Option<i64>,
+    /// Another currency, likewise.
+    pub(crate) currency: Option<String>,
     /// Pays although the order is paid, which only a bank's mistake can do.
     pub(crate) again: bool,
     pub(crate) outcome: Outcome,
@@ -88,11 +90,42 @@ pub(crate) fn attempt(world: &Shared, attempt: Attempt) -> Result<Payment, ApiEr
             step.fail(world, &mut payment, failure);
         }
     }
-    step.commit(world, &mut book, order, payment.clone())?;
+    step.commit(world, &mut book, Some(order), payment.clone())?;
     drop(book);
     if payment.late_at_ms.is_some() {
         tokio::spawn(authorise_when_due(world.clone(), payment.id.clone()));
     }
+    Ok(payment)
+}
+
+/// Money that somebody took on the provider's own pages: it belongs to no order.
+pub(crate) fn without_order(
+    world: &Shared,
+    method: Method,
+    amount: i64,
+    currency: String,
+) -> Result<Payment, ApiError> {
+    let payment = Payment {
+        id: ids::new_id("pay"),
+        order_id: String::new(),
+        amount,
+        currency,
+        status: PaymentStatus::Captured,
+        captured: true,
+        method,
+        last4: None,
+        vpa: None,
+        amount_refunded: 0,
+        failure: None,
+        notes: serde_json::Map::new(),
+        created_at: clock::now_s(),
+        refunds: Vec::new(),
+        late_at_ms: None,
+        settlement: None,
+    };
+    let mut step = Step::default();
+    step.tell(world, "payment.captured", &payment, None);
+    step.commit(world, &mut world.book(), None, payment.clone())?;
     Ok(payment)
 }
 
@@ -118,7 +151,7 @@ pub(crate) fn capture(world: &Shared, id: &str, amount: i64) -> Result<Payment, 
     }
     let mut step = Step::default();
     step.capture(world, &mut order, &mut payment);
-    step.commit(world, &mut book, order, payment.clone())?;
+    step.commit(world, &mut book, Some(order), payment.clone())?;
     Ok(payment)
 }
 
@@ -138,7 +171,7 @@ pub(crate) async fn authorise_when_due(world: Shared, id: String) {
     let capture = !order.manual_capture;
     let mut step = Step::default();
     step.authorise(&world, &mut order, &mut payment, capture);
-    if step.commit(&world, &mut book, order, payment).is_err() {
+    if step.commit(&world, &mut book, Some(order), payment).is_err() {
         tracing::error!(payment = id, "a late authorisation could not be written");
     }
 }
@@ -163,7 +196,7 @@ fn payment_of(order: &Order, attempt: &Attempt) -> Payment {
         id: ids::new_id("pay"),
         order_id: order.id.clone(),
         amount: attempt.amount.unwrap_or(order.amount),
-        currency: order.currency.clone(),
+        currency: attempt.currency.clone().unwrap_or_else(|| order.currency.clone()),
         status: PaymentStatus::Failed,
         captured: false,
         method: attempt.method,
@@ -175,6 +208,7 @@ fn payment_of(order: &Order, attempt: &Attempt) -> Payment {
         created_at: clock::now_s(),
         refunds: Vec::new(),
         late_at_ms: None,
+        settlement: None,
     }
 }
 
@@ -231,12 +265,13 @@ impl Step {
         self,
         world: &Shared,
         book: &mut Book,
-        order: Order,
+        order: Option<Order>,
         payment: Payment,
     ) -> Result<(), ApiError> {
         let sent: Vec<String> = self.deliveries.iter().map(|it| it.id.clone()).collect();
         let due = self.refund.as_ref().map(|refund| refund.id.clone());
-        let mut changes = vec![Change::Order(Box::new(order)), Change::Payment(Box::new(payment))];
+        let mut changes = vec![Change::Payment(Box::new(payment))];
+        changes.extend(order.map(|order| Change::Order(Box::new(order))));
         changes.extend(self.refund.map(|refund| Change::Refund(Box::new(refund))));
         changes.extend(self.deliveries.into_iter().map(|it| Change::Delivery(Box::new(it))));
         book.commit(changes)?;

@@ -4,7 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::book::rows::{
-    Failure, Method, Order, OrderStatus, Payment, PaymentStatus, Refund, RefundStatus,
+    Adjustment, Failure, Method, Order, OrderStatus, Payment, PaymentStatus, Refund, RefundStatus,
+    SettledLine, Settlement,
 };
 
 /// The one account that the sandbox knows, as webhooks name it.
@@ -40,7 +41,7 @@ pub(crate) fn payment(row: &Payment) -> Value {
         "amount": row.amount,
         "currency": row.currency,
         "status": status_of(row),
-        "order_id": row.order_id,
+        "order_id": Some(&row.order_id).filter(|id| !id.is_empty()),
         "invoice_id": null,
         "international": false,
         "method": method_of(row.method),
@@ -94,6 +95,63 @@ pub(crate) fn refund(row: &Refund) -> Value {
         },
         "speed_processed": "normal",
         "speed_requested": row.speed,
+    })
+}
+
+pub(crate) fn settlement(row: &Settlement) -> Value {
+    json!({
+        "id": row.id,
+        "entity": "settlement",
+        "amount": row.amount,
+        "status": "processed",
+        "fees": row.fees,
+        "tax": row.tax,
+        "utr": row.utr,
+        "created_at": row.created_at,
+    })
+}
+
+pub(crate) fn adjustment(row: &Adjustment) -> Value {
+    json!({
+        "id": row.id,
+        "entity": "adjustment",
+        "amount": row.amount,
+        "currency": row.currency,
+        "description": row.description,
+        "settlement_id": row.settlement,
+        "created_at": row.created_at,
+    })
+}
+
+/// A line of the report about a settlement.
+pub(crate) fn settled_line(settlement: &Settlement, line: &SettledLine) -> Value {
+    json!({
+        "entity_id": line.entity_id,
+        "type": line.kind,
+        "debit": line.debit,
+        "credit": line.credit,
+        "amount": line.amount,
+        "currency": line.currency,
+        "fee": line.fee,
+        "tax": line.tax,
+        "on_hold": false,
+        "settled": true,
+        "created_at": line.created_at,
+        "settled_at": settlement.created_at,
+        "settlement_id": settlement.id,
+        "settlement_utr": settlement.utr,
+        "posted_at": null,
+        "credit_type": "default",
+        "description": line.description,
+        "notes": "[]",
+        "payment_id": line.payment_id,
+        "order_id": line.order_id,
+        "order_receipt": line.order_receipt,
+        "method": line.method.map(method_of),
+        "card_network": null,
+        "card_issuer": null,
+        "card_type": null,
+        "dispute_id": null,
     })
 }
 
@@ -156,7 +214,7 @@ fn digits_of(id: &str, length: usize) -> String {
 }
 
 /// 2 % and, on that, 18 % tax, both rounded half up. The fee includes the tax.
-fn fee_and_tax(amount: i64) -> (i64, i64) {
+pub(crate) fn fee_and_tax(amount: i64) -> (i64, i64) {
     let base = (amount * 2 + 50) / 100;
     let tax = (base * 18 + 50) / 100;
     (base + tax, tax)

@@ -42,6 +42,22 @@ pub(crate) struct Filter {
     skip: Option<usize>,
 }
 
+impl Filter {
+    /// Whether something of this age was asked for.
+    pub(crate) fn takes(&self, created_at: i64) -> bool {
+        (self.from.unwrap_or(0)..=self.to.unwrap_or(i64::MAX)).contains(&created_at)
+    }
+
+    /// The part of a list that was asked for: ten, and never more than `most`.
+    pub(crate) fn page<T>(
+        &self,
+        list: impl Iterator<Item = T>,
+        most: usize,
+    ) -> impl Iterator<Item = T> {
+        list.skip(self.skip.unwrap_or(0)).take(self.count.unwrap_or(10).min(most))
+    }
+}
+
 pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filter>) -> Answer {
     let book = world.book();
     let mut orders: Vec<&Order> = match &filter.receipt {
@@ -49,13 +65,8 @@ pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filte
         None => book.orders().iter().collect(),
     };
     orders.reverse();
-    let from = filter.from.unwrap_or(0);
-    let to = filter.to.unwrap_or(i64::MAX);
-    let page = orders
-        .into_iter()
-        .filter(|order| (from..=to).contains(&order.created_at))
-        .skip(filter.skip.unwrap_or(0))
-        .take(filter.count.unwrap_or(10).min(100));
+    let listed = orders.into_iter().filter(|order| filter.takes(order.created_at));
+    let page = filter.page(listed, 100);
     Ok(Json(entities::collection(&page.map(entities::order).collect::<Vec<_>>())))
 }
 

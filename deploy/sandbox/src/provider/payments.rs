@@ -2,10 +2,10 @@
 
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::orders::{read_amount, read_json};
+use crate::provider::orders::{Filter, read_amount, read_json};
 use crate::provider::{bank, entities};
 use crate::world::Shared;
 
@@ -13,6 +13,15 @@ pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -
     let book = world.book();
     let payment = book.payments().get(&id).ok_or_else(ApiError::unknown_id)?;
     Ok(Json(entities::payment(payment)))
+}
+
+/// Every payment of the account, newest first.
+pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filter>) -> Answer {
+    let book = world.book();
+    let payments = book.payments().iter().rev();
+    let listed = payments.filter(|payment| filter.takes(payment.created_at));
+    let items: Vec<_> = filter.page(listed, 100).map(entities::payment).collect();
+    Ok(Json(entities::collection(&items)))
 }
 
 pub(crate) async fn capture(

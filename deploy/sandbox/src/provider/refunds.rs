@@ -4,7 +4,7 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::book::rows::{Change, Delivery, Payment, PaymentStatus, Refund, RefundStatus};
 use crate::clock;
@@ -24,8 +24,15 @@ pub(crate) async fn create(
     headers: HeaderMap,
     body: Bytes,
 ) -> Answer {
-    let given = read_json(&body)?;
-    let key = read_key(&headers)?;
+    refund_now(&world, &id, &read_json(&body)?, read_key(&headers)?)
+}
+
+/// A refund that somebody makes on the provider's own pages: no key, no receipt.
+pub(crate) fn from_dashboard(world: &Shared, id: &str, amount: Option<i64>) -> Answer {
+    refund_now(world, id, &json!({ "amount": amount }), None)
+}
+
+fn refund_now(world: &Shared, id: &str, given: &Value, key: Option<String>) -> Answer {
     let asked = ids::fingerprint(format!("{id} {given}").as_bytes());
     let mut book = world.book();
     if let Some(first) = key.as_deref().and_then(|key| book.refund_under(key)) {
@@ -35,9 +42,9 @@ pub(crate) async fn create(
         let description = "Different request body sent for the same idempotency key";
         return Err(ApiError::conflict(description));
     }
-    let mut payment = book.payments().get(&id).cloned().ok_or_else(ApiError::unknown_id)?;
-    let amount = refundable(&payment, read_amount(&given)?)?;
-    let mut refund = refund_of(&world, &payment, amount);
+    let mut payment = book.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
+    let amount = refundable(&payment, read_amount(given)?)?;
+    let mut refund = refund_of(world, &payment, amount);
     refund.notes = notes::read(given.get("notes"))?;
     refund.receipt = given.get("receipt").and_then(Value::as_str).map(str::to_owned);
     refund.speed = given.get("speed").and_then(Value::as_str).unwrap_or("normal").to_owned();
@@ -45,13 +52,13 @@ pub(crate) async fn create(
     refund.asked = asked;
     book_refund(&mut payment, &refund);
     let answer = entities::refund(&refund);
-    let told = created(&world, &refund, &payment);
+    let told = created(world, &refund, &payment);
     let refund_id = refund.id.clone();
     let mut changes = vec![Change::Payment(Box::new(payment)), Change::Refund(Box::new(refund))];
     let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
     changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
     book.commit(changes)?;
-    webhooks::start(&world, sent);
+    webhooks::start(world, sent);
     tokio::spawn(process_when_due(world.clone(), refund_id));
     Ok(Json(answer))
 }
@@ -149,6 +156,7 @@ fn refund_of(world: &World, payment: &Payment, amount: i64) -> Refund {
         key: None,
         asked: String::new(),
         due_at_ms: clock::now_ms().saturating_add(after),
+        settlement: None,
     }
 }
 

@@ -1,0 +1,138 @@
+//! Controls of settlements: pay out now, let a report go wrong, and do on the provider's own pages
+//! what the practice's program does not know of.
+
+use axum::Json;
+use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
+use axum::response::{IntoResponse, Response};
+use jiff::civil::Date;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::unreadable;
+use crate::book::rows::{Adjustment, Change, SettledLine};
+use crate::clock;
+use crate::ids;
+use crate::provider::entities;
+use crate::provider::errors::{Answer, ApiError};
+use crate::provider::{from_dashboard, settlements};
+use crate::world::Shared;
+
+type Given<T> = Result<Json<T>, JsonRejection>;
+
+/// Answers a control, or says why its body cannot be read.
+fn answer<T>(given: Given<T>, act: impl FnOnce(T) -> Answer) -> Response {
+    match given {
+        Ok(Json(given)) => act(given).into_response(),
+        Err(refused) => unreadable(&refused),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Settle {
+    /// The day of the report; today when it is not given.
+    day: Option<Date>,
+}
+
+pub(super) async fn settle(State(world): State<Shared>, given: Given<Settle>) -> Response {
+    answer(given, |given| {
+        let at = match given.day {
+            Some(day) => settlements::morning_of(day)
+                .ok_or_else(|| ApiError::bad_field("day", "There is no such day."))?,
+            None => clock::now_s(),
+        };
+        let Some(settlement) = settlements::settle(&world, i64::MAX, at)? else {
+            return Ok(Json(json!({ "settlement": null, "lines": [] })));
+        };
+        let line = |line| entities::settled_line(&settlement, line);
+        let lines: Vec<_> = settlement.lines.iter().map(line).collect();
+        Ok(Json(json!({ "settlement": entities::settlement(&settlement), "lines": lines })))
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Adjust {
+    /// Positive when the practice gets it.
+    amount: i64,
+    description: Option<String>,
+}
+
+pub(super) async fn adjust(State(world): State<Shared>, given: Given<Adjust>) -> Response {
+    answer(given, |given| {
+        if given.amount == 0 {
+            return Err(ApiError::bad_field("amount", "The amount must not be zero."));
+        }
+        let adjustment = Adjustment {
+            id: ids::new_id("adj"),
+            amount: given.amount,
+            currency: "INR".to_owned(),
+            description: given.description.unwrap_or_else(|| "Adjustment".to_owned()),
+            created_at: clock::now_s(),
+            settlement: None,
+        };
+        let shown = entities::adjustment(&adjustment);
+        world.commit(Change::Adjustment(Box::new(adjustment)))?;
+        Ok(Json(shown))
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Refund {
+    payment_id: String,
+    amount: Option<i64>,
+}
+
+/// Gives money back as somebody does on the provider's pages.
+pub(super) async fn refund(State(world): State<Shared>, given: Given<Refund>) -> Response {
+    answer(given, |given| from_dashboard(&world, &given.payment_id, given.amount))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Forge {
+    settlement_id: String,
+    entity_id: String,
+    /// Leaves the line out of the report, or takes it in again.
+    hidden: Option<bool>,
+    amount: Option<i64>,
+    debit: Option<i64>,
+    credit: Option<i64>,
+    fee: Option<i64>,
+    tax: Option<i64>,
+    currency: Option<String>,
+    /// Names another entity.
+    becomes: Option<String>,
+}
+
+impl Forge {
+    fn alter(&self, line: &mut SettledLine) {
+        let set = |field: &mut i64, value: Option<i64>| *field = value.unwrap_or(*field);
+        set(&mut line.amount, self.amount);
+        set(&mut line.debit, self.debit);
+        set(&mut line.credit, self.credit);
+        set(&mut line.fee, self.fee);
+        set(&mut line.tax, self.tax);
+        line.hidden = self.hidden.unwrap_or(line.hidden);
+        line.currency = self.currency.clone().unwrap_or_else(|| line.currency.clone());
+        line.entity_id = self.becomes.clone().unwrap_or_else(|| line.entity_id.clone());
+    }
+}
+
+/// Alters what the report says of a line; the settlement's own sum stays what it was.
+pub(super) async fn forge(State(world): State<Shared>, given: Given<Forge>) -> Response {
+    answer(given, |given| {
+        let mut book = world.book();
+        let settlement = book.settlements().get(&given.settlement_id).cloned();
+        let mut settlement = settlement.ok_or_else(ApiError::unknown_id)?;
+        let line = settlement.lines.iter_mut().find(|line| line.entity_id == given.entity_id);
+        let line = line.ok_or_else(ApiError::unknown_id)?;
+        given.alter(line);
+        let line = line.clone();
+        let shown = entities::settled_line(&settlement, &line);
+        book.commit(vec![Change::Settlement(Box::new(settlement))])?;
+        Ok(Json(shown))
+    })
+}

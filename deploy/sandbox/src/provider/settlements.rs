@@ -1,0 +1,242 @@
+//! Settlements: what was captured is paid out to the practice's bank, less fees and what went back,
+//! and told line by line in a daily report. Days are those of India.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use jiff::civil::{Date, Time};
+use jiff::tz::{Offset, TimeZone};
+use serde::Deserialize;
+
+use crate::book::Book;
+use crate::book::rows::{
+    Adjustment, Change, Payment, PaymentStatus, Refund, RefundStatus, SettledLine, Settlement,
+};
+use crate::clock;
+use crate::ids;
+use crate::provider::errors::{Answer, ApiError};
+use crate::provider::orders::Filter;
+use crate::provider::{entities, webhooks};
+use crate::world::Shared;
+
+const DAY_S: i64 = 24 * 60 * 60;
+/// What was captured is paid out by itself after so many days.
+const SETTLED_AFTER_DAYS: i64 = 2;
+/// How often it is looked for.
+const LOOK_EVERY: Duration = Duration::from_secs(600);
+/// The most lines of a report that one answer holds.
+const LINES_MAX: usize = 1_000;
+
+pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filter>) -> Answer {
+    let book = world.book();
+    let listed = book.settlements().iter().rev().filter(|it| filter.takes(it.created_at));
+    let items: Vec<_> = filter.page(listed, 100).map(entities::settlement).collect();
+    Ok(Json(entities::collection(&items)))
+}
+
+pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
+    let book = world.book();
+    let settlement = book.settlements().get(&id).ok_or_else(ApiError::unknown_id)?;
+    Ok(Json(entities::settlement(settlement)))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Report {
+    year: i16,
+    month: i8,
+    /// Without it, the whole month.
+    day: Option<i8>,
+    count: Option<usize>,
+    skip: Option<usize>,
+}
+
+pub(crate) async fn recon(State(world): State<Shared>, Query(asked): Query<Report>) -> Answer {
+    let told = |settlement: &&Settlement| {
+        day_of(settlement.created_at).is_some_and(|date| {
+            (date.year(), date.month()) == (asked.year, asked.month)
+                && asked.day.is_none_or(|day| day == date.day())
+        })
+    };
+    let book = world.book();
+    let settled = book.settlements().iter().filter(told);
+    let lines = settled.flat_map(|it| it.lines.iter().map(move |line| (it, line)));
+    let items: Vec<_> = lines
+        .filter(|(_, line)| !line.hidden)
+        .skip(asked.skip.unwrap_or(0))
+        .take(asked.count.unwrap_or(10).min(LINES_MAX))
+        .map(|(settlement, line)| entities::settled_line(settlement, line))
+        .collect();
+    Ok(Json(entities::collection(&items)))
+}
+
+fn india() -> TimeZone {
+    Offset::from_seconds(19_800).map_or(TimeZone::UTC, TimeZone::fixed)
+}
+
+fn day_of(at_s: i64) -> Option<Date> {
+    Some(jiff::Timestamp::from_second(at_s).ok()?.to_zoned(india()).date())
+}
+
+/// Ten o'clock of a day.
+pub(crate) fn morning_of(day: Date) -> Option<i64> {
+    let at = day.to_datetime(Time::constant(10, 0, 0, 0)).to_zoned(india()).ok()?;
+    Some(at.timestamp().as_second())
+}
+
+/// Pays out everything that was captured until a time and is not paid out, with the refunds of it.
+/// A sum below zero is settled as well. Nothing happens when there is nothing to settle.
+pub(crate) fn settle(
+    world: &Shared,
+    until_s: i64,
+    at_s: i64,
+) -> Result<Option<Settlement>, ApiError> {
+    let mut book = world.book();
+    let id = ids::new_id("setl");
+    let mut changes = Vec::new();
+    let mut lines = Vec::new();
+    for payment in due_payments(&book, until_s) {
+        lines.push(payment_line(&book, payment));
+        let payment = Payment { settlement: Some(id.clone()), ..payment.clone() };
+        changes.push(Change::Payment(Box::new(payment)));
+    }
+    let settling = |id: &str| lines.iter().any(|line| line.entity_id == id);
+    let refunds: Vec<&Refund> = book
+        .refunds()
+        .iter()
+        .filter(|it| it.status == RefundStatus::Processed && it.settlement.is_none())
+        .filter(|it| {
+            let payment = book.payments().get(&it.payment_id);
+            settling(&it.payment_id) || payment.is_some_and(|it| it.settlement.is_some())
+        })
+        .collect();
+    for refund in refunds {
+        lines.push(refund_line(&book, refund));
+        let refund = Refund { settlement: Some(id.clone()), ..refund.clone() };
+        changes.push(Change::Refund(Box::new(refund)));
+    }
+    for adjustment in book.adjustments().iter().filter(|it| it.settlement.is_none()) {
+        lines.push(adjustment_line(adjustment));
+        let adjustment = Adjustment { settlement: Some(id.clone()), ..adjustment.clone() };
+        changes.push(Change::Adjustment(Box::new(adjustment)));
+    }
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let settlement = Settlement {
+        utr: ids::random_text(16),
+        amount: lines.iter().map(|line| line.credit - line.debit).sum(),
+        fees: lines.iter().map(|line| line.fee).sum(),
+        tax: lines.iter().map(|line| line.tax).sum(),
+        currency: "INR".to_owned(),
+        created_at: at_s,
+        lines,
+        id,
+    };
+    let parts = vec![("settlement", entities::settlement(&settlement))];
+    let told = webhooks::envelope(world, "settlement.processed", parts);
+    let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
+    changes.push(Change::Settlement(Box::new(settlement.clone())));
+    changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
+    book.commit(changes)?;
+    webhooks::start(world, sent);
+    Ok(Some(settlement))
+}
+
+fn due_payments(book: &Book, until_s: i64) -> impl Iterator<Item = &Payment> {
+    book.payments().iter().filter(move |payment| {
+        let is_here = matches!(payment.status, PaymentStatus::Captured | PaymentStatus::Refunded);
+        let is_due = payment.created_at <= until_s && payment.settlement.is_none();
+        payment.captured && is_here && is_due
+    })
+}
+
+fn payment_line(book: &Book, payment: &Payment) -> SettledLine {
+    let (fee, tax) = entities::fee_and_tax(payment.amount);
+    let order = book.orders().get(&payment.order_id);
+    SettledLine {
+        entity_id: payment.id.clone(),
+        kind: "payment".to_owned(),
+        payment_id: None,
+        order_id: order.map(|order| order.id.clone()),
+        order_receipt: order.and_then(|order| order.receipt.clone()),
+        method: Some(payment.method),
+        description: None,
+        amount: payment.amount,
+        debit: 0,
+        credit: payment.amount - fee,
+        fee,
+        tax,
+        currency: payment.currency.clone(),
+        created_at: payment.created_at,
+        hidden: false,
+    }
+}
+
+fn refund_line(book: &Book, refund: &Refund) -> SettledLine {
+    let payment = book.payments().get(&refund.payment_id);
+    let order = payment.and_then(|payment| book.orders().get(&payment.order_id));
+    SettledLine {
+        entity_id: refund.id.clone(),
+        kind: "refund".to_owned(),
+        payment_id: Some(refund.payment_id.clone()),
+        order_id: order.map(|order| order.id.clone()),
+        order_receipt: order.and_then(|order| order.receipt.clone()),
+        method: payment.map(|payment| payment.method),
+        description: None,
+        amount: refund.amount,
+        debit: refund.amount,
+        credit: 0,
+        fee: 0,
+        tax: 0,
+        currency: refund.currency.clone(),
+        created_at: refund.created_at,
+        hidden: false,
+    }
+}
+
+fn adjustment_line(adjustment: &Adjustment) -> SettledLine {
+    SettledLine {
+        entity_id: adjustment.id.clone(),
+        kind: "adjustment".to_owned(),
+        payment_id: None,
+        order_id: None,
+        order_receipt: None,
+        method: None,
+        description: Some(adjustment.description.clone()),
+        amount: adjustment.amount.abs(),
+        debit: (-adjustment.amount).max(0),
+        credit: adjustment.amount.max(0),
+        fee: 0,
+        tax: 0,
+        currency: adjustment.currency.clone(),
+        created_at: adjustment.created_at,
+        hidden: false,
+    }
+}
+
+/// Settles, two days later, what was captured.
+pub(crate) async fn settle_as_days_go_by(world: Shared) {
+    loop {
+        let now = clock::now_s();
+        let until = now - SETTLED_AFTER_DAYS * DAY_S;
+        let is_due = due_payments(&world.book(), until).next().is_some();
+        if is_due && settle(&world, until, now).is_err() {
+            tracing::error!("a settlement could not be written");
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_day_begins_at_midnight_in_india() {
+        let day = |at_s| super::day_of(at_s).unwrap().to_string();
+        // 2026-11-20T18:29:59Z and a second later.
+        assert_eq!(day(1_795_199_399), "2026-11-20");
+        assert_eq!(day(1_795_199_400), "2026-11-21");
+        let morning = super::morning_of("2026-11-21".parse().unwrap()).unwrap();
+        assert_eq!(morning, 1_795_199_400 + 10 * 3600);
+    }
+}

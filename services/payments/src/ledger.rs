@@ -1,0 +1,357 @@
+//! Double entry: what everything that happens to a booking's money means in accounts. It is pure,
+//! and the whole ledger of a booking follows from its events; the rows are written by `post`, in
+//! the transaction of the events.
+
+pub mod post;
+
+use std::collections::BTreeMap;
+
+use kernel::Id;
+use kernel::id::Refund as RefundKind;
+
+use crate::domain::collection::Event;
+use crate::domain::fact::{Amount, PaymentId, ProviderRefundId, Status};
+use crate::domain::refund::Refund;
+
+/// Where money is, or what it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Account {
+    /// What the provider has captured for us and not paid out.
+    ProviderClearing,
+    /// What it has paid out.
+    Bank,
+    /// What customers have paid for sessions that are still to come.
+    CustomerAdvance,
+    /// What was earned by sessions.
+    Revenue,
+    /// What was kept although the session did not take place.
+    Retained,
+    /// What the provider keeps for its work, without tax.
+    GatewayFee,
+    /// The tax on that.
+    GstInput,
+    /// What is on its way back to customers.
+    RefundsPayable,
+    /// What nobody can place: it does not match, or it is not ours.
+    Suspense,
+}
+
+impl Account {
+    /// Its word in SQL and on the wire.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ProviderClearing => "provider_clearing",
+            Self::Bank => "bank",
+            Self::CustomerAdvance => "customer_advance",
+            Self::Revenue => "revenue",
+            Self::Retained => "retained",
+            Self::GatewayFee => "gateway_fee",
+            Self::GstInput => "gst_input",
+            Self::RefundsPayable => "refunds_payable",
+            Self::Suspense => "suspense",
+        }
+    }
+}
+
+/// What an entry is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EntryKind {
+    /// Money came.
+    Captured,
+    /// Money that nobody could place turned out to be ours.
+    Identified,
+    /// Money is to go back.
+    RefundRequested,
+    /// Somebody gave money back without us.
+    RefundDiscovered,
+    /// It did not go back.
+    RefundFailed,
+    /// It went back.
+    RefundProcessed,
+    /// The session took place.
+    Earned,
+    /// The session did not take place, and the money is kept.
+    Retained,
+    /// The provider paid it out, or took it from what it pays out.
+    Settled,
+    /// What was posted before is taken back.
+    Reversed,
+}
+
+impl EntryKind {
+    /// Its word in SQL and on the wire.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Captured => "captured",
+            Self::Identified => "identified",
+            Self::RefundRequested => "refund_requested",
+            Self::RefundDiscovered => "refund_discovered",
+            Self::RefundFailed => "refund_failed",
+            Self::RefundProcessed => "refund_processed",
+            Self::Earned => "earned",
+            Self::Retained => "retained",
+            Self::Settled => "settled",
+            Self::Reversed => "reversed",
+        }
+    }
+}
+
+/// A part of an entry. Debits are positive, credits negative.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The account.
+    pub account: Account,
+    /// How much, and never nothing.
+    pub amount: Amount,
+}
+
+/// A movement of money: lines whose sum is zero.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// What led to it, in words that come once.
+    pub cause: String,
+    /// What it is about.
+    pub kind: EntryKind,
+    /// The provider's payment that it is about, as far as it is about one.
+    pub payment: Option<PaymentId>,
+    /// The provider's refund that it is about.
+    pub provider_refund: Option<ProviderRefundId>,
+    /// Its lines.
+    pub lines: Vec<Line>,
+}
+
+impl Entry {
+    /// Moves an amount from the account that is credited to the one that is debited; no entry when
+    /// there is nothing to move.
+    #[must_use]
+    pub fn transfer(
+        (kind, cause): (EntryKind, String),
+        payment: &PaymentId,
+        amount: &Amount,
+        (debit, credit): (Account, Account),
+    ) -> Option<Self> {
+        let line = |account, minor| Line {
+            account,
+            amount: Amount { minor, currency: amount.currency.clone() },
+        };
+        let less = amount.minor.checked_neg().filter(|minor| *minor != 0)?;
+        Some(Self {
+            cause,
+            kind,
+            payment: Some(payment.clone()),
+            provider_refund: None,
+            lines: vec![line(debit, amount.minor), line(credit, less)],
+        })
+    }
+
+    /// Captured money: at the provider, and owed to a customer or to nobody that we know.
+    #[must_use]
+    pub fn captured(payment: &PaymentId, amount: &Amount, owed: Account) -> Option<Self> {
+        let what = (EntryKind::Captured, format!("captured {payment}"));
+        Self::transfer(what, payment, amount, (Account::ProviderClearing, owed))
+    }
+}
+
+/// How far a refund has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Payable,
+    Failed,
+    Gone,
+}
+
+/// A refund in the books.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Back {
+    payment: PaymentId,
+    amount: Amount,
+    provider_refund: Option<ProviderRefundId>,
+    way: Way,
+}
+
+/// Captured money in the books.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Held {
+    amount: Amount,
+    /// Where it stands; refunds are taken from there and fall back there.
+    account: Account,
+    /// How often it was earned or kept, so that each entry has a cause of its own.
+    closings: usize,
+}
+
+/// The books of one booking, from its events.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Books {
+    seen: BTreeMap<PaymentId, Amount>,
+    held: BTreeMap<PaymentId, Held>,
+    refunds: BTreeMap<Id<RefundKind>, Back>,
+}
+
+impl Books {
+    /// The books after these events.
+    #[must_use]
+    pub fn of(events: &[Event]) -> Self {
+        let mut books = Self::default();
+        for event in events {
+            // These entries were written with their events.
+            let _written: Vec<Entry> = books.enter(event);
+        }
+        books
+    }
+
+    /// The entries that an event brings.
+    pub fn enter(&mut self, event: &Event) -> Vec<Entry> {
+        match event {
+            Event::Observed { payment, .. } => {
+                self.seen.insert(payment.id.clone(), payment.fact.amount.clone());
+                let gone = payment.fact.status == Status::Refunded;
+                // It came and went before we could count it.
+                let came = gone.then(|| self.capture(&payment.id, &payment.fact.amount));
+                came.flatten().into_iter().collect()
+            }
+            Event::Verified { payment, amount } => self.verify(payment, amount),
+            Event::Mismatched { payment, amount, .. } => {
+                self.capture(payment, amount).into_iter().collect()
+            }
+            Event::RefundRequested { refund_id, refund } => {
+                self.owe(*refund_id, refund, EntryKind::RefundRequested)
+            }
+            Event::RefundDiscovered { refund_id, refund } => {
+                self.owe(*refund_id, refund, EntryKind::RefundDiscovered)
+            }
+            Event::Earned { payment, amount } => {
+                self.close(payment, amount, (EntryKind::Earned, Account::Revenue))
+            }
+            Event::Retained { payment, amount } => {
+                self.close(payment, amount, (EntryKind::Retained, Account::Retained))
+            }
+            Event::RefundAccepted { refund_id, provider_refund } => {
+                if let Some(back) = self.refunds.get_mut(refund_id) {
+                    back.provider_refund = Some(provider_refund.clone());
+                }
+                Vec::new()
+            }
+            Event::RefundProcessed { refund_id } => self.pay_back(*refund_id, Way::Gone),
+            Event::RefundFailed { refund_id, .. } => self.pay_back(*refund_id, Way::Failed),
+            Event::Opened(_)
+            | Event::OrderCreated { .. }
+            | Event::Claimed
+            | Event::Failed { .. } => Vec::new(),
+        }
+    }
+
+    /// Takes captured money in that nothing explains yet; once.
+    fn capture(&mut self, payment: &PaymentId, amount: &Amount) -> Option<Entry> {
+        if self.held.contains_key(payment) {
+            return None;
+        }
+        self.hold(payment, amount, Account::Suspense);
+        Entry::captured(payment, amount, Account::Suspense)
+    }
+
+    fn hold(&mut self, payment: &PaymentId, amount: &Amount, account: Account) {
+        let held = Held { amount: amount.clone(), account, closings: 0 };
+        self.held.insert(payment.clone(), held);
+    }
+
+    fn verify(&mut self, payment: &PaymentId, amount: &Amount) -> Vec<Entry> {
+        let Some(held) = self.held.get(payment) else {
+            self.hold(payment, amount, Account::CustomerAdvance);
+            return Entry::captured(payment, amount, Account::CustomerAdvance).into_iter().collect();
+        };
+        if held.account != Account::Suspense {
+            return Vec::new();
+        }
+        // What is on its way back from there is not there any more.
+        let going = |back: &&Back| back.payment == *payment && back.way != Way::Failed;
+        let gone = self.refunds.values().filter(going).map(|back| back.amount.minor);
+        let left = gone.fold(held.amount.minor, i64::saturating_sub);
+        let left = Amount { minor: left, currency: held.amount.currency.clone() };
+        if let Some(held) = self.held.get_mut(payment) {
+            held.account = Account::CustomerAdvance;
+        }
+        let what = (EntryKind::Identified, format!("verified {payment}"));
+        let way = (Account::Suspense, Account::CustomerAdvance);
+        Entry::transfer(what, payment, &left, way).into_iter().collect()
+    }
+
+    /// Money that is to go back, by us or by another hand.
+    fn owe(&mut self, refund_id: Id<RefundKind>, refund: &Refund, kind: EntryKind) -> Vec<Entry> {
+        if self.refunds.contains_key(&refund_id) {
+            return Vec::new();
+        }
+        let (payment, amount) = (&refund.payment, &refund.amount);
+        let seen = self.seen.get(payment).unwrap_or(amount).clone();
+        let came = self.capture(payment, &seen);
+        let from = self.account_of(payment);
+        let back = Back {
+            payment: payment.clone(),
+            amount: amount.clone(),
+            provider_refund: refund.accepted.clone(),
+            way: Way::Payable,
+        };
+        self.refunds.insert(refund_id, back);
+        let what = (kind, format!("refund {refund_id} requested"));
+        let owed = Entry::transfer(what, payment, amount, (from, Account::RefundsPayable));
+        came.into_iter().chain(owed).collect()
+    }
+
+    fn pay_back(&mut self, refund_id: Id<RefundKind>, way: Way) -> Vec<Entry> {
+        let Some(back) = self.refunds.get_mut(&refund_id) else { return Vec::new() };
+        let before = std::mem::replace(&mut back.way, way);
+        let back = back.clone();
+        let account = self.account_of(&back.payment);
+        let (accounts, kind, word) = match (before, way) {
+            (Way::Payable, Way::Gone) => {
+                let accounts = (Account::RefundsPayable, Account::ProviderClearing);
+                (accounts, EntryKind::RefundProcessed, "processed")
+            }
+            // It went back although it was said to have failed.
+            (Way::Failed, Way::Gone) => {
+                let accounts = (account, Account::ProviderClearing);
+                (accounts, EntryKind::RefundProcessed, "processed")
+            }
+            (Way::Payable, Way::Failed) => {
+                ((Account::RefundsPayable, account), EntryKind::RefundFailed, "failed")
+            }
+            (Way::Failed, Way::Failed | Way::Payable) | (Way::Gone | Way::Payable, _) => {
+                return Vec::new();
+            }
+        };
+        let what = (kind, format!("refund {refund_id} {word}"));
+        let entry = Entry::transfer(what, &back.payment, &back.amount, accounts);
+        let named = |entry| Entry { provider_refund: back.provider_refund.clone(), ..entry };
+        entry.map(named).into_iter().collect()
+    }
+
+    /// The money of a session that took place, or is kept, is a debt to nobody any more.
+    fn close(
+        &mut self,
+        payment: &PaymentId,
+        amount: &Amount,
+        (kind, into): (EntryKind, Account),
+    ) -> Vec<Entry> {
+        let from = self.account_of(payment);
+        let Some(held) = self.held.get_mut(payment) else { return Vec::new() };
+        if from == into {
+            return Vec::new();
+        }
+        held.account = into;
+        held.closings += 1;
+        let word = kind.word();
+        let cause = match held.closings {
+            1 => format!("{word} {payment}"),
+            again => format!("{word} {payment} {again}"),
+        };
+        Entry::transfer((kind, cause), payment, amount, (from, into)).into_iter().collect()
+    }
+
+    fn account_of(&self, payment: &PaymentId) -> Account {
+        self.held.get(payment).map_or(Account::Suspense, |held| held.account)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+//! Writes entries, each once, in the transaction of what led to it.
+
+use eventstore::{StoreError, Tx, new_uuid};
+use kernel::Id;
+use kernel::id::Booking;
+use sqlx::Row as _;
+
+use super::{Account, Entry, EntryKind};
+use crate::domain::fact::PaymentId;
+
+/// Writes the entries that are not written yet.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn post(
+    tx: &mut Tx,
+    booking_id: Option<Id<Booking>>,
+    entries: &[Entry],
+) -> Result<(), StoreError> {
+    for entry in entries {
+        let is_new = write(tx, booking_id, entry).await?;
+        if let (false, EntryKind::Captured, Some(booking_id)) = (is_new, entry.kind, booking_id) {
+            identify(tx, booking_id, entry).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes one entry; says whether it is new.
+async fn write(
+    tx: &mut Tx,
+    booking_id: Option<Id<Booking>>,
+    entry: &Entry,
+) -> Result<bool, StoreError> {
+    let entry_id = new_uuid();
+    let count = i32::try_from(entry.lines.len()).unwrap_or(i32::MAX);
+    let is_new = sqlx::query(
+        "insert into ledger_entries (entry_id, cause, kind, booking_id, payment_id,
+                                     provider_refund_id, lines)
+         values ($1, $2, $3, $4, $5, $6, $7)
+         on conflict (cause) do nothing",
+    )
+    .bind(entry_id)
+    .bind(&entry.cause)
+    .bind(entry.kind.word())
+    .bind(booking_id)
+    .bind(entry.payment.as_ref().map(PaymentId::as_str))
+    .bind(entry.provider_refund.as_ref().map(ToString::to_string))
+    .bind(count)
+    .execute(tx.connection())
+    .await?
+    .rows_affected()
+        > 0;
+    if is_new {
+        let lines = &entry.lines;
+        sqlx::query(
+            "insert into ledger_lines (entry_id, line, account, amount_minor, amount_currency)
+             select $1, line, account, amount_minor, amount_currency
+             from unnest($2::text[], $3::bigint[], $4::text[])
+                  with ordinality as given (account, amount_minor, amount_currency, line)",
+        )
+        .bind(entry_id)
+        .bind(lines.iter().map(|line| line.account.word()).collect::<Vec<_>>())
+        .bind(lines.iter().map(|line| line.amount.minor).collect::<Vec<_>>())
+        .bind(lines.iter().map(|line| line.amount.currency.as_str()).collect::<Vec<_>>())
+        .execute(tx.connection())
+        .await?;
+    }
+    Ok(is_new)
+}
+
+/// Money that was captured for nobody that we knew turns out to be a booking's.
+async fn identify(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    captured: &Entry,
+) -> Result<(), StoreError> {
+    let Some(payment) = &captured.payment else { return Ok(()) };
+    let explained = sqlx::query(
+        "update unknown_payments set explained_at = clock_now()
+         where payment_id = $1 and explained_at is null",
+    )
+    .bind(payment.as_str())
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    if explained == 0 {
+        return Ok(());
+    }
+    // What went back meanwhile is told again, by the booking's own events.
+    let gone = sqlx::query("select cause from ledger_entries where payment_id = $1 and kind = $2")
+        .bind(payment.as_str())
+        .bind(EntryKind::RefundDiscovered.word())
+        .fetch_all(tx.connection())
+        .await?;
+    for row in gone {
+        let cause: String = row.try_get("cause")?;
+        reverse(tx, &cause, &format!("{cause} reversed")).await?;
+    }
+    let lines = captured.lines.iter().cloned().map(|mut line| {
+        if line.account == Account::ProviderClearing {
+            line.account = Account::Suspense;
+        }
+        line
+    });
+    let identified = Entry {
+        cause: format!("identified {payment}"),
+        kind: EntryKind::Identified,
+        lines: lines.collect(),
+        ..captured.clone()
+    };
+    write(tx, Some(booking_id), &identified).await?;
+    Ok(())
+}
+
+/// Takes an entry back by another one with the opposite lines; once.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn reverse(tx: &mut Tx, cause: &str, reversed: &str) -> Result<(), StoreError> {
+    let entry_id = new_uuid();
+    sqlx::query(
+        "with taken_back as (
+             insert into ledger_entries (entry_id, cause, kind, booking_id, payment_id,
+                                         provider_refund_id, lines)
+             select $1, $3, $4, booking_id, payment_id, provider_refund_id, lines
+             from ledger_entries where cause = $2
+             on conflict (cause) do nothing
+             returning entry_id)
+         insert into ledger_lines (entry_id, line, account, amount_minor, amount_currency)
+         select taken_back.entry_id, line, account, -amount_minor, amount_currency
+         from taken_back, ledger_entries as first join ledger_lines using (entry_id)
+         where first.cause = $2",
+    )
+    .bind(entry_id)
+    .bind(cause)
+    .bind(reversed)
+    .bind(EntryKind::Reversed.word())
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
