@@ -8,10 +8,14 @@ use prost::Message as _;
 /// themselves stay out.
 const GENERATED: &[&str] = &[
     "booking/v1/booking_service.proto",
+    "booking/v1/booking_staff_service.proto",
     "catalogue/v1/catalogue_service.proto",
     "common/v1/error_detail.proto",
     "common/v1/money.proto",
+    "common/v1/parked_event.proto",
+    "notifications/v1/notifications_staff_service.proto",
     "payments/v1/payments_service.proto",
+    "payments/v1/payments_staff_service.proto",
 ];
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;

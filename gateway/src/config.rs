@@ -53,11 +53,9 @@ pub struct ProxySettings {
     pub payments: String,
 }
 
-/// Parts that the gateway never calls, but that a booking needs.
+/// A door that the gateway never calls through, but that a sign-in needs.
 #[derive(Clone, Debug)]
 pub struct WatchSettings {
-    /// `NOTIFICATIONS_URL`.
-    pub notifications: String,
     /// `IDENTITY_GRPC_URL`; absent when the identity server is not ours.
     pub identity: Option<String>,
 }
@@ -77,15 +75,13 @@ impl Config {
                 catalogue: uri(reader, "CATALOGUE_URL"),
                 booking: uri(reader, "BOOKING_URL"),
                 payments: uri(reader, "PAYMENTS_URL"),
+                notifications: uri(reader, "NOTIFICATIONS_URL"),
             },
             proxied: ProxySettings {
                 identity: reader.url("IDENTITY_URL"),
                 payments: reader.url("PAYMENTS_HTTP_URL"),
             },
-            watched: WatchSettings {
-                notifications: reader.url("NOTIFICATIONS_URL"),
-                identity: reader.optional_url("IDENTITY_GRPC_URL"),
-            },
+            watched: WatchSettings { identity: reader.optional_url("IDENTITY_GRPC_URL") },
             users: UserSettings::read(reader),
             allowances: Allowances {
                 address: reader.parse_or("GATEWAY_LIMIT_ADDRESS", allowance(120, 1200)),
@@ -188,9 +184,9 @@ mod tests {
             "CATALOGUE_URL",
             "BOOKING_URL",
             "PAYMENTS_URL",
+            "NOTIFICATIONS_URL",
             "IDENTITY_URL",
             "PAYMENTS_HTTP_URL",
-            "NOTIFICATIONS_URL",
             "TOKEN_JWKS_URL",
             "TOKEN_ISSUER",
         ];

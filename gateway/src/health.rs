@@ -53,7 +53,7 @@ impl Health {
             ("booking", service(&config.upstreams.booking.to_string())?),
             ("payments", service(&config.upstreams.payments.to_string())?),
             ("payments_http", Part::Web(config.proxied.payments.clone())),
-            ("notifications", service(&config.watched.notifications)?),
+            ("notifications", service(&config.upstreams.notifications.to_string())?),
             ("identity_http", Part::Web(format!("{}/health", config.proxied.identity))),
         ];
         if let Some(url) = &config.watched.identity {

@@ -7,6 +7,7 @@ use connectrpc::{IdempotencyLevel, Spec, StreamType};
 
 use crate::wire::booking::v1 as booking;
 use crate::wire::catalogue::v1 as catalogue;
+use crate::wire::notifications::v1 as notifications;
 use crate::wire::payments::v1 as payments;
 
 /// Who may make a call.
@@ -16,7 +17,8 @@ pub(crate) enum Access {
     Cached,
     /// Everybody; the answer is fresh.
     Open,
-    /// Who has signed in; the service checks again, and checks what belongs to whom.
+    /// Who has signed in; the service checks again, and checks what belongs to whom and, for its
+    /// staff's calls, which role the caller has.
     SignedIn,
 }
 
@@ -52,6 +54,23 @@ const OFFERED: &[(Spec, Access)] = &[
     (payments::PAYMENTS_SERVICE_SUBMIT_CHECKOUT_ANSWER_SPEC, Access::SignedIn),
     (payments::PAYMENTS_SERVICE_CHECK_PAYMENT_SPEC, Access::SignedIn),
     (payments::PAYMENTS_SERVICE_CLAIM_PAYMENT_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_GET_OWN_ROLE_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_LIST_BOOKINGS_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_LIST_BLOCKED_TIMES_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_BLOCK_TIME_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_UNBLOCK_TIME_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_CANCEL_BOOKING_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_ACCEPT_CLAIM_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_LIST_PARKED_EVENTS_SPEC, Access::SignedIn),
+    (booking::BOOKING_STAFF_SERVICE_RETRY_PARKED_EVENTS_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_STAFF_SERVICE_REFUND_PAYMENT_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_STAFF_SERVICE_LIST_UNEXPLAINED_ORDERS_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_STAFF_SERVICE_GET_BALANCES_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_STAFF_SERVICE_LIST_LEDGER_ENTRIES_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_STAFF_SERVICE_LIST_PARKED_EVENTS_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_STAFF_SERVICE_RETRY_PARKED_EVENTS_SPEC, Access::SignedIn),
+    (notifications::NOTIFICATIONS_STAFF_SERVICE_LIST_PARKED_EVENTS_SPEC, Access::SignedIn),
+    (notifications::NOTIFICATIONS_STAFF_SERVICE_RETRY_PARKED_EVENTS_SPEC, Access::SignedIn),
 ];
 
 /// The calls by their path, "/package.Service/Method".

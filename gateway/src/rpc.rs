@@ -21,6 +21,7 @@ use crate::edge::Caller;
 use crate::error_form;
 use crate::wire::booking::v1 as booking;
 use crate::wire::catalogue::v1 as catalogue;
+use crate::wire::notifications::v1 as notifications;
 use crate::wire::payments::v1 as payments;
 
 /// No request of ours comes near this; it only has to keep a flood out of memory.
@@ -41,15 +42,21 @@ pub struct Upstreams {
     pub booking: Uri,
     /// The gRPC address of payments.
     pub payments: Uri,
+    /// The gRPC address of notifications.
+    pub notifications: Uri,
 }
 
 /// Everything that answers below /rpc, before access and limits are put around it.
 pub(crate) fn service(upstreams: &Upstreams, shutdown: &Shutdown) -> ConnectRpcService {
     let to = |address: &Uri| Arc::new(Upstream::new(address.clone(), shutdown.clone()));
+    let (booking, payments) = (to(&upstreams.booking), to(&upstreams.payments));
     let router = Router::new()
         .add_service(Arc::new(Catalogue(to(&upstreams.catalogue))))
-        .add_service(Arc::new(Booking(to(&upstreams.booking))))
-        .add_service(Arc::new(Payments(to(&upstreams.payments))));
+        .add_service(Arc::new(Booking(booking.clone())))
+        .add_service(Arc::new(BookingStaff(booking)))
+        .add_service(Arc::new(Payments(payments.clone())))
+        .add_service(Arc::new(PaymentsStaff(payments)))
+        .add_service(Arc::new(NotificationsStaff(to(&upstreams.notifications))));
     let limits = Limits::unlimited()
         .with_max_request_body_size(BODY_BYTES_MAX)
         .with_max_message_size(BODY_BYTES_MAX);
@@ -188,7 +195,10 @@ fn reference(ctx: &RequestContext) -> String {
 
 struct Catalogue(Arc<Upstream>);
 struct Booking(Arc<Upstream>);
+struct BookingStaff(Arc<Upstream>);
 struct Payments(Arc<Upstream>);
+struct PaymentsStaff(Arc<Upstream>);
+struct NotificationsStaff(Arc<Upstream>);
 
 /// One method per line: its name, what it takes and what it gives.
 macro_rules! forward {
@@ -241,5 +251,46 @@ impl payments::PaymentsService for Payments {
             => payments::SubmitCheckoutAnswerResponse;
         check_payment: payments::CheckPaymentRequest => payments::CheckPaymentResponse;
         claim_payment: payments::ClaimPaymentRequest => payments::ClaimPaymentResponse;
+    }
+}
+
+impl booking::BookingStaffService for BookingStaff {
+    forward! {
+        get_own_role: booking::GetOwnRoleRequest => booking::GetOwnRoleResponse;
+        list_bookings: booking::ListBookingsRequest => booking::ListBookingsResponse;
+        list_blocked_times:
+            booking::ListBlockedTimesRequest => booking::ListBlockedTimesResponse;
+        block_time: booking::BlockTimeRequest => booking::BlockTimeResponse;
+        unblock_time: booking::UnblockTimeRequest => booking::UnblockTimeResponse;
+        cancel_booking: booking::CancelBookingRequest => booking::CancelBookingResponse;
+        accept_claim: booking::AcceptClaimRequest => booking::AcceptClaimResponse;
+        list_parked_events:
+            booking::ListParkedEventsRequest => booking::ListParkedEventsResponse;
+        retry_parked_events:
+            booking::RetryParkedEventsRequest => booking::RetryParkedEventsResponse;
+    }
+}
+
+impl payments::PaymentsStaffService for PaymentsStaff {
+    forward! {
+        refund_payment: payments::RefundPaymentRequest => payments::RefundPaymentResponse;
+        list_unexplained_orders: payments::ListUnexplainedOrdersRequest
+            => payments::ListUnexplainedOrdersResponse;
+        get_balances: payments::GetBalancesRequest => payments::GetBalancesResponse;
+        list_ledger_entries:
+            payments::ListLedgerEntriesRequest => payments::ListLedgerEntriesResponse;
+        list_parked_events:
+            payments::ListParkedEventsRequest => payments::ListParkedEventsResponse;
+        retry_parked_events:
+            payments::RetryParkedEventsRequest => payments::RetryParkedEventsResponse;
+    }
+}
+
+impl notifications::NotificationsStaffService for NotificationsStaff {
+    forward! {
+        list_parked_events: notifications::ListParkedEventsRequest
+            => notifications::ListParkedEventsResponse;
+        retry_parked_events: notifications::RetryParkedEventsRequest
+            => notifications::RetryParkedEventsResponse;
     }
 }

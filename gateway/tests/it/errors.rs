@@ -152,6 +152,7 @@ async fn what_is_not_public_does_not_exist() {
     let unknown = [
         "booking.v1.BookingInternalService/GetBookingContact",
         "booking.v1.BookingInternalService/GetBookingFacts",
+        "booking.v1.BookingInternalService/GetStaffRole",
         "catalogue.v1.CatalogueInternalService/GetOffering",
         "identity.v1.IdentityInternalService/GetCodeMail",
         "common.v1.FeedService/ReadFeed",

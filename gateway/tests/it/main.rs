@@ -9,6 +9,7 @@
 )]
 
 mod calls;
+mod staff;
 mod errors;
 mod limits;
 mod neighbours;

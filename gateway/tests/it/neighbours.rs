@@ -21,6 +21,8 @@ use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
+mod staff;
+
 /// A path with its query, the headers and the body.
 type HttpSeen = (String, HeaderMap, Vec<u8>);
 type Watched = Result<WatchBookingResponse, Status>;
@@ -71,7 +73,8 @@ pub(crate) async fn grpc() -> Grpc {
         .add_service(health)
         .add_service(CatalogueServiceServer::new(neighbour.clone()))
         .add_service(BookingServiceServer::new(neighbour.clone()))
-        .add_service(PaymentsServiceServer::new(neighbour.clone()))
+        .add_service(PaymentsServiceServer::new(neighbour.clone()));
+    let server = staff::add_to(server, &neighbour)
         .add_service(feed_service_server::FeedServiceServer::new(neighbour))
         .serve_with_incoming(TcpListenerStream::new(listener));
     tokio::spawn(server);

@@ -22,6 +22,8 @@ use crate::neighbours::{self, Grpc, Seen};
 const ISSUER: &str = "http://127.0.0.1/auth/v1";
 const SECRET: [u8; 32] = [7; 32];
 pub(crate) const USER: &str = "0198c0de-0000-7000-8000-000000000001";
+/// Somebody who is no member of the practice.
+pub(crate) const CUSTOMER: &str = "0198c0de-0000-7000-8000-000000000002";
 pub(crate) const SCRIPT_HASH: &str = "sha256-c2NyaXB0";
 pub(crate) const CHECKOUT: &str = "http://127.0.0.1:8090";
 
@@ -82,12 +84,14 @@ impl World {
                 checkout_origins: vec![CHECKOUT.to_owned()],
                 trust_proxy: wishes.trust_proxy,
             },
-            upstreams: Upstreams { catalogue: uri(), booking: uri(), payments: uri() },
-            proxied: ProxySettings { identity: identity_url.clone(), payments: payments_url },
-            watched: WatchSettings {
-                notifications: service.clone(),
-                identity: Some(service.clone()),
+            upstreams: Upstreams {
+                catalogue: uri(),
+                booking: uri(),
+                payments: uri(),
+                notifications: uri(),
             },
+            proxied: ProxySettings { identity: identity_url.clone(), payments: payments_url },
+            watched: WatchSettings { identity: Some(service.clone()) },
             users: UserSettings {
                 jwks_url: format!("{identity_url}/.well-known/jwks.json"),
                 issuer: ISSUER.to_owned(),

@@ -6,6 +6,11 @@ use runtime::Reader;
 use runtime::caller::PeerSettings;
 use secrecy::{ExposeSecret as _, SecretString};
 
+use crate::account::Wanted;
+use crate::address::EmailAddress;
+
+/// As long as the site's own pages let a name be.
+const NAME_CHARACTERS_MAX: usize = 200;
 /// A shorter key could be found by trying.
 const CODE_KEY_BYTES_MIN: usize = 16;
 
@@ -52,6 +57,16 @@ pub struct MigrationConfig {
     pub database_url: SecretString,
 }
 
+/// What the command `account` needs.
+#[derive(Debug, Clone)]
+pub struct AccountConfig {
+    /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
+    pub database_url: SecretString,
+    /// Whose account it is; `ACCOUNT_EMAIL`, `ACCOUNT_PASSWORD`, `ACCOUNT_FIRST_NAME` and
+    /// `ACCOUNT_LAST_NAME`.
+    pub wanted: Wanted,
+}
+
 impl Config {
     /// Reads them.
     pub fn read(reader: &mut Reader<'_>) -> Self {
@@ -93,9 +108,43 @@ impl MigrationConfig {
     }
 }
 
+impl AccountConfig {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            database_url: reader.secret("IDENTITY_DATABASE_URL"),
+            wanted: Wanted {
+                email: address(reader, "ACCOUNT_EMAIL"),
+                password: reader.secret("ACCOUNT_PASSWORD"),
+                first_name: name(reader, "ACCOUNT_FIRST_NAME"),
+                last_name: name(reader, "ACCOUNT_LAST_NAME"),
+            },
+        }
+    }
+}
+
+fn address(reader: &mut Reader<'_>, setting: &str) -> EmailAddress {
+    let text = reader.required(setting);
+    EmailAddress::parse(&text).unwrap_or_else(|| {
+        if !text.is_empty() {
+            reader.problem(setting, "it is no e-mail address");
+        }
+        EmailAddress::stand_in()
+    })
+}
+
+/// A name as the site's own pages accept it: one line, and not too long.
+fn name(reader: &mut Reader<'_>, setting: &str) -> String {
+    let text = reader.text_or(setting, "");
+    if text.chars().count() > NAME_CHARACTERS_MAX || text.chars().any(char::is_control) {
+        reader.problem(setting, "it must be a text of one line, with at most 200 characters");
+    }
+    text.trim().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::AccountSettings;
+    use super::{AccountConfig, AccountSettings};
     use runtime::Reader;
 
     const COMPLETE: &[(&str, &str)] = &[
@@ -125,5 +174,30 @@ mod tests {
         let with_key = |key| [COMPLETE.get(..3).unwrap(), &[("IDENTITY_CODE_KEY", key)]].concat();
         assert_eq!(problems(&with_key("short")), ["IDENTITY_CODE_KEY"]);
         assert_eq!(problems(&with_key("demo-but-long-enough")), ["IDENTITY_CODE_KEY"]);
+    }
+
+    #[test]
+    fn an_account_needs_an_address_and_a_password_and_may_have_names() {
+        let told = |settings: &[(&str, &str)]| {
+            let mut reader = Reader::new(&settings);
+            let config = AccountConfig::read(&mut reader);
+            let problems = |invalid: runtime::settings::Invalid| {
+                invalid.problems.into_iter().map(|problem| problem.name).collect::<Vec<_>>()
+            };
+            reader.finish(config).map_err(problems)
+        };
+        let all = ["IDENTITY_DATABASE_URL", "ACCOUNT_EMAIL", "ACCOUNT_PASSWORD"];
+        assert_eq!(told(&[]).unwrap_err(), all);
+        let complete = [
+            ("IDENTITY_DATABASE_URL", "postgres://identity:word@127.0.0.1/identity"),
+            ("ACCOUNT_EMAIL", "Meera@Sukoon.example"),
+            ("ACCOUNT_PASSWORD", "a quiet garden"),
+        ];
+        let wanted = told(&complete).unwrap().wanted;
+        assert_eq!(wanted.email.as_str(), "meera@sukoon.example");
+        assert_eq!(wanted.first_name, "");
+        let wrong = [("ACCOUNT_EMAIL", "meera"), ("ACCOUNT_LAST_NAME", "Joshi\nBcc: x")];
+        let wrong = [&wrong, complete.as_slice()].concat();
+        assert_eq!(told(&wrong).unwrap_err(), ["ACCOUNT_EMAIL", "ACCOUNT_LAST_NAME"]);
     }
 }

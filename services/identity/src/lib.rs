@@ -12,6 +12,7 @@ pub mod token;
 pub mod redirect;
 pub mod store;
 pub mod app;
+pub mod account;
 pub mod http;
 pub mod grpc;
 pub mod housekeeping;

@@ -102,7 +102,7 @@ async fn ask_to_confirm(app: &App, wanted: Wanted) -> Result<User, ApiError> {
                 let known = existing.filter(|user| user.email_confirmed_at.is_some());
                 let user_id = match &known {
                     Some(known) => known.user_id,
-                    None => replace(tx, &wanted.email, &mut new, wanted.password_hash).await?,
+                    None => keep(tx, &mut new, wanted.password_hash).await?,
                 };
                 let redirect_to = wanted.redirect_to.as_deref();
                 codes::request(tx, user_id, Purpose::Signup, redirect_to, now).await?;
@@ -127,25 +127,20 @@ async fn begin_at_once(app: &App, wanted: Wanted) -> Result<Opened, ApiError> {
                 }
                 let mut new = User::new(&wanted.email, wanted.user_metadata, now);
                 new.email_confirmed_at = Some(now);
-                replace(tx, &wanted.email, &mut new, wanted.password_hash).await?;
+                keep(tx, &mut new, wanted.password_hash).await?;
                 Ok(sessions::open(tx, new, Proof::Password, now).await?)
             })
         })
         .await
 }
 
-/// Stores the new account. One of this address that nobody has confirmed is nobody's, so it goes:
-/// its password may be that of somebody who waits for the owner of the address to confirm it.
-async fn replace(
+/// Stores the new account with its password.
+async fn keep(
     tx: &mut eventstore::Tx,
-    email: &EmailAddress,
     new: &mut User,
     password_hash: String,
 ) -> Result<uuid::Uuid, ApiError> {
-    if let Some(unconfirmed) = users::by_email(tx.connection(), email).await? {
-        users::delete(tx.connection(), unconfirmed.user_id).await?;
-    }
     new.password_hash = Some(password_hash);
-    users::insert(tx.connection(), new).await?;
+    users::replace(tx.connection(), new).await?;
     Ok(new.user_id)
 }

@@ -3,7 +3,7 @@
 use eventstore::new_uuid;
 use kernel::Timestamp;
 use serde_json::Value;
-use sqlx::{FromRow, PgExecutor};
+use sqlx::{FromRow, PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::address::EmailAddress;
@@ -130,6 +130,19 @@ pub async fn insert(executor: impl PgExecutor<'_>, user: &User) -> Result<(), sq
     Ok(())
 }
 
+/// Stores a new account. One of its address that nobody has confirmed is nobody's, so it goes: its
+/// password may be that of somebody who waits for the owner of the address to confirm it.
+///
+/// # Errors
+/// When the address has a confirmed account, or when the database does not answer.
+pub async fn replace(connection: &mut PgConnection, user: &User) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from users where email = $1 and email_confirmed_at is null")
+        .bind(&user.email)
+        .execute(&mut *connection)
+        .await?;
+    insert(connection, user).await
+}
+
 /// Writes back what can change of an account.
 ///
 /// # Errors
@@ -152,14 +165,5 @@ pub async fn update(executor: impl PgExecutor<'_>, user: &User) -> Result<(), sq
     .bind(user.updated_at)
     .execute(executor)
     .await?;
-    Ok(())
-}
-
-/// Removes an account with all that hangs on it.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn delete(executor: impl PgExecutor<'_>, user_id: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query("delete from users where user_id = $1").bind(user_id).execute(executor).await?;
     Ok(())
 }

@@ -15,6 +15,7 @@ mod codes;
 mod links;
 mod bearer;
 mod account;
+mod account_command;
 mod sign_out;
 mod secrecy_of_accounts;
 mod contract_forms;

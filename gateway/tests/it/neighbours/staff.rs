@@ -1,0 +1,90 @@
+//! The neighbours' services for staff: they note who asks, let members in and turn customers away,
+//! as the real ones do.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use contract::booking::v1 as booking;
+use contract::booking::v1::booking_staff_service_server::{
+    BookingStaffService, BookingStaffServiceServer,
+};
+use contract::notifications::v1 as notifications;
+use contract::notifications::v1::notifications_staff_service_server::{
+    NotificationsStaffService, NotificationsStaffServiceServer,
+};
+use contract::payments::v1 as payments;
+use contract::payments::v1::payments_staff_service_server::{
+    PaymentsStaffService, PaymentsStaffServiceServer,
+};
+use runtime::staff::StaffError;
+use runtime::status::reject;
+use serde_json::Value;
+use tonic::transport::server::Router;
+use tonic::{Request, Response, Status};
+
+use super::Neighbour;
+use crate::world::CUSTOMER;
+
+/// Offers them beside the others.
+pub(super) fn add_to(server: Router, neighbour: &Neighbour) -> Router {
+    server
+        .add_service(BookingStaffServiceServer::new(neighbour.clone()))
+        .add_service(PaymentsStaffServiceServer::new(neighbour.clone()))
+        .add_service(NotificationsStaffServiceServer::new(neighbour.clone()))
+}
+
+/// Who asks, by the token that came with the call.
+fn subject<T>(request: &Request<T>) -> String {
+    let token = request.metadata().get("authorization").unwrap().to_str().unwrap();
+    let payload = URL_SAFE_NO_PAD.decode(token.split('.').nth(1).unwrap()).unwrap();
+    let claims: Value = serde_json::from_slice(&payload).unwrap();
+    claims["sub"].as_str().unwrap().to_owned()
+}
+
+/// A service whose methods all answer alike.
+macro_rules! staff_service {
+    ($service:ident { $($method:ident: $request:ty => $answer:ty;)+ }) => {
+        #[tonic::async_trait]
+        impl $service for Neighbour {
+            $(async fn $method(
+                &self,
+                request: Request<$request>,
+            ) -> Result<Response<$answer>, Status> {
+                self.seen.note(&request);
+                if subject(&request) == CUSTOMER {
+                    return Err(reject(&StaffError::StaffOnly));
+                }
+                Ok(Response::new(<$answer>::default()))
+            })+
+        }
+    };
+}
+
+staff_service! { BookingStaffService {
+    get_own_role: booking::GetOwnRoleRequest => booking::GetOwnRoleResponse;
+    list_bookings: booking::ListBookingsRequest => booking::ListBookingsResponse;
+    list_blocked_times: booking::ListBlockedTimesRequest => booking::ListBlockedTimesResponse;
+    block_time: booking::BlockTimeRequest => booking::BlockTimeResponse;
+    unblock_time: booking::UnblockTimeRequest => booking::UnblockTimeResponse;
+    cancel_booking: booking::CancelBookingRequest => booking::CancelBookingResponse;
+    accept_claim: booking::AcceptClaimRequest => booking::AcceptClaimResponse;
+    list_parked_events: booking::ListParkedEventsRequest => booking::ListParkedEventsResponse;
+    retry_parked_events: booking::RetryParkedEventsRequest => booking::RetryParkedEventsResponse;
+} }
+
+staff_service! { PaymentsStaffService {
+    refund_payment: payments::RefundPaymentRequest => payments::RefundPaymentResponse;
+    list_unexplained_orders: payments::ListUnexplainedOrdersRequest
+        => payments::ListUnexplainedOrdersResponse;
+    get_balances: payments::GetBalancesRequest => payments::GetBalancesResponse;
+    list_ledger_entries: payments::ListLedgerEntriesRequest
+        => payments::ListLedgerEntriesResponse;
+    list_parked_events: payments::ListParkedEventsRequest => payments::ListParkedEventsResponse;
+    retry_parked_events: payments::RetryParkedEventsRequest => payments::RetryParkedEventsResponse;
+} }
+
+staff_service! { NotificationsStaffService {
+    list_parked_events: notifications::ListParkedEventsRequest
+        => notifications::ListParkedEventsResponse;
+    retry_parked_events: notifications::RetryParkedEventsRequest
+        => notifications::RetryParkedEventsResponse;
+} }

@@ -1,0 +1,72 @@
+//! What staff calls goes through to the service that knows roles, and its refusal comes back as it is.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use contract::common::v1::ErrorDetail;
+use http::StatusCode;
+use prost::Message as _;
+use serde_json::{Value, json};
+
+use crate::world::{CUSTOMER, World, token, token_of};
+
+const CALLS: &[&str] = &[
+    "booking.v1.BookingStaffService/GetOwnRole",
+    "booking.v1.BookingStaffService/ListBookings",
+    "booking.v1.BookingStaffService/ListBlockedTimes",
+    "booking.v1.BookingStaffService/BlockTime",
+    "booking.v1.BookingStaffService/UnblockTime",
+    "booking.v1.BookingStaffService/CancelBooking",
+    "booking.v1.BookingStaffService/AcceptClaim",
+    "booking.v1.BookingStaffService/ListParkedEvents",
+    "booking.v1.BookingStaffService/RetryParkedEvents",
+    "payments.v1.PaymentsStaffService/RefundPayment",
+    "payments.v1.PaymentsStaffService/ListUnexplainedOrders",
+    "payments.v1.PaymentsStaffService/GetBalances",
+    "payments.v1.PaymentsStaffService/ListLedgerEntries",
+    "payments.v1.PaymentsStaffService/ListParkedEvents",
+    "payments.v1.PaymentsStaffService/RetryParkedEvents",
+    "notifications.v1.NotificationsStaffService/ListParkedEvents",
+    "notifications.v1.NotificationsStaffService/RetryParkedEvents",
+];
+
+fn detail(error: &Value) -> ErrorDetail {
+    let value = error["details"][0]["value"].as_str().unwrap();
+    ErrorDetail::decode(STANDARD_NO_PAD.decode(value).unwrap().as_slice()).unwrap()
+}
+
+#[tokio::test]
+async fn every_call_of_staff_reaches_its_service_with_the_callers_token() {
+    let world = World::new().await;
+    for method in CALLS {
+        let token = token();
+        let answer = world.call(method, &json!({})).bearer_auth(&token).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "{method}");
+        assert_eq!(answer.headers()["cache-control"], "no-store");
+        assert_eq!(world.grpc.seen.last("authorization"), Some(format!("Bearer {token}")));
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_not_signed_in_does_not_reach_them() {
+    let world = World::new().await;
+    for method in CALLS {
+        let answer = world.call(method, &json!({})).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{method}");
+        assert_eq!(detail(&answer.json().await.unwrap()).reason, "TOKEN_MISSING");
+    }
+    assert_eq!(world.grpc.seen.last("user-agent"), None, "a service was asked");
+}
+
+#[tokio::test]
+async fn a_customer_is_told_what_the_service_says() {
+    let world = World::new().await;
+    for method in CALLS {
+        let call = world.call(method, &json!({})).bearer_auth(token_of(CUSTOMER, 4_102_444_800));
+        let answer = call.send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{method}");
+        let error: Value = answer.json().await.unwrap();
+        assert_eq!(error["code"], "permission_denied");
+        assert_eq!(error["message"], "This is for the practice's staff only.");
+        assert_eq!(detail(&error).reason, "STAFF_ONLY");
+    }
+}
