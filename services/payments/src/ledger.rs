@@ -167,6 +167,8 @@ enum Way {
 struct Back {
     payment: PaymentId,
     amount: Amount,
+    /// How much of it came out of what was earned or kept already.
+    closed: i64,
     provider_refund: Option<ProviderRefundId>,
     way: Way,
 }
@@ -174,9 +176,12 @@ struct Back {
 /// Captured money in the books.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Held {
-    amount: Amount,
-    /// Where it stands; refunds are taken from there and fall back there.
+    /// Where it stands as long as it is neither back nor earned nor kept.
     account: Account,
+    /// How much of it does.
+    open: i64,
+    /// Where the rest stands.
+    closed: Account,
     /// How often it was earned or kept, so that each entry has a cause of its own.
     closings: usize,
 }
@@ -233,8 +238,8 @@ impl Books {
                 }
                 Vec::new()
             }
-            Event::RefundProcessed { refund_id } => self.pay_back(*refund_id, Way::Gone),
-            Event::RefundFailed { refund_id, .. } => self.pay_back(*refund_id, Way::Failed),
+            Event::RefundProcessed { refund_id } => self.end_refund(*refund_id, Way::Gone),
+            Event::RefundFailed { refund_id, .. } => self.end_refund(*refund_id, Way::Failed),
             Event::Opened(_)
             | Event::OrderCreated { .. }
             | Event::Claimed
@@ -252,26 +257,23 @@ impl Books {
     }
 
     fn hold(&mut self, payment: &PaymentId, amount: &Amount, account: Account) {
-        let held = Held { amount: amount.clone(), account, closings: 0 };
+        let held = Held { account, open: amount.minor, closed: account, closings: 0 };
         self.held.insert(payment.clone(), held);
     }
 
     fn verify(&mut self, payment: &PaymentId, amount: &Amount) -> Vec<Entry> {
-        let Some(held) = self.held.get(payment) else {
+        let Some(held) = self.held.get_mut(payment) else {
             self.hold(payment, amount, Account::CustomerAdvance);
-            return Entry::captured(payment, amount, Account::CustomerAdvance).into_iter().collect();
+            return Entry::captured(payment, amount, Account::CustomerAdvance)
+                .into_iter()
+                .collect();
         };
         if held.account != Account::Suspense {
             return Vec::new();
         }
+        (held.account, held.closed) = (Account::CustomerAdvance, Account::CustomerAdvance);
         // What is on its way back from there is not there any more.
-        let going = |back: &&Back| back.payment == *payment && back.way != Way::Failed;
-        let gone = self.refunds.values().filter(going).map(|back| back.amount.minor);
-        let left = gone.fold(held.amount.minor, i64::saturating_sub);
-        let left = Amount { minor: left, currency: held.amount.currency.clone() };
-        if let Some(held) = self.held.get_mut(payment) {
-            held.account = Account::CustomerAdvance;
-        }
+        let left = Amount { minor: held.open, currency: amount.currency.clone() };
         let what = (EntryKind::Identified, format!("verified {payment}"));
         let way = (Account::Suspense, Account::CustomerAdvance);
         Entry::transfer(what, payment, &left, way).into_iter().collect()
@@ -285,43 +287,48 @@ impl Books {
         let (payment, amount) = (&refund.payment, &refund.amount);
         let seen = self.seen.get(payment).unwrap_or(amount).clone();
         let came = self.capture(payment, &seen);
-        let from = self.account_of(payment);
+        let Some(held) = self.held.get_mut(payment) else { return Vec::new() };
+        let open =
+            if held.closings == 0 { amount.minor } else { amount.minor.min(held.open.max(0)) };
+        held.open = held.open.saturating_sub(open);
         let back = Back {
             payment: payment.clone(),
             amount: amount.clone(),
+            closed: amount.minor.saturating_sub(open),
             provider_refund: refund.accepted.clone(),
             way: Way::Payable,
         };
-        self.refunds.insert(refund_id, back);
         let what = (kind, format!("refund {refund_id} requested"));
-        let owed = Entry::transfer(what, payment, amount, (from, Account::RefundsPayable));
+        let owed = back.entry(what, held, Account::RefundsPayable, Direction::Away);
+        self.refunds.insert(refund_id, back);
         came.into_iter().chain(owed).collect()
     }
 
-    fn pay_back(&mut self, refund_id: Id<RefundKind>, way: Way) -> Vec<Entry> {
+    fn end_refund(&mut self, refund_id: Id<RefundKind>, way: Way) -> Vec<Entry> {
         let Some(back) = self.refunds.get_mut(&refund_id) else { return Vec::new() };
-        let before = std::mem::replace(&mut back.way, way);
-        let back = back.clone();
-        let account = self.account_of(&back.payment);
-        let (accounts, kind, word) = match (before, way) {
-            (Way::Payable, Way::Gone) => {
-                let accounts = (Account::RefundsPayable, Account::ProviderClearing);
-                (accounts, EntryKind::RefundProcessed, "processed")
+        let Some(held) = self.held.get_mut(&back.payment) else { return Vec::new() };
+        let before = back.way;
+        if before == Way::Gone || before == way {
+            return Vec::new();
+        }
+        back.way = way;
+        let processed = || (EntryKind::RefundProcessed, format!("refund {refund_id} processed"));
+        let entry = match way {
+            Way::Failed => {
+                held.open = held.open.saturating_add(back.amount.minor.saturating_sub(back.closed));
+                let what = (EntryKind::RefundFailed, format!("refund {refund_id} failed"));
+                back.entry(what, held, Account::RefundsPayable, Direction::Home)
             }
             // It went back although it was said to have failed.
-            (Way::Failed, Way::Gone) => {
-                let accounts = (account, Account::ProviderClearing);
-                (accounts, EntryKind::RefundProcessed, "processed")
+            Way::Gone if before == Way::Failed => {
+                held.open = held.open.saturating_sub(back.amount.minor.saturating_sub(back.closed));
+                back.entry(processed(), held, Account::ProviderClearing, Direction::Away)
             }
-            (Way::Payable, Way::Failed) => {
-                ((Account::RefundsPayable, account), EntryKind::RefundFailed, "failed")
-            }
-            (Way::Failed, Way::Failed | Way::Payable) | (Way::Gone | Way::Payable, _) => {
-                return Vec::new();
+            Way::Gone | Way::Payable => {
+                let accounts = (Account::RefundsPayable, Account::ProviderClearing);
+                Entry::transfer(processed(), &back.payment, &back.amount, accounts)
             }
         };
-        let what = (kind, format!("refund {refund_id} {word}"));
-        let entry = Entry::transfer(what, &back.payment, &back.amount, accounts);
         let named = |entry| Entry { provider_refund: back.provider_refund.clone(), ..entry };
         entry.map(named).into_iter().collect()
     }
@@ -333,23 +340,52 @@ impl Books {
         amount: &Amount,
         (kind, into): (EntryKind, Account),
     ) -> Vec<Entry> {
-        let from = self.account_of(payment);
         let Some(held) = self.held.get_mut(payment) else { return Vec::new() };
-        if from == into {
-            return Vec::new();
-        }
-        held.account = into;
+        held.open = held.open.saturating_sub(amount.minor);
+        held.closed = into;
         held.closings += 1;
         let word = kind.word();
         let cause = match held.closings {
             1 => format!("{word} {payment}"),
             again => format!("{word} {payment} {again}"),
         };
-        Entry::transfer((kind, cause), payment, amount, (from, into)).into_iter().collect()
+        let accounts = (held.account, into);
+        Entry::transfer((kind, cause), payment, amount, accounts).into_iter().collect()
     }
+}
 
-    fn account_of(&self, payment: &PaymentId) -> Account {
-        self.held.get(payment).map_or(Account::Suspense, |held| held.account)
+/// Whether a refund takes money from where it stands or brings it back there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Away,
+    Home,
+}
+
+impl Back {
+    /// Moves the refund's money between where the payment stands and another account.
+    fn entry(
+        &self,
+        what: (EntryKind, String),
+        held: &Held,
+        other: Account,
+        direction: Direction,
+    ) -> Option<Entry> {
+        let whole = Entry::transfer(what, &self.payment, &self.amount, (held.account, other))?;
+        let mut lines = whole.lines;
+        if self.closed != 0
+            && let Some(line) = lines.first_mut()
+        {
+            line.amount.minor = line.amount.minor.saturating_sub(self.closed);
+            let amount = Amount { minor: self.closed, ..line.amount.clone() };
+            lines.push(Line { account: held.closed, amount });
+        }
+        lines.retain(|line| line.amount.minor != 0);
+        if direction == Direction::Home {
+            for line in &mut lines {
+                line.amount.minor = line.amount.minor.saturating_neg();
+            }
+        }
+        Some(Entry { lines, ..whole })
     }
 }
 

@@ -11,6 +11,8 @@ mod webhooks;
 #[cfg(test)]
 mod refunds;
 #[cfg(test)]
+mod settlements;
+#[cfg(test)]
 mod mail;
 #[cfg(test)]
 mod outside;

@@ -160,10 +160,21 @@ fn a_refund_after_the_session_comes_out_of_revenue() {
     assert_left(&events, [(ProviderClearing, PRICE), (Revenue, -PRICE)]);
     events.extend([requested(2, 1, 10_000), processed(2)]);
     assert_left(&events, [(ProviderClearing, 40_000), (Revenue, -40_000)]);
-    // One that was asked for before the session and fails after it was earned all the same.
-    let events =
-        [verified(1), requested(1, 1, 10_000), earned(1, PRICE - 10_000), failed(1)];
-    assert_left(&events, [(ProviderClearing, PRICE), (Revenue, -PRICE)]);
+}
+
+#[test]
+fn what_was_to_go_back_before_the_session_stays_owed_when_it_fails() {
+    use Account::{CustomerAdvance, ProviderClearing, Revenue};
+    let mut events = vec![verified(1), requested(1, 1, 10_000), earned(1, 40_000), failed(1)];
+    let owed = [(ProviderClearing, PRICE), (CustomerAdvance, -10_000), (Revenue, -40_000)];
+    assert_left(&events, owed);
+    // A person gives back more than is owed: the rest comes out of revenue.
+    events.extend([requested(2, 1, 15_000), processed(2)]);
+    assert_left(&events, [(ProviderClearing, 35_000), (Revenue, -35_000)]);
+    let told = entries(&events);
+    assert_eq!(told[4].lines.len(), 3);
+    let failed_and_gone = [&events[..5], &[failed(2), processed(2)]].concat();
+    assert_left(&failed_and_gone, [(ProviderClearing, 35_000), (Revenue, -35_000)]);
 }
 
 fn any_event() -> impl Strategy<Value = Event> {
@@ -180,7 +191,8 @@ fn any_event() -> impl Strategy<Value = Event> {
         (payment.clone(), status).prop_map(|(it, status)| observed(it, status)),
         payment.clone().prop_map(verified),
         payment.clone().prop_map(|it| mismatched(it, inr(PRICE))),
-        (refund.clone(), payment.clone(), 1..PRICE).prop_map(|(it, of, sum)| requested(it, of, sum)),
+        (refund.clone(), payment.clone(), 1..PRICE)
+            .prop_map(|(it, of, sum)| requested(it, of, sum)),
         (refund.clone(), payment.clone(), 1..PRICE)
             .prop_map(|(it, of, sum)| discovered(it, of, sum)),
         refund.clone().prop_map(processed),
