@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use kernel::Reject as _;
+use kernel::{CommandError, Reject};
 use runtime::caller::Users;
 use runtime::staff::{Role, Roles, Staff, admit};
-use runtime::status::{reject, unavailable};
+use runtime::status::{reject, to_status, unavailable};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
@@ -116,6 +116,23 @@ impl StaffDoor {
         let actor = staff.id.to_string();
         let written = self.write((actor, staff.role.word()), act, "done").await;
         written.map_err(|error| unavailable(&error))
+    }
+
+    /// Writes down why an act of staff was refused, and says so to its caller. What failed without a
+    /// refusal did not come to an act.
+    pub async fn refused<R: Reject>(
+        &self,
+        staff: Staff,
+        act: Act<'_>,
+        error: &CommandError<R>,
+    ) -> Status {
+        if let CommandError::Rejected(rejection) = error {
+            let actor = (staff.id.to_string(), staff.role.word());
+            if let Err(error) = self.write(actor, act, rejection.reason()).await {
+                return unavailable(&error);
+            }
+        }
+        to_status(error)
     }
 
     async fn write(

@@ -4,6 +4,7 @@
 
 use kernel::Timestamp;
 use sqlx::Row;
+use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::event::{Metadata, Recorded};
@@ -24,6 +25,17 @@ pub enum Consumed {
     Hole(i64),
     /// It waits behind an event of its stream that failed, or it failed itself too often.
     Parked,
+    /// It stands where another event stood before: the source was restored from an older copy.
+    Rewound,
+}
+
+/// Where a consumer stands in a source's feed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The last position that it has handled; 0 before the first.
+    pub position: i64,
+    /// The event at that position, by which a feed that was rewound is known.
+    pub event_id: Option<Uuid>,
 }
 
 /// A consumer's reference to an event that it could not handle.
@@ -51,9 +63,66 @@ pub async fn position(store: &Store, consumer: &str, source: &str) -> Result<i64
     Ok(position.unwrap_or(0))
 }
 
+/// Where a consumer stands.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn place(store: &Store, consumer: &str, source: &str) -> Result<Place, StoreError> {
+    let row: Option<(i64, Option<Uuid>)> = sqlx::query_as(
+        "select position, event_id from checkpoints where consumer = $1 and source = $2",
+    )
+    .bind(consumer)
+    .bind(source)
+    .fetch_optional(store.pool())
+    .await?;
+    Ok(row.map(|(position, event_id)| Place { position, event_id }).unwrap_or_default())
+}
+
+/// Puts a consumer back to the beginning of a feed that was rewound. Every reaction bears to be
+/// run again, so reading all of it is right, and finding the last common event is not needed. What
+/// was parked is read again as well.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn start_anew(
+    store: &Store,
+    (consumer, source): (&str, &str),
+    from: Place,
+) -> Result<(), StoreError> {
+    let (consumer, source) = (consumer.to_owned(), source.to_owned());
+    store
+        .write(Metadata::by(consumer.clone(), None), move |tx| {
+            let (consumer, source) = (consumer.clone(), source.clone());
+            Box::pin(async move {
+                // Unless somebody else has done it meanwhile.
+                let moved = sqlx::query(
+                    "update checkpoints set position = 0, event_id = null, failures = 0
+                     where consumer = $1 and source = $2 and position = $3 and event_id = $4",
+                )
+                .bind(&consumer)
+                .bind(&source)
+                .bind(from.position)
+                .bind(from.event_id)
+                .execute(tx.connection())
+                .await?
+                .rows_affected();
+                if moved > 0 {
+                    sqlx::query("delete from parked_events where consumer = $1 and source = $2")
+                        .bind(&consumer)
+                        .bind(&source)
+                        .execute(tx.connection())
+                        .await?;
+                }
+                Ok::<(), StoreError>(())
+            })
+        })
+        .await
+}
+
 /// Takes the checkpoint's lock inside `tx` and tells what is to be done with `event`: `Handled`
 /// means that it is the next one, that the checkpoint has been moved onto it, and that the caller
-/// handles it in this same transaction.
+/// handles it in this same transaction. `behind` is the event before it in the feed, where that is
+/// known: a message over NATS says so, because the feed may have been restored unseen meanwhile.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -61,6 +130,7 @@ pub async fn advance(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
     event: &Recorded,
+    behind: Option<Uuid>,
 ) -> Result<Consumed, StoreError> {
     sqlx::query(
         "insert into checkpoints (consumer, source) values ($1, $2) on conflict do nothing",
@@ -69,20 +139,27 @@ pub async fn advance(
     .bind(source)
     .execute(tx.connection())
     .await?;
-    let position: i64 = sqlx::query_scalar(
-        "select position from checkpoints where consumer = $1 and source = $2 for update",
+    let (position, event_id): (i64, Option<Uuid>) = sqlx::query_as(
+        "select position, event_id from checkpoints
+         where consumer = $1 and source = $2 for update",
     )
     .bind(consumer)
     .bind(source)
     .fetch_one(tx.connection())
     .await?;
+    if event.position == position && event_id.is_some_and(|known| known != event.event_id) {
+        return Ok(Consumed::Rewound);
+    }
     if event.position <= position {
         return Ok(Consumed::Repeat);
     }
     if event.position > position + 1 {
         return Ok(Consumed::Hole(position));
     }
-    move_to(tx, (consumer, source), event.position).await?;
+    if event_id.is_some_and(|known| behind.is_some_and(|behind| behind != known)) {
+        return Ok(Consumed::Rewound);
+    }
+    move_to(tx, (consumer, source), event).await?;
     let stream_waits: bool = sqlx::query_scalar(
         "select exists (select 1 from parked_events
                         where consumer = $1 and source = $2 and stream_id = $3)",
@@ -131,7 +208,7 @@ pub async fn failed(
                 .await?;
                 let gives_up = failures.is_some_and(|failures| failures >= FAILURES_MAX);
                 if gives_up {
-                    move_to(tx, (&consumer, &source), event.position).await?;
+                    move_to(tx, (&consumer, &source), &event).await?;
                     park(tx, (&consumer, &source), &event, &error).await?;
                 }
                 Ok::<bool, StoreError>(gives_up)
@@ -143,14 +220,16 @@ pub async fn failed(
 async fn move_to(
     tx: &mut Tx,
     (consumer, source): (&str, &str),
-    position: i64,
+    event: &Recorded,
 ) -> Result<(), StoreError> {
     sqlx::query(
-        "update checkpoints set position = $3, failures = 0 where consumer = $1 and source = $2",
+        "update checkpoints set position = $3, event_id = $4, failures = 0
+         where consumer = $1 and source = $2",
     )
     .bind(consumer)
     .bind(source)
-    .bind(position)
+    .bind(event.position)
+    .bind(event.event_id)
     .execute(tx.connection())
     .await?;
     Ok(())

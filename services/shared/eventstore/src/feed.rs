@@ -2,6 +2,7 @@
 
 use runtime::failpoint;
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::event::Recorded;
@@ -82,6 +83,37 @@ pub async fn read(
     .fetch_all(pool)
     .await?;
     rows.iter().map(recorded).collect::<Result<_, _>>().map_err(StoreError::from)
+}
+
+/// Whether the feed has this event at this position. It has not when the database was restored from
+/// a copy that is older than the reader.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn has(pool: &PgPool, position: i64, event_id: Uuid) -> Result<bool, StoreError> {
+    let known: bool = sqlx::query_scalar(
+        "select exists (select 1 from feed f join events e using (seq)
+                        where f.position = $1 and e.event_id = $2)",
+    )
+    .bind(position)
+    .bind(event_id)
+    .fetch_one(pool)
+    .await?;
+    Ok(known)
+}
+
+/// The id of the event at a position, if there is one.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn event_at(pool: &PgPool, position: i64) -> Result<Option<Uuid>, StoreError> {
+    let found = sqlx::query_scalar(
+        "select e.event_id from feed f join events e using (seq) where f.position = $1",
+    )
+    .bind(position)
+    .fetch_optional(pool)
+    .await?;
+    Ok(found)
 }
 
 /// How far the relay has published.

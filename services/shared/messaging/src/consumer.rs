@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
+use eventstore::checkpoint::Place;
 use eventstore::{Consumed, Metadata, Recorded, Retry, Store, StoreError, Tx, checkpoint};
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
@@ -12,8 +13,9 @@ use runtime::status::chain;
 use runtime::telemetry::event_span;
 use runtime::{BoxError, Shutdown, failpoint};
 use tracing::Instrument as _;
+use uuid::Uuid;
 
-use crate::feed::FeedReader;
+use crate::feed::{FeedReader, ReadError};
 use crate::nats::Nats;
 use crate::wire;
 
@@ -173,9 +175,9 @@ impl Consumer {
             while let Some(message) = messages.next().await {
                 let message = message?;
                 quiet = false;
-                let event = wire::from_message(message.headers.as_ref(), &message.payload);
-                let offered = match &event {
-                    Some(event) => self.offer(event).await,
+                let heard = wire::from_message(message.headers.as_ref(), &message.payload);
+                let offered = match &heard {
+                    Some(heard) => self.offer(&heard.event, heard.behind).await,
                     None => Offered::Hole,
                 };
                 match offered {
@@ -211,20 +213,25 @@ impl Consumer {
     async fn catch_up(&self) {
         let Subscription { consumer, source, feed } = &self.subscription;
         loop {
-            let events = match checkpoint::position(&self.store, consumer, source).await {
-                Ok(position) => feed.read(position).await,
-                Err(error) => Err(error.into()),
+            let place = match checkpoint::place(&self.store, consumer, source).await {
+                Ok(place) => place,
+                Err(error) => {
+                    tracing::warn!(%error, consumer, "the own checkpoint could not be read");
+                    return;
+                }
             };
-            let events = match events {
+            let events = match feed.read(place).await {
                 Ok(events) if events.is_empty() => return,
                 Ok(events) => events,
+                Err(ReadError::Rewound) if self.start_anew(place).await => continue,
                 Err(error) => {
+                    let error = chain(&error);
                     tracing::warn!(error, consumer, "the source's feed could not be read");
                     return;
                 }
             };
             for event in &events {
-                match self.offer(event).await {
+                match self.offer(event, None).await {
                     Offered::Done => {}
                     Offered::Hole => break,
                     // The caller comes back after a while.
@@ -238,8 +245,25 @@ impl Consumer {
         }
     }
 
+    /// Reads a feed from its beginning that was restored from an older copy: its positions stand
+    /// for other events now. Returns whether that can begin.
+    async fn start_anew(&self, from: Place) -> bool {
+        let Subscription { consumer, source, .. } = self.subscription;
+        tracing::error!(
+            consumer,
+            source,
+            position = from.position,
+            "the source was restored from an older copy; its events are taken in again",
+        );
+        let moved = checkpoint::start_anew(&self.store, (consumer, source), from).await;
+        if let Err(error) = &moved {
+            tracing::warn!(%error, consumer, "the checkpoint could not be put back");
+        }
+        moved.is_ok()
+    }
+
     /// Handles one event in the transaction that moves the checkpoint.
-    async fn offer(&self, event: &Recorded) -> Offered {
+    async fn offer(&self, event: &Recorded, behind: Option<Uuid>) -> Offered {
         let Subscription { consumer, source, .. } = self.subscription;
         let traceparent = event.metadata.traceparent.as_deref();
         let span = event_span(&format!("{consumer} {}", event.event_type), traceparent);
@@ -254,7 +278,8 @@ impl Consumer {
                 .write(metadata, move |tx| {
                     let (reaction, event) = (Arc::clone(&reaction), owned.clone());
                     Box::pin(async move {
-                        let consumed = checkpoint::advance(tx, (consumer, source), &event).await?;
+                        let consumed =
+                            checkpoint::advance(tx, (consumer, source), &event, behind).await?;
                         if consumed == Consumed::Handled {
                             reaction.react(tx, &event).await?;
                         }
@@ -266,7 +291,8 @@ impl Consumer {
         let name = event.event_type.rsplit('.').next().unwrap_or_default();
         let handled = failpoint::named(&format_args!("{consumer}.{name}"), handled);
         match handled.instrument(span).await {
-            Ok(Consumed::Hole(_)) => Offered::Hole,
+            // What was rewound is found by reading on.
+            Ok(Consumed::Hole(_) | Consumed::Rewound) => Offered::Hole,
             Ok(Consumed::Handled | Consumed::Repeat | Consumed::Parked) => Offered::Done,
             Err(ReactionError::Conflict) => Offered::Again,
             Err(ReactionError::Later(error)) => {

@@ -3,18 +3,21 @@
 use contract::common::v1::feed_service_client::FeedServiceClient;
 use contract::common::v1::feed_service_server::{FeedService, FeedServiceServer};
 use contract::common::v1::{ReadFeedRequest, ReadFeedResponse};
+use eventstore::checkpoint::Place;
 use eventstore::{Recorded, Store, feed};
 use kernel::CommandError;
 use runtime::BoxError;
 use runtime::caller::Peers;
 use runtime::channel::{self, InvalidUrl, PeerChannel};
-use runtime::status::to_status;
+use runtime::status::{detail_of, reject, to_status};
 use tonic::{Request, Response, Status};
 
 use crate::wire;
 
 /// How many events a reader asks for at once.
 const BATCH: i32 = 200;
+/// The word for a feed that was restored from an older copy.
+const FEED_REWOUND: &str = "FEED_REWOUND";
 /// The most that are given at once.
 const LIMIT_MAX: i32 = 500;
 
@@ -38,18 +41,32 @@ impl FeedServer {
     }
 }
 
-/// Reading a feed is never refused by a rule.
+/// Why a feed is not read on.
 #[derive(Debug, thiserror::Error)]
-#[error("never")]
-struct Never;
+enum Refusal {
+    /// The reader knows another event at its position.
+    #[error("The feed was restored from an older copy.")]
+    Rewound,
+}
 
-impl kernel::Reject for Never {
+impl kernel::Reject for Refusal {
     fn code(&self) -> kernel::Code {
-        kernel::Code::Unavailable
+        kernel::Code::FailedPrecondition
     }
     fn reason(&self) -> &'static str {
-        "NEVER"
+        FEED_REWOUND
     }
+}
+
+/// Why a feed could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It was restored from a copy that is older than the reader's place.
+    #[error("the feed was restored from an older copy")]
+    Rewound,
+    /// Its service does not answer, or answers with what cannot be read.
+    #[error("the feed could not be read")]
+    Unavailable(#[source] BoxError),
 }
 
 #[tonic::async_trait]
@@ -60,10 +77,18 @@ impl FeedService for FeedServer {
     ) -> Result<Response<ReadFeedResponse>, Status> {
         self.peers.verify(request.metadata(), self.readers)?;
         let asked = request.into_inner();
+        let failed = |error| to_status(&CommandError::<Refusal>::from(error));
+        if let Ok(event_id) = asked.after_event_id.parse() {
+            let pool = self.store.pool();
+            let known = feed::has(pool, asked.after_position, event_id).await.map_err(failed)?;
+            if !known {
+                return Err(reject(&Refusal::Rewound));
+            }
+        }
         let limit = if asked.limit <= 0 { BATCH } else { asked.limit.min(LIMIT_MAX) };
         let events = feed::read(self.store.pool(), asked.after_position, i64::from(limit))
             .await
-            .map_err(|error| to_status(&CommandError::<Never>::from(error)))?;
+            .map_err(failed)?;
         Ok(Response::new(ReadFeedResponse { events: events.iter().map(wire::to_row).collect() }))
     }
 }
@@ -86,15 +111,28 @@ impl FeedReader {
         Ok(Self { client })
     }
 
-    /// The events behind a position, in order and without a hole.
+    /// The events behind a place, in order and without a hole.
     ///
     /// # Errors
-    /// When the source does not answer, or answers with what cannot be read.
-    pub async fn read(&self, after_position: i64) -> Result<Vec<Recorded>, BoxError> {
-        let request = ReadFeedRequest { after_position, limit: BATCH };
-        let rows = self.client.clone().read_feed(request).await?.into_inner().events;
+    /// `Rewound` when the feed has another event at that place.
+    pub async fn read(&self, after: Place) -> Result<Vec<Recorded>, ReadError> {
+        let request = ReadFeedRequest {
+            after_position: after.position,
+            limit: BATCH,
+            after_event_id: after.event_id.map(|id| id.to_string()).unwrap_or_default(),
+        };
+        let answered = self.client.clone().read_feed(request).await;
+        let rows = answered.map_err(read_error)?.into_inner().events;
         rows.into_iter()
-            .map(|row| wire::from_row(row).ok_or_else(|| "an event could not be read".into()))
-            .collect()
+            .map(|row| wire::from_row(row).ok_or("an event could not be read"))
+            .collect::<Result<_, _>>()
+            .map_err(|error| ReadError::Unavailable(error.into()))
+    }
+}
+
+fn read_error(status: Status) -> ReadError {
+    match detail_of(&status) {
+        Some(detail) if detail.reason == FEED_REWOUND => ReadError::Rewound,
+        _ => ReadError::Unavailable(status.into()),
     }
 }

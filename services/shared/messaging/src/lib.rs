@@ -11,7 +11,7 @@ pub mod consumer;
 pub mod parked;
 
 pub use consumer::{Reaction, ReactionError, Subscription, run_consumer};
-pub use feed::{FeedReader, FeedServer};
+pub use feed::{FeedReader, FeedServer, ReadError};
 pub use nats::Nats;
 pub use parked::ParkedEvents;
 pub use relay::{run_publisher, run_relay};

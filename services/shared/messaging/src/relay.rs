@@ -6,6 +6,7 @@ use async_nats::jetstream;
 use bytes::Bytes;
 use eventstore::{Recorded, Store, feed};
 use runtime::{BoxError, Shutdown, failpoint};
+use uuid::Uuid;
 
 use crate::nats::Nats;
 use crate::wire;
@@ -82,8 +83,11 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
             continue;
         };
         let last = last.position;
+        // Read anew each time: the database may be a restored one, and its feed another.
+        let mut behind = feed::event_at(store.pool(), position).await?;
         for event in &events {
-            send(&context, nats, event).await?;
+            send(&context, nats, event, behind).await?;
+            behind = Some(event.event_id);
         }
         failpoint::pass(&"publisher.published");
         feed::set_published(store.pool(), last).await?;
@@ -91,9 +95,14 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
     }
 }
 
-async fn send(context: &jetstream::Context, nats: &Nats, event: &Recorded) -> Result<(), BoxError> {
+async fn send(
+    context: &jetstream::Context,
+    nats: &Nats,
+    event: &Recorded,
+    behind: Option<Uuid>,
+) -> Result<(), BoxError> {
     let payload = Bytes::from(serde_json::to_vec(&event.payload)?);
     let subject = nats.subject(&event.event_type);
-    context.publish_with_headers(subject, wire::headers(event), payload).await?.await?;
+    context.publish_with_headers(subject, wire::headers(event, behind), payload).await?.await?;
     Ok(())
 }

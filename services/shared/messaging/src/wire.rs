@@ -5,6 +5,7 @@ use contract::common::v1::FeedEvent;
 use contract::convert;
 use eventstore::Recorded;
 use kernel::Timestamp;
+use uuid::Uuid;
 
 /// Names of the headers; the first one is what JetStream drops repeats by.
 const MESSAGE_ID: &str = "Nats-Msg-Id";
@@ -14,9 +15,20 @@ const POSITION: &str = "Sukoon-Position";
 const EVENT_TYPE: &str = "Sukoon-Type";
 const METADATA: &str = "Sukoon-Metadata";
 const RECORDED_AT: &str = "Sukoon-Recorded-At";
+/// The event before it in the feed.
+const BEHIND: &str = "Sukoon-Behind";
 const TRACEPARENT: &str = "traceparent";
 
-pub(crate) fn headers(event: &Recorded) -> HeaderMap {
+/// An event as NATS brought it.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Heard {
+    /// The event.
+    pub(crate) event: Recorded,
+    /// The one before it in the feed, as far as the message says so.
+    pub(crate) behind: Option<Uuid>,
+}
+
+pub(crate) fn headers(event: &Recorded, behind: Option<Uuid>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(MESSAGE_ID, event.event_id.to_string());
     headers.insert(STREAM, event.stream_id.clone());
@@ -25,6 +37,9 @@ pub(crate) fn headers(event: &Recorded) -> HeaderMap {
     headers.insert(EVENT_TYPE, event.event_type.clone());
     headers.insert(METADATA, serde_json::to_string(&event.metadata).unwrap_or_default());
     headers.insert(RECORDED_AT, event.recorded_at.to_string());
+    if let Some(behind) = behind {
+        headers.insert(BEHIND, behind.to_string());
+    }
     if let Some(traceparent) = &event.metadata.traceparent {
         headers.insert(TRACEPARENT, traceparent.clone());
     }
@@ -32,10 +47,10 @@ pub(crate) fn headers(event: &Recorded) -> HeaderMap {
 }
 
 /// Reads a message; `None` when it is not one of ours, which is then read from its source.
-pub(crate) fn from_message(headers: Option<&HeaderMap>, payload: &[u8]) -> Option<Recorded> {
+pub(crate) fn from_message(headers: Option<&HeaderMap>, payload: &[u8]) -> Option<Heard> {
     let headers = headers?;
     let get = |name: &str| headers.get(name).map(ToString::to_string);
-    Some(Recorded {
+    let event = Recorded {
         event_id: get(MESSAGE_ID)?.parse().ok()?,
         stream_id: get(STREAM)?,
         version: get(VERSION)?.parse().ok()?,
@@ -44,7 +59,8 @@ pub(crate) fn from_message(headers: Option<&HeaderMap>, payload: &[u8]) -> Optio
         payload: serde_json::from_slice(payload).ok()?,
         metadata: serde_json::from_str(&get(METADATA)?).ok()?,
         recorded_at: get(RECORDED_AT)?.parse().ok()?,
-    })
+    };
+    Some(Heard { event, behind: get(BEHIND).and_then(|id| id.parse().ok()) })
 }
 
 pub(crate) fn to_row(event: &Recorded) -> FeedEvent {
@@ -80,7 +96,7 @@ pub(crate) fn from_row(row: FeedEvent) -> Option<Recorded> {
 
 #[cfg(test)]
 mod tests {
-    use super::{from_message, from_row, headers, to_row};
+    use super::{Heard, from_message, from_row, headers, to_row};
     use eventstore::{Metadata, Recorded, new_uuid};
 
     fn event() -> Recorded {
@@ -100,13 +116,16 @@ mod tests {
     fn an_event_survives_both_ways_of_travelling() {
         let event = event();
         let payload = serde_json::to_vec(&event.payload).unwrap();
-        assert_eq!(from_message(Some(&headers(&event)), &payload).as_ref(), Some(&event));
+        for behind in [None, Some(new_uuid())] {
+            let heard = from_message(Some(&headers(&event, behind)), &payload);
+            assert_eq!(heard, Some(Heard { event: event.clone(), behind }));
+        }
         assert_eq!(from_row(to_row(&event)), Some(event));
     }
 
     #[test]
     fn what_is_not_an_event_is_not_taken_for_one() {
         assert_eq!(from_message(None, b"{}"), None);
-        assert_eq!(from_message(Some(&headers(&event())), b"not json"), None);
+        assert_eq!(from_message(Some(&headers(&event(), None)), b"not json"), None);
     }
 }

@@ -12,7 +12,7 @@ async fn offer(store: &Store, event: &Recorded) -> Result<Consumed, StoreError> 
     store
         .write(Metadata::default(), move |tx| {
             let event = event.clone();
-            Box::pin(async move { checkpoint::advance(tx, WHO, &event).await })
+            Box::pin(async move { checkpoint::advance(tx, WHO, &event, None).await })
         })
         .await
 }

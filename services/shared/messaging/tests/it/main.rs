@@ -1,6 +1,7 @@
 //! Events on their way from one service to another: real PostgreSQL, real NATS, real gRPC.
 
 mod parked;
+mod restored;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +30,8 @@ enum Trouble {
     On(&'static str),
     /// A table is not there yet, as when new code runs before its migration.
     MissingTable,
+    /// Nothing, and it bears to be run again, as every reaction of a service does.
+    BearsRepeats,
 }
 
 /// Appends what it is given to a stream of the consumer's own, unless it is told to fail.
@@ -54,6 +57,13 @@ impl Reaction for Copying {
                 read.await.map_err(StoreError::from)?;
             }
             let loaded = tx.load("copies").await?;
+            if self.trouble == Trouble::BearsRepeats {
+                for copy in &loaded.events {
+                    if copy.decode::<BookingExpired>()?.booking_id == text {
+                        return Ok(());
+                    }
+                }
+            }
             let copy = NewEvent::of(&BookingExpired { booking_id: text })?;
             tx.append("copies", loaded.version, &[copy]).await?;
             Ok(())

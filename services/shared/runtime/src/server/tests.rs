@@ -100,7 +100,7 @@ async fn a_running_call_is_finished_before_the_server_ends() {
     let running = start(Checks::new()).await;
     let mut client = FeedServiceClient::new(channel::connect_lazy(&running.url).unwrap());
     let call = tokio::spawn(async move {
-        client.read_feed(ReadFeedRequest { after_position: 1, limit: 0 }).await
+        client.read_feed(ReadFeedRequest { after_position: 1, ..Default::default() }).await
     });
     running.begun.notified().await;
     running.shutdown.trigger();

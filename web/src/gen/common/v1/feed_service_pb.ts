@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file common/v1/feed_service.proto.
  */
 export const file_common_v1_feed_service: GenFile = /*@__PURE__*/
-  fileDesc("Chxjb21tb24vdjEvZmVlZF9zZXJ2aWNlLnByb3RvEgljb21tb24udjEiOAoPUmVhZEZlZWRSZXF1ZXN0EhYKDmFmdGVyX3Bvc2l0aW9uGAEgASgDEg0KBWxpbWl0GAIgASgFIjgKEFJlYWRGZWVkUmVzcG9uc2USJAoGZXZlbnRzGAEgAygLMhQuY29tbW9uLnYxLkZlZWRFdmVudCLFAQoJRmVlZEV2ZW50EhAKCHBvc2l0aW9uGAEgASgDEhAKCGV2ZW50X2lkGAIgASgJEhEKCXN0cmVhbV9pZBgDIAEoCRIPCgd2ZXJzaW9uGAQgASgDEhIKCmV2ZW50X3R5cGUYBSABKAkSFAoMcGF5bG9hZF9qc29uGAYgASgJEhUKDW1ldGFkYXRhX2pzb24YByABKAkSLwoLcmVjb3JkZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wMlIKC0ZlZWRTZXJ2aWNlEkMKCFJlYWRGZWVkEhouY29tbW9uLnYxLlJlYWRGZWVkUmVxdWVzdBobLmNvbW1vbi52MS5SZWFkRmVlZFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Chxjb21tb24vdjEvZmVlZF9zZXJ2aWNlLnByb3RvEgljb21tb24udjEiUAoPUmVhZEZlZWRSZXF1ZXN0EhYKDmFmdGVyX3Bvc2l0aW9uGAEgASgDEg0KBWxpbWl0GAIgASgFEhYKDmFmdGVyX2V2ZW50X2lkGAMgASgJIjgKEFJlYWRGZWVkUmVzcG9uc2USJAoGZXZlbnRzGAEgAygLMhQuY29tbW9uLnYxLkZlZWRFdmVudCLFAQoJRmVlZEV2ZW50EhAKCHBvc2l0aW9uGAEgASgDEhAKCGV2ZW50X2lkGAIgASgJEhEKCXN0cmVhbV9pZBgDIAEoCRIPCgd2ZXJzaW9uGAQgASgDEhIKCmV2ZW50X3R5cGUYBSABKAkSFAoMcGF5bG9hZF9qc29uGAYgASgJEhUKDW1ldGFkYXRhX2pzb24YByABKAkSLwoLcmVjb3JkZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wMlIKC0ZlZWRTZXJ2aWNlEkMKCFJlYWRGZWVkEhouY29tbW9uLnYxLlJlYWRGZWVkUmVxdWVzdBobLmNvbW1vbi52MS5SZWFkRmVlZFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Asks for the events behind a position.
@@ -33,6 +33,14 @@ export type ReadFeedRequest = Message<"common.v1.ReadFeedRequest"> & {
    * @generated from field: int32 limit = 2;
    */
   limit: number;
+
+  /**
+   * The event at after_position as the reader knows it, or empty. When the feed has another one there,
+   * its database was restored from an older copy, and the reader has to read it from the beginning.
+   *
+   * @generated from field: string after_event_id = 3;
+   */
+  afterEventId: string;
 };
 
 /**
@@ -142,6 +150,7 @@ export const FeedEventSchema: GenMessage<FeedEvent> = /*@__PURE__*/
 export const FeedService: GenService<{
   /**
    * Reads events of this service's feed in the order of their gapless positions.
+   * FAILED_PRECONDITION with reason FEED_REWOUND when after_event_id is not at after_position.
    *
    * @generated from rpc common.v1.FeedService.ReadFeed
    */
