@@ -10,6 +10,7 @@ use crate::domain::{booking, contact};
 use crate::meeting::Meetings;
 
 pub mod request;
+pub mod placement;
 pub mod request_booking;
 pub mod idempotent;
 pub mod open_checkout;
@@ -20,6 +21,12 @@ pub mod expire_booking;
 pub mod schedule_meeting;
 pub mod complete_booking;
 pub mod list_slots;
+pub mod cancel_booking;
+pub mod accept_claim;
+pub mod block_time;
+pub mod unblock_time;
+pub mod list_bookings;
+pub mod grant_role;
 pub mod sweep;
 
 /// Everything that commands work with.
@@ -35,6 +42,29 @@ pub struct Desk {
     pub catalogue: Catalogue,
     /// Where meeting rooms come from.
     pub meetings: Meetings,
+    /// What a customer's word that it is paid is worth.
+    pub claims: ClaimPolicy,
+}
+
+/// What a customer's word that it is paid is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClaimPolicy {
+    /// The provider is asked and staff see it; only verified money or staff confirm.
+    Review,
+    /// It confirms the booking, if its time can be had.
+    Accept,
+}
+
+impl std::str::FromStr for ClaimPolicy {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "review" => Ok(Self::Review),
+            "accept" => Ok(Self::Accept),
+            _ => Err("it must be review or accept"),
+        }
+    }
 }
 
 /// The most characters of an idempotency key, and the fewest.
@@ -97,9 +127,36 @@ pub enum Rejection {
     /// The first date can not be read.
     #[error("Please choose a date.")]
     InvalidDate,
-    /// Too many days at once.
-    #[error("At most 42 days can be shown at once.")]
-    RangeTooLong,
+    /// More days at once than these.
+    #[error("At most {0} days can be shown at once.")]
+    RangeTooLong(i32),
+    /// The day of a block can not be read, is past or too far away.
+    #[error("Please choose a day from today on.")]
+    InvalidDay,
+    /// The time of a block can not be read, or ends before it begins.
+    #[error("Please choose a time that begins before it ends.")]
+    InvalidTime,
+    /// A time can not be closed, or a claim not be accepted, because others are in it.
+    #[error("Something else is held, booked or closed in this time.")]
+    TimeOccupied,
+    /// No such block.
+    #[error("There is no such closed time.")]
+    BlockNotFound,
+    /// Neither the customer nor the practice.
+    #[error("Please say whether the customer or the practice cancels.")]
+    InvalidCancelledBy,
+    /// No such kind of refund.
+    #[error("Please choose a refund by policy, a full one or none.")]
+    InvalidRefund,
+    /// It is not confirmed, or its session has ended.
+    #[error("Only a confirmed booking whose session has not ended can be cancelled.")]
+    NotCancellable,
+    /// The customer never said that it is paid, or that has been settled.
+    #[error("The customer has not said that this booking is paid, or that was settled already.")]
+    NotClaimed,
+    /// Its session has ended.
+    #[error("The session of this booking has ended.")]
+    SessionEnded,
 }
 
 fn contact_text(wrong: contact::Wrong) -> &'static str {
@@ -139,9 +196,13 @@ impl Reject for Rejection {
             | Self::InvalidMode
             | Self::InvalidContact(_)
             | Self::InvalidDate
-            | Self::RangeTooLong => Code::InvalidArgument,
-            Self::ServiceNotFound | Self::BookingNotFound => Code::NotFound,
-            Self::SlotTaken => Code::Aborted,
+            | Self::RangeTooLong(_)
+            | Self::InvalidDay
+            | Self::InvalidTime
+            | Self::InvalidCancelledBy
+            | Self::InvalidRefund => Code::InvalidArgument,
+            Self::ServiceNotFound | Self::BookingNotFound | Self::BlockNotFound => Code::NotFound,
+            Self::SlotTaken | Self::TimeOccupied => Code::Aborted,
             Self::InvalidPrice
             | Self::TermsNotAccepted
             | Self::SlotPast
@@ -149,7 +210,10 @@ impl Reject for Rejection {
             | Self::TooManyHolds
             | Self::HoldEnded
             | Self::CheckoutOpened
-            | Self::NotConfirmed => Code::FailedPrecondition,
+            | Self::NotConfirmed
+            | Self::NotCancellable
+            | Self::NotClaimed
+            | Self::SessionEnded => Code::FailedPrecondition,
         }
     }
 
@@ -163,16 +227,22 @@ impl Reject for Rejection {
             Self::InvalidMode => "INVALID_MODE",
             Self::InvalidContact(wrong) => contact_reason(*wrong).0,
             Self::TermsNotAccepted => "TERMS_NOT_ACCEPTED",
-            Self::SlotTaken => "SLOT_TAKEN",
-            Self::SlotPast => "SLOT_PAST",
+            Self::SlotTaken | Self::TimeOccupied => "SLOT_TAKEN",
+            Self::SlotPast | Self::SessionEnded => "SLOT_PAST",
             Self::SlotNotOffered => "SLOT_NOT_OFFERED",
             Self::TooManyHolds => "TOO_MANY_HOLDS",
             Self::HoldEnded => "HOLD_ENDED",
             Self::CheckoutOpened => "CHECKOUT_OPENED",
             Self::BookingNotFound => "BOOKING_NOT_FOUND",
             Self::NotConfirmed => "BOOKING_NOT_CONFIRMED",
-            Self::InvalidDate => "INVALID_DATE",
-            Self::RangeTooLong => "RANGE_TOO_LONG",
+            Self::InvalidDate | Self::InvalidDay => "INVALID_DATE",
+            Self::RangeTooLong(_) => "RANGE_TOO_LONG",
+            Self::InvalidTime => "INVALID_TIME",
+            Self::BlockNotFound => "BLOCK_NOT_FOUND",
+            Self::InvalidCancelledBy => "INVALID_CANCELLED_BY",
+            Self::InvalidRefund => "INVALID_REFUND",
+            Self::NotCancellable => "NOT_CANCELLABLE",
+            Self::NotClaimed => "NOT_CLAIMED",
         }
     }
 
@@ -187,13 +257,22 @@ impl Reject for Rejection {
             Self::InvalidContact(wrong) => Some(contact_reason(*wrong).1),
             Self::TermsNotAccepted => Some("terms_accepted"),
             Self::InvalidDate => Some("from_date"),
-            Self::RangeTooLong => Some("days"),
+            Self::RangeTooLong(_) => Some("days"),
+            Self::InvalidDay => Some("date"),
+            Self::InvalidTime => Some("from_time"),
+            Self::InvalidCancelledBy => Some("cancelled_by"),
+            Self::InvalidRefund => Some("refund"),
             Self::InvalidPrice
             | Self::TooManyHolds
             | Self::HoldEnded
             | Self::CheckoutOpened
             | Self::BookingNotFound
-            | Self::NotConfirmed => None,
+            | Self::NotConfirmed
+            | Self::TimeOccupied
+            | Self::BlockNotFound
+            | Self::NotCancellable
+            | Self::NotClaimed
+            | Self::SessionEnded => None,
         }
     }
 }
@@ -205,6 +284,10 @@ impl From<booking::Rejection> for Rejection {
             booking::Rejection::Exists => Self::IdempotencyKeyReused,
             booking::Rejection::HoldEnded => Self::HoldEnded,
             booking::Rejection::CheckoutOpened => Self::CheckoutOpened,
+            booking::Rejection::NotCancellable => Self::NotCancellable,
+            booking::Rejection::NotClaimed => Self::NotClaimed,
+            booking::Rejection::SlotTaken => Self::TimeOccupied,
+            booking::Rejection::SessionEnded => Self::SessionEnded,
         }
     }
 }

@@ -2,10 +2,16 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
+use kernel::Id;
+use kernel::id::Customer;
 use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
+use runtime::staff::Role;
 use secrecy::SecretString;
+
+use crate::app::ClaimPolicy;
 
 /// What serving needs.
 #[derive(Debug, Clone)]
@@ -22,6 +28,8 @@ pub struct Config {
     pub neighbours: Neighbours,
     /// The meeting provider.
     pub meetings: MeetingSettings,
+    /// What a customer's word that it is paid is worth; `PAYMENT_CLAIM_POLICY`, review or accept.
+    pub claims: ClaimPolicy,
     /// People's tokens.
     pub users: UserSettings,
     /// Services' tokens.
@@ -74,6 +82,7 @@ impl Config {
                 url: reader.url("BOOKING_MEETING_URL"),
                 token: reader.secret("BOOKING_MEETING_TOKEN"),
             },
+            claims: reader.parse_or("PAYMENT_CLAIM_POLICY", ClaimPolicy::Review),
             users: UserSettings::read(reader),
             peers: PeerSettings::read(reader),
         }
@@ -89,3 +98,61 @@ impl MigrationConfig {
         }
     }
 }
+
+/// What making somebody a member of staff needs.
+#[derive(Debug, Clone)]
+pub struct GrantConfig {
+    /// The database, by its owner; `BOOKING_MIGRATION_DATABASE_URL`.
+    pub owner_url: SecretString,
+    /// The account; `STAFF_USER_ID`, a UUID or "usr_…".
+    pub person: Person,
+    /// What it may do; `STAFF_ROLE`, a role's word or "none".
+    pub role: Granted,
+}
+
+/// An account, by its UUID as the identity server writes it or by our id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Person(pub Id<Customer>);
+
+impl FromStr for Person {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let ours = if text.starts_with("usr_") {
+            text.to_owned()
+        } else {
+            format!("usr_{}", text.replace('-', "").to_lowercase())
+        };
+        ours.parse().map(Self).map_err(|_invalid| "it must be a UUID, or usr_ and 32 digits")
+    }
+}
+
+/// A role, or none any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Granted(pub Option<Role>);
+
+impl FromStr for Granted {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match (text, Role::from_word(text)) {
+            (_, Some(role)) => Ok(Self(Some(role))),
+            ("none", None) => Ok(Self(None)),
+            _ => Err("it must be owner, admin, practitioner, front_desk or none"),
+        }
+    }
+}
+
+impl GrantConfig {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            owner_url: reader.secret("BOOKING_MIGRATION_DATABASE_URL"),
+            person: reader.parse("STAFF_USER_ID", Person(Id::from_uuid(uuid::Uuid::nil()))),
+            role: reader.parse("STAFF_ROLE", Granted(None)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,9 @@ use kernel::Id;
 use kernel::Timestamp;
 use kernel::id::{Booking, Kind};
 
-use crate::domain::booking::{self, Facts, MeetingId, Mode, PaymentId};
+use crate::domain::booking::{
+    self, CancelledBy, Facts, Ground, MeetingId, Mode, PaymentId, RefundWish,
+};
 use crate::domain::day;
 use crate::domain::span::Span;
 
@@ -44,12 +46,19 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
             booking_id,
             held_until_at: Some(to_wire(*until)),
         }),
-        Event::Confirmed { payment, reinstated } => NewEvent::of(&wire::BookingConfirmed {
-            booking_id,
-            payment_id: payment.0.clone(),
-            reinstated: *reinstated,
-            claim_accepted: false,
-        }),
+        Event::Confirmed { ground, reinstated } => {
+            let payment_id = match ground {
+                Ground::Payment(payment) => payment.0.clone(),
+                Ground::Claim => String::new(),
+            };
+            let (reinstated, claim_accepted) = (*reinstated, *ground == Ground::Claim);
+            let confirmed =
+                wire::BookingConfirmed { booking_id, payment_id, reinstated, claim_accepted };
+            NewEvent::of(&confirmed)
+        }
+        Event::Paid { payment } => {
+            NewEvent::of(&wire::BookingPaid { booking_id, payment_id: payment.0.clone() })
+        }
         Event::MeetingScheduled { meeting } => {
             NewEvent::of(&wire::MeetingScheduled { booking_id, meeting_id: meeting.0.clone() })
         }
@@ -58,6 +67,11 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
         Event::Unplaced { payment } => {
             NewEvent::of(&wire::BookingUnplaced { booking_id, payment_id: payment.0.clone() })
         }
+        Event::Cancelled { by, refund } => NewEvent::of(&wire::BookingCancelled {
+            booking_id,
+            cancelled_by: wire_cancelled_by(*by).into(),
+            refund: Some((*refund).into()),
+        }),
         Event::Completed => NewEvent::of(&wire::BookingCompleted { booking_id }),
     };
     Ok(new?)
@@ -88,6 +102,14 @@ pub fn day_event(event: &day::Event) -> Result<NewEvent, StoreError> {
         Event::Released { booking_id } => {
             NewEvent::of(&wire::SlotReleased { booking_id: booking_id.to_string() })
         }
+        Event::Blocked { block_id, span } => NewEvent::of(&wire::SlotBlocked {
+            block_id: block_id.to_string(),
+            starts_at: Some(to_wire(span.starts_at())),
+            ends_at: Some(to_wire(span.ends_at())),
+        }),
+        Event::Unblocked { block_id } => {
+            NewEvent::of(&wire::SlotUnblocked { block_id: block_id.to_string() })
+        }
     };
     Ok(new?)
 }
@@ -102,8 +124,15 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
     } else if let Some(e) = get::<wire::BookingCheckoutOpened>(stored)? {
         instant(e.held_until_at).map(|until| booking::Event::CheckoutOpened { until })
     } else if let Some(e) = get::<wire::BookingConfirmed>(stored)? {
-        let payment = PaymentId(e.payment_id);
-        Some(booking::Event::Confirmed { payment, reinstated: e.reinstated })
+        let ground =
+            if e.claim_accepted { Ground::Claim } else { Ground::Payment(PaymentId(e.payment_id)) };
+        Some(booking::Event::Confirmed { ground, reinstated: e.reinstated })
+    } else if let Some(e) = get::<wire::BookingPaid>(stored)? {
+        Some(booking::Event::Paid { payment: PaymentId(e.payment_id) })
+    } else if let Some(e) = get::<wire::BookingCancelled>(stored)? {
+        read_cancelled_by(e.cancelled_by)
+            .zip(e.refund.as_ref().and_then(money))
+            .map(|(by, refund)| booking::Event::Cancelled { by, refund })
     } else if let Some(e) = get::<wire::MeetingScheduled>(stored)? {
         Some(booking::Event::MeetingScheduled { meeting: MeetingId(e.meeting_id) })
     } else if get::<wire::BookingExpired>(stored)?.is_some() {
@@ -140,6 +169,12 @@ pub fn read_day_event(stored: &Recorded) -> Result<day::Event, Unreadable> {
             .map(|(booking_id, span)| day::Event::Booked { booking_id, span })
     } else if let Some(e) = get::<wire::SlotReleased>(stored)? {
         parse(&e.booking_id).map(|booking_id| day::Event::Released { booking_id })
+    } else if let Some(e) = get::<wire::SlotBlocked>(stored)? {
+        parse(&e.block_id)
+            .zip(span(e.starts_at, e.ends_at))
+            .map(|(block_id, span)| day::Event::Blocked { block_id, span })
+    } else if let Some(e) = get::<wire::SlotUnblocked>(stored)? {
+        parse(&e.block_id).map(|block_id| day::Event::Unblocked { block_id })
     } else {
         None
     };
@@ -161,6 +196,36 @@ pub fn read_mode(mode: i32) -> Option<Mode> {
     match wire::SessionMode::try_from(mode) {
         Ok(wire::SessionMode::InPerson) => Some(Mode::InPerson),
         Ok(wire::SessionMode::Online | wire::SessionMode::Unspecified) => Some(Mode::Online),
+        Err(_unknown) => None,
+    }
+}
+
+/// Who wanted a booking cancelled, on the wire.
+#[must_use]
+pub fn wire_cancelled_by(by: CancelledBy) -> wire::CancelledBy {
+    match by {
+        CancelledBy::Customer => wire::CancelledBy::Customer,
+        CancelledBy::Practice => wire::CancelledBy::Practice,
+    }
+}
+
+/// Who wants a booking cancelled; `None` when it is not said.
+#[must_use]
+pub fn read_cancelled_by(by: i32) -> Option<CancelledBy> {
+    match wire::CancelledBy::try_from(by) {
+        Ok(wire::CancelledBy::Customer) => Some(CancelledBy::Customer),
+        Ok(wire::CancelledBy::Practice) => Some(CancelledBy::Practice),
+        Ok(wire::CancelledBy::Unspecified) | Err(_) => None,
+    }
+}
+
+/// How much is to go back; `None` is a value that does not exist.
+#[must_use]
+pub fn read_refund_wish(refund: i32) -> Option<RefundWish> {
+    match wire::CancellationRefund::try_from(refund) {
+        Ok(wire::CancellationRefund::Unspecified) => Some(RefundWish::ByPolicy),
+        Ok(wire::CancellationRefund::Full) => Some(RefundWish::Full),
+        Ok(wire::CancellationRefund::None) => Some(RefundWish::Nothing),
         Err(_unknown) => None,
     }
 }

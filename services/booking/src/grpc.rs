@@ -3,3 +3,4 @@
 pub mod public;
 pub mod watch;
 pub mod internal;
+pub mod staff;

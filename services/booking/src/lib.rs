@@ -19,10 +19,12 @@ use std::sync::Arc;
 
 use ::contract::booking::v1::booking_internal_service_server::BookingInternalServiceServer;
 use ::contract::booking::v1::booking_service_server::BookingServiceServer;
+use ::contract::booking::v1::booking_staff_service_server::BookingStaffServiceServer;
 use anyhow::Context as _;
 use eventstore::{Database, Store, run_timers};
 use messaging::{
-    FeedReader, FeedServer, Nats, Subscription, run_consumer, run_publisher, run_relay,
+    FeedReader, FeedServer, Nats, ParkedEvents, Reaction, Subscription, run_consumer,
+    run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
@@ -34,10 +36,11 @@ use tonic::service::Routes;
 
 use crate::app::Desk;
 use crate::catalogue::Catalogue;
-use crate::config::{Config, MigrationConfig};
+use crate::config::{Config, GrantConfig, MigrationConfig};
 use crate::domain::availability::Rules;
 use crate::grpc::internal::Internal;
 use crate::grpc::public::Public;
+use crate::grpc::staff::StaffDesk;
 use crate::meeting::Meetings;
 use crate::process::mail::OnNotifications;
 use crate::process::payment::OnPayments;
@@ -73,19 +76,8 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         firing.await;
         Ok::<(), BoxError>(())
     });
-    for (source, url, reaction) in [
-        (
-            ("booking-on-payments", "payments"),
-            &config.neighbours.payments_url,
-            Arc::new(OnPayments::new(Arc::clone(&desk))) as Arc<dyn messaging::Reaction>,
-        ),
-        (
-            ("booking-on-notifications", "notifications"),
-            &config.neighbours.notifications_url,
-            Arc::new(OnNotifications),
-        ),
-    ] {
-        let (consumer, source) = source;
+    let urls = [&config.neighbours.payments_url, &config.neighbours.notifications_url];
+    for ((consumer, source, reaction), url) in reactions(&desk).into_iter().zip(urls) {
         let feed = FeedReader::new(url, source, &peers)?;
         let subscription = Subscription { consumer, source, feed };
         let (store, nats) = (store.clone(), nats.clone());
@@ -101,6 +93,14 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What this service does about the events of others: the consumer's name, whose events, and how.
+fn reactions(desk: &Arc<Desk>) -> [(&'static str, &'static str, Arc<dyn Reaction>); 2] {
+    [
+        ("booking-on-payments", "payments", Arc::new(OnPayments::new(Arc::clone(desk)))),
+        ("booking-on-notifications", "notifications", Arc::new(OnNotifications)),
+    ]
+}
+
 fn open_desk(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Desk>> {
     let practice = runtime::practice::load(&config.practice_dir)?;
     let rules =
@@ -112,18 +112,27 @@ fn open_desk(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Desk>> {
         rules,
         catalogue: Catalogue::new(&config.neighbours.catalogue_url, peers)?,
         meetings: Meetings::new(&config.meetings.url, config.meetings.token.clone())?,
+        claims: config.claims,
     }))
 }
 
 /// Every gRPC service of this process.
 #[must_use]
 pub fn routes(desk: &Arc<Desk>, users: Users, peers: &Peers, shutdown: &Shutdown) -> Routes {
+    let mut parked = ParkedEvents::new(desk.store.clone());
+    for (consumer, source, reaction) in reactions(desk) {
+        parked = parked.consumer(consumer, source, reaction);
+    }
+    let staff = StaffDesk::new(Arc::clone(desk), users.clone(), parked);
     let public = Public::new(Arc::clone(desk), users, shutdown.clone());
     let internal = Internal::new(Arc::clone(desk), peers.clone());
     Routes::new(BookingServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
         .add_service(
             BookingInternalServiceServer::new(internal)
                 .max_decoding_message_size(REQUEST_BYTES_MAX),
+        )
+        .add_service(
+            BookingStaffServiceServer::new(staff).max_decoding_message_size(REQUEST_BYTES_MAX),
         )
         .add_service(FeedServer::service(desk.store.clone(), peers.clone(), READERS))
 }
@@ -137,5 +146,15 @@ pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
         config.database_url.expose_secret().parse().context("BOOKING_DATABASE_URL is no URL")?;
     let owner_url = config.owner_url.expose_secret();
     eventstore::migrate(owner_url, database.username(), &MIGRATIONS).await?;
+    Ok(())
+}
+
+/// Makes somebody a member of the practice's staff, or ends that.
+///
+/// # Errors
+/// When the database refuses.
+pub async fn grant(config: GrantConfig) -> anyhow::Result<()> {
+    let GrantConfig { owner_url, person, role } = config;
+    app::grant_role::grant_role(owner_url.expose_secret(), person.0, role.0).await?;
     Ok(())
 }

@@ -190,7 +190,10 @@ impl OpenBooking {
                 return Ok(false);
             }
             let others = query::occupants(tx, &day.key.practitioner_id, span, self.id).await?;
-            if !others.into_iter().all(|other| day.state.gives_way(other, self.now)) {
+            let gives_way = |other: Option<Id<Booking>>| {
+                other.is_some_and(|other| day.state.gives_way(other, self.now))
+            };
+            if !others.into_iter().all(gives_way) {
                 tracing::error!(booking_id = %self.id, "the rows have a session more than the day");
                 return Ok(false);
             }

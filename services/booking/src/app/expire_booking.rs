@@ -4,9 +4,9 @@ use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
 
+use super::placement::carry_out;
 use super::{Desk, Error};
 use crate::domain::booking::Command;
-use crate::domain::day;
 use crate::store::OpenBooking;
 use crate::timers::HOLD_END;
 
@@ -21,9 +21,9 @@ pub async fn expire_booking(tx: &mut Tx, desk: &Desk, id: Id<Booking>) -> Result
         return Ok(tx.end_timer(HOLD_END, &subject).await?);
     };
     let now = open.now;
-    if !open.apply(tx, Command::Expire { now }).await?.is_empty() {
-        let release = |_span| day::Command::Release { booking_id: id };
-        open.apply_to_days(tx, release).await?;
+    let events = open.apply(tx, Command::Expire { now }).await?;
+    if !events.is_empty() {
+        carry_out(tx, &mut open, id, &events).await?;
         tracing::info!(booking_id = %id, "the hold has ended");
     }
     if open.state.held_until().is_none() {

@@ -2,14 +2,14 @@
 
 use eventstore::{Recall, Tx};
 use kernel::Id;
-use kernel::id::Booking;
+use kernel::id::Kind;
 
 use super::{Error, Rejection, refuse};
 
 /// Whose key it is and what for.
 #[derive(Debug, Clone)]
 pub struct Key {
-    /// The customer.
+    /// The customer, or the member of staff.
     pub caller: String,
     /// The call.
     pub method: &'static str,
@@ -20,11 +20,11 @@ pub struct Key {
 }
 
 impl Key {
-    /// The booking that this key was answered with before, if it was.
+    /// What this key was answered with before, if it was.
     ///
     /// # Errors
     /// When the key stands for another request.
-    pub async fn recall(&self, tx: &mut Tx) -> Result<Option<Id<Booking>>, Error> {
+    pub async fn recall<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
         match tx.recall((&self.caller, self.method), &self.key, &self.hash).await? {
             Recall::New => Ok(None),
             Recall::Answered(answer) => answer.parse().map(Some).map_err(Error::unavailable),
@@ -36,7 +36,7 @@ impl Key {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn remember(&self, tx: &mut Tx, id: Id<Booking>) -> Result<(), Error> {
+    pub async fn remember<K: Kind>(&self, tx: &mut Tx, id: Id<K>) -> Result<(), Error> {
         let answer = id.to_string();
         tx.remember((&self.caller, self.method), &self.key, &self.hash, &answer).await?;
         Ok(())

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use kernel::Timestamp;
 use runtime::practice::PRACTITIONER_ID;
 
-use super::request::is_service_id;
+use super::request::{is_service_id, parse_date};
 use super::{Desk, Error, Rejection, refuse};
 use crate::domain::availability::Slot;
 use crate::domain::span::Span;
@@ -15,8 +15,6 @@ use crate::read_model::{query, view};
 /// The most days that are shown at once, and how many when the caller does not say.
 const DAYS_MAX: i32 = 42;
 const DAYS_USUAL: i32 = 7;
-/// A date as it is written: year-month-day.
-const DATE_CHARS: usize = 10;
 
 /// Lists them.
 ///
@@ -29,7 +27,7 @@ pub async fn list_slots(
     let days = match request.days {
         0 => DAYS_USUAL,
         days @ 1..=DAYS_MAX => days,
-        _ => return Err(refuse(Rejection::RangeTooLong)),
+        _ => return Err(refuse(Rejection::RangeTooLong(DAYS_MAX))),
     };
     if !is_service_id(&request.service_id) {
         return Err(refuse(Rejection::ServiceNotFound));
@@ -71,6 +69,5 @@ fn day(desk: &Desk, (date, minutes): (Date, i32), taken: &[Span], now: Timestamp
 }
 
 fn date(text: &str) -> Result<Date, Error> {
-    let written = (text.len() == DATE_CHARS).then_some(text);
-    written.and_then(|text| text.parse().ok()).ok_or(refuse(Rejection::InvalidDate))
+    parse_date(text).ok_or(refuse(Rejection::InvalidDate))
 }

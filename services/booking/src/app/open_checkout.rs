@@ -7,11 +7,11 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 
 use super::idempotent::Key;
+use super::placement::carry_out;
 use super::request::parse_key;
 use super::{Desk, Error, Rejection, refuse};
-use crate::domain::{booking, day};
+use crate::domain::booking;
 use crate::store::OpenBooking;
-use crate::timers::{self, HOLD_END};
 
 /// The call's name beside idempotency keys.
 const METHOD: &str = "OpenCheckout";
@@ -39,7 +39,7 @@ pub async fn open_checkout(
         .write(metadata, move |tx| {
             let (desk, key) = (Arc::clone(&desk_for_task), Arc::clone(&key));
             Box::pin(async move {
-                if key.recall(tx).await?.is_some() {
+                if key.recall::<Booking>(tx).await?.is_some() {
                     return Ok(());
                 }
                 let mut open = owned(tx, &desk, customer_id, id).await?;
@@ -47,7 +47,8 @@ pub async fn open_checkout(
                     grow_minutes: grow_minutes(&desk),
                     now: open.now,
                 };
-                extend(tx, &mut open, id, command).await?;
+                let events = open.apply(tx, command).await?;
+                carry_out(tx, &mut open, id, &events).await?;
                 key.remember(tx, id).await
             })
         })
@@ -70,23 +71,4 @@ pub(crate) async fn owned(
     let open = OpenBooking::load(tx, &desk.rules, id).await?;
     open.filter(|open| open.state.facts().is_some_and(|facts| facts.customer_id == customer_id))
         .ok_or(refuse(Rejection::BookingNotFound))
-}
-
-/// Decides an extension of the hold and carries it to the days and the timer.
-pub(crate) async fn extend(
-    tx: &mut Tx,
-    open: &mut OpenBooking,
-    id: Id<Booking>,
-    command: booking::Command,
-) -> Result<(), Error> {
-    let events = open.apply(tx, command).await?;
-    for event in events {
-        if let booking::Event::CheckoutOpened { until } = event {
-            let extend = |_span| day::Command::Extend { booking_id: id, until };
-            open.apply_to_days(tx, extend).await?;
-            tx.set_timer(HOLD_END, &id.to_string(), until, timers::payload(tx)).await?;
-            tracing::info!(booking_id = %id, "the hold was extended");
-        }
-    }
-    Ok(())
 }

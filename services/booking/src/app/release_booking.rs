@@ -8,10 +8,10 @@ use kernel::id::{Booking, Customer};
 
 use super::idempotent::Key;
 use super::open_checkout::owned;
+use super::placement::carry_out;
 use super::request::parse_key;
 use super::{Desk, Error};
-use crate::domain::{booking, day};
-use crate::timers::HOLD_END;
+use crate::domain::booking;
 
 /// The call's name beside idempotency keys.
 const METHOD: &str = "ReleaseBooking";
@@ -39,14 +39,13 @@ pub async fn release_booking(
         .write(metadata, move |tx| {
             let (desk, key) = (Arc::clone(&desk_for_task), Arc::clone(&key));
             Box::pin(async move {
-                if key.recall(tx).await?.is_some() {
+                if key.recall::<Booking>(tx).await?.is_some() {
                     return Ok(());
                 }
                 let mut open = owned(tx, &desk, customer_id, id).await?;
-                if !open.apply(tx, booking::Command::Release).await?.is_empty() {
-                    let release = |_span| day::Command::Release { booking_id: id };
-                    open.apply_to_days(tx, release).await?;
-                    tx.end_timer(HOLD_END, &id.to_string()).await?;
+                let events = open.apply(tx, booking::Command::Release).await?;
+                if !events.is_empty() {
+                    carry_out(tx, &mut open, id, &events).await?;
                     tracing::info!(booking_id = %id, "the time was given back");
                 }
                 key.remember(tx, id).await

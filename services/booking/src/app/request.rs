@@ -2,6 +2,7 @@
 
 use contract::booking::v1::RequestBookingRequest;
 use contract::convert::timestamp;
+use jiff::civil::{Date, Time};
 use kernel::Timestamp;
 use prost::Message as _;
 
@@ -12,6 +13,10 @@ use crate::domain::contact::{Contact, Typed};
 
 /// No service's id is longer.
 const SERVICE_ID_MAX: usize = 64;
+/// A date as it is written: year-month-day.
+const DATE_CHARS: usize = 10;
+/// A time of day as it is written: hours and minutes.
+const TIME_CHARS: usize = 5;
 
 /// No session starts before the year 2000 or from 2100 on: what is further away is a slip, and not
 /// every part of this program could reckon with it.
@@ -76,6 +81,19 @@ impl Wanted {
 pub fn parse_key(key: &str) -> Result<String, Error> {
     let good = KEY_CHARS.contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
     if good { Ok(key.to_owned()) } else { Err(refuse(Rejection::InvalidIdempotencyKey)) }
+}
+
+/// Reads "2026-11-24".
+#[must_use]
+pub fn parse_date(text: &str) -> Option<Date> {
+    (text.len() == DATE_CHARS).then(|| text.parse().ok())?
+}
+
+/// Reads "14:30".
+#[must_use]
+pub fn parse_time(text: &str) -> Option<Time> {
+    let has_colon = text.as_bytes().get(2) == Some(&b':');
+    (text.len() == TIME_CHARS && has_colon).then(|| text.parse().ok())?
 }
 
 /// Whether a text can be the id of a service at all.

@@ -5,7 +5,7 @@ use kernel::{Id, Money, Timestamp};
 use uuid::Uuid;
 
 use super::{booking_event, day_event, read_booking_event, read_day_event};
-use crate::domain::booking::{self, Facts, MeetingId, Mode, PaymentId};
+use crate::domain::booking::{self, CancelledBy, Facts, Ground, MeetingId, Mode, PaymentId};
 use crate::domain::day;
 use crate::domain::span::Span;
 
@@ -45,7 +45,9 @@ fn a_bookings_events_are_stored_like_this() {
     for event in [
         booking::Event::Requested { facts: facts(), until: at(15) },
         booking::Event::CheckoutOpened { until: at(30) },
-        booking::Event::Confirmed { payment: payment(), reinstated: true },
+        booking::Event::Confirmed { ground: Ground::Payment(payment()), reinstated: true },
+        booking::Event::Paid { payment: payment() },
+        booking::Event::Cancelled { by: CancelledBy::Customer, refund: Money::inr(110_000) },
         booking::Event::MeetingScheduled { meeting: MeetingId("room_1".to_owned()) },
         booking::Event::Expired,
         booking::Event::Released,
@@ -62,17 +64,32 @@ fn a_bookings_events_are_stored_like_this() {
 #[test]
 fn a_days_events_are_stored_like_this() {
     let booking_id = facts().booking_id;
+    let block_id = Id::from_uuid(booking_id.uuid());
     let span = Span::new(at(0), at(90)).unwrap();
     for event in [
         day::Event::Held { booking_id, span, until: at(15) },
         day::Event::HoldExtended { booking_id, until: at(30) },
         day::Event::Booked { booking_id, span },
         day::Event::Released { booking_id },
+        day::Event::Blocked { block_id, span },
+        day::Event::Unblocked { block_id },
     ] {
         let new = day_event(&event).unwrap();
         insta::assert_json_snapshot!(new.event_type.clone(), new.payload);
         assert_eq!(read_day_event(&stored(&new)).unwrap(), event);
         assert!(read_booking_event(&stored(&new)).is_err());
+    }
+}
+
+#[test]
+fn an_accepted_claim_names_no_payment_and_no_refund_is_an_amount_too() {
+    let on_claim = booking::Event::Confirmed { ground: Ground::Claim, reinstated: false };
+    let by = CancelledBy::Practice;
+    let without = booking::Event::Cancelled { by, refund: Money::inr(0) };
+    for (name, event) in [("claim accepted", on_claim), ("cancelled without refund", without)] {
+        let new = booking_event(facts().booking_id, &event).unwrap();
+        insta::assert_json_snapshot!(name, new.payload);
+        assert_eq!(read_booking_event(&stored(&new)).unwrap(), event);
     }
 }
 

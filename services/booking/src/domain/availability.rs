@@ -52,6 +52,16 @@ impl Rules {
         (from, next.unwrap_or(from))
     }
 
+    /// A part of one date, from one time of day to another; `None` is midnight, its begin or its end.
+    /// Nothing when it would be empty.
+    #[must_use]
+    pub fn range(&self, date: Date, from: Option<Time>, to: Option<Time>) -> Option<Span> {
+        let (begin, end) = self.bounds(date);
+        let from = from.map_or(Some(begin), |from| self.instant(date, from))?;
+        let to = to.map_or(Some(end), |to| self.instant(date, to))?;
+        Span::new(from, to)
+    }
+
     /// The last date that can be booked.
     #[must_use]
     pub fn last_date(&self, now: Timestamp) -> Date {

@@ -1,13 +1,15 @@
 //! One booking's life, from the held time to the end of its session. Each state carries only what
-//! it can have, so that impossible mixes do not compile.
+//! it can have, so that impossible mixes do not compile. `booking/decisions.rs` decides.
 
 use kernel::id::{Booking, Customer};
 use kernel::{Decider, Id, Money, Timestamp};
 
 use super::span::Span;
 
-/// Late money places a booking again only when its session is at least this far away.
-const REINSTATE_AHEAD_MINUTES: i64 = 120;
+pub mod cancellation;
+mod decisions;
+
+pub use cancellation::{Cancellation, CancelledBy, RefundWish};
 
 /// How a session takes place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,15 +51,28 @@ impl Facts {
     fn ends_at(&self) -> Option<Timestamp> {
         self.sessions.last().map(Span::ends_at)
     }
+
+    fn has_ended(&self, now: Timestamp) -> bool {
+        self.ends_at().is_none_or(|ends_at| ends_at <= now)
+    }
 }
 
-/// The provider's id of the payment that placed a booking.
+/// The provider's id of the payment that belongs to a booking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaymentId(pub String);
 
 /// The meeting provider's id of a room.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeetingId(pub String);
+
+/// What a booking is confirmed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ground {
+    /// Verified money.
+    Payment(PaymentId),
+    /// The customer's word, which the practice took; no money was verified yet.
+    Claim,
+}
 
 /// Where a booking stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -69,16 +84,18 @@ pub enum State {
     Held { facts: Facts, until: Timestamp },
     /// Checkout was opened or a payment was claimed; the hold was extended, once.
     AwaitingPayment { facts: Facts, until: Timestamp },
-    /// Paid and placed.
-    Confirmed { facts: Facts, payment: PaymentId },
-    /// Paid and placed, and the meeting room exists.
-    MeetingScheduled { facts: Facts, payment: PaymentId, meeting: MeetingId },
+    /// Paid, or taken for paid, and placed.
+    Confirmed { facts: Facts, ground: Ground },
+    /// The same, and the meeting room exists.
+    MeetingScheduled { facts: Facts, ground: Ground, meeting: MeetingId },
     /// The session's end has passed.
-    Completed { facts: Facts, payment: PaymentId },
+    Completed { facts: Facts, ground: Ground },
     /// The hold ended without money.
     Expired { facts: Facts },
     /// The customer gave the time back.
     Released { facts: Facts },
+    /// It was cancelled after it had been confirmed.
+    Cancelled { facts: Facts, ground: Ground, refund: Money },
     /// Money arrived after the time was gone.
     PaidUnplaced { facts: Facts, payment: PaymentId },
 }
@@ -95,6 +112,7 @@ impl State {
             | Self::Completed { .. }
             | Self::Expired { .. }
             | Self::Released { .. }
+            | Self::Cancelled { .. }
             | Self::PaidUnplaced { .. } => None,
         }
     }
@@ -111,6 +129,7 @@ impl State {
             | Self::Completed { facts, .. }
             | Self::Expired { facts }
             | Self::Released { facts }
+            | Self::Cancelled { facts, .. }
             | Self::PaidUnplaced { facts, .. } => Some(facts),
         }
     }
@@ -123,8 +142,11 @@ pub enum Command {
     Request { facts: Facts, until: Timestamp },
     /// The provider's checkout is being opened; the hold may grow by so many minutes, once.
     OpenCheckout { grow_minutes: i64, now: Timestamp },
-    /// A payment was claimed; the same extension, but nothing to refuse.
-    ClaimPayment { grow_minutes: i64, now: Timestamp },
+    /// A payment was claimed; the same extension, but nothing to refuse. With `accept` the practice
+    /// takes every such word: the booking is confirmed if verified money would confirm it.
+    ClaimPayment { grow_minutes: i64, accept: Option<Place>, now: Timestamp },
+    /// Staff take the customer's word for a payment, if the customer has given it.
+    AcceptClaim { claimed: bool, free: bool, now: Timestamp },
     /// The customer gives the time back.
     Release,
     /// The hold's end has come.
@@ -133,6 +155,8 @@ pub enum Command {
     VerifyPayment { payment: PaymentId, place: Place, now: Timestamp },
     /// The meeting room exists.
     ScheduleMeeting { meeting: MeetingId },
+    /// The practice cancels, for the customer or by itself.
+    Cancel { wish: Cancellation, now: Timestamp },
     /// The session's end has come.
     Complete { now: Timestamp },
 }
@@ -153,14 +177,18 @@ pub enum Event {
     Requested { facts: Facts, until: Timestamp },
     /// Checkout was opened or a payment claimed; the time is held longer.
     CheckoutOpened { until: Timestamp },
-    /// It is paid and placed.
-    Confirmed { payment: PaymentId, reinstated: bool },
+    /// It is placed.
+    Confirmed { ground: Ground, reinstated: bool },
+    /// Money was verified for what was confirmed on a claim.
+    Paid { payment: PaymentId },
     /// Its meeting room exists.
     MeetingScheduled { meeting: MeetingId },
     /// Its hold ended without money.
     Expired,
     /// Its time was given back.
     Released,
+    /// It was cancelled, and so much of its money goes back.
+    Cancelled { by: CancelledBy, refund: Money },
     /// It is paid and could not be placed.
     Unplaced { payment: PaymentId },
     /// Its session's end has passed.
@@ -182,6 +210,18 @@ pub enum Rejection {
     /// Checkout was opened, so the time is not given back by hand any more.
     #[error("checkout was opened")]
     CheckoutOpened,
+    /// It is not confirmed, or its session has ended.
+    #[error("the booking can not be cancelled")]
+    NotCancellable,
+    /// There is no word of the customer that could be taken.
+    #[error("no payment was claimed")]
+    NotClaimed,
+    /// Its time belongs to somebody else by now.
+    #[error("the time is taken")]
+    SlotTaken,
+    /// Its session has ended.
+    #[error("the session has ended")]
+    SessionEnded,
 }
 
 /// Decides for one booking.
@@ -195,142 +235,11 @@ impl Decider for BookingLife {
     type Rejection = Rejection;
 
     fn decide(state: &State, command: Command) -> Result<Vec<Event>, Rejection> {
-        match command {
-            Command::Request { facts, until } => request(state, facts, until),
-            Command::OpenCheckout { grow_minutes, now } => open_checkout(state, grow_minutes, now),
-            Command::ClaimPayment { grow_minutes, now } => {
-                // A claim proves nothing: when there is no hold to extend, there is nothing to do.
-                Ok(open_checkout(state, grow_minutes, now).unwrap_or_default())
-            }
-            Command::Release => release(state),
-            Command::Expire { now } => {
-                let ended = state.held_until().is_some_and(|until| until <= now);
-                Ok(if ended { vec![Event::Expired] } else { Vec::new() })
-            }
-            Command::VerifyPayment { payment, place, now } => {
-                verify_payment(state, payment, place, now)
-            }
-            Command::ScheduleMeeting { meeting } => Ok(schedule_meeting(state, meeting)),
-            Command::Complete { now } => Ok(complete(state, now)),
-        }
+        decisions::decide(state, command)
     }
 
     fn evolve(state: State, event: &Event) -> State {
         evolve(state, event)
-    }
-}
-
-fn request(state: &State, facts: Facts, until: Timestamp) -> Result<Vec<Event>, Rejection> {
-    match state.facts() {
-        None => Ok(vec![Event::Requested { facts, until }]),
-        Some(known) if *known == facts => Ok(Vec::new()),
-        Some(_other) => Err(Rejection::Exists),
-    }
-}
-
-fn open_checkout(
-    state: &State,
-    grow_minutes: i64,
-    now: Timestamp,
-) -> Result<Vec<Event>, Rejection> {
-    match state {
-        State::Absent => Err(Rejection::Absent),
-        State::Held { until, .. } | State::AwaitingPayment { until, .. } if *until <= now => {
-            Err(Rejection::HoldEnded)
-        }
-        State::Held { facts, until } => {
-            let grown = until.plus_minutes(grow_minutes);
-            // A time is of no use to its holder once the session should have begun.
-            let latest = facts.starts_at().map_or(grown, |starts_at| grown.min(starts_at));
-            Ok(vec![Event::CheckoutOpened { until: latest.max(*until) }])
-        }
-        State::AwaitingPayment { .. }
-        | State::Confirmed { .. }
-        | State::MeetingScheduled { .. }
-        | State::Completed { .. } => Ok(Vec::new()),
-        State::Expired { .. } | State::Released { .. } | State::PaidUnplaced { .. } => {
-            Err(Rejection::HoldEnded)
-        }
-    }
-}
-
-fn release(state: &State) -> Result<Vec<Event>, Rejection> {
-    match state {
-        State::Absent => Err(Rejection::Absent),
-        State::Held { .. } => Ok(vec![Event::Released]),
-        State::Expired { .. } | State::Released { .. } => Ok(Vec::new()),
-        State::AwaitingPayment { .. }
-        | State::Confirmed { .. }
-        | State::MeetingScheduled { .. }
-        | State::Completed { .. }
-        | State::PaidUnplaced { .. } => Err(Rejection::CheckoutOpened),
-    }
-}
-
-/// A second payment changes nothing here: payments gives it back.
-fn verify_payment(
-    state: &State,
-    payment: PaymentId,
-    place: Place,
-    now: Timestamp,
-) -> Result<Vec<Event>, Rejection> {
-    let (facts, in_time) = match state {
-        State::Absent => return Err(Rejection::Absent),
-        State::Held { facts, until } | State::AwaitingPayment { facts, until } => {
-            (facts, now < *until)
-        }
-        State::Expired { facts } | State::Released { facts } => (facts, false),
-        State::Confirmed { .. }
-        | State::MeetingScheduled { .. }
-        | State::Completed { .. }
-        | State::PaidUnplaced { .. } => return Ok(Vec::new()),
-    };
-    if in_time && place.free {
-        return Ok(vec![Event::Confirmed { payment, reinstated: false }]);
-    }
-    let far_enough = facts
-        .starts_at()
-        .is_some_and(|starts_at| starts_at >= now.plus_minutes(REINSTATE_AHEAD_MINUTES));
-    if far_enough && place.free && !place.replaced {
-        Ok(vec![Event::Confirmed { payment, reinstated: true }])
-    } else {
-        Ok(vec![Event::Unplaced { payment }])
-    }
-}
-
-fn schedule_meeting(state: &State, meeting: MeetingId) -> Vec<Event> {
-    match state {
-        State::Confirmed { facts, .. } if facts.mode == Mode::Online => {
-            vec![Event::MeetingScheduled { meeting }]
-        }
-        State::Absent
-        | State::Held { .. }
-        | State::AwaitingPayment { .. }
-        | State::Confirmed { .. }
-        | State::MeetingScheduled { .. }
-        | State::Completed { .. }
-        | State::Expired { .. }
-        | State::Released { .. }
-        | State::PaidUnplaced { .. } => Vec::new(),
-    }
-}
-
-fn complete(state: &State, now: Timestamp) -> Vec<Event> {
-    match state {
-        State::Confirmed { facts, .. } | State::MeetingScheduled { facts, .. }
-            if facts.ends_at().is_some_and(|ends_at| ends_at <= now) =>
-        {
-            vec![Event::Completed]
-        }
-        State::Absent
-        | State::Held { .. }
-        | State::AwaitingPayment { .. }
-        | State::Confirmed { .. }
-        | State::MeetingScheduled { .. }
-        | State::Completed { .. }
-        | State::Expired { .. }
-        | State::Released { .. }
-        | State::PaidUnplaced { .. } => Vec::new(),
     }
 }
 
@@ -352,8 +261,8 @@ fn evolve(state: State, event: &Event) -> State {
             | State::AwaitingPayment { facts, .. }
             | State::Expired { facts }
             | State::Released { facts },
-            Event::Confirmed { payment, .. },
-        ) => State::Confirmed { facts, payment: payment.clone() },
+            Event::Confirmed { ground, .. },
+        ) => State::Confirmed { facts, ground: ground.clone() },
         (
             State::Held { facts, .. }
             | State::AwaitingPayment { facts, .. }
@@ -361,15 +270,40 @@ fn evolve(state: State, event: &Event) -> State {
             | State::Released { facts },
             Event::Unplaced { payment },
         ) => State::PaidUnplaced { facts, payment: payment.clone() },
-        (State::Confirmed { facts, payment }, Event::MeetingScheduled { meeting }) => {
-            State::MeetingScheduled { facts, payment, meeting: meeting.clone() }
+        (State::Confirmed { facts, ground }, Event::MeetingScheduled { meeting }) => {
+            State::MeetingScheduled { facts, ground, meeting: meeting.clone() }
         }
         (
-            State::Confirmed { facts, payment } | State::MeetingScheduled { facts, payment, .. },
+            State::Confirmed { facts, ground } | State::MeetingScheduled { facts, ground, .. },
             Event::Completed,
-        ) => State::Completed { facts, payment },
+        ) => State::Completed { facts, ground },
+        (
+            State::Confirmed { facts, ground } | State::MeetingScheduled { facts, ground, .. },
+            Event::Cancelled { refund, .. },
+        ) => State::Cancelled { facts, ground, refund: *refund },
+        (state, Event::Paid { payment } | Event::Unplaced { payment }) => {
+            settled(state, Ground::Payment(payment.clone()))
+        }
         // Nothing else is ever decided.
         (state, _) => state,
+    }
+}
+
+/// The same state with the money that has come for it.
+fn settled(state: State, ground: Ground) -> State {
+    match state {
+        State::Confirmed { facts, .. } => State::Confirmed { facts, ground },
+        State::MeetingScheduled { facts, meeting, .. } => {
+            State::MeetingScheduled { facts, ground, meeting }
+        }
+        State::Completed { facts, .. } => State::Completed { facts, ground },
+        State::Cancelled { facts, refund, .. } => State::Cancelled { facts, ground, refund },
+        other @ (State::Absent
+        | State::Held { .. }
+        | State::AwaitingPayment { .. }
+        | State::Expired { .. }
+        | State::Released { .. }
+        | State::PaidUnplaced { .. }) => other,
     }
 }
 

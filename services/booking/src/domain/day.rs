@@ -1,17 +1,19 @@
-//! One practitioner's day: which times are held and which are booked. Two sessions that overlap can
-//! not be decided, because every session of a day is decided here.
+//! One practitioner's day: which times are held, which are booked and which are closed. Two that
+//! overlap can not be decided, because every time of a day is decided here.
 
 use std::collections::BTreeMap;
 
-use kernel::id::Booking;
+use kernel::id::{Block, Booking};
 use kernel::{Decider, Id, Timestamp};
 
 use super::span::Span;
 
-/// The bookings that have a time on this day. A booking has at most one session on a day.
+/// The bookings that have a time on this day, at most one session each, and the times that the
+/// practice has closed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct State {
     taken: BTreeMap<Id<Booking>, Taken>,
+    blocked: BTreeMap<Id<Block>, Span>,
 }
 
 /// A time and by what right it is taken.
@@ -37,16 +39,18 @@ impl Taken {
 }
 
 impl State {
-    /// The times that are taken at `now`; holds that have run out are not.
+    /// The times that are taken or closed at `now`; holds that have run out are not.
     #[must_use]
     pub fn taken(&self, now: Timestamp) -> Vec<Span> {
-        self.live(now).map(|(_, taken)| taken.span).collect()
+        let sessions = self.live(now).map(|(_, taken)| taken.span);
+        sessions.chain(self.blocked.values().copied()).collect()
     }
 
     /// Whether `span` could be given to `booking_id` at `now`.
     #[must_use]
     pub fn is_free_for(&self, booking_id: Id<Booking>, span: Span, now: Timestamp) -> bool {
-        !self.live(now).any(|(id, taken)| *id != booking_id && taken.span.overlaps(&span))
+        !self.is_closed(span)
+            && !self.live(now).any(|(id, taken)| *id != booking_id && taken.span.overlaps(&span))
     }
 
     /// Whether a booking's hold here has run out, so that it gives way to whoever takes its time.
@@ -55,15 +59,19 @@ impl State {
         self.taken.get(&booking_id).is_some_and(|taken| taken.has_run_out(now))
     }
 
+    fn is_closed(&self, span: Span) -> bool {
+        self.blocked.values().any(|blocked| blocked.overlaps(&span))
+    }
+
     fn live(&self, now: Timestamp) -> impl Iterator<Item = (&Id<Booking>, &Taken)> {
         self.taken.iter().filter(move |(_, taken)| !taken.has_run_out(now))
     }
 
     /// What has to be said of holds of others that have run out.
-    fn lapses(&self, except: Id<Booking>, now: Timestamp) -> Vec<Event> {
+    fn lapses(&self, except: Option<Id<Booking>>, now: Timestamp) -> Vec<Event> {
         self.taken
             .iter()
-            .filter(|(id, taken)| **id != except && taken.has_run_out(now))
+            .filter(|(id, taken)| Some(**id) != except && taken.has_run_out(now))
             .map(|(id, _)| Event::Released { booking_id: *id })
             .collect()
     }
@@ -80,6 +88,12 @@ pub enum Command {
     Book { booking_id: Id<Booking>, span: Span, now: Timestamp },
     /// Give a held time back.
     Release { booking_id: Id<Booking> },
+    /// Take a booking's time from it, whether it was held or booked.
+    Cancel { booking_id: Id<Booking> },
+    /// Close a time to customers.
+    Block { block_id: Id<Block>, span: Span, now: Timestamp },
+    /// Open it again.
+    Unblock { block_id: Id<Block> },
 }
 
 /// What can have happened on a day.
@@ -93,12 +107,16 @@ pub enum Event {
     Booked { booking_id: Id<Booking>, span: Span },
     /// A time is free again.
     Released { booking_id: Id<Booking> },
+    /// A time was closed to customers.
+    Blocked { block_id: Id<Block>, span: Span },
+    /// It is open again.
+    Unblocked { block_id: Id<Block> },
 }
 
 /// Why a day refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// Another booking has the time or a part of it.
+    /// Another booking has the time or a part of it, or it is closed.
     #[error("the time is taken")]
     SlotTaken,
     /// The booking has no time here that could be held longer.
@@ -154,6 +172,15 @@ impl Decider for PractitionerDay {
                     None => Ok(Vec::new()),
                 }
             }
+            Command::Cancel { booking_id } => Ok(match state.taken.get(&booking_id) {
+                Some(_) => vec![Event::Released { booking_id }],
+                None => Vec::new(),
+            }),
+            Command::Block { block_id, span, now } => block(state, block_id, span, now),
+            Command::Unblock { block_id } => Ok(match state.blocked.get(&block_id) {
+                Some(_) => vec![Event::Unblocked { block_id }],
+                None => Vec::new(),
+            }),
         }
     }
 
@@ -173,6 +200,12 @@ impl Decider for PractitionerDay {
             Event::Released { booking_id } => {
                 state.taken.remove(&booking_id);
             }
+            Event::Blocked { block_id, span } => {
+                state.blocked.insert(block_id, span);
+            }
+            Event::Unblocked { block_id } => {
+                state.blocked.remove(&block_id);
+            }
         }
         state
     }
@@ -188,8 +221,27 @@ fn take(
     if !state.is_free_for(booking_id, span, now) {
         return Err(Rejection::SlotTaken);
     }
-    let mut events = state.lapses(booking_id, now);
+    let mut events = state.lapses(Some(booking_id), now);
     events.push(event);
+    Ok(events)
+}
+
+/// Nobody is pushed out of their time by a block; two blocks do not overlap either, so that opening
+/// one never leaves half of it closed.
+fn block(
+    state: &State,
+    block_id: Id<Block>,
+    span: Span,
+    now: Timestamp,
+) -> Result<Vec<Event>, Rejection> {
+    if state.blocked.get(&block_id) == Some(&span) {
+        return Ok(Vec::new());
+    }
+    if state.is_closed(span) || state.live(now).any(|(_, taken)| taken.span.overlaps(&span)) {
+        return Err(Rejection::SlotTaken);
+    }
+    let mut events = state.lapses(None, now);
+    events.push(Event::Blocked { block_id, span });
     Ok(events)
 }
 

@@ -71,7 +71,7 @@ pub(super) fn parse(text: &str) -> Result<Id<Booking>, Status> {
     Ok(id)
 }
 
-fn record(id: Id<Booking>) {
+pub(super) fn record(id: Id<Booking>) {
     tracing::Span::current().record("booking_id", tracing::field::display(id));
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use contract::common::v1 as common;
 use contract::payments::v1 as payments;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
@@ -14,7 +15,7 @@ use crate::app::Desk;
 use crate::app::claim_payment::claim_payment;
 use crate::app::confirm_booking::confirm_booking;
 use crate::domain::booking::PaymentId;
-use crate::read_model::learn;
+use crate::read_model::learn::{self, Refund};
 
 /// What an event of payments asks of this service.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub enum Step {
     /// Show that the attempt failed.
     AttemptFailed { id: Id<Booking> },
     /// Show that money is on its way back.
-    RefundRequested { id: Id<Booking>, refund_id: String },
+    RefundRequested { id: Id<Booking>, refund: Refund },
     /// Show that it came back.
     RefundProcessed { id: Id<Booking>, refund_id: String },
 }
@@ -43,13 +44,22 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     } else if let Some(e) = event.get::<payments::PaymentFailed>()? {
         Step::AttemptFailed { id: booking(&e.booking_id)? }
     } else if let Some(e) = event.get::<payments::RefundRequested>()? {
-        Step::RefundRequested { id: booking(&e.booking_id)?, refund_id: e.refund_id }
+        let refund = refund(e.refund_id, e.payment_id, e.amount);
+        Step::RefundRequested { id: booking(&e.booking_id)?, refund }
+    } else if let Some(e) = event.get::<payments::RefundDiscovered>()? {
+        let refund = refund(e.refund_id, e.payment_id, e.amount);
+        Step::RefundRequested { id: booking(&e.booking_id)?, refund }
     } else if let Some(e) = event.get::<payments::RefundProcessed>()? {
         Step::RefundProcessed { id: booking(&e.booking_id)?, refund_id: e.refund_id }
     } else {
         return Ok(None);
     };
     Ok(Some(step))
+}
+
+fn refund(refund_id: String, payment_id: String, amount: Option<common::Money>) -> Refund {
+    let minor = amount.map(|amount| amount.minor_units).unwrap_or_default();
+    Refund { refund_id, payment_id, minor }
 }
 
 pub(super) fn booking(text: &str) -> Result<Id<Booking>, ReactionError> {
@@ -84,8 +94,8 @@ impl Reaction for OnPayments {
                 }
                 Some(Step::Claim { id }) => claim_payment(tx, &self.desk, id).await?,
                 Some(Step::AttemptFailed { id }) => learn::attempt_failed(tx, id).await?,
-                Some(Step::RefundRequested { id, refund_id }) => {
-                    learn::refund_requested(tx, id, &refund_id).await?;
+                Some(Step::RefundRequested { id, refund }) => {
+                    learn::refund_requested(tx, id, &refund).await?;
                 }
                 Some(Step::RefundProcessed { id, refund_id }) => {
                     learn::refund_processed(tx, id, &refund_id).await?;

@@ -5,14 +5,17 @@ use eventstore::{StoreError, Tx};
 use kernel::Id;
 use kernel::id::Booking;
 
-/// A payment was claimed.
+/// A payment was claimed. That it was is remembered, whatever else is learnt.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn claimed(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
     sqlx::query(
-        "update bookings set payment_state = 'claimed', version = version + 1
-         where booking_id = $1 and payment_state in ('pending', 'failed')",
+        "update bookings
+         set claimed = true, version = version + 1,
+             payment_state = case when payment_state in ('pending', 'failed') then 'claimed'
+                                  else payment_state end
+         where booking_id = $1 and (not claimed or payment_state in ('pending', 'failed'))",
     )
     .bind(id)
     .execute(tx.connection())
@@ -35,23 +38,43 @@ pub async fn attempt_failed(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreErr
     Ok(())
 }
 
-/// Money is on its way back. When the booking stands on another payment, that one counts.
+/// A refund of a booking's money, asked for by us or made on the provider's own pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refund {
+    /// Our id of it.
+    pub refund_id: String,
+    /// The provider's payment whose money goes back.
+    pub payment_id: String,
+    /// How many minor units.
+    pub minor: i64,
+}
+
+/// Money is on its way back. When the booking stands on another payment, that one counts; and of a
+/// booking that takes place, a part that is given back leaves it paid. A refund that follows one
+/// which came to nothing takes its place.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn refund_requested(
     tx: &mut Tx,
     id: Id<Booking>,
-    refund_id: &str,
+    refund: &Refund,
 ) -> Result<(), StoreError> {
     sqlx::query(
         "update bookings set payment_state = 'refunding', refund_id = $2, version = version + 1
          where booking_id = $1 and refund_id is distinct from $2
-           and (payment_state in ('pending', 'claimed', 'failed')
-                or (payment_state = 'paid' and state = 'paid_unplaced'))",
+           and case when payment_id is null
+                    then payment_state in ('pending', 'claimed', 'failed', 'refunding')
+                    else payment_id = $3
+                         and (payment_state = 'refunding'
+                              or (payment_state = 'paid'
+                                  and (state in ('paid_unplaced', 'cancelled')
+                                       or $4 >= price_minor))) end",
     )
     .bind(id)
-    .bind(refund_id)
+    .bind(&refund.refund_id)
+    .bind(&refund.payment_id)
+    .bind(refund.minor)
     .execute(tx.connection())
     .await?;
     Ok(())

@@ -2,10 +2,10 @@
 //! functions only write it down.
 
 use eventstore::{StoreError, Tx};
-use kernel::id::Booking;
+use kernel::id::{Block, Booking};
 use kernel::{Id, Timestamp};
 
-use crate::domain::booking::{self, Facts, Mode};
+use crate::domain::booking::{self, Facts, Ground, Mode, PaymentId};
 use crate::domain::contact::Contact;
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -33,12 +33,25 @@ pub async fn booking(
     match event {
         Event::Requested { facts, until } => insert(tx, facts, *until, now).await,
         Event::CheckoutOpened { until } => checkout_opened(tx, id, *until).await,
-        Event::Confirmed { .. } => paid(tx, id, "confirmed").await,
-        Event::Unplaced { .. } => paid(tx, id, "paid_unplaced").await,
+        Event::Confirmed { ground: Ground::Payment(payment), .. } => {
+            state(tx, id, "confirmed").await?;
+            paid(tx, id, payment).await
+        }
+        Event::Confirmed { ground: Ground::Claim, .. } => confirmed_on_claim(tx, id).await,
+        Event::Paid { payment } => paid(tx, id, payment).await,
+        Event::Unplaced { payment } => {
+            unplaced(tx, id).await?;
+            paid(tx, id, payment).await
+        }
         Event::MeetingScheduled { .. } => state(tx, id, "meeting_scheduled").await,
         Event::Expired => state(tx, id, "expired").await,
         Event::Released => state(tx, id, "released").await,
         Event::Completed => state(tx, id, "completed").await,
+        Event::Cancelled { .. } => {
+            // The link is a key to a room that nobody is to enter any more.
+            join_url(tx, id, "").await?;
+            state(tx, id, "cancelled").await
+        }
     }
 }
 
@@ -82,14 +95,38 @@ async fn checkout_opened(tx: &mut Tx, id: Id<Booking>, until: Timestamp) -> Resu
     Ok(())
 }
 
-async fn paid(tx: &mut Tx, id: Id<Booking>, state: &str) -> Result<(), StoreError> {
+async fn paid(tx: &mut Tx, id: Id<Booking>, payment: &PaymentId) -> Result<(), StoreError> {
     sqlx::query(
-        "update bookings set state = $2, held_until_at = null, payment_state = 'paid',
-                             refund_id = null, version = version + 1
+        "update bookings set payment_state = 'paid', payment_id = $2, refund_id = null,
+                             confirmed_on_claim = false, version = version + 1
          where booking_id = $1",
     )
     .bind(id)
-    .bind(state)
+    .bind(&payment.0)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+async fn confirmed_on_claim(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set state = 'confirmed', held_until_at = null,
+                             confirmed_on_claim = true, version = version + 1
+         where booking_id = $1",
+    )
+    .bind(id)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Money that comes for a cancelled booking does not change that it is cancelled.
+async fn unplaced(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set state = 'paid_unplaced', held_until_at = null
+         where booking_id = $1 and state <> 'cancelled'",
+    )
+    .bind(id)
     .execute(tx.connection())
     .await?;
     Ok(())
@@ -121,7 +158,7 @@ pub struct DayKey {
 /// Writes down what happened on a practitioner's day.
 ///
 /// # Errors
-/// `Excluded` when the database has another live session at that time.
+/// `Excluded` when the database has another live session or block at that time.
 pub async fn day(tx: &mut Tx, key: &DayKey, event: &day::Event) -> Result<(), StoreError> {
     use day::Event;
     match event {
@@ -154,7 +191,29 @@ pub async fn day(tx: &mut Tx, key: &DayKey, event: &day::Event) -> Result<(), St
             .await?;
             Ok(())
         }
+        Event::Blocked { block_id, span } => block(tx, key, *block_id, *span).await,
+        Event::Unblocked { block_id } => {
+            sqlx::query("update slot_reservations set live = false where block_id = $1")
+                .bind(block_id)
+                .execute(tx.connection())
+                .await?;
+            Ok(())
+        }
     }
+}
+
+async fn block(tx: &mut Tx, key: &DayKey, id: Id<Block>, span: Span) -> Result<(), StoreError> {
+    sqlx::query(
+        "insert into slot_reservations (block_id, practitioner_id, starts_at, ends_at, live)
+         values ($1, $2, $3, $4, true)",
+    )
+    .bind(id)
+    .bind(&key.practitioner_id)
+    .bind(span.starts_at())
+    .bind(span.ends_at())
+    .execute(tx.connection())
+    .await?;
+    Ok(())
 }
 
 async fn take(

@@ -1,14 +1,16 @@
 //! Small questions that commands ask of the tables.
 
 use eventstore::{StoreError, Tx};
-use kernel::id::{Booking, Customer};
+use kernel::id::{Block, Booking, Customer};
 use kernel::{Id, Timestamp};
+use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
 
 use crate::domain::booking::Facts;
 use crate::domain::span::Span;
 
-/// The times that are taken between two instants: booked ones, and holds that have not run out.
+/// The times that are taken between two instants: booked and closed ones, and holds that have not
+/// run out.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -50,11 +52,11 @@ pub async fn plainly_taken(
 ) -> Result<bool, StoreError> {
     let taken = sqlx::query_scalar(
         "select exists (
-                    select 1 from slot_reservations r join bookings b using (booking_id)
+                    select 1 from slot_reservations r left join bookings b using (booking_id)
                     where r.live and r.practitioner_id = $1
                       and r.during && tstzrange($2, $3)
                       and (r.held_until_at is null or r.held_until_at > clock_now())
-                      and b.customer_id <> $4)
+                      and b.customer_id is distinct from $4)
             and not exists (
                     select 1 from idempotency_keys
                     where caller = $5 and method = $6 and key = $7)",
@@ -71,7 +73,8 @@ pub async fn plainly_taken(
     Ok(taken)
 }
 
-/// The other bookings whose rows are live in a time, also those whose holds have run out.
+/// Whose other rows are live in a time, also those whose holds have run out; `None` for a time that
+/// the practice has closed.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -80,11 +83,11 @@ pub async fn occupants(
     practitioner_id: &str,
     span: Span,
     except: Id<Booking>,
-) -> Result<Vec<Id<Booking>>, StoreError> {
+) -> Result<Vec<Option<Id<Booking>>>, StoreError> {
     let ids = sqlx::query_scalar(
         "select booking_id from slot_reservations
          where live and practitioner_id = $1 and during && tstzrange($2, $3)
-           and booking_id <> $4",
+           and booking_id is distinct from $4",
     )
     .bind(practitioner_id)
     .bind(span.starts_at())
@@ -183,6 +186,106 @@ pub async fn is_replaced(tx: &mut Tx, facts: &Facts, now: Timestamp) -> Result<b
     .fetch_one(tx.connection())
     .await?;
     Ok(replaced)
+}
+
+/// Whether the customer has ever said that a booking is paid. It is exact under the booking's locks.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn is_claimed(tx: &mut Tx, id: Id<Booking>) -> Result<bool, StoreError> {
+    let claimed = sqlx::query_scalar("select claimed from bookings where booking_id = $1")
+        .bind(id)
+        .fetch_optional(tx.connection())
+        .await?;
+    Ok(claimed.unwrap_or(false))
+}
+
+/// The bookings whose first session in a range of instants is there, in the order of these; only of
+/// some states, when they are named.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn bookings_between(
+    executor: impl PgExecutor<'_>,
+    (from, to): (Timestamp, Timestamp),
+    states: Option<&[&str]>,
+    at_most: i64,
+) -> Result<Vec<Id<Booking>>, StoreError> {
+    let ids = sqlx::query_scalar(
+        "select booking_id from bookings join slot_reservations r using (booking_id)
+         where r.starts_at >= $1 and r.starts_at < $2 and ($3::text[] is null or state = any ($3))
+         group by booking_id order by min(r.starts_at), booking_id limit $4",
+    )
+    .bind(from)
+    .bind(to)
+    .bind(states)
+    .bind(at_most)
+    .fetch_all(executor)
+    .await?;
+    Ok(ids)
+}
+
+/// A time that is closed to customers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocked {
+    /// Its id.
+    pub block_id: Id<Block>,
+    /// Whose day it is on.
+    pub practitioner_id: String,
+    /// From when to when.
+    pub span: Span,
+}
+
+fn blocked(row: &PgRow) -> Result<Option<Blocked>, sqlx::Error> {
+    let block_id = row.try_get("block_id")?;
+    let practitioner_id = row.try_get("practitioner_id")?;
+    let span = Span::new(row.try_get("starts_at")?, row.try_get("ends_at")?);
+    Ok(span.map(|span| Blocked { block_id, practitioner_id, span }))
+}
+
+/// A block, also one that was opened again; `None` when there never was one.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn block(
+    executor: impl PgExecutor<'_>,
+    id: Id<Block>,
+) -> Result<Option<Blocked>, StoreError> {
+    let row = sqlx::query(
+        "select block_id, practitioner_id, starts_at, ends_at from slot_reservations
+         where block_id = $1",
+    )
+    .bind(id)
+    .fetch_optional(executor)
+    .await?;
+    Ok(row.as_ref().map(blocked).transpose()?.flatten())
+}
+
+/// The times between two instants that are closed, in order.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn blocked_between(
+    executor: impl PgExecutor<'_>,
+    practitioner_id: &str,
+    (from, to): (Timestamp, Timestamp),
+) -> Result<Vec<Blocked>, StoreError> {
+    let rows = sqlx::query(
+        "select block_id, practitioner_id, starts_at, ends_at from slot_reservations
+         where live and block_id is not null and practitioner_id = $1
+           and starts_at >= $2 and starts_at < $3
+         order by starts_at",
+    )
+    .bind(practitioner_id)
+    .bind(from)
+    .bind(to)
+    .fetch_all(executor)
+    .await?;
+    let mut times = Vec::with_capacity(rows.len());
+    for row in &rows {
+        times.extend(blocked(row)?);
+    }
+    Ok(times)
 }
 
 /// What has to be known of a booking before its locks can be asked for; it never changes.

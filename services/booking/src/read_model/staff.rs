@@ -1,9 +1,23 @@
 //! Who works for the practice, by account.
 
+use eventstore::Store;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use kernel::Id;
 use kernel::id::Customer;
-use runtime::staff::Role;
+use runtime::BoxError;
+use runtime::staff::{Role, Roles};
 use sqlx::PgExecutor;
+
+/// The table as the staff's door asks it.
+#[derive(Debug, Clone)]
+pub struct StaffTable(pub Store);
+
+impl Roles for StaffTable {
+    fn role_of(&self, person: Id<Customer>) -> BoxFuture<'_, Result<Option<Role>, BoxError>> {
+        async move { Ok(role_of(self.0.pool(), person).await?) }.boxed()
+    }
+}
 
 /// A person's role, now; `None` for customers and for members who have left.
 ///

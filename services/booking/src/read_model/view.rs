@@ -16,6 +16,8 @@ pub struct View {
     pub customer_id: Id<Customer>,
     /// When it was asked for.
     pub requested_at: Timestamp,
+    /// Whether it was confirmed on the customer's word and no verified money has come since.
+    pub confirmed_on_claim: bool,
     /// What its owner sees.
     pub booking: wire::Booking,
 }
@@ -42,33 +44,56 @@ pub async fn load(
     practice: &Practice,
     id: Id<Booking>,
 ) -> Result<Option<View>, StoreError> {
+    Ok(load_all(executor, practice, &[id]).await?.into_iter().next())
+}
+
+/// Reads bookings, in the order of their first sessions; those that do not exist are left out.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn load_all(
+    executor: impl PgExecutor<'_>,
+    practice: &Practice,
+    ids: &[Id<Booking>],
+) -> Result<Vec<View>, StoreError> {
+    let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
     let rows = sqlx::query(
         "select b.booking_id, b.customer_id, b.service_id, b.service_title, b.price_minor,
                 b.price_currency, b.mode, b.state, b.held_until_at, b.checkout_opened,
                 b.payment_state, b.mail_state, b.requested_at, b.version,
+                b.confirmed_on_claim,
                 c.first_name, c.last_name, c.email, c.phone, c.notes, c.join_url,
                 r.starts_at, r.ends_at
          from bookings b
               join slot_reservations r using (booking_id)
               left join booking_contacts c using (booking_id)
-         where b.booking_id = $1 order by r.starts_at",
+         where b.booking_id = any ($1)
+         order by min(r.starts_at) over (partition by b.booking_id), b.booking_id, r.starts_at",
     )
-    .bind(id)
+    .bind(ids)
     .fetch_all(executor)
     .await?;
-    let Some(first) = rows.first() else { return Ok(None) };
-    let mut booking = shown(first, practice)?;
+    let mut views: Vec<View> = Vec::new();
     for row in &rows {
-        booking.sessions.push(wire::Session {
+        let session = wire::Session {
             starts_at: Some(to_wire(row.try_get("starts_at")?)),
             ends_at: Some(to_wire(row.try_get("ends_at")?)),
-        });
+        };
+        let mut booking = shown(row, practice)?;
+        match views.last_mut().filter(|last| last.booking.booking_id == booking.booking_id) {
+            Some(last) => last.booking.sessions.push(session),
+            None => {
+                booking.sessions.push(session);
+                views.push(View {
+                    customer_id: row.try_get("customer_id")?,
+                    requested_at: row.try_get("requested_at")?,
+                    confirmed_on_claim: row.try_get("confirmed_on_claim")?,
+                    booking,
+                });
+            }
+        }
     }
-    Ok(Some(View {
-        customer_id: first.try_get("customer_id")?,
-        requested_at: first.try_get("requested_at")?,
-        booking,
-    }))
+    Ok(views)
 }
 
 fn shown(row: &PgRow, practice: &Practice) -> Result<wire::Booking, StoreError> {
@@ -131,18 +156,27 @@ fn contact(row: &PgRow) -> Result<Option<wire::Contact>, StoreError> {
     }))
 }
 
+/// A state as the wire and as rows call it.
+const STATES: [(wire::BookingState, &str); 9] = [
+    (wire::BookingState::Held, "held"),
+    (wire::BookingState::AwaitingPayment, "awaiting_payment"),
+    (wire::BookingState::Confirmed, "confirmed"),
+    (wire::BookingState::MeetingScheduled, "meeting_scheduled"),
+    (wire::BookingState::Completed, "completed"),
+    (wire::BookingState::Expired, "expired"),
+    (wire::BookingState::Cancelled, "released"),
+    (wire::BookingState::Cancelled, "cancelled"),
+    (wire::BookingState::PaidUnplaced, "paid_unplaced"),
+];
+
 fn state(word: &str) -> wire::BookingState {
-    match word {
-        "held" => wire::BookingState::Held,
-        "awaiting_payment" => wire::BookingState::AwaitingPayment,
-        "confirmed" => wire::BookingState::Confirmed,
-        "meeting_scheduled" => wire::BookingState::MeetingScheduled,
-        "completed" => wire::BookingState::Completed,
-        "expired" => wire::BookingState::Expired,
-        "released" => wire::BookingState::Cancelled,
-        "paid_unplaced" => wire::BookingState::PaidUnplaced,
-        _ => wire::BookingState::Unspecified,
-    }
+    let known = STATES.iter().find(|(_, known)| *known == word);
+    known.map_or(wire::BookingState::Unspecified, |(state, _)| *state)
+}
+
+/// The words of rows for a state of the wire; none for one that no booking is in.
+pub fn state_words(state: i32) -> impl Iterator<Item = &'static str> {
+    STATES.iter().filter(move |(known, _)| i32::from(*known) == state).map(|(_, word)| *word)
 }
 
 fn payment_state(word: &str) -> wire::PaymentState {

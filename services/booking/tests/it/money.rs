@@ -8,8 +8,8 @@ use booking::process::payment::OnPayments;
 use contract::booking::v1::{BookingState, PaymentState};
 use contract::payments::v1::{PaymentFailed, PaymentVerified, RefundProcessed, RefundRequested};
 use eventstore::Metadata;
-use kernel::Id;
 use kernel::id::Booking;
+use kernel::{Id, Money};
 use messaging::ReactionError;
 
 use crate::world::{TIMERS, World, at, customer, reason, wanted};
@@ -31,8 +31,9 @@ fn refund(id: Id<Booking>, cause: &str) -> RefundRequested {
         booking_id: id.to_string(),
         refund_id: "rfn_1".to_owned(),
         payment_id: "pay_1".to_owned(),
-        amount: None,
+        amount: Some(Money::inr(50_000).into()),
         cause: cause.to_owned(),
+        ..RefundRequested::default()
     }
 }
 
@@ -145,7 +146,8 @@ async fn a_failed_attempt_is_shown_and_forgotten_when_money_comes() {
     world.payments_say(&failed).await;
     assert_eq!(payment_state(&world, id).await, PaymentState::Paid);
     // A second payment goes back; the booking stands on the first.
-    world.payments_say(&refund(id, "double")).await;
+    let second = RefundRequested { payment_id: "pay_2".to_owned(), ..refund(id, "double") };
+    world.payments_say(&second).await;
     assert_eq!(payment_state(&world, id).await, PaymentState::Paid);
 }
 

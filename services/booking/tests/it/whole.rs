@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
+use booking::app::ClaimPolicy;
 use booking::config::{Config, MeetingSettings, MigrationConfig, Neighbours};
 use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::{BookingState, GetBookingRequest, MailState, PaymentState};
@@ -87,6 +88,7 @@ async fn config(
             url: provider::meetings(Rooms::default()).await,
             token: MEETING_TOKEN.to_owned().into(),
         },
+        claims: ClaimPolicy::Review,
         users: UserSettings {
             jwks_url: provider::jwks(users.jwks()).await,
             issuer: users.issuer.clone(),

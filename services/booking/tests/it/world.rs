@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use booking::app::request_booking::request_booking;
-use booking::app::{Desk, Error};
+use booking::app::{ClaimPolicy, Desk, Error};
 use booking::catalogue::Catalogue;
 use booking::domain::availability::Rules;
 use booking::meeting::Meetings;
@@ -57,6 +57,11 @@ impl World {
 
     /// A desk whose timers nobody fires.
     pub(crate) async fn without_timers() -> Self {
+        Self::with_claims(ClaimPolicy::Review).await
+    }
+
+    /// The same for a practice that thinks so of customers' claims.
+    pub(crate) async fn with_claims(claims: ClaimPolicy) -> Self {
         let db = TestDatabase::new(&booking::MIGRATIONS).await.unwrap();
         db.as_owner(&format!(
             "update clock set offset_by = timestamptz '{MORNING}' - clock_timestamp()"
@@ -80,6 +85,7 @@ impl World {
             practice,
             catalogue: Catalogue::new(&catalogue_url, &peers).unwrap(),
             meetings: Meetings::new(&meeting_url, MEETING_TOKEN.to_owned().into()).unwrap(),
+            claims,
         });
         Self { db, desk, rooms, keys, peers, shutdown }
     }

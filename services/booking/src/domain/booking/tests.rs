@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::{
-    BookingLife, Command, Event, Facts, MeetingId, Mode, PaymentId, Place, Rejection, State,
+    BookingLife, Cancellation, CancelledBy, Command, Event, Facts, Ground, MeetingId, Mode,
+    PaymentId, Place, RefundWish, Rejection, State,
 };
 use crate::domain::span::Span;
 
@@ -41,7 +42,11 @@ fn opened(until: i64) -> Event {
 }
 
 fn paid(reinstated: bool) -> Event {
-    Event::Confirmed { payment: payment(), reinstated }
+    Event::Confirmed { ground: Ground::Payment(payment()), reinstated }
+}
+
+fn on_claim(reinstated: bool) -> Event {
+    Event::Confirmed { ground: Ground::Claim, reinstated }
 }
 
 fn payment() -> PaymentId {
@@ -61,7 +66,23 @@ fn open(now: i64) -> Command {
 }
 
 fn claim(now: i64) -> Command {
-    Command::ClaimPayment { grow_minutes: 15, now: at(now) }
+    Command::ClaimPayment { grow_minutes: 15, accept: None, now: at(now) }
+}
+
+fn claim_and_accept(now: i64, place: Place) -> Command {
+    Command::ClaimPayment { grow_minutes: 15, accept: Some(place), now: at(now) }
+}
+
+fn accept(now: i64, free: bool) -> Command {
+    Command::AcceptClaim { claimed: true, free, now: at(now) }
+}
+
+fn cancel(by: CancelledBy, refund: RefundWish, now: i64) -> Command {
+    Command::Cancel { wish: Cancellation { by, refund, notice_hours: 24 }, now: at(now) }
+}
+
+fn cancelled(by: CancelledBy, minor: i64) -> Event {
+    Event::Cancelled { by, refund: Money::inr(minor) }
 }
 
 const FREE: Place = Place { free: true, replaced: false };
@@ -195,10 +216,134 @@ fn it_is_complete_when_its_last_session_has_ended() {
     check(&[requested(), Event::Expired], complete(700), Ok(&[]));
 }
 
+#[test]
+fn staff_take_a_customers_word() {
+    let opened = [requested(), opened(30)];
+    check(&[requested()], accept(3, true), Ok(&[on_claim(false)]));
+    check(&opened, accept(29, true), Ok(&[on_claim(false)]));
+    // After the end of the hold too, however near the session is, while its time is free.
+    check(&opened, accept(30, true), Ok(&[on_claim(true)]));
+    let ended = [requested(), Event::Expired];
+    check(&ended, accept(599, true), Ok(&[on_claim(true)]));
+    check(&ended, accept(640, true), Ok(&[on_claim(true)]));
+    check(&ended, accept(660, true), Err(Rejection::SessionEnded));
+    check(&ended, accept(40, false), Err(Rejection::SlotTaken));
+    check(&[requested(), Event::Released], accept(40, true), Ok(&[on_claim(true)]));
+    check(&[requested(), paid(false)], accept(40, true), Ok(&[]));
+}
+
+#[test]
+fn a_word_that_was_never_given_or_is_settled_is_not_taken() {
+    let unclaimed = Command::AcceptClaim { claimed: false, free: true, now: at(3) };
+    let refused = Err(Rejection::NotClaimed);
+    check(&[requested()], unclaimed.clone(), refused);
+    check(&[requested(), paid(false)], unclaimed, refused);
+    check(&[requested(), Event::Expired, unplaced()], accept(40, true), refused);
+    let cancelled = [requested(), on_claim(false), cancelled(CancelledBy::Customer, 0)];
+    check(&cancelled, accept(40, true), refused);
+    check(&[], accept(3, true), Err(Rejection::Absent));
+}
+
+#[test]
+fn a_practice_that_takes_every_word_confirms_what_money_would() {
+    let opened = [requested(), opened(30)];
+    check(&[requested()], claim_and_accept(3, FREE), Ok(&[on_claim(false)]));
+    check(&opened, claim_and_accept(29, REPLACED), Ok(&[on_claim(false)]));
+    let ended = [requested(), Event::Expired];
+    check(&ended, claim_and_accept(40, FREE), Ok(&[on_claim(true)]));
+    for gone in [GONE, REPLACED] {
+        check(&ended, claim_and_accept(40, gone), Ok(&[]));
+    }
+    check(&ended, claim_and_accept(481, FREE), Ok(&[]));
+}
+
+#[test]
+fn money_that_follows_a_word_belongs_to_its_booking() {
+    let arrived = Event::Paid { payment: payment() };
+    let scheduled = Event::MeetingScheduled { meeting: meeting() };
+    let taken = [requested(), on_claim(false)];
+    check(&taken, verify(40, GONE), Ok(std::slice::from_ref(&arrived)));
+    let with_room = [requested(), on_claim(false), scheduled];
+    check(&with_room, verify(40, FREE), Ok(std::slice::from_ref(&arrived)));
+    let over = [requested(), on_claim(false), Event::Completed];
+    check(&over, verify(900, GONE), Ok(std::slice::from_ref(&arrived)));
+    let second = [requested(), on_claim(false), arrived];
+    check(&second, verify(50, FREE), Ok(&[]));
+}
+
+#[test]
+fn a_customers_wish_gives_everything_back_until_the_limit_and_nothing_after() {
+    let customer = |now| cancel(CancelledBy::Customer, RefundWish::ByPolicy, now);
+    // The session begins two days after the request.
+    let paid_for = [requested_for(2 * 24 * 60), paid(false)];
+    let limit = 24 * 60;
+    check(&paid_for, customer(limit), Ok(&[cancelled(CancelledBy::Customer, 50_000)]));
+    check(&paid_for, customer(limit + 1), Ok(&[cancelled(CancelledBy::Customer, 0)]));
+}
+
+#[test]
+fn the_practices_wish_gives_everything_back_and_staff_may_decide_otherwise() {
+    let paid_for = [requested_for(2 * 24 * 60), paid(false)];
+    let late = 2 * 24 * 60;
+    for (by, refund, now, minor) in [
+        (CancelledBy::Practice, RefundWish::ByPolicy, late, 50_000),
+        (CancelledBy::Practice, RefundWish::Nothing, 20, 0),
+        (CancelledBy::Customer, RefundWish::Full, late, 50_000),
+        (CancelledBy::Customer, RefundWish::Nothing, 20, 0),
+    ] {
+        check(&paid_for, cancel(by, refund, now), Ok(&[cancelled(by, minor)]));
+    }
+}
+
+#[test]
+fn only_what_is_confirmed_and_not_over_is_cancelled() {
+    let wish = |now| cancel(CancelledBy::Practice, RefundWish::ByPolicy, now);
+    let refused = Err(Rejection::NotCancellable);
+    let whole = cancelled(CancelledBy::Practice, 50_000);
+    let scheduled = Event::MeetingScheduled { meeting: meeting() };
+    check(&[requested(), paid(false), scheduled], wish(659), Ok(std::slice::from_ref(&whole)));
+    check(&[requested(), paid(false)], wish(660), refused);
+    check(&[requested(), paid(false), Event::Completed], wish(700), refused);
+    check(&[requested()], wish(3), refused);
+    check(&[requested(), opened(30)], wish(3), refused);
+    check(&[requested(), Event::Expired], wish(40), refused);
+    check(&[requested(), Event::Expired, unplaced()], wish(40), refused);
+    check(&[], wish(3), Err(Rejection::Absent));
+    // Whoever wants it differently later comes too late.
+    let other = cancel(CancelledBy::Customer, RefundWish::Nothing, 50);
+    check(&[requested(), paid(false), whole], other, Ok(&[]));
+}
+
+#[test]
+fn what_was_cancelled_stays_so() {
+    let gone = [requested(), paid(false), cancelled(CancelledBy::Customer, 0)];
+    check(&gone, open(20), Err(Rejection::HoldEnded));
+    check(&gone, claim(20), Ok(&[]));
+    check(&gone, Command::Release, Ok(&[]));
+    check(&gone, verify(40, FREE), Ok(&[]));
+    check(&gone, Command::ScheduleMeeting { meeting: meeting() }, Ok(&[]));
+    check(&gone, Command::Complete { now: at(700) }, Ok(&[]));
+    check(&gone, Command::Expire { now: at(700) }, Ok(&[]));
+}
+
+#[test]
+fn money_that_follows_a_cancelled_word_ends_as_the_cancellation_said() {
+    let taken = [requested(), on_claim(false)];
+    let promised = [&taken[..], &[cancelled(CancelledBy::Practice, 50_000)]].concat();
+    check(&promised, verify(40, FREE), Ok(&[unplaced()]));
+    let kept = [&taken[..], &[cancelled(CancelledBy::Customer, 0)]].concat();
+    check(&kept, verify(40, FREE), Ok(&[Event::Paid { payment: payment() }]));
+    // It stays cancelled, with the money that came.
+    let state = fold::<BookingLife>(&[&promised[..], &[unplaced()]].concat());
+    let ground = Ground::Payment(payment());
+    let facts = facts_at(600);
+    assert_eq!(state, State::Cancelled { facts, ground, refund: Money::inr(50_000) });
+}
+
 fn any_command() -> impl Strategy<Value = Command> {
     let place =
         (any::<bool>(), any::<bool>()).prop_map(|(free, replaced)| Place { free, replaced });
-    (0..8, place, 1..3).prop_map(|(kind, place, payment)| match kind {
+    (0..12, place, 1..3).prop_map(|(kind, place, payment)| match kind {
         0 => Command::Request { facts: facts_at(600), until: at(15) },
         1 => open(0),
         2 => claim(0),
@@ -210,6 +355,10 @@ fn any_command() -> impl Strategy<Value = Command> {
             now: at(0),
         },
         6 => Command::ScheduleMeeting { meeting: meeting() },
+        7 => claim_and_accept(0, place),
+        8 => Command::AcceptClaim { claimed: place.replaced, free: place.free, now: at(0) },
+        9 => cancel(CancelledBy::Customer, RefundWish::ByPolicy, 0),
+        10 => cancel(CancelledBy::Practice, RefundWish::Nothing, 0),
         _ => Command::Complete { now: at(0) },
     })
 }
@@ -219,9 +368,13 @@ fn at_time(command: Command, time: Timestamp) -> Command {
         Command::OpenCheckout { grow_minutes, .. } => {
             Command::OpenCheckout { grow_minutes, now: time }
         }
-        Command::ClaimPayment { grow_minutes, .. } => {
-            Command::ClaimPayment { grow_minutes, now: time }
+        Command::ClaimPayment { grow_minutes, accept, .. } => {
+            Command::ClaimPayment { grow_minutes, accept, now: time }
         }
+        Command::AcceptClaim { claimed, free, .. } => {
+            Command::AcceptClaim { claimed, free, now: time }
+        }
+        Command::Cancel { wish, .. } => Command::Cancel { wish, now: time },
         Command::Expire { .. } => Command::Expire { now: time },
         Command::VerifyPayment { payment, place, .. } => {
             Command::VerifyPayment { payment, place, now: time }
@@ -252,9 +405,23 @@ proptest! {
         let count = |wanted: fn(&Event) -> bool| history.iter().filter(|e| wanted(e)).count();
         let extensions = count(|e| matches!(e, Event::CheckoutOpened { .. }));
         prop_assert!(extensions <= 1, "a hold is extended once");
-        let settled =
-            count(|e| matches!(e, Event::Confirmed { .. } | Event::Unplaced { .. }));
-        prop_assert!(settled <= 1, "money settles it once");
+        let paid = count(|e| match e {
+            Event::Confirmed { ground: Ground::Payment(_), .. }
+            | Event::Paid { .. }
+            | Event::Unplaced { .. } => true,
+            Event::Confirmed { ground: Ground::Claim, .. }
+            | Event::Requested { .. }
+            | Event::CheckoutOpened { .. }
+            | Event::MeetingScheduled { .. }
+            | Event::Expired
+            | Event::Released
+            | Event::Cancelled { .. }
+            | Event::Completed => false,
+        });
+        prop_assert!(paid <= 1, "one payment belongs to it, or goes back");
+        let confirmed = count(|e| matches!(e, Event::Confirmed { .. }));
+        let ended = count(|e| matches!(e, Event::Cancelled { .. } | Event::Completed));
+        prop_assert!(confirmed <= 1 && ended <= confirmed, "it takes place or is cancelled, once");
         if let Some(until) = state.held_until() {
             prop_assert!(until <= at(30), "no hold is longer than half an hour");
         }

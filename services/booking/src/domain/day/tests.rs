@@ -1,6 +1,6 @@
 //! given / when / then for a practitioner's day, and that no history of it has an overlap.
 
-use kernel::id::Booking;
+use kernel::id::{Block, Booking};
 use kernel::{Decider, Id, Timestamp, fold};
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -31,6 +31,18 @@ fn booked(number: u128, from: i64, to: i64) -> Event {
 
 fn released(number: u128) -> Event {
     Event::Released { booking_id: id(number) }
+}
+
+fn block_id(number: u128) -> Id<Block> {
+    Id::from_uuid(Uuid::from_u128(number))
+}
+
+fn blocked(number: u128, from: i64, to: i64) -> Event {
+    Event::Blocked { block_id: block_id(number), span: span(from, to) }
+}
+
+fn block(number: u128, from: i64, to: i64, now: i64) -> Command {
+    Command::Block { block_id: block_id(number), span: span(from, to), now: at(now) }
 }
 
 fn hold(number: u128, from: i64, to: i64, now: i64) -> Command {
@@ -113,11 +125,47 @@ fn a_held_time_is_given_back_and_a_booked_one_is_not() {
     check(&[booked(1, 60, 120)], release, Err(Rejection::Booked));
 }
 
+#[test]
+fn a_booking_that_is_cancelled_loses_its_time_by_whatever_right() {
+    let cancel = Command::Cancel { booking_id: id(1) };
+    check(&[booked(1, 60, 120), booked(2, 120, 180)], cancel.clone(), Ok(&[released(1)]));
+    check(&[held(1, 60, 120, 15)], cancel.clone(), Ok(&[released(1)]));
+    check(&[booked(2, 120, 180)], cancel, Ok(&[]));
+}
+
+#[test]
+fn a_time_is_closed_unless_somebody_has_a_part_of_it() {
+    check(&[], block(1, 0, 240, 0), Ok(&[blocked(1, 0, 240)]));
+    let beside = [held(2, 0, 60, 15), booked(3, 120, 180)];
+    check(&beside, block(1, 60, 120, 0), Ok(&[blocked(1, 60, 120)]));
+    let taken = Err(Rejection::SlotTaken);
+    check(&beside, block(1, 0, 120, 0), taken);
+    check(&beside, block(1, 60, 121, 0), taken);
+    check(&[blocked(2, 0, 120)], block(1, 60, 180, 0), taken);
+    check(&[blocked(1, 0, 120)], block(1, 60, 180, 0), taken);
+    // A hold that has run out gives way.
+    check(&[held(2, 0, 60, 15)], block(1, 0, 240, 15), Ok(&[released(2), blocked(1, 0, 240)]));
+}
+
+#[test]
+fn a_closed_time_is_neither_held_nor_booked_until_it_is_open_again() {
+    let closed = [blocked(1, 60, 120)];
+    check(&closed, hold(1, 60, 120, 0), Err(Rejection::SlotTaken));
+    check(&closed, book(1, 90, 150, 0), Err(Rejection::SlotTaken));
+    check(&closed, hold(1, 120, 180, 0), Ok(&[held(1, 120, 180, 15)]));
+    let open = Command::Unblock { block_id: block_id(1) };
+    let unblocked = Event::Unblocked { block_id: block_id(1) };
+    check(&closed, open.clone(), Ok(std::slice::from_ref(&unblocked)));
+    check(&[], open, Ok(&[]));
+    let opened = [blocked(1, 60, 120), unblocked];
+    check(&opened, hold(1, 60, 120, 0), Ok(&[held(1, 60, 120, 15)]));
+}
+
 fn any_command() -> impl Strategy<Value = Command> {
     let number = 1_u128..6;
     let start = 0_i64..12;
     let length = 1_i64..4;
-    (0..4, number, start, length, 0_i64..60).prop_map(|(kind, number, start, length, now)| {
+    (0..7, number, start, length, 0_i64..60).prop_map(|(kind, number, start, length, now)| {
         let booking_id = id(number);
         // One booking asks for one time, as every caller does.
         let start = (start + i64::try_from(number).unwrap()) * 30;
@@ -126,6 +174,9 @@ fn any_command() -> impl Strategy<Value = Command> {
             0 => Command::Hold { booking_id, span: wanted, until: at(now + 15), now: at(now) },
             1 => Command::Extend { booking_id, until: at(now + 15) },
             2 => Command::Book { booking_id, span: wanted, now: at(now) },
+            3 => Command::Cancel { booking_id },
+            4 => Command::Block { block_id: block_id(number), span: wanted, now: at(now) },
+            5 => Command::Unblock { block_id: block_id(number) },
             _ => Command::Release { booking_id },
         }
     })
@@ -144,7 +195,7 @@ proptest! {
                 *now = at(clock);
                 *until = at(clock + 15);
             }
-            if let Command::Book { now, .. } = command {
+            if let Command::Book { now, .. } | Command::Block { now, .. } = command {
                 *now = at(clock);
             }
             let Ok(events) = PractitionerDay::decide(&state, command.clone()) else { continue };

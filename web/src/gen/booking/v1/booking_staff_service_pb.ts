@@ -739,8 +739,8 @@ export const BookingStaffService: GenService<{
   },
   /**
    * Takes a customer's word for a payment: the booking is confirmed without verified money. Roles:
-   * owner, admin. FAILED_PRECONDITION with reason NOT_CLAIMED; ABORTED with reason SLOT_TAKEN when its
-   * time is gone.
+   * owner, admin. FAILED_PRECONDITION with reason NOT_CLAIMED, or SLOT_PAST once its session has ended;
+   * ABORTED with reason SLOT_TAKEN when its time is gone.
    *
    * @generated from rpc booking.v1.BookingStaffService.AcceptClaim
    */

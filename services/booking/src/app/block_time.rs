@@ -1,0 +1,98 @@
+//! Staff close a time to customers.
+
+use std::sync::Arc;
+
+use contract::booking::v1::BlockTimeRequest;
+use eventstore::{Act, Metadata, Tx, new_id, request_hash};
+use jiff::civil::{Date, Time};
+use kernel::id::Block;
+use kernel::{CommandError, Id};
+use prost::Message as _;
+use runtime::practice::PRACTITIONER_ID;
+use runtime::staff::Staff;
+
+use super::idempotent::Key;
+use super::request::{parse_date, parse_key, parse_time};
+use super::{Desk, Error, Rejection, refuse};
+use crate::domain::day;
+use crate::store::{OpenDay, day_lock};
+
+/// The call's name beside idempotency keys and in the audit log.
+pub const METHOD: &str = "BlockTime";
+
+/// The last year in which a time is closed; later ones are slips.
+const YEAR_MAX: i16 = 2099;
+
+/// A time of one day; `None` is midnight, the day's begin or its end.
+#[derive(Debug, Clone, Copy)]
+struct Wanted {
+    date: Date,
+    from: Option<Time>,
+    to: Option<Time>,
+}
+
+/// Closes it and answers with the block's id.
+///
+/// # Errors
+/// `TimeOccupied` when something is held, booked or closed in it.
+pub async fn block_time(
+    desk: &Arc<Desk>,
+    staff: Staff,
+    mut asked: BlockTimeRequest,
+) -> Result<Id<Block>, Error> {
+    let wanted = Wanted {
+        date: parse_date(&asked.date).ok_or(refuse(Rejection::InvalidDay))?,
+        from: time(&asked.from_time)?,
+        to: time(&asked.to_time)?,
+    };
+    let key = parse_key(&std::mem::take(&mut asked.idempotency_key))?;
+    let hash = request_hash(&asked.encode_to_vec());
+    let key = Arc::new(Key { caller: staff.id.to_string(), method: METHOD, key, hash });
+    let new = new_id::<Block>();
+    let metadata = Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent())
+        .about(new.to_string());
+    let desk_for_task = Arc::clone(desk);
+    desk.store
+        .write(metadata, move |tx| {
+            let (desk, key) = (Arc::clone(&desk_for_task), Arc::clone(&key));
+            Box::pin(async move {
+                let id = match key.recall::<Block>(tx).await? {
+                    Some(first) => first,
+                    None => {
+                        block(tx, &desk, new, wanted).await?;
+                        key.remember(tx, new).await?;
+                        new
+                    }
+                };
+                tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
+                Ok(id)
+            })
+        })
+        .await
+}
+
+fn time(text: &str) -> Result<Option<Time>, Error> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    parse_time(text).map(Some).ok_or(refuse(Rejection::InvalidTime))
+}
+
+async fn block(tx: &mut Tx, desk: &Desk, id: Id<Block>, wanted: Wanted) -> Result<(), Error> {
+    let rules = &desk.rules;
+    let Wanted { date, from, to } = wanted;
+    tx.lock(&[day_lock(PRACTITIONER_ID, date)]).await?;
+    let now = tx.now().await?;
+    if date < rules.date_of(now) || date.year() > YEAR_MAX {
+        return Err(refuse(Rejection::InvalidDay));
+    }
+    let span = rules.range(date, from, to).ok_or(refuse(Rejection::InvalidTime))?;
+    let mut day = OpenDay::load(tx, rules, PRACTITIONER_ID, date).await?;
+    let blocked = day.apply(tx, day::Command::Block { block_id: id, span, now }).await;
+    blocked.map_err(|error| match error {
+        CommandError::Rejected(Rejection::SlotTaken) => refuse(Rejection::TimeOccupied),
+        other => other,
+    })?;
+    tracing::info!(block_id = %id, "a time was closed");
+    Ok(())
+}

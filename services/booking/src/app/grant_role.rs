@@ -1,0 +1,49 @@
+//! The operator makes an account a member of the practice's staff, or ends that. It is a command of
+//! the program: who can do it has the database's owner's password anyway.
+
+use kernel::Id;
+use kernel::id::Customer;
+use runtime::staff::Role;
+use sqlx::{Connection as _, PgConnection};
+
+/// Gives an account a role; `None` takes it away. The row of one who has left stays, so that the
+/// audit log can be read.
+///
+/// # Errors
+/// When the database does not answer or does not let the operator.
+pub async fn grant_role(
+    owner_url: &str,
+    person: Id<Customer>,
+    role: Option<Role>,
+) -> Result<(), sqlx::Error> {
+    let mut connection = PgConnection::connect(owner_url).await?;
+    let mut transaction = connection.begin().await?;
+    match role {
+        Some(role) => {
+            sqlx::query(
+                "insert into staff_members (user_id, role) values ($1, $2)
+                 on conflict (user_id) do update set role = excluded.role, active = true",
+            )
+            .bind(person)
+            .bind(role.word())
+            .execute(&mut *transaction)
+            .await?;
+        }
+        None => {
+            sqlx::query("update staff_members set active = false where user_id = $1")
+                .bind(person)
+                .execute(&mut *transaction)
+                .await?;
+        }
+    }
+    sqlx::query(
+        "insert into audit_log (acted_at, actor, role, action, subject, outcome)
+         values (clock_now(), 'operator', $1, 'GrantRole', $2, 'done')",
+    )
+    .bind(role.map(Role::word).unwrap_or_default())
+    .bind(person.to_string())
+    .execute(&mut *transaction)
+    .await?;
+    transaction.commit().await?;
+    connection.close().await
+}

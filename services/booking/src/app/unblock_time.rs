@@ -1,0 +1,52 @@
+//! Staff open a closed time again.
+
+use std::sync::Arc;
+
+use contract::booking::v1::UnblockTimeRequest;
+use eventstore::{Act, Metadata, Tx};
+use kernel::Id;
+use kernel::id::Block;
+use runtime::staff::Staff;
+
+use super::{Desk, Error, Rejection, refuse};
+use crate::domain::day;
+use crate::read_model::query;
+use crate::store::{OpenDay, day_lock};
+
+/// The call's name in the audit log.
+pub const METHOD: &str = "UnblockTime";
+
+/// Opens it; what is open already stays so.
+///
+/// # Errors
+/// `BlockNotFound` when there was never such a block.
+pub async fn unblock_time(
+    desk: &Arc<Desk>,
+    staff: Staff,
+    asked: UnblockTimeRequest,
+) -> Result<(), Error> {
+    let id: Id<Block> =
+        asked.block_id.parse().map_err(|_malformed| refuse(Rejection::BlockNotFound))?;
+    let metadata =
+        Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
+    let desk_for_task = Arc::clone(desk);
+    desk.store
+        .write(metadata, move |tx| {
+            let desk = Arc::clone(&desk_for_task);
+            Box::pin(async move {
+                unblock(tx, &desk, id).await?;
+                tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
+                Ok(())
+            })
+        })
+        .await
+}
+
+async fn unblock(tx: &mut Tx, desk: &Desk, id: Id<Block>) -> Result<(), Error> {
+    let found = query::block(tx.connection(), id).await?;
+    let blocked = found.ok_or(refuse(Rejection::BlockNotFound))?;
+    let date = desk.rules.date_of(blocked.span.starts_at());
+    tx.lock(&[day_lock(&blocked.practitioner_id, date)]).await?;
+    let mut day = OpenDay::load(tx, &desk.rules, &blocked.practitioner_id, date).await?;
+    day.apply(tx, day::Command::Unblock { block_id: id }).await
+}

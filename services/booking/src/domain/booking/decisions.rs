@@ -1,0 +1,263 @@
+//! What each command comes to in each state.
+
+use kernel::Timestamp;
+
+use super::{
+    Cancellation, Command, Event, Facts, Ground, MeetingId, Mode, PaymentId, Place, Rejection,
+    State,
+};
+
+/// Late money places a booking again only when its session is at least this far away.
+const REINSTATE_AHEAD_MINUTES: i64 = 120;
+
+pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Rejection> {
+    match command {
+        Command::Request { facts, until } => request(state, facts, until),
+        Command::OpenCheckout { grow_minutes, now } => open_checkout(state, grow_minutes, now),
+        Command::ClaimPayment { grow_minutes, accept, now } => {
+            Ok(claim_payment(state, grow_minutes, accept, now))
+        }
+        Command::AcceptClaim { claimed, free, now } => accept_claim(state, claimed, free, now),
+        Command::Release => release(state),
+        Command::Expire { now } => {
+            let ended = state.held_until().is_some_and(|until| until <= now);
+            Ok(if ended { vec![Event::Expired] } else { Vec::new() })
+        }
+        Command::VerifyPayment { payment, place, now } => {
+            verify_payment(state, payment, place, now)
+        }
+        Command::ScheduleMeeting { meeting } => Ok(schedule_meeting(state, meeting)),
+        Command::Cancel { wish, now } => cancel(state, wish, now),
+        Command::Complete { now } => Ok(complete(state, now)),
+    }
+}
+
+fn request(state: &State, facts: Facts, until: Timestamp) -> Result<Vec<Event>, Rejection> {
+    match state.facts() {
+        None => Ok(vec![Event::Requested { facts, until }]),
+        Some(known) if *known == facts => Ok(Vec::new()),
+        Some(_other) => Err(Rejection::Exists),
+    }
+}
+
+fn open_checkout(
+    state: &State,
+    grow_minutes: i64,
+    now: Timestamp,
+) -> Result<Vec<Event>, Rejection> {
+    match state {
+        State::Absent => Err(Rejection::Absent),
+        State::Held { until, .. } | State::AwaitingPayment { until, .. } if *until <= now => {
+            Err(Rejection::HoldEnded)
+        }
+        State::Held { facts, until } => {
+            let grown = until.plus_minutes(grow_minutes);
+            // A time is of no use to its holder once the session should have begun.
+            let latest = facts.starts_at().map_or(grown, |starts_at| grown.min(starts_at));
+            Ok(vec![Event::CheckoutOpened { until: latest.max(*until) }])
+        }
+        State::AwaitingPayment { .. }
+        | State::Confirmed { .. }
+        | State::MeetingScheduled { .. }
+        | State::Completed { .. } => Ok(Vec::new()),
+        State::Expired { .. }
+        | State::Released { .. }
+        | State::Cancelled { .. }
+        | State::PaidUnplaced { .. } => Err(Rejection::HoldEnded),
+    }
+}
+
+/// A claim proves nothing: unless the practice takes every one of them, it only extends the hold,
+/// and when there is no hold to extend, there is nothing to do.
+fn claim_payment(
+    state: &State,
+    grow_minutes: i64,
+    accept: Option<Place>,
+    now: Timestamp,
+) -> Vec<Event> {
+    let placed = accept.and_then(|place| open(state, now)?.placed(place, now));
+    match placed {
+        Some(reinstated) => vec![Event::Confirmed { ground: Ground::Claim, reinstated }],
+        None => open_checkout(state, grow_minutes, now).unwrap_or_default(),
+    }
+}
+
+/// Staff decide for themselves whether the session is near or the customer has booked anew.
+fn accept_claim(
+    state: &State,
+    claimed: bool,
+    free: bool,
+    now: Timestamp,
+) -> Result<Vec<Event>, Rejection> {
+    if *state == State::Absent {
+        return Err(Rejection::Absent);
+    }
+    if !claimed {
+        return Err(Rejection::NotClaimed);
+    }
+    match state {
+        State::Held { .. }
+        | State::AwaitingPayment { .. }
+        | State::Expired { .. }
+        | State::Released { .. } => {}
+        State::Confirmed { .. } | State::MeetingScheduled { .. } | State::Completed { .. } => {
+            return Ok(Vec::new());
+        }
+        // Their money has been decided about.
+        State::Absent | State::Cancelled { .. } | State::PaidUnplaced { .. } => {
+            return Err(Rejection::NotClaimed);
+        }
+    }
+    if state.facts().is_none_or(|facts| facts.has_ended(now)) {
+        return Err(Rejection::SessionEnded);
+    }
+    if !free {
+        return Err(Rejection::SlotTaken);
+    }
+    let reinstated = state.held_until().is_none_or(|until| until <= now);
+    Ok(vec![Event::Confirmed { ground: Ground::Claim, reinstated }])
+}
+
+fn release(state: &State) -> Result<Vec<Event>, Rejection> {
+    match state {
+        State::Absent => Err(Rejection::Absent),
+        State::Held { .. } => Ok(vec![Event::Released]),
+        State::Expired { .. } | State::Released { .. } | State::Cancelled { .. } => Ok(Vec::new()),
+        State::AwaitingPayment { .. }
+        | State::Confirmed { .. }
+        | State::MeetingScheduled { .. }
+        | State::Completed { .. }
+        | State::PaidUnplaced { .. } => Err(Rejection::CheckoutOpened),
+    }
+}
+
+/// A booking that nothing was decided about yet, and whether its hold still lasts.
+struct Open<'s> {
+    facts: &'s Facts,
+    in_time: bool,
+}
+
+fn open(state: &State, now: Timestamp) -> Option<Open<'_>> {
+    match state {
+        State::Held { facts, until } | State::AwaitingPayment { facts, until } => {
+            Some(Open { facts, in_time: now < *until })
+        }
+        State::Expired { facts } | State::Released { facts } => {
+            Some(Open { facts, in_time: false })
+        }
+        State::Absent
+        | State::Confirmed { .. }
+        | State::MeetingScheduled { .. }
+        | State::Completed { .. }
+        | State::Cancelled { .. }
+        | State::PaidUnplaced { .. } => None,
+    }
+}
+
+impl Open<'_> {
+    /// Whether money that is there now places it, and whether it had lost its time before.
+    fn placed(&self, place: Place, now: Timestamp) -> Option<bool> {
+        if self.in_time && place.free {
+            return Some(false);
+        }
+        let starts_at = self.facts.starts_at()?;
+        let far_enough = starts_at >= now.plus_minutes(REINSTATE_AHEAD_MINUTES);
+        (far_enough && place.free && !place.replaced).then_some(true)
+    }
+}
+
+/// A second payment changes nothing here: payments gives it back.
+fn verify_payment(
+    state: &State,
+    payment: PaymentId,
+    place: Place,
+    now: Timestamp,
+) -> Result<Vec<Event>, Rejection> {
+    if *state == State::Absent {
+        return Err(Rejection::Absent);
+    }
+    if let Some(open) = open(state, now) {
+        return Ok(vec![match open.placed(place, now) {
+            Some(reinstated) => Event::Confirmed { ground: Ground::Payment(payment), reinstated },
+            None => Event::Unplaced { payment },
+        }]);
+    }
+    Ok(match state {
+        State::Confirmed { ground: Ground::Claim, .. }
+        | State::MeetingScheduled { ground: Ground::Claim, .. }
+        | State::Completed { ground: Ground::Claim, .. } => vec![Event::Paid { payment }],
+        // What was cancelled on the promise of a refund gets it, also when its money comes later.
+        State::Cancelled { ground: Ground::Claim, refund, .. } if refund.minor > 0 => {
+            vec![Event::Unplaced { payment }]
+        }
+        State::Cancelled { ground: Ground::Claim, .. } => vec![Event::Paid { payment }],
+        State::Absent
+        | State::Held { .. }
+        | State::AwaitingPayment { .. }
+        | State::Confirmed { .. }
+        | State::MeetingScheduled { .. }
+        | State::Completed { .. }
+        | State::Expired { .. }
+        | State::Released { .. }
+        | State::Cancelled { .. }
+        | State::PaidUnplaced { .. } => Vec::new(),
+    })
+}
+
+fn schedule_meeting(state: &State, meeting: MeetingId) -> Vec<Event> {
+    match state {
+        State::Confirmed { facts, .. } if facts.mode == Mode::Online => {
+            vec![Event::MeetingScheduled { meeting }]
+        }
+        State::Absent
+        | State::Held { .. }
+        | State::AwaitingPayment { .. }
+        | State::Confirmed { .. }
+        | State::MeetingScheduled { .. }
+        | State::Completed { .. }
+        | State::Expired { .. }
+        | State::Released { .. }
+        | State::Cancelled { .. }
+        | State::PaidUnplaced { .. } => Vec::new(),
+    }
+}
+
+fn cancel(state: &State, wish: Cancellation, now: Timestamp) -> Result<Vec<Event>, Rejection> {
+    match state {
+        State::Absent => Err(Rejection::Absent),
+        State::Confirmed { facts, .. } | State::MeetingScheduled { facts, .. }
+            if !facts.has_ended(now) =>
+        {
+            Ok(vec![Event::Cancelled { by: wish.by, refund: wish.refund_of(facts, now) }])
+        }
+        State::Cancelled { .. } => Ok(Vec::new()),
+        State::Held { .. }
+        | State::AwaitingPayment { .. }
+        | State::Confirmed { .. }
+        | State::MeetingScheduled { .. }
+        | State::Completed { .. }
+        | State::Expired { .. }
+        | State::Released { .. }
+        | State::PaidUnplaced { .. } => Err(Rejection::NotCancellable),
+    }
+}
+
+fn complete(state: &State, now: Timestamp) -> Vec<Event> {
+    match state {
+        State::Confirmed { facts, .. } | State::MeetingScheduled { facts, .. }
+            if facts.has_ended(now) =>
+        {
+            vec![Event::Completed]
+        }
+        State::Absent
+        | State::Held { .. }
+        | State::AwaitingPayment { .. }
+        | State::Confirmed { .. }
+        | State::MeetingScheduled { .. }
+        | State::Completed { .. }
+        | State::Expired { .. }
+        | State::Released { .. }
+        | State::Cancelled { .. }
+        | State::PaidUnplaced { .. } => Vec::new(),
+    }
+}

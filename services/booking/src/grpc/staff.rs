@@ -1,0 +1,243 @@
+//! What the practice's staff calls. Each method names who may, and whatever it comes to is written
+//! down with who asked.
+
+use std::sync::Arc;
+
+use contract::booking::v1::booking_staff_service_server::BookingStaffService;
+use contract::booking::v1::{
+    AcceptClaimRequest, AcceptClaimResponse, BlockTimeRequest, BlockTimeResponse, BlockedTime,
+    CancelBookingRequest, CancelBookingResponse, CancellationRefund, GetOwnRoleRequest,
+    GetOwnRoleResponse, ListBlockedTimesRequest, ListBlockedTimesResponse, ListBookingsRequest,
+    ListBookingsResponse, ListParkedEventsRequest, ListParkedEventsResponse,
+    RetryParkedEventsRequest, RetryParkedEventsResponse, StaffBooking, StaffRole,
+    UnblockTimeRequest, UnblockTimeResponse,
+};
+use contract::convert::to_wire;
+use eventstore::{Act, StaffDoor, StoreError};
+use kernel::Id;
+use kernel::id::{Block, Booking, Kind};
+use messaging::ParkedEvents;
+use runtime::caller::Users;
+use runtime::staff::{Role, Roles as _, Staff};
+use runtime::status::{to_status, unavailable};
+use tonic::{Request, Response, Status};
+
+use super::public::record;
+use crate::app::accept_claim::{self, accept_claim};
+use crate::app::block_time::{self, block_time};
+use crate::app::cancel_booking::{self, cancel_booking};
+use crate::app::list_bookings::{list_blocked_times, list_bookings};
+use crate::app::unblock_time::{self, unblock_time};
+use crate::app::{Desk, Error};
+use crate::read_model::query::{self, Blocked};
+use crate::read_model::staff::StaffTable;
+use crate::read_model::view::{self, View};
+
+/// Those who answer the door and the phone: everybody but practitioners.
+const FRONT: &[Role] = &[Role::Owner, Role::Admin, Role::FrontDesk];
+
+/// The staff's service.
+#[derive(Debug, Clone)]
+pub struct StaffDesk {
+    desk: Arc<Desk>,
+    users: Users,
+    roles: StaffTable,
+    door: StaffDoor,
+    parked: ParkedEvents,
+}
+
+impl StaffDesk {
+    /// Serves a desk to the practice's staff, whom its own table knows.
+    #[must_use]
+    pub fn new(desk: Arc<Desk>, users: Users, parked: ParkedEvents) -> Self {
+        let roles = StaffTable(desk.store.clone());
+        let door = StaffDoor::new(users.clone(), Arc::new(roles.clone()), desk.store.clone());
+        Self { desk, users, roles, door, parked }
+    }
+
+    /// Tells the outcome of an act; a refusal is written down first.
+    async fn told<T>(
+        &self,
+        (staff, act): (Staff, Act<'_>),
+        outcome: Result<T, Error>,
+    ) -> Result<T, Status> {
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(error) => Err(self.door.refused(staff, act, &error).await),
+        }
+    }
+
+    async fn booking(&self, id: Id<Booking>) -> Result<Option<StaffBooking>, Status> {
+        record(id);
+        let view = view::load(self.desk.store.pool(), &self.desk.practice, id).await;
+        let view = view.map_err(|error| to_status(&Error::from(error)))?;
+        Ok(view.map(shown))
+    }
+
+    async fn blocked(&self, id: Id<Block>) -> Result<Option<BlockedTime>, Status> {
+        let blocked = query::block(self.desk.store.pool(), id).await;
+        let blocked = blocked.map_err(|error| to_status(&Error::from(error)))?;
+        Ok(blocked.as_ref().map(closed))
+    }
+}
+
+fn shown(view: View) -> StaffBooking {
+    StaffBooking {
+        booking: Some(view.booking),
+        customer_id: view.customer_id.to_string(),
+        requested_at: Some(to_wire(view.requested_at)),
+        confirmed_on_claim: view.confirmed_on_claim,
+    }
+}
+
+fn closed(blocked: &Blocked) -> BlockedTime {
+    BlockedTime {
+        block_id: blocked.block_id.to_string(),
+        starts_at: Some(to_wire(blocked.span.starts_at())),
+        ends_at: Some(to_wire(blocked.span.ends_at())),
+    }
+}
+
+/// An id as the audit log keeps it: nothing that is none.
+fn subject<K: Kind>(text: &str) -> &str {
+    if text.parse::<Id<K>>().is_ok() { text } else { "" }
+}
+
+fn about_nothing(action: &'static str) -> Act<'static> {
+    Act { action, subject: "" }
+}
+
+fn wire_role(role: Option<Role>) -> StaffRole {
+    match role {
+        None => StaffRole::Unspecified,
+        Some(Role::Owner) => StaffRole::Owner,
+        Some(Role::Admin) => StaffRole::Admin,
+        Some(Role::Practitioner) => StaffRole::Practitioner,
+        Some(Role::FrontDesk) => StaffRole::FrontDesk,
+    }
+}
+
+fn stored<T>(result: Result<T, StoreError>) -> Result<T, Status> {
+    result.map_err(|error| unavailable(&error))
+}
+
+#[tonic::async_trait]
+impl BookingStaffService for StaffDesk {
+    /// Who asks after nobody but themselves is not written down.
+    async fn get_own_role(
+        &self,
+        request: Request<GetOwnRoleRequest>,
+    ) -> Result<Response<GetOwnRoleResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let role = self.roles.role_of(user.customer).await;
+        let role = role.map_err(|error| unavailable(error.as_ref()))?;
+        Ok(Response::new(GetOwnRoleResponse { role: wire_role(role).into() }))
+    }
+
+    async fn list_bookings(
+        &self,
+        request: Request<ListBookingsRequest>,
+    ) -> Result<Response<ListBookingsResponse>, Status> {
+        let act = about_nothing("ListBookings");
+        let staff = self.door.admit(request.metadata(), act, Role::ALL).await?;
+        let listed = list_bookings(&self.desk, request.get_ref()).await;
+        let (views, more) = self.told((staff, act), listed).await?;
+        self.door.looked(staff, act).await?;
+        let bookings = views.into_iter().map(shown).collect();
+        Ok(Response::new(ListBookingsResponse { bookings, more }))
+    }
+
+    async fn list_blocked_times(
+        &self,
+        request: Request<ListBlockedTimesRequest>,
+    ) -> Result<Response<ListBlockedTimesResponse>, Status> {
+        let act = about_nothing("ListBlockedTimes");
+        let staff = self.door.admit(request.metadata(), act, Role::ALL).await?;
+        let listed = list_blocked_times(&self.desk, request.get_ref()).await;
+        let times = self.told((staff, act), listed).await?;
+        self.door.looked(staff, act).await?;
+        let blocked_times = times.iter().map(closed).collect();
+        Ok(Response::new(ListBlockedTimesResponse { blocked_times }))
+    }
+
+    async fn block_time(
+        &self,
+        request: Request<BlockTimeRequest>,
+    ) -> Result<Response<BlockTimeResponse>, Status> {
+        let act = about_nothing(block_time::METHOD);
+        let staff = self.door.admit(request.metadata(), act, Role::ALL).await?;
+        let blocked = block_time(&self.desk, staff, request.into_inner()).await;
+        let id = self.told((staff, act), blocked).await?;
+        let blocked_time = self.blocked(id).await?;
+        Ok(Response::new(BlockTimeResponse { blocked_time }))
+    }
+
+    async fn unblock_time(
+        &self,
+        request: Request<UnblockTimeRequest>,
+    ) -> Result<Response<UnblockTimeResponse>, Status> {
+        let (metadata, _extensions, asked) = request.into_parts();
+        let block_id = asked.block_id.clone();
+        let act = Act { action: unblock_time::METHOD, subject: subject::<Block>(&block_id) };
+        let staff = self.door.admit(&metadata, act, Role::ALL).await?;
+        let opened = unblock_time(&self.desk, staff, asked).await;
+        self.told((staff, act), opened).await?;
+        Ok(Response::new(UnblockTimeResponse {}))
+    }
+
+    async fn cancel_booking(
+        &self,
+        request: Request<CancelBookingRequest>,
+    ) -> Result<Response<CancelBookingResponse>, Status> {
+        let (metadata, _extensions, asked) = request.into_parts();
+        let booking_id = asked.booking_id.clone();
+        let act = Act { action: cancel_booking::METHOD, subject: subject::<Booking>(&booking_id) };
+        // What the policy says may be done by those who may not decide about money.
+        let by_policy = asked.refund == i32::from(CancellationRefund::Unspecified);
+        let allowed = if by_policy { FRONT } else { Role::MANAGERS };
+        let staff = self.door.admit(&metadata, act, allowed).await?;
+        let cancelled = cancel_booking(&self.desk, staff, asked).await;
+        let (id, refund) = self.told((staff, act), cancelled).await?;
+        let booking = self.booking(id).await?;
+        Ok(Response::new(CancelBookingResponse { booking, refund: Some(refund.into()) }))
+    }
+
+    async fn accept_claim(
+        &self,
+        request: Request<AcceptClaimRequest>,
+    ) -> Result<Response<AcceptClaimResponse>, Status> {
+        let (metadata, _extensions, asked) = request.into_parts();
+        let booking_id = asked.booking_id.clone();
+        let act = Act { action: accept_claim::METHOD, subject: subject::<Booking>(&booking_id) };
+        let staff = self.door.admit(&metadata, act, Role::MANAGERS).await?;
+        let accepted = accept_claim(&self.desk, staff, asked).await;
+        let id = self.told((staff, act), accepted).await?;
+        let booking = self.booking(id).await?;
+        Ok(Response::new(AcceptClaimResponse { booking }))
+    }
+
+    async fn list_parked_events(
+        &self,
+        request: Request<ListParkedEventsRequest>,
+    ) -> Result<Response<ListParkedEventsResponse>, Status> {
+        let act = about_nothing("ListParkedEvents");
+        let staff = self.door.admit(request.metadata(), act, Role::MANAGERS).await?;
+        self.door.looked(staff, act).await?;
+        let events = stored(self.parked.list().await)?;
+        Ok(Response::new(ListParkedEventsResponse { events }))
+    }
+
+    async fn retry_parked_events(
+        &self,
+        request: Request<RetryParkedEventsRequest>,
+    ) -> Result<Response<RetryParkedEventsResponse>, Status> {
+        let (metadata, _extensions, asked) = request.into_parts();
+        let act = about_nothing("RetryParkedEvents");
+        let staff = self.door.admit(&metadata, act, Role::MANAGERS).await?;
+        self.door.looked(staff, act).await?;
+        let handled = stored(self.parked.retry(&asked.stream_id).await)?;
+        let events = stored(self.parked.list().await)?;
+        let handled = i32::try_from(handled).unwrap_or(i32::MAX);
+        Ok(Response::new(RetryParkedEventsResponse { handled, events }))
+    }
+}
