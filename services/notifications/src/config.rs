@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use lettre::message::Mailbox;
 use messaging::Nats;
 use runtime::Reader;
-use runtime::caller::PeerSettings;
+use runtime::caller::{PeerSettings, UserSettings};
 use secrecy::SecretString;
 
 /// What serving needs.
@@ -28,12 +28,14 @@ pub struct Config {
     pub mail: MailSettings,
     /// Services' tokens.
     pub peers: PeerSettings,
+    /// People's tokens, for what staff calls; `TOKEN_JWKS_URL` and `TOKEN_ISSUER`.
+    pub users: UserSettings,
 }
 
 /// Where other services are.
 #[derive(Debug, Clone)]
 pub struct Neighbours {
-    /// Whose feed tells of bookings, and who knows names and addresses; `BOOKING_URL`.
+    /// Whose feed tells of bookings, and who knows names, addresses and staff; `BOOKING_URL`.
     pub booking_url: String,
     /// Whose feed tells of refunds; `PAYMENTS_URL`.
     pub payments_url: String,
@@ -77,6 +79,7 @@ impl Config {
             },
             mail: MailSettings::read(reader),
             peers: PeerSettings::read(reader),
+            users: UserSettings::read(reader),
         }
     }
 }

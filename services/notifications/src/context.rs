@@ -68,6 +68,7 @@ impl Scene {
                 "mode": if facts.is_in_person() { "in_person" } else { "online" },
                 "join_url": web_link(&booking.join_url),
                 "location": one_line(&booking.location),
+                "on_claim": payload.get("on_claim").and_then(Value::as_bool).unwrap_or(false),
             },
             "customer": {
                 "first_name": one_line(&contact.first_name),
@@ -77,9 +78,16 @@ impl Scene {
                 "notes": many_lines(&contact.notes),
             },
             "links": self.links(id, &booking.service_id),
+            "has_calendar_file": !facts.calendar_file.is_empty(),
         });
-        if let (Some(refund), Some(all)) = (self.refund(payload)?, variables.as_object_mut()) {
-            all.insert("refund".to_owned(), refund);
+        let more = [
+            ("refund", self.refund(payload)?),
+            ("cancellation", self.cancellation(facts, payload)?),
+        ];
+        if let Some(all) = variables.as_object_mut() {
+            for (name, value) in more {
+                all.extend(value.map(|value| (name.to_owned(), value)));
+            }
         }
         Ok(variables)
     }
@@ -123,14 +131,30 @@ impl Scene {
     /// The refund that the event spoke of, if it spoke of one.
     fn refund(&self, payload: &Value) -> Result<Option<Value>, Incomplete> {
         let Some(cause) = payload.get("cause").and_then(Value::as_str) else { return Ok(None) };
-        let minor = payload.get("amount_minor").and_then(Value::as_i64);
-        let currency = payload.get("currency").and_then(Value::as_str);
-        let (Some(minor), Some(currency)) = (minor, currency.and_then(Currency::from_code)) else {
-            return Err(Incomplete("refund"));
-        };
         Ok(Some(json!({
             "cause": cause,
-            "amount_text": Money { minor, currency }.to_string(),
+            "amount_text": amount(payload)?.to_string(),
+            "days_text": self.practice.policies.refund_days_text,
+        })))
+    }
+
+    /// The cancellation that the event spoke of, if it spoke of one.
+    fn cancellation(
+        &self,
+        facts: &BookingFacts,
+        payload: &Value,
+    ) -> Result<Option<Value>, Incomplete> {
+        let Some(by) = payload.get("cancelled_by").and_then(Value::as_str) else {
+            return Ok(None);
+        };
+        let refund = amount(payload)?;
+        let at = payload.get("cancelled_at").and_then(Value::as_str);
+        let at: Timestamp = at.and_then(|at| at.parse().ok()).ok_or(Incomplete("cancellation"))?;
+        let hours = i64::from(self.practice.policies.cancellation_hours);
+        Ok(Some(json!({
+            "by": by,
+            "was_late": facts.starts_at.seconds_since(at) < hours * 3600,
+            "refund_text": if refund.minor > 0 { refund.to_string() } else { String::new() },
             "days_text": self.practice.policies.refund_days_text,
         })))
     }
@@ -146,6 +170,16 @@ impl Scene {
         let practice = &self.practice.practice;
         let time = at.in_zone(&practice.zone).strftime("%-I:%M %P").to_string();
         format!("{time} {}", practice.zone_label)
+    }
+}
+
+/// The amount that an event spoke of.
+fn amount(payload: &Value) -> Result<Money, Incomplete> {
+    let minor = payload.get("amount_minor").and_then(Value::as_i64);
+    let currency = payload.get("currency").and_then(Value::as_str);
+    match (minor, currency.and_then(Currency::from_code)) {
+        (Some(minor), Some(currency)) => Ok(Money { minor, currency }),
+        _ => Err(Incomplete("amount")),
     }
 }
 

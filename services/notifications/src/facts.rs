@@ -159,6 +159,7 @@ impl Facts {
             ),
             // Late money may have placed it again, or is being given back with a mail of its own.
             Kind::HoldEnded => state != BookingState::Expired,
+            Kind::BookingCancelled | Kind::CancellationNotice => state != BookingState::Cancelled,
             Kind::RefundStarted
             | Kind::RefundDone
             | Kind::ConfirmAddress

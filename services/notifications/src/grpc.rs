@@ -1,15 +1,20 @@
-//! What others call: the feed of this service's events, and nothing else.
+//! What others call: the feed of this service's events, and what staff does with parked events.
 
-use eventstore::Store;
-use messaging::FeedServer;
+mod staff;
+
+use eventstore::{StaffDoor, Store};
+use messaging::{FeedServer, ParkedEvents};
 use runtime::caller::Peers;
 use tonic::service::Routes;
+
+use crate::grpc::staff::Staff;
 
 /// Who may read this service's feed.
 const READERS: &[&str] = &["booking"];
 
 /// Every gRPC service of this process.
 #[must_use]
-pub fn routes(store: Store, peers: &Peers) -> Routes {
+pub fn routes(store: Store, peers: &Peers, door: StaffDoor, parked: ParkedEvents) -> Routes {
     Routes::new(FeedServer::service(store, peers.clone(), READERS))
+        .add_service(Staff::service(door, parked))
 }

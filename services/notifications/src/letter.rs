@@ -15,6 +15,8 @@ use crate::pages::{PageError, Pages};
 
 /// How the calendar file is announced: as something to save, not as an invitation to answer.
 const CALENDAR: &str = "text/calendar; method=PUBLISH; charset=utf-8";
+/// How a file is announced that takes a session out of the calendar.
+const CALENDAR_CANCEL: &str = "text/calendar; method=CANCEL; charset=utf-8";
 
 /// Why a mail could not be put together. Its sources may repeat what a person typed: log the word
 /// of [`LetterError::word`] and nothing else.
@@ -112,7 +114,7 @@ impl Desk {
     }
 
     fn recipient(&self, kind: Kind, facts: &Facts) -> Result<Mailbox, AddressError> {
-        if kind == Kind::PracticeNotice {
+        if kind.is_for_the_practice() {
             return Ok(self.notices.clone());
         }
         match facts {
@@ -142,7 +144,9 @@ fn sent_by_a_program() -> HeaderValue {
 fn calendar_file(kind: Kind, facts: &Facts) -> Option<Result<SinglePart, ContentTypeErr>> {
     match facts {
         Facts::Booking(facts) if kind.has_calendar_file() && !facts.calendar_file.is_empty() => {
-            Some(ContentType::parse(CALENDAR).map(|content_type| {
+            let cancels = facts.calendar_file.lines().any(|line| line == "METHOD:CANCEL");
+            let announced = if cancels { CALENDAR_CANCEL } else { CALENDAR };
+            Some(ContentType::parse(announced).map(|content_type| {
                 Attachment::new("session.ics".to_owned())
                     .body(facts.calendar_file.clone(), content_type)
             }))

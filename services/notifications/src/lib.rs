@@ -19,11 +19,14 @@ pub mod config;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use eventstore::{Database, Store, run_timers};
-use messaging::{FeedReader, Reaction, Subscription, run_consumer, run_publisher, run_relay};
-use runtime::caller::Peers;
+use eventstore::{Database, StaffDoor, Store, run_timers};
+use messaging::{
+    FeedReader, ParkedEvents, Reaction, Subscription, run_consumer, run_publisher, run_relay,
+};
+use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
 use runtime::server::Server;
+use runtime::staff::StaffDirectory;
 use runtime::{BoxError, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
@@ -63,13 +66,21 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         timers.settle().await;
         Ok::<(), BoxError>(())
     });
-    for (subscription, reaction) in subscriptions(&config, &peers)? {
+    let subscriptions = subscriptions(&config, &peers)?;
+    let mut parked = ParkedEvents::new(store.clone());
+    for (subscription, reaction) in &subscriptions {
+        let (consumer, source) = (subscription.consumer, subscription.source);
+        parked = parked.consumer(consumer, source, Arc::clone(reaction));
+    }
+    for (subscription, reaction) in subscriptions {
         let (store, nats) = (store.clone(), config.nats.clone());
         let name = subscription.consumer;
         let consumer = run_consumer(store, nats, subscription, reaction, shutdown.clone());
         tasks.spawn(name, consumer);
     }
-    let routes = grpc::routes(store.clone(), &peers);
+    let roles = StaffDirectory::new(&config.neighbours.booking_url, &peers)?;
+    let door = StaffDoor::new(Users::new(&config.users)?, Arc::new(roles), store.clone());
+    let routes = grpc::routes(store.clone(), &peers, door, parked);
     // The mail server is no part of being ready: while it is down, mails wait and bookings go on.
     let checks = Checks::new().check("database", move || {
         let store = store.clone();

@@ -37,11 +37,13 @@ pub enum Kind {
     RefundDone,
     ConfirmAddress,
     RecoverPassword,
+    BookingCancelled,
+    CancellationNotice,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::BookingConfirmed,
         Self::PracticeNotice,
         Self::MeetingLink,
@@ -50,6 +52,8 @@ impl Kind {
         Self::RefundDone,
         Self::ConfirmAddress,
         Self::RecoverPassword,
+        Self::BookingCancelled,
+        Self::CancellationNotice,
     ];
 
     /// Its name in rows, templates and logs.
@@ -64,6 +68,8 @@ impl Kind {
             Self::RefundDone => "refund_done",
             Self::ConfirmAddress => "confirm_address",
             Self::RecoverPassword => "recover_password",
+            Self::BookingCancelled => "booking_cancelled",
+            Self::CancellationNotice => "cancellation_notice",
         }
     }
 
@@ -79,13 +85,21 @@ impl Kind {
             Self::RefundDone => MailKind::RefundDone,
             Self::ConfirmAddress => MailKind::ConfirmAddress,
             Self::RecoverPassword => MailKind::RecoverPassword,
+            Self::BookingCancelled => MailKind::BookingCancelled,
+            Self::CancellationNotice => MailKind::CancellationNotice,
         }
     }
 
     /// Whether the calendar file goes with it.
     #[must_use]
     pub const fn has_calendar_file(self) -> bool {
-        matches!(self, Self::BookingConfirmed | Self::MeetingLink)
+        matches!(self, Self::BookingConfirmed | Self::MeetingLink | Self::BookingCancelled)
+    }
+
+    /// Whether it goes to the practice.
+    #[must_use]
+    pub const fn is_for_the_practice(self) -> bool {
+        matches!(self, Self::PracticeNotice | Self::CancellationNotice)
     }
 }
 
@@ -126,6 +140,23 @@ pub enum State {
 }
 
 impl State {
+    /// All of them.
+    const ALL: [Self; 6] =
+        [Self::Queued, Self::Sending, Self::Sent, Self::Retrying, Self::Failed, Self::Dropped];
+
+    /// Its name in rows.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Sending => "sending",
+            Self::Sent => "sent",
+            Self::Retrying => "retrying",
+            Self::Failed => "failed",
+            Self::Dropped => "dropped",
+        }
+    }
+
     /// Whether nothing more is to be done.
     #[must_use]
     pub const fn is_over(self) -> bool {
@@ -137,15 +168,7 @@ impl FromStr for State {
     type Err = UnknownWord;
 
     fn from_str(text: &str) -> Result<Self, UnknownWord> {
-        Ok(match text {
-            "queued" => Self::Queued,
-            "sending" => Self::Sending,
-            "sent" => Self::Sent,
-            "retrying" => Self::Retrying,
-            "failed" => Self::Failed,
-            "dropped" => Self::Dropped,
-            _ => return Err(UnknownWord),
-        })
+        Self::ALL.into_iter().find(|state| state.name() == text).ok_or(UnknownWord)
     }
 }
 
@@ -195,6 +218,13 @@ impl NewMail {
             payload: Value::Object(serde_json::Map::new()),
             waits_for_link: false,
         }
+    }
+
+    /// The same with what its event said besides.
+    #[must_use]
+    pub fn saying(mut self, payload: Value) -> Self {
+        self.payload = payload;
+        self
     }
 
     /// The same, but it waits for the meeting link.

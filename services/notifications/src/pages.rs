@@ -44,7 +44,9 @@ macro_rules! templates {
 
 static TEMPLATES: &[(&str, &str)] = templates! {
     "base.html" "base.txt"
+    "booking_cancelled.html" "booking_cancelled.txt"
     "booking_confirmed.html" "booking_confirmed.txt"
+    "cancellation_notice.html" "cancellation_notice.txt"
     "code.html"
     "confirm_address.html" "confirm_address.txt"
     "hold_ended.html" "hold_ended.txt"

@@ -21,7 +21,29 @@ pub const SEND_MAIL: &str = "send_mail";
 /// When the database does not answer.
 pub async fn queue(tx: &mut Tx, mail: &NewMail) -> Result<(), StoreError> {
     let now = tx.now().await?;
-    let id = mail.id();
+    if insert(tx, mail, now, (State::Queued, None)).await? {
+        wake(tx, mail.id(), now).await?;
+    }
+    Ok(())
+}
+
+/// Keeps what a mail would say without ever sending it, unless it was queued before; `reason` is a
+/// word that says why.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn keep_unsent(tx: &mut Tx, mail: &NewMail, reason: &str) -> Result<(), StoreError> {
+    let now = tx.now().await?;
+    insert(tx, mail, now, (State::Dropped, Some(reason))).await.map(|_added| ())
+}
+
+/// Adds a row, unless there is one for this mail.
+async fn insert(
+    tx: &mut Tx,
+    mail: &NewMail,
+    now: Timestamp,
+    (state, reason): (State, Option<&str>),
+) -> Result<bool, StoreError> {
     let waits_until = mail.waits_for_link.then(|| now.plus_seconds(LINK_PATIENCE_SECONDS));
     let (booking_id, code_id) = match mail.about {
         About::Booking(id) => (Some(id), None),
@@ -29,11 +51,11 @@ pub async fn queue(tx: &mut Tx, mail: &NewMail) -> Result<(), StoreError> {
     };
     let added = sqlx::query(
         "insert into mails (mail_id, kind, subject, booking_id, code_id, payload, due_at,
-                            waits_for_link_until_at, queued_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $7)
+                            waits_for_link_until_at, queued_at, state, last_error)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $7, $9, $10)
          on conflict do nothing",
     )
-    .bind(id)
+    .bind(mail.id())
     .bind(mail.kind.name())
     .bind(&mail.subject)
     .bind(booking_id)
@@ -41,13 +63,12 @@ pub async fn queue(tx: &mut Tx, mail: &NewMail) -> Result<(), StoreError> {
     .bind(&mail.payload)
     .bind(now)
     .bind(waits_until)
+    .bind(state.name())
+    .bind(reason)
     .execute(tx.connection())
     .await?
     .rows_affected();
-    if added > 0 {
-        wake(tx, id, now).await?;
-    }
-    Ok(())
+    Ok(added > 0)
 }
 
 /// What another mail about the same thing was queued with.
@@ -74,7 +95,7 @@ pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), Store
         "update mails
          set link_known = true, due_at = case when state = 'queued' then $2 else due_at end
          where booking_id = $1 and kind in ('booking_confirmed', 'practice_notice')
-         returning mail_id, kind, state, link_told",
+         returning mail_id, kind, state, link_told, payload",
     )
     .bind(booking)
     .bind(now)
@@ -85,7 +106,8 @@ pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), Store
         match word(&row, "state")? {
             State::Queued => wake(tx, row.try_get("mail_id")?, now).await?,
             State::Sent if kind == Kind::BookingConfirmed && !row.try_get("link_told")? => {
-                queue(tx, &NewMail::of_booking(Kind::MeetingLink, booking)).await?;
+                let mail = NewMail::of_booking(Kind::MeetingLink, booking);
+                queue(tx, &mail.saying(row.try_get("payload")?)).await?;
             }
             _ => {}
         }
@@ -204,7 +226,8 @@ pub async fn sent(tx: &mut Tx, mail: &Mail) -> Result<(), StoreError> {
         if let (true, Kind::BookingConfirmed, About::Booking(id)) =
             (owes_link, mail.kind, mail.about)
         {
-            queue(tx, &NewMail::of_booking(Kind::MeetingLink, id)).await?;
+            let link = NewMail::of_booking(Kind::MeetingLink, id);
+            queue(tx, &link.saying(mail.payload.clone())).await?;
         }
     }
     tx.end_timer(SEND_MAIL, &mail.id.to_string()).await

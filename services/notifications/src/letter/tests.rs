@@ -142,3 +142,24 @@ fn the_practice_gets_its_own_notice() {
     let to = letter.to().and_then(|to| to.first()).and_then(|it| it.address());
     assert_eq!(to, Some("bookings@sukoon.example"));
 }
+
+#[test]
+fn a_file_that_takes_a_session_out_of_the_calendar_is_announced_as_such() {
+    let payload = json!({
+        "cancelled_by": "customer", "cancelled_at": "2026-11-20T09:00:00Z",
+        "amount_minor": 0, "currency": "INR",
+    });
+    let mail = Mail { payload, ..mail(Kind::BookingCancelled) };
+    let Facts::Booking(mut told) = facts("Asha", "asha@example.org") else { unreachable!() };
+    told.calendar_file = CALENDAR.replace("PUBLISH", "CANCEL");
+    let bytes = desk().write(&mail, &Facts::Booking(told.clone()), now()).unwrap().formatted();
+    let letter = parse(&bytes);
+    let content_type = letter.attachment(0).unwrap().content_type().unwrap();
+    assert_eq!(content_type.attribute("method"), Some("CANCEL"));
+    assert!(letter.body_text(0).unwrap().contains("takes the session out of your calendar"));
+    told.calendar_file = String::new();
+    let bytes = desk().write(&mail, &Facts::Booking(told), now()).unwrap().formatted();
+    let letter = parse(&bytes);
+    assert_eq!(letter.attachment_count(), 0);
+    assert!(!letter.body_text(0).unwrap().contains("calendar"));
+}

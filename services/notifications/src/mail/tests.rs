@@ -72,4 +72,7 @@ fn every_kind_is_known_by_its_name() {
         assert_eq!(kind.name().parse(), Ok(kind));
     }
     assert!("newsletter".parse::<Kind>().is_err());
+    for state in State::ALL {
+        assert_eq!(state.name().parse(), Ok(state));
+    }
 }

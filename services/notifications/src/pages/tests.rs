@@ -66,6 +66,12 @@ fn code() -> Facts {
     })
 }
 
+fn cancellation(by: &str, amount_minor: i64, at: &str) -> Value {
+    json!({
+        "cancelled_by": by, "cancelled_at": at, "amount_minor": amount_minor, "currency": "INR",
+    })
+}
+
 fn refund(cause: &str) -> Value {
     json!({ "amount_minor": 150_000, "currency": "INR", "cause": cause })
 }
@@ -77,11 +83,21 @@ fn all() -> Vec<(Kind, Facts, Value)> {
         match kind {
             Kind::ConfirmAddress | Kind::RecoverPassword => all.push((kind, code(), json!({}))),
             Kind::RefundStarted | Kind::RefundDone => {
-                for cause in ["unplaced", "double", "mismatched"] {
+                for cause in
+                    ["unplaced", "double", "mismatched", "cancelled", "staff", "discovered"]
+                {
                     all.push((kind, booking(SessionMode::Online, ""), refund(cause)));
                 }
             }
+            Kind::BookingCancelled | Kind::CancellationNotice => {
+                for (by, amount) in [("customer", 150_000), ("customer", 0), ("practice", 0)] {
+                    let payload = cancellation(by, amount, "2026-11-24T05:00:00Z");
+                    all.push((kind, booking(SessionMode::Online, ""), payload));
+                }
+            }
             Kind::BookingConfirmed | Kind::PracticeNotice | Kind::MeetingLink | Kind::HoldEnded => {
+                let on_claim = json!({ "on_claim": true });
+                all.push((kind, booking(SessionMode::Online, JOIN_URL), on_claim));
                 all.push((kind, booking(SessionMode::Online, JOIN_URL), json!({})));
                 all.push((kind, booking(SessionMode::Online, ""), json!({})));
                 all.push((kind, booking(SessionMode::InPerson, ""), json!({})));
@@ -168,4 +184,72 @@ fn times_prices_and_links_are_those_of_the_practice() {
     let refunded = write(Kind::RefundDone, &facts, &refund("unplaced"));
     assert_eq!(refunded.subject, "Your refund of ₹1,500 is done");
     assert!(refunded.text.contains("/booking-flow?service=grief-counselling"));
+}
+
+#[test]
+fn a_cancellation_says_who_wanted_it_and_what_goes_back() {
+    let facts = booking(SessionMode::Online, JOIN_URL);
+    let (early, late) = ("2026-11-20T05:30:00Z", "2026-11-23T05:30:01Z");
+    let told =
+        |by, amount, at| write(Kind::BookingCancelled, &facts, &cancellation(by, amount, at));
+    let page = told("customer", 150_000, early);
+    assert_eq!(page.subject, "Your session is cancelled: Tuesday 24 November 2026, 11:00 am IST");
+    for part in ["as you wished", "₹1,500 goes back to you", "5-7 business days"] {
+        assert!(page.text.contains(part), "{part} is missing in {}", page.text);
+    }
+    assert!(page.text.contains("/booking-flow?service=grief-counselling"));
+    assert!(!page.text.contains(", paid") && !page.html.contains(", paid"));
+    let page = told("practice", 150_000, late);
+    assert!(page.text.contains("we are sorry") && page.text.contains("₹1,500 goes back to you"));
+    let policy = "until 24 hours before";
+    let page = told("customer", 0, late);
+    assert!(page.text.contains("Nothing goes back this time") && page.text.contains(policy));
+    for page in [told("customer", 0, early), told("practice", 0, late)] {
+        assert!(page.text.contains("Nothing goes back for this session"), "{}", page.text);
+        assert!(!page.text.contains(policy), "{}", page.text);
+    }
+}
+
+#[test]
+fn the_practice_is_told_what_was_cancelled_and_by_whom() {
+    let facts = booking(SessionMode::Online, JOIN_URL);
+    let at = "2026-11-20T05:30:00Z";
+    let page = write(Kind::CancellationNotice, &facts, &cancellation("customer", 150_000, at));
+    assert_eq!(page.subject, "Cancelled booking 000A2B3C: Tuesday 24 November 2026, 11:00 am IST");
+    for part in ["The customer wished it", "₹1,500 goes back to the customer", "asha@example.org"]
+    {
+        assert!(page.text.contains(part), "{part} is missing in {}", page.text);
+    }
+    let page = write(Kind::CancellationNotice, &facts, &cancellation("practice", 0, at));
+    assert!(page.text.contains("The practice cancelled it"));
+    assert!(page.text.contains("Nothing goes back to the customer"));
+}
+
+#[test]
+fn a_payment_that_nobody_has_seen_is_not_said_to_have_arrived() {
+    let facts = booking(SessionMode::Online, JOIN_URL);
+    for kind in [Kind::BookingConfirmed, Kind::PracticeNotice, Kind::MeetingLink] {
+        let page = write(kind, &facts, &json!({ "on_claim": true }));
+        for body in [page.text, page.html] {
+            let said = body.to_lowercase();
+            for untrue in ["has arrived", "paid and confirmed", ", paid"] {
+                assert!(!said.contains(untrue), "{kind} says {untrue}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_refund_says_what_it_is_for() {
+    let facts = booking(SessionMode::Online, JOIN_URL);
+    let page = |cause| write(Kind::RefundStarted, &facts, &refund(cause));
+    let cancelled = page("cancelled").text;
+    assert!(cancelled.contains("is cancelled, so we send ₹1,500 back"), "{cancelled}");
+    assert!(cancelled.contains("choose another time"));
+    for cause in ["staff", "discovered"] {
+        let text = page(cause).text;
+        assert!(text.contains("we give you ₹1,500 back of what you paid"), "{text}");
+        // The session may well take place, and it may be a part of the price.
+        assert!(!text.contains("choose another time") && !text.contains("The whole"), "{text}");
+    }
 }

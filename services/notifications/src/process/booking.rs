@@ -1,25 +1,31 @@
-//! From booking: a booking was confirmed, its meeting room exists, or its hold ended.
+//! From booking: a booking was confirmed or cancelled, its meeting room exists, or its hold ended.
 
 use contract::booking::v1 as wire;
+use contract::booking::v1::CancelledBy;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
 use kernel::Id;
 use kernel::id::Booking;
 use messaging::{Reaction, ReactionError};
+use serde_json::{Value, json};
 
 use super::id;
 use crate::mail::{Kind, NewMail};
 use crate::store;
 
 /// What an event of booking asks of this service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Tell the customer and the practice, if possible with the meeting link.
-    Confirm(Id<Booking>),
+    /// Tell the customer and the practice, if possible with the meeting link. What is kept says
+    /// whether the practice took the customer's word for the payment.
+    Confirm { booking: Id<Booking>, kept: Value },
     /// The meeting link can be told.
     TellLink(Id<Booking>),
     /// Show the customer a way back.
     TellHoldEnded(Id<Booking>),
+    /// Tell the customer and the practice; what is kept says who wanted it, when, and how much goes
+    /// back.
+    TellCancelled { booking: Id<Booking>, kept: Value },
 }
 
 /// What to do about an event; `None` when no mail follows from it.
@@ -28,15 +34,35 @@ pub enum Step {
 /// When it is one of these by name and cannot be read.
 pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     let step = if let Some(e) = event.get::<wire::BookingConfirmed>()? {
-        Step::Confirm(id(&e.booking_id)?)
+        let kept = if e.claim_accepted { json!({ "on_claim": true }) } else { json!({}) };
+        Step::Confirm { booking: id(&e.booking_id)?, kept }
     } else if let Some(e) = event.get::<wire::MeetingScheduled>()? {
         Step::TellLink(id(&e.booking_id)?)
     } else if let Some(e) = event.get::<wire::BookingExpired>()? {
         Step::TellHoldEnded(id(&e.booking_id)?)
+    } else if let Some(e) = event.get::<wire::BookingCancelled>()? {
+        Step::TellCancelled { booking: id(&e.booking_id)?, kept: cancellation(event, &e)? }
     } else {
         return Ok(None);
     };
     Ok(Some(step))
+}
+
+fn cancellation(event: &Recorded, e: &wire::BookingCancelled) -> Result<Value, ReactionError> {
+    let refund = e.refund.as_ref().ok_or_else(|| ReactionError::Failed("no refund".into()))?;
+    let by = match e.cancelled_by() {
+        CancelledBy::Customer => "customer",
+        CancelledBy::Practice => "practice",
+        CancelledBy::Unspecified => {
+            return Err(ReactionError::Failed("cancelled by nobody".into()));
+        }
+    };
+    Ok(json!({
+        "cancelled_by": by,
+        "cancelled_at": event.recorded_at.to_string(),
+        "amount_minor": refund.minor_units,
+        "currency": refund.currency_code,
+    }))
 }
 
 /// Takes booking's events in.
@@ -52,15 +78,22 @@ impl Reaction for OnBooking {
         Box::pin(async move {
             match step(event)? {
                 None => {}
-                Some(Step::Confirm(booking)) => {
+                Some(Step::Confirm { booking, kept }) => {
                     for kind in [Kind::BookingConfirmed, Kind::PracticeNotice] {
-                        let mail = NewMail::of_booking(kind, booking).waiting_for_link();
-                        store::queue(tx, &mail).await?;
+                        let mail = NewMail::of_booking(kind, booking).saying(kept.clone());
+                        store::queue(tx, &mail.waiting_for_link()).await?;
                     }
                 }
                 Some(Step::TellLink(booking)) => store::link_arrived(tx, booking).await?,
                 Some(Step::TellHoldEnded(booking)) => {
                     store::queue(tx, &NewMail::of_booking(Kind::HoldEnded, booking)).await?;
+                }
+                Some(Step::TellCancelled { booking, kept }) => {
+                    // What waits to be sent is found untrue by its facts: see `Facts::contradict`.
+                    for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
+                        let mail = NewMail::of_booking(kind, booking).saying(kept.clone());
+                        store::queue(tx, &mail).await?;
+                    }
                 }
             }
             Ok(())

@@ -1,5 +1,7 @@
-//! From payments: money goes back, or has gone back.
+//! From payments: money goes back, or has gone back, by our refunds or by one that the practice made
+//! on the provider's own pages.
 
+use contract::common::v1::Money;
 use contract::payments::v1 as wire;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
@@ -17,6 +19,9 @@ use crate::store;
 pub enum Step {
     /// Tell the customer that money is on its way back; what is kept of it says how much and why.
     TellStarted { booking: Id<Booking>, refund: Id<Refund>, kept: Value },
+    /// A refund that failed is tried anew under another id. The customer was told already, so only
+    /// what its end has to say is kept.
+    Keep { booking: Id<Booking>, refund: Id<Refund>, kept: Value },
     /// Tell the customer that it is back.
     TellDone { booking: Id<Booking>, refund: Id<Refund> },
 }
@@ -27,10 +32,15 @@ pub enum Step {
 /// When it is one of these by name and cannot be read.
 pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     let step = if let Some(e) = event.get::<wire::RefundRequested>()? {
-        let amount = e.amount.ok_or_else(|| ReactionError::Failed("no amount".into()))?;
-        let kept = json!({
-            "amount_minor": amount.minor_units, "currency": amount.currency_code, "cause": e.cause,
-        });
+        let (booking, refund) = (id(&e.booking_id)?, id(&e.refund_id)?);
+        let kept = about_money(e.amount, &e.cause)?;
+        if e.renewed {
+            Step::Keep { booking, refund, kept }
+        } else {
+            Step::TellStarted { booking, refund, kept }
+        }
+    } else if let Some(e) = event.get::<wire::RefundDiscovered>()? {
+        let kept = about_money(e.amount, "discovered")?;
         Step::TellStarted { booking: id(&e.booking_id)?, refund: id(&e.refund_id)?, kept }
     } else if let Some(e) = event.get::<wire::RefundProcessed>()? {
         Step::TellDone { booking: id(&e.booking_id)?, refund: id(&e.refund_id)? }
@@ -38,6 +48,13 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
         return Ok(None);
     };
     Ok(Some(step))
+}
+
+fn about_money(amount: Option<Money>, cause: &str) -> Result<Value, ReactionError> {
+    let amount = amount.ok_or_else(|| ReactionError::Failed("no amount".into()))?;
+    Ok(json!({
+        "amount_minor": amount.minor_units, "currency": amount.currency_code, "cause": cause,
+    }))
 }
 
 /// Takes payments' events in.
@@ -57,13 +74,19 @@ impl Reaction for OnPayments {
                     let mail = about_refund(Kind::RefundStarted, booking, refund, kept);
                     store::queue(tx, &mail).await?;
                 }
+                Some(Step::Keep { booking, refund, kept }) => {
+                    let mail = about_refund(Kind::RefundStarted, booking, refund, kept);
+                    store::keep_unsent(tx, &mail, "renewed").await?;
+                }
                 Some(Step::TellDone { booking, refund }) => {
                     // The processed refund's event says neither amount nor cause; the request's
                     // did.
                     let kept = store::payload(tx, Kind::RefundStarted, &refund.to_string()).await?;
-                    let kept = kept.ok_or_else(|| {
-                        ReactionError::Failed("a refund was processed that nobody requested".into())
-                    })?;
+                    let Some(kept) = kept else {
+                        // No later event could tell more, so waiting would help nobody.
+                        tracing::warn!(%refund, "a refund was processed that nobody spoke of");
+                        return Ok(());
+                    };
                     let mail = about_refund(Kind::RefundDone, booking, refund, kept);
                     store::queue(tx, &mail).await?;
                 }

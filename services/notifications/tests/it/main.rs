@@ -12,3 +12,6 @@ mod world;
 mod confirming;
 mod refusing;
 mod other_mails;
+mod cancelling;
+mod refunds;
+mod staff;

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
+use axum::Router;
+use axum::routing::get;
 use contract::booking::v1::booking_internal_service_server::{
     BookingInternalService, BookingInternalServiceServer,
 };
@@ -23,7 +25,7 @@ use eventstore::Store;
 use messaging::FeedServer;
 use notifications::config;
 use runtime::caller::Peers;
-use runtime::server::Server;
+use runtime::server::{self, Server};
 use runtime::{Shutdown, status};
 use testkit::TestKeys;
 use tonic::service::Routes;
@@ -118,6 +120,7 @@ impl BookingInternalService for BookingDesk {
         request: Request<GetStaffRoleRequest>,
     ) -> Result<Response<GetStaffRoleResponse>, Status> {
         self.peers.verify(request.metadata(), &["notifications"])?;
+        self.knows.check()?;
         let role = self.knows.roles.lock().unwrap().get(&request.into_inner().user_id).cloned();
         Ok(Response::new(GetStaffRoleResponse { role: role.unwrap_or_default() }))
     }
@@ -161,6 +164,16 @@ pub(crate) async fn serve(
         payments_url: listen(feed("payments")?, shutdown).await?,
         identity_url: Some(listen(identity, shutdown).await?),
     })
+}
+
+/// Serves an identity server's public keys and returns their URL.
+pub(crate) async fn jwks(document: String, shutdown: &Shutdown) -> Result<String> {
+    let listener = server::listen("127.0.0.1:0".parse()?).await?;
+    let url = format!("http://{}/jwks.json", listener.local_addr()?);
+    let router = Router::new().route("/jwks.json", get(|| async { document }));
+    let stop = shutdown.clone();
+    tokio::spawn(async move { server::serve_http(listener, router, &stop).await });
+    Ok(url)
 }
 
 async fn listen(routes: Routes, shutdown: &Shutdown) -> Result<String> {

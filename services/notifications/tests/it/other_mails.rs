@@ -49,6 +49,7 @@ async fn a_refund_is_told_when_it_starts_and_when_it_is_done() -> Result<()> {
         payment_id: "pay_1".to_owned(),
         amount: Some(Money { minor_units: 210_050, currency_code: "INR".to_owned() }),
         cause: "unplaced".to_owned(),
+        ..Default::default()
     };
     let processed = RefundProcessed { booking_id, refund_id: requested.refund_id.clone() };
     world.happens(requested.clone()).await?;

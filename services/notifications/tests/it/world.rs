@@ -16,11 +16,11 @@ use notifications::mail::{Mail, MailId};
 use notifications::store;
 use prost::{Message, Name};
 use runtime::Shutdown;
-use runtime::caller::PeerSettings;
+use runtime::caller::{PeerSettings, Peers, UserSettings, Users};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use sqlx::migrate::Migrator;
-use testkit::{TestDatabase, TestKeys, until};
+use testkit::{TestDatabase, TestKeys, TestUsers, until};
 use tokio::task::JoinHandle;
 
 use crate::neighbours::{self, Knowledge};
@@ -43,11 +43,12 @@ pub(crate) struct World {
     log: Store,
     pub(crate) store: Store,
     pub(crate) knows: Arc<Knowledge>,
+    pub(crate) users: TestUsers,
     config: Config,
     outside: String,
     http: reqwest::Client,
     folder: PathBuf,
-    shutdown: Shutdown,
+    pub(crate) shutdown: Shutdown,
     running: Option<Running>,
 }
 
@@ -58,6 +59,7 @@ impl World {
         let log_database = TestDatabase::new(&none).await?;
         let (store, log) = (database.store()?, log_database.store()?);
         let keys = TestKeys::new(&["booking", "payments", "identity", "notifications"])?;
+        let users = TestUsers::new("http://127.0.0.1/auth/v1")?;
         let shutdown = Shutdown::new();
         let knows = Arc::new(Knowledge::default());
         let neighbours = neighbours::serve(&log, &knows, &keys, &shutdown).await?;
@@ -86,6 +88,10 @@ impl World {
                 private_key: SecretString::from(keys.private_key("notifications")?),
                 public_keys: keys.public_keys(),
             },
+            users: UserSettings {
+                jwks_url: neighbours::jwks(users.jwks(), &shutdown).await?,
+                issuer: users.issuer.clone(),
+            },
         };
         let http = runtime::http::client()?;
         let _log = log_database;
@@ -96,6 +102,7 @@ impl World {
             log,
             store,
             knows,
+            users,
             config,
             outside,
             http,
@@ -117,6 +124,21 @@ impl World {
         let running = self.running.take().context("it does not run")?;
         running.shutdown.trigger();
         running.ended.await?
+    }
+
+    /// Where the booking service is.
+    pub(crate) fn booking_url(&self) -> &str {
+        &self.config.neighbours.booking_url
+    }
+
+    /// This service among the others.
+    pub(crate) fn peers(&self) -> Result<Peers> {
+        Ok(Peers::new(notifications::NAME, &self.config.peers)?)
+    }
+
+    /// Knows people by their tokens.
+    pub(crate) fn verifier(&self) -> Result<Users> {
+        Ok(Users::new(&self.config.users)?)
     }
 
     /// A new booking that the neighbours know.

@@ -1,0 +1,113 @@
+//! A booking that is cancelled: the customer and the practice are told, and what was still to be
+//! said before is not said any more.
+
+use anyhow::Result;
+use contract::booking::v1::{BookingCancelled, BookingConfirmed, BookingState, CancelledBy};
+use contract::booking::v1::{MeetingScheduled, SessionMode};
+use contract::common::v1::Money;
+use serde_json::Value;
+
+use crate::world::{CUSTOMER, PRACTICE, World, text};
+
+fn cancelled(booking_id: &str, by: CancelledBy, minor_units: i64) -> BookingCancelled {
+    BookingCancelled {
+        booking_id: booking_id.to_owned(),
+        cancelled_by: by.into(),
+        refund: Some(Money { minor_units, currency_code: "INR".to_owned() }),
+    }
+}
+
+#[tokio::test]
+async fn both_sides_are_told_once() -> Result<()> {
+    let world = World::new().await?;
+    let id = world.booking(SessionMode::Online).to_string();
+    world.knows.change(&id, |booking| booking.set_state(BookingState::Cancelled));
+    let event = cancelled(&id, CancelledBy::Practice, 75_000);
+    world.happens(event.clone()).await?;
+    world.happens(event).await?;
+    world.until_idle().await?;
+    let mails = world.inbox_of(CUSTOMER).await?;
+    assert_eq!(mails.len(), 1);
+    let day = "Tuesday 24 November 2026, 11:00 am IST";
+    assert_eq!(text(&mails[0], "subject"), format!("Your session is cancelled: {day}"));
+    for part in ["we are sorry", "₹750 goes back to you", "5-7 business days"] {
+        assert!(text(&mails[0], "text").contains(part), "{part}");
+    }
+    let rebook = "http://127.0.0.1:8080/booking-flow?service=meditation";
+    assert!(text(&mails[0], "text").contains(rebook));
+    let notices = world.inbox_of(PRACTICE).await?;
+    assert_eq!(notices.len(), 1);
+    assert!(text(&notices[0], "subject").starts_with("Cancelled booking "));
+    assert!(text(&notices[0], "text").contains("The practice cancelled it"));
+    assert_eq!(world.told("booking_cancelled").await?, ["sent"]);
+    assert_eq!(world.told("cancellation_notice").await?, ["sent"]);
+    let kept = world.dump().await?;
+    assert!(!kept.contains("asha@example.org") && !kept.contains("Neil"));
+    world.end().await
+}
+
+#[tokio::test]
+async fn nothing_that_goes_back_is_said_kindly_and_with_the_reason() -> Result<()> {
+    let world = World::new().await?;
+    let id = world.booking(SessionMode::Online).to_string();
+    // The clock of these tests stands before the session, but not by a day.
+    world.knows.change(&id, |booking| {
+        booking.set_state(BookingState::Cancelled);
+        let soon = world_now().plus_minutes(90);
+        booking.sessions[0].starts_at = Some(contract::convert::to_wire(soon));
+        booking.sessions[0].ends_at = Some(contract::convert::to_wire(soon.plus_minutes(45)));
+    });
+    world.happens(cancelled(&id, CancelledBy::Customer, 0)).await?;
+    world.until_idle().await?;
+    let mails = world.inbox_of(CUSTOMER).await?;
+    let said = text(&mails[0], "text");
+    assert!(said.contains("as you wished") && said.contains("Nothing goes back this time"));
+    assert!(said.contains("until 24 hours before it"), "{said}");
+    world.end().await
+}
+
+/// Now, as the test databases' clock has it unless a test moves it.
+fn world_now() -> kernel::Timestamp {
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
+    kernel::Timestamp::EPOCH.plus_seconds(i64::try_from(now).unwrap())
+}
+
+#[tokio::test]
+async fn a_confirmation_that_waits_for_its_link_is_overtaken() -> Result<()> {
+    let world = World::new().await?;
+    let booking = world.booking(SessionMode::Online);
+    let id = booking.to_string();
+    world.confirmed(booking).await?;
+    world.until_waiting_for_link("booking_confirmed").await?;
+    world.until_waiting_for_link("practice_notice").await?;
+    world.knows.change(&id, |booking| booking.set_state(BookingState::Cancelled));
+    world.happens(cancelled(&id, CancelledBy::Customer, 75_000)).await?;
+    // The meeting provider answered after all: that wakes the mails that wait.
+    let meeting_id = "meeting-1".to_owned();
+    world.happens(MeetingScheduled { booking_id: id, meeting_id }).await?;
+    world.until_idle().await?;
+    for kind in ["booking_confirmed", "practice_notice"] {
+        assert_eq!(world.column(kind, "state").await?.as_deref(), Some("dropped"), "{kind}");
+        assert_eq!(world.told(kind).await?, Vec::<&str>::new());
+    }
+    let subjects: Vec<Value> =
+        world.inbox().await?.iter().map(|mail| mail["subject"].clone()).collect();
+    assert_eq!(subjects.len(), 2, "{subjects:?}");
+    assert!(subjects.iter().all(|subject| subject.as_str().unwrap().contains("ancelled")));
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_confirmation_on_the_customers_word_does_not_say_that_money_arrived() -> Result<()> {
+    let world = World::new().await?;
+    let id = world.booking(SessionMode::InPerson).to_string();
+    let claim_accepted = true;
+    let event = BookingConfirmed { booking_id: id, claim_accepted, ..Default::default() };
+    world.happens(event).await?;
+    world.until_idle().await?;
+    let mails = world.inbox_of(CUSTOMER).await?;
+    assert!(text(&mails[0], "text").contains("We take your word for the payment"));
+    let notices = world.inbox_of(PRACTICE).await?;
+    assert!(text(&notices[0], "text").contains("has not been seen yet"));
+    world.end().await
+}

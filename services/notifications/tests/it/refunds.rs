@@ -1,0 +1,79 @@
+//! Refunds that are tried anew, that the practice made elsewhere, and that nobody spoke of.
+
+use anyhow::Result;
+use contract::booking::v1::SessionMode;
+use contract::common::v1::Money;
+use contract::payments::v1::{RefundDiscovered, RefundProcessed, RefundRequested};
+use kernel::id::Refund;
+use serde_json::Value;
+
+use crate::world::{CUSTOMER, World, new_id, text};
+
+fn inr(minor_units: i64) -> Option<Money> {
+    Some(Money { minor_units, currency_code: "INR".to_owned() })
+}
+
+async fn subjects(world: &World) -> Result<Vec<String>> {
+    let mails = world.inbox_of(CUSTOMER).await?;
+    Ok(mails.iter().map(|mail| text(mail, "subject").to_owned()).collect())
+}
+
+#[tokio::test]
+async fn a_refund_that_is_tried_anew_is_told_once_and_its_end_too() -> Result<()> {
+    let world = World::new().await?;
+    let booking_id = world.booking(SessionMode::Online).to_string();
+    let first = RefundRequested {
+        booking_id: booking_id.clone(),
+        refund_id: new_id::<Refund>(),
+        payment_id: "pay_1".to_owned(),
+        amount: inr(75_000),
+        cause: "cancelled".to_owned(),
+        ..Default::default()
+    };
+    let renewed = RefundRequested { refund_id: new_id::<Refund>(), renewed: true, ..first.clone() };
+    let processed = RefundProcessed { booking_id, refund_id: renewed.refund_id.clone() };
+    world.happens(first).await?;
+    world.happens(renewed).await?;
+    world.until_idle().await?;
+    assert_eq!(subjects(&world).await?, ["Your refund of ₹750 is on its way"]);
+    world.happens(processed).await?;
+    world.until_idle().await?;
+    let wanted = ["Your refund of ₹750 is on its way", "Your refund of ₹750 is done"];
+    assert_eq!(subjects(&world).await?, wanted);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_refund_that_the_practice_made_elsewhere_is_told_too() -> Result<()> {
+    let world = World::new().await?;
+    let booking_id = world.booking(SessionMode::Online).to_string();
+    let refund_id = new_id::<Refund>();
+    world
+        .happens(RefundDiscovered {
+            booking_id: booking_id.clone(),
+            refund_id: refund_id.clone(),
+            payment_id: "pay_1".to_owned(),
+            amount: inr(20_050),
+            provider_refund_id: "rfnd_1".to_owned(),
+        })
+        .await?;
+    world.until_idle().await?;
+    world.happens(RefundProcessed { booking_id, refund_id }).await?;
+    world.until_idle().await?;
+    let wanted = ["Your refund of ₹200.50 is on its way", "Your refund of ₹200.50 is done"];
+    assert_eq!(subjects(&world).await?, wanted);
+    let mails = world.inbox_of(CUSTOMER).await?;
+    assert!(text(&mails[0], "text").contains("we give you ₹200.50 back of what you paid"));
+    world.end().await
+}
+
+#[tokio::test]
+async fn the_end_of_a_refund_that_nobody_spoke_of_holds_up_nothing() -> Result<()> {
+    let world = World::new().await?;
+    let booking_id = world.booking(SessionMode::Online).to_string();
+    world.happens(RefundProcessed { booking_id, refund_id: new_id::<Refund>() }).await?;
+    world.until_idle().await?;
+    assert_eq!(world.inbox().await?, Vec::<Value>::new());
+    // This also sees that nothing is parked.
+    world.end().await
+}

@@ -1,0 +1,151 @@
+//! Staff looks at events that could not be taken in, and has them tried again.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use contract::booking::v1::{BookingConfirmed, SessionMode};
+use contract::notifications::v1::notifications_staff_service_client::NotificationsStaffServiceClient;
+use contract::notifications::v1::{ListParkedEventsRequest, RetryParkedEventsRequest};
+use eventstore::{StaffDoor, new_uuid};
+use kernel::Id;
+use kernel::id::Customer;
+use messaging::ParkedEvents;
+use notifications::process::booking::OnBooking;
+use runtime::channel;
+use runtime::server::Server;
+use runtime::staff::StaffDirectory;
+use runtime::status::detail_of;
+use testkit::until;
+use tonic::transport::Channel;
+use tonic::{Code, Request};
+use uuid::Uuid;
+
+use crate::world::{CUSTOMER, World};
+
+/// In the year 2100.
+const FAR: u64 = 4_102_444_800;
+
+/// The staff's service of a world, and somebody with a role who calls it.
+struct Desk {
+    client: NotificationsStaffServiceClient<Channel>,
+    person: Uuid,
+}
+
+impl Desk {
+    async fn new(world: &World, role: Option<&str>) -> Result<Self> {
+        let server = Server::bind("127.0.0.1:0".parse()?, &world.shutdown).await?;
+        let url = format!("http://{}", server.address()?);
+        let roles = StaffDirectory::new(world.booking_url(), &world.peers()?)?;
+        let door = StaffDoor::new(world.verifier()?, Arc::new(roles), world.store.clone());
+        let parked = ParkedEvents::new(world.store.clone()).consumer(
+            "notifications-on-booking",
+            "booking",
+            Arc::new(OnBooking),
+        );
+        let routes =
+            notifications::grpc::routes(world.store.clone(), &world.peers()?, door, parked);
+        tokio::spawn(server.serve(routes));
+        let person = new_uuid();
+        if let Some(role) = role {
+            let id = Id::<Customer>::from_uuid(person).to_string();
+            world.knows.roles.lock().unwrap().insert(id, role.to_owned());
+        }
+        let client = NotificationsStaffServiceClient::new(channel::connect_lazy(&url)?);
+        Ok(Self { client, person })
+    }
+
+    fn by<T>(&self, world: &World, message: T) -> Result<Request<T>> {
+        let token = world.users.token(&self.person.to_string(), CUSTOMER, FAR)?;
+        let mut request = Request::new(message);
+        request.metadata_mut().insert("authorization", format!("Bearer {token}").parse()?);
+        Ok(request)
+    }
+}
+
+/// What stands in the book of staff's acts, oldest first.
+async fn audited(world: &World) -> Result<Vec<(String, String, String)>> {
+    let rows = sqlx::query_as("select role, action, outcome from audit_log order by audit_id");
+    Ok(rows.fetch_all(world.store.pool()).await?)
+}
+
+#[tokio::test]
+async fn a_parked_event_is_shown_tried_again_and_taken_in_when_it_can_be() -> Result<()> {
+    let world = World::new().await?;
+    let mut desk = Desk::new(&world, Some("owner")).await?;
+    let booking = world.booking(SessionMode::InPerson);
+    // It cannot be read, so it is parked, and what follows in its stream waits behind it.
+    world
+        .happens(BookingConfirmed { booking_id: "nobody".to_owned(), ..Default::default() })
+        .await?;
+    world.confirmed(booking).await?;
+    let request = || desk.by(&world, ListParkedEventsRequest {});
+    let listed = until("both are parked", async || {
+        let answer = desk.client.clone().list_parked_events(request()?).await?.into_inner();
+        Ok((answer.events.len() == 2).then_some(answer.events))
+    })
+    .await?;
+    assert_eq!(listed[0].event_type, "booking.v1.BookingConfirmed");
+    assert_eq!((&*listed[0].consumer, &*listed[0].source), ("notifications-on-booking", "booking"));
+    assert_eq!(listed[0].error, "this is not an id that begins with bkg_");
+    let retry = RetryParkedEventsRequest { stream_id: "neighbours".to_owned() };
+    let request = desk.by(&world, retry.clone())?;
+    let answer = desk.client.retry_parked_events(request).await?.into_inner();
+    assert_eq!((answer.handled, answer.events.len()), (0, 2), "the reason is still there");
+
+    let good = format!(r#"{{"bookingId": "{booking}"}}"#);
+    let mended = sqlx::query("update parked_events set payload = $1::jsonb where position = $2");
+    mended.bind(good).bind(listed[0].position).execute(world.store.pool()).await?;
+    let request = desk.by(&world, retry)?;
+    let answer = desk.client.retry_parked_events(request).await?.into_inner();
+    assert_eq!((answer.handled, answer.events.len()), (2, 0));
+    world.until_idle().await?;
+    assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1, "both were about the same booking");
+    let done = |action: &str| ("owner".to_owned(), action.to_owned(), "done".to_owned());
+    let acts = audited(&world).await?;
+    assert_eq!(acts.first(), Some(&done("ListParkedEvents")));
+    assert_eq!(acts.iter().filter(|act| **act == done("RetryParkedEvents")).count(), 2);
+    world.end().await
+}
+
+#[tokio::test]
+async fn only_owner_and_admin_are_let_in_and_the_others_are_written_down() -> Result<()> {
+    let world = World::new().await?;
+    for (role, reason) in [
+        (None, Some("STAFF_ONLY")),
+        (Some("front_desk"), Some("ROLE_NOT_ALLOWED")),
+        (Some("practitioner"), Some("ROLE_NOT_ALLOWED")),
+        (Some("gardener"), Some("STAFF_ONLY")),
+        (Some("admin"), None),
+    ] {
+        let mut desk = Desk::new(&world, role).await?;
+        let request = desk.by(&world, ListParkedEventsRequest {})?;
+        let listed = desk.client.list_parked_events(request).await.map(|_| ());
+        let request = desk.by(&world, RetryParkedEventsRequest::default())?;
+        let retried = desk.client.retry_parked_events(request).await.map(|_| ());
+        for answer in [listed, retried] {
+            let refused = answer.err();
+            let told = refused.as_ref().and_then(detail_of).map(|detail| detail.reason);
+            assert_eq!(told.as_deref(), reason, "{role:?}");
+            let code = refused.map(|status| status.code());
+            assert_eq!(code, reason.map(|_| Code::PermissionDenied));
+        }
+    }
+    let outcomes: Vec<String> =
+        audited(&world).await?.into_iter().map(|(.., outcome)| outcome).collect();
+    let (only, not) = ("STAFF_ONLY", "ROLE_NOT_ALLOWED");
+    assert_eq!(outcomes, [only, only, not, not, not, not, only, only, "done", "done"]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn nobody_gets_in_without_a_token_or_while_roles_cannot_be_asked_for() -> Result<()> {
+    let world = World::new().await?;
+    let mut desk = Desk::new(&world, Some("owner")).await?;
+    let refused = desk.client.list_parked_events(ListParkedEventsRequest {}).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unauthenticated);
+    world.knows.down.store(true, std::sync::atomic::Ordering::SeqCst);
+    let request = desk.by(&world, ListParkedEventsRequest {})?;
+    let refused = desk.client.list_parked_events(request).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unavailable);
+    world.end().await
+}
