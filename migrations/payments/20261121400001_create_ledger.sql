@@ -123,5 +123,6 @@ create table unknown_payments (
     explained_at timestamptz
 );
 
--- When an order whose creation had no answer was last looked for and not found: then there is none.
-alter table collections add column order_looked_for_at timestamptz;
+-- The turn after which an order whose creation had no answer was looked for and not found: as long as
+-- there was no other turn, there is none.
+alter table collections add column order_absent_turn int;

@@ -25,7 +25,14 @@ pub mod claim_payment;
 pub mod poll_order;
 pub mod ask_refund;
 pub mod renew_refund;
+pub mod refund_payment;
 pub mod fold_webhook;
+pub mod nightly;
+pub mod take_in;
+pub mod list_payments;
+pub mod settle_day;
+pub mod unexplained;
+pub mod miss_webhook;
 
 /// Everything that commands work with.
 pub struct Till {
@@ -87,6 +94,12 @@ pub enum Rejection {
     /// The provider does not answer.
     #[error("The payment provider does not answer right now. Please try again.")]
     ProviderUnavailable,
+    /// No money is left.
+    #[error("There is nothing to refund.")]
+    NothingToRefund,
+    /// Not an amount of what is left.
+    #[error("This amount cannot be refunded.")]
+    InvalidAmount,
     /// What can only come from inside: an event or a job that does not fit its collection.
     #[error("This does not fit what is known of the payment.")]
     Misfit(collection::Rejection),
@@ -95,13 +108,16 @@ pub enum Rejection {
 impl Reject for Rejection {
     fn code(&self) -> Code {
         match self {
-            Self::InvalidIdempotencyKey | Self::IdempotencyKeyReused | Self::InvalidPaymentId => {
-                Code::InvalidArgument
-            }
+            Self::InvalidIdempotencyKey
+            | Self::IdempotencyKeyReused
+            | Self::InvalidPaymentId
+            | Self::InvalidAmount => Code::InvalidArgument,
             Self::BookingNotFound => Code::NotFound,
-            Self::HoldEnded | Self::InvalidPrice | Self::PaymentNotStarted | Self::Misfit(_) => {
-                Code::FailedPrecondition
-            }
+            Self::HoldEnded
+            | Self::InvalidPrice
+            | Self::PaymentNotStarted
+            | Self::NothingToRefund
+            | Self::Misfit(_) => Code::FailedPrecondition,
             Self::SignatureInvalid => Code::PermissionDenied,
             Self::ProviderUnavailable => Code::Unavailable,
         }
@@ -118,6 +134,8 @@ impl Reject for Rejection {
             Self::PaymentNotStarted => "PAYMENT_NOT_STARTED",
             Self::SignatureInvalid => "SIGNATURE_INVALID",
             Self::ProviderUnavailable => "PROVIDER_UNAVAILABLE",
+            Self::NothingToRefund => "NOTHING_TO_REFUND",
+            Self::InvalidAmount => "INVALID_AMOUNT",
             Self::Misfit(_) => "PAYMENT_MISFIT",
         }
     }
@@ -128,10 +146,12 @@ impl Reject for Rejection {
             Self::InvalidPaymentId => Some("payment_id"),
             Self::SignatureInvalid => Some("signature"),
             Self::BookingNotFound => Some("booking_id"),
+            Self::InvalidAmount => Some("amount"),
             Self::HoldEnded
             | Self::InvalidPrice
             | Self::PaymentNotStarted
             | Self::ProviderUnavailable
+            | Self::NothingToRefund
             | Self::Misfit(_) => None,
         }
     }
@@ -142,6 +162,8 @@ impl From<collection::Rejection> for Rejection {
         match rejection {
             collection::Rejection::NotOpened => Self::PaymentNotStarted,
             collection::Rejection::AmountNotPayable => Self::InvalidPrice,
+            collection::Rejection::NothingToRefund => Self::NothingToRefund,
+            collection::Rejection::AmountNotRefundable => Self::InvalidAmount,
             collection::Rejection::OtherTerms
             | collection::Rejection::OtherOrder
             | collection::Rejection::PaymentUnknown

@@ -1,7 +1,6 @@
 //! This service's settings, one struct per concern.
 
 use std::net::SocketAddr;
-use std::str::FromStr;
 
 use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
@@ -32,25 +31,6 @@ pub struct Config {
     pub peers: PeerSettings,
 }
 
-/// What a customer's word that it is paid is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClaimPolicy {
-    /// The provider is asked; only captured money counts.
-    Review,
-}
-
-impl FromStr for ClaimPolicy {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "review" => Ok(Self::Review),
-            "accept" => Err("accept comes with the commands for staff; until then it is review"),
-            _ => Err("it must be review"),
-        }
-    }
-}
-
 /// What migrating needs.
 #[derive(Debug, Clone)]
 pub struct MigrationConfig {
@@ -63,8 +43,6 @@ pub struct MigrationConfig {
 impl Config {
     /// Reads them.
     pub fn read(reader: &mut Reader<'_>) -> Self {
-        // Only one policy exists yet; a wish for another one stops the start.
-        let ClaimPolicy::Review = reader.parse_or("PAYMENT_CLAIM_POLICY", ClaimPolicy::Review);
         Self {
             listen: reader.address("PAYMENTS_LISTEN"),
             http_listen: reader.address("PAYMENTS_HTTP_LISTEN"),
@@ -77,6 +55,7 @@ impl Config {
                 key_secret: reader.secret("PAYMENTS_KEY_SECRET"),
                 webhook_secret: reader.secret("PAYMENTS_WEBHOOK_SECRET"),
                 webhook_secret_previous: reader.optional_secret("PAYMENTS_WEBHOOK_SECRET_PREVIOUS"),
+                account_id: reader.optional("PAYMENTS_ACCOUNT_ID"),
             },
             checkout_script_url: reader.url("PAYMENTS_CHECKOUT_SCRIPT_URL"),
             users: UserSettings::read(reader),
@@ -92,20 +71,5 @@ impl MigrationConfig {
             owner_url: reader.secret("PAYMENTS_MIGRATION_DATABASE_URL"),
             database_url: reader.secret("PAYMENTS_DATABASE_URL"),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Config;
-    use runtime::Reader;
-
-    #[test]
-    fn a_claim_is_never_accepted_without_money() {
-        let source: &[(&str, &str)] = &[("PAYMENT_CLAIM_POLICY", "accept")];
-        let mut reader = Reader::new(&source);
-        Config::read(&mut reader);
-        let told = reader.finish(()).unwrap_err().to_string();
-        assert!(told.contains("PAYMENT_CLAIM_POLICY: accept comes with the commands for staff"));
     }
 }

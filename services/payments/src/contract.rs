@@ -5,7 +5,7 @@ use contract::convert::money;
 use contract::payments::v1 as wire;
 use eventstore::{NewEvent, Recorded, StoreError};
 use kernel::Id;
-use kernel::id::{Booking, Kind};
+use kernel::id::{Booking, Kind, Refund as RefundKind};
 
 use crate::domain::collection::{Event, Mismatch, Terms};
 use crate::domain::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId};
@@ -66,6 +66,8 @@ pub fn collection_event(id: Id<Booking>, event: &Event) -> Result<NewEvent, Stor
             payment_id: refund.payment.to_string(),
             amount: to_wire(&refund.amount),
             cause: refund.cause.word().to_owned(),
+            renewed: refund.renews.is_some(),
+            renews_refund_id: refund.renews.map(|id| id.to_string()).unwrap_or_default(),
         }),
         Event::RefundAccepted { refund_id, provider_refund } => {
             NewEvent::of(&wire::RefundAccepted {
@@ -81,6 +83,19 @@ pub fn collection_event(id: Id<Booking>, event: &Event) -> Result<NewEvent, Stor
             booking_id,
             refund_id: refund_id.to_string(),
             reason: reason.clone(),
+        }),
+        Event::RefundDiscovered { refund_id, refund } => {
+            NewEvent::of(&discovered(booking_id, *refund_id, refund))
+        }
+        Event::Earned { payment, amount } => NewEvent::of(&wire::PaymentEarned {
+            booking_id,
+            payment_id: payment.to_string(),
+            amount: to_wire(amount),
+        }),
+        Event::Retained { payment, amount } => NewEvent::of(&wire::PaymentRetained {
+            booking_id,
+            payment_id: payment.to_string(),
+            amount: to_wire(amount),
         }),
     };
     Ok(new?)
@@ -103,6 +118,14 @@ pub fn read_collection_event(stored: &Recorded) -> Result<Event, Unreadable> {
         PaymentId::parse(&e.payment_id)
             .zip(e.amount.map(from_wire))
             .map(|(payment, amount)| Event::Verified { payment, amount })
+    } else if let Some(e) = get::<wire::PaymentEarned>(stored)? {
+        PaymentId::parse(&e.payment_id)
+            .zip(e.amount.map(from_wire))
+            .map(|(payment, amount)| Event::Earned { payment, amount })
+    } else if let Some(e) = get::<wire::PaymentRetained>(stored)? {
+        PaymentId::parse(&e.payment_id)
+            .zip(e.amount.map(from_wire))
+            .map(|(payment, amount)| Event::Retained { payment, amount })
     } else if let Some(e) = get::<wire::PaymentFailed>(stored)? {
         PaymentId::parse(&e.payment_id).map(|payment| Event::Failed { payment })
     } else if let Some(e) = get::<wire::PaymentMismatched>(stored)? {
@@ -128,6 +151,8 @@ fn read_refund_event(stored: &Recorded) -> Result<Option<Event>, Unreadable> {
     } else if let Some(e) = get::<wire::RefundFailed>(stored)? {
         let reason = e.reason;
         parse(&e.refund_id).map(|refund_id| Event::RefundFailed { refund_id, reason })
+    } else if let Some(e) = get::<wire::RefundDiscovered>(stored)? {
+        read_discovered(e)
     } else {
         None
     };
@@ -169,10 +194,37 @@ fn read_requested(event: wire::RefundRequested) -> Option<Event> {
         payment: PaymentId::parse(&event.payment_id)?,
         amount: event.amount.map(from_wire)?,
         cause: Cause::from_word(&event.cause)?,
+        renews: parse(&event.renews_refund_id),
         accepted: None,
         end: None,
     };
     Some(Event::RefundRequested { refund_id: parse(&event.refund_id)?, refund })
+}
+
+fn discovered(
+    booking_id: String,
+    refund_id: Id<RefundKind>,
+    refund: &Refund,
+) -> wire::RefundDiscovered {
+    wire::RefundDiscovered {
+        booking_id,
+        refund_id: refund_id.to_string(),
+        payment_id: refund.payment.to_string(),
+        amount: to_wire(&refund.amount),
+        provider_refund_id: refund.accepted.as_ref().map(ToString::to_string).unwrap_or_default(),
+    }
+}
+
+fn read_discovered(event: wire::RefundDiscovered) -> Option<Event> {
+    let refund = Refund {
+        payment: PaymentId::parse(&event.payment_id)?,
+        amount: event.amount.map(from_wire)?,
+        cause: Cause::Elsewhere,
+        renews: None,
+        accepted: Some(ProviderRefundId::parse(&event.provider_refund_id)?),
+        end: None,
+    };
+    Some(Event::RefundDiscovered { refund_id: parse(&event.refund_id)?, refund })
 }
 
 fn to_wire(amount: &Amount) -> Option<WireMoney> {

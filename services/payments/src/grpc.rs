@@ -1,5 +1,7 @@
-//! What people call, through the gateway: the only file that names requests and responses. For
+//! What people call, through the gateway: here and below alone requests and responses are named. For
 //! whoever does not own a booking it does not exist.
+
+pub mod staff;
 
 use std::sync::Arc;
 

@@ -3,6 +3,8 @@
 //! Nothing that a browser says makes a booking paid: only what the provider says it has captured.
 
 pub mod domain;
+pub mod ledger;
+pub mod settlement;
 pub mod contract;
 pub mod provider;
 pub mod razorpay;
@@ -21,14 +23,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use ::contract::payments::v1::payments_service_server::PaymentsServiceServer;
+use ::contract::payments::v1::payments_staff_service_server::PaymentsStaffServiceServer;
 use anyhow::Context as _;
-use eventstore::{Database, Store, run_timers};
+use eventstore::{Database, StaffDoor, Store, run_timers};
 use messaging::{
-    FeedReader, FeedServer, Nats, Subscription, run_consumer, run_publisher, run_relay,
+    FeedReader, FeedServer, Nats, ParkedEvents, Subscription, run_consumer, run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
+use runtime::staff::StaffDirectory;
 use runtime::{BoxError, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
@@ -39,6 +43,7 @@ use crate::app::{Checkout, Till};
 use crate::bookings::Bookings;
 use crate::config::{Config, MigrationConfig};
 use crate::grpc::Public;
+use crate::grpc::staff::StaffTill;
 use crate::process::booking::OnBooking;
 use crate::razorpay::Razorpay;
 use crate::timers::Timers;
@@ -48,6 +53,8 @@ pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/payments");
 
 /// Who may read this service's feed.
 const READERS: &[&str] = &["booking", "notifications"];
+/// Who takes booking's events in.
+const ON_BOOKING: &str = "payments-on-booking";
 
 /// Serves until the shutdown signal is given.
 ///
@@ -112,24 +119,29 @@ impl Doors {
                 // It is tried again at the next start; no money waits for it.
                 tracing::warn!(%error, "old webhooks could not be swept");
             }
+            if let Err(error) = app::nightly::start(&firing).await {
+                tracing::warn!(%error, "the nightly jobs could not be set");
+            }
             run_timers(firing, timers, stop).await;
             Ok::<(), BoxError>(())
         });
         let subscription = Subscription {
-            consumer: "payments-on-booking",
+            consumer: ON_BOOKING,
             source: "booking",
             feed: FeedReader::new(&config.booking_url, "booking", &peers)?,
         };
         let consuming =
             run_consumer(store.clone(), nats, subscription, Arc::new(OnBooking), shutdown.clone());
-        tasks.spawn("payments-on-booking", consuming);
+        tasks.spawn(ON_BOOKING, consuming);
         let (http, stop) = (webhook::router(Arc::clone(&till)), shutdown.clone());
         tasks.spawn("http", async move { server::serve_http(self.http, http, &stop).await });
         let checks = Checks::new().check("database", move || {
             let store = store.clone();
             async move { store.check().await }
         });
-        let routes = routes(&till, users, &peers);
+        let directory = StaffDirectory::new(&config.booking_url, &peers)?;
+        let door = StaffDoor::new(users.clone(), Arc::new(directory), till.store.clone());
+        let routes = routes(&till, users, &peers, door);
         tasks.spawn("server", self.grpc.ready(checks).serve(routes));
         tasks.join().await?;
         Ok(())
@@ -150,9 +162,15 @@ fn open_till(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Till>> {
 }
 
 /// Every gRPC service of this process.
-fn routes(till: &Arc<Till>, users: Users, peers: &Peers) -> Routes {
+fn routes(till: &Arc<Till>, users: Users, peers: &Peers, door: StaffDoor) -> Routes {
     let public = Public::new(Arc::clone(till), users);
+    let parked = ParkedEvents::new(till.store.clone());
+    let parked = parked.consumer(ON_BOOKING, "booking", Arc::new(OnBooking));
+    let staff = StaffTill::new(Arc::clone(till), door, parked);
     Routes::new(PaymentsServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
+        .add_service(
+            PaymentsStaffServiceServer::new(staff).max_decoding_message_size(REQUEST_BYTES_MAX),
+        )
         .add_service(FeedServer::service(till.store.clone(), peers.clone(), READERS))
 }
 

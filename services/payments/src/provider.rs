@@ -2,11 +2,12 @@
 
 use futures::future::BoxFuture;
 use kernel::id::{Booking, Collection, Refund as RefundKind};
-use kernel::{Id, Money};
+use kernel::{Id, Money, Timestamp};
 use runtime::BoxError;
 
 use crate::domain::fact::{Amount, OrderId, Payment, PaymentId, ProviderRefundId};
 use crate::domain::refund::Progress;
+use crate::settlement::{Line, Settlement};
 
 /// An order that is to exist. The receipt is ours, so that it can be found again.
 #[derive(Debug, Clone, Copy)]
@@ -30,17 +31,39 @@ pub struct WantedRefund {
     pub amount: Amount,
 }
 
+/// A payment as the provider has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaymentReport {
+    /// What it is known by.
+    pub payment: Payment,
+    /// How much of it the provider says has gone back, or is on its way.
+    pub refunded_minor: i64,
+}
+
 /// A refund as the provider has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderRefund {
     /// The provider's id.
     pub id: ProviderRefundId,
+    /// What is refunded, when that was said.
+    pub payment: Option<PaymentId>,
     /// Our id, if it is one of ours.
     pub refund_id: Option<Id<RefundKind>>,
     /// How much.
     pub amount: Amount,
     /// How it stands.
     pub progress: Progress,
+}
+
+/// A part of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T> {
+    /// What could be read.
+    pub items: Vec<T>,
+    /// How much could not.
+    pub unread: usize,
+    /// How many to skip for the next part; `None` when this was the last.
+    pub next: Option<usize>,
 }
 
 /// Something that a provider told.
@@ -92,15 +115,32 @@ pub trait Provider: Send + Sync + 'static {
     /// always the oldest.
     fn find_order(&self, wanted: WantedOrder) -> Asked<'_, Option<OrderId>>;
     /// Every payment that was tried on an order.
-    fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<Payment>>;
+    fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<PaymentReport>>;
     /// One payment.
-    fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, Payment>;
+    fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, PaymentReport>;
     /// Gives money back; the same refund asked twice is one.
     fn refund<'a>(&'a self, wanted: &'a WantedRefund) -> Asked<'a, ProviderRefund>;
     /// Every refund of a payment.
     fn refunds_of<'a>(&'a self, payment: &'a PaymentId) -> Asked<'a, Vec<ProviderRefund>>;
     /// One refund.
     fn fetch_refund<'a>(&'a self, id: &'a ProviderRefundId) -> Asked<'a, ProviderRefund>;
+
+    /// The lines of what was paid out to the bank on the provider's day of this instant.
+    fn settlement_lines(&self, at: Timestamp, skip: usize) -> Asked<'_, Page<Line>>;
+    /// The payouts that were made between two instants.
+    fn settlements(
+        &self,
+        from: Timestamp,
+        to: Timestamp,
+        skip: usize,
+    ) -> Asked<'_, Page<Settlement>>;
+    /// Every payment of the account that was begun between two instants, whoever wanted it.
+    fn payments_between(
+        &self,
+        from: Timestamp,
+        to: Timestamp,
+        skip: usize,
+    ) -> Asked<'_, Page<PaymentReport>>;
 
     /// Whether a checkout's answer for our order is the provider's own.
     ///
@@ -115,6 +155,8 @@ pub trait Provider: Send + Sync + 'static {
     /// Whether a webhook's raw bytes were signed by the provider, with the current secret or the
     /// one before it.
     fn verify_webhook(&self, signature: &str, raw: &[u8]) -> bool;
+    /// Whether a webhook names another account than ours.
+    fn is_of_another_account(&self, raw: &[u8]) -> bool;
     /// What a webhook tells; nothing, when it is of a kind that does not concern us.
     fn read_webhook(&self, raw: &[u8]) -> Vec<Observation>;
 }

@@ -2,6 +2,7 @@
 
 mod api;
 mod json;
+mod settlement;
 mod signature;
 
 use kernel::id::Refund as RefundKind;
@@ -10,10 +11,12 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 
 use self::api::Api;
-use crate::domain::fact::{OrderId, Payment, PaymentId, ProviderRefundId};
+use crate::domain::fact::{OrderId, PaymentId, ProviderRefundId};
 use crate::provider::{
-    Asked, Observation, Provider, ProviderError, ProviderRefund, Refusal, WantedOrder, WantedRefund,
+    Asked, Observation, Page, PaymentReport, Provider, ProviderError, ProviderRefund, Refusal,
+    WantedOrder, WantedRefund,
 };
+use crate::settlement::{Line, Settlement};
 
 /// How Razorpay is reached and how it and we know each other.
 #[derive(Debug, Clone)]
@@ -28,6 +31,8 @@ pub struct Settings {
     pub webhook_secret: SecretString,
     /// Signed webhooks before; still valid for what is sent again after a change.
     pub webhook_secret_previous: Option<SecretString>,
+    /// Our account there, "acc_…"; webhooks of another one are refused when it is set.
+    pub account_id: Option<String>,
 }
 
 /// The provider.
@@ -77,18 +82,18 @@ impl Provider for Razorpay {
         })
     }
 
-    fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<Payment>> {
+    fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<PaymentReport>> {
         Box::pin(async move {
             let list = self.api.get(&format!("/orders/{order}/payments"), &[]).await?;
-            Ok(json::items(&list).filter_map(json::payment).collect())
+            Ok(json::items(&list).filter_map(json::report).collect())
         })
     }
 
-    fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, Payment> {
+    fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, PaymentReport> {
         Box::pin(async move {
             let entity = self.api.get(&format!("/payments/{id}"), &[]).await?;
-            json::payment(&entity)
-                .filter(|payment| payment.id == *id)
+            json::report(&entity)
+                .filter(|report| report.payment.id == *id)
                 .ok_or(ProviderError::Unusable("not the payment that was asked for"))
         })
     }
@@ -110,12 +115,35 @@ impl Provider for Razorpay {
         Box::pin(async move {
             let path = format!("/payments/{payment}/refunds");
             let list = self.api.get(&path, &[("count", "100")]).await?;
-            Ok(json::items(&list).filter_map(json::refund).collect())
+            let of_payment = |refund| ProviderRefund { payment: Some(payment.clone()), ..refund };
+            Ok(json::items(&list).filter_map(json::refund).map(of_payment).collect())
         })
     }
 
     fn fetch_refund<'a>(&'a self, id: &'a ProviderRefundId) -> Asked<'a, ProviderRefund> {
         Box::pin(async move { own_refund(&self.api.get(&format!("/refunds/{id}"), &[]).await?) })
+    }
+
+    fn settlement_lines(&self, at: Timestamp, skip: usize) -> Asked<'_, Page<Line>> {
+        Box::pin(settlement::lines(&self.api, at, skip))
+    }
+
+    fn settlements(
+        &self,
+        from: Timestamp,
+        to: Timestamp,
+        skip: usize,
+    ) -> Asked<'_, Page<Settlement>> {
+        Box::pin(settlement::settlements(&self.api, (from, to), skip))
+    }
+
+    fn payments_between(
+        &self,
+        from: Timestamp,
+        to: Timestamp,
+        skip: usize,
+    ) -> Asked<'_, Page<PaymentReport>> {
+        Box::pin(settlement::payments(&self.api, (from, to), skip))
     }
 
     fn verify_return(
@@ -140,6 +168,12 @@ impl Provider for Razorpay {
             .into_iter()
             .flatten()
             .any(|secret| signature::is_valid(secret.expose_secret(), raw, signature))
+    }
+
+    fn is_of_another_account(&self, raw: &[u8]) -> bool {
+        let Some(own) = &self.settings.account_id else { return false };
+        let event = serde_json::from_slice::<Value>(raw).unwrap_or_default();
+        json::text(&event, "account_id").is_some_and(|named| named != own)
     }
 
     fn read_webhook(&self, raw: &[u8]) -> Vec<Observation> {

@@ -2,6 +2,10 @@
 //! appends them, and read as rows without asking the domain.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+pub mod booking_word;
 pub mod project;
 pub mod query;
 pub mod inbox;
+pub mod ledger;
+pub mod settlement;
+pub mod unexplained;

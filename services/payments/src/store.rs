@@ -7,9 +7,11 @@ use kernel::{CommandError, Decider, Id, Timestamp, fold};
 use crate::app::Error;
 use crate::contract;
 use crate::domain::collection::{Collection, CollectionLife, Command, Event, State};
-use crate::domain::fact::PaymentId;
+use crate::domain::fact::{Payment, PaymentId, Source, Status};
+use crate::domain::refund::OVERTAKEN;
+use crate::ledger::{self, Books};
 use crate::polling::{self, Turn};
-use crate::read_model::{inbox, project};
+use crate::read_model::{inbox, project, query};
 use crate::timers;
 
 /// The collection of a booking under its lock.
@@ -18,6 +20,7 @@ pub struct OpenCollection {
     booking_id: Id<Booking>,
     version: i64,
     state: State,
+    books: Books,
     /// The one clock, read under the lock.
     pub now: Timestamp,
 }
@@ -38,7 +41,8 @@ impl OpenCollection {
             .collect::<Result<Vec<_>, _>>()
             .map_err(Error::unavailable)?;
         let state = fold::<CollectionLife>(&events);
-        Ok(Self { booking_id, version: loaded.version, state, now: loaded.now })
+        let books = Books::of(&events);
+        Ok(Self { booking_id, version: loaded.version, state, books, now: loaded.now })
     }
 
     /// What is known, once the intent was recorded.
@@ -71,17 +75,35 @@ impl OpenCollection {
             project::collection(tx, collection, self.now).await?;
         }
         for event in &events {
+            let entries = self.books.enter(event);
+            ledger::post::post(tx, Some(self.booking_id), &entries).await?;
             self.follow(tx, event).await?;
         }
         Ok(events)
     }
 
-    /// Money that counts and that we did not give back: a person has to look at the booking.
-    fn alarm(&self, payment: &PaymentId) {
+    /// Money that counts and that we did not give back: when somebody counts on the session, a person
+    /// has to look.
+    async fn alarm(&self, tx: &mut Tx, payment: &PaymentId) -> Result<(), Error> {
         if self.collection().is_some_and(|it| it.went_back_without_us(payment)) {
             let booking_id = self.booking_id;
-            tracing::error!(%booking_id, %payment, "verified money was given back without us");
+            if query::booking_state(tx.connection(), booking_id).await?.is_live() {
+                tracing::error!(%booking_id, %payment, "verified money was given back without us");
+            } else {
+                tracing::warn!(%booking_id, %payment, "money was given back without us");
+            }
         }
+        Ok(())
+    }
+
+    /// A captured payment that we had to ask for has a webhook on its way, or none at all.
+    async fn expect_webhook(&self, tx: &mut Tx, payment: &Payment) -> Result<(), Error> {
+        if payment.fact.status == Status::Captured
+            && !inbox::has_told_of(tx.connection(), &payment.id).await?
+        {
+            timers::expect_webhook(tx, &payment.id, self.now).await?;
+        }
+        Ok(())
     }
 
     /// What an event leaves to do, in the same transaction.
@@ -104,22 +126,39 @@ impl OpenCollection {
             }
             Event::Mismatched { payment, reason, .. } => {
                 let (booking_id, reason) = (self.booking_id, reason.word());
-                tracing::warn!(%booking_id, %payment, reason, "money that does not match");
+                tracing::error!(%booking_id, %payment, reason, "money that does not match");
             }
             Event::RefundFailed { refund_id, reason } => {
                 let booking_id = self.booking_id;
                 let renewed = self.collection().is_some_and(|it| it.is_renewable(*refund_id));
-                tracing::error!(%booking_id, %refund_id, reason, renewed, "a refund failed");
+                if reason == OVERTAKEN {
+                    tracing::warn!(%booking_id, %refund_id, "a refund was overtaken by another one");
+                } else {
+                    tracing::error!(%booking_id, %refund_id, reason, renewed, "a refund failed");
+                }
+                timers::end_refund(tx, *refund_id).await?;
                 if renewed {
                     timers::renew_refund(tx, *refund_id, self.now).await?;
                 }
             }
-            Event::Observed { payment, .. } => self.alarm(&payment.id),
+            Event::Observed { payment, source } => {
+                self.alarm(tx, &payment.id).await?;
+                match source {
+                    Source::Webhook => {}
+                    Source::Checkout | Source::Poll => self.expect_webhook(tx, payment).await?,
+                }
+            }
+            Event::RefundDiscovered { refund_id, refund } => {
+                self.alarm(tx, &refund.payment).await?;
+                timers::go_on_refunding(tx, *refund_id, 1, self.now).await?;
+            }
+            Event::RefundProcessed { refund_id } => timers::end_refund(tx, *refund_id).await?,
             Event::Opened(_)
             | Event::Claimed
             | Event::Failed { .. }
             | Event::RefundAccepted { .. }
-            | Event::RefundProcessed { .. } => {}
+            | Event::Earned { .. }
+            | Event::Retained { .. } => {}
         }
         Ok(())
     }

@@ -12,10 +12,12 @@ use serde_json::{Value, json};
 
 use crate::app::ask_refund::ask_refund as ask;
 use crate::app::fold_webhook::fold_webhook as fold;
+use crate::app::miss_webhook::miss_webhook;
+use crate::app::nightly;
 use crate::app::poll_order::poll_order;
 use crate::app::renew_refund::renew_refund as renew;
 use crate::app::{Error, Till};
-use crate::domain::fact::OrderId;
+use crate::domain::fact::{OrderId, PaymentId};
 use crate::polling::{POLL_ORDER, Turn};
 use crate::read_model::inbox;
 
@@ -25,6 +27,8 @@ pub const REFUND: &str = "refund";
 pub const RENEW_REFUND: &str = "renew-refund";
 /// A webhook is to be folded.
 pub const FOLD_WEBHOOK: &str = "fold-webhook";
+/// A captured payment is to have its webhook by now; the subject is the payment.
+pub const EXPECT_WEBHOOK: &str = "expect-webhook";
 /// Old bodies are to go.
 pub const SWEEP_WEBHOOKS: &str = "sweep-webhooks";
 
@@ -39,6 +43,8 @@ const REFUND_PAUSE_LAST: i64 = 6 * HOUR;
 const REFUSED_HOURLY: usize = 12;
 /// How long after a refund failed at the provider another one is asked for.
 pub const RENEW_AFTER: i64 = HOUR;
+/// How long the webhook of a captured payment may take; the provider sends it within seconds.
+const WEBHOOK_WITHIN: i64 = 10 * MINUTE;
 /// How often old bodies are let go.
 const SWEEP_EVERY: i64 = 24 * HOUR;
 
@@ -138,6 +144,27 @@ pub async fn end_refund(tx: &mut Tx, refund_id: Id<RefundKind>) -> Result<(), St
     tx.end_timer(REFUND, &refund_id.to_string()).await
 }
 
+/// Looks in ten minutes whether a webhook has told of a payment.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn expect_webhook(
+    tx: &mut Tx,
+    payment: &PaymentId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let due = now.plus_seconds(WEBHOOK_WITHIN);
+    tx.set_timer(EXPECT_WEBHOOK, payment.as_str(), due, json!({})).await
+}
+
+/// Ends the wait for a payment's webhook.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end_expectation(tx: &mut Tx, payment: &PaymentId) -> Result<(), StoreError> {
+    tx.end_timer(EXPECT_WEBHOOK, payment.as_str()).await
+}
+
 /// Folds a webhook as soon as this transaction is committed.
 ///
 /// # Errors
@@ -210,7 +237,9 @@ impl Timers {
             }
             RENEW_REFUND => renew(till, timer.subject.parse()?).await?,
             FOLD_WEBHOOK => fold(till, &timer.subject).await?,
+            EXPECT_WEBHOOK => miss_webhook(till, &timer.subject).await?,
             SWEEP_WEBHOOKS => sweep(&till.store).await?,
+            kind if nightly::is_one(kind) => nightly::fire(till, timer).await?,
             unknown => return Err(format!("there is no timer {unknown}").into()),
         }
         Ok(())

@@ -40,6 +40,10 @@ async fn take(State(till): State<Arc<Till>>, headers: HeaderMap, raw: Bytes) -> 
         tracing::warn!(bytes = raw.len(), "a webhook with a wrong signature was refused");
         return StatusCode::BAD_REQUEST;
     }
+    if till.provider.is_of_another_account(&raw) {
+        tracing::warn!("a webhook of another account was refused: it shares our secret");
+        return StatusCode::BAD_REQUEST;
+    }
     let body_sha256 = Sha256::digest(&raw).to_vec();
     let event_id = header("x-razorpay-event-id")
         .filter(|id| is_event_id(id))

@@ -1,15 +1,18 @@
 //! Asks the provider to give money back, until it takes the refund, which it does once; then asks
 //! how it goes until it has ended.
 
-use eventstore::Tx;
+use std::sync::Arc;
+
+use eventstore::{Tx, new_id};
 use kernel::Id;
-use kernel::id::{Booking, Refund as RefundKind};
+use kernel::id::Refund as RefundKind;
 use runtime::BoxError;
 use runtime::status::chain;
 
+use super::fold::fold_refund;
 use super::{Error, Till, metadata, traced};
 use crate::domain::collection::Command;
-use crate::domain::refund::{News, Progress, is_final};
+use crate::domain::refund::News;
 use crate::provider::{Provider, ProviderError, ProviderRefund, WantedRefund};
 use crate::read_model::query::{self, RefundRow};
 use crate::store::OpenCollection;
@@ -35,32 +38,47 @@ pub async fn ask_refund(
     let was_taken = row.provider_refund.is_some();
     let work = async {
         let asked_before = step > 0 || attempts > 1;
-        let news = ask(till.provider.as_ref(), refund_id, row, asked_before).await;
-        match &news {
-            Ok(News::Refused(reason)) => {
+        let answer = ask(till.provider.as_ref(), refund_id, row, asked_before).await;
+        match &answer {
+            Ok(Answer { news: News::Refused(reason), .. }) => {
                 tracing::error!(%booking_id, %refund_id, reason, "a refund was refused");
             }
-            Ok(News::Taken { .. }) => {}
+            Ok(Answer { news: News::Taken { .. }, .. }) => {}
             Err(error) => {
                 let error = chain(error);
                 tracing::warn!(%booking_id, %refund_id, error, "a refund has to wait");
             }
         }
-        let news = news?;
-        // Once it is taken, its questions begin at their fast pace, however long that took.
-        let is_first = !was_taken && matches!(news, News::Taken { .. });
-        let next = if is_first { 1 } else { step + 1 };
+        let answer = Arc::new(answer?);
         till.store
             .write(metadata("payments", booking_id, trace), move |tx| {
-                let news = news.clone();
-                Box::pin(
-                    async move { learn_refund(tx, booking_id, refund_id, news, Some(next)).await },
-                )
+                let answer = Arc::clone(&answer);
+                Box::pin(async move {
+                    let mut open = OpenCollection::load(tx, booking_id).await?;
+                    take_in(tx, &mut open, refund_id, &answer).await?;
+                    go_on(tx, &open, refund_id, (step, was_taken)).await
+                })
             })
             .await?;
         Ok(())
     };
     traced("ask refund", booking_id, trace, work).await
+}
+
+/// What the provider said about a refund.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// About itself.
+    pub news: News,
+    /// All refunds of its payment, when these had to be asked for.
+    pub others: Vec<ProviderRefund>,
+}
+
+impl Answer {
+    fn taken(refund: &ProviderRefund) -> Self {
+        let news = News::Taken { id: refund.id.clone(), progress: refund.progress };
+        Self { news, others: Vec::new() }
+    }
 }
 
 /// What the provider says of a refund, which it is asked for at most once.
@@ -72,69 +90,61 @@ pub async fn ask(
     refund_id: Id<RefundKind>,
     row: RefundRow,
     asked_before: bool,
-) -> Result<News, ProviderError> {
+) -> Result<Answer, ProviderError> {
     if let Some(id) = &row.provider_refund {
-        return provider.fetch_refund(id).await.map(|refund| taken(&refund));
+        return provider.fetch_refund(id).await.map(|refund| Answer::taken(&refund));
     }
-    if asked_before && let Some(found) = find(provider, refund_id, &row).await? {
-        return Ok(taken(&found));
+    let own = |refunds: &[ProviderRefund]| {
+        refunds.iter().find(|it| it.refund_id == Some(refund_id)).map(Answer::taken)
+    };
+    if asked_before && let Some(found) = own(&provider.refunds_of(&row.payment).await?) {
+        return Ok(found);
     }
     let wanted =
         WantedRefund { refund_id, payment: row.payment.clone(), amount: row.amount.clone() };
     match provider.refund(&wanted).await {
-        Ok(refund) => Ok(taken(&refund)),
+        Ok(refund) => Ok(Answer::taken(&refund)),
         // It may be ours already, or the money went back by another hand.
-        Err(ProviderError::Refused { reason }) => match find(provider, refund_id, &row).await? {
-            Some(found) => Ok(taken(&found)),
-            None => Ok(News::Refused(reason)),
-        },
+        Err(ProviderError::Refused { reason }) => {
+            let others = provider.refunds_of(&row.payment).await?;
+            let refused = Answer { news: News::Refused(reason), others: Vec::new() };
+            Ok(Answer { others: others.clone(), ..own(&others).unwrap_or(refused) })
+        }
         Err(error) => Err(error),
     }
 }
 
-/// The refund under our id, or else one of the whole amount that somebody made without us.
-async fn find(
-    provider: &dyn Provider,
-    refund_id: Id<RefundKind>,
-    row: &RefundRow,
-) -> Result<Option<ProviderRefund>, ProviderError> {
-    let known = provider.refunds_of(&row.payment).await?;
-    let own = known.iter().find(|it| it.refund_id == Some(refund_id));
-    let gives_all =
-        |it: &&ProviderRefund| it.amount == row.amount && it.progress != Progress::Failed;
-    let whole = known.iter().find(gives_all);
-    Ok(own.or(whole).cloned())
-}
-
-fn taken(refund: &ProviderRefund) -> News {
-    News::Taken { id: refund.id.clone(), progress: refund.progress }
-}
-
-/// Records what was learnt about a refund; `next` is the step of its next question.
-///
-/// # Errors
-/// When the database does not answer, or there is no such refund.
-pub async fn learn_refund(
+async fn take_in(
     tx: &mut Tx,
-    booking_id: Id<Booking>,
+    open: &mut OpenCollection,
     refund_id: Id<RefundKind>,
-    news: News,
-    next: Option<usize>,
+    answer: &Answer,
 ) -> Result<(), Error> {
-    let mut open = OpenCollection::load(tx, booking_id).await?;
-    let is_refused = matches!(&news, News::Refused(reason) if !is_final(reason));
-    open.apply(tx, Command::LearnRefund { refund_id, news }).await?;
-    let ended = open
-        .collection()
-        .and_then(|collection| collection.refunds.get(&refund_id))
-        .is_none_or(|refund| refund.end.is_some());
-    if ended {
-        timers::end_refund(tx, refund_id).await?;
-    } else if let Some(step) = next {
-        if is_refused {
-            timers::ask_refund_later(tx, refund_id, step, open.now).await?;
-        } else {
-            timers::go_on_refunding(tx, refund_id, step, open.now).await?;
+    for refund in &answer.others {
+        fold_refund(tx, open, refund).await?;
+    }
+    let (news, rest_id) = (answer.news.clone(), new_id());
+    open.apply(tx, Command::LearnRefund { refund_id, news, rest_id }).await?;
+    Ok(())
+}
+
+/// Sets the time of the next question, unless the refund has ended.
+async fn go_on(
+    tx: &mut Tx,
+    open: &OpenCollection,
+    refund_id: Id<RefundKind>,
+    (step, was_taken): (usize, bool),
+) -> Result<(), Error> {
+    let refund = open.collection().and_then(|known| known.refunds.get(&refund_id));
+    match refund.filter(|refund| refund.end.is_none()) {
+        None => timers::end_refund(tx, refund_id).await?,
+        Some(refund) if refund.accepted.is_none() => {
+            timers::ask_refund_later(tx, refund_id, step + 1, open.now).await?;
+        }
+        // Once it is taken, its questions begin at their fast pace, however long that took.
+        Some(_) => {
+            let next = if was_taken { step + 1 } else { 1 };
+            timers::go_on_refunding(tx, refund_id, next, open.now).await?;
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
-use super::fold::{Next, fold_now};
+use super::fold::{Next, fold_now, look_into};
 use super::owner::owned;
 use super::{Error, Till, metadata, provider_failed, traced};
 use crate::domain::collection::Standing;
@@ -25,13 +25,14 @@ pub async fn check_payment(
     }
     let trace = row.traceparent.as_deref();
     let work = async {
-        let payments = till
+        let reports = till
             .provider
             .payments_of(&order.id)
             .await
             .map_err(|error| provider_failed(booking_id, &error))?;
         let metadata = metadata(&customer_id.to_string(), booking_id, trace);
-        fold_now(till, metadata, booking_id, payments, (Source::Poll, Next::Keep)).await
+        let told = look_into(till, reports).await?;
+        fold_now(till, metadata, booking_id, told, (Source::Poll, Next::Keep)).await
     };
     traced("check payment", booking_id, trace, work).await
 }

@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use eventstore::{Metadata, Tx, new_id};
-use kernel::id::Booking;
+use kernel::id::{Booking, Refund as RefundKind};
 use kernel::{Id, Timestamp};
+use runtime::status::chain;
 
 use super::{Error, Rejection, Till, refuse};
-use crate::domain::collection::{Command, Standing};
+use crate::domain::collection::{Collection, Command, Event, Standing};
 use crate::domain::fact::{Payment, Source};
+use crate::domain::refund::{Found, News};
 use crate::polling::{self, Turn};
+use crate::provider::{PaymentReport, ProviderRefund};
+use crate::read_model::query;
 use crate::store::OpenCollection;
 
 /// What becomes of the booking's polling once the facts are in.
@@ -34,30 +38,109 @@ pub struct Asked {
     pub held_until: Option<Timestamp>,
 }
 
-/// Folds payments inside a transaction.
+/// What the provider told about one booking's money.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Its payments.
+    pub payments: Vec<Payment>,
+    /// Refunds of them.
+    pub refunds: Vec<ProviderRefund>,
+    /// Whether something could not be asked, so that it has to be asked again.
+    pub is_partial: bool,
+}
+
+/// Takes payments as the provider reports them, and asks for the refunds of those of which more has
+/// gone back than we know: somebody made them on the provider's own pages.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn look_into(till: &Till, reports: Vec<PaymentReport>) -> Result<Told, Error> {
+    let mut told = Told::default();
+    for PaymentReport { payment, refunded_minor } in reports {
+        let id = payment.id.clone();
+        told.payments.push(payment);
+        if refunded_minor <= query::taken_back(till.store.pool(), &id).await? {
+            continue;
+        }
+        match till.provider.refunds_of(&id).await {
+            Ok(refunds) => told.refunds.extend(refunds),
+            Err(error) => {
+                tracing::warn!(payment = %id, error = chain(&error), "refunds are not known yet");
+                told.is_partial = true;
+            }
+        }
+    }
+    Ok(told)
+}
+
+/// Folds what was told inside a transaction.
 ///
 /// # Errors
 /// When the database does not answer, or nothing was ever collected for this booking.
-pub async fn fold_payments(
+pub async fn fold(
     tx: &mut Tx,
     booking_id: Id<Booking>,
-    payments: &[Payment],
+    told: &Told,
     source: Source,
     next: Next,
 ) -> Result<Standing, Error> {
     let mut open = OpenCollection::load(tx, booking_id).await?;
-    for payment in payments {
-        let payment = payment.clone();
-        let refund_id = new_id();
-        open.apply(tx, Command::Observe { payment, source, refund_id }).await?;
+    let mut is_verified = false;
+    for payment in &told.payments {
+        let (payment, refund_id) = (payment.clone(), new_id());
+        let events = open.apply(tx, Command::Observe { payment, source, refund_id }).await?;
+        is_verified |= events.iter().any(|event| matches!(event, Event::Verified { .. }));
+    }
+    for refund in &told.refunds {
+        fold_refund(tx, &mut open, refund).await?;
+    }
+    if is_verified && query::booking_state(tx.connection(), booking_id).await?.is_completed() {
+        // The session took place on the customer's word, and here is its money.
+        open.apply(tx, Command::Complete).await?;
     }
     let collection = open.collection().ok_or(refuse(Rejection::PaymentNotStarted))?;
-    if collection.is_settled() {
+    if collection.is_settled() && !told.is_partial {
         polling::end(tx, booking_id).await?;
     } else {
         go_on_polling(tx, booking_id, next, open.now).await?;
     }
     Ok(collection.standing())
+}
+
+/// What a refund as the provider has it means: news of one of ours, by the id that it bears, or else
+/// one that is found there. The two ids are new; `None` when it is not known what is refunded.
+#[must_use]
+pub fn refund_command(
+    known: &Collection,
+    refund: &ProviderRefund,
+    (refund_id, rest_id): (Id<RefundKind>, Id<RefundKind>),
+) -> Option<Command> {
+    let (id, progress) = (refund.id.clone(), refund.progress);
+    let own = refund.refund_id.filter(|own| known.refunds.contains_key(own));
+    if let Some(own) = own {
+        let news = News::Taken { id, progress };
+        return Some(Command::LearnRefund { refund_id: own, news, rest_id });
+    }
+    let payment = refund.payment.clone()?;
+    let found = Found { payment, id, amount: refund.amount.clone(), progress };
+    Some(Command::DiscoverRefund { found, refund_id, rest_id })
+}
+
+/// Folds a refund as the provider has it.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn fold_refund(
+    tx: &mut Tx,
+    open: &mut OpenCollection,
+    refund: &ProviderRefund,
+) -> Result<(), Error> {
+    let ids = (new_id(), new_id());
+    let command = open.collection().and_then(|known| refund_command(known, refund, ids));
+    if let Some(command) = command {
+        open.apply(tx, command).await?;
+    }
+    Ok(())
 }
 
 async fn go_on_polling(
@@ -79,7 +162,7 @@ async fn go_on_polling(
     Ok(())
 }
 
-/// Folds payments in a transaction of their own.
+/// Folds what was told in a transaction of its own.
 ///
 /// # Errors
 /// When the database does not answer, or nothing was ever collected for this booking.
@@ -87,14 +170,14 @@ pub async fn fold_now(
     till: &Till,
     metadata: Metadata,
     booking_id: Id<Booking>,
-    payments: Vec<Payment>,
+    told: Told,
     (source, next): (Source, Next),
 ) -> Result<Standing, Error> {
-    let payments = Arc::new(payments);
+    let told = Arc::new(told);
     till.store
         .write(metadata, move |tx| {
-            let payments = Arc::clone(&payments);
-            Box::pin(async move { fold_payments(tx, booking_id, &payments, source, next).await })
+            let told = Arc::clone(&told);
+            Box::pin(async move { fold(tx, booking_id, &told, source, next).await })
         })
         .await
 }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
+use runtime::status::chain;
 
-use super::ask_refund::learn_refund;
-use super::fold::{Next, fold_payments};
-use super::{Error, Till, metadata, traced};
+use super::fold::{self, Next, Told};
+use super::{Error, Rejection, Till, metadata, refuse, traced};
 use crate::domain::fact::{OrderId, Payment, Source};
-use crate::domain::refund::News;
-use crate::provider::{Observation, ProviderRefund};
+use crate::provider::{Observation, ProviderError, ProviderRefund};
 use crate::read_model::{inbox, query};
+use crate::store::OpenCollection;
 use crate::timers;
 
 /// What the events that come of it name as their cause.
@@ -26,6 +26,7 @@ const ACTOR: &str = "payments";
 pub async fn fold_webhook(till: &Arc<Till>, event_id: &str) -> Result<(), Error> {
     let raw = inbox::unfolded(till.store.pool(), event_id).await?;
     let told = raw.map(|raw| till.provider.read_webhook(&raw)).unwrap_or_default();
+    let told = with_payments(till, told).await?;
     let about = whose(till, &told).await?;
     let trace = about.as_ref().and_then(|(_, trace)| trace.clone());
     let event_id = event_id.to_owned();
@@ -51,6 +52,32 @@ pub async fn fold_webhook(till: &Arc<Till>, event_id: &str) -> Result<(), Error>
     }
 }
 
+/// Adds the payments of refunds that came before anything was heard of them: a refund names its
+/// payment and not its order.
+async fn with_payments(till: &Till, told: Vec<Observation>) -> Result<Vec<Observation>, Error> {
+    let mut all = Vec::with_capacity(told.len());
+    for observation in told {
+        if let Observation::Refund(refund) = &observation
+            && let Some(id) = &refund.payment
+            && !all.iter().any(|it| matches!(it, Observation::Payment(it) if it.id == *id))
+            && query::booking_of(till.store.pool(), id).await?.is_none()
+        {
+            match till.provider.payment(id).await {
+                Ok(report) => all.push(Observation::Payment(report.payment)),
+                // The provider does not know it, so it cannot be ours either.
+                Err(ProviderError::Refused { .. }) => {}
+                Err(error) => {
+                    let error = chain(&error);
+                    tracing::warn!(payment = %id, error, "a refund's payment is not known yet");
+                    return Err(refuse(Rejection::ProviderUnavailable));
+                }
+            }
+        }
+        all.push(observation);
+    }
+    Ok(all)
+}
+
 fn metadata_of_none() -> eventstore::Metadata {
     eventstore::Metadata::by(ACTOR, runtime::telemetry::traceparent())
 }
@@ -70,14 +97,27 @@ async fn whose(
                 }
             }
             Observation::Refund(refund) => {
-                let Some(refund_id) = refund.refund_id else { continue };
-                if let Some(row) = query::refund(pool, refund_id).await? {
-                    return Ok(Some((row.booking_id, row.traceparent)));
-                }
+                let Some(booking_id) = booking_of(pool, refund).await? else { continue };
+                let row = query::collection(pool, booking_id).await?;
+                return Ok(row.map(|row| (row.booking_id, row.traceparent)));
             }
         }
     }
     Ok(None)
+}
+
+/// The booking whose money a refund gives back, by our id of it or by its payment.
+async fn booking_of(
+    pool: &sqlx::PgPool,
+    refund: &ProviderRefund,
+) -> Result<Option<Id<Booking>>, Error> {
+    if let Some(refund_id) = refund.refund_id
+        && let Some(row) = query::refund(pool, refund_id).await?
+    {
+        return Ok(Some(row.booking_id));
+    }
+    let Some(payment) = &refund.payment else { return Ok(None) };
+    Ok(query::booking_of(pool, payment).await?)
 }
 
 async fn fold(tx: &mut Tx, told: &[Observation], event_id: &str) -> Result<(), Error> {
@@ -85,6 +125,7 @@ async fn fold(tx: &mut Tx, told: &[Observation], event_id: &str) -> Result<(), E
     for observation in told {
         match observation {
             Observation::Payment(payment) => {
+                inbox::tells_of(tx, event_id, &payment.id).await?;
                 let missing = fold_payment(tx, payment).await?;
                 waits_for = waits_for.or(missing);
             }
@@ -109,14 +150,23 @@ async fn fold_payment(tx: &mut Tx, payment: &Payment) -> Result<Option<OrderId>,
         row = query::collection_of_order(tx.connection(), order).await?;
     }
     let Some(row) = row else { return Ok(Some(order.clone())) };
-    let payments = std::slice::from_ref(payment);
-    fold_payments(tx, row.booking_id, payments, Source::Webhook, Next::Hurry).await?;
+    let told = Told { payments: vec![payment.clone()], ..Told::default() };
+    fold::fold(tx, row.booking_id, &told, Source::Webhook, Next::Hurry).await?;
     Ok(None)
 }
 
 async fn fold_refund(tx: &mut Tx, refund: &ProviderRefund) -> Result<(), Error> {
-    let Some(refund_id) = refund.refund_id else { return Ok(()) };
-    let Some(row) = query::refund(tx.connection(), refund_id).await? else { return Ok(()) };
-    let news = News::Taken { id: refund.id.clone(), progress: refund.progress };
-    learn_refund(tx, row.booking_id, refund_id, news, None).await
+    let own = match refund.refund_id {
+        Some(refund_id) => query::refund(tx.connection(), refund_id).await?,
+        None => None,
+    };
+    let booking_id = match (own, &refund.payment) {
+        (Some(row), _) => Some(row.booking_id),
+        (None, Some(payment)) => query::booking_of(tx.connection(), payment).await?,
+        (None, None) => None,
+    };
+    // A payment of no order of ours has no refund of ours.
+    let Some(booking_id) = booking_id else { return Ok(()) };
+    let mut open = OpenCollection::load(tx, booking_id).await?;
+    fold::fold_refund(tx, &mut open, refund).await
 }

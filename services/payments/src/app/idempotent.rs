@@ -1,7 +1,7 @@
 //! A command's key: it stands for one request. What it answers is worked out each time, because it
 //! is where the payment stands now.
 
-use eventstore::{Metadata, Recall, request_hash};
+use eventstore::{Metadata, Recall, Tx, request_hash};
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
@@ -43,19 +43,36 @@ impl Key {
         let key = self.clone();
         till.store
             .write(Metadata::by(self.caller.clone(), None), move |tx| {
-                let known = key.clone();
+                let key = key.clone();
                 Box::pin(async move {
-                    let whose = (known.caller.as_str(), known.method);
-                    match tx.recall(whose, &known.key, &known.hash).await? {
-                        Recall::New => {
-                            let answer = booking_id.to_string();
-                            Ok(tx.remember(whose, &known.key, &known.hash, &answer).await?)
-                        }
-                        Recall::Answered(_) => Ok(()),
-                        Recall::Different => Err(refuse(Rejection::IdempotencyKeyReused)),
+                    match key.recall(tx).await? {
+                        None => key.remember(tx, &booking_id.to_string()).await,
+                        Some(_) => Ok(()),
                     }
                 })
             })
             .await
+    }
+
+    /// What this key was answered with before, in the transaction of its request.
+    ///
+    /// # Errors
+    /// `IdempotencyKeyReused`, or that the database does not answer.
+    pub async fn recall(&self, tx: &mut Tx) -> Result<Option<String>, Error> {
+        let whose = (self.caller.as_str(), self.method);
+        match tx.recall(whose, &self.key, &self.hash).await? {
+            Recall::New => Ok(None),
+            Recall::Answered(answer) => Ok(Some(answer)),
+            Recall::Different => Err(refuse(Rejection::IdempotencyKeyReused)),
+        }
+    }
+
+    /// Remembers what this key was answered with: an id.
+    ///
+    /// # Errors
+    /// When the database does not answer, or somebody was faster.
+    pub async fn remember(&self, tx: &mut Tx, answer: &str) -> Result<(), Error> {
+        let whose = (self.caller.as_str(), self.method);
+        Ok(tx.remember(whose, &self.key, &self.hash, answer).await?)
     }
 }

@@ -7,7 +7,7 @@ use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
-use super::fold::{Asked, Next, fold_now};
+use super::fold::{Asked, Next, fold_now, look_into};
 use super::{Error, Till, metadata, traced};
 use crate::domain::fact::Source;
 use crate::polling::{self, Turn};
@@ -28,18 +28,16 @@ pub async fn poll_order(till: &Till, booking_id: Id<Booking>, turn: Turn) -> Res
     let trace = row.traceparent.as_deref();
     let work = async {
         let asked = till.provider.payments_of(&order.id).await;
-        let next = match &asked {
-            Ok(_) => turn.answered(),
-            Err(error) => {
-                tracing::warn!(%booking_id, error = chain(error), "an order could not be polled");
-                turn.failed()
-            }
-        };
+        if let Err(error) = &asked {
+            tracing::warn!(%booking_id, error = chain(error), "an order could not be polled");
+        }
+        let is_answered = asked.is_ok();
+        let told = look_into(till, asked.unwrap_or_default()).await?;
+        let next = if is_answered && !told.is_partial { turn.answered() } else { turn.failed() };
         let held_until = held_until(till, booking_id, next).await?;
         let next = Next::After(Asked { turn, next, held_until });
         let metadata = metadata("payments", booking_id, trace);
-        let payments = asked.unwrap_or_default();
-        fold_now(till, metadata, booking_id, payments, (Source::Poll, next)).await?;
+        fold_now(till, metadata, booking_id, told, (Source::Poll, next)).await?;
         Ok(())
     };
     traced("poll order", booking_id, trace, work).await

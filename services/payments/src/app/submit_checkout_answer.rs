@@ -5,7 +5,7 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 use runtime::status::chain;
 
-use super::fold::{Next, fold_now};
+use super::fold::{Next, fold_now, look_into};
 use super::idempotent::Key;
 use super::owner::owned;
 use super::{Error, Rejection, Till, metadata, refuse, traced};
@@ -42,9 +42,9 @@ pub async fn submit_checkout_answer(
             // The answer is good, and the poller asks again; the caller waits for its word.
             tracing::warn!(%booking_id, error = chain(error), "a payment could not be fetched");
         }
-        let payments = asked.into_iter().collect();
+        let told = look_into(till, asked.into_iter().collect()).await?;
         let metadata = metadata(&customer_id.to_string(), booking_id, trace);
-        fold_now(till, metadata, booking_id, payments, (Source::Checkout, Next::Hurry)).await
+        fold_now(till, metadata, booking_id, told, (Source::Checkout, Next::Hurry)).await
     };
     traced("submit checkout answer", booking_id, trace, work).await
 }

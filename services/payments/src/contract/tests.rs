@@ -29,8 +29,14 @@ fn events() -> Vec<Event> {
         payment: payment.clone(),
         amount: amount.clone(),
         cause: Cause::Double,
+        renews: Some(Id::from_uuid(Uuid::from_u128(5))),
         accepted: None,
         end: None,
+    };
+    let provider_refund = ProviderRefundId::parse("rfnd_BBBBBBBBBBBBBB").unwrap();
+    let discovered = Refund {
+        accepted: Some(provider_refund),
+        ..Refund::wanted(payment.clone(), amount.clone(), Cause::Elsewhere)
     };
     vec![
         Event::Opened(terms),
@@ -39,7 +45,10 @@ fn events() -> Vec<Event> {
         Event::Observed { payment: Payment { id: payment.clone(), fact }, source: Source::Webhook },
         Event::Verified { payment: payment.clone(), amount: amount.clone() },
         Event::Failed { payment: payment.clone() },
+        Event::Earned { payment: payment.clone(), amount: amount.clone() },
+        Event::Retained { payment: payment.clone(), amount: amount.clone() },
         Event::Mismatched { payment, amount, reason: Mismatch::Double },
+        Event::RefundDiscovered { refund_id, refund: discovered },
         Event::RefundRequested { refund_id, refund },
         Event::RefundAccepted {
             refund_id,

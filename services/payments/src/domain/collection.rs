@@ -2,19 +2,17 @@
 //! back. Money counts only when it is captured and amount, currency and order match; all else is
 //! returned.
 
+mod sums;
+mod decisions;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::id::{Booking, Collection as CollectionKind, Customer, Refund as RefundKind};
-use kernel::{Currency, Decider, Id, Money};
+use kernel::{Decider, Id, Money};
 
-use super::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Source, Status};
+use super::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Source};
 pub use super::mismatch::Mismatch;
-use super::refund::{Cause, End, News, Progress, Refund, is_final};
-
-/// The least amount that a provider takes: one rupee.
-const LEAST_MINOR: i64 = 100;
-/// How many refunds of one payment are asked for; then a person has to look.
-const REFUNDS_MAX: usize = 3;
+use super::refund::{End, Found, News, Refund};
 
 /// What is to be collected; it never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +56,10 @@ pub struct Collection {
     pub mismatched: BTreeSet<PaymentId>,
     /// What goes back.
     pub refunds: BTreeMap<Id<RefundKind>, Refund>,
+    /// What the session that took place has earned.
+    pub earned: Option<Amount>,
+    /// What the practice keeps of a booking that was cancelled.
+    pub retained: Option<Amount>,
 }
 
 /// Where a collection stands, in one word.
@@ -88,98 +90,10 @@ impl Collection {
             verified: None,
             mismatched: BTreeSet::new(),
             refunds: BTreeMap::new(),
+            earned: None,
+            retained: None,
         }
     }
-
-    /// Where it stands.
-    #[must_use]
-    pub fn standing(&self) -> Standing {
-        if let Some(verified) = &self.verified {
-            return match self.refund_of(verified) {
-                None if self.went_back_without_us(verified) => Standing::Refunded,
-                None => Standing::Paid,
-                Some(refund) if refund.end == Some(End::Processed) => Standing::Refunded,
-                Some(_) => Standing::Refunding,
-            };
-        }
-        let statuses = || self.payments.values().map(|fact| fact.status);
-        if !self.mismatched.is_empty() {
-            let is_back = |it: &PaymentId| {
-                self.refund_of(it).is_some_and(|it| it.end == Some(End::Processed))
-            };
-            return if self.mismatched.iter().all(is_back) {
-                Standing::Refunded
-            } else {
-                Standing::Mismatched
-            };
-        }
-        if statuses().any(is_under_way) {
-            Standing::Pending
-        } else if statuses().any(|it| it == Status::Refunded) {
-            // The provider gave it back before we could count it.
-            Standing::Refunded
-        } else if statuses().any(|it| it == Status::Failed) {
-            Standing::Failed
-        } else {
-            Standing::Pending
-        }
-    }
-
-    /// Whether there is nothing more to ask the provider about its payments.
-    #[must_use]
-    pub fn is_settled(&self) -> bool {
-        self.verified.is_some() && !self.payments.values().any(|fact| is_under_way(fact.status))
-    }
-
-    /// Whether the money that counts was given back by somebody else, on the provider's pages.
-    #[must_use]
-    pub fn went_back_without_us(&self, payment: &PaymentId) -> bool {
-        self.verified.as_ref() == Some(payment)
-            && self.refund_of(payment).is_none()
-            && self.payments.get(payment).is_some_and(|fact| fact.status == Status::Refunded)
-    }
-
-    /// Whether another refund is to be asked for in the place of one that the provider took and
-    /// that failed there.
-    #[must_use]
-    pub fn is_renewable(&self, refund_id: Id<RefundKind>) -> bool {
-        let Some(failed) = self.refunds.get(&refund_id) else { return false };
-        let of_payment = || self.refunds.values().filter(|it| it.payment == failed.payment);
-        failed.accepted.is_some()
-            && of_payment().all(|it| it.end == Some(End::Failed))
-            && of_payment().count() < REFUNDS_MAX
-    }
-
-    /// Of several refunds of a payment, the one that has come furthest.
-    fn refund_of(&self, payment: &PaymentId) -> Option<&Refund> {
-        let reach = |refund: &&Refund| match refund.end {
-            Some(End::Failed) => 0,
-            None => 1,
-            Some(End::Processed) => 2,
-        };
-        self.refunds.values().filter(|refund| refund.payment == *payment).max_by_key(reach)
-    }
-
-    /// Why a captured payment does not count; `None` when it does.
-    fn mismatch(&self, fact: &Fact) -> Option<Mismatch> {
-        let expected = self.terms.amount;
-        if fact.order.is_none() || fact.order != self.order {
-            Some(Mismatch::Order)
-        } else if Currency::from_code(&fact.amount.currency) != Some(expected.currency) {
-            Some(Mismatch::Currency)
-        } else if fact.amount.minor != expected.minor {
-            Some(Mismatch::Amount)
-        } else if self.verified.is_some() {
-            Some(Mismatch::Double)
-        } else {
-            None
-        }
-    }
-}
-
-/// Whether a payment may still become money without its payer doing anything.
-fn is_under_way(status: Status) -> bool {
-    matches!(status, Status::Created | Status::Authorized)
 }
 
 /// What can be asked of a collection.
@@ -195,8 +109,17 @@ pub enum Command {
     Observe { payment: Payment, source: Source, refund_id: Id<RefundKind> },
     /// The booking could not be placed, so its payment goes back.
     Unplace { payment: PaymentId, refund_id: Id<RefundKind> },
-    /// Something was learnt about a refund.
-    LearnRefund { refund_id: Id<RefundKind>, news: News },
+    /// The booking was cancelled; this much goes back at most, and the rest is kept.
+    Cancel { refund: Amount, refund_id: Id<RefundKind> },
+    /// The session took place.
+    Complete,
+    /// The practice gives this much back, or all that is left.
+    RefundByStaff { amount: Option<Amount>, refund_id: Id<RefundKind> },
+    /// Something was learnt about a refund; `rest_id` is used if that leaves more to give back.
+    LearnRefund { refund_id: Id<RefundKind>, news: News, rest_id: Id<RefundKind> },
+    /// The provider has a refund that does not bear our id. It gets `refund_id` if it is new;
+    /// `rest_id` is used if it leaves more to give back.
+    DiscoverRefund { found: Found, refund_id: Id<RefundKind>, rest_id: Id<RefundKind> },
     /// A refund failed at the provider, so another one is asked for under a new id.
     RenewRefund { failed: Id<RefundKind>, refund_id: Id<RefundKind> },
 }
@@ -224,8 +147,15 @@ pub enum Event {
     RefundAccepted { refund_id: Id<RefundKind>, provider_refund: ProviderRefundId },
     /// The money went back.
     RefundProcessed { refund_id: Id<RefundKind> },
-    /// It failed at the provider, or was refused for good.
+    /// It failed at the provider, was refused for good, or was overtaken.
     RefundFailed { refund_id: Id<RefundKind>, reason: String },
+    /// The provider has a refund that we never asked for, perhaps of a payment that we do not know
+    /// yet or that never counted.
+    RefundDiscovered { refund_id: Id<RefundKind>, refund: Refund },
+    /// The session took place, and its money is earned.
+    Earned { payment: PaymentId, amount: Amount },
+    /// The booking was cancelled, and this much of its money is kept.
+    Retained { payment: PaymentId, amount: Amount },
 }
 
 /// Why a command is refused.
@@ -249,6 +179,12 @@ pub enum Rejection {
     /// We never asked for such a refund.
     #[error("there is no such refund")]
     RefundUnknown,
+    /// No money is left.
+    #[error("there is nothing to refund")]
+    NothingToRefund,
+    /// Not an amount of what is left.
+    #[error("this amount cannot be refunded")]
+    AmountNotRefundable,
 }
 
 /// The life of a collection.
@@ -263,29 +199,19 @@ impl Decider for CollectionLife {
 
     fn decide(state: &State, command: Command) -> Result<Vec<Event>, Rejection> {
         match (state, command) {
-            (State::Absent, Command::Open(terms)) => open(terms),
-            (State::Open(known), Command::Open(terms)) => reopen(known, &terms),
-            (State::Open(known), Command::RecordOrder(order)) => record_order(known, order),
-            (State::Open(known), Command::Claim) => Ok(claim(known)),
-            (State::Open(known), Command::Observe { payment, source, refund_id }) => {
-                Ok(observe(known, payment, source, refund_id))
-            }
-            (State::Open(known), Command::Unplace { payment, refund_id }) => {
-                unplace(known, payment, refund_id)
-            }
-            (State::Open(known), Command::LearnRefund { refund_id, news }) => {
-                learn_refund(known, refund_id, news)
-            }
-            (State::Open(known), Command::RenewRefund { failed, refund_id }) => {
-                renew_refund(known, failed, refund_id)
-            }
+            (State::Absent, Command::Open(terms)) => decisions::open(terms),
+            (State::Open(known), command) => decide(known, command),
             (
                 State::Absent,
                 Command::RecordOrder(_)
                 | Command::Claim
                 | Command::Observe { .. }
                 | Command::Unplace { .. }
+                | Command::Cancel { .. }
+                | Command::Complete
+                | Command::RefundByStaff { .. }
                 | Command::LearnRefund { .. }
+                | Command::DiscoverRefund { .. }
                 | Command::RenewRefund { .. },
             ) => Err(Rejection::NotOpened),
         }
@@ -304,139 +230,30 @@ impl Decider for CollectionLife {
     }
 }
 
-fn open(terms: Terms) -> Result<Vec<Event>, Rejection> {
-    if terms.amount.minor < LEAST_MINOR {
-        return Err(Rejection::AmountNotPayable);
-    }
-    Ok(vec![Event::Opened(terms)])
-}
-
-/// Whoever starts again brings a new id; the first one stays.
-fn reopen(known: &Collection, terms: &Terms) -> Result<Vec<Event>, Rejection> {
-    let same = Terms { collection_id: known.terms.collection_id, ..*terms };
-    if same == known.terms { Ok(Vec::new()) } else { Err(Rejection::OtherTerms) }
-}
-
-fn record_order(known: &Collection, order: OrderId) -> Result<Vec<Event>, Rejection> {
-    match &known.order {
-        None => Ok(vec![Event::OrderCreated { order }]),
-        Some(first) if *first == order => Ok(Vec::new()),
-        Some(_) => Err(Rejection::OtherOrder),
-    }
-}
-
-/// A claim is news only once, and not when the money is here already.
-fn claim(known: &Collection) -> Vec<Event> {
-    if known.claimed || known.verified.is_some() { Vec::new() } else { vec![Event::Claimed] }
-}
-
-fn observe(
-    known: &Collection,
-    payment: Payment,
-    source: Source,
-    refund_id: Id<RefundKind>,
-) -> Vec<Event> {
-    let Payment { id, fact } = payment.clone();
-    if known.payments.get(&id).is_some_and(|before| *before >= fact) {
-        return Vec::new();
-    }
-    let mut events = vec![Event::Observed { payment, source }];
-    match fact.status {
-        Status::Created | Status::Authorized => {}
-        Status::Failed => {
-            if !known.failed.contains(&id) {
-                events.push(Event::Failed { payment: id });
-            }
+fn decide(known: &Collection, command: Command) -> Result<Vec<Event>, Rejection> {
+    match command {
+        Command::Open(terms) => decisions::reopen(known, &terms),
+        Command::RecordOrder(order) => decisions::record_order(known, order),
+        Command::Claim => Ok(decisions::claim(known)),
+        Command::Observe { payment, source, refund_id } => {
+            Ok(decisions::observe(known, payment, source, refund_id))
         }
-        Status::Captured => {
-            let counted = known.verified.as_ref() == Some(&id) || known.mismatched.contains(&id);
-            if !counted {
-                events.extend(count(known, id, &fact, refund_id));
-            }
+        Command::Unplace { payment, refund_id } => decisions::unplace(known, payment, refund_id),
+        Command::Cancel { refund, refund_id } => Ok(decisions::cancel(known, &refund, refund_id)),
+        Command::Complete => Ok(decisions::complete(known)),
+        Command::RefundByStaff { amount, refund_id } => {
+            decisions::refund_by_staff(known, amount, refund_id)
         }
-        // It went back without us; there is nothing to count and nothing to return.
-        Status::Refunded => {}
-    }
-    events
-}
-
-/// Counts captured money, or sends it back in the same breath.
-fn count(known: &Collection, id: PaymentId, fact: &Fact, refund_id: Id<RefundKind>) -> Vec<Event> {
-    let amount = fact.amount.clone();
-    let Some(reason) = known.mismatch(fact) else {
-        return vec![Event::Verified { payment: id, amount }];
-    };
-    let refund = Refund {
-        payment: id.clone(),
-        amount: amount.clone(),
-        cause: reason.cause(),
-        accepted: None,
-        end: None,
-    };
-    vec![
-        Event::Mismatched { payment: id, amount, reason },
-        Event::RefundRequested { refund_id, refund },
-    ]
-}
-
-fn unplace(
-    known: &Collection,
-    payment: PaymentId,
-    refund_id: Id<RefundKind>,
-) -> Result<Vec<Event>, Rejection> {
-    if known.refund_of(&payment).is_some() {
-        return Ok(Vec::new());
-    }
-    let fact = known.payments.get(&payment).ok_or(Rejection::PaymentUnknown)?;
-    let amount = fact.amount.clone();
-    let refund = Refund { payment, amount, cause: Cause::Unplaced, accepted: None, end: None };
-    Ok(vec![Event::RefundRequested { refund_id, refund }])
-}
-
-fn learn_refund(
-    known: &Collection,
-    refund_id: Id<RefundKind>,
-    news: News,
-) -> Result<Vec<Event>, Rejection> {
-    let refund = known.refunds.get(&refund_id).ok_or(Rejection::RefundUnknown)?;
-    let mut events = Vec::new();
-    let end = match news {
-        News::Taken { id, progress } => {
-            if refund.accepted.is_none() {
-                events.push(Event::RefundAccepted { refund_id, provider_refund: id });
-            }
-            match progress {
-                Progress::Pending => None,
-                Progress::Processed => Some((End::Processed, String::new())),
-                Progress::Failed => Some((End::Failed, "failed".to_owned())),
-            }
+        Command::LearnRefund { refund_id, news, rest_id } => {
+            decisions::learn_refund(known, refund_id, news, rest_id)
         }
-        News::Refused(reason) if refund.accepted.is_none() && is_final(&reason) => {
-            Some((End::Failed, reason))
+        Command::DiscoverRefund { found, refund_id, rest_id } => {
+            decisions::discover(known, found, refund_id, rest_id)
         }
-        // It is asked again: what was refused today may be given tomorrow.
-        News::Refused(_) => None,
-    };
-    match end {
-        Some((end, _)) if refund.end.is_some_and(|before| before >= end) => {}
-        Some((End::Processed, _)) => events.push(Event::RefundProcessed { refund_id }),
-        Some((End::Failed, reason)) => events.push(Event::RefundFailed { refund_id, reason }),
-        None => {}
+        Command::RenewRefund { failed, refund_id } => {
+            decisions::renew_refund(known, failed, refund_id)
+        }
     }
-    Ok(events)
-}
-
-fn renew_refund(
-    known: &Collection,
-    failed: Id<RefundKind>,
-    refund_id: Id<RefundKind>,
-) -> Result<Vec<Event>, Rejection> {
-    let before = known.refunds.get(&failed).ok_or(Rejection::RefundUnknown)?;
-    if !known.is_renewable(failed) {
-        return Ok(Vec::new());
-    }
-    let refund = Refund { accepted: None, end: None, ..before.clone() };
-    Ok(vec![Event::RefundRequested { refund_id, refund }])
 }
 
 fn take_in(known: &mut Collection, event: &Event) {
@@ -459,7 +276,8 @@ fn take_in(known: &mut Collection, event: &Event) {
         Event::Mismatched { payment, .. } => {
             known.mismatched.insert(payment.clone());
         }
-        Event::RefundRequested { refund_id, refund } => {
+        Event::RefundRequested { refund_id, refund }
+        | Event::RefundDiscovered { refund_id, refund } => {
             known.refunds.insert(*refund_id, refund.clone());
         }
         Event::RefundAccepted { refund_id, provider_refund } => {
@@ -468,7 +286,11 @@ fn take_in(known: &mut Collection, event: &Event) {
             }
         }
         Event::RefundProcessed { refund_id } => end(known, *refund_id, End::Processed),
-        Event::RefundFailed { refund_id, .. } => end(known, *refund_id, End::Failed),
+        Event::RefundFailed { refund_id, reason } => {
+            end(known, *refund_id, End::of_failure(reason));
+        }
+        Event::Earned { amount, .. } => known.earned = Some(amount.clone()),
+        Event::Retained { amount, .. } => known.retained = Some(amount.clone()),
     }
 }
 

@@ -88,9 +88,11 @@ async fn identify(
         return Ok(());
     }
     // What went back meanwhile is told again, by the booking's own events.
-    let gone = sqlx::query("select cause from ledger_entries where payment_id = $1 and kind = $2")
+    let gone = "select cause from ledger_entries
+                where payment_id = $1 and booking_id is null and kind = $2";
+    let gone = sqlx::query(gone)
         .bind(payment.as_str())
-        .bind(EntryKind::RefundDiscovered.word())
+        .bind(EntryKind::RefundProcessed.word())
         .fetch_all(tx.connection())
         .await?;
     for row in gone {

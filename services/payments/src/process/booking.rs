@@ -1,5 +1,5 @@
-//! From booking: whose a booking is and in which trace it began; and, when it could not be placed,
-//! that its money goes back.
+//! From booking: whose a booking is, in which trace it began and where it stands; and what becomes
+//! of its money when it could not be placed, was cancelled, or took place.
 
 use contract::booking::v1 as booking;
 use eventstore::{Recorded, Tx, new_id};
@@ -9,7 +9,8 @@ use kernel::id::{Booking, Customer, Kind};
 use messaging::{Reaction, ReactionError};
 
 use crate::domain::collection::Command;
-use crate::domain::fact::PaymentId;
+use crate::domain::fact::{Amount, PaymentId};
+use crate::read_model::booking_word::BookingWord;
 use crate::read_model::project;
 use crate::store::OpenCollection;
 
@@ -18,8 +19,14 @@ use crate::store::OpenCollection;
 pub enum Step {
     /// Remember it.
     Remember { id: Id<Booking>, customer_id: Id<Customer> },
+    /// Remember where it stands.
+    Note { id: Id<Booking>, word: BookingWord },
     /// Give its money back.
     Refund { id: Id<Booking>, payment: PaymentId },
+    /// Give this much of its money back at most, and keep the rest.
+    Cancel { id: Id<Booking>, refund: Amount },
+    /// Its money is earned.
+    Complete { id: Id<Booking> },
 }
 
 /// What to do about an event; `None` when it does not concern money.
@@ -36,7 +43,23 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
             .ok_or_else(|| ReactionError::Failed("not the id of a payment".into()))?;
         return Ok(Some(Step::Refund { id: parse(&e.booking_id)?, payment }));
     }
-    Ok(None)
+    if let Some(e) = event.get::<booking::BookingCancelled>()? {
+        let refund = e.refund.unwrap_or_default();
+        let refund = Amount { minor: refund.minor_units, currency: refund.currency_code };
+        return Ok(Some(Step::Cancel { id: parse(&e.booking_id)?, refund }));
+    }
+    if let Some(e) = event.get::<booking::BookingCompleted>()? {
+        return Ok(Some(Step::Complete { id: parse(&e.booking_id)? }));
+    }
+    let noted = if let Some(e) = event.get::<booking::BookingConfirmed>()? {
+        Some((e.booking_id, BookingWord::Confirmed))
+    } else if let Some(e) = event.get::<booking::BookingExpired>()? {
+        Some((e.booking_id, BookingWord::Expired))
+    } else {
+        let released = event.get::<booking::BookingReleased>()?;
+        released.map(|e| (e.booking_id, BookingWord::Released))
+    };
+    noted.map(|(id, word)| Ok(Step::Note { id: parse(&id)?, word })).transpose()
 }
 
 fn parse<K: Kind>(text: &str) -> Result<Id<K>, ReactionError> {
@@ -54,18 +77,38 @@ impl Reaction for OnBooking {
         event: &'t Recorded,
     ) -> BoxFuture<'t, Result<(), ReactionError>> {
         Box::pin(async move {
-            match step(event)? {
-                None => {}
-                Some(Step::Remember { id, customer_id }) => {
+            let Some(step) = step(event)? else { return Ok(()) };
+            match step {
+                Step::Remember { id, customer_id } => {
                     let trace = event.metadata.traceparent.as_deref();
                     project::known_booking(tx, id, customer_id, trace).await?;
                 }
-                Some(Step::Refund { id, payment }) => {
+                Step::Note { id, word } => project::booking_state(tx, id, word).await?,
+                Step::Refund { id, payment } => {
+                    project::booking_state(tx, id, BookingWord::Unplaced).await?;
                     let mut open = OpenCollection::load(tx, id).await?;
                     open.apply(tx, Command::Unplace { payment, refund_id: new_id() }).await?;
+                }
+                Step::Cancel { id, refund } => {
+                    project::booking_state(tx, id, BookingWord::Cancelled).await?;
+                    close(tx, id, Command::Cancel { refund, refund_id: new_id() }).await?;
+                }
+                Step::Complete { id } => {
+                    project::booking_state(tx, id, BookingWord::Completed).await?;
+                    close(tx, id, Command::Complete).await?;
                 }
             }
             Ok(())
         })
     }
+}
+
+/// Decides about the money of a booking that is over. One that was confirmed on the customer's word
+/// may have none, not even an order.
+async fn close(tx: &mut Tx, id: Id<Booking>, command: Command) -> Result<(), ReactionError> {
+    let mut open = OpenCollection::load(tx, id).await?;
+    if open.collection().is_some() {
+        open.apply(tx, command).await?;
+    }
+    Ok(())
 }

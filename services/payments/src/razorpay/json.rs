@@ -6,14 +6,17 @@ use serde_json::Value;
 use super::refund_id;
 use crate::domain::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Status};
 use crate::domain::refund::Progress;
-use crate::provider::ProviderRefund;
+use crate::provider::{PaymentReport, ProviderRefund};
 
 /// What follows an id's prefix.
 const ID_CHARS: usize = 14;
 
-/// The entries of a collection; of one that is null or missing, none.
+/// The entries of a collection, which PHP also writes as an object; of one that is null or missing,
+/// none.
 pub(super) fn items(list: &Value) -> impl Iterator<Item = &Value> {
-    list.get("items").and_then(Value::as_array).into_iter().flatten()
+    let items = list.get("items");
+    let listed = items.and_then(Value::as_array).into_iter().flatten();
+    listed.chain(items.and_then(Value::as_object).into_iter().flat_map(|map| map.values()))
 }
 
 /// A text field that is not empty.
@@ -32,8 +35,10 @@ pub(super) fn integer(entity: &Value, field: &str) -> Option<i64> {
 
 /// An entity's amount in its own currency.
 pub(super) fn amount(entity: &Value) -> Option<Amount> {
-    let minor = integer(entity, "amount")?;
-    Some(Amount { minor, currency: text(entity, "currency")?.to_owned() })
+    let minor = integer(entity, "amount").filter(|minor| *minor >= 0)?;
+    let currency = text(entity, "currency")?;
+    let is_code = currency.len() == 3 && currency.bytes().all(|b| b.is_ascii_alphabetic());
+    is_code.then(|| Amount { minor, currency: currency.to_ascii_uppercase() })
 }
 
 fn has_grammar(text: &str, prefix: &str) -> bool {
@@ -47,8 +52,11 @@ pub(super) fn payment_id(id: &str) -> Option<PaymentId> {
     has_grammar(id, "pay_").then(|| PaymentId::parse(id)).flatten()
 }
 
-/// An order's id, `order_` and 14 letters or digits.
+/// An order's id, `order_` and 14 letters or digits; in some webhooks the prefix is missing.
 pub(super) fn order_id(id: &str) -> Option<OrderId> {
+    if has_grammar(id, "") {
+        return OrderId::parse(&format!("order_{id}"));
+    }
     has_grammar(id, "order_").then(|| OrderId::parse(id)).flatten()
 }
 
@@ -62,17 +70,29 @@ pub(super) fn payment(entity: &Value) -> Option<Payment> {
     Some(Payment { id: payment_id(text(entity, "id")?)?, fact })
 }
 
-/// A refund; `None` when it is none.
+/// A payment with what the provider says of its refunds.
+pub(super) fn report(entity: &Value) -> Option<PaymentReport> {
+    let payment = payment(entity)?;
+    let said = integer(entity, "amount_refunded").unwrap_or(0).max(0);
+    let refunded_minor = match text(entity, "refund_status") {
+        Some("full") => said.max(payment.fact.amount.minor),
+        Some("partial") => said.max(1),
+        Some(_) | None => said,
+    };
+    Some(PaymentReport { payment, refunded_minor })
+}
+
+/// A refund; `None` when it is none. One in a state that we do not know is there and has not ended.
 pub(super) fn refund(entity: &Value) -> Option<ProviderRefund> {
     let id = text(entity, "id").filter(|id| has_grammar(id, "rfnd_"))?;
     let progress = match text(entity, "status")? {
-        "created" | "pending" => Progress::Pending,
         "processed" => Progress::Processed,
         "failed" => Progress::Failed,
-        _ => return None,
+        _ => Progress::Pending,
     };
     Some(ProviderRefund {
         id: ProviderRefundId::parse(id)?,
+        payment: text(entity, "payment_id").and_then(payment_id),
         refund_id: refund_id(entity),
         amount: amount(entity)?,
         progress,
@@ -80,12 +100,13 @@ pub(super) fn refund(entity: &Value) -> Option<ProviderRefund> {
 }
 
 /// How the provider says that a payment is too old to be refunded: only in words for people.
-const TOO_OLD: [&str; 3] = ["6 months", "six months", "180 days"];
+const TOO_OLD: [&str; 5] = ["6 months", "six months", "180 days", "too old", "older than"];
 
 /// The word that says why a request was refused: the error's reason, or else its code.
 pub(super) fn reason(body: &Value) -> String {
     let error = body.get("error");
     let description = error.and_then(|error| text(error, "description")).unwrap_or_default();
+    let description = description.to_ascii_lowercase();
     if TOO_OLD.iter().any(|words| description.contains(words)) {
         return "payment_too_old".to_owned();
     }

@@ -17,6 +17,7 @@ fn razorpay(previous: Option<&str>) -> Razorpay {
         key_secret: SecretString::from("key-secret"),
         webhook_secret: SecretString::from("webhook-secret"),
         webhook_secret_previous: previous.map(SecretString::from),
+        account_id: None,
     })
     .unwrap()
 }

@@ -3,7 +3,7 @@
 use eventstore::{StoreError, Tx};
 use sqlx::{PgExecutor, Row as _};
 
-use crate::domain::fact::OrderId;
+use crate::domain::fact::{OrderId, PaymentId};
 
 /// How long the body of a webhook is kept.
 const BODY_DAYS: i32 = 90;
@@ -75,6 +75,38 @@ pub async fn wait_for(tx: &mut Tx, event_id: &str, order: &OrderId) -> Result<()
         .execute(tx.connection())
         .await?;
     Ok(())
+}
+
+/// Notes which payment a webhook tells of.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn tells_of(
+    tx: &mut Tx,
+    event_id: &str,
+    payment: &PaymentId,
+) -> Result<(), StoreError> {
+    sqlx::query("update webhook_inbox set payment_id = $2 where event_id = $1")
+        .bind(event_id)
+        .bind(payment.as_str())
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
+/// Whether a webhook has told of a payment.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn has_told_of(
+    executor: impl PgExecutor<'_>,
+    payment: &PaymentId,
+) -> Result<bool, StoreError> {
+    let told = sqlx::query_scalar("select exists (select from webhook_inbox where payment_id = $1)")
+        .bind(payment.as_str())
+        .fetch_one(executor)
+        .await?;
+    Ok(told)
 }
 
 /// The webhooks that have waited for an order.

@@ -5,7 +5,9 @@ use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Id, Timestamp};
 
 use crate::domain::collection::{Collection, Standing};
+use crate::domain::fact::PaymentId;
 use crate::domain::refund::{End, Refund};
+use crate::read_model::booking_word::BookingWord;
 
 /// A standing's word in the table.
 #[must_use]
@@ -53,9 +55,43 @@ pub async fn collection(
     .bind(traceparent)
     .execute(tx.connection())
     .await?;
+    for payment_id in collection.payments.keys() {
+        payment(tx, collection, payment_id, now).await?;
+    }
     for (refund_id, known) in &collection.refunds {
         refund(tx, terms.booking_id, *refund_id, known, now).await?;
     }
+    Ok(())
+}
+
+async fn payment(
+    tx: &mut Tx,
+    collection: &Collection,
+    payment: &PaymentId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let Some(fact) = collection.payments.get(payment) else { return Ok(()) };
+    let counted = if collection.verified.as_ref() == Some(payment) {
+        Some("verified")
+    } else {
+        collection.mismatched.contains(payment).then_some("mismatched")
+    };
+    sqlx::query(
+        "insert into payments (payment_id, booking_id, status, amount_minor, amount_currency,
+                               counted, seen_at)
+         values ($1, $2, $3, $4, $5, $6, $7)
+         on conflict (payment_id) do update
+         set status = excluded.status, counted = excluded.counted",
+    )
+    .bind(payment.as_str())
+    .bind(collection.terms.booking_id)
+    .bind(fact.status.word())
+    .bind(fact.amount.minor)
+    .bind(&fact.amount.currency)
+    .bind(counted)
+    .bind(now)
+    .execute(tx.connection())
+    .await?;
     Ok(())
 }
 
@@ -68,14 +104,14 @@ async fn refund(
 ) -> Result<(), StoreError> {
     let state = match (refund.end, &refund.accepted) {
         (Some(End::Processed), _) => "processed",
-        (Some(End::Failed), _) => "failed",
+        (Some(End::Failed | End::Overtaken), _) => "failed",
         (None, Some(_)) => "accepted",
         (None, None) => "requested",
     };
     sqlx::query(
         "insert into refunds (refund_id, booking_id, payment_id, amount_minor, amount_currency,
-                              cause, state, provider_refund_id, requested_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                              cause, state, provider_refund_id, requested_at, renews_refund_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
          on conflict (refund_id) do update
          set state = excluded.state, provider_refund_id = excluded.provider_refund_id",
     )
@@ -88,6 +124,7 @@ async fn refund(
     .bind(state)
     .bind(refund.accepted.as_ref().map(ToString::to_string))
     .bind(now)
+    .bind(refund.renews)
     .execute(tx.connection())
     .await?;
     Ok(())
@@ -104,7 +141,8 @@ pub async fn known_booking(
     traceparent: Option<&str>,
 ) -> Result<(), StoreError> {
     sqlx::query(
-        "insert into known_bookings (booking_id, customer_id, traceparent) values ($1, $2, $3)
+        "insert into known_bookings (booking_id, customer_id, traceparent, state)
+         values ($1, $2, $3, 'requested')
          on conflict do nothing",
     )
     .bind(booking_id)
@@ -112,5 +150,22 @@ pub async fn known_booking(
     .bind(traceparent)
     .execute(tx.connection())
     .await?;
+    Ok(())
+}
+
+/// Remembers where a booking stands.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn booking_state(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    word: BookingWord,
+) -> Result<(), StoreError> {
+    sqlx::query("update known_bookings set state = $2 where booking_id = $1")
+        .bind(booking_id)
+        .bind(word.word())
+        .execute(tx.connection())
+        .await?;
     Ok(())
 }

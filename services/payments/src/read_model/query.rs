@@ -8,6 +8,7 @@ use sqlx::{PgExecutor, Row as _};
 
 use crate::domain::collection::Standing;
 use crate::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
+use crate::read_model::booking_word::BookingWord;
 use crate::read_model::project::standing_word;
 
 /// A collection as its row has it.
@@ -175,6 +176,56 @@ pub async fn refund(
     .fetch_optional(executor)
     .await?;
     Ok(row.as_ref().map(refund_row).transpose()?)
+}
+
+/// How much of a payment the provider has taken back as far as we know: refunds that it took, whether
+/// we asked for them or not, and that did not fail.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn taken_back(
+    executor: impl PgExecutor<'_>,
+    payment: &PaymentId,
+) -> Result<i64, StoreError> {
+    let sum = sqlx::query_scalar(
+        "select coalesce(sum(amount_minor), 0)::bigint from refunds
+         where payment_id = $1 and state in ('accepted', 'processed')",
+    )
+    .bind(payment.as_str())
+    .fetch_one(executor)
+    .await?;
+    Ok(sum)
+}
+
+/// The booking whose order a payment was made on, as far as we know it.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn booking_of(
+    executor: impl PgExecutor<'_>,
+    payment: &PaymentId,
+) -> Result<Option<Id<Booking>>, StoreError> {
+    let booking_id = sqlx::query_scalar("select booking_id from payments where payment_id = $1")
+        .bind(payment.as_str())
+        .fetch_optional(executor)
+        .await?;
+    Ok(booking_id)
+}
+
+/// Where a booking stands, as booking last said.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn booking_state(
+    executor: impl PgExecutor<'_>,
+    booking_id: Id<Booking>,
+) -> Result<BookingWord, StoreError> {
+    let word: Option<Option<String>> =
+        sqlx::query_scalar("select state from known_bookings where booking_id = $1")
+            .bind(booking_id)
+            .fetch_optional(executor)
+            .await?;
+    Ok(word.flatten().and_then(|word| BookingWord::from_word(&word)).unwrap_or_default())
 }
 
 fn refund_row(row: &PgRow) -> Result<RefundRow, sqlx::Error> {

@@ -35,6 +35,8 @@ pub(crate) const KEY: &str = "rzp_test_demo";
 pub(crate) const KEY_SECRET: &str = "demo-key-secret";
 pub(crate) const WEBHOOK_SECRET: &str = "demo-webhook-secret";
 pub(crate) const WEBHOOK_SECRET_BEFORE: &str = "demo-webhook-secret-before";
+/// The sandbox's one account.
+pub(crate) const ACCOUNT: &str = "acc_SandboxAcc0001";
 const ISSUER: &str = "http://127.0.0.1/auth/v1";
 /// The year 2096: no test token ends while it is tested.
 const FAR_AWAY: u64 = 4_000_000_000;
@@ -309,6 +311,7 @@ fn config(
             key_secret: SecretString::from(KEY_SECRET),
             webhook_secret: SecretString::from(WEBHOOK_SECRET),
             webhook_secret_previous: Some(SecretString::from(WEBHOOK_SECRET_BEFORE)),
+            account_id: Some(ACCOUNT.to_owned()),
         },
         checkout_script_url: format!("{sandbox_url}/v1/checkout.js"),
         users: UserSettings {

@@ -1,0 +1,120 @@
+//! Every night the provider's own list of payments is compared with our book: what we were never
+//! told is found here. Then whatever is still open is asked after once more.
+
+use eventstore::Metadata;
+use kernel::Timestamp;
+
+use super::take_in::{not_told, take_in_payment, take_in_report};
+use super::{Error, Till};
+use crate::domain::collection::Command;
+use crate::domain::fact::{OrderId, Status};
+use crate::provider::{ProviderError, WantedOrder};
+use crate::read_model::{inbox, query, settlement};
+use crate::store::OpenCollection;
+
+const DAY: i64 = 24 * 3600;
+/// How far back payments are listed; the provider lets money come up to three days late.
+const LISTED_FOR: i64 = 4 * DAY;
+/// How long a webhook or an order's creation may take to explain itself.
+const PATIENCE: i64 = 15 * 60;
+/// How many of the open questions are asked at once; the others are asked another night.
+const QUESTIONS: i64 = 20;
+
+/// Compares the whole list and asks what is open. A timer does the same, a page at a time.
+///
+/// # Errors
+/// When the database or the provider does not answer.
+pub async fn list_payments(till: &Till, now: Timestamp) -> Result<(), Error> {
+    let mut skip = Some(0);
+    while let Some(from) = skip {
+        skip = list_page(till, now, from).await?;
+    }
+    ask_after(till, now).await
+}
+
+/// Compares a page of the list; says where the next one begins.
+///
+/// # Errors
+/// When the database or the provider does not answer.
+pub async fn list_page(till: &Till, now: Timestamp, skip: usize) -> Result<Option<usize>, Error> {
+    let from = now.plus_seconds(-LISTED_FOR);
+    // The provider's clock may be ahead of ours.
+    let until = now.plus_seconds(DAY);
+    let page = till.provider.payments_between(from, until, skip).await;
+    let page = page.map_err(|error| not_told("payments", &error))?;
+    if page.unread > 0 {
+        tracing::error!(unread = page.unread, "payments of the provider's list cannot be read");
+    }
+    for report in page.items {
+        take_in_report(till, report).await?;
+    }
+    Ok(page.next)
+}
+
+/// Asks after what nothing explains yet: payments and orders that are not ours, and orders whose
+/// creation had no answer.
+///
+/// # Errors
+/// When the database or the provider does not answer.
+pub async fn ask_after(till: &Till, now: Timestamp) -> Result<(), Error> {
+    let (pool, before) = (till.store.pool(), now.plus_seconds(-PATIENCE));
+    for payment in settlement::some_unknown(pool, QUESTIONS).await? {
+        take_in_payment(till, &payment).await?;
+    }
+    for order in settlement::some_waiting(pool, before, QUESTIONS).await? {
+        ask_after_order(till, &order).await?;
+    }
+    for (booking_id, turn) in settlement::some_without_order(pool, before, QUESTIONS).await? {
+        let Some(row) = query::collection(pool, booking_id).await? else { continue };
+        let wanted = WantedOrder { receipt: row.collection_id, booking_id, amount: row.amount };
+        let found = till.provider.find_order(wanted).await;
+        let found = found.map_err(|error| not_told("order", &error))?;
+        let metadata = super::metadata("payments", booking_id, row.traceparent.as_deref());
+        till.store
+            .write(metadata, move |tx| {
+                let found = found.clone();
+                Box::pin(async move {
+                    let Some(order) = found else {
+                        settlement::note_absent_order(tx, booking_id, turn).await?;
+                        return Ok::<(), Error>(());
+                    };
+                    let mut open = OpenCollection::load(tx, booking_id).await?;
+                    open.apply(tx, Command::RecordOrder(order)).await?;
+                    Ok(())
+                })
+            })
+            .await?;
+    }
+    Ok(())
+}
+
+/// An order that webhooks told of and that is not ours: its money is taken in as unknown. One on
+/// which no money came needs no explanation, and if some comes later, another webhook tells.
+async fn ask_after_order(till: &Till, order: &OrderId) -> Result<(), Error> {
+    let reports = match till.provider.payments_of(order).await {
+        Ok(reports) => reports,
+        // Not even the provider knows it.
+        Err(ProviderError::Refused { .. }) => Vec::new(),
+        Err(error) => return Err(not_told("payments of an order", &error)),
+    };
+    let mut is_money = false;
+    for report in reports {
+        is_money |= report.payment.fact.status >= Status::Captured;
+        take_in_report(till, report).await?;
+    }
+    if is_money {
+        return Ok(());
+    }
+    let order = order.clone();
+    till.store
+        .write(Metadata::by("payments", None), move |tx| {
+            let order = order.clone();
+            Box::pin(async move {
+                for event_id in inbox::waiting_for(tx, &order).await? {
+                    inbox::folded(tx, &event_id).await?;
+                }
+                Ok::<(), Error>(())
+            })
+        })
+        .await
+}

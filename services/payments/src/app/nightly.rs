@@ -1,0 +1,148 @@
+//! What is done every night, in the order of the hours: the provider's list of payments is compared,
+//! its payouts are posted, and whoever keeps the books is told what nothing explains. Each timer does
+//! a page at a time and moves on, so that a death costs one page.
+
+use eventstore::{Metadata, Store, Timer, Tx};
+use kernel::Timestamp;
+use serde_json::{Value, json};
+
+use super::list_payments::{ask_after, list_page};
+use super::settle_day::{DAYS_BACK, check_sums, settle_page};
+use super::unexplained::tell;
+use super::{Error, Till};
+
+/// The provider's list of payments is to be compared with our book.
+pub const LIST_PAYMENTS: &str = "list-payments";
+/// The provider's payouts are to be posted.
+pub const SETTLE_DAY: &str = "settle-day";
+/// What nothing explains is to be told.
+pub const TELL_UNEXPLAINED: &str = "tell-unexplained";
+
+const MINUTE: i64 = 60;
+const DAY: i64 = 24 * 60 * MINUTE;
+/// There is one of each.
+const ALL: &str = "all";
+
+/// The jobs, and at which second of a day by UTC each is due: 2:00, 2:30 and 3:30 in India.
+const JOBS: [(&str, i64); 3] = [
+    (LIST_PAYMENTS, 20 * 60 * MINUTE + 30 * MINUTE),
+    (SETTLE_DAY, 21 * 60 * MINUTE),
+    (TELL_UNEXPLAINED, 22 * 60 * MINUTE),
+];
+
+/// Whether a timer is one of these.
+#[must_use]
+pub fn is_one(kind: &str) -> bool {
+    JOBS.iter().any(|(job, _)| *job == kind)
+}
+
+/// The next time of a job.
+fn next(kind: &str, now: Timestamp) -> Timestamp {
+    let second = JOBS.iter().find(|(job, _)| *job == kind).map_or(0, |(_, second)| *second);
+    let today = now.plus_seconds(second - now.seconds().rem_euclid(DAY));
+    if today > now { today } else { today.plus_seconds(DAY) }
+}
+
+/// Sets the timers that are not set yet; called at the start.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn start(store: &Store) -> Result<(), Error> {
+    store
+        .write(Metadata::by("payments", None), |tx| {
+            Box::pin(async move {
+                let now = tx.now().await?;
+                for (kind, _) in JOBS {
+                    if !is_set(tx, kind).await? {
+                        tx.set_timer(kind, ALL, next(kind, now), json!({})).await?;
+                    }
+                }
+                Ok::<(), Error>(())
+            })
+        })
+        .await
+}
+
+async fn is_set(tx: &mut Tx, kind: &str) -> Result<bool, Error> {
+    let found = sqlx::query_scalar("select exists (select from timers where kind = $1)")
+        .bind(kind)
+        .fetch_one(tx.connection())
+        .await;
+    Ok(found.map_err(eventstore::StoreError::from)?)
+}
+
+/// Does the page that a timer stands at, and sets it to the next one or to another night.
+///
+/// # Errors
+/// When the database or the provider does not answer; then the timer tries the page again.
+pub async fn fire(till: &Till, timer: &Timer) -> Result<(), Error> {
+    let now = till.store.now().await?;
+    let at = |field: &str| timer.payload.get(field).and_then(Value::as_i64);
+    let skip = at("skip").and_then(|skip| usize::try_from(skip).ok());
+    let payload = match timer.kind.as_str() {
+        LIST_PAYMENTS => compare(till, now, skip, at("asking").is_some()).await?,
+        SETTLE_DAY => settle(till, now, at("back").unwrap_or(DAYS_BACK - 1), skip).await?,
+        _ => {
+            tell(till).await?;
+            None
+        }
+    };
+    let kind = timer.kind.clone();
+    let due = if payload.is_some() { now } else { next(&kind, now) };
+    let payload = payload.unwrap_or_else(|| json!({}));
+    till.store
+        .write(Metadata::by("payments", None), move |tx| {
+            let (kind, payload) = (kind.clone(), payload.clone());
+            Box::pin(async move { Ok(tx.set_timer(&kind, ALL, due, payload).await?) })
+        })
+        .await
+}
+
+async fn compare(
+    till: &Till,
+    now: Timestamp,
+    skip: Option<usize>,
+    is_asking: bool,
+) -> Result<Option<Value>, Error> {
+    if is_asking {
+        ask_after(till, now).await?;
+        return Ok(None);
+    }
+    let next = list_page(till, now, skip.unwrap_or(0)).await?;
+    Ok(Some(next.map_or_else(|| json!({ "asking": 1 }), |skip| json!({ "skip": skip }))))
+}
+
+async fn settle(
+    till: &Till,
+    now: Timestamp,
+    back: i64,
+    skip: Option<usize>,
+) -> Result<Option<Value>, Error> {
+    if back < 0 {
+        check_sums(till, now).await?;
+        return Ok(None);
+    }
+    let next = settle_page(till, now, back, skip.unwrap_or(0)).await?;
+    let next = next
+        .map_or_else(|| json!({ "back": back - 1 }), |skip| json!({ "back": back, "skip": skip }));
+    Ok(Some(next))
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::Timestamp;
+
+    use super::{LIST_PAYMENTS, SETTLE_DAY, TELL_UNEXPLAINED, is_one, next};
+
+    #[test]
+    fn the_night_is_indias_and_its_jobs_follow_each_other() {
+        let now: Timestamp = "2026-11-21T20:45:00Z".parse().unwrap();
+        let due = |kind| next(kind, now).to_string();
+        assert_eq!(due(LIST_PAYMENTS), "2026-11-22T20:30:00Z");
+        assert_eq!(due(SETTLE_DAY), "2026-11-21T21:00:00Z");
+        assert_eq!(due(TELL_UNEXPLAINED), "2026-11-21T22:00:00Z");
+        let then = next(SETTLE_DAY, now);
+        assert_eq!(next(SETTLE_DAY, then).seconds_since(then), 24 * 3600);
+        assert!(is_one(SETTLE_DAY) && !is_one("refund"));
+    }
+}

@@ -1,0 +1,80 @@
+//! Gives money of a booking back because the practice wants to. The same key is the same refund.
+
+use eventstore::{Act, Tx, new_id};
+use kernel::Id;
+use kernel::id::{Booking, Refund as RefundKind};
+use runtime::staff::Staff;
+
+use super::idempotent::Key;
+use super::{Error, Rejection, Till, metadata, refuse, traced};
+use crate::domain::collection::{Command, Event};
+use crate::domain::fact::Amount;
+use crate::read_model::query;
+use crate::store::OpenCollection;
+
+/// What this act is called where acts are written down.
+pub const ACTION: &str = "RefundPayment";
+
+/// A refund that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Our id.
+    pub refund_id: Id<RefundKind>,
+    /// How much goes back.
+    pub amount: Amount,
+}
+
+/// Asks for a refund of this much, or of all that is left.
+///
+/// # Errors
+/// `BookingNotFound`, `NothingToRefund`, `InvalidAmount` or `IdempotencyKeyReused`.
+pub async fn refund_payment(
+    till: &Till,
+    staff: Staff,
+    booking_id: Id<Booking>,
+    amount: Option<Amount>,
+    key: &Key,
+) -> Result<Asked, Error> {
+    let trace = query::announced_trace(till.store.pool(), booking_id).await?;
+    let (actor, key) = (staff.id.to_string(), key.clone());
+    let work = till.store.write(metadata(&actor, booking_id, trace.as_deref()), move |tx| {
+        let (key, amount) = (key.clone(), amount.clone());
+        Box::pin(async move {
+            let subject = booking_id.to_string();
+            tx.audit(staff, Act { action: ACTION, subject: &subject }).await?;
+            if let Some(answer) = key.recall(tx).await? {
+                return answered(tx, &answer).await;
+            }
+            let asked = ask(tx, booking_id, amount).await?;
+            key.remember(tx, &asked.refund_id.to_string()).await?;
+            Ok(asked)
+        })
+    });
+    traced("refund payment", booking_id, trace.as_deref(), work).await
+}
+
+async fn ask(tx: &mut Tx, id: Id<Booking>, amount: Option<Amount>) -> Result<Asked, Error> {
+    let mut open = OpenCollection::load(tx, id).await?;
+    if open.collection().is_none() {
+        let is_known = query::announced_owner(tx.connection(), id).await?.is_some();
+        let why = if is_known { Rejection::NothingToRefund } else { Rejection::BookingNotFound };
+        return Err(refuse(why));
+    }
+    let command = Command::RefundByStaff { amount, refund_id: new_id() };
+    let events = open.apply(tx, command).await?;
+    let asked = events.into_iter().find_map(|event| match event {
+        Event::RefundRequested { refund_id, refund } => {
+            Some(Asked { refund_id, amount: refund.amount })
+        }
+        _ => None,
+    });
+    asked.ok_or(refuse(Rejection::NothingToRefund))
+}
+
+/// The refund that this key has asked for before.
+async fn answered(tx: &mut Tx, answer: &str) -> Result<Asked, Error> {
+    let refund_id = answer.parse().map_err(Error::unavailable)?;
+    let row = query::refund(tx.connection(), refund_id).await?;
+    let row = row.ok_or(refuse(Rejection::NothingToRefund))?;
+    Ok(Asked { refund_id, amount: row.amount })
+}

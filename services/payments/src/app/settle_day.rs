@@ -1,0 +1,149 @@
+//! Reads what the provider paid out, day by day and page by page, and posts each line once.
+
+use std::sync::Arc;
+
+use eventstore::{Metadata, Tx};
+use kernel::Timestamp;
+
+use super::take_in::{not_told, take_in_payment};
+use super::{Error, Till};
+use crate::ledger::post::{post, reverse};
+use crate::read_model::settlement;
+use crate::settlement::{About, Break, Line, Settlement, cause, check, check_sum, entry};
+
+/// How many days back the report is read again, so that late lines and corrections are found.
+pub const DAYS_BACK: i64 = 5;
+
+const DAY: i64 = 24 * 3600;
+
+/// Reads the whole report of the last days. A timer does the same, a page at a time.
+///
+/// # Errors
+/// When the database or the provider does not answer.
+pub async fn settle_days(till: &Till, now: Timestamp) -> Result<(), Error> {
+    for back in (0..DAYS_BACK).rev() {
+        let mut skip = Some(0);
+        while let Some(from) = skip {
+            skip = settle_page(till, now, back, from).await?;
+        }
+    }
+    check_sums(till, now).await
+}
+
+/// Reads a page of the report about the day so many days ago; says where the next one begins.
+///
+/// # Errors
+/// When the database or the provider does not answer.
+pub async fn settle_page(
+    till: &Till,
+    now: Timestamp,
+    back: i64,
+    skip: usize,
+) -> Result<Option<usize>, Error> {
+    let day = now.plus_seconds(-back.saturating_mul(DAY));
+    let page = till.provider.settlement_lines(day, skip).await;
+    let page = page.map_err(|error| not_told("settlement lines", &error))?;
+    if page.unread > 0 {
+        let unread = page.unread;
+        tracing::error!(unread, back, "lines of a settlement cannot be read");
+    }
+    for line in &page.items {
+        meet(till, line).await?;
+    }
+    let lines = Arc::new(page.items);
+    till.store
+        .write(Metadata::by("payments", None), move |tx| {
+            let lines = Arc::clone(&lines);
+            Box::pin(async move {
+                for line in lines.iter() {
+                    take_in_line(tx, line).await?;
+                }
+                Ok::<(), Error>(())
+            })
+        })
+        .await?;
+    Ok(page.next)
+}
+
+/// Asks for what a line is about, if our books do not have it.
+async fn meet(till: &Till, line: &Line) -> Result<(), Error> {
+    if settlement::booked(till.store.pool(), line).await?.is_some() {
+        return Ok(());
+    }
+    match &line.about {
+        About::Payment(payment) | About::Refund(_, Some(payment)) => {
+            take_in_payment(till, payment).await
+        }
+        About::Refund(_, None) | About::Other(_) => Ok(()),
+    }
+}
+
+/// Posts a line, unless it was posted as it is. What was posted otherwise is taken back first.
+async fn take_in_line(tx: &mut Tx, line: &Line) -> Result<(), Error> {
+    let before = settlement::posted(tx, line).await?;
+    let booked = settlement::booked(tx.connection(), line).await?;
+    let (booking_id, booked) = booked.map_or((None, None), |(id, booked)| (id, Some(booked)));
+    let checked = check(line, booked.as_ref());
+    let broken = checked.err();
+    let revision = match before {
+        None => 1,
+        Some(before) => {
+            let word = before.broken.as_deref();
+            if before.figures == line.figures && word == broken.map(Break::word) {
+                return Ok(());
+            }
+            let posted = cause(line, before.revision);
+            reverse(tx, &posted, &format!("{posted} reversed")).await?;
+            before.revision.saturating_add(1)
+        }
+    };
+    if let Some(broken) = broken {
+        let (settlement, line, word) = (&line.settlement, &line.id, broken.word());
+        tracing::warn!(%settlement, %line, word, "a line of a settlement does not fit our books");
+    }
+    let posting: Vec<_> = entry(line, checked, revision).into_iter().collect();
+    post(tx, booking_id, &posting).await?;
+    settlement::write_line(tx, line, broken, revision).await?;
+    Ok(())
+}
+
+/// Compares the settlements of the last days with their lines.
+///
+/// # Errors
+/// When the database or the provider does not answer.
+pub async fn check_sums(till: &Till, now: Timestamp) -> Result<(), Error> {
+    let from = now.plus_seconds(-(DAYS_BACK + 1).saturating_mul(DAY));
+    let mut skip = Some(0);
+    while let Some(start) = skip {
+        let page = till.provider.settlements(from, now, start).await;
+        let page = page.map_err(|error| not_told("settlements", &error))?;
+        if page.unread > 0 {
+            tracing::error!(unread = page.unread, "settlements cannot be read");
+        }
+        let all = Arc::new(page.items);
+        till.store
+            .write(Metadata::by("payments", None), move |tx| {
+                let all = Arc::clone(&all);
+                Box::pin(async move {
+                    for settlement in all.iter() {
+                        check_one(tx, settlement).await?;
+                    }
+                    Ok::<(), Error>(())
+                })
+            })
+            .await?;
+        skip = page.next;
+    }
+    Ok(())
+}
+
+async fn check_one(tx: &mut Tx, one: &Settlement) -> Result<(), Error> {
+    let sum = settlement::lines_sum(tx, one).await?;
+    let broken = check_sum(one, sum).err();
+    if let Some(broken) = broken {
+        let (settlement, word) = (&one.id, broken.word());
+        tracing::warn!(%settlement, word, "a settlement does not fit its lines");
+    }
+    settlement::write_settlement(tx, one, broken).await?;
+    Ok(())
+}

@@ -1,0 +1,325 @@
+//! What follows from each command. Whatever was learnt about a payment, its money is settled in the
+//! same breath: it counts, or it goes back.
+
+use kernel::Id;
+use kernel::id::Refund as RefundKind;
+
+use super::{Collection, Event, Rejection, Terms, take_in};
+use crate::domain::fact::{Amount, Fact, OrderId, Payment, PaymentId, Source, Status};
+use crate::domain::mismatch::Mismatch;
+use crate::domain::refund::{Cause, End, Found, News, OVERTAKEN, Progress, Refund, is_final};
+
+/// The least amount that a provider takes: one rupee.
+const LEAST_MINOR: i64 = 100;
+
+pub(super) fn open(terms: Terms) -> Result<Vec<Event>, Rejection> {
+    if terms.amount.minor < LEAST_MINOR {
+        return Err(Rejection::AmountNotPayable);
+    }
+    Ok(vec![Event::Opened(terms)])
+}
+
+/// Whoever starts again brings a new id; the first one stays.
+pub(super) fn reopen(known: &Collection, terms: &Terms) -> Result<Vec<Event>, Rejection> {
+    let same = Terms { collection_id: known.terms.collection_id, ..*terms };
+    if same == known.terms { Ok(Vec::new()) } else { Err(Rejection::OtherTerms) }
+}
+
+pub(super) fn record_order(known: &Collection, order: OrderId) -> Result<Vec<Event>, Rejection> {
+    match &known.order {
+        None => Ok(vec![Event::OrderCreated { order }]),
+        Some(first) if *first == order => Ok(Vec::new()),
+        Some(_) => Err(Rejection::OtherOrder),
+    }
+}
+
+/// A claim is news only once, and not when the money is here already.
+pub(super) fn claim(known: &Collection) -> Vec<Event> {
+    if known.claimed || known.verified.is_some() { Vec::new() } else { vec![Event::Claimed] }
+}
+
+pub(super) fn observe(
+    known: &Collection,
+    payment: Payment,
+    source: Source,
+    refund_id: Id<RefundKind>,
+) -> Vec<Event> {
+    let Payment { id, fact } = payment.clone();
+    if known.payments.get(&id).is_some_and(|before| *before >= fact) {
+        return Vec::new();
+    }
+    let mut events = vec![Event::Observed { payment, source }];
+    if fact.status == Status::Failed && !known.failed.contains(&id) {
+        events.push(Event::Failed { payment: id.clone() });
+    }
+    settle(known, events, &id, refund_id)
+}
+
+/// Adds what follows for a payment's money once `events` have happened: money that is here counts
+/// once, or is sent back, whole or what is left of it.
+fn settle(
+    known: &Collection,
+    mut events: Vec<Event>,
+    payment: &PaymentId,
+    refund_id: Id<RefundKind>,
+) -> Vec<Event> {
+    let after = after(known, &events);
+    let left = after.left(payment);
+    let Some(fact) = after.captured(payment).filter(|_| left > 0) else { return events };
+    if !after.is_counted(payment) {
+        events.extend(count(&after, payment, fact, refund_id));
+    } else if after.mismatched.contains(payment) {
+        // A refund by another hand has failed, or gave back less than ours was to.
+        let more = left.saturating_sub(after.owed(payment));
+        let ours = after.refunds_of(payment).filter(|(_, it)| it.cause != Cause::Elsewhere);
+        if more > 0
+            && let Some((before, refund)) = ours.last()
+        {
+            // What it takes the place of may have failed, and is then a part of it.
+            let minor = more.saturating_add(after.owed_by(before)).min(left);
+            let amount = Amount { minor, currency: fact.amount.currency.clone() };
+            let refund = Refund::wanted(payment.clone(), amount, refund.cause);
+            let refund = Refund { renews: Some(before), ..refund };
+            events.push(Event::RefundRequested { refund_id, refund });
+        }
+    }
+    events
+}
+
+fn after(known: &Collection, events: &[Event]) -> Collection {
+    let mut after = known.clone();
+    events.iter().for_each(|event| take_in(&mut after, event));
+    after
+}
+
+/// Counts captured money, or sends it back in the same breath.
+fn count(
+    known: &Collection,
+    payment: &PaymentId,
+    fact: &Fact,
+    refund_id: Id<RefundKind>,
+) -> Vec<Event> {
+    let (payment, amount) = (payment.clone(), fact.amount.clone());
+    let Some(reason) = mismatch(known, fact) else {
+        return vec![Event::Verified { payment, amount }];
+    };
+    let left = Amount { minor: known.left(&payment), currency: amount.currency.clone() };
+    let refund = Refund::wanted(payment.clone(), left, reason.cause());
+    vec![
+        Event::Mismatched { payment, amount, reason },
+        Event::RefundRequested { refund_id, refund },
+    ]
+}
+
+/// Why a captured payment does not count; `None` when it does.
+fn mismatch(known: &Collection, fact: &Fact) -> Option<Mismatch> {
+    let expected = Amount::from(known.terms.amount);
+    if fact.order.is_none() || fact.order != known.order {
+        Some(Mismatch::Order)
+    } else if fact.amount.currency != expected.currency {
+        Some(Mismatch::Currency)
+    } else if fact.amount.minor != expected.minor {
+        Some(Mismatch::Amount)
+    } else if known.verified.is_some() {
+        Some(Mismatch::Double)
+    } else {
+        None
+    }
+}
+
+/// What is left of a payment, as an amount of its currency; `None` when that is nothing.
+fn left(known: &Collection, payment: &PaymentId) -> Option<Amount> {
+    let minor = known.left(payment);
+    let currency = known.captured(payment)?.amount.currency.clone();
+    (minor > 0).then_some(Amount { minor, currency })
+}
+
+pub(super) fn unplace(
+    known: &Collection,
+    payment: PaymentId,
+    refund_id: Id<RefundKind>,
+) -> Result<Vec<Event>, Rejection> {
+    if !known.payments.contains_key(&payment) {
+        return Err(Rejection::PaymentUnknown);
+    }
+    let asked = known.refunds_of(&payment).any(|(_, it)| it.cause == Cause::Unplaced);
+    let Some(amount) = left(known, &payment).filter(|_| !asked) else { return Ok(Vec::new()) };
+    let refund = Refund::wanted(payment, amount, Cause::Unplaced);
+    Ok(vec![Event::RefundRequested { refund_id, refund }])
+}
+
+/// The booking was cancelled: as much as its policy says goes back, what is left is kept.
+pub(super) fn cancel(known: &Collection, refund: &Amount, refund_id: Id<RefundKind>) -> Vec<Event> {
+    let Some(payment) = &known.verified else { return Vec::new() };
+    let asked = known.refunds_of(payment).any(|(_, it)| it.cause == Cause::Cancelled);
+    let Some(left) = left(known, payment).filter(|_| !asked && known.retained.is_none()) else {
+        return Vec::new();
+    };
+    let back = if refund.currency == left.currency { refund.minor.clamp(0, left.minor) } else { 0 };
+    let part = |minor| Amount { minor, currency: left.currency.clone() };
+    let mut events = Vec::new();
+    if back > 0 {
+        let refund = Refund::wanted(payment.clone(), part(back), Cause::Cancelled);
+        events.push(Event::RefundRequested { refund_id, refund });
+    }
+    let kept = known.kept(payment).saturating_sub(back);
+    if kept > 0 {
+        events.push(Event::Retained { payment: payment.clone(), amount: part(kept) });
+    }
+    events
+}
+
+/// The session took place: what is kept of its money is earned.
+pub(super) fn complete(known: &Collection) -> Vec<Event> {
+    let Some(payment) = &known.verified else { return Vec::new() };
+    let minor = known.kept(payment);
+    let is_over = known.earned.is_some() || known.retained.is_some() || minor == 0;
+    let Some(fact) = known.captured(payment).filter(|_| !is_over) else { return Vec::new() };
+    let amount = Amount { minor, currency: fact.amount.currency.clone() };
+    vec![Event::Earned { payment: payment.clone(), amount }]
+}
+
+/// The practice gives money back: what counts before what does not.
+pub(super) fn refund_by_staff(
+    known: &Collection,
+    amount: Option<Amount>,
+    refund_id: Id<RefundKind>,
+) -> Result<Vec<Event>, Rejection> {
+    if known.refunds.contains_key(&refund_id) {
+        return Ok(Vec::new());
+    }
+    let mut payments = known.verified.iter().chain(&known.mismatched);
+    let found = payments.find_map(|id| left(known, id).map(|left| (id.clone(), left)));
+    let (payment, left) = found.ok_or(Rejection::NothingToRefund)?;
+    let amount = amount.unwrap_or_else(|| left.clone());
+    let fits = (1..=left.minor).contains(&amount.minor) && amount.currency == left.currency;
+    if !fits {
+        return Err(Rejection::AmountNotRefundable);
+    }
+    let refund = Refund::wanted(payment, amount, Cause::Staff);
+    Ok(vec![Event::RefundRequested { refund_id, refund }])
+}
+
+pub(super) fn learn_refund(
+    known: &Collection,
+    refund_id: Id<RefundKind>,
+    news: News,
+    rest_id: Id<RefundKind>,
+) -> Result<Vec<Event>, Rejection> {
+    let refund = known.refunds.get(&refund_id).ok_or(Rejection::RefundUnknown)?;
+    let mut events = Vec::new();
+    let end = match news {
+        News::Taken { id, progress } => {
+            if refund.accepted.is_none() {
+                events.push(Event::RefundAccepted { refund_id, provider_refund: id });
+            }
+            match progress {
+                Progress::Pending => None,
+                Progress::Processed => Some((End::Processed, String::new())),
+                Progress::Failed => Some((End::Failed, "failed".to_owned())),
+            }
+        }
+        News::Refused(reason) if refund.accepted.is_none() && is_final(&reason) => {
+            Some((End::Failed, reason))
+        }
+        // It is asked again: what was refused today may be given tomorrow.
+        News::Refused(_) => None,
+    };
+    match end {
+        Some((end, _)) if refund.end.is_some_and(|before| before >= end) => {}
+        Some((End::Processed, _)) => events.push(Event::RefundProcessed { refund_id }),
+        Some((End::Failed | End::Overtaken, reason)) => {
+            events.push(Event::RefundFailed { refund_id, reason });
+        }
+        None => {}
+    }
+    if events.is_empty() {
+        return Ok(events);
+    }
+    Ok(settle(known, events, &refund.payment, rest_id))
+}
+
+/// A refund that the provider has and that does not bear our id: one that we know by its id there,
+/// one of ours whose id was lost on the way, or one that another hand has made.
+pub(super) fn discover(
+    known: &Collection,
+    found: Found,
+    refund_id: Id<RefundKind>,
+    rest_id: Id<RefundKind>,
+) -> Result<Vec<Event>, Rejection> {
+    let same = known.refunds.iter().find(|(_, it)| it.accepted.as_ref() == Some(&found.id));
+    let is_one_of_ours = same.or_else(|| {
+        // Both cannot be, because no payment gives back more than it brought: so it is the same.
+        let unasked = known.refunds.iter().filter(|(_, it)| it.is_unasked());
+        let mut alike =
+            unasked.filter(|(_, it)| it.payment == found.payment && it.amount == found.amount);
+        alike.next().filter(|_| !fits(known, &found))
+    });
+    if let Some((own, _)) = is_one_of_ours {
+        let news = News::Taken { id: found.id, progress: found.progress };
+        return learn_refund(known, *own, news, rest_id);
+    }
+    let mut events = vec![Event::RefundDiscovered {
+        refund_id,
+        refund: Refund {
+            accepted: Some(found.id.clone()),
+            ..Refund::wanted(found.payment.clone(), found.amount.clone(), Cause::Elsewhere)
+        },
+    }];
+    match found.progress {
+        Progress::Pending => {}
+        Progress::Processed => events.push(Event::RefundProcessed { refund_id }),
+        Progress::Failed => {
+            events.push(Event::RefundFailed { refund_id, reason: "failed".to_owned() });
+        }
+    }
+    if !fits(known, &found) {
+        overtake(known, &mut events, &found.payment, rest_id);
+    }
+    Ok(settle(known, events, &found.payment, rest_id))
+}
+
+/// Whether a payment has brought enough for this refund beside all that we know of.
+fn fits(known: &Collection, found: &Found) -> bool {
+    let Some(fact) = known.captured(&found.payment) else { return true };
+    let sum = known.going_back(&found.payment).saturating_add(found.amount.minor);
+    found.progress == Progress::Failed || sum <= fact.amount.minor
+}
+
+/// Refunds that the provider has not taken yet and cannot take any more, because another hand was
+/// faster; what is left of their money is asked for anew.
+fn overtake(
+    known: &Collection,
+    events: &mut Vec<Event>,
+    payment: &PaymentId,
+    rest_id: Id<RefundKind>,
+) {
+    let mut last = None;
+    let mut wanted = 0_i64;
+    for (refund_id, refund) in known.refunds_of(payment).filter(|(_, it)| it.is_unasked()) {
+        wanted = wanted.saturating_add(refund.amount.minor);
+        events.push(Event::RefundFailed { refund_id, reason: OVERTAKEN.to_owned() });
+        last = Some((refund_id, refund.cause));
+    }
+    let rest = left(&after(known, events), payment);
+    if let Some(((before, cause), rest)) = last.zip(rest) {
+        let amount = Amount { minor: rest.minor.min(wanted), ..rest };
+        let refund = Refund::wanted(payment.clone(), amount, cause);
+        let refund = Refund { renews: Some(before), ..refund };
+        events.push(Event::RefundRequested { refund_id: rest_id, refund });
+    }
+}
+
+pub(super) fn renew_refund(
+    known: &Collection,
+    failed: Id<RefundKind>,
+    refund_id: Id<RefundKind>,
+) -> Result<Vec<Event>, Rejection> {
+    let before = known.refunds.get(&failed).ok_or(Rejection::RefundUnknown)?;
+    let left = left(known, &before.payment).filter(|_| known.is_renewable(failed));
+    let Some(left) = left else { return Ok(Vec::new()) };
+    let amount = Amount { minor: left.minor.min(before.amount.minor), ..left };
+    let refund = Refund::wanted(before.payment.clone(), amount, before.cause);
+    let refund = Refund { renews: Some(failed), ..refund };
+    Ok(vec![Event::RefundRequested { refund_id, refund }])
+}

@@ -1,0 +1,186 @@
+//! What a collection's facts and refunds come to: how much of a payment is here, how much went back,
+//! and where the whole stands. All of it depends on what is known and never on the order in which it
+//! was learnt.
+
+use kernel::Id;
+use kernel::id::Refund as RefundKind;
+
+use super::{Collection, Standing};
+use crate::domain::fact::{Fact, PaymentId, Status};
+use crate::domain::refund::{Cause, End, Refund};
+
+/// How many refunds of one payment and cause are asked for; then a person has to look.
+const REFUNDS_MAX: usize = 3;
+
+/// Whether a payment may still become money without its payer doing anything.
+fn is_under_way(status: Status) -> bool {
+    matches!(status, Status::Created | Status::Authorized)
+}
+
+impl Collection {
+    /// Where it stands.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        let money = || self.payments.keys().filter(|id| self.captured(id).is_some());
+        let statuses = || self.payments.values().map(|fact| fact.status);
+        let is_kept = |id: &PaymentId| self.kept(id) > 0;
+        if self.verified.as_ref().is_some_and(is_kept) {
+            Standing::Paid
+        } else if self.mismatched.iter().any(|id| !self.is_back(id)) {
+            Standing::Mismatched
+        } else if money().any(|id| !self.is_back(id)) {
+            Standing::Refunding
+        } else if statuses().any(is_under_way) {
+            Standing::Pending
+        } else if money().next().is_some() {
+            Standing::Refunded
+        } else if statuses().any(|it| it == Status::Failed) {
+            Standing::Failed
+        } else {
+            Standing::Pending
+        }
+    }
+
+    /// Whether there is nothing more to ask the provider about its payments.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.verified.is_some() && !self.payments.values().any(|fact| is_under_way(fact.status))
+    }
+
+    /// A payment's fact, once money is known to have come with it.
+    #[must_use]
+    pub fn captured(&self, payment: &PaymentId) -> Option<&Fact> {
+        self.payments.get(payment).filter(|fact| fact.status >= Status::Captured)
+    }
+
+    /// Whether it was told of a captured payment that it counts or that it does not.
+    #[must_use]
+    pub fn is_counted(&self, payment: &PaymentId) -> bool {
+        self.verified.as_ref() == Some(payment) || self.mismatched.contains(payment)
+    }
+
+    /// The refunds of a payment, in its currency.
+    pub fn refunds_of<'c>(
+        &'c self,
+        payment: &'c PaymentId,
+    ) -> impl Iterator<Item = (Id<RefundKind>, &'c Refund)> {
+        let fact = self.payments.get(payment);
+        self.refunds
+            .iter()
+            .filter(|(_, refund)| refund.payment == *payment)
+            .filter(move |(_, refund)| {
+                fact.is_none_or(|fact| fact.amount.currency == refund.amount.currency)
+            })
+            .map(|(id, refund)| (*id, refund))
+    }
+
+    /// How much of a payment went back or is on its way, by refunds that are known.
+    #[must_use]
+    pub fn going_back(&self, payment: &PaymentId) -> i64 {
+        self.sum(payment, |_, refund| refund.goes_back())
+    }
+
+    /// How much of a payment is neither back nor on its way.
+    #[must_use]
+    pub fn left(&self, payment: &PaymentId) -> i64 {
+        match self.captured(payment) {
+            None => 0,
+            Some(fact) if self.is_said_to_be_back(payment, fact) => 0,
+            Some(fact) => fact.amount.minor.saturating_sub(self.going_back(payment)).max(0),
+        }
+    }
+
+    /// How much of a payment was to go back, and failed to.
+    #[must_use]
+    pub fn owed(&self, payment: &PaymentId) -> i64 {
+        self.sum(payment, |id, refund| self.is_owed(id, refund))
+    }
+
+    /// How much of that is a refund's own.
+    pub(super) fn owed_by(&self, refund_id: Id<RefundKind>) -> i64 {
+        let refund = self.refunds.get(&refund_id);
+        refund.filter(|it| self.is_owed(refund_id, it)).map_or(0, |it| it.amount.minor)
+    }
+
+    fn is_owed(&self, refund_id: Id<RefundKind>, refund: &Refund) -> bool {
+        let failed = refund.end == Some(End::Failed) && refund.cause != Cause::Elsewhere;
+        failed && !self.is_renewed(refund_id)
+    }
+
+    /// How much of a payment stays: what is left and is not owed.
+    #[must_use]
+    pub fn kept(&self, payment: &PaymentId) -> i64 {
+        self.left(payment).saturating_sub(self.owed(payment)).max(0)
+    }
+
+    /// Whether the money that counts was given back by somebody else, on the provider's pages.
+    #[must_use]
+    pub fn went_back_without_us(&self, payment: &PaymentId) -> bool {
+        let by_another = |refund: &Refund| refund.cause == Cause::Elsewhere && refund.goes_back();
+        self.verified.as_ref() == Some(payment)
+            && match self.captured(payment) {
+                None => false,
+                Some(fact) => {
+                    let said = self.is_said_to_be_back(payment, fact);
+                    (said && self.refunds_of(payment).next().is_none())
+                        || self.refunds_of(payment).any(|(_, refund)| by_another(refund))
+                }
+            }
+    }
+
+    /// Whether another refund is to be asked for in the place of one that the provider took and
+    /// that failed there.
+    #[must_use]
+    pub fn is_renewable(&self, refund_id: Id<RefundKind>) -> bool {
+        let Some(failed) = self.refunds.get(&refund_id) else { return false };
+        failed.accepted.is_some()
+            && failed.end == Some(End::Failed)
+            && failed.cause != Cause::Elsewhere
+            && !self.is_renewed(refund_id)
+            && self.tries(failed) < REFUNDS_MAX
+            && self.left(&failed.payment) > 0
+    }
+
+    /// The provider says "refunded" of a payment, and no refund that failed contradicts it. A
+    /// payment's facts never go back from there, but a refund that fails brings its money back.
+    fn is_said_to_be_back(&self, payment: &PaymentId, fact: &Fact) -> bool {
+        let failed = |(_, refund): (_, &Refund)| refund.end == Some(End::Failed);
+        fact.status == Status::Refunded && !self.refunds_of(payment).any(failed)
+    }
+
+    /// Whether all of a payment's money has arrived where it came from.
+    fn is_back(&self, payment: &PaymentId) -> bool {
+        let Some(fact) = self.captured(payment) else { return true };
+        let processed = |refund: &Refund| refund.end == Some(End::Processed);
+        let sum = self.sum(payment, |_, refund| processed(refund));
+        sum >= fact.amount.minor
+            || (self.is_said_to_be_back(payment, fact)
+                && self.refunds_of(payment).all(|(_, refund)| refund.end.is_some()))
+    }
+
+    /// Whether another refund took the place of this one.
+    fn is_renewed(&self, refund_id: Id<RefundKind>) -> bool {
+        self.refunds.values().any(|refund| refund.renews == Some(refund_id))
+    }
+
+    /// Which try a refund is, from 1.
+    fn tries(&self, refund: &Refund) -> usize {
+        let mut tries = 1;
+        let mut before = refund.renews;
+        while let Some(refund) = before.and_then(|id| self.refunds.get(&id)) {
+            tries += 1;
+            // A chain that bites its own tail cannot be, and must not hang us either.
+            if tries > self.refunds.len() {
+                break;
+            }
+            before = refund.renews;
+        }
+        tries
+    }
+
+    fn sum(&self, payment: &PaymentId, counts: impl Fn(Id<RefundKind>, &Refund) -> bool) -> i64 {
+        self.refunds_of(payment)
+            .filter(|(id, refund)| counts(*id, refund))
+            .fold(0_i64, |sum, (_, refund)| sum.saturating_add(refund.amount.minor))
+    }
+}

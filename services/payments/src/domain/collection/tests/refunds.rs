@@ -1,0 +1,263 @@
+//! Refunds as they really are: whole and in part, several of a payment, by us and by other hands.
+
+use super::*;
+use crate::domain::refund::{Found, OVERTAKEN};
+
+fn provider_id(number: u8) -> ProviderRefundId {
+    ProviderRefundId::parse(&format!("rfnd_{number:014}")).unwrap()
+}
+
+fn found(number: u8, minor: i64, progress: Progress) -> Found {
+    Found { payment: pay(1), id: provider_id(number), amount: inr(minor), progress }
+}
+
+fn discover(found: Found) -> Command {
+    Command::DiscoverRefund { found, refund_id: refund_id(50), rest_id: refund_id(60) }
+}
+
+fn discovered(found: &Found) -> Event {
+    let refund = Refund {
+        accepted: Some(found.id.clone()),
+        ..Refund::wanted(found.payment.clone(), found.amount.clone(), Cause::Elsewhere)
+    };
+    Event::RefundDiscovered { refund_id: refund_id(50), refund }
+}
+
+fn cancel(minor: i64) -> Command {
+    Command::Cancel { refund: inr(minor), refund_id: refund_id(1) }
+}
+
+fn by_staff(minor: Option<i64>, number: u128) -> Command {
+    Command::RefundByStaff { amount: minor.map(inr), refund_id: refund_id(number) }
+}
+
+fn retained(minor: i64) -> Event {
+    Event::Retained { payment: pay(1), amount: inr(minor) }
+}
+
+fn earned(minor: i64) -> Event {
+    Event::Earned { payment: pay(1), amount: inr(minor) }
+}
+
+fn with(mut history: Vec<Event>, more: impl IntoIterator<Item = Event>) -> Vec<Event> {
+    history.extend(more);
+    history
+}
+
+#[test]
+fn a_cancellation_gives_back_what_its_policy_says_and_keeps_the_rest() {
+    let whole = requested(pay(1), inr(PRICE), Cause::Cancelled);
+    check(&paid(), cancel(PRICE), Ok(std::slice::from_ref(&whole)));
+    stands(&with(paid(), [whole]), Standing::Refunding);
+    let half = requested(pay(1), inr(20_000), Cause::Cancelled);
+    check(&paid(), cancel(20_000), Ok(&[half.clone(), retained(30_000)]));
+    stands(&with(paid(), [half, retained(30_000)]), Standing::Paid);
+    check(&paid(), cancel(0), Ok(&[retained(PRICE)]));
+    // Never more than was captured, and in no other currency.
+    check(&paid(), cancel(PRICE * 2), Ok(&[requested(pay(1), inr(PRICE), Cause::Cancelled)]));
+    let dollars = Amount { minor: PRICE, currency: "USD".to_owned() };
+    let odd = Command::Cancel { refund: dollars, refund_id: refund_id(1) };
+    check(&paid(), odd, Ok(&[retained(PRICE)]));
+}
+
+#[test]
+fn a_cancellation_counts_what_has_gone_back_before() {
+    let some = Event::RefundRequested {
+        refund_id: refund_id(7),
+        refund: Refund::wanted(pay(1), inr(30_000), Cause::Staff),
+    };
+    let rest = requested(pay(1), inr(20_000), Cause::Cancelled);
+    check(&with(paid(), [some.clone()]), cancel(PRICE), Ok(std::slice::from_ref(&rest)));
+    let history = with(paid(), [some]);
+    check(
+        &history,
+        cancel(5_000),
+        Ok(&[requested(pay(1), inr(5_000), Cause::Cancelled), retained(15_000)]),
+    );
+}
+
+#[test]
+fn a_cancellation_without_verified_money_moves_none() {
+    check(&opened(), cancel(PRICE), Ok(&[]));
+    check(&opened()[..1], cancel(PRICE), Ok(&[]));
+    check(&[], cancel(PRICE), Err(Rejection::NotOpened));
+}
+
+#[test]
+fn a_session_that_took_place_earns_what_is_kept_of_its_money_once() {
+    check(&paid(), Command::Complete, Ok(&[earned(PRICE)]));
+    check(&opened(), Command::Complete, Ok(&[]));
+    let partly = requested(pay(1), inr(20_000), Cause::Staff);
+    check(&with(paid(), [partly]), Command::Complete, Ok(&[earned(30_000)]));
+    // What goes back is not earned, also when it failed to go.
+    check(&unplaced(), Command::Complete, Ok(&[]));
+    let failed = with(unplaced(), failed_there(1));
+    check(&failed, Command::Complete, Ok(&[]));
+}
+
+#[test]
+fn staff_gives_back_parts_until_nothing_is_left() {
+    let part = |number, minor| Event::RefundRequested {
+        refund_id: refund_id(number),
+        refund: Refund::wanted(pay(1), inr(minor), Cause::Staff),
+    };
+    check(&paid(), by_staff(Some(20_000), 1), Ok(&[part(1, 20_000)]));
+    let history = with(paid(), [part(1, 20_000)]);
+    stands(&history, Standing::Paid);
+    check(&history, by_staff(Some(30_001), 2), Err(Rejection::AmountNotRefundable));
+    for wrong in [0, -1] {
+        check(&history, by_staff(Some(wrong), 2), Err(Rejection::AmountNotRefundable));
+    }
+    check(&history, by_staff(Some(30_000), 2), Ok(&[part(2, 30_000)]));
+    check(&history, by_staff(None, 2), Ok(&[part(2, 30_000)]));
+    let all = with(history, [part(2, 30_000)]);
+    stands(&all, Standing::Refunding);
+    check(&all, by_staff(None, 3), Err(Rejection::NothingToRefund));
+    check(&opened(), by_staff(None, 3), Err(Rejection::NothingToRefund));
+}
+
+#[test]
+fn staff_may_give_back_what_was_kept_or_earned_or_failed_to_go_back() {
+    let request = [Event::RefundRequested {
+        refund_id: refund_id(9),
+        refund: Refund::wanted(pay(1), inr(PRICE), Cause::Staff),
+    }];
+    check(&with(paid(), [retained(PRICE)]), by_staff(None, 9), Ok(&request));
+    check(&with(paid(), [earned(PRICE)]), by_staff(None, 9), Ok(&request));
+    let too_old =
+        Event::RefundFailed { refund_id: refund_id(1), reason: "payment_too_old".to_owned() };
+    check(&with(unplaced(), [too_old]), by_staff(None, 9), Ok(&request));
+}
+
+#[test]
+fn a_refund_that_another_hand_has_made_is_taken_in_once() {
+    let part = found(1, 20_000, Progress::Pending);
+    check(&paid(), discover(part.clone()), Ok(&[discovered(&part)]));
+    let history = with(paid(), [discovered(&part)]);
+    stands(&history, Standing::Paid);
+    assert!(open(&fold::<CollectionLife>(&history)).went_back_without_us(&pay(1)));
+    let done = found(1, 20_000, Progress::Processed);
+    let processed = Event::RefundProcessed { refund_id: refund_id(50) };
+    check(&history, discover(done), Ok(std::slice::from_ref(&processed)));
+    let whole = found(1, PRICE, Progress::Processed);
+    let both = [discovered(&whole), processed];
+    check(&paid(), discover(whole), Ok(&both));
+    stands(&with(paid(), both), Standing::Refunded);
+}
+
+#[test]
+fn a_refund_that_comes_before_its_payment_is_not_lost() {
+    // woocommerce#664: it was dropped, and the order read "paid" afterwards.
+    let part = found(1, 20_000, Progress::Processed);
+    let known = [discovered(&part), Event::RefundProcessed { refund_id: refund_id(50) }];
+    check(&opened(), discover(part), Ok(&known));
+    let captured = seen(1, Status::Captured);
+    let verified = Event::Verified { payment: pay(1), amount: inr(PRICE) };
+    let history = with(opened(), known);
+    check(&history, observe(captured.clone()), Ok(&[observed(captured.clone()), verified]));
+    // Money that is all gone does not count any more.
+    let whole = found(1, PRICE, Progress::Processed);
+    let history =
+        with(opened(), [discovered(&whole), Event::RefundProcessed { refund_id: refund_id(50) }]);
+    check(&history, observe(captured.clone()), Ok(&[observed(captured.clone())]));
+    stands(&with(history, [observed(captured)]), Standing::Refunded);
+}
+
+#[test]
+fn a_refund_of_ours_whose_id_was_lost_is_known_by_its_amount() {
+    let whole = found(1, PRICE, Progress::Processed);
+    let accepted =
+        Event::RefundAccepted { refund_id: refund_id(1), provider_refund: provider_id(1) };
+    let processed = Event::RefundProcessed { refund_id: refund_id(1) };
+    check(&unplaced(), discover(whole), Ok(&[accepted, processed]));
+}
+
+#[test]
+fn a_refund_that_was_overtaken_gives_back_the_rest() {
+    let part = found(1, 20_000, Progress::Pending);
+    let rest = Refund {
+        renews: Some(refund_id(1)),
+        ..Refund::wanted(pay(1), inr(30_000), Cause::Unplaced)
+    };
+    let then = [
+        discovered(&part),
+        Event::RefundFailed { refund_id: refund_id(1), reason: OVERTAKEN.to_owned() },
+        Event::RefundRequested { refund_id: refund_id(60), refund: rest },
+    ];
+    check(&unplaced(), discover(part), Ok(&then));
+    let history = with(unplaced(), then);
+    stands(&history, Standing::Refunding);
+    let known = fold::<CollectionLife>(&history);
+    assert_eq!((open(&known).left(&pay(1)), open(&known).owed(&pay(1))), (0, 0));
+    assert!(!open(&known).is_renewable(refund_id(1)));
+}
+
+#[test]
+fn two_parts_of_a_payment_go_back_side_by_side() {
+    let ours = Event::RefundRequested {
+        refund_id: refund_id(1),
+        refund: Refund::wanted(pay(1), inr(20_000), Cause::Staff),
+    };
+    let history = with(paid(), [ours]);
+    // It has the amount of ours, and there is room for both: so it is another one.
+    let theirs = found(1, 20_000, Progress::Pending);
+    check(&history, discover(theirs.clone()), Ok(&[discovered(&theirs)]));
+    let known = fold::<CollectionLife>(&with(history, [discovered(&theirs)]));
+    assert_eq!(open(&known).left(&pay(1)), 10_000);
+}
+
+#[test]
+fn money_that_does_not_match_goes_back_again_when_another_hands_refund_fails() {
+    let wrong = Payment {
+        fact: Fact { amount: inr(PRICE + 1), ..seen(1, Status::Captured).fact },
+        id: pay(1),
+    };
+    let whole = found(1, PRICE + 1, Progress::Pending);
+    let known = with(opened(), [discovered(&whole), observed(wrong.clone())]);
+    check(&with(opened(), [discovered(&whole)]), observe(wrong.clone()), Ok(&[observed(wrong)]));
+    let failed = found(1, PRICE + 1, Progress::Failed);
+    let then = [
+        Event::RefundFailed { refund_id: refund_id(50), reason: "failed".to_owned() },
+        Event::Mismatched { payment: pay(1), amount: inr(PRICE + 1), reason: Mismatch::Amount },
+        Event::RefundRequested {
+            refund_id: refund_id(60),
+            refund: Refund::wanted(pay(1), inr(PRICE + 1), Cause::Mismatched),
+        },
+    ];
+    check(&known, discover(failed), Ok(&then));
+}
+
+#[test]
+fn another_hands_refund_that_fails_is_not_ours_to_repeat() {
+    let whole = found(1, PRICE, Progress::Failed);
+    let failed = Event::RefundFailed { refund_id: refund_id(50), reason: "failed".to_owned() };
+    let history = with(paid(), [discovered(&whole), failed]);
+    stands(&history, Standing::Paid);
+    let renew = Command::RenewRefund { failed: refund_id(50), refund_id: refund_id(2) };
+    check(&history, renew, Ok(&[]));
+}
+
+#[test]
+fn a_renewal_gives_back_no_more_than_is_left() {
+    let part = found(1, 20_000, Progress::Processed);
+    let history = with(unplaced(), failed_there(1));
+    let history = with(
+        history,
+        [
+            Event::RefundDiscovered {
+                refund_id: refund_id(50),
+                refund: Refund {
+                    accepted: Some(provider_id(9)),
+                    ..Refund::wanted(pay(1), part.amount, Cause::Elsewhere)
+                },
+            },
+            Event::RefundProcessed { refund_id: refund_id(50) },
+        ],
+    );
+    let renew = Command::RenewRefund { failed: refund_id(1), refund_id: refund_id(2) };
+    let refund = Refund {
+        renews: Some(refund_id(1)),
+        ..Refund::wanted(pay(1), inr(30_000), Cause::Unplaced)
+    };
+    check(&history, renew, Ok(&[Event::RefundRequested { refund_id: refund_id(2), refund }]));
+}

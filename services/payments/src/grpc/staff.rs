@@ -1,0 +1,140 @@
+//! What the practice's staff calls: those who decide about money, and nobody else. Whatever it comes
+//! to is written down with who asked.
+
+use std::sync::Arc;
+
+use contract::common::v1::Money as WireMoney;
+use contract::payments::v1::payments_staff_service_server::PaymentsStaffService;
+use contract::payments::v1::{
+    GetBalancesRequest, GetBalancesResponse, ListLedgerEntriesRequest, ListLedgerEntriesResponse,
+    ListParkedEventsRequest, ListParkedEventsResponse, ListUnexplainedOrdersRequest,
+    ListUnexplainedOrdersResponse, RefundPaymentRequest, RefundPaymentResponse,
+    RetryParkedEventsRequest, RetryParkedEventsResponse,
+};
+use eventstore::{Act, StaffDoor, StoreError};
+use messaging::ParkedEvents;
+use runtime::staff::{Role, Staff};
+use runtime::status::to_status;
+use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
+
+use super::parse;
+use crate::app::idempotent::Key;
+use crate::app::refund_payment::{self, refund_payment};
+use crate::app::{Error, Till};
+use crate::domain::fact::Amount;
+
+/// The staff's service.
+#[derive(Debug, Clone)]
+pub struct StaffTill {
+    till: Arc<Till>,
+    door: StaffDoor,
+    parked: ParkedEvents,
+}
+
+impl StaffTill {
+    /// Serves a till to those whom the door lets in.
+    #[must_use]
+    pub fn new(till: Arc<Till>, door: StaffDoor, parked: ParkedEvents) -> Self {
+        Self { till, door, parked }
+    }
+
+    /// Lets managers look at something, and writes down that they did.
+    async fn look(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<(), Status> {
+        let staff = self.manager(metadata, act).await?;
+        self.door.looked(staff, act).await
+    }
+
+    async fn manager(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<Staff, Status> {
+        self.door.admit(metadata, act, Role::MANAGERS).await
+    }
+}
+
+/// A failure of the database, as its caller sees it.
+fn failed(error: StoreError) -> Status {
+    to_status(&Error::from(error))
+}
+
+#[tonic::async_trait]
+impl PaymentsStaffService for StaffTill {
+    async fn refund_payment(
+        &self,
+        request: Request<RefundPaymentRequest>,
+    ) -> Result<Response<RefundPaymentResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: refund_payment::ACTION, subject: &asked.booking_id };
+        let staff = self.manager(&metadata, act).await?;
+        let done = async {
+            let id = parse(&asked.booking_id)?;
+            let amount = asked.amount.as_ref().map(|money| Amount {
+                minor: money.minor_units,
+                currency: money.currency_code.clone(),
+            });
+            let wanted = amount.as_ref().map(|it| format!("{} {}", it.minor, it.currency));
+            let asked_for = [asked.booking_id.as_str(), wanted.as_deref().unwrap_or("all")];
+            let key =
+                Key::of(staff.id, refund_payment::ACTION, &asked.idempotency_key, &asked_for)?;
+            refund_payment(&self.till, staff, id, amount, &key).await
+        };
+        match done.await {
+            Ok(refund) => Ok(Response::new(RefundPaymentResponse {
+                refund_id: refund.refund_id.to_string(),
+                amount: Some(WireMoney {
+                    minor_units: refund.amount.minor,
+                    currency_code: refund.amount.currency,
+                }),
+            })),
+            Err(error) => Err(self.door.refused(staff, act, &error).await),
+        }
+    }
+
+    async fn list_unexplained_orders(
+        &self,
+        request: Request<ListUnexplainedOrdersRequest>,
+    ) -> Result<Response<ListUnexplainedOrdersResponse>, Status> {
+        let act = Act { action: "ListUnexplainedOrders", subject: "" };
+        self.look(request.metadata(), act).await?;
+        Err(Status::unimplemented("LEDGER"))
+    }
+
+    async fn get_balances(
+        &self,
+        request: Request<GetBalancesRequest>,
+    ) -> Result<Response<GetBalancesResponse>, Status> {
+        self.look(request.metadata(), Act { action: "GetBalances", subject: "" }).await?;
+        Err(Status::unimplemented("LEDGER"))
+    }
+
+    async fn list_ledger_entries(
+        &self,
+        request: Request<ListLedgerEntriesRequest>,
+    ) -> Result<Response<ListLedgerEntriesResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: "ListLedgerEntries", subject: &asked.booking_id };
+        self.look(&metadata, act).await?;
+        Err(Status::unimplemented("LEDGER"))
+    }
+
+    async fn list_parked_events(
+        &self,
+        request: Request<ListParkedEventsRequest>,
+    ) -> Result<Response<ListParkedEventsResponse>, Status> {
+        let act = Act { action: "ListParkedEvents", subject: "" };
+        self.look(request.metadata(), act).await?;
+        let events = self.parked.list().await.map_err(failed)?;
+        Ok(Response::new(ListParkedEventsResponse { events }))
+    }
+
+    async fn retry_parked_events(
+        &self,
+        request: Request<RetryParkedEventsRequest>,
+    ) -> Result<Response<RetryParkedEventsResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: "RetryParkedEvents", subject: &asked.stream_id };
+        self.look(&metadata, act).await?;
+        let handled = self.parked.retry(&asked.stream_id).await.map_err(failed)?;
+        let events = self.parked.list().await.map_err(failed)?;
+        let handled = i32::try_from(handled).unwrap_or(i32::MAX);
+        Ok(Response::new(RetryParkedEventsResponse { handled, events }))
+    }
+}

@@ -1,0 +1,210 @@
+//! Razorpay's lists: what it paid out and every payment of the account, page by page and read with
+//! patience. Its days are those of India.
+
+use jiff::tz::{Offset, TimeZone};
+use kernel::Timestamp;
+use serde_json::Value;
+
+use super::api::Api;
+use super::json;
+use crate::domain::fact::{ProviderRefundId, SettledId, SettlementId};
+use crate::provider::{Page, PaymentReport, ProviderError};
+use crate::settlement::{About, Figures, Line, Settlement};
+
+/// India is this many seconds ahead of UTC, all year.
+const INDIA_SECONDS: i32 = 19_800;
+/// How many lines of a report are asked for at once; it would give 1,000.
+const LINES: usize = 500;
+/// How many rows of the other lists; they give no more.
+const ROWS: usize = 100;
+
+/// The report about a day.
+pub(super) async fn lines(
+    api: &Api,
+    at: Timestamp,
+    skip: usize,
+) -> Result<Page<Line>, ProviderError> {
+    let india = Offset::from_seconds(INDIA_SECONDS).map_or(TimeZone::UTC, TimeZone::fixed);
+    let day = at.in_zone(&india).date();
+    let (year, month, day) =
+        (day.year().to_string(), day.month().to_string(), day.day().to_string());
+    let query = [("year", year.as_str()), ("month", &month), ("day", &day)];
+    let list = list(api, "/settlements/recon/combined", &query, (LINES, skip)).await?;
+    // What is not paid out yet comes again when it is.
+    let is_settled = |line: &&Value| {
+        !matches!(line.get("settled"), Some(Value::Bool(false)))
+            && json::text(line, "settlement_id").is_some()
+    };
+    Ok(page(&list, is_settled, line, (LINES, skip)))
+}
+
+/// The payouts between two instants.
+pub(super) async fn settlements(
+    api: &Api,
+    (from, to): (Timestamp, Timestamp),
+    skip: usize,
+) -> Result<Page<Settlement>, ProviderError> {
+    let (from, to) = (from.seconds().to_string(), to.seconds().to_string());
+    let query = [("from", from.as_str()), ("to", &to)];
+    let list = list(api, "/settlements", &query, (ROWS, skip)).await?;
+    Ok(page(&list, |_all| true, settlement, (ROWS, skip)))
+}
+
+/// The payments that were begun between two instants.
+pub(super) async fn payments(
+    api: &Api,
+    (from, to): (Timestamp, Timestamp),
+    skip: usize,
+) -> Result<Page<PaymentReport>, ProviderError> {
+    let (from, to) = (from.seconds().to_string(), to.seconds().to_string());
+    let query = [("from", from.as_str()), ("to", &to)];
+    let list = list(api, "/payments", &query, (ROWS, skip)).await?;
+    // Of the other states no money can have come.
+    let is_known = |payment: &&Value| {
+        json::text(payment, "status").and_then(crate::domain::fact::Status::from_word).is_some()
+    };
+    Ok(page(&list, is_known, json::report, (ROWS, skip)))
+}
+
+async fn list(
+    api: &Api,
+    path: &str,
+    query: &[(&str, &str)],
+    (count, skip): (usize, usize),
+) -> Result<Value, ProviderError> {
+    let (count, skip) = (count.to_string(), skip.to_string());
+    let mut all = query.to_vec();
+    all.extend([("count", count.as_str()), ("skip", &skip)]);
+    api.get(path, &all).await
+}
+
+fn page<T>(
+    list: &Value,
+    concerns_us: impl Fn(&&Value) -> bool,
+    read: impl Fn(&Value) -> Option<T>,
+    (count, skip): (usize, usize),
+) -> Page<T> {
+    let given = json::items(list).count();
+    let items: Vec<Option<T>> = json::items(list).filter(concerns_us).map(read).collect();
+    let unread = items.iter().filter(|item| item.is_none()).count();
+    let next = (given >= count).then(|| skip.saturating_add(given));
+    Page { items: items.into_iter().flatten().collect(), unread, next }
+}
+
+fn line(entity: &Value) -> Option<Line> {
+    let id = json::text(entity, "entity_id")?;
+    let payment = json::text(entity, "payment_id").and_then(json::payment_id);
+    let about = match json::text(entity, "type")? {
+        "payment" => About::Payment(json::payment_id(id)?),
+        "refund" => About::Refund(ProviderRefundId::parse(id)?, payment),
+        other => About::Other(word(other)),
+    };
+    let number = |field| json::integer(entity, field);
+    // What is left out is nothing; what cannot be read is not.
+    let or_nothing = |field| match entity.get(field) {
+        None | Some(Value::Null) => Some(0),
+        Some(_) => number(field),
+    };
+    Some(Line {
+        settlement: SettlementId::parse(json::text(entity, "settlement_id")?)?,
+        id: SettledId::parse(id)?,
+        about,
+        figures: Figures {
+            amount: number("amount")?,
+            debit: or_nothing("debit")?,
+            credit: or_nothing("credit")?,
+            fee: or_nothing("fee")?,
+            tax: or_nothing("tax")?,
+            currency: json::text(entity, "currency")?.to_ascii_uppercase(),
+        },
+        settled_at: number("settled_at").and_then(Timestamp::from_seconds),
+    })
+}
+
+fn settlement(entity: &Value) -> Option<Settlement> {
+    Some(Settlement {
+        id: SettlementId::parse(json::text(entity, "id")?)?,
+        amount_minor: json::integer(entity, "amount")?,
+        state: word(json::text(entity, "status").unwrap_or("processed")),
+        bank_reference: json::text(entity, "utr").map(str::to_owned),
+    })
+}
+
+/// A word of the provider's that is kept: short, and of letters that words have.
+fn word(text: &str) -> String {
+    let fits = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
+    text.chars().filter(fits).take(40).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{line, page, settlement};
+    use crate::settlement::About;
+
+    fn told() -> Value {
+        json!({
+            "entity_id": "pay_AAAAAAAAAAAAAA", "type": "payment", "debit": 0, "credit": 97_100,
+            "amount": 100_000, "currency": "INR", "fee": 2_900, "tax": 0, "on_hold": false,
+            "settled": true, "created_at": 1_567_692_556, "settled_at": 1_568_176_960,
+            "settlement_id": "setl_AAAAAAAAAAAAAA", "payment_id": null, "notes": "{}",
+        })
+    }
+
+    fn with(field: &str, value: Value) -> Value {
+        let mut told = told();
+        told[field] = value;
+        told
+    }
+
+    #[test]
+    fn a_line_is_read_with_patience_and_never_half() {
+        let read = line(&told()).unwrap();
+        assert_eq!((read.figures.credit, read.figures.fee), (97_100, 2_900));
+        assert_eq!(read.settled_at.unwrap().seconds(), 1_568_176_960);
+        assert_eq!(line(&with("amount", json!("100000"))), Some(read));
+        let left_out = line(&with("tax", Value::Null)).unwrap();
+        assert_eq!(left_out.figures.tax, 0);
+        for (field, value) in [
+            ("amount", json!(1.5)),
+            ("fee", json!([])),
+            ("credit", json!("many")),
+            ("entity_id", json!("pay_short")),
+            ("settlement_id", json!("setl ' --")),
+            ("currency", Value::Null),
+            ("type", Value::Null),
+        ] {
+            assert_eq!(line(&with(field, value)), None, "{field}");
+        }
+    }
+
+    #[test]
+    fn a_line_may_be_about_what_nobody_heard_of() {
+        let mut told = with("type", json!("settlement.ondemand fee"));
+        told["entity_id"] = json!("setlod_AAAAAAAAAAAAAA");
+        assert_eq!(line(&told).unwrap().about, About::Other("settlementondemandfee".to_owned()));
+        let mut told = with("type", json!("refund"));
+        told["entity_id"] = json!("rfnd_AAAAAAAAAAAAAA");
+        let read = line(&told).unwrap();
+        assert_eq!(read.about.payment(), None);
+        told["payment_id"] = json!("pay_BBBBBBBBBBBBBB");
+        assert_eq!(line(&told).unwrap().about.payment().unwrap().as_str(), "pay_BBBBBBBBBBBBBB");
+    }
+
+    #[test]
+    fn a_page_says_what_it_could_not_read_and_how_to_go_on() {
+        let list = json!({ "items": [told(), with("amount", json!({})), json!(null)] });
+        let read = page(&list, |line| line.is_object(), line, (3, 6));
+        assert_eq!((read.items.len(), read.unread, read.next), (1, 1, Some(9)));
+        assert_eq!(page(&list, |_all| true, line, (4, 0)).next, None);
+        assert_eq!(page(&json!({}), |_all| true, line, (4, 0)).items.len(), 0);
+    }
+
+    #[test]
+    fn a_settlement_may_tell_little() {
+        let read = settlement(&json!({ "id": "setl_AAAAAAAAAAAAAA", "amount": "97100" })).unwrap();
+        assert_eq!((read.amount_minor, read.state.as_str()), (97_100, "processed"));
+        assert_eq!(settlement(&json!({ "id": "setl_AAAAAAAAAAAAAA" })), None);
+    }
+}

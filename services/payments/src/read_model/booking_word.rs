@@ -1,0 +1,71 @@
+//! Where a booking stands, in the words of the table of known bookings.
+
+/// Where a booking stands, as booking last said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BookingWord {
+    /// Nothing was heard of it.
+    #[default]
+    Unknown,
+    /// Its time is held.
+    Requested,
+    /// It is placed.
+    Confirmed,
+    /// It could not be placed; its money goes back.
+    Unplaced,
+    /// Its hold ended without money.
+    Expired,
+    /// The customer gave the time back.
+    Released,
+    /// It was cancelled.
+    Cancelled,
+    /// The session took place.
+    Completed,
+}
+
+impl BookingWord {
+    const KNOWN: [Self; 7] = [
+        Self::Requested,
+        Self::Confirmed,
+        Self::Unplaced,
+        Self::Expired,
+        Self::Released,
+        Self::Cancelled,
+        Self::Completed,
+    ];
+
+    /// Its word in the table; none of what is not known.
+    #[must_use]
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Unknown => None,
+            Self::Requested => Some("requested"),
+            Self::Confirmed => Some("confirmed"),
+            Self::Unplaced => Some("unplaced"),
+            Self::Expired => Some("expired"),
+            Self::Released => Some("released"),
+            Self::Cancelled => Some("cancelled"),
+            Self::Completed => Some("completed"),
+        }
+    }
+
+    /// Reads the word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::KNOWN.into_iter().find(|it| it.word() == Some(word))
+    }
+
+    /// Whether the session took place.
+    #[must_use]
+    pub fn is_completed(self) -> bool {
+        self == Self::Completed
+    }
+
+    /// Whether somebody counts on the session, so that its money must be here.
+    #[must_use]
+    pub fn is_live(self) -> bool {
+        match self {
+            Self::Unknown | Self::Requested | Self::Confirmed | Self::Completed => true,
+            Self::Unplaced | Self::Expired | Self::Released | Self::Cancelled => false,
+        }
+    }
+}

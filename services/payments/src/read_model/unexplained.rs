@@ -1,0 +1,291 @@
+//! Finds the orders, payments and settlements that nothing explains. Each reason is a question to
+//! the tables; whatever explains it makes its row disappear.
+
+use eventstore::StoreError;
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
+use sqlx::postgres::PgRow;
+use sqlx::{AssertSqlSafe, PgExecutor, Row as _};
+
+use crate::domain::fact::Amount;
+use crate::settlement::Break;
+
+/// Why something is in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// Money is here, and no booking stands for it.
+    CapturedNotPlaced,
+    /// A booking stands, nobody has verified its money, and the customer's word was taken.
+    ConfirmedWithoutMoney,
+    /// Money is here that does not match its order.
+    Mismatched,
+    /// The creation of an order had no answer.
+    OrderOutcomeUnknown,
+    /// The provider tells of an order that we do not know.
+    OrderUnknown,
+    /// The provider has captured money that belongs to no order of ours.
+    PaymentUnknown,
+    /// A refund came to nothing.
+    RefundFailed,
+    /// The provider does not take a refund.
+    RefundNotTaken,
+    /// A refund is under way for long.
+    RefundPendingLong,
+    /// Somebody gave money back without us, and its booking stands.
+    RefundedElsewhere,
+    /// A settlement does not fit our books.
+    SettlementBreak,
+    /// Captured money has not been paid out.
+    NotSettled,
+}
+
+impl Reason {
+    const ALL: [Self; 12] = [
+        Self::CapturedNotPlaced,
+        Self::ConfirmedWithoutMoney,
+        Self::Mismatched,
+        Self::OrderOutcomeUnknown,
+        Self::OrderUnknown,
+        Self::PaymentUnknown,
+        Self::RefundFailed,
+        Self::RefundNotTaken,
+        Self::RefundPendingLong,
+        Self::RefundedElsewhere,
+        Self::SettlementBreak,
+        Self::NotSettled,
+    ];
+
+    /// A stable word for programs.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::CapturedNotPlaced => "CAPTURED_NOT_PLACED",
+            Self::ConfirmedWithoutMoney => "CONFIRMED_WITHOUT_MONEY",
+            Self::Mismatched => "MISMATCHED",
+            Self::OrderOutcomeUnknown => "ORDER_OUTCOME_UNKNOWN",
+            Self::OrderUnknown => "ORDER_UNKNOWN",
+            Self::PaymentUnknown => "PAYMENT_UNKNOWN",
+            Self::RefundFailed => "REFUND_FAILED",
+            Self::RefundNotTaken => "REFUND_NOT_TAKEN",
+            Self::RefundPendingLong => "REFUND_PENDING_LONG",
+            Self::RefundedElsewhere => "REFUNDED_ELSEWHERE",
+            Self::SettlementBreak => "SETTLEMENT_BREAK",
+            Self::NotSettled => "NOT_SETTLED",
+        }
+    }
+
+    /// The same in a sentence for people.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::CapturedNotPlaced => "The money is here, and no booking stands for it.",
+            Self::ConfirmedWithoutMoney => {
+                "The customer's word was taken, and no money has been verified since."
+            }
+            Self::Mismatched => "Money came that does not match its order, and it is not back yet.",
+            Self::OrderOutcomeUnknown => "The provider was asked for an order and never answered.",
+            Self::OrderUnknown => "The provider tells of an order that we do not know.",
+            Self::PaymentUnknown => {
+                "The provider captured money that belongs to none of our orders."
+            }
+            Self::RefundFailed => "A refund failed, and the money is still here.",
+            Self::RefundNotTaken => "The provider does not take a refund.",
+            Self::RefundPendingLong => "A refund has been under way for more than a week.",
+            Self::RefundedElsewhere => {
+                "Somebody gave the money back on the provider's pages, and the booking stands."
+            }
+            Self::SettlementBreak => "A settlement does not fit our books.",
+            Self::NotSettled => {
+                "The provider captured this money a week ago and has not paid it out."
+            }
+        }
+    }
+
+    /// What finds its rows: booking, order, payment, amount, currency, since, and the word of a break.
+    fn question(self) -> &'static str {
+        match self {
+            Self::CapturedNotPlaced => CAPTURED_NOT_PLACED,
+            Self::ConfirmedWithoutMoney => CONFIRMED_WITHOUT_MONEY,
+            Self::Mismatched => MISMATCHED,
+            Self::OrderOutcomeUnknown => ORDER_OUTCOME_UNKNOWN,
+            Self::OrderUnknown => ORDER_UNKNOWN,
+            Self::PaymentUnknown => PAYMENT_UNKNOWN,
+            Self::RefundFailed => REFUND_FAILED,
+            Self::RefundNotTaken => REFUND_NOT_TAKEN,
+            Self::RefundPendingLong => REFUND_PENDING_LONG,
+            Self::RefundedElsewhere => REFUNDED_ELSEWHERE,
+            Self::SettlementBreak => SETTLEMENT_BREAK,
+            Self::NotSettled => NOT_SETTLED,
+        }
+    }
+}
+
+/// Refunds that came to nothing and in whose place none was asked for. One that another hand
+/// overtook came to nothing because its money had gone back already.
+const FAILED: &str = "failed_refunds as (
+    select r.*, c.order_id, coalesce(e.recorded_at, r.requested_at) as failed_at
+    from refunds r
+    join collections c using (booking_id)
+    left join ledger_entries e
+        on e.cause = 'refund rfn_' || replace(r.refund_id::text, '-', '') || ' failed'
+    where r.state = 'failed' and r.cause <> 'elsewhere'
+      and not exists (select from refunds n where n.renews_refund_id = r.refund_id)
+      and not exists (
+          select from events v
+          where v.stream_id = 'collection-' || r.booking_id
+            and v.event_type = 'payments.v1.RefundFailed'
+            and v.payload ->> 'refundId' = 'rfn_' || replace(r.refund_id::text, '-', '')
+            and v.payload ->> 'reason' = 'overtaken'))";
+
+const CAPTURED_NOT_PLACED: &str = "
+    select e.booking_id, c.order_id, e.payment_id, -sum(l.amount_minor)::bigint as amount_minor,
+           l.amount_currency, min(e.recorded_at) as since, null::text as broken
+    from ledger_entries e
+    join ledger_lines l using (entry_id)
+    join collections c using (booking_id)
+    join known_bookings k using (booking_id)
+    where l.account = 'customer_advance' and k.state is not null and k.state <> 'confirmed'
+      and not exists (select from failed_refunds f where f.payment_id = e.payment_id)
+    group by e.booking_id, c.order_id, e.payment_id, l.amount_currency
+    having sum(l.amount_minor) < 0";
+
+const CONFIRMED_WITHOUT_MONEY: &str = "
+    select c.booking_id, c.order_id, null::text, c.amount_minor, c.amount_currency,
+           coalesce((select min(v.recorded_at) from events v
+                     where v.stream_id = 'collection-' || c.booking_id
+                       and v.event_type = 'payments.v1.PaymentClaimed'), c.opened_at), null::text
+    from collections c
+    join known_bookings k using (booking_id)
+    where k.state in ('confirmed', 'completed') and c.verified_payment_id is null";
+
+const MISMATCHED: &str = "
+    select p.booking_id, c.order_id, p.payment_id, -sum(l.amount_minor)::bigint,
+           l.amount_currency, min(e.recorded_at), null::text
+    from payments p
+    join collections c using (booking_id)
+    join ledger_entries e using (payment_id)
+    join ledger_lines l using (entry_id)
+    where p.counted = 'mismatched' and l.account in ('suspense', 'refunds_payable')
+      and e.kind <> 'settled'
+      and not exists (select from failed_refunds f where f.payment_id = p.payment_id)
+    group by p.booking_id, c.order_id, p.payment_id, l.amount_currency
+    having sum(l.amount_minor) <> 0";
+
+const ORDER_OUTCOME_UNKNOWN: &str = "
+    select booking_id, null::text, null::text, amount_minor, amount_currency, opened_at, null::text
+    from collections
+    where order_id is null and ordering_turns > 0
+      and order_absent_turn is distinct from ordering_turns";
+
+const ORDER_UNKNOWN: &str = "
+    select null::uuid, w.waits_for_order_id, min(w.payment_id), null::bigint, null::text,
+           min(w.received_at), null::text
+    from webhook_inbox w
+    where w.waits_for_order_id is not null and w.folded_at is null
+      and not exists (select from unknown_payments u where u.order_id = w.waits_for_order_id)
+    group by w.waits_for_order_id";
+
+const PAYMENT_UNKNOWN: &str = "
+    select null::uuid, order_id, payment_id, amount_minor, amount_currency, seen_at, null::text
+    from unknown_payments where explained_at is null";
+
+const REFUND_FAILED: &str = "
+    select booking_id, order_id, payment_id, amount_minor, amount_currency, failed_at, null::text
+    from failed_refunds";
+
+const REFUND_NOT_TAKEN: &str = "
+    select r.booking_id, c.order_id, r.payment_id, r.amount_minor, r.amount_currency,
+           r.requested_at, null::text
+    from refunds r join collections c using (booking_id) where r.state = 'requested'";
+
+const REFUND_PENDING_LONG: &str = "
+    select r.booking_id, c.order_id, r.payment_id, r.amount_minor, r.amount_currency,
+           r.requested_at, null::text
+    from refunds r join collections c using (booking_id)
+    where r.state = 'accepted' and r.requested_at < clock_now() - interval '7 days'";
+
+const REFUNDED_ELSEWHERE: &str = "
+    select r.booking_id, c.order_id, r.payment_id, r.amount_minor, r.amount_currency,
+           r.requested_at, null::text
+    from refunds r
+    join collections c using (booking_id)
+    join known_bookings k using (booking_id)
+    where r.cause = 'elsewhere' and r.state in ('accepted', 'processed')
+      and r.payment_id = c.verified_payment_id and k.state = 'confirmed'";
+
+const SETTLEMENT_BREAK: &str = "
+    select e.booking_id, c.order_id, coalesce(s.payment_id, s.entity_id),
+           s.credit_minor - s.debit_minor, s.amount_currency, s.seen_at, s.broken
+    from settlement_lines s
+    left join ledger_entries e on e.cause = 'captured ' || s.payment_id
+    left join collections c on c.booking_id = e.booking_id
+    where s.broken is not null
+    union all
+    select null, null, settlement_id, amount_minor, 'INR', seen_at, broken
+    from settlements where broken is not null";
+
+/// What the provider holds of a payment is what was captured less what went back and was paid out. A
+/// line about it that does not fit is told as such.
+const NOT_SETTLED: &str = "
+    select (array_agg(e.booking_id))[1], null::text, e.payment_id, sum(l.amount_minor)::bigint,
+           l.amount_currency, min(e.recorded_at), null::text
+    from ledger_entries e join ledger_lines l using (entry_id)
+    where l.account = 'provider_clearing' and e.payment_id is not null
+      and not exists (select from settlement_lines s
+                      where s.payment_id = e.payment_id and s.broken is not null)
+    group by e.payment_id, l.amount_currency
+    having sum(l.amount_minor) > 0 and min(e.recorded_at) < clock_now() - interval '7 days'";
+
+/// Something that nothing explains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unexplained {
+    /// Why it is in the list.
+    pub reason: Reason,
+    /// The same in a sentence for people.
+    pub explanation: String,
+    /// The booking, if it is about one.
+    pub booking_id: Option<Id<Booking>>,
+    /// The provider's order, if it is about one.
+    pub order_id: Option<String>,
+    /// The provider's payment, or what else of the provider's it is about.
+    pub payment_id: Option<String>,
+    /// The money in question, if that is known.
+    pub amount: Option<Amount>,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// Everything that nothing explains, oldest first.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find(executor: impl PgExecutor<'_>) -> Result<Vec<Unexplained>, StoreError> {
+    let mut sql = format!("with {FAILED}");
+    for (number, reason) in Reason::ALL.into_iter().enumerate() {
+        let (joined, question) = (if number == 0 { "" } else { "union all" }, reason.question());
+        sql = format!("{sql} {joined} select {number}, * from ({question}) as found_{number}");
+    }
+    // Every part of it stands in this file.
+    let rows = sqlx::query(AssertSqlSafe(format!("{sql} order by since"))).fetch_all(executor);
+    Ok(rows.await?.iter().map(unexplained).collect::<Result<_, _>>()?)
+}
+
+fn unexplained(row: &PgRow) -> Result<Unexplained, sqlx::Error> {
+    let number: i32 = row.try_get(0)?;
+    let reason = usize::try_from(number).ok().and_then(|number| Reason::ALL.get(number).copied());
+    let reason = reason.ok_or(sqlx::Error::RowNotFound)?;
+    let broken: Option<String> = row.try_get("broken")?;
+    let broken = broken.as_deref().and_then(Break::from_word);
+    let minor: Option<i64> = row.try_get("amount_minor")?;
+    let currency: Option<String> = row.try_get("amount_currency")?;
+    let amount = minor.zip(currency).map(|(minor, currency)| Amount { minor, currency });
+    Ok(Unexplained {
+        reason,
+        explanation: broken.map_or(reason.sentence(), Break::sentence).to_owned(),
+        booking_id: row.try_get("booking_id")?,
+        order_id: row.try_get("order_id")?,
+        payment_id: row.try_get("payment_id")?,
+        amount,
+        since: row.try_get("since")?,
+    })
+}

@@ -1,0 +1,258 @@
+//! What the provider pays out to the bank, line by line, and whether it fits our books. A line that
+//! fits empties the provider's account with us; of one that does not, only what the bank got is
+//! believed, and it waits in suspense.
+
+use kernel::Timestamp;
+
+use crate::domain::fact::{Amount, PaymentId, ProviderRefundId, SettledId, SettlementId};
+use crate::ledger::{self, Account, Entry, EntryKind};
+
+/// What a line is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum About {
+    /// A payment that was captured.
+    Payment(PaymentId),
+    /// A refund, and the payment that it gave back.
+    Refund(ProviderRefundId, Option<PaymentId>),
+    /// Money that the provider adds or takes for a reason of its own, in its word.
+    Other(String),
+}
+
+impl About {
+    /// Its word in the table.
+    #[must_use]
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Payment(_) => "payment",
+            Self::Refund(..) => "refund",
+            Self::Other(word) => word,
+        }
+    }
+
+    /// The payment that it is about, as far as it is about one.
+    #[must_use]
+    pub fn payment(&self) -> Option<&PaymentId> {
+        match self {
+            Self::Payment(payment) | Self::Refund(_, Some(payment)) => Some(payment),
+            Self::Refund(_, None) | Self::Other(_) => None,
+        }
+    }
+}
+
+/// What a line says, in minor units of its currency.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figures {
+    /// The amount of the payment or of the refund.
+    pub amount: i64,
+    /// What was taken from the payout.
+    pub debit: i64,
+    /// What was added to it.
+    pub credit: i64,
+    /// What the provider keeps, tax and all.
+    pub fee: i64,
+    /// The tax in it.
+    pub tax: i64,
+    /// ISO 4217 code.
+    pub currency: String,
+}
+
+/// A line of the provider's report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The payout that it is a part of.
+    pub settlement: SettlementId,
+    /// The provider's id of what it is about.
+    pub id: SettledId,
+    /// What it is about.
+    pub about: About,
+    /// What it says.
+    pub figures: Figures,
+    /// When it was paid out.
+    pub settled_at: Option<Timestamp>,
+}
+
+/// A payout to the bank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settlement {
+    /// Its id.
+    pub id: SettlementId,
+    /// How much.
+    pub amount_minor: i64,
+    /// The provider's word for how it stands.
+    pub state: String,
+    /// The bank's reference.
+    pub bank_reference: Option<String>,
+}
+
+/// Why something of a settlement does not fit our books.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Break {
+    /// The provider added or took money for a reason of its own.
+    Adjustment,
+    /// The payment or refund is not in our books.
+    Unknown,
+    /// Another amount than in our books.
+    Amount,
+    /// Another currency than in our books.
+    Currency,
+    /// What is paid out is not the amount less the fee.
+    Net,
+    /// The tax is more than the fee, or less than nothing.
+    Tax,
+    /// It was paid out by another settlement already.
+    Twice,
+    /// The lines of a settlement do not add up to it.
+    Sum,
+    /// The payout failed.
+    Failed,
+}
+
+impl Break {
+    const ALL: [Self; 9] = [
+        Self::Adjustment,
+        Self::Unknown,
+        Self::Amount,
+        Self::Currency,
+        Self::Net,
+        Self::Tax,
+        Self::Twice,
+        Self::Sum,
+        Self::Failed,
+    ];
+
+    /// Its word in the tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Adjustment => "adjustment",
+            Self::Unknown => "unknown",
+            Self::Amount => "amount",
+            Self::Currency => "currency",
+            Self::Net => "net",
+            Self::Tax => "tax",
+            Self::Twice => "twice",
+            Self::Sum => "sum",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Reads the word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
+
+    /// The same in a sentence for people.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Adjustment => "The provider added or took money for a reason of its own.",
+            Self::Unknown => "The provider settled something that is not in our books.",
+            Self::Amount => "The provider settled another amount than is in our books.",
+            Self::Currency => "The provider settled in another currency than is in our books.",
+            Self::Net => "What was paid out is not the amount less the fee.",
+            Self::Tax => "The tax does not fit the fee.",
+            Self::Twice => "The provider settled the same thing twice.",
+            Self::Sum => "The lines of this settlement do not add up to what was paid out.",
+            Self::Failed => "The payout to the bank failed.",
+        }
+    }
+}
+
+/// What our books have of what a line is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Booked {
+    /// What was captured or went back.
+    pub amount: Amount,
+    /// Whether another settlement has it already.
+    pub is_settled: bool,
+}
+
+/// Whether a line fits our books.
+///
+/// # Errors
+/// Why it does not.
+pub fn check(line: &Line, booked: Option<&Booked>) -> Result<(), Break> {
+    let figures = &line.figures;
+    let net = match &line.about {
+        About::Other(_) => return Err(Break::Adjustment),
+        About::Payment(_) => figures.amount.checked_sub(figures.fee),
+        // What going back costs is taken too.
+        About::Refund(..) => figures.amount.checked_add(figures.fee).map(i64::saturating_neg),
+    };
+    let booked = booked.ok_or(Break::Unknown)?;
+    if booked.amount.currency != figures.currency {
+        Err(Break::Currency)
+    } else if booked.amount.minor != figures.amount {
+        Err(Break::Amount)
+    } else if booked.is_settled {
+        Err(Break::Twice)
+    } else if net.is_none() || net != paid_out(figures) {
+        Err(Break::Net)
+    } else if figures.tax < 0 || figures.tax > figures.fee {
+        Err(Break::Tax)
+    } else {
+        Ok(())
+    }
+}
+
+fn paid_out(figures: &Figures) -> Option<i64> {
+    figures.credit.checked_sub(figures.debit)
+}
+
+/// Whether a settlement is what its lines add up to.
+///
+/// # Errors
+/// Why it is not.
+pub fn check_sum(settlement: &Settlement, lines_minor: i64) -> Result<(), Break> {
+    if settlement.state == "failed" {
+        Err(Break::Failed)
+    } else if settlement.amount_minor != lines_minor {
+        Err(Break::Sum)
+    } else {
+        Ok(())
+    }
+}
+
+/// What a line's entry is called; a line that comes again with other figures has another revision.
+#[must_use]
+pub fn cause(line: &Line, revision: i32) -> String {
+    format!("settled {} {} {revision}", line.settlement, line.id)
+}
+
+/// The entry of a line: what the bank got, what the provider kept, and what it owes us no more.
+#[must_use]
+pub fn entry(line: &Line, checked: Result<(), Break>, revision: i32) -> Option<Entry> {
+    let figures = &line.figures;
+    let bank = paid_out(figures)?;
+    let (fee, tax, rest) = match checked {
+        Ok(()) => (figures.fee.checked_sub(figures.tax)?, figures.tax, Account::ProviderClearing),
+        Err(_) => (0, 0, Account::Suspense),
+    };
+    let other = bank.checked_add(fee)?.checked_add(tax)?.checked_neg()?;
+    let sums = [
+        (Account::Bank, bank),
+        (Account::GatewayFee, fee),
+        (Account::GstInput, tax),
+        (rest, other),
+    ];
+    let of = |(account, minor)| ledger::Line {
+        account,
+        amount: Amount { minor, currency: figures.currency.clone() },
+    };
+    let lines: Vec<_> = sums.into_iter().filter(|(_, minor)| *minor != 0).map(of).collect();
+    let provider_refund = match &line.about {
+        About::Refund(refund, _) => Some(refund.clone()),
+        About::Payment(_) | About::Other(_) => None,
+    };
+    (!lines.is_empty()).then(|| Entry {
+        cause: cause(line, revision),
+        kind: EntryKind::Settled,
+        payment: line.about.payment().cloned(),
+        provider_refund,
+        lines,
+    })
+}
+
+#[cfg(test)]
+mod tests;
