@@ -86,7 +86,7 @@ fn an_accepted_claim_names_no_payment_and_no_refund_is_an_amount_too() {
     let on_claim = booking::Event::Confirmed { ground: Ground::Claim, reinstated: false };
     let by = CancelledBy::Practice;
     let without = booking::Event::Cancelled { by, refund: Money::inr(0) };
-    for (name, event) in [("claim accepted", on_claim), ("cancelled without refund", without)] {
+    for (name, event) in [("claim_accepted", on_claim), ("cancelled_without_refund", without)] {
         let new = booking_event(facts().booking_id, &event).unwrap();
         insta::assert_json_snapshot!(name, new.payload);
         assert_eq!(read_booking_event(&stored(&new)).unwrap(), event);

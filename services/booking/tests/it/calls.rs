@@ -5,93 +5,21 @@ use std::sync::Arc;
 use booking::process::mail::OnNotifications;
 use booking::read_model::query;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
-use contract::booking::v1::booking_service_client::BookingServiceClient;
 use contract::booking::v1::{
     BookingState, GetBookingContactRequest, GetBookingFactsRequest, GetBookingRequest,
     GetCalendarFileRequest, ListSlotsRequest, MailState, WatchBookingRequest,
 };
 use contract::notifications::v1::{MailFailed, MailKind, MailSent};
-use kernel::id::{Booking, Customer};
+use kernel::id::Booking;
 use kernel::{Id, Timestamp};
-use runtime::caller::{UserSettings, Users};
-use runtime::channel::{self, PeerChannel};
-use runtime::server::Server;
-use runtime::status::detail_of;
-use testkit::TestUsers;
-use tonic::transport::Channel;
-use tonic::{Code, Request, Status};
+use runtime::channel;
+use tonic::Code;
 
-use crate::provider;
-use crate::world::{World, asha, at, customer, wanted};
-
-/// In the year 2100.
-const FAR: u64 = 4_102_444_800;
-
-struct Served {
-    world: World,
-    users: TestUsers,
-    url: String,
-}
-
-impl Served {
-    async fn new() -> Self {
-        let world = World::new().await;
-        let users = TestUsers::new("http://127.0.0.1/auth/v1").unwrap();
-        let settings = UserSettings {
-            jwks_url: provider::jwks(users.jwks()).await,
-            issuer: users.issuer.clone(),
-        };
-        let verifier = Users::new(&settings).unwrap();
-        let address = "127.0.0.1:0".parse().unwrap();
-        let server = Server::bind(address, &world.shutdown).await.unwrap();
-        let url = format!("http://{}", server.address().unwrap());
-        let routes = booking::routes(&world.desk, verifier, &world.peers, &world.shutdown);
-        tokio::spawn(server.serve(routes));
-        Self { world, users, url }
-    }
-
-    fn public(&self) -> BookingServiceClient<Channel> {
-        BookingServiceClient::new(channel::connect_lazy(&self.url).unwrap())
-    }
-
-    fn internal(&self, service: &'static str) -> BookingInternalServiceClient<PeerChannel> {
-        let peers = self.world.keys.peers(service).unwrap();
-        BookingInternalServiceClient::new(channel::peer(&self.url, "booking", &peers).unwrap())
-    }
-
-    /// A request with a customer's token.
-    fn by<T>(&self, customer: Id<Customer>, message: T) -> Request<T> {
-        self.until(customer, FAR, message)
-    }
-
-    fn until<T>(&self, customer: Id<Customer>, end: u64, message: T) -> Request<T> {
-        let sub = customer.uuid().to_string();
-        let token = self.users.token(&sub, "asha@example.org", end).unwrap();
-        let mut request = Request::new(message);
-        let value = format!("Bearer {token}").parse().unwrap();
-        request.metadata_mut().insert("authorization", value);
-        request
-    }
-
-    async fn booked(&self) -> Id<Booking> {
-        let request = self.by(customer(1), wanted("meditation", at(1, 11)));
-        let answer = self.public().request_booking(request).await.unwrap();
-        answer.into_inner().booking.unwrap().booking_id.parse().unwrap()
-    }
-}
+use crate::served::{Served, refused};
+use crate::world::{asha, at, customer, wanted};
 
 fn get(id: Id<Booking>) -> GetBookingRequest {
     GetBookingRequest { booking_id: id.to_string() }
-}
-
-#[track_caller]
-fn refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code, reason: &str, field: &str) {
-    let status = answer.unwrap_err();
-    let detail = detail_of(&status).unwrap();
-    assert_eq!(
-        (status.code(), detail.reason.as_str(), detail.field.as_str()),
-        (code, reason, field)
-    );
 }
 
 #[tokio::test]

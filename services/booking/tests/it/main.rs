@@ -9,6 +9,7 @@
 
 mod world;
 mod provider;
+mod served;
 mod races;
 mod holds;
 mod requests;
@@ -16,4 +17,8 @@ mod slots;
 mod money;
 mod meetings;
 mod calls;
+mod claims;
+mod cancels;
+mod blocks;
+mod staff;
 mod whole;

@@ -21,6 +21,7 @@ use messaging::{Reaction, ReactionError};
 use prost::{Message, Name};
 use runtime::Shutdown;
 use runtime::caller::Peers;
+use runtime::staff::{Role, Staff};
 use testkit::{TestDatabase, TestKeys, until};
 use uuid::Uuid;
 
@@ -241,4 +242,9 @@ pub(crate) fn reason<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static s
         Err(CommandError::Rejected(rejection)) => rejection.reason(),
         other => panic!("not refused: {other:?}"),
     }
+}
+
+/// The practice's owner at their desk.
+pub(crate) fn owner() -> Staff {
+    Staff { id: customer(900), role: Role::Owner }
 }

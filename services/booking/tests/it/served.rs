@@ -1,0 +1,117 @@
+//! The service over gRPC, with tokens of people and of other services.
+
+use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
+use contract::booking::v1::booking_service_client::BookingServiceClient;
+use contract::booking::v1::booking_staff_service_client::BookingStaffServiceClient;
+use kernel::Id;
+use kernel::id::{Booking, Customer};
+use runtime::caller::{UserSettings, Users};
+use runtime::channel::{self, PeerChannel};
+use runtime::server::Server;
+use runtime::staff::Role;
+use runtime::status::detail_of;
+use testkit::TestUsers;
+use tonic::transport::Channel;
+use tonic::{Code, Request, Status};
+
+use crate::provider;
+use crate::world::{World, at, customer, wanted};
+
+/// In the year 2100.
+const FAR: u64 = 4_102_444_800;
+
+pub(crate) struct Served {
+    pub(crate) world: World,
+    pub(crate) users: TestUsers,
+    pub(crate) url: String,
+}
+
+impl Served {
+    pub(crate) async fn new() -> Self {
+        Self::of(World::new().await).await
+    }
+
+    pub(crate) async fn of(world: World) -> Self {
+        let users = TestUsers::new("http://127.0.0.1/auth/v1").unwrap();
+        let settings = UserSettings {
+            jwks_url: provider::jwks(users.jwks()).await,
+            issuer: users.issuer.clone(),
+        };
+        let verifier = Users::new(&settings).unwrap();
+        let address = "127.0.0.1:0".parse().unwrap();
+        let server = Server::bind(address, &world.shutdown).await.unwrap();
+        let url = format!("http://{}", server.address().unwrap());
+        let routes = booking::routes(&world.desk, verifier, &world.peers, &world.shutdown);
+        tokio::spawn(server.serve(routes));
+        Self { world, users, url }
+    }
+
+    pub(crate) fn public(&self) -> BookingServiceClient<Channel> {
+        BookingServiceClient::new(channel::connect_lazy(&self.url).unwrap())
+    }
+
+    pub(crate) fn internal(
+        &self,
+        service: &'static str,
+    ) -> BookingInternalServiceClient<PeerChannel> {
+        let peers = self.world.keys.peers(service).unwrap();
+        BookingInternalServiceClient::new(channel::peer(&self.url, "booking", &peers).unwrap())
+    }
+
+    /// A request with a customer's token.
+    pub(crate) fn by<T>(&self, customer: Id<Customer>, message: T) -> Request<T> {
+        self.until(customer, FAR, message)
+    }
+
+    pub(crate) fn until<T>(&self, customer: Id<Customer>, end: u64, message: T) -> Request<T> {
+        let sub = customer.uuid().to_string();
+        let token = self.users.token(&sub, "asha@example.org", end).unwrap();
+        let mut request = Request::new(message);
+        let value = format!("Bearer {token}").parse().unwrap();
+        request.metadata_mut().insert("authorization", value);
+        request
+    }
+
+    pub(crate) async fn booked(&self) -> Id<Booking> {
+        let request = self.by(customer(1), wanted("meditation", at(1, 11)));
+        let answer = self.public().request_booking(request).await.unwrap();
+        answer.into_inner().booking.unwrap().booking_id.parse().unwrap()
+    }
+
+    pub(crate) fn staff(&self) -> BookingStaffServiceClient<Channel> {
+        BookingStaffServiceClient::new(channel::connect_lazy(&self.url).unwrap())
+    }
+
+    /// Makes an account a member of staff, as the operator does.
+    pub(crate) async fn grant(&self, person: Id<Customer>, role: Option<Role>) {
+        let owner_url = &self.world.db.owner_url;
+        booking::app::grant_role::grant_role(owner_url, person, role).await.unwrap();
+    }
+
+    /// What stands in the audit log about acts of a kind: who, as what, on what, and the outcome.
+    pub(crate) async fn audited(&self, action: &str) -> Vec<(String, String, String, String)> {
+        sqlx::query_as(
+            "select actor, role, subject, outcome from audit_log where action = $1
+             order by audit_id",
+        )
+        .bind(action)
+        .fetch_all(self.world.desk.store.pool())
+        .await
+        .unwrap()
+    }
+}
+
+#[track_caller]
+pub(crate) fn refused<T: std::fmt::Debug>(
+    answer: Result<T, Status>,
+    code: Code,
+    reason: &str,
+    field: &str,
+) {
+    let status = answer.unwrap_err();
+    let detail = detail_of(&status).unwrap();
+    assert_eq!(
+        (status.code(), detail.reason.as_str(), detail.field.as_str()),
+        (code, reason, field)
+    );
+}

@@ -1,0 +1,370 @@
+//! The staff's service: who may do what, and that every act stands in the audit log.
+
+use booking::config::{GrantConfig, Granted, Person};
+use contract::booking::v1::{
+    AcceptClaimRequest, BlockTimeRequest, BookingState, CancelBookingRequest, CancellationRefund,
+    CancelledBy, GetOwnRoleRequest, GetStaffRoleRequest, ListBlockedTimesRequest,
+    ListBookingsRequest, ListParkedEventsRequest, RetryParkedEventsRequest, StaffRole,
+    UnblockTimeRequest,
+};
+use contract::payments::v1::PaymentClaimed;
+use eventstore::{Metadata, NewEvent, Recorded, checkpoint};
+use kernel::id::{Booking, Customer};
+use kernel::{Id, Money, Timestamp};
+use runtime::staff::Role;
+use runtime::status::detail_of;
+use tonic::{Code, Status};
+
+use crate::served::{Served, refused};
+use crate::world::{MORNING, World, asha, at, customer, wanted};
+
+/// An account for each role, and one of nobody's.
+const MEMBERS: [(u128, Option<Role>); 5] = [
+    (901, Some(Role::Owner)),
+    (902, Some(Role::Admin)),
+    (903, Some(Role::Practitioner)),
+    (904, Some(Role::FrontDesk)),
+    (905, None),
+];
+
+fn owner() -> Id<Customer> {
+    customer(901)
+}
+
+async fn staffed() -> Served {
+    let served = Served::new().await;
+    for (number, role) in MEMBERS {
+        if role.is_some() {
+            served.grant(customer(number), role).await;
+        }
+    }
+    served
+}
+
+/// One call of each method, about a booking and a block that do not exist.
+async fn call(served: &Served, person: Id<Customer>, method: &str) -> Result<(), Status> {
+    let mut staff = served.staff();
+    let booking_id = eventstore::new_id::<Booking>().to_string();
+    let idempotency_key = eventstore::new_uuid().to_string();
+    let cancelled_by = CancelledBy::Practice.into();
+    let cancel = |refund: CancellationRefund| CancelBookingRequest {
+        booking_id: booking_id.clone(),
+        idempotency_key: idempotency_key.clone(),
+        cancelled_by,
+        refund: refund.into(),
+    };
+    match method {
+        "ListBookings" => {
+            let asked = served.by(person, ListBookingsRequest::default());
+            staff.list_bookings(asked).await.map(drop)
+        }
+        "ListBlockedTimes" => {
+            let asked = served.by(person, ListBlockedTimesRequest::default());
+            staff.list_blocked_times(asked).await.map(drop)
+        }
+        "BlockTime" => {
+            let asked = BlockTimeRequest { idempotency_key, ..BlockTimeRequest::default() };
+            staff.block_time(served.by(person, asked)).await.map(drop)
+        }
+        "UnblockTime" => {
+            let asked = served.by(person, UnblockTimeRequest::default());
+            staff.unblock_time(asked).await.map(drop)
+        }
+        "CancelBooking" => {
+            let asked = served.by(person, cancel(CancellationRefund::Unspecified));
+            staff.cancel_booking(asked).await.map(drop)
+        }
+        "CancelBooking, other refund" => {
+            let asked = served.by(person, cancel(CancellationRefund::Full));
+            staff.cancel_booking(asked).await.map(drop)
+        }
+        "AcceptClaim" => {
+            let asked = AcceptClaimRequest { booking_id, idempotency_key };
+            staff.accept_claim(served.by(person, asked)).await.map(drop)
+        }
+        "ListParkedEvents" => {
+            let asked = served.by(person, ListParkedEventsRequest::default());
+            staff.list_parked_events(asked).await.map(drop)
+        }
+        "RetryParkedEvents" => {
+            let asked = served.by(person, RetryParkedEventsRequest::default());
+            staff.retry_parked_events(asked).await.map(drop)
+        }
+        unknown => panic!("there is no method {unknown}"),
+    }
+}
+
+#[tokio::test]
+async fn each_method_lets_its_roles_in_and_nobody_else_and_all_of_it_is_written_down() {
+    use Role::{Admin, FrontDesk, Owner, Practitioner};
+    let served = staffed().await;
+    let everybody: &[Role] = &[Owner, Admin, Practitioner, FrontDesk];
+    for (method, allowed, outcome) in [
+        ("ListBookings", everybody, "done"),
+        ("ListBlockedTimes", everybody, "done"),
+        ("BlockTime", everybody, "INVALID_DATE"),
+        ("UnblockTime", everybody, "BLOCK_NOT_FOUND"),
+        ("CancelBooking", &[Owner, Admin, FrontDesk], "BOOKING_NOT_FOUND"),
+        ("CancelBooking, other refund", &[Owner, Admin], "BOOKING_NOT_FOUND"),
+        ("AcceptClaim", &[Owner, Admin], "BOOKING_NOT_FOUND"),
+        ("ListParkedEvents", &[Owner, Admin], "done"),
+        ("RetryParkedEvents", &[Owner, Admin], "done"),
+    ] {
+        let action = method.split(',').next().unwrap();
+        for (number, role) in MEMBERS {
+            let told = match call(&served, customer(number), method).await {
+                Ok(()) => "done".to_owned(),
+                Err(status) => detail_of(&status).unwrap().reason,
+            };
+            let expected = match role {
+                None => "STAFF_ONLY",
+                Some(role) if allowed.contains(&role) => outcome,
+                Some(_) => "ROLE_NOT_ALLOWED",
+            };
+            assert_eq!(told, expected, "{method} by {role:?}");
+            let word = role.map(Role::word).unwrap_or_default();
+            let last = served.audited(action).await.pop().unwrap();
+            let written = (last.0.as_str(), last.1.as_str(), last.3.as_str());
+            assert_eq!(written, (customer(number).to_string().as_str(), word, expected));
+        }
+        let anonymous = served.staff().list_bookings(ListBookingsRequest::default()).await;
+        refused(anonymous, Code::Unauthenticated, "TOKEN_MISSING", "");
+    }
+}
+
+#[tokio::test]
+async fn a_role_counts_from_the_moment_it_is_given_until_it_is_taken() {
+    let served = Served::new().await;
+    let own = async || {
+        let asked = served.by(customer(1), GetOwnRoleRequest {});
+        served.staff().get_own_role(asked).await.unwrap().into_inner().role()
+    };
+    let told = async |service: &'static str| {
+        let asked = GetStaffRoleRequest { user_id: customer(1).to_string() };
+        served.internal(service).get_staff_role(asked).await.unwrap().into_inner().role
+    };
+    assert_eq!(own().await, StaffRole::Unspecified);
+    assert_eq!(told("payments").await, "");
+    for (role, shown, word) in [
+        (Role::FrontDesk, StaffRole::FrontDesk, "front_desk"),
+        (Role::Owner, StaffRole::Owner, "owner"),
+        (Role::Admin, StaffRole::Admin, "admin"),
+        (Role::Practitioner, StaffRole::Practitioner, "practitioner"),
+    ] {
+        let config = GrantConfig {
+            owner_url: served.world.db.owner_url.clone().into(),
+            person: Person(customer(1)),
+            role: Granted(Some(role)),
+        };
+        booking::grant(config).await.unwrap();
+        assert_eq!(own().await, shown);
+        assert_eq!(told("payments").await, word);
+        assert_eq!(told("notifications").await, word);
+    }
+    served.grant(customer(1), None).await;
+    assert_eq!(own().await, StaffRole::Unspecified);
+    assert_eq!(told("payments").await, "");
+    assert_eq!(served.world.count("select count(*) from staff_members").await, 1);
+    let granted = served.audited("GrantRole").await;
+    assert_eq!(granted.len(), 5);
+    let subject = customer(1).to_string();
+    let first = ("operator".to_owned(), "front_desk".to_owned(), subject, "done".to_owned());
+    assert_eq!(granted[0], first);
+    let nobody = GetStaffRoleRequest { user_id: "nobody".to_owned() };
+    let none = served.internal("payments").get_staff_role(nobody).await.unwrap().into_inner();
+    assert_eq!(none.role, "");
+}
+
+#[tokio::test]
+async fn staff_see_the_bookings_of_their_days_with_who_comes() {
+    let served = staffed().await;
+    let world = &served.world;
+    let late = world.hold(customer(1), at(1, 16)).await;
+    let early = world.request(customer(2), wanted("energy-healing", at(1, 11))).await.unwrap();
+    world.pay(early, "pay_1").await;
+    let released = world.hold(customer(3), at(1, 14)).await;
+    booking::app::release_booking::release_booking(&world.desk, customer(3), released, "release-1")
+        .await
+        .unwrap();
+    world.hold(customer(4), at(2, 11)).await;
+    let list = async |from: &str, days: i32, states: &[BookingState]| {
+        let asked = ListBookingsRequest {
+            from_date: from.to_owned(),
+            days,
+            states: states.iter().map(|state| (*state).into()).collect(),
+        };
+        served.staff().list_bookings(served.by(owner(), asked)).await.map(|r| r.into_inner())
+    };
+    let today = list("", 0, &[]).await.unwrap();
+    assert_eq!((today.bookings.len(), today.more), (0, false));
+    let tomorrow = list("2026-11-25", 1, &[]).await.unwrap().bookings;
+    let ids: Vec<_> =
+        tomorrow.iter().map(|b| b.booking.as_ref().unwrap().booking_id.clone()).collect();
+    assert_eq!(ids, [early.to_string(), released.to_string(), late.to_string()]);
+    let first = tomorrow[0].booking.as_ref().unwrap();
+    assert_eq!(first.contact, Some(asha()));
+    assert_eq!(first.sessions.len(), 1);
+    assert_eq!(tomorrow[0].customer_id, customer(2).to_string());
+    let morning: Timestamp = MORNING.parse().unwrap();
+    let requested_at = contract::convert::timestamp(&tomorrow[0].requested_at.unwrap()).unwrap();
+    assert!(requested_at.seconds_since(morning).abs() < 60);
+    for (states, count) in [
+        (&[BookingState::Cancelled][..], 1),
+        (&[BookingState::Held, BookingState::Cancelled], 2),
+        (&[BookingState::NoShow], 0),
+        (&[BookingState::Unspecified], 0),
+    ] {
+        assert_eq!(list("2026-11-25", 1, states).await.unwrap().bookings.len(), count);
+    }
+    assert_eq!(list("2026-11-25", 2, &[]).await.unwrap().bookings.len(), 4);
+    for (from, days, reason, field) in [
+        ("25.11.2026", 1, "INVALID_DATE", "from_date"),
+        ("9999-12-31", 2, "INVALID_DATE", "from_date"),
+        ("", 93, "RANGE_TOO_LONG", "days"),
+        ("", -1, "RANGE_TOO_LONG", "days"),
+    ] {
+        refused(list(from, days, &[]).await, Code::InvalidArgument, reason, field);
+    }
+}
+
+#[tokio::test]
+async fn a_long_list_says_that_there_is_more() {
+    let served = staffed().await;
+    served
+        .world
+        .db
+        .as_owner(
+            "insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
+                                   price_currency, practitioner_id, mode, state, requested_at)
+             select gen_random_uuid(), gen_random_uuid(), 'meditation', 'Meditation', 50000, 'INR',
+                    'lead', 'online', 'expired', now() from generate_series(1, 501);
+             insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at, live)
+             select booking_id, 'lead', '2026-11-25T05:30Z', '2026-11-25T06:30Z', false
+             from bookings;",
+        )
+        .await
+        .unwrap();
+    let asked = ListBookingsRequest { from_date: "2026-11-25".to_owned(), ..Default::default() };
+    let listed = served.staff().list_bookings(served.by(owner(), asked)).await.unwrap();
+    let listed = listed.into_inner();
+    assert_eq!((listed.bookings.len(), listed.more), (500, true));
+    // Whoever was deleted has no contact any more, and the booking stays.
+    assert_eq!(listed.bookings[0].booking.as_ref().unwrap().contact, None);
+}
+
+#[tokio::test]
+async fn a_day_at_the_desk() {
+    let served = staffed().await;
+    let world = &served.world;
+    let mut staff = served.staff();
+    let desk = customer(904);
+    let block = BlockTimeRequest {
+        idempotency_key: "block-0001".to_owned(),
+        date: "2026-11-25".to_owned(),
+        from_time: "14:00".to_owned(),
+        to_time: String::new(),
+    };
+    let blocked = staff.block_time(served.by(desk, block)).await.unwrap().into_inner();
+    let blocked = blocked.blocked_time.unwrap();
+    assert_eq!(blocked.starts_at, Some(contract::convert::to_wire(at(1, 14))));
+    assert_eq!(blocked.ends_at, Some(contract::convert::to_wire(at(1, 24))));
+    let days = ListBlockedTimesRequest { from_date: "2026-11-24".to_owned(), days: 2 };
+    let listed = staff.list_blocked_times(served.by(desk, days.clone())).await.unwrap();
+    assert_eq!(listed.into_inner().blocked_times, [blocked.clone()]);
+    let open = UnblockTimeRequest { block_id: blocked.block_id.clone() };
+    staff.unblock_time(served.by(desk, open)).await.unwrap();
+    let listed = staff.list_blocked_times(served.by(desk, days)).await.unwrap();
+    assert_eq!(listed.into_inner().blocked_times, []);
+    let id = world.hold(customer(1), at(1, 15)).await;
+    world.payments_say(&PaymentClaimed { booking_id: id.to_string() }).await;
+    let accept = AcceptClaimRequest {
+        booking_id: id.to_string(),
+        idempotency_key: "accept-0001".to_owned(),
+    };
+    let accepted = staff.accept_claim(served.by(owner(), accept)).await.unwrap().into_inner();
+    assert!(accepted.booking.unwrap().confirmed_on_claim);
+    let cancel = CancelBookingRequest {
+        booking_id: id.to_string(),
+        idempotency_key: "cancel-0001".to_owned(),
+        cancelled_by: CancelledBy::Customer.into(),
+        refund: CancellationRefund::Unspecified.into(),
+    };
+    for _ in 0..2 {
+        let asked = served.by(desk, cancel.clone());
+        let cancelled = staff.cancel_booking(asked).await.unwrap().into_inner();
+        assert_eq!(cancelled.refund, Some(Money::inr(50_000).into()));
+        let shown = cancelled.booking.unwrap().booking.unwrap();
+        assert_eq!(shown.state(), BookingState::Cancelled);
+    }
+    let done = |person: Id<Customer>, role: Role, subject: &str| {
+        (person.to_string(), role.word().to_owned(), subject.to_owned(), "done".to_owned())
+    };
+    let about = id.to_string();
+    let by_desk = done(desk, Role::FrontDesk, &about);
+    assert_eq!(served.audited("CancelBooking").await, [by_desk.clone(), by_desk]);
+    assert_eq!(served.audited("AcceptClaim").await, [done(owner(), Role::Owner, &about)]);
+    let block = done(desk, Role::FrontDesk, &blocked.block_id);
+    assert_eq!(served.audited("BlockTime").await, [block.clone()]);
+    assert_eq!(served.audited("UnblockTime").await, [block]);
+    // The owner of the booking learns it like everybody who watches.
+    let own = world.view(id).await.booking;
+    assert_eq!(own.state(), BookingState::Cancelled);
+}
+
+#[tokio::test]
+async fn what_a_person_typed_where_an_id_belongs_is_not_kept() {
+    let served = staffed().await;
+    let asked = AcceptClaimRequest {
+        booking_id: "asha@example.org".to_owned(),
+        idempotency_key: "accept-0001".to_owned(),
+    };
+    let answer = served.staff().accept_claim(served.by(owner(), asked)).await;
+    refused(answer, Code::NotFound, "BOOKING_NOT_FOUND", "");
+    let (_, _, subject, outcome) = served.audited("AcceptClaim").await.pop().unwrap();
+    assert_eq!((subject.as_str(), outcome.as_str()), ("", "BOOKING_NOT_FOUND"));
+}
+
+/// Parks a claim as the consumer of payments' feed does after five failures.
+async fn park(world: &World, id: &str, position: i64) {
+    let new = NewEvent::of(&PaymentClaimed { booking_id: id.to_owned() }).unwrap();
+    let event = Recorded {
+        event_id: new.event_id,
+        stream_id: format!("collection-{position}"),
+        version: 1,
+        position,
+        event_type: new.event_type,
+        payload: new.payload,
+        metadata: Metadata::default(),
+        recorded_at: Timestamp::EPOCH,
+    };
+    let store = &world.desk.store;
+    let known = ("booking-on-payments", "payments");
+    for _ in 0..checkpoint::FAILURES_MAX {
+        checkpoint::failed(store, known, &event, "the reason".to_owned()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn parked_events_are_shown_and_tried_again() {
+    let served = staffed().await;
+    let world = &served.world;
+    let id = world.hold(customer(1), at(1, 11)).await;
+    park(world, &id.to_string(), 1).await;
+    park(world, "nonsense", 2).await;
+    let mut staff = served.staff();
+    let asked = served.by(owner(), ListParkedEventsRequest {});
+    let listed = staff.list_parked_events(asked).await.unwrap().into_inner().events;
+    assert_eq!(listed.len(), 2);
+    assert_eq!(listed[0].consumer, "booking-on-payments");
+    assert_eq!(listed[0].event_type, "payments.v1.PaymentClaimed");
+    assert_eq!((listed[0].position, listed[0].error.as_str()), (1, "the reason"));
+    let retry = |stream: &str| RetryParkedEventsRequest { stream_id: stream.to_owned() };
+    let elsewhere = served.by(owner(), retry("collection-9"));
+    let none = staff.retry_parked_events(elsewhere).await.unwrap().into_inner();
+    assert_eq!((none.handled, none.events.len()), (0, 2));
+    let all = served.by(owner(), retry(""));
+    let retried = staff.retry_parked_events(all).await.unwrap().into_inner();
+    assert_eq!((retried.handled, retried.events.len()), (1, 1));
+    assert_ne!(retried.events[0].error, "the reason");
+    assert_eq!(world.state(id).await, BookingState::AwaitingPayment);
+}
