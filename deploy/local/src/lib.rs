@@ -18,7 +18,9 @@ mod record;
 mod supervise;
 mod parts;
 mod healthz;
+mod owner;
 mod up;
+mod staff;
 
 use anyhow::{Context, Result, bail};
 use environment::Environment;
@@ -39,13 +41,17 @@ pub fn main() -> Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let environment = Environment::of_this_process();
-    let place = Place::find(&environment)?;
+    let place = Place::find(&environment);
     // One thread: a child ends with the thread that started it, see `supervise`.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("no runtime can be started")?;
     runtime.block_on(async {
+        if let Some(code) = staff::run(&environment, place.as_ref().ok(), &arguments).await {
+            return Ok(code);
+        }
+        let place = place?;
         match words.as_slice() {
             [] | ["up"] => {
                 let desk = up::Desk::open(&environment, &place).await?;
@@ -65,10 +71,10 @@ pub fn main() -> Result<ExitCode> {
                 test_services::run_with(&place, &found, command).await
             }
             ["help" | "--help" | "-h"] => {
-                say::line(USAGE);
+                say::line(format_args!("{USAGE}\n{}", staff::USAGE));
                 Ok(ExitCode::SUCCESS)
             }
-            other => bail!("there is no command `{}`\n{USAGE}", other.join(" ")),
+            other => bail!("there is no command `{}`\n{USAGE}\n{}", other.join(" "), staff::USAGE),
         }
     })
 }

@@ -42,6 +42,8 @@ pub(crate) struct Facts {
     pub(crate) keys: BTreeMap<String, PathBuf>,
     /// Secrets that a test needs to play the provider.
     pub(crate) provider: Value,
+    /// The owner's address, where there is an owner of ours.
+    pub(crate) owner_email: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -119,6 +121,7 @@ impl State {
             object.insert("databases".to_owned(), json!(facts.databases));
             object.insert("keys".to_owned(), json!(facts.keys));
             object.insert("provider".to_owned(), facts.provider.clone());
+            object.insert("owner_email".to_owned(), json!(facts.owner_email));
         }
         shown
     }
@@ -132,6 +135,21 @@ pub(crate) struct Earlier {
     /// Its parts.
     #[serde(default)]
     pub(crate) parts: BTreeMap<String, PartRecord>,
+}
+
+/// The practice that runs on a data folder, as staff's commands need it.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Running {
+    /// The address for browsers.
+    pub(crate) public_url: Option<String>,
+    /// The owner's address.
+    pub(crate) owner_email: Option<String>,
+}
+
+/// Reads where the running practice is; nothing when none runs.
+pub(crate) fn running(data: &Path) -> Running {
+    let text = fs::read(file(data)).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
 }
 
 /// Reads what an earlier run has left; a file that cannot be read says nothing.

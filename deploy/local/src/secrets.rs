@@ -1,4 +1,5 @@
-//! Secrets of this data folder: made once, never printed, readable by nobody else.
+//! Secrets of this data folder: made once and readable by nobody else. None is ever printed but the
+//! owner's password, which a person has to know.
 use crate::place;
 use anyhow::{Context, Result};
 use base64::Engine;
@@ -35,6 +36,11 @@ impl Vault {
             }
         };
         Ok(Self { folder: folder.to_owned(), words })
+    }
+
+    /// The secret word of this name, if it was made already.
+    pub(crate) fn known(&self, name: &str) -> Option<String> {
+        self.words.get(name).cloned()
     }
 
     /// The secret word of this name.

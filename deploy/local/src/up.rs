@@ -5,6 +5,7 @@ use crate::environment::Environment;
 use crate::healthz;
 use crate::knobs::Knobs;
 use crate::nats::Broker;
+use crate::owner::{self, Owner};
 use crate::parts::{self, INNER_PORTS, PROGRAMS, Plan, Ports};
 use crate::place::{self, Place};
 use crate::ports;
@@ -103,8 +104,8 @@ pub(crate) async fn run(desk: Desk, found: &Found) -> Result<ExitCode> {
         started = start(&desk, found, &record, &mut supervisor) => Some(started),
         () = signals.next() => None,
     };
-    if matches!(started, Some(Ok(()))) {
-        announce(&desk.knobs);
+    if let Some(Ok(owner)) = &started {
+        announce(&desk.knobs, owner.as_ref());
         signals.next().await;
     }
     say::step("stopping");
@@ -115,15 +116,18 @@ pub(crate) async fn run(desk: Desk, found: &Found) -> Result<ExitCode> {
     record.remove()?;
     match started {
         Some(Err(error)) => Err(error),
-        Some(Ok(())) | None => {
+        Some(Ok(_)) | None => {
             say::line("Sukoon has stopped.");
             Ok(ExitCode::SUCCESS)
         }
     }
 }
 
-fn announce(knobs: &Knobs) {
+fn announce(knobs: &Knobs, owner: Option<&Owner>) {
     say::line(format_args!("Sukoon is ready: {}", knobs.public_url));
+    if let Some(Owner { email, password }) = owner {
+        say::line(format_args!("  its owner signs in: {email} with the password {password}"));
+    }
     say::line(format_args!("  mail it sends:     {}/inbox", knobs.sandbox_url));
     say::line(format_args!("  its third parties: {} (simulated)", knobs.sandbox_url));
     say::line("  Ctrl-C stops it.");
@@ -160,7 +164,7 @@ async fn start(
     found: &Found,
     record: &Record,
     supervisor: &mut Supervisor,
-) -> Result<()> {
+) -> Result<Option<Owner>> {
     for name in PROGRAMS {
         if !desk.place.programs.join(name).is_file() {
             bail!("the program {name} has not been built; `make run` builds it");
@@ -193,16 +197,21 @@ async fn start(
     };
     let made: Result<Vec<Part>> = PROGRAMS.iter().map(|name| plan.part(name, &mut vault)).collect();
     let made = made?;
+    let owner = Owner::of(&desk.environment, &mut vault)?;
     record.set_facts(facts(desk, &cluster, &nats_url, &addresses, &mut vault)?)?;
     say::step("bringing the databases up to date");
     migrate(supervisor, &made).await?;
+    if let Some(owner) = &owner {
+        owner::seed(supervisor, &made, owner).await?;
+    }
     say::step("starting the services");
     let (gateway, services): (Vec<_>, Vec<_>) =
         made.into_iter().partition(|part| part.name == "gateway");
     supervisor.start(services)?;
     supervisor.start(gateway)?;
     wait_until_ready(&desk.knobs, record).await?;
-    record.set_ready(true)
+    record.set_ready(true)?;
+    Ok(owner)
 }
 
 /// Ports of an earlier start are used again where they are still free.
@@ -300,6 +309,7 @@ fn facts(
         postgres_admin_url: cluster.url(SUPERUSER, &cluster.password, "postgres"),
         databases: addresses.clone(),
         keys,
+        owner_email: Owner::of(&desk.environment, vault)?.map(|owner| owner.email),
         provider: json!({
             "key_id": parts::key_id(vault)?,
             "key_secret": vault.word("provider-key-secret")?,

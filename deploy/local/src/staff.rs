@@ -1,0 +1,215 @@
+//! What staff does from a terminal: each command signs in, makes its calls through the gateway as a
+//! browser would, shows what came back, and signs out. Nothing of it is kept on this machine.
+//!
+//! Names and addresses of customers are shown here, to staff, and nowhere else.
+#![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
+
+mod arguments;
+mod session;
+mod refusal;
+mod ask;
+mod table;
+mod words;
+mod money;
+mod when;
+mod today;
+mod bookings;
+mod block;
+mod cancel;
+mod claim;
+mod refund;
+mod parked;
+mod orders;
+mod ledger;
+
+use crate::environment::Environment;
+use crate::place::Place;
+use crate::say;
+use anyhow::Result;
+use arguments::{Arguments, Usage};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use session::{Address, Session};
+use std::process::ExitCode;
+
+/// The part of the usage text that is about these commands.
+pub(crate) const USAGE: &str = "\
+for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD, or as the owner):
+  today [DATE]              a day: sessions, times held, times closed
+  bookings [--from DATE] [--days N] [--state STATE]
+  block DATE [FROM TO]      close a day, or a part of it, to customers
+  unblock BLOCK             open it again
+  cancel BOOKING [--by customer|practice] [--refund policy|full|none]
+  accept-claim BOOKING      confirm a booking on the customer's word that it is paid
+  refund BOOKING [AMOUNT]   give money back, all that is left or an amount such as 499.50
+  parked list               events that a service could not take in
+  parked retry [STREAM]     try them again
+  orders unexplained [--all]
+  balances                  the sums of the ledger's accounts
+  ledger BOOKING            the ledger's entries about a booking
+  --json prints what programs read; --yes answers the question before what cannot be undone";
+
+/// How well a command went, for the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Done {
+    /// All of it.
+    All,
+    /// Not all of it; what went wrong was said.
+    NotAll,
+}
+
+type Work<'a> = BoxFuture<'a, Result<Done>>;
+
+/// A command: its words, what may follow them, and what it does.
+struct Command {
+    /// One word or two.
+    words: &'static [&'static str],
+    /// Options that take a value.
+    options: &'static [&'static str],
+    /// The fewest and the most arguments besides.
+    arguments: (usize, usize),
+    /// What it does, once it is signed in.
+    run: for<'a> fn(&'a Session, &'a Arguments) -> Work<'a>,
+    /// Checks the arguments before anybody signs in.
+    check: fn(&Arguments) -> Result<(), Usage>,
+}
+
+/// Writes a row of the table of commands.
+macro_rules! command {
+    ($words:expr, $options:expr, $arguments:expr, $module:ident :: $run:ident, $check:ident) => {
+        Command {
+            words: &$words,
+            options: &$options,
+            arguments: $arguments,
+            run: |session, arguments| $module::$run(session, arguments).boxed(),
+            check: $module::$check,
+        }
+    };
+}
+
+static COMMANDS: &[Command] = &[
+    command!(["today"], [], (0, 1), today::run, check),
+    command!(["bookings"], ["from", "days", "state"], (0, 0), bookings::run, check),
+    command!(["block"], [], (1, 3), block::close, check_close),
+    command!(["unblock"], [], (1, 1), block::open, check_open),
+    command!(["cancel"], ["by", "refund"], (1, 1), cancel::run, check),
+    command!(["accept-claim"], [], (1, 1), claim::run, check),
+    command!(["refund"], [], (1, 2), refund::run, check),
+    command!(["parked", "list"], [], (0, 0), parked::list, check),
+    command!(["parked", "retry"], [], (0, 1), parked::retry, check),
+    command!(["orders", "unexplained"], [], (0, 0), orders::run, check),
+    command!(["balances"], [], (0, 0), ledger::balances, check_balances),
+    command!(["ledger"], [], (1, 1), ledger::entries, check_entries),
+];
+
+/// Runs the command that the words name; nothing when none of these is meant.
+pub(crate) async fn run(
+    environment: &Environment,
+    place: Option<&Place>,
+    words: &[String],
+) -> Option<ExitCode> {
+    let command = COMMANDS.iter().find(|command| command.is_meant(words))?;
+    let said = words.get(command.words.len()..).unwrap_or_default();
+    let arguments = Arguments::read(said, command.options, command.arguments);
+    let arguments = match arguments.and_then(|read| (command.check)(&read).map(|()| read)) {
+        Ok(arguments) => arguments,
+        Err(usage) => {
+            let (name, how) = (command.words.join(" "), command.usage());
+            say::problem(&anyhow::anyhow!("{name}: {usage}\nusage: sukoon {how}"));
+            return Some(ExitCode::from(2));
+        }
+    };
+    Some(match work(environment, place, command, &arguments).await {
+        Ok(Done::All) => ExitCode::SUCCESS,
+        Ok(Done::NotAll) => ExitCode::FAILURE,
+        Err(error) => {
+            say::problem(&error);
+            ExitCode::FAILURE
+        }
+    })
+}
+
+impl Command {
+    /// Its line of the usage text.
+    fn usage(&self) -> &'static str {
+        let name = self.words.join(" ");
+        let mut lines = USAGE.lines().filter_map(|line| line.strip_prefix("  "));
+        lines.find(|line| line.starts_with(&name)).unwrap_or_default()
+    }
+
+    fn is_meant(&self, words: &[String]) -> bool {
+        words.get(..self.words.len()).is_some_and(|said| said == self.words)
+    }
+}
+
+async fn work(
+    environment: &Environment,
+    place: Option<&Place>,
+    command: &Command,
+    arguments: &Arguments,
+) -> Result<Done> {
+    let address = Address::find(environment, place)?;
+    let session = Session::open(address).await?;
+    let done = (command.run)(&session, arguments).await;
+    session.close().await;
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn meant(text: &str) -> Option<&'static [&'static str]> {
+        let words = words(text);
+        COMMANDS.iter().find(|command| command.is_meant(&words)).map(|command| command.words)
+    }
+
+    #[test]
+    fn commands_are_known_by_all_their_words() {
+        assert_eq!(meant("today 2026-11-24"), Some(["today"].as_slice()));
+        assert_eq!(meant("parked retry booking-1"), Some(["parked", "retry"].as_slice()));
+        assert_eq!(meant("parked"), None);
+        assert_eq!(meant("up"), None);
+        assert_eq!(meant(""), None);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_ends_before_anybody_signs_in() {
+        let environment = Environment::default();
+        for text in [
+            "today tomorrow",
+            "today 2026-11-24 2026-11-25",
+            "bookings --days many",
+            "bookings --state sleeping",
+            "block",
+            "block 2026-11-24 14:00",
+            "block 2026-11-24 25:00 26:00",
+            "block 2026-11-24 16:00 14:00",
+            "unblock bkg_1",
+            "cancel",
+            "cancel bkg_1 --by nobody",
+            "cancel bkg_1 --refund some",
+            "refund bkg_1 4.999",
+            "refund bkg_1 -5",
+            "accept-claim usr_1",
+            "parked list all",
+            "ledger",
+            "balances --loud",
+        ] {
+            let code = run(&environment, None, &words(text)).await.unwrap();
+            assert_eq!(code, ExitCode::from(2), "{text}");
+        }
+        assert_eq!(run(&environment, None, &words("up")).await, None);
+    }
+
+    #[test]
+    fn the_usage_names_every_command() {
+        for command in COMMANDS {
+            assert!(command.usage().starts_with(&command.words.join(" ")), "{:?}", command.words);
+        }
+    }
+}

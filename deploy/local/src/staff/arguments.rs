@@ -1,0 +1,127 @@
+//! What somebody wrote behind a command.
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Switches that every command knows, and `all`, which one of them reads.
+const SWITCHES: [&str; 3] = ["json", "yes", "all"];
+
+/// What is wrong with how a command was written, in words.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Usage(pub(super) String);
+
+/// Arguments in their order, options with their values, and switches.
+#[derive(Debug, Default)]
+pub(super) struct Arguments {
+    plain: Vec<String>,
+    options: BTreeMap<String, String>,
+    switches: BTreeSet<String>,
+}
+
+impl Arguments {
+    /// Reads them; `known` are the options that take a value.
+    pub(super) fn read(
+        said: &[String],
+        known: &[&str],
+        (fewest, most): (usize, usize),
+    ) -> Result<Self, Usage> {
+        let mut read = Self::default();
+        let mut said = said.iter();
+        while let Some(word) = said.next() {
+            let Some(name) = word.strip_prefix("--") else {
+                read.plain.push(word.clone());
+                continue;
+            };
+            let (name, joined) = match name.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (name, None),
+            };
+            if SWITCHES.contains(&name) && joined.is_none() {
+                read.switches.insert(name.to_owned());
+            } else if known.contains(&name) {
+                let value = joined.or_else(|| said.next().cloned());
+                let value = value.ok_or_else(|| Usage(format!("--{name} needs a value")))?;
+                read.options.insert(name.to_owned(), value);
+            } else {
+                return Err(Usage(format!("there is no option {word}")));
+            }
+        }
+        match read.plain.len() {
+            count if count < fewest => Err(Usage("something is missing".to_owned())),
+            count if count > most => Err(Usage("that is too much".to_owned())),
+            _ => Ok(read),
+        }
+    }
+
+    /// The argument at a place, or an empty text.
+    pub(super) fn at(&self, place: usize) -> &str {
+        self.plain.get(place).map_or("", String::as_str)
+    }
+
+    /// How many arguments there are besides options.
+    pub(super) fn count(&self) -> usize {
+        self.plain.len()
+    }
+
+    /// The value of an option, or an empty text.
+    pub(super) fn option(&self, name: &str) -> &str {
+        self.options.get(name).map_or("", String::as_str)
+    }
+
+    /// Whether a switch was given.
+    pub(super) fn has(&self, switch: &str) -> bool {
+        self.switches.contains(switch)
+    }
+
+    /// Whether programs read what is printed.
+    pub(super) fn json(&self) -> bool {
+        self.has("json")
+    }
+}
+
+/// Checks that the argument at a place is an id of a kind.
+pub(super) fn check_id(arguments: &Arguments, place: usize, prefix: &str) -> Result<(), Usage> {
+    let id = arguments.at(place);
+    let digits = id.strip_prefix(prefix).unwrap_or_default();
+    if digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(());
+    }
+    Err(Usage(format!("{id} is no id that begins with {prefix} and has 32 digits")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(said: &str) -> Result<Arguments, Usage> {
+        let said: Vec<String> = said.split_whitespace().map(str::to_owned).collect();
+        Arguments::read(&said, &["by", "refund"], (1, 2))
+    }
+
+    #[test]
+    fn options_may_stand_anywhere_and_be_joined() {
+        let read = read("--by practice bkg_1 --json --refund=none").unwrap();
+        assert_eq!((read.at(0), read.at(1), read.count()), ("bkg_1", "", 1));
+        assert_eq!((read.option("by"), read.option("refund")), ("practice", "none"));
+        assert!(read.json() && !read.has("yes"));
+    }
+
+    #[test]
+    fn what_is_missing_too_much_or_unknown_is_told() {
+        let told = |said: &str| read(said).unwrap_err().to_string();
+        assert_eq!(told(""), "something is missing");
+        assert_eq!(told("a b c"), "that is too much");
+        assert_eq!(told("a --loud"), "there is no option --loud");
+        assert_eq!(told("a --by"), "--by needs a value");
+        assert_eq!(told("a --yes=no"), "there is no option --yes=no");
+    }
+
+    #[test]
+    fn an_id_is_known_by_its_form() {
+        let arguments = |id: &str| Arguments { plain: vec![id.to_owned()], ..Default::default() };
+        let good = format!("bkg_{}", "0a".repeat(16));
+        assert_eq!(check_id(&arguments(&good), 0, "bkg_"), Ok(()));
+        for wrong in ["", "bkg_1", "blk_0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a", &good[..35]] {
+            assert!(check_id(&arguments(wrong), 0, "bkg_").is_err(), "{wrong}");
+        }
+    }
+}

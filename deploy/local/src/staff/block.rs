@@ -1,0 +1,56 @@
+//! `sukoon block` and `sukoon unblock`: times that are closed to customers.
+use super::Done;
+use super::arguments::{Arguments, Usage, check_id};
+use super::session::{Session, new_key};
+use super::when::{Zone, check_date, check_times};
+use super::words::text;
+use crate::say;
+use anyhow::Result;
+use serde_json::json;
+
+pub(super) fn check_close(arguments: &Arguments) -> Result<(), Usage> {
+    check_date(arguments.at(0))?;
+    match arguments.count() {
+        1 => Ok(()),
+        3 => check_times(arguments.at(1), arguments.at(2)),
+        _ => Err(Usage("give both times, or none for the whole day".to_owned())),
+    }
+}
+
+pub(super) async fn close(session: &Session, arguments: &Arguments) -> Result<Done> {
+    // Midnight at the end of a day is no time of that day; the service takes nothing for it.
+    let to = Some(arguments.at(2)).filter(|to| *to != "24:00").unwrap_or_default();
+    let asked = json!({
+        "idempotencyKey": new_key(),
+        "date": arguments.at(0), "fromTime": arguments.at(1), "toTime": to,
+    });
+    let answer = session.call("booking.v1.BookingStaffService/BlockTime", &asked).await?;
+    if arguments.json() {
+        say::line(answer);
+        return Ok(Done::All);
+    }
+    let (zone, time) = (Zone::of(session).await?, &answer["blockedTime"]);
+    say::line(format_args!(
+        "Closed to customers: {} {} {} ({})",
+        zone.day(&time["startsAt"]),
+        zone.span(time),
+        zone.label,
+        text(&time["blockId"]),
+    ));
+    Ok(Done::All)
+}
+
+pub(super) fn check_open(arguments: &Arguments) -> Result<(), Usage> {
+    check_id(arguments, 0, "blk_")
+}
+
+pub(super) async fn open(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let asked = json!({ "blockId": arguments.at(0) });
+    let answer = session.call("booking.v1.BookingStaffService/UnblockTime", &asked).await?;
+    if arguments.json() {
+        say::line(answer);
+    } else {
+        say::line("Open to customers again.");
+    }
+    Ok(Done::All)
+}

@@ -1,0 +1,28 @@
+//! `sukoon accept-claim`: a booking is confirmed on the customer's word that it is paid.
+use super::arguments::{Arguments, Usage, check_id};
+use super::session::{Session, new_key};
+use super::{Done, ask};
+use crate::say;
+use anyhow::Result;
+use serde_json::json;
+
+pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
+    check_id(arguments, 0, "bkg_")
+}
+
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let id = arguments.at(0);
+    let question = format!(
+        "Confirm {id} although nobody has seen its money? The provider goes on being asked, but the \
+         session takes place either way."
+    );
+    ask::sure(arguments, &question)?;
+    let asked = json!({ "bookingId": id, "idempotencyKey": new_key() });
+    let answer = session.call("booking.v1.BookingStaffService/AcceptClaim", &asked).await?;
+    if arguments.json() {
+        say::line(answer);
+    } else {
+        say::line("Confirmed on the customer's word. They are told by mail.");
+    }
+    Ok(Done::All)
+}

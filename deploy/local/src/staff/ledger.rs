@@ -1,0 +1,79 @@
+//! `sukoon balances` and `sukoon ledger`: what the double-entry ledger says.
+use super::arguments::{Arguments, Usage, check_id};
+use super::session::Session;
+use super::table::Table;
+use super::when::Zone;
+use super::words::{list, text};
+use super::{Done, money};
+use crate::say;
+use anyhow::Result;
+use serde_json::{Value, json};
+
+pub(super) fn check_balances(_arguments: &Arguments) -> Result<(), Usage> {
+    Ok(())
+}
+
+pub(super) async fn balances(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let answer = session.call("payments.v1.PaymentsStaffService/GetBalances", &json!({})).await?;
+    if arguments.json() {
+        say::line(answer);
+        return Ok(Done::All);
+    }
+    let mut table = Table::new(&["ACCOUNT", "DEBIT", "CREDIT"]);
+    for balance in list(&answer["balances"]) {
+        let [debit, credit] = sides(&balance["balance"]);
+        table.row([text(&balance["account"]), debit, credit]);
+    }
+    table.show("The ledger is empty.");
+    Ok(Done::All)
+}
+
+pub(super) fn check_entries(arguments: &Arguments) -> Result<(), Usage> {
+    check_id(arguments, 0, "bkg_")
+}
+
+pub(super) async fn entries(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let asked = json!({ "bookingId": arguments.at(0) });
+    let method = "payments.v1.PaymentsStaffService/ListLedgerEntries";
+    let answer = session.call(method, &asked).await?;
+    if arguments.json() {
+        say::line(answer);
+        return Ok(Done::All);
+    }
+    let zone = Zone::of(session).await?;
+    let mut table = Table::new(&["WHEN", "ENTRY", "ACCOUNT", "DEBIT", "CREDIT"]);
+    for entry in list(&answer["entries"]) {
+        // The head of an entry stands on its first line only, so that entries are told apart.
+        let mut head = [zone.moment(&entry["recordedAt"]), text(&entry["kind"])];
+        for line in list(&entry["lines"]) {
+            let [at, kind] = std::mem::take(&mut head);
+            let [debit, credit] = sides(&line["amount"]);
+            table.row([at, kind, text(&line["account"]), debit, credit]);
+        }
+    }
+    table.show("The ledger has no entry about this booking.");
+    Ok(Done::All)
+}
+
+/// An amount in the column where it belongs: debits are positive.
+fn sides(amount: &Value) -> [String; 2] {
+    let minor = money::minor(amount);
+    let mut size = amount.clone();
+    if let Some(fields) = size.as_object_mut() {
+        fields.insert("minorUnits".to_owned(), json!(minor.saturating_abs().to_string()));
+    }
+    let shown = money::shown(&size);
+    if minor < 0 { [String::new(), shown] } else { [shown, String::new()] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debits_and_credits_have_a_column_each() {
+        assert_eq!(sides(&money::wire(150_000)), ["₹1,500", ""]);
+        assert_eq!(sides(&money::wire(-150_050)), ["", "₹1,500.50"]);
+        assert_eq!(sides(&Value::Null), ["₹0", ""]);
+    }
+}

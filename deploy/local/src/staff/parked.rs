@@ -1,0 +1,96 @@
+//! `sukoon parked`: events that a service could not take in. A service that is down does not keep
+//! the others from answering.
+use super::Done;
+use super::arguments::{Arguments, Usage};
+use super::refusal::Refusal;
+use super::session::Session;
+use super::table::Table;
+use super::words::{list as items, text};
+use crate::say;
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+
+/// The services that take events in, with the service of their staff's calls.
+const SERVICES: [(&str, &str); 3] = [
+    ("booking", "booking.v1.BookingStaffService"),
+    ("payments", "payments.v1.PaymentsStaffService"),
+    ("notifications", "notifications.v1.NotificationsStaffService"),
+];
+
+/// What each service answered.
+type Answers = Vec<(&'static str, Result<Value, Refusal>)>;
+
+pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {
+    Ok(())
+}
+
+pub(super) async fn list(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let answers = of_each(session, "ListParkedEvents", &json!({})).await;
+    show(&answers, arguments, "Nothing is parked.")
+}
+
+pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let asked = json!({ "streamId": arguments.at(0) });
+    let answers = of_each(session, "RetryParkedEvents", &asked).await;
+    if !arguments.json() {
+        for (name, answer) in &answers {
+            if let Ok(answer) = answer {
+                let count = answer["handled"].as_i64().unwrap_or_default();
+                say::line(format_args!("{name}: {count} taken in"));
+            }
+        }
+    }
+    show(&answers, arguments, "Nothing is parked any more.")
+}
+
+async fn of_each(session: &Session, method: &str, asked: &Value) -> Answers {
+    let mut answers = Vec::new();
+    for (name, service) in SERVICES {
+        answers.push((name, session.call(&format!("{service}/{method}"), asked).await));
+    }
+    answers
+}
+
+fn show(answers: &Answers, arguments: &Arguments, nothing: &str) -> Result<Done> {
+    // Who is not let in is told so once, instead of once for each service.
+    let refused = answers
+        .iter()
+        .find_map(|(_, answer)| answer.as_ref().err().filter(|refusal| !refusal.is_unavailable()));
+    if let Some(refusal) = refused {
+        return Err(refusal.clone().into());
+    }
+    let answered = answers.iter().filter_map(|(name, answer)| Some((*name, answer.as_ref().ok()?)));
+    if arguments.json() {
+        let all = answered.map(|(name, answer)| (name.to_owned(), answer.clone()));
+        say::line(Value::Object(all.collect::<Map<_, _>>()));
+    } else {
+        table(answered).show(nothing);
+    }
+    let mut done = Done::All;
+    for (name, answer) in answers {
+        if let Err(refusal) = answer {
+            say::problem(&anyhow::anyhow!("{name}: {refusal}"));
+            done = Done::NotAll;
+        }
+    }
+    Ok(done)
+}
+
+fn table<'a>(answers: impl Iterator<Item = (&'static str, &'a Value)>) -> Table {
+    let mut table =
+        Table::new(&["SERVICE", "FROM", "POSITION", "EVENT", "STREAM", "SINCE", "ERROR"]);
+    for (name, answer) in answers {
+        for event in items(&answer["events"]) {
+            table.row([
+                name.to_owned(),
+                text(&event["source"]),
+                text(&event["position"]),
+                text(&event["eventType"]),
+                text(&event["streamId"]),
+                text(&event["parkedAt"]),
+                text(&event["error"]),
+            ]);
+        }
+    }
+    table
+}

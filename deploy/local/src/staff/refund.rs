@@ -1,0 +1,44 @@
+//! `sukoon refund`: money of a booking goes back, besides what a policy gives back by itself.
+use super::arguments::{Arguments, Usage, check_id};
+use super::session::{Session, new_key};
+use super::words::text;
+use super::{Done, ask, money};
+use crate::say;
+use anyhow::Result;
+use serde_json::json;
+
+pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
+    check_id(arguments, 0, "bkg_")?;
+    amount(arguments).map(|_read| ())
+}
+
+/// The amount that was written; none means all that is left.
+fn amount(arguments: &Arguments) -> Result<Option<i64>, Usage> {
+    match arguments.count() {
+        1 => Ok(None),
+        _ => money::parse(arguments.at(1)).map(Some),
+    }
+}
+
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let id = arguments.at(0);
+    let mut asked = json!({ "bookingId": id, "idempotencyKey": new_key() });
+    let mut how_much = "All that is left".to_owned();
+    if let Some(minor) = amount(arguments)? {
+        let amount = money::wire(minor);
+        how_much = money::shown(&amount);
+        if let Some(fields) = asked.as_object_mut() {
+            fields.insert("amount".to_owned(), amount);
+        }
+    }
+    let question = format!("{how_much} of what was paid for {id} goes back. Are you sure?");
+    ask::sure(arguments, &question)?;
+    let answer = session.call("payments.v1.PaymentsStaffService/RefundPayment", &asked).await?;
+    if arguments.json() {
+        say::line(answer);
+    } else {
+        let (amount, refund) = (money::shown(&answer["amount"]), text(&answer["refundId"]));
+        say::line(format_args!("{amount} goes back ({refund}). The customer is told by mail."));
+    }
+    Ok(Done::All)
+}

@@ -1,0 +1,148 @@
+//! A call that was refused, as a sentence for the person at the terminal.
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use serde_json::Value;
+use std::fmt;
+
+/// Why a call came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    status: u16,
+    reason: String,
+    sentence: String,
+    reference: String,
+}
+
+impl Refusal {
+    /// Nothing came back.
+    pub(super) fn no_answer() -> Self {
+        Self {
+            status: 503,
+            reason: "SERVICE_UNAVAILABLE".to_owned(),
+            sentence: String::new(),
+            reference: String::new(),
+        }
+    }
+
+    /// Reads an error in its one form.
+    pub(super) fn read(status: u16, body: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let details = body["details"].as_array().into_iter().flatten();
+        let detail = details
+            .filter(|detail| detail["type"] == "common.v1.ErrorDetail")
+            .find_map(|detail| STANDARD_NO_PAD.decode(detail["value"].as_str()?).ok())
+            .map(|bytes| texts(&bytes));
+        let [reason, _field, reference] = detail.unwrap_or_default();
+        Self { status, reason, sentence: text(&body["message"]), reference }
+    }
+
+    /// Whether the same call may succeed a moment later.
+    pub(super) fn may_pass(&self) -> bool {
+        self.status >= 500
+    }
+
+    /// Whether the part that was asked is not there.
+    pub(super) fn is_unavailable(&self) -> bool {
+        self.status >= 500
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match sentence(&self.reason) {
+            Some(sentence) => f.write_str(sentence)?,
+            None if self.sentence.is_empty() => f.write_str("the call was refused")?,
+            None => f.write_str(self.sentence.trim_end_matches('.'))?,
+        }
+        match (&*self.reason, &*self.reference) {
+            ("", "") => Ok(()),
+            (reason, "") => write!(f, " ({reason})"),
+            (reason, reference) => write!(f, " ({reason}, reference {reference})"),
+        }
+    }
+}
+
+/// What staff reads for a reason; others speak for themselves.
+fn sentence(reason: &str) -> Option<&'static str> {
+    Some(match reason {
+        "STAFF_ONLY" => "this account is not a member of the practice's staff",
+        "ROLE_NOT_ALLOWED" => "your role does not allow this; an owner or admin can do it",
+        "TOKEN_MISSING" | "TOKEN_INVALID" => "the sign-in was not accepted; try again",
+        "SLOT_TAKEN" => {
+            "something is held or booked in that time; `sukoon today DATE` shows what it is"
+        }
+        "SLOT_PAST" => "that session is over",
+        "BLOCK_NOT_FOUND" => "there is no closed time with this id; `sukoon today DATE` shows them",
+        "BOOKING_NOT_FOUND" => "there is no booking with this id",
+        "NOT_CANCELLABLE" => {
+            "only a confirmed booking whose session is not over can be cancelled, and only once"
+        }
+        "NOT_CLAIMED" => "the customer has not said that this booking is paid, or it is settled",
+        "NOTHING_TO_REFUND" => "nothing is left to give back for this booking",
+        "INVALID_AMOUNT" => "that is more than is left to give back, or not an amount",
+        "INVALID_DATE" => "that is not a date that the practice knows, such as 2026-11-24",
+        "INVALID_TIME" => "those are not times of a day, such as 14:00 16:30, the earlier first",
+        "RANGE_TOO_LONG" => "ask for at most 92 days at a time",
+        "SERVICE_UNAVAILABLE" => "that part of the practice does not answer right now",
+        _ => return None,
+    })
+}
+
+/// The first three texts of a protobuf message: `common.v1.ErrorDetail` has no other fields.
+fn texts(mut bytes: &[u8]) -> [String; 3] {
+    let mut found = <[String; 3]>::default();
+    while let [tag, length, rest @ ..] = bytes {
+        let length = usize::from(*length);
+        // Each text is short, so its length is a single byte.
+        let (Some(text), true) = (rest.get(..length), tag & 7 == 2 && length < 128) else { break };
+        if let Some(place) = found.get_mut(usize::from(tag >> 3).wrapping_sub(1)) {
+            *place = String::from_utf8_lossy(text).into_owned();
+        }
+        bytes = rest.get(length..).unwrap_or_default();
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn body(reason: &str, message: &str) -> Value {
+        let mut detail = vec![0x0a, u8::try_from(reason.len()).unwrap()];
+        detail.extend(reason.bytes());
+        detail.extend([0x1a, 4]);
+        detail.extend(b"abcd");
+        let value = STANDARD_NO_PAD.encode(detail);
+        json!({
+            "code": "aborted", "message": message,
+            "details": [{ "type": "common.v1.ErrorDetail", "value": value }],
+        })
+    }
+
+    #[test]
+    fn a_known_reason_has_a_sentence_for_staff() {
+        let refusal = Refusal::read(403, &body("STAFF_ONLY", "For staff."));
+        assert!(!refusal.may_pass());
+        let said =
+            "this account is not a member of the practice's staff (STAFF_ONLY, reference abcd)";
+        assert_eq!(refusal.to_string(), said);
+    }
+
+    #[test]
+    fn another_one_speaks_for_itself() {
+        let refusal = Refusal::read(400, &body("NEW_REASON", "Something new."));
+        assert_eq!(refusal.to_string(), "Something new (NEW_REASON, reference abcd)");
+        let bare = Refusal::read(404, &Value::Null);
+        assert_eq!(bare.to_string(), "the call was refused");
+        assert!(Refusal::no_answer().is_unavailable());
+    }
+
+    #[test]
+    fn what_is_no_detail_says_nothing() {
+        assert_eq!(texts(&[0x08, 0x01, 0xff]), <[String; 3]>::default());
+        assert_eq!(texts(&[0x0a, 0x05, b'a']), <[String; 3]>::default());
+    }
+}

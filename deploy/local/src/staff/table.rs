@@ -1,0 +1,84 @@
+//! Rows under their headings, aligned for a terminal.
+use crate::say;
+
+/// A table under construction.
+pub(super) struct Table {
+    headings: &'static [&'static str],
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub(super) fn new(headings: &'static [&'static str]) -> Self {
+        Self { headings, rows: Vec::new() }
+    }
+
+    /// Adds a row, a text for each heading.
+    pub(super) fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.rows.push(cells.into_iter().map(|cell| on_screen(&cell)).collect());
+    }
+
+    /// Whether there is nothing to show.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Shows it, or a sentence when it has no rows.
+    pub(super) fn show(&self, otherwise: &str) {
+        if self.is_empty() {
+            say::line(otherwise);
+        } else {
+            self.lines().iter().for_each(say::line);
+        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let headings: Vec<String> = self.headings.iter().map(|name| (*name).to_owned()).collect();
+        let all = || std::iter::once(&headings).chain(&self.rows);
+        let width = |column: usize| {
+            let cells = all().filter_map(move |row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+        };
+        let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+        let line = |row: &Vec<String>| {
+            let cells = row.iter().zip(&widths);
+            let cells = cells.map(|(cell, width)| format!("{cell:<width$}"));
+            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        };
+        all().map(line).collect()
+    }
+}
+
+/// A text that people typed, as it may stand on a terminal: on one line, and without anything that
+/// would move its cursor, change its colours or turn the direction of what follows.
+pub(super) fn on_screen(text: &str) -> String {
+    let plain = |c: char| {
+        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c }
+    };
+    let plain: String = text.chars().map(plain).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_lines_end_with_their_text() {
+        let mut table = Table::new(&["TIME", "WHO", "STATE"]);
+        table.row(["11:00".to_owned(), "Asha".to_owned(), "confirmed".to_owned()]);
+        table.row(["12:30".to_owned(), "आशा Raonarayan".to_owned(), String::new()]);
+        let wanted = [
+            "TIME   WHO             STATE",
+            "11:00  Asha            confirmed",
+            "12:30  आशा Raonarayan",
+        ];
+        assert_eq!(table.lines(), wanted);
+    }
+
+    #[test]
+    fn what_people_typed_moves_no_cursor() {
+        assert_eq!(on_screen("Asha\u{1b}[2J\r\n\u{202e}x"), "Asha [2J x");
+    }
+}

@@ -1,0 +1,92 @@
+//! `sukoon today`: one day of the practice.
+use super::Done;
+use super::arguments::{Arguments, Usage};
+use super::session::Session;
+use super::table::Table;
+use super::when::{Zone, check_date};
+use super::words::{contact, is_held, list, payment, state, takes_place, text, what, who};
+use crate::say;
+use anyhow::Result;
+use serde_json::{Value, json};
+
+pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
+    check_date(arguments.at(0))
+}
+
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let asked = json!({ "fromDate": arguments.at(0), "days": 1 });
+    let service = "booking.v1.BookingStaffService";
+    let bookings = session.call(&format!("{service}/ListBookings"), &asked).await?;
+    let blocked = session.call(&format!("{service}/ListBlockedTimes"), &asked).await?;
+    let (bookings, blocked) = (&bookings["bookings"], &blocked["blockedTimes"]);
+    if arguments.json() {
+        say::line(json!({ "bookings": list(bookings), "blockedTimes": list(blocked) }));
+        return Ok(Done::All);
+    }
+    let zone = Zone::of(session).await?;
+    let day = if arguments.at(0).is_empty() { "today" } else { arguments.at(0) };
+    say::line(format_args!("{}, {day}, times in {}", zone.practice, zone.label));
+    say::line("");
+    let of = |wanted: fn(&Value) -> bool| {
+        list(bookings).iter().filter(move |staff| wanted(&staff["booking"]))
+    };
+    sessions(&zone, of(takes_place)).show("No sessions.");
+    section("Held for customers who have not paid yet", &held(&zone, of(is_held)));
+    let others = of(|booking| !takes_place(booking) && !is_held(booking));
+    section("Not taking place", &sessions(&zone, others));
+    section("Closed to customers", &closed(&zone, list(blocked)));
+    Ok(Done::All)
+}
+
+fn section(title: &str, table: &Table) {
+    if !table.is_empty() {
+        say::line(format_args!("\n{title}"));
+        table.show("");
+    }
+}
+
+fn sessions<'b>(zone: &Zone, bookings: impl Iterator<Item = &'b Value>) -> Table {
+    let mut table =
+        Table::new(&["TIME", "SESSION", "WHO", "CONTACT", "STATE", "PAYMENT", "BOOKING"]);
+    for staff in bookings {
+        let booking = &staff["booking"];
+        for one in list(&booking["sessions"]) {
+            table.row([
+                zone.span(one),
+                what(booking),
+                who(booking),
+                contact(booking),
+                state(booking),
+                payment(staff),
+                text(&booking["bookingId"]),
+            ]);
+        }
+    }
+    table
+}
+
+fn held<'b>(zone: &Zone, bookings: impl Iterator<Item = &'b Value>) -> Table {
+    let mut table = Table::new(&["TIME", "SESSION", "WHO", "UNTIL", "PAYMENT", "BOOKING"]);
+    for staff in bookings {
+        let booking = &staff["booking"];
+        for one in list(&booking["sessions"]) {
+            table.row([
+                zone.span(one),
+                what(booking),
+                who(booking),
+                zone.time(&booking["heldUntilAt"]),
+                payment(staff),
+                text(&booking["bookingId"]),
+            ]);
+        }
+    }
+    table
+}
+
+fn closed(zone: &Zone, blocked: &[Value]) -> Table {
+    let mut table = Table::new(&["TIME", "BLOCK"]);
+    for time in blocked {
+        table.row([zone.span(time), text(&time["blockId"])]);
+    }
+    table
+}

@@ -1,0 +1,113 @@
+//! Days and times in the practice's zone.
+use super::arguments::Usage;
+use super::session::Session;
+use super::words::text;
+use anyhow::{Context, Result};
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use serde_json::{Value, json};
+
+/// The practice's zone, as its catalogue names it.
+pub(super) struct Zone {
+    zone: TimeZone,
+    /// How people call it, for example "IST".
+    pub(super) label: String,
+    /// The practice's own name.
+    pub(super) practice: String,
+}
+
+impl Zone {
+    /// Asks the practice.
+    pub(super) async fn of(session: &Session) -> Result<Self> {
+        let method = "catalogue.v1.CatalogueService/GetPractice";
+        let answer = session.call(method, &json!({})).await?;
+        let practice = &answer["practice"];
+        let name = text(&practice["timeZone"]);
+        let zone = TimeZone::get(&name).context("the practice's zone is not known here")?;
+        let (label, practice) = (text(&practice["timeZoneLabel"]), text(&practice["name"]));
+        Ok(Self { zone, label, practice })
+    }
+
+    fn local(&self, instant: &Value) -> Option<Zoned> {
+        let instant: Timestamp = instant.as_str()?.parse().ok()?;
+        Some(instant.to_zoned(self.zone.clone()))
+    }
+
+    /// "2026-11-24", or nothing.
+    pub(super) fn day(&self, instant: &Value) -> String {
+        self.local(instant).map(|local| local.date().to_string()).unwrap_or_default()
+    }
+
+    /// "11:00", or nothing.
+    pub(super) fn time(&self, instant: &Value) -> String {
+        self.local(instant).map(|local| local.strftime("%H:%M").to_string()).unwrap_or_default()
+    }
+
+    /// "11:00-11:45"; a session that ends at midnight ends at 24:00.
+    pub(super) fn span(&self, session: &Value) -> String {
+        let from = self.time(&session["startsAt"]);
+        let to = self.time(&session["endsAt"]);
+        let to = if to == "00:00" { "24:00" } else { &to };
+        format!("{from}-{to}")
+    }
+
+    /// "2026-11-24 11:00", or nothing.
+    pub(super) fn moment(&self, instant: &Value) -> String {
+        format!("{} {}", self.day(instant), self.time(instant)).trim().to_owned()
+    }
+}
+
+/// Checks that a text is a date such as 2026-11-24; an empty one means today.
+pub(super) fn check_date(text: &str) -> Result<(), Usage> {
+    if text.is_empty() || (text.len() == 10 && text.parse::<Date>().is_ok()) {
+        return Ok(());
+    }
+    Err(Usage(format!("{text} is no date such as 2026-11-24")))
+}
+
+/// Checks that two texts are times such as 14:00 and 16:30, in their order; 24:00 ends a day.
+pub(super) fn check_times(from: &str, to: &str) -> Result<(), Usage> {
+    let known = |text: &str| {
+        let formed = text.len() == 5 && text.as_bytes().get(2) == Some(&b':');
+        formed && Time::strptime("%H:%M", text).is_ok()
+    };
+    if known(from) && (known(to) || to == "24:00") && from < to {
+        return Ok(());
+    }
+    Err(Usage(format!("{from} {to} are no times such as 14:00 16:30, the earlier first")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn zone() -> Zone {
+        let zone = TimeZone::get("Asia/Kolkata").unwrap();
+        Zone { zone, label: "IST".to_owned(), practice: "Sukoon".to_owned() }
+    }
+
+    #[test]
+    fn instants_are_shown_in_the_practice_s_zone() {
+        let session =
+            json!({ "startsAt": "2026-11-24T05:30:00Z", "endsAt": "2026-11-24T06:15:00Z" });
+        assert_eq!(zone().span(&session), "11:00-11:45");
+        assert_eq!(zone().moment(&session["startsAt"]), "2026-11-24 11:00");
+        let late = json!({ "startsAt": "2026-11-24T17:30:00Z", "endsAt": "2026-11-24T18:30:00Z" });
+        assert_eq!(zone().span(&late), "23:00-24:00");
+        assert_eq!(zone().day(&late["endsAt"]), "2026-11-25");
+        assert_eq!(zone().moment(&Value::Null), "");
+    }
+
+    #[test]
+    fn dates_and_times_are_checked_before_anybody_is_asked() {
+        assert!(check_date("").is_ok() && check_date("2026-11-24").is_ok());
+        for wrong in ["tomorrow", "2026-11-31", "24.11.2026", "2026-11-24T00:00"] {
+            assert!(check_date(wrong).is_err(), "{wrong}");
+        }
+        assert!(check_times("14:00", "16:30").is_ok() && check_times("00:00", "24:00").is_ok());
+        for (from, to) in [("16:30", "14:00"), ("14:00", "14:00"), ("9:00", "10:00"), ("x", "y")] {
+            assert!(check_times(from, to).is_err(), "{from} {to}");
+        }
+    }
+}

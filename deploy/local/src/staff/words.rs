@@ -1,0 +1,113 @@
+//! The services' words as staff reads them.
+use serde_json::Value;
+
+/// States of a booking by the word that staff types, with what the services call them.
+pub(super) const STATES: [(&str, &str); 10] = [
+    ("held", "BOOKING_STATE_HELD"),
+    ("awaiting-payment", "BOOKING_STATE_AWAITING_PAYMENT"),
+    ("confirmed", "BOOKING_STATE_CONFIRMED"),
+    ("meeting-scheduled", "BOOKING_STATE_MEETING_SCHEDULED"),
+    ("completed", "BOOKING_STATE_COMPLETED"),
+    ("no-show", "BOOKING_STATE_NO_SHOW"),
+    ("expired", "BOOKING_STATE_EXPIRED"),
+    ("cancelled", "BOOKING_STATE_CANCELLED"),
+    ("rescheduled", "BOOKING_STATE_RESCHEDULED"),
+    ("paid-unplaced", "BOOKING_STATE_PAID_UNPLACED"),
+];
+
+/// A state for people; one that this program does not know keeps its own name.
+pub(super) fn state(booking: &Value) -> String {
+    let word = text(&booking["state"]);
+    let known = STATES.iter().find(|(_, wire)| *wire == word);
+    known.map_or_else(|| word.clone(), |(word, _)| (*word).replace('-', " "))
+}
+
+/// Whether a booking's time is only held so far.
+pub(super) fn is_held(booking: &Value) -> bool {
+    matches!(
+        booking["state"].as_str(),
+        Some("BOOKING_STATE_HELD" | "BOOKING_STATE_AWAITING_PAYMENT")
+    )
+}
+
+/// Whether a booking still means to take place, or did.
+pub(super) fn takes_place(booking: &Value) -> bool {
+    matches!(
+        booking["state"].as_str(),
+        Some(
+            "BOOKING_STATE_CONFIRMED"
+                | "BOOKING_STATE_MEETING_SCHEDULED"
+                | "BOOKING_STATE_COMPLETED"
+                | "BOOKING_STATE_NO_SHOW"
+        )
+    )
+}
+
+/// What is known of the money of a booking as staff sees it.
+pub(super) fn payment(staff: &Value) -> String {
+    if staff["confirmedOnClaim"] == true {
+        return "on the customer's word".to_owned();
+    }
+    match staff["booking"]["paymentState"].as_str().unwrap_or_default() {
+        "" | "PAYMENT_STATE_UNSPECIFIED" => "-".to_owned(),
+        "PAYMENT_STATE_CLAIMED" => "claimed by the customer".to_owned(),
+        other => other.trim_start_matches("PAYMENT_STATE_").to_lowercase().replace('_', " "),
+    }
+}
+
+/// What is booked, and how it takes place.
+pub(super) fn what(booking: &Value) -> String {
+    let mode = if booking["mode"] == "SESSION_MODE_IN_PERSON" { "in person" } else { "online" };
+    format!("{}, {mode}", text(&booking["serviceTitle"]))
+}
+
+/// Who comes.
+pub(super) fn who(booking: &Value) -> String {
+    let contact = &booking["contact"];
+    format!("{} {}", text(&contact["firstName"]), text(&contact["lastName"]))
+}
+
+/// How the customer can be reached.
+pub(super) fn contact(booking: &Value) -> String {
+    let contact = &booking["contact"];
+    let ways = [text(&contact["email"]), text(&contact["phone"])];
+    ways.into_iter().filter(|way| !way.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// A text in JSON, or an empty one.
+pub(super) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// A list in JSON, or an empty one.
+pub(super) fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_booking_is_told_in_words() {
+        let staff = json!({ "booking": {
+            "state": "BOOKING_STATE_AWAITING_PAYMENT", "paymentState": "PAYMENT_STATE_CLAIMED",
+            "serviceTitle": "Meditation", "mode": "SESSION_MODE_IN_PERSON",
+            "contact": { "firstName": "Asha", "lastName": "Rao", "email": "a@x.example" },
+        }});
+        let booking = &staff["booking"];
+        assert_eq!(state(booking), "awaiting payment");
+        assert!(is_held(booking) && !takes_place(booking));
+        assert_eq!(payment(&staff), "claimed by the customer");
+        assert_eq!(what(booking), "Meditation, in person");
+        assert_eq!((who(booking), contact(booking)), ("Asha Rao".into(), "a@x.example".into()));
+    }
+
+    #[test]
+    fn what_is_new_keeps_its_name_and_what_is_missing_is_a_dash() {
+        assert_eq!(state(&json!({ "state": "BOOKING_STATE_DREAMT" })), "BOOKING_STATE_DREAMT");
+        assert_eq!(payment(&json!({})), "-");
+        assert_eq!(payment(&json!({ "confirmedOnClaim": true })), "on the customer's word");
+    }
+}
