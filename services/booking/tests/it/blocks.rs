@@ -42,7 +42,7 @@ async fn free(world: &World) -> usize {
         days: 1,
     };
     let listed = list_slots(&world.desk, request).await.unwrap();
-    listed.days[0].slots.iter().filter(|slot| slot.available).count()
+    listed.days.iter().flat_map(|day| &day.slots).filter(|slot| slot.available).count()
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use kernel::id::{Booking, Customer};
 use kernel::{Id, Money, Timestamp};
 use runtime::staff::Role;
 use runtime::status::detail_of;
-use tonic::{Code, Status};
+use tonic::{Code, Response, Status};
 
 use crate::served::{Served, refused};
 use crate::world::{MORNING, World, asha, at, customer, wanted};
@@ -193,7 +193,7 @@ async fn staff_see_the_bookings_of_their_days_with_who_comes() {
             days,
             states: states.iter().map(|state| (*state).into()).collect(),
         };
-        served.staff().list_bookings(served.by(owner(), asked)).await.map(|r| r.into_inner())
+        served.staff().list_bookings(served.by(owner(), asked)).await.map(Response::into_inner)
     };
     let today = list("", 0, &[]).await.unwrap();
     assert_eq!((today.bookings.len(), today.more), (0, false));
@@ -270,7 +270,7 @@ async fn a_day_at_the_desk() {
     assert_eq!(blocked.ends_at, Some(contract::convert::to_wire(at(1, 24))));
     let days = ListBlockedTimesRequest { from_date: "2026-11-24".to_owned(), days: 2 };
     let listed = staff.list_blocked_times(served.by(desk, days.clone())).await.unwrap();
-    assert_eq!(listed.into_inner().blocked_times, [blocked.clone()]);
+    assert_eq!(listed.into_inner().blocked_times, std::slice::from_ref(&blocked));
     let open = UnblockTimeRequest { block_id: blocked.block_id.clone() };
     staff.unblock_time(served.by(desk, open)).await.unwrap();
     let listed = staff.list_blocked_times(served.by(desk, days)).await.unwrap();
@@ -304,7 +304,7 @@ async fn a_day_at_the_desk() {
     assert_eq!(served.audited("CancelBooking").await, [by_desk.clone(), by_desk]);
     assert_eq!(served.audited("AcceptClaim").await, [done(owner(), Role::Owner, &about)]);
     let block = done(desk, Role::FrontDesk, &blocked.block_id);
-    assert_eq!(served.audited("BlockTime").await, [block.clone()]);
+    assert_eq!(served.audited("BlockTime").await, std::slice::from_ref(&block));
     assert_eq!(served.audited("UnblockTime").await, [block]);
     // The owner of the booking learns it like everybody who watches.
     let own = world.view(id).await.booking;
