@@ -11,7 +11,7 @@ use messaging::{Reaction, ReactionError};
 use crate::domain::collection::Command;
 use crate::domain::fact::{Amount, PaymentId};
 use crate::read_model::booking_word::BookingWord;
-use crate::read_model::project;
+use crate::read_model::{project, query};
 use crate::store::OpenCollection;
 
 /// What an event of booking asks of this service.
@@ -25,6 +25,8 @@ pub enum Step {
     Refund { id: Id<Booking>, payment: PaymentId },
     /// Give this much of its money back at most, and keep the rest.
     Cancel { id: Id<Booking>, refund: Amount },
+    /// Keep the money that came for it after it had been cancelled without refund.
+    Keep { id: Id<Booking> },
     /// Its money is earned.
     Complete { id: Id<Booking> },
 }
@@ -47,6 +49,9 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
         let refund = e.refund.unwrap_or_default();
         let refund = Amount { minor: refund.minor_units, currency: refund.currency_code };
         return Ok(Some(Step::Cancel { id: parse(&e.booking_id)?, refund }));
+    }
+    if let Some(e) = event.get::<booking::BookingPaid>()? {
+        return Ok(Some(Step::Keep { id: parse(&e.booking_id)? }));
     }
     if let Some(e) = event.get::<booking::BookingCompleted>()? {
         return Ok(Some(Step::Complete { id: parse(&e.booking_id)? }));
@@ -92,6 +97,14 @@ impl Reaction for OnBooking {
                 Step::Cancel { id, refund } => {
                     project::booking_state(tx, id, BookingWord::Cancelled).await?;
                     close(tx, id, Command::Cancel { refund, refund_id: new_id() }).await?;
+                }
+                Step::Keep { id } => {
+                    // For one that still takes place nothing has to be decided.
+                    let word = query::booking_state(tx.connection(), id).await?;
+                    if word == BookingWord::Cancelled {
+                        let refund = Amount { minor: 0, currency: String::new() };
+                        close(tx, id, Command::Cancel { refund, refund_id: new_id() }).await?;
+                    }
                 }
                 Step::Complete { id } => {
                     project::booking_state(tx, id, BookingWord::Completed).await?;
