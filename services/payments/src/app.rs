@@ -28,6 +28,7 @@ pub mod renew_refund;
 pub mod refund_payment;
 pub mod fold_webhook;
 pub mod nightly;
+pub mod open_books;
 pub mod take_in;
 pub mod list_payments;
 pub mod settle_day;

@@ -119,6 +119,9 @@ impl Doors {
                 // It is tried again at the next start; no money waits for it.
                 tracing::warn!(%error, "old webhooks could not be swept");
             }
+            if let Err(error) = app::open_books::open_books(&firing).await {
+                tracing::warn!(%error, "older events could not be posted");
+            }
             if let Err(error) = app::nightly::start(&firing).await {
                 tracing::warn!(%error, "the nightly jobs could not be set");
             }

@@ -1,13 +1,13 @@
-//! What is done every night, in the order of the hours: the provider's list of payments is compared,
-//! its payouts are posted, and whoever keeps the books is told what nothing explains. Each timer does
-//! a page at a time and moves on, so that a death costs one page.
+//! What is done every night, in the order of the hours: the provider's list of payments is
+//! compared, its payouts are posted, and whoever keeps the books is told what nothing explains.
+//! Each timer does a page at a time and moves on, so that a death costs one page.
 
 use eventstore::{Metadata, Store, Timer, Tx};
 use kernel::Timestamp;
 use serde_json::{Value, json};
 
 use super::list_payments::{ask_after, list_page};
-use super::settle_day::{DAYS_BACK, check_sums, settle_page};
+use super::settle_day::{check_sums, days_back, settle_page};
 use super::unexplained::tell;
 use super::{Error, Till};
 
@@ -81,7 +81,7 @@ pub async fn fire(till: &Till, timer: &Timer) -> Result<(), Error> {
     let skip = at("skip").and_then(|skip| usize::try_from(skip).ok());
     let payload = match timer.kind.as_str() {
         LIST_PAYMENTS => compare(till, now, skip, at("asking").is_some()).await?,
-        SETTLE_DAY => settle(till, now, at("back").unwrap_or(DAYS_BACK - 1), skip).await?,
+        SETTLE_DAY => settle(till, now, at("back"), skip).await?,
         _ => {
             tell(till).await?;
             None
@@ -115,9 +115,13 @@ async fn compare(
 async fn settle(
     till: &Till,
     now: Timestamp,
-    back: i64,
+    back: Option<i64>,
     skip: Option<usize>,
 ) -> Result<Option<Value>, Error> {
+    let back = match back {
+        Some(back) => back,
+        None => days_back(till, now).await? - 1,
+    };
     if back < 0 {
         check_sums(till, now).await?;
         return Ok(None);

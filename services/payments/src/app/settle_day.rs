@@ -11,8 +11,11 @@ use crate::ledger::post::{post, reverse};
 use crate::read_model::settlement;
 use crate::settlement::{About, Break, Line, Settlement, cause, check, check_sum, entry};
 
-/// How many days back the report is read again, so that late lines and corrections are found.
-pub const DAYS_BACK: i64 = 5;
+/// How many days back the report is read again at least, so that late lines and corrections are
+/// found.
+const DAYS_BACK: i64 = 5;
+/// And at most, as long as money of then is not paid out: we may have been away.
+const DAYS_BACK_MAX: i64 = 60;
 
 const DAY: i64 = 24 * 3600;
 
@@ -21,13 +24,23 @@ const DAY: i64 = 24 * 3600;
 /// # Errors
 /// When the database or the provider does not answer.
 pub async fn settle_days(till: &Till, now: Timestamp) -> Result<(), Error> {
-    for back in (0..DAYS_BACK).rev() {
+    for back in (0..days_back(till, now).await?).rev() {
         let mut skip = Some(0);
         while let Some(from) = skip {
             skip = settle_page(till, now, back, from).await?;
         }
     }
     check_sums(till, now).await
+}
+
+/// How many days back the report has to be read.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn days_back(till: &Till, now: Timestamp) -> Result<i64, Error> {
+    let oldest = settlement::oldest_unsettled(till.store.pool()).await?;
+    let days = oldest.map_or(0, |oldest| now.seconds_since(oldest) / DAY + 1);
+    Ok(days.clamp(DAYS_BACK, DAYS_BACK_MAX))
 }
 
 /// Reads a page of the report about the day so many days ago; says where the next one begins.
@@ -112,7 +125,7 @@ async fn take_in_line(tx: &mut Tx, line: &Line) -> Result<(), Error> {
 /// # Errors
 /// When the database or the provider does not answer.
 pub async fn check_sums(till: &Till, now: Timestamp) -> Result<(), Error> {
-    let from = now.plus_seconds(-(DAYS_BACK + 1).saturating_mul(DAY));
+    let from = now.plus_seconds(-(days_back(till, now).await? + 1).saturating_mul(DAY));
     let mut skip = Some(0);
     while let Some(start) = skip {
         let page = till.provider.settlements(from, now, start).await;

@@ -77,3 +77,23 @@ pub async fn entries_of(
     }
     Ok(entries)
 }
+
+/// Some of the bookings whose money moved and that have no entry.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn without_entries(
+    executor: impl PgExecutor<'_>,
+    many: i64,
+) -> Result<Vec<Id<Booking>>, StoreError> {
+    let ids = sqlx::query_scalar(
+        "select distinct p.booking_id from payments p
+         where p.status in ('captured', 'refunded')
+           and not exists (select from ledger_entries e where e.booking_id = p.booking_id)
+         limit $1",
+    )
+    .bind(many)
+    .fetch_all(executor)
+    .await?;
+    Ok(ids)
+}

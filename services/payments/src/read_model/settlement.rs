@@ -124,6 +124,26 @@ pub async fn write_line(
     Ok(())
 }
 
+/// Since when the oldest of our payments waits that the provider has captured and not paid out.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn oldest_unsettled(
+    executor: impl PgExecutor<'_>,
+) -> Result<Option<Timestamp>, StoreError> {
+    let oldest = sqlx::query_scalar(
+        "select min(p.seen_at) from payments p
+         where exists (
+             select from ledger_entries e join ledger_lines l using (entry_id)
+             where e.payment_id = p.payment_id
+               and l.account in ('provider_clearing', 'refunds_payable')
+             having sum(l.amount_minor) > 0)",
+    )
+    .fetch_one(executor)
+    .await?;
+    Ok(oldest)
+}
+
 /// What the lines of a settlement add up to.
 ///
 /// # Errors

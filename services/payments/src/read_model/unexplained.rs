@@ -101,7 +101,7 @@ impl Reason {
         }
     }
 
-    /// What finds its rows: booking, order, payment, amount, currency, since, and the word of a break.
+    /// What finds its rows: booking, order, payment, amount, currency, since, and a break's word.
     fn question(self) -> &'static str {
         match self {
             Self::CapturedNotPlaced => CAPTURED_NOT_PLACED,
@@ -120,9 +120,9 @@ impl Reason {
     }
 }
 
-/// Refunds that came to nothing and in whose place none was asked for. One that another hand
-/// overtook came to nothing because its money had gone back already.
-const FAILED: &str = "failed_refunds as (
+/// Refunds that came to nothing, and for whose money no other way back was found since. One that
+/// another hand overtook came to nothing because its money had gone back already.
+const FAILED: &str = "ended_refunds as (
     select r.*, c.order_id, coalesce(e.recorded_at, r.requested_at) as failed_at
     from refunds r
     join collections c using (booking_id)
@@ -135,7 +135,18 @@ const FAILED: &str = "failed_refunds as (
           where v.stream_id = 'collection-' || r.booking_id
             and v.event_type = 'payments.v1.RefundFailed'
             and v.payload ->> 'refundId' = 'rfn_' || replace(r.refund_id::text, '-', '')
-            and v.payload ->> 'reason' = 'overtaken'))";
+            and v.payload ->> 'reason' = 'overtaken')),
+failed_refunds as (
+    select f.* from ended_refunds f
+    where f.amount_minor > (
+        select coalesce(sum(n.amount_minor), 0) from refunds n
+        where n.payment_id = f.payment_id and n.state <> 'failed'
+          and n.requested_at >= f.failed_at)
+      and exists (
+        select from ledger_entries e join ledger_lines l using (entry_id)
+        where e.payment_id = f.payment_id
+          and l.account in ('customer_advance', 'suspense', 'revenue', 'retained')
+        having sum(l.amount_minor) <> 0))";
 
 const CAPTURED_NOT_PLACED: &str = "
     select e.booking_id, c.order_id, e.payment_id, -sum(l.amount_minor)::bigint as amount_minor,
@@ -224,13 +235,16 @@ const SETTLEMENT_BREAK: &str = "
     select null, null, settlement_id, amount_minor, 'INR', seen_at, broken
     from settlements where broken is not null";
 
-/// What the provider holds of a payment is what was captured less what went back and was paid out. A
-/// line about it that does not fit is told as such.
+/// What the provider holds of a payment is what was captured less what goes back and was paid out.
+/// A line about it that does not fit is told as such.
 const NOT_SETTLED: &str = "
-    select (array_agg(e.booking_id))[1], null::text, e.payment_id, sum(l.amount_minor)::bigint,
-           l.amount_currency, min(e.recorded_at), null::text
-    from ledger_entries e join ledger_lines l using (entry_id)
-    where l.account = 'provider_clearing' and e.payment_id is not null
+    select (array_agg(e.booking_id) filter (where e.booking_id is not null))[1], max(c.order_id),
+           e.payment_id, sum(l.amount_minor)::bigint, l.amount_currency, min(e.recorded_at),
+           null::text
+    from ledger_entries e
+    join ledger_lines l using (entry_id)
+    left join collections c using (booking_id)
+    where l.account in ('provider_clearing', 'refunds_payable') and e.payment_id is not null
       and not exists (select from settlement_lines s
                       where s.payment_id = e.payment_id and s.broken is not null)
     group by e.payment_id, l.amount_currency

@@ -1,0 +1,237 @@
+//! What nothing explains is listed with its reason, and leaves the list when something does.
+
+use anyhow::Result;
+use contract::booking::v1::BookingExpired;
+use contract::payments::v1::CollectionState;
+use eventstore::NewEvent;
+use payments::app::list_payments::list_payments;
+use payments::app::unexplained::{list, tell};
+use serde_json::{Value, json};
+
+use crate::ledger::{announce, confirm, confirmed, ordered, settle, text, till, unplace};
+use crate::world::{PRICE, World};
+
+const HOUR: i64 = 3600;
+const DAY: i64 = 24 * HOUR;
+
+/// The reasons in the list, young ones too, by the alphabet.
+async fn reasons(world: &World) -> Result<Vec<&'static str>> {
+    let rows = list(&till(world)?, true).await?;
+    for row in &rows {
+        assert!(row.explanation.ends_with('.'), "{row:?}");
+    }
+    let mut words: Vec<_> = rows.iter().map(|row| row.reason.word()).collect();
+    words.sort_unstable();
+    Ok(words)
+}
+
+async fn until_reasons(world: &World, wanted: &[&str]) -> Result<()> {
+    let asked = async || Ok((reasons(world).await? == wanted).then_some(()));
+    let waited = testkit::until("the reasons are these", asked).await;
+    assert!(waited.is_ok(), "{:?} and not {wanted:?}", reasons(world).await?);
+    Ok(())
+}
+
+/// Compares the provider's list with our book and asks what is open.
+async fn night(world: &World) -> Result<()> {
+    Ok(list_payments(&till(world)?, world.store.now().await?).await?)
+}
+
+#[tokio::test]
+async fn money_that_no_booking_stands_for_is_told_after_a_day() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (held, order) = ordered(&world).await?;
+    assert_eq!(reasons(&world).await?, [""; 0]);
+    let paid = world.pay(&order, json!({})).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Paid);
+    until_reasons(&world, &["CAPTURED_NOT_PLACED"]).await?;
+    let till = till(&world)?;
+    let row = list(&till, true).await?.remove(0);
+    assert_eq!(row.booking_id, Some(held.id));
+    assert_eq!(row.order_id.as_deref(), Some(order.as_str()));
+    assert_eq!(row.payment_id.as_deref(), Some(text(&paid, "payment_id")?));
+    assert_eq!(
+        row.amount.map(|amount| (amount.minor, amount.currency)),
+        Some((PRICE, "INR".to_owned()))
+    );
+    assert_eq!(list(&till, false).await?, [], "it is young");
+    assert_eq!(tell(&till).await?, 0);
+    world.database.move_clock(DAY + 60).await?;
+    assert_eq!(list(&till, false).await?.len(), 1);
+    assert_eq!(tell(&till).await?, 1);
+    confirm(&world, held, text(&paid, "payment_id")?).await?;
+    until_reasons(&world, &[]).await?;
+    assert_eq!(tell(&till).await?, 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_expired_booking_whose_money_stays_is_told_until_it_goes_back() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (held, payment) = confirmed(&world).await?;
+    until_reasons(&world, &[]).await?;
+    let booking_id = held.id.to_string();
+    world.booking.publishes(NewEvent::of(&BookingExpired { booking_id })?, None).await?;
+    until_reasons(&world, &["CAPTURED_NOT_PLACED"]).await?;
+    unplace(&world, held, &payment).await?;
+    world.until(held, "RefundProcessed").await?;
+    until_reasons(&world, &[]).await
+}
+
+#[tokio::test]
+async fn a_booking_on_the_customers_word_is_told_until_its_money_is_verified() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (held, order) = ordered(&world).await?;
+    world.claim(held).await??;
+    confirm(&world, held, "").await?;
+    until_reasons(&world, &["CONFIRMED_WITHOUT_MONEY"]).await?;
+    world.pay(&order, json!({})).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Paid);
+    until_reasons(&world, &[]).await
+}
+
+#[tokio::test]
+async fn money_that_does_not_match_is_told_until_it_is_back() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    world.fault(json!({ "target": "refunds.create", "kind": "refuse", "times": 0 })).await?;
+    let (held, order) = ordered(&world).await?;
+    world.pay(&order, json!({ "amount": PRICE - 100 })).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Mismatched);
+    until_reasons(&world, &["MISMATCHED", "REFUND_NOT_TAKEN"]).await?;
+    world.clear_faults().await?;
+    world.database.move_clock(HOUR + 60).await?;
+    world.until(held, "RefundProcessed").await?;
+    until_reasons(&world, &[]).await
+}
+
+#[tokio::test]
+async fn a_refund_that_failed_is_told_until_the_money_is_back_by_any_hand() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let refuse = json!({ "target": "refunds.create", "kind": "refuse", "code": "PAYMENT_TOO_OLD" });
+    world.fault(refuse).await?;
+    let (held, payment) = confirmed(&world).await?;
+    unplace(&world, held, &payment).await?;
+    world.until(held, "RefundFailed").await?;
+    until_reasons(&world, &["REFUND_FAILED"]).await?;
+    world.tell("/api/refund", &json!({ "payment_id": payment })).await?;
+    testkit::until("the refund was found", async || {
+        night(&world).await?;
+        Ok((reasons(&world).await?.is_empty()).then_some(()))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_refund_that_takes_long_is_told_until_it_arrives() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (held, payment) = confirmed(&world).await?;
+    let slow = json!({ "target": "refunds.process", "kind": "delay", "delay_ms": 3_600_000 });
+    world.fault(slow).await?;
+    unplace(&world, held, &payment).await?;
+    world.until(held, "RefundAccepted").await?;
+    assert_eq!(reasons(&world).await?, [""; 0]);
+    world.database.move_clock(7 * DAY + 60).await?;
+    until_reasons(&world, &["REFUND_PENDING_LONG"]).await
+}
+
+#[tokio::test]
+async fn money_that_another_hand_gave_back_is_told_while_its_booking_stands() -> Result<()> {
+    let world = World::new().await?;
+    let (held, payment) = confirmed(&world).await?;
+    world.tell("/api/refund", &json!({ "payment_id": payment })).await?;
+    world.until(held, "RefundProcessed").await?;
+    until_reasons(&world, &["REFUNDED_ELSEWHERE"]).await?;
+    let booking_id = held.id.to_string();
+    world.booking.publishes(NewEvent::of(&BookingExpired { booking_id })?, None).await?;
+    until_reasons(&world, &[]).await
+}
+
+#[tokio::test]
+async fn an_order_without_an_answer_is_told_until_it_is_found_or_known_not_to_be() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let drop = |target: &str| json!({ "target": target, "kind": "drop", "times": 0 });
+    world.fault(drop("orders.create")).await?;
+    let nothing = world.held().await?;
+    assert!(world.try_start(nothing).await?.is_err());
+    world.clear_faults().await?;
+    let lost = json!({ "target": "orders.create", "kind": "timeout_after_success", "delay_ms": 1 });
+    world.fault(lost).await?;
+    world.fault(drop("orders.fetch.list")).await?;
+    let made = world.held().await?;
+    assert!(world.try_start(made).await?.is_err());
+    world.clear_faults().await?;
+    until_reasons(&world, &["ORDER_OUTCOME_UNKNOWN", "ORDER_OUTCOME_UNKNOWN"]).await?;
+    night(&world).await?;
+    until_reasons(&world, &["ORDER_OUTCOME_UNKNOWN", "ORDER_OUTCOME_UNKNOWN"]).await?;
+    world.database.move_clock(HOUR).await?;
+    testkit::until("the orders were looked for", async || {
+        night(&world).await?;
+        Ok((reasons(&world).await?.is_empty()).then_some(()))
+    })
+    .await?;
+    assert_eq!(world.names(nothing).await?, ["CollectionOpened"]);
+    assert_eq!(world.names(made).await?, ["CollectionOpened", "OrderCreated"]);
+    Ok(())
+}
+
+/// An order at the provider that is none of ours.
+async fn foreign_order(world: &World) -> Result<String> {
+    let wanted = json!({ "amount": 7_700, "currency": "INR", "receipt": "shop-1" });
+    let order: Value = world.tell("/v1/orders", &wanted).await?;
+    Ok(text(&order, "id")?.to_owned())
+}
+
+#[tokio::test]
+async fn an_order_that_we_do_not_know_is_told_until_the_provider_is_asked() -> Result<()> {
+    let world = World::new().await?;
+    let (failed, paid) = (foreign_order(&world).await?, foreign_order(&world).await?);
+    world.pay(&failed, json!({ "outcome": "failed" })).await?;
+    let payment = world.pay(&paid, json!({})).await?;
+    until_reasons(&world, &["ORDER_UNKNOWN", "ORDER_UNKNOWN"]).await?;
+    world.database.move_clock(HOUR).await?;
+    night(&world).await?;
+    // On one of them no money came; the money of the other one is told as such.
+    until_reasons(&world, &["PAYMENT_UNKNOWN"]).await?;
+    let row = list(&till(&world)?, true).await?.remove(0);
+    assert_eq!(row.order_id.as_deref(), Some(paid.as_str()));
+    world.tell("/api/refund", &json!({ "payment_id": payment["payment_id"] })).await?;
+    testkit::until("it went back", async || {
+        night(&world).await?;
+        Ok((reasons(&world).await?.is_empty()).then_some(()))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn money_that_is_not_paid_out_within_a_week_is_told() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    confirmed(&world).await?;
+    let (back, payment) = confirmed(&world).await?;
+    unplace(&world, back, &payment).await?;
+    world.until(back, "RefundProcessed").await?;
+    assert_eq!(reasons(&world).await?, [""; 0]);
+    world.database.move_clock(7 * DAY + 60).await?;
+    // What went back again will be settled, or not: nobody misses it.
+    until_reasons(&world, &["NOT_SETTLED"]).await?;
+    world.database.move_clock(0).await?;
+    settle(&world).await?;
+    world.database.move_clock(7 * DAY + 60).await?;
+    until_reasons(&world, &[]).await
+}
+
+#[tokio::test]
+async fn a_booking_that_nobody_paid_for_needs_no_explanation() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (held, order) = ordered(&world).await?;
+    world.pay(&order, json!({ "outcome": "failed" })).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Failed);
+    let booking_id = held.id.to_string();
+    world.booking.publishes(NewEvent::of(&BookingExpired { booking_id })?, None).await?;
+    let other = world.held().await?;
+    announce(&world, other).await?;
+    world.database.move_clock(4 * DAY).await?;
+    night(&world).await?;
+    assert_eq!(reasons(&world).await?, [""; 0]);
+    assert_eq!(tell(&till(&world)?).await?, 0);
+    Ok(())
+}
