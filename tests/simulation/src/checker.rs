@@ -4,10 +4,23 @@
 //! `tests/system` fills a [`Snapshot`] from real databases; the simulator fills one from its model.
 
 pub mod snapshot;
+mod history;
+mod acked;
+mod overlap;
+mod money;
+mod once;
+mod confirmed;
+mod mail;
+mod rest;
+mod log;
+mod projection;
 
 use std::fmt;
 
+pub use rest::{HumanTask, human_tasks};
 pub use snapshot::Snapshot;
+
+use history::History;
 
 /// What must always be true. The numbers are those of the reference on failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,11 +66,38 @@ impl fmt::Display for Violation {
     }
 }
 
+/// The violations of one invariant, as they are found.
+struct Finding {
+    invariant: Invariant,
+    violations: Vec<Violation>,
+}
+
+impl Finding {
+    fn of(invariant: Invariant) -> Self {
+        Self { invariant, violations: Vec::new() }
+    }
+
+    fn add(&mut self, what: String) {
+        self.violations.push(Violation { invariant: self.invariant, what });
+    }
+}
+
 /// Everything that is wrong with what a run left behind; nothing, when all invariants hold.
 ///
 /// The run has to be over: faults are healed, and nothing is under way but what waits for its time.
 #[must_use]
 pub fn check(snapshot: &Snapshot) -> Vec<Violation> {
-    let _later = snapshot;
-    Vec::new()
+    let history = History::read(snapshot);
+    let mut all = log::check(snapshot);
+    let unreadable = history.unreadable.iter().cloned();
+    all.extend(unreadable.map(|what| Violation { invariant: Invariant::I8, what }));
+    all.extend(acked::check(snapshot, &history));
+    all.extend(overlap::check(snapshot, &history));
+    all.extend(money::check(snapshot, &history));
+    all.extend(once::check(snapshot, &history));
+    all.extend(confirmed::check(snapshot, &history));
+    all.extend(mail::check(snapshot, &history));
+    all.extend(rest::check(snapshot, &history));
+    all.extend(projection::check(snapshot, &history));
+    all
 }

@@ -1,2 +1,83 @@
-//! Runs the simulator for long.
-fn main() {}
+//! `simulate RUNS` runs so many booking attempts from seed 0 on, `simulate 0 SEED` one run of this
+//! seed with every line of its trace. It ends with 1 when an invariant is broken.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use simulation::simulator::{How, Outcome, SAGAS, run};
+use simulation::sweep::{Progress, sweep};
+
+/// What is run when nothing is said.
+const RUNS: u64 = 10_000;
+
+fn main() -> ExitCode {
+    let numbers: Vec<Option<u64>> =
+        std::env::args().skip(1).map(|argument| argument.parse().ok()).collect();
+    let said = match numbers.as_slice() {
+        [] => many(RUNS, 0),
+        [Some(0), Some(seed)] => one(*seed),
+        [Some(runs)] => many(*runs, 0),
+        [Some(runs), Some(seed)] => many(*runs, *seed),
+        _ => say("Usage: simulate [RUNS] [SEED]; RUNS=0 replays the run of SEED.").map(|()| false),
+    };
+    // Nobody listens when the output cannot be written, and then there is nothing to say.
+    if said.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn say(line: &str) -> io::Result<()> {
+    writeln!(io::stdout().lock(), "{line}")
+}
+
+/// Replays one run and shows everything.
+fn one(seed: u64) -> io::Result<bool> {
+    let outcome = run(seed, How { keeps_lines: true, ..How::default() });
+    for line in &outcome.lines {
+        say(line)?;
+    }
+    say(&format!("seed {seed}, trace {:016x}", outcome.trace_hash))?;
+    report(&outcome)?;
+    Ok(outcome.is_clean())
+}
+
+fn report(outcome: &Outcome) -> io::Result<()> {
+    for violation in &outcome.violations {
+        say(&format!("  {violation}"))?;
+    }
+    for broken in &outcome.broken {
+        say(&format!("  broken: {broken}"))?;
+    }
+    if !outcome.is_clean() {
+        say(&format!("  replay: make simulate RUNS=0 SEED={}", outcome.seed))?;
+    }
+    Ok(())
+}
+
+/// Runs many seeds on all cores.
+fn many(runs: u64, first_seed: u64) -> io::Result<bool> {
+    let seeds = runs.div_ceil(SAGAS as u64);
+    let mut told = 0;
+    let total = sweep(first_seed, seeds, How::default(), |progress| {
+        let Progress { done, failed } = progress;
+        if let Some(outcome) = failed {
+            say(&format!("seed {} breaks:", outcome.seed)).ok();
+            report(outcome).ok();
+        }
+        let percent = done.saturating_mul(20).checked_div(seeds).unwrap_or(0);
+        if percent > told {
+            told = percent;
+            say(&format!("{} of {seeds} runs", done)).ok();
+        }
+    });
+    let coverage = &total.coverage;
+    say(&format!(
+        "sagas {}, acknowledged {}, runs that break {}, for a person {}",
+        coverage.sagas, coverage.acknowledged, total.failed, coverage.human_tasks
+    ))?;
+    for (fault, count) in &coverage.faults {
+        say(&format!("  fault {fault:?} {count}"))?;
+    }
+    for (end, count) in &coverage.ends {
+        say(&format!("  end {end:?} {count}"))?;
+    }
+    Ok(total.failed == 0)
+}

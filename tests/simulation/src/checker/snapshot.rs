@@ -230,6 +230,8 @@ pub struct WebhookRow {
 pub struct LedgerLine {
     /// What binds the lines of one entry together: its id as text.
     pub entry: String,
+    /// The provider's payment that the entry is about, if it is about one.
+    pub payment_id: Option<String>,
     /// The account's word, for example `customer_advance`.
     pub account: String,
     /// Signed minor units.
@@ -361,4 +363,24 @@ pub enum Ack {
     RefundRequested(Id<Refund>),
     /// Any other command that was told an event's id.
     Event(Uuid),
+}
+
+impl Snapshot {
+    /// The logs of all services, with their names.
+    #[must_use]
+    pub fn logs(&self) -> Vec<(&'static str, &Log)> {
+        let mut logs = vec![
+            ("booking", &self.booking.log),
+            ("payments", &self.payments.log),
+            ("notifications", &self.notifications.log),
+        ];
+        logs.extend(self.identity.as_ref().map(|log| ("identity", log)));
+        logs
+    }
+
+    /// The log of a service by its name.
+    #[must_use]
+    pub fn log_of(&self, name: &str) -> Option<&Log> {
+        self.logs().into_iter().find(|(known, _)| *known == name).map(|(_, log)| log)
+    }
 }

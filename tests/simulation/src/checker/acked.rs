@@ -1,0 +1,73 @@
+//! I1: whatever was acknowledged to somebody outside is stored.
+
+use booking::domain::booking::Event as BookingEvent;
+use booking::domain::day::Event as DayEvent;
+use kernel::Id;
+use kernel::id::Booking;
+use payments::domain::collection::Event as MoneyEvent;
+
+use super::history::History;
+use super::snapshot::{Ack, Snapshot};
+use super::{Finding, Invariant, Violation};
+
+/// Looks for each acknowledgement's event.
+pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+    let mut found = Finding::of(Invariant::I1);
+    for ack in &snapshot.acks {
+        if !is_stored(snapshot, history, ack) {
+            found.add(format!("{ack:?} was acknowledged and is not stored"));
+        }
+    }
+    found.violations
+}
+
+fn is_stored(snapshot: &Snapshot, history: &History, ack: &Ack) -> bool {
+    let booking = |id: &Id<Booking>, is: fn(&BookingEvent) -> bool| {
+        history.bookings.get(id).is_some_and(|past| past.iter().any(|it| is(&it.event)))
+    };
+    let day = |is: &dyn Fn(&DayEvent) -> bool| {
+        history.days.values().flatten().any(|past| is(&past.event))
+    };
+    match ack {
+        Ack::Requested(id) => booking(id, |it| matches!(it, BookingEvent::Requested { .. })),
+        // Who was confirmed meanwhile has nothing to extend.
+        Ack::CheckoutOpened(id) => booking(id, |it| {
+            matches!(it, BookingEvent::CheckoutOpened { .. } | BookingEvent::Confirmed { .. })
+        }),
+        // What has ended already is released.
+        Ack::Released(id) => {
+            booking(id, |it| matches!(it, BookingEvent::Released | BookingEvent::Expired))
+        }
+        Ack::Cancelled(id) => booking(id, |it| matches!(it, BookingEvent::Cancelled { .. })),
+        Ack::ClaimAccepted(id) => booking(id, |it| matches!(it, BookingEvent::Confirmed { .. })),
+        Ack::OrderStarted { booking_id, order_id } => money(history, *booking_id, |it| {
+            matches!(it, MoneyEvent::OrderCreated { order } if order.as_str() == order_id)
+        }),
+        // A claim is no news once the money is here.
+        Ack::Claimed(id) => money(history, *id, |it| {
+            matches!(it, MoneyEvent::Claimed | MoneyEvent::Verified { .. })
+        }),
+        Ack::RefundRequested(id) => history.money.values().flatten().any(|past| {
+            matches!(&past.event, MoneyEvent::RefundRequested { refund_id, .. } if refund_id == id)
+        }),
+        Ack::Webhook { event_id, body_sha256 } => snapshot
+            .payments
+            .webhooks
+            .iter()
+            .any(|row| row.event_id == *event_id || row.body_sha256 == *body_sha256),
+        Ack::Blocked(id) => {
+            day(&|it| matches!(it, DayEvent::Blocked { block_id, .. } if block_id == id))
+        }
+        Ack::Unblocked(id) => {
+            day(&|it| matches!(it, DayEvent::Unblocked { block_id } if block_id == id))
+        }
+        Ack::Event(id) => snapshot
+            .logs()
+            .into_iter()
+            .any(|(_, log)| log.events.iter().any(|row| row.event.event_id == *id)),
+    }
+}
+
+fn money(history: &History, id: Id<Booking>, is: impl Fn(&MoneyEvent) -> bool) -> bool {
+    history.money.get(&id).is_some_and(|past| past.iter().any(|it| is(&it.event)))
+}

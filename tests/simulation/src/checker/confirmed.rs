@@ -1,0 +1,83 @@
+//! I5: no booking is confirmed without its money: a payment that the provider captured for this very
+//! booking's order, over its price and in its currency, or a claim that the practice took by name.
+
+use booking::domain::booking::{Event, Facts, Ground, PaymentId};
+use kernel::Id;
+use kernel::id::Booking;
+use payments::domain::collection::Event as MoneyEvent;
+
+use super::history::History;
+use super::snapshot::Snapshot;
+use super::{Finding, Invariant, Violation};
+
+/// Looks at every confirmation that ever was.
+pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+    let mut found = Finding::of(Invariant::I5);
+    for (id, past) in &history.bookings {
+        let facts = past.iter().find_map(|it| match &it.event {
+            Event::Requested { facts, .. } => Some(facts),
+            _ => None,
+        });
+        for it in past {
+            let payment = match &it.event {
+                Event::Confirmed { ground: Ground::Payment(payment), .. }
+                | Event::Paid { payment }
+                | Event::Unplaced { payment } => payment,
+                Event::Confirmed { ground: Ground::Claim, .. } => {
+                    if !was_claimed(history, *id) {
+                        found.add(format!("{id} was confirmed by a claim that nobody made"));
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            if let Some(why) = unpaid(snapshot, history, (*id, facts), payment) {
+                let id = *id;
+                found.add(format!("{id} rests on {}: {why}", payment.0));
+            }
+        }
+    }
+    found.violations
+}
+
+fn was_claimed(history: &History, id: Id<Booking>) -> bool {
+    let past = history.money.get(&id);
+    past.is_some_and(|past| past.iter().any(|it| matches!(it.event, MoneyEvent::Claimed)))
+}
+
+/// Why a payment does not pay for a booking; none when it does.
+fn unpaid(
+    snapshot: &Snapshot,
+    history: &History,
+    (id, facts): (Id<Booking>, Option<&Facts>),
+    payment: &PaymentId,
+) -> Option<&'static str> {
+    let is_verified = history.money.get(&id).is_some_and(|past| {
+        past.iter().any(|it| {
+            matches!(&it.event, MoneyEvent::Verified { payment: known, .. }
+                     if known.as_str() == payment.0)
+        })
+    });
+    if !is_verified {
+        return Some("payments has not verified it");
+    }
+    let book = &snapshot.provider;
+    let Some(there) = book.payments.iter().find(|it| it.payment_id == payment.0) else {
+        return Some("the provider knows no such payment");
+    };
+    if there.captured_at.is_none() {
+        return Some("the provider has not captured it");
+    }
+    let row = snapshot.payments.collections.iter().find(|row| row.booking_id == id);
+    if row.is_none_or(|row| row.order_id.is_none() || row.order_id != there.order_id) {
+        return Some("it was made for another order");
+    }
+    let Some(facts) = facts else { return Some("nobody asked for the booking") };
+    if facts.price.minor != there.amount_minor {
+        return Some("it is of another amount");
+    }
+    if facts.price.currency.code() != there.currency {
+        return Some("it is of another currency");
+    }
+    None
+}

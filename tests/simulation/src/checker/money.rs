@@ -1,0 +1,161 @@
+//! I3: money closes. What the provider captured for an order is kept for exactly one live booking,
+//! as far as nobody wanted it back, and all the rest went back; or somebody is at it. And our
+//! ledger says the same as the provider's book, paise for paise.
+
+use std::collections::BTreeMap;
+
+use booking::domain::booking::State;
+use kernel::Timestamp;
+use payments::domain::collection::Collection;
+use payments::domain::refund::Cause;
+
+use super::history::{History, is_live};
+use super::snapshot::{CollectionRow, LedgerLine, ProviderPayment, Snapshot};
+use super::{Finding, Invariant, Violation};
+
+/// How long a difference may be somebody's open case.
+const OPEN_CASE_SECONDS: i64 = 24 * 60 * 60;
+/// The accounts in which what the provider has for us, and what it paid out, stands.
+const AT_THE_PROVIDER: [&str; 4] = ["provider_clearing", "bank", "gateway_fee", "gst_input"];
+
+/// Goes through the provider's own book.
+pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+    let mut found = Finding::of(Invariant::I3);
+    let collections = &history.collections;
+    let states = &history.states;
+    for payment in &snapshot.provider.payments {
+        let Some(captured_at) = payment.captured_at else { continue };
+        let Some(order) = our_order(snapshot, payment) else { continue };
+        let fresh = snapshot.taken_at.seconds_since(captured_at) < OPEN_CASE_SECONDS;
+        let Some(row) = order else {
+            if !fresh {
+                let id = &payment.payment_id;
+                found.add(format!("{id} was captured for an order of ours that we do not know"));
+            }
+            continue;
+        };
+        let collection = collections.get(&row.booking_id);
+        let state = states.get(&row.booking_id).unwrap_or(&State::Absent);
+        let left = left_at_provider(snapshot, payment);
+        let expected = collection.map_or(0, |it| expected_left(it, state, payment));
+        let is_case =
+            collection.is_some_and(|it| is_open_case(it, payment, snapshot.taken_at, captured_at));
+        if left != expected && !is_case {
+            let id = &payment.payment_id;
+            let booking = row.booking_id;
+            let what = format!("{id} of {booking}: {left} is kept where {expected} should be");
+            found.add(what);
+        }
+    }
+    if let Some(lines) = &snapshot.payments.ledger {
+        ledger(snapshot, lines, &mut found);
+    }
+    found.violations
+}
+
+/// The collection of a payment's order: none when the order is none of ours, and none inside when
+/// it is ours and we do not know it.
+fn our_order<'s>(
+    snapshot: &'s Snapshot,
+    payment: &ProviderPayment,
+) -> Option<Option<&'s CollectionRow>> {
+    let order_id = payment.order_id.as_deref()?;
+    let known = snapshot.payments.collections.iter();
+    let mut known = known.filter(|row| row.order_id.as_deref() == Some(order_id));
+    if let Some(row) = known.next() {
+        return Some(Some(row));
+    }
+    let order = snapshot.provider.orders.iter().find(|order| order.order_id == order_id)?;
+    order.receipt.starts_with("col_").then_some(None)
+}
+
+/// What of a payment is still with the provider or was paid out to us.
+pub(super) fn left_at_provider(snapshot: &Snapshot, payment: &ProviderPayment) -> i64 {
+    let refunds = snapshot.provider.refunds.iter();
+    refunds
+        .filter(|refund| refund.payment_id == payment.payment_id && refund.status != "failed")
+        .fold(payment.amount_minor, |left, refund| left.saturating_sub(refund.amount_minor))
+}
+
+/// What should be left of a payment, by where its booking stands and what people wanted.
+fn expected_left(collection: &Collection, state: &State, payment: &ProviderPayment) -> i64 {
+    let counts = |it: &payments::domain::fact::PaymentId| it.as_str() == payment.payment_id;
+    if !collection.verified.as_ref().is_some_and(counts) {
+        return 0;
+    }
+    let by_hand = collection
+        .refunds
+        .values()
+        .filter(|refund| counts(&refund.payment) && refund.goes_back())
+        .filter(|refund| matches!(refund.cause, Cause::Staff | Cause::Elsewhere))
+        .fold(0_i64, |sum, refund| sum.saturating_add(refund.amount.minor));
+    let wanted_back = match state {
+        State::Cancelled { refund, .. } => refund.minor,
+        live if is_live(live) => 0,
+        _ => payment.amount_minor,
+    };
+    payment.amount_minor.saturating_sub(wanted_back).saturating_sub(by_hand).max(0)
+}
+
+/// Whether somebody is at it: the provider is asked, or a refund came to nothing and a person has to
+/// look, or the money is so new that it may not have been seen.
+fn is_open_case(
+    collection: &Collection,
+    payment: &ProviderPayment,
+    now: Timestamp,
+    captured_at: Timestamp,
+) -> bool {
+    let mut refunds =
+        collection.refunds.values().filter(|it| it.payment.as_str() == payment.payment_id);
+    let failed = collection.refunds.iter().any(|(id, it)| {
+        it.payment.as_str() == payment.payment_id
+            && it.end == Some(payments::domain::refund::End::Failed)
+            && !collection.is_renewable(*id)
+    });
+    let fresh = now.seconds_since(captured_at) < OPEN_CASE_SECONDS;
+    failed || (fresh && (refunds.any(|it| it.end.is_none()) || collection.verified.is_none()))
+}
+
+fn ledger(snapshot: &Snapshot, lines: &[LedgerLine], found: &mut Finding) {
+    let mut entries: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    let mut with_provider: BTreeMap<&str, i64> = BTreeMap::new();
+    for line in lines {
+        let sum = entries.entry((line.entry.as_str(), line.currency.as_str())).or_default();
+        *sum = sum.saturating_add(line.minor);
+        if AT_THE_PROVIDER.contains(&line.account.as_str()) {
+            let payment = line.payment_id.as_deref().unwrap_or_default();
+            let sum = with_provider.entry(payment).or_default();
+            *sum = sum.saturating_add(line.minor);
+        }
+    }
+    for ((entry, currency), sum) in entries {
+        if sum != 0 {
+            found.add(format!("the ledger's entry {entry} is off by {sum} {currency}"));
+        }
+    }
+    for payment in &snapshot.provider.payments {
+        let booked = with_provider.remove(payment.payment_id.as_str()).unwrap_or(0);
+        let is_ours = matches!(our_order(snapshot, payment), Some(Some(_)));
+        let Some(captured_at) = payment.captured_at.filter(|_| is_ours || booked != 0) else {
+            if booked != 0 {
+                found.add(format!("the ledger has {booked} of {}", payment.payment_id));
+            }
+            continue;
+        };
+        let refunds = snapshot.provider.refunds.iter();
+        let theirs = refunds
+            .filter(|it| it.payment_id == payment.payment_id && it.status == "processed")
+            .fold(payment.amount_minor, |left, it| left.saturating_sub(it.amount_minor));
+        let fresh = snapshot.taken_at.seconds_since(captured_at) < OPEN_CASE_SECONDS;
+        let unseen = fresh && booked == 0;
+        if booked != theirs && !unseen {
+            let id = &payment.payment_id;
+            found.add(format!("the ledger has {booked} of {id}, the provider has {theirs}"));
+        }
+    }
+    for (payment, sum) in with_provider {
+        if sum != 0 {
+            found.add(format!("the ledger has {sum} of {payment:?}, the provider knows nothing"));
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! I9: the rows are the fold of the events, by the services' own `evolve`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use booking::domain::booking::{Event, State};
+use booking::domain::day;
+use booking::read_model::project::mode_word;
+use kernel::Timestamp;
+use payments::domain::collection::Collection;
+use payments::domain::refund::{End, Refund};
+use payments::read_model::project::standing_word;
+
+use super::history::{History, Past};
+use super::snapshot::{BookingRow, CollectionRow, Holder, RefundRow, Snapshot};
+use super::{Finding, Invariant, Violation};
+
+/// Compares each table with what the events come to.
+pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
+    let mut found = Finding::of(Invariant::I9);
+    bookings(snapshot, history, &mut found);
+    reservations(snapshot, history, &mut found);
+    collections(snapshot, history, &mut found);
+    refunds(snapshot, history, &mut found);
+    mails(snapshot, &mut found);
+    found.violations
+}
+
+/// The word for where a booking stands.
+fn state_word(state: &State) -> &'static str {
+    match state {
+        State::Absent => "absent",
+        State::Held { .. } => "held",
+        State::AwaitingPayment { .. } => "awaiting_payment",
+        State::Confirmed { .. } => "confirmed",
+        State::MeetingScheduled { .. } => "meeting_scheduled",
+        State::Completed { .. } => "completed",
+        State::Expired { .. } => "expired",
+        State::Released { .. } => "released",
+        State::Cancelled { .. } => "cancelled",
+        State::PaidUnplaced { .. } => "paid_unplaced",
+    }
+}
+
+fn bookings(snapshot: &Snapshot, history: &History, found: &mut Finding) {
+    let rows: BTreeMap<_, &BookingRow> =
+        snapshot.booking.bookings.iter().map(|row| (row.booking_id, row)).collect();
+    for id in rows.keys().filter(|id| !history.states.contains_key(*id)) {
+        found.add(format!("{id} has a row and no events"));
+    }
+    for (id, state) in &history.states {
+        let Some(facts) = state.facts() else { continue };
+        let past = history.bookings.get(id).map(Vec::as_slice).unwrap_or_default();
+        let expected = BookingRow {
+            booking_id: *id,
+            customer_id: facts.customer_id,
+            service_id: facts.service_id.clone(),
+            price_minor: facts.price.minor,
+            price_currency: facts.price.currency.code().to_owned(),
+            practitioner_id: facts.practitioner_id.clone(),
+            mode: mode_word(facts.mode).to_owned(),
+            state: state_word(state).to_owned(),
+            held_until_at: state.held_until(),
+            checkout_opened: past.iter().any(|it| matches!(it.event, Event::CheckoutOpened { .. })),
+        };
+        match rows.get(id) {
+            None => found.add(format!("{id} has no row")),
+            Some(row) if **row != expected => {
+                found.add(format!("the row of {id} says {row:?}, its events say {expected:?}"));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// A time that counts: whose, from, to, until when it is held.
+type Live = (Holder, String, Timestamp, Timestamp, Option<Timestamp>);
+
+fn reservations(snapshot: &Snapshot, history: &History, found: &mut Finding) {
+    let rows: BTreeSet<Live> = snapshot
+        .booking
+        .reservations
+        .iter()
+        .filter(|row| row.live)
+        .map(|row| {
+            let (from, to) = (row.starts_at, row.ends_at);
+            (row.holder, row.practitioner_id.clone(), from, to, row.held_until_at)
+        })
+        .collect();
+    let mut expected: BTreeSet<Live> = BTreeSet::new();
+    for (stream, past) in &history.days {
+        expected.extend(day(stream, past));
+    }
+    for live in rows.difference(&expected) {
+        found.add(format!("a row has {live:?}, its day does not"));
+    }
+    for live in expected.difference(&rows) {
+        found.add(format!("a day has {live:?}, no row has it"));
+    }
+}
+
+/// The times of a day that count at its end.
+fn day(stream: &str, past: &[Past<day::Event>]) -> Vec<Live> {
+    let date_chars = "-0000-00-00".len();
+    let name = stream.strip_prefix("day-").unwrap_or(stream);
+    let whose = name.get(..name.len().saturating_sub(date_chars)).unwrap_or_default();
+    let mut live: BTreeMap<Holder, Live> = BTreeMap::new();
+    let mut take = |holder: Holder, span: &booking::domain::span::Span, until| {
+        let row = (holder, whose.to_owned(), span.starts_at(), span.ends_at(), until);
+        live.insert(holder, row);
+    };
+    let mut extended: BTreeMap<Holder, Timestamp> = BTreeMap::new();
+    let mut gone: BTreeSet<Holder> = BTreeSet::new();
+    for Past { event, .. } in past {
+        match event {
+            day::Event::Held { booking_id, span, until } => {
+                let holder = Holder::Booking(*booking_id);
+                take(holder, span, Some(*until));
+                extended.remove(&holder);
+                gone.remove(&holder);
+            }
+            day::Event::Booked { booking_id, span } => {
+                let holder = Holder::Booking(*booking_id);
+                take(holder, span, None);
+                extended.remove(&holder);
+                gone.remove(&holder);
+            }
+            day::Event::HoldExtended { booking_id, until } => {
+                extended.insert(Holder::Booking(*booking_id), *until);
+            }
+            day::Event::Released { booking_id } => {
+                gone.insert(Holder::Booking(*booking_id));
+            }
+            day::Event::Blocked { block_id, span } => {
+                let holder = Holder::Block(*block_id);
+                take(holder, span, None);
+                gone.remove(&holder);
+            }
+            day::Event::Unblocked { block_id } => {
+                gone.insert(Holder::Block(*block_id));
+            }
+        }
+    }
+    let ends = |(holder, mut row): (Holder, Live)| {
+        if let Some(until) = extended.get(&holder) {
+            row.4 = Some(*until);
+        }
+        row
+    };
+    live.into_iter().filter(|(holder, _)| !gone.contains(holder)).map(ends).collect()
+}
+
+fn collections(snapshot: &Snapshot, history: &History, found: &mut Finding) {
+    let rows: BTreeMap<_, &CollectionRow> =
+        snapshot.payments.collections.iter().map(|row| (row.booking_id, row)).collect();
+    for id in rows.keys().filter(|id| !history.collections.contains_key(*id)) {
+        found.add(format!("{id} has a collection's row and no events of money"));
+    }
+    for (id, collection) in &history.collections {
+        let terms = &collection.terms;
+        let expected = CollectionRow {
+            booking_id: *id,
+            collection_id: terms.collection_id,
+            customer_id: terms.customer_id,
+            amount_minor: terms.amount.minor,
+            amount_currency: terms.amount.currency.code().to_owned(),
+            order_id: collection.order.as_ref().map(ToString::to_string),
+            state: standing_word(collection.standing()).to_owned(),
+            verified_payment_id: collection.verified.as_ref().map(ToString::to_string),
+        };
+        match rows.get(id) {
+            None => found.add(format!("the collection of {id} has no row")),
+            Some(row) if **row != expected => {
+                found.add(format!("the collection of {id} is {row:?}, and not {expected:?}"));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn refunds(snapshot: &Snapshot, history: &History, found: &mut Finding) {
+    let mut rows: BTreeMap<_, &RefundRow> =
+        snapshot.payments.refunds.iter().map(|row| (row.refund_id, row)).collect();
+    let known = |collection: &'_ Collection| {
+        let all = collection.refunds.iter();
+        all.map(|(id, refund)| (*id, refund.clone())).collect::<Vec<_>>()
+    };
+    for (booking_id, collection) in &history.collections {
+        for (refund_id, refund) in known(collection) {
+            let Some(row) = rows.remove(&refund_id) else {
+                found.add(format!("{refund_id} has no row"));
+                continue;
+            };
+            let expected = RefundRow {
+                refund_id,
+                booking_id: *booking_id,
+                payment_id: refund.payment.to_string(),
+                amount_minor: refund.amount.minor,
+                amount_currency: refund.amount.currency.clone(),
+                cause: refund.cause.word().to_owned(),
+                state: refund_word(&refund).to_owned(),
+                provider_refund_id: refund.accepted.as_ref().map(ToString::to_string),
+            };
+            if *row != expected {
+                found.add(format!("{refund_id} is {row:?}, and not {expected:?}"));
+            }
+        }
+    }
+    for id in rows.keys() {
+        found.add(format!("{id} has a row and no events"));
+    }
+}
+
+/// The word for how far a refund has come.
+fn refund_word(refund: &Refund) -> &'static str {
+    match (refund.end, &refund.accepted) {
+        (Some(End::Processed), _) => "processed",
+        (Some(End::Failed | End::Overtaken), _) => "failed",
+        (None, Some(_)) => "accepted",
+        (None, None) => "requested",
+    }
+}
+
+/// A mail that ended has told so in an event, and the other way round.
+fn mails(snapshot: &Snapshot, found: &mut Finding) {
+    use contract::notifications::v1::{MailFailed, MailSent};
+    let mut told: BTreeMap<String, &'static str> = BTreeMap::new();
+    for row in &snapshot.notifications.log.events {
+        if let Ok(Some(sent)) = row.event.get::<MailSent>() {
+            told.insert(sent.mail_id, "sent");
+        } else if let Ok(Some(failed)) = row.event.get::<MailFailed>()
+            && failed.r#final
+        {
+            told.insert(failed.mail_id, "failed");
+        }
+    }
+    for row in &snapshot.notifications.mails {
+        let is = ["sent", "failed"].into_iter().find(|word| row.state == *word);
+        let said = told.remove(&row.mail_id.to_string());
+        if is != said {
+            found.add(format!("{} is {} and was told as {said:?}", row.mail_id, row.state));
+        }
+    }
+    for mail_id in told.keys() {
+        found.add(format!("{mail_id} has events and no row"));
+    }
+}

@@ -1,0 +1,143 @@
+//! A whole practice in one thread: its services' real decisions on models of everything that they
+//! stand on, with faults of every kind, from one seed.
+
+pub mod coverage;
+pub mod flaw;
+mod dice;
+mod trace;
+mod store;
+mod world;
+mod bus;
+mod work;
+mod desk;
+mod till;
+mod nightly;
+mod post;
+mod mailroom;
+mod provider;
+mod customers;
+mod picture;
+
+pub use coverage::{Coverage, End, Fault};
+pub use flaw::Flaw;
+
+use crate::checker::{self, HumanTask, Snapshot, Violation};
+use customers::start_of_run;
+use trace::Trace;
+use world::{Service, Task, World};
+
+/// How many bookings are attempted in a run.
+pub const SAGAS: usize = 8;
+/// When everything is healed, after the beginning: all that customers do is done by then.
+const HEALED_AFTER_MILLIS: i64 = 5 * 24 * 60 * 60 * 1000;
+/// How many nights payments compares its book; the last ones lie behind the healing.
+const NIGHTS: u32 = 9;
+/// A run that does more than this does not come to rest.
+const TASKS_MAX: u64 = 60_000;
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The seed, with which it can be run again.
+    pub seed: u64,
+    /// One number for everything that happened.
+    pub trace_hash: u64,
+    /// What is wrong.
+    pub violations: Vec<Violation>,
+    /// What waits for a person.
+    pub human_tasks: Vec<HumanTask>,
+    /// What it went through.
+    pub coverage: Coverage,
+    /// What cannot be in a program that is sound, whatever the invariants say.
+    pub broken: Vec<String>,
+    /// What happened, line by line, when that was asked for.
+    pub lines: Vec<String>,
+    /// What it left behind.
+    pub snapshot: Snapshot,
+}
+
+impl Outcome {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.violations.is_empty() && self.broken.is_empty()
+    }
+}
+
+/// How a run is run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct How {
+    /// A mistake that is made on purpose.
+    pub flaw: Option<Flaw>,
+    /// Whether everything that happens is kept as lines.
+    pub keeps_lines: bool,
+}
+
+/// Runs one seed to its end and checks what it left behind.
+#[must_use]
+pub fn run(seed: u64, how: How) -> Outcome {
+    let trace = Trace::new(how.keeps_lines);
+    let mut world = World::new(seed, start_of_run(), how.flaw, trace);
+    world.cast(SAGAS);
+    world.after(HEALED_AFTER_MILLIS, Task::Heal);
+    world.after(17 * 60 * 60 * 1000, Task::Nightly(NIGHTS));
+    let mut tasks = 0_u64;
+    while let Some(task) = world.next() {
+        tasks += 1;
+        if tasks > TASKS_MAX {
+            world.broken.push("it does not come to rest".to_owned());
+            break;
+        }
+        world.do_task(task);
+    }
+    world.count_ends();
+    let snapshot = world.picture();
+    let violations = checker::check(&snapshot);
+    let human_tasks = checker::human_tasks(&snapshot);
+    let mut coverage = world.coverage;
+    coverage.human_tasks = u64::try_from(human_tasks.len()).unwrap_or(0);
+    for task in &human_tasks {
+        match task {
+            HumanTask::RefundFailed(_) => coverage.end(End::RefundForAPerson),
+            HumanTask::EventParked(what) => world.broken.push(format!("{what} is parked")),
+            HumanTask::MailFailed(_) => {}
+        }
+    }
+    Outcome {
+        seed,
+        trace_hash: world.trace.hash(),
+        violations,
+        human_tasks,
+        coverage,
+        broken: world.broken,
+        lines: world.trace.into_lines(),
+        snapshot,
+    }
+}
+
+impl World {
+    fn do_task(&mut self, task: Task) {
+        match task {
+            Task::Restart(service) => self.restart(service),
+            Task::Relay(service) => self.relay(service),
+            Task::Deliver(consumer, position) => self.deliver(consumer, position),
+            Task::CatchUp(consumer) => self.catch_up(consumer),
+            Task::Fire(service, key) => {
+                if self.is_up(service) {
+                    match service {
+                        Service::Booking => self.fire_at_desk(&key),
+                        Service::Payments => self.fire_at_till(&key),
+                        Service::Notifications => self.fire_at_post(&key),
+                    }
+                }
+            }
+            Task::Work { service, life, job } => self.work(service, life, job),
+            Task::Customer { saga, step } => self.step(saga, step),
+            Task::Provider(change) => self.provider_goes_on(&change),
+            Task::Webhook { notice, tries } => self.deliver_webhook(&notice, tries),
+            Task::PaidElsewhere => self.pay_elsewhere(),
+            Task::Nightly(nights) => self.nightly(nights),
+            Task::Heal => self.heal(),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! From one service's log to another's reactions: the relay that numbers, NATS that loses, repeats
+//! and delays, and consumers that know their place in a feed and ask its source for what is missing.
+
+use eventstore::checkpoint::FAILURES_MAX;
+use eventstore::{Metadata, Recorded};
+
+use super::coverage::Fault;
+use super::desk::{self, DeskTables};
+use super::flaw::Flaw;
+use super::post::{self, PostTables};
+use super::store::{Batch, Checkpoint, LogModel, Parked, Tables};
+use super::till::{self, TillTables};
+use super::world::{Fail, Service, Task, World};
+
+/// Who reads whose feed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Consumer {
+    BookingOnPayments,
+    BookingOnNotifications,
+    PaymentsOnBooking,
+    NotificationsOnBooking,
+    NotificationsOnPayments,
+}
+
+impl Consumer {
+    const ALL: [Self; 5] = [
+        Self::BookingOnPayments,
+        Self::BookingOnNotifications,
+        Self::PaymentsOnBooking,
+        Self::NotificationsOnBooking,
+        Self::NotificationsOnPayments,
+    ];
+
+    /// The consumers in a service.
+    pub(crate) fn of(service: Service) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |consumer| consumer.reader() == service)
+    }
+
+    fn reading(source: Service) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |consumer| consumer.source() == source)
+    }
+
+    const fn reader(self) -> Service {
+        match self {
+            Self::BookingOnPayments | Self::BookingOnNotifications => Service::Booking,
+            Self::PaymentsOnBooking => Service::Payments,
+            Self::NotificationsOnBooking | Self::NotificationsOnPayments => Service::Notifications,
+        }
+    }
+
+    /// Whose feed it reads.
+    pub(crate) const fn source(self) -> Service {
+        match self {
+            Self::BookingOnPayments | Self::NotificationsOnPayments => Service::Payments,
+            Self::BookingOnNotifications => Service::Notifications,
+            Self::PaymentsOnBooking | Self::NotificationsOnBooking => Service::Booking,
+        }
+    }
+
+    /// Its name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::BookingOnPayments => "booking-on-payments",
+            Self::BookingOnNotifications => "booking-on-notifications",
+            Self::PaymentsOnBooking => "payments-on-booking",
+            Self::NotificationsOnBooking => "notifications-on-booking",
+            Self::NotificationsOnPayments => "notifications-on-payments",
+        }
+    }
+}
+
+/// Whether a consumer may go on to the next event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Offered {
+    Done,
+    Hole,
+    Again,
+    Died,
+}
+
+impl World {
+    fn log(&self, service: Service) -> &LogModel {
+        match service {
+            Service::Booking => &self.booking.log,
+            Service::Payments => &self.payments.log,
+            Service::Notifications => &self.notifications.log,
+        }
+    }
+
+    fn log_mut(&mut self, service: Service) -> &mut LogModel {
+        match service {
+            Service::Booking => &mut self.booking.log,
+            Service::Payments => &mut self.payments.log,
+            Service::Notifications => &mut self.notifications.log,
+        }
+    }
+
+    /// Numbers what was committed and publishes what was numbered.
+    pub(crate) fn relay(&mut self, service: Service) {
+        if !self.is_up(service) {
+            return;
+        }
+        let skips = self.has(Flaw::NumberInFlight) && self.dice.chance(30);
+        let log = self.log_mut(service);
+        let mut position = log.last_position() + i64::from(skips);
+        for seq in std::mem::take(&mut log.outbox) {
+            position += 1;
+            log.feed.push((position, seq));
+        }
+        let unpublished: Vec<i64> =
+            log.feed.iter().skip(log.published).map(|(position, _)| *position).collect();
+        if unpublished.is_empty() {
+            return;
+        }
+        // Whatever NATS does with the messages, a quiet consumer asks the source.
+        for consumer in Consumer::reading(service) {
+            let quiet = self.dice.between(2_000, 3_000);
+            self.after(quiet, Task::CatchUp(consumer));
+        }
+        if self.fault(Fault::RelayDied, 5) {
+            self.crash(service);
+            return;
+        }
+        let log = self.log_mut(service);
+        log.published = log.feed.len();
+        for position in unpublished {
+            for consumer in Consumer::reading(service) {
+                self.publish(consumer, position);
+            }
+        }
+    }
+
+    fn publish(&mut self, consumer: Consumer, position: i64) {
+        if self.fault(Fault::MessageLost, 20) {
+            return;
+        }
+        let pause = if self.fault(Fault::MessageLate, 25) {
+            self.dice.seconds_of_any_size(72 * 60 * 60) * 1000
+        } else {
+            self.dice.between(1, 40)
+        };
+        self.after(pause, Task::Deliver(consumer, position));
+        if self.fault(Fault::MessageRepeated, 40) {
+            let pause = self.dice.seconds_of_any_size(72 * 60 * 60) * 1000;
+            self.after(pause, Task::Deliver(consumer, position));
+        }
+    }
+
+    /// A message has come.
+    pub(crate) fn deliver(&mut self, consumer: Consumer, position: i64) {
+        if !self.is_up(consumer.reader()) {
+            // It catches up when it starts.
+            return;
+        }
+        let Some(event) = self.log(consumer.source()).at(position) else { return };
+        match self.offer(consumer, &event) {
+            Offered::Done | Offered::Died => {}
+            Offered::Hole | Offered::Again => self.catch_up(consumer),
+        }
+    }
+
+    /// Reads what is missing from the source until nothing is newer.
+    pub(crate) fn catch_up(&mut self, consumer: Consumer) {
+        if !self.is_up(consumer.reader()) {
+            return;
+        }
+        loop {
+            let position = self.position(consumer);
+            let feed = self.log(consumer.source());
+            // What comes behind is what is offered, also when a number is missing in between.
+            let next = feed.feed.iter().find(|(at, _)| *at > position).map(|(at, _)| *at);
+            let Some(next) = next else { return };
+            if !self.is_up(consumer.source()) {
+                self.after(1_000, Task::CatchUp(consumer));
+                return;
+            }
+            let Some(event) = self.log(consumer.source()).at(next) else { return };
+            match self.offer(consumer, &event) {
+                Offered::Done => {}
+                Offered::Died => return,
+                // A source whose own feed has a hole is asked in vain.
+                Offered::Hole => return,
+                Offered::Again => {
+                    self.after(300, Task::CatchUp(consumer));
+                    return;
+                }
+            }
+        }
+    }
+
+    fn position(&self, consumer: Consumer) -> i64 {
+        let checkpoint = self.log(consumer.reader()).checkpoints.get(consumer.name());
+        checkpoint.map_or(0, |checkpoint| checkpoint.position)
+    }
+
+    /// Handles one event in the transaction that moves the checkpoint.
+    fn offer(&mut self, consumer: Consumer, event: &Recorded) -> Offered {
+        match consumer {
+            Consumer::BookingOnPayments => {
+                self.take::<DeskTables>(consumer, event, desk::on_payments)
+            }
+            Consumer::BookingOnNotifications => {
+                self.take::<DeskTables>(consumer, event, desk::on_notifications)
+            }
+            Consumer::PaymentsOnBooking => {
+                self.take::<TillTables>(consumer, event, till::on_booking)
+            }
+            Consumer::NotificationsOnBooking => {
+                self.take::<PostTables>(consumer, event, post::on_booking)
+            }
+            Consumer::NotificationsOnPayments => {
+                self.take::<PostTables>(consumer, event, post::on_payments)
+            }
+        }
+    }
+
+    fn take<T: Tables>(
+        &mut self,
+        consumer: Consumer,
+        event: &Recorded,
+        react: fn(&mut Self, &mut Batch<T>, &Recorded) -> Result<(), Fail>,
+    ) -> Offered {
+        let position = self.position(consumer);
+        let is_repeat = event.position <= position;
+        if is_repeat && !(self.has(Flaw::ForgetInbox) && self.dice.chance(300)) {
+            return Offered::Done;
+        }
+        if event.position > position + 1 {
+            return Offered::Hole;
+        }
+        let name = consumer.name();
+        let mut batch = Batch::new(Metadata::because_of(event, name));
+        if !is_repeat {
+            batch.checkpoint(name, Checkpoint { position: event.position, failures: 0 });
+        }
+        let waits = self
+            .log(T::SERVICE)
+            .parked
+            .iter()
+            .any(|it| it.consumer == name && it.stream_id == event.stream_id);
+        let reacted = if waits {
+            batch.park(parked(consumer, event, "an earlier event of this stream is parked"));
+            Ok(())
+        } else {
+            react(self, &mut batch, event)
+        };
+        let what = format_args!("{name} {} {}", event.position, event.event_type);
+        self.trace.note(self.now, "takes", &what);
+        match reacted.and_then(|()| self.commit(batch)) {
+            Ok(()) => Offered::Done,
+            Err(Fail::Died) => Offered::Died,
+            Err(Fail::Unavailable) => Offered::Again,
+            Err(Fail::Refused(why)) => self.count_failure::<T>(consumer, event, &why),
+            Err(Fail::Broken(why)) => {
+                self.broken.push(why);
+                Offered::Died
+            }
+        }
+    }
+
+    fn count_failure<T: Tables>(
+        &mut self,
+        consumer: Consumer,
+        event: &Recorded,
+        why: &str,
+    ) -> Offered {
+        let name = consumer.name();
+        let known = self.log(T::SERVICE).checkpoints.get(name).copied().unwrap_or_default();
+        let failures = known.failures + 1;
+        let gives_up = failures >= FAILURES_MAX;
+        let mut batch = Batch::<T>::new(Metadata::because_of(event, name));
+        if gives_up {
+            batch.checkpoint(name, Checkpoint { position: event.position, failures: 0 });
+            batch.park(parked(consumer, event, why));
+        } else {
+            batch.checkpoint(name, Checkpoint { failures, ..known });
+        }
+        self.trace.note(self.now, "failed", &format_args!("{name} {} {why}", event.position));
+        match self.commit(batch) {
+            Ok(()) if gives_up => Offered::Done,
+            Err(Fail::Died) => Offered::Died,
+            Ok(()) | Err(_) => Offered::Again,
+        }
+    }
+}
+
+fn parked(consumer: Consumer, event: &Recorded, error: &str) -> Parked {
+    Parked {
+        consumer: consumer.name(),
+        source: consumer.source(),
+        position: event.position,
+        stream_id: event.stream_id.clone(),
+        error: error.to_owned(),
+    }
+}

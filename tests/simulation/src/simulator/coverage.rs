@@ -1,0 +1,226 @@
+//! What a run went through: which faults happened, and which ends were reached. A simulator that
+//! stopped injecting something would find nothing, and look well.
+
+use std::collections::BTreeMap;
+
+/// A fault that the simulator injects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fault {
+    /// A service dies before it commits.
+    CrashBeforeCommit,
+    /// A service dies right after it committed, before it could tell.
+    CrashAfterCommit,
+    /// A service dies between an effect in the outside world and the commit that records it.
+    CrashAfterEffect,
+    /// The database goes away before the commit.
+    CommitRefused,
+    /// The commit took place and its answer was lost.
+    UnknownCommit,
+    /// A process stands still for longer than its lease, and goes on.
+    Zombie,
+    /// The relay dies between numbering and publishing.
+    RelayDied,
+    /// A message comes twice.
+    MessageRepeated,
+    /// A message comes up to three days late.
+    MessageLate,
+    /// A message never comes.
+    MessageLost,
+    /// A caller's request never arrives.
+    RequestLost,
+    /// A caller never hears the answer.
+    AnswerLost,
+    /// A caller asks twice at once.
+    RequestRepeated,
+    /// The provider answers 500.
+    ProviderDown,
+    /// The provider does what it was asked, and its answer is lost.
+    ProviderSilentDone,
+    /// The provider never hears what it was asked.
+    ProviderSilent,
+    /// A bank authorises hours or days later.
+    LateAuthorisation,
+    /// A payment fails and is captured all the same.
+    FailedThenCaptured,
+    /// An order is paid twice.
+    DoublePayment,
+    /// A payment of another amount.
+    WrongAmount,
+    /// A payment in another currency.
+    WrongCurrency,
+    /// A payment for an order that is none of ours, or for none.
+    ForeignPayment,
+    /// A webhook is never delivered.
+    WebhookLost,
+    /// A webhook comes hours or days late.
+    WebhookLate,
+    /// A webhook comes twice.
+    WebhookRepeated,
+    /// A webhook comes again under another id.
+    WebhookRenamed,
+    /// The provider refuses a refund for now.
+    RefundRefused,
+    /// The provider refuses a refund for good.
+    RefundRefusedForGood,
+    /// A refund fails at the provider.
+    RefundFailed,
+    /// A refund takes days.
+    RefundSlow,
+    /// Somebody refunds on the provider's own pages.
+    RefundElsewhere,
+    /// The mail server says "later".
+    MailLater,
+    /// The mail server says "never".
+    MailNever,
+    /// The mail server takes a mail and the sender dies before it can write that down.
+    MailTakenThenCrash,
+    /// The mail server takes a mail and its answer is lost.
+    MailAnswerLost,
+    /// The meeting provider does not answer.
+    MeetingDown,
+    /// The hold ends within seconds of the payment.
+    HoldEndRace,
+    /// The payment comes after the hold has ended.
+    PaidAfterHold,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Self; 38] = [
+        Self::CrashBeforeCommit,
+        Self::CrashAfterCommit,
+        Self::CrashAfterEffect,
+        Self::CommitRefused,
+        Self::UnknownCommit,
+        Self::Zombie,
+        Self::RelayDied,
+        Self::MessageRepeated,
+        Self::MessageLate,
+        Self::MessageLost,
+        Self::RequestLost,
+        Self::AnswerLost,
+        Self::RequestRepeated,
+        Self::ProviderDown,
+        Self::ProviderSilentDone,
+        Self::ProviderSilent,
+        Self::LateAuthorisation,
+        Self::FailedThenCaptured,
+        Self::DoublePayment,
+        Self::WrongAmount,
+        Self::WrongCurrency,
+        Self::ForeignPayment,
+        Self::WebhookLost,
+        Self::WebhookLate,
+        Self::WebhookRepeated,
+        Self::WebhookRenamed,
+        Self::RefundRefused,
+        Self::RefundRefusedForGood,
+        Self::RefundFailed,
+        Self::RefundSlow,
+        Self::RefundElsewhere,
+        Self::MailLater,
+        Self::MailNever,
+        Self::MailTakenThenCrash,
+        Self::MailAnswerLost,
+        Self::MeetingDown,
+        Self::HoldEndRace,
+        Self::PaidAfterHold,
+    ];
+}
+
+/// How a booking attempt, or a part of it, can end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum End {
+    /// Somebody else had the time.
+    SlotTaken,
+    /// The customer held two times already.
+    TooManyHolds,
+    /// The hold ended without money.
+    Expired,
+    /// The customer gave it back.
+    Released,
+    /// The session took place.
+    Completed,
+    /// It was confirmed after its hold had ended.
+    Reinstated,
+    /// It was confirmed by the customer's word.
+    ClaimAccepted,
+    /// Money came later for a booking that rested on a claim.
+    PaidLater,
+    /// It was paid and could not be placed.
+    Unplaced,
+    /// It was cancelled, and the money went back.
+    CancelledWithRefund,
+    /// It was cancelled, and the money was kept.
+    CancelledRetained,
+    /// Money that did not match went back.
+    MismatchedBack,
+    /// Money that came twice went back.
+    DoubleBack,
+    /// A refund failed for good, and a person has to look.
+    RefundForAPerson,
+    /// A mail was refused for good, and a person has to look.
+    MailForAPerson,
+    /// A time was closed, and opened again.
+    Unblocked,
+}
+
+impl End {
+    /// All of them.
+    pub const ALL: [Self; 16] = [
+        Self::SlotTaken,
+        Self::TooManyHolds,
+        Self::Expired,
+        Self::Released,
+        Self::Completed,
+        Self::Reinstated,
+        Self::ClaimAccepted,
+        Self::PaidLater,
+        Self::Unplaced,
+        Self::CancelledWithRefund,
+        Self::CancelledRetained,
+        Self::MismatchedBack,
+        Self::DoubleBack,
+        Self::RefundForAPerson,
+        Self::MailForAPerson,
+        Self::Unblocked,
+    ];
+}
+
+/// How often each fault happened and each end was reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Faults.
+    pub faults: BTreeMap<Fault, u64>,
+    /// Ends.
+    pub ends: BTreeMap<End, u64>,
+    /// Booking attempts.
+    pub sagas: u64,
+    /// What was acknowledged to somebody.
+    pub acknowledged: u64,
+    /// What waits for a person in the end.
+    pub human_tasks: u64,
+}
+
+impl Coverage {
+    pub(crate) fn fault(&mut self, fault: Fault) {
+        *self.faults.entry(fault).or_default() += 1;
+    }
+
+    pub(crate) fn end(&mut self, end: End) {
+        *self.ends.entry(end).or_default() += 1;
+    }
+
+    /// Adds what another run went through.
+    pub fn add(&mut self, other: &Self) {
+        for (fault, count) in &other.faults {
+            *self.faults.entry(*fault).or_default() += count;
+        }
+        for (end, count) in &other.ends {
+            *self.ends.entry(*end).or_default() += count;
+        }
+        self.sagas += other.sagas;
+        self.acknowledged += other.acknowledged;
+        self.human_tasks += other.human_tasks;
+    }
+}

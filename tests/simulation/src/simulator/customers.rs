@@ -1,0 +1,344 @@
+//! Customers, and the practice's staff: what they want, what they do about it, and how patient they
+//! are.
+
+mod plan;
+
+use booking::domain::availability::Rules;
+use booking::domain::booking::State;
+use booking::domain::span::Span;
+use kernel::id::{Block, Booking};
+use kernel::{Id, Timestamp};
+use payments::app::fold::Next;
+use payments::domain::fact::OrderId;
+
+use super::coverage::{End, Fault};
+use super::desk::{Wish, rules};
+use super::world::{Fail, Service, Task, World};
+use crate::checker::snapshot::Ack;
+
+pub(crate) use plan::{Pay, Plan, When, start_of_run};
+
+/// How often somebody asks again when nobody answers.
+const TRIES_MAX: u32 = 6;
+
+/// A customer's next step with one booking, or staff's.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    Request {
+        tries: u32,
+    },
+    Start {
+        tries: u32,
+    },
+    /// `StartPayment` was answered, with an order or with an error.
+    Ordered(Option<OrderId>),
+    Open {
+        tries: u32,
+    },
+    Release {
+        tries: u32,
+    },
+    Pay(Pay),
+    Check,
+    Claim {
+        tries: u32,
+    },
+    Cancel {
+        tries: u32,
+    },
+    AcceptClaim {
+        tries: u32,
+    },
+    Refund {
+        tries: u32,
+    },
+    Block {
+        tries: u32,
+    },
+    Unblock {
+        block_id: Id<Block>,
+        tries: u32,
+    },
+}
+
+/// One booking attempt.
+#[derive(Debug, Clone)]
+pub(crate) struct Saga {
+    pub(crate) wish: Wish,
+    pub(crate) plan: Plan,
+    pub(crate) booking: Option<Id<Booking>>,
+    order: Option<OrderId>,
+    starts: u32,
+}
+
+/// Everybody, and what holds for a whole run.
+#[derive(Debug)]
+pub(crate) struct Cast {
+    pub(crate) rules: Rules,
+    /// The practice takes every claim at once (`PAYMENT_CLAIM_POLICY=accept`).
+    pub(crate) accepts_claims: bool,
+    pub(crate) sagas: Vec<Saga>,
+    /// Times that staff want to close.
+    pub(crate) blocks: Vec<Span>,
+}
+
+impl Default for Cast {
+    fn default() -> Self {
+        Self { rules: rules(), accepts_claims: false, sagas: Vec::new(), blocks: Vec::new() }
+    }
+}
+
+impl World {
+    /// A customer or the staff does the next thing.
+    pub(crate) fn step(&mut self, saga: usize, step: Step) {
+        self.trace.note(self.now, "step", &format_args!("{saga} {step:?}"));
+        if let Step::Block { tries } = step {
+            return self.block(saga, tries);
+        }
+        if let Step::Unblock { block_id, tries } = step {
+            return self.unblock(saga, block_id, tries);
+        }
+        let Some(known) = self.cast.sagas.get(saga) else { return };
+        let booking = known.booking;
+        match (step, booking) {
+            (Step::Request { tries }, _) => self.request(saga, tries),
+            (_, None) => {}
+            (Step::Start { tries }, Some(id)) => self.start(saga, id, tries),
+            (Step::Ordered(order), Some(_)) => self.ordered(saga, order),
+            (Step::Open { tries }, Some(id)) => self.open(saga, id, tries),
+            (Step::Pay(pay), Some(id)) => self.pay_now(saga, id, pay),
+            (Step::Check, Some(id)) => self.ask_about(id, Next::Keep),
+            (Step::Release { tries }, Some(id)) => {
+                let again = Step::Release { tries: tries + 1 };
+                self.ask(
+                    saga,
+                    (tries, again),
+                    |world| world.release_booking(id),
+                    Ack::Released(id),
+                );
+            }
+            (Step::Claim { tries }, Some(id)) => {
+                let again = Step::Claim { tries: tries + 1 };
+                self.ask(saga, (tries, again), |world| world.claim_payment(id), Ack::Claimed(id));
+            }
+            (Step::Cancel { tries }, Some(id)) => self.cancel(saga, id, tries),
+            (Step::AcceptClaim { tries }, Some(id)) => {
+                let again = Step::AcceptClaim { tries: tries + 1 };
+                let ack = Ack::ClaimAccepted(id);
+                self.ask(saga, (tries, again), |world| world.accept_claim(id), ack);
+            }
+            (Step::Refund { tries }, Some(id)) => self.refund(saga, id, tries),
+            (Step::Block { .. } | Step::Unblock { .. }, Some(_)) => {}
+        }
+    }
+
+    /// Asks a service for something that can be asked again. Requests and answers get lost.
+    fn ask(
+        &mut self,
+        saga: usize,
+        (tries, again): (u32, Step),
+        call: impl FnOnce(&mut Self) -> Result<(), Fail>,
+        ack: Ack,
+    ) {
+        match self.call(call) {
+            Ok(()) => self.acks.push(ack),
+            Err(Fail::Broken(why)) => self.broken.push(why),
+            Err(Fail::Refused(_)) => {}
+            Err(Fail::Unavailable | Fail::Died) => self.try_again(saga, tries, again),
+        }
+    }
+
+    fn call<T>(&mut self, call: impl FnOnce(&mut Self) -> Result<T, Fail>) -> Result<T, Fail> {
+        if self.fault(Fault::RequestLost, 15) {
+            return Err(Fail::Unavailable);
+        }
+        let done = call(self)?;
+        if self.fault(Fault::AnswerLost, 15) {
+            return Err(Fail::Unavailable);
+        }
+        Ok(done)
+    }
+
+    fn try_again(&mut self, saga: usize, tries: u32, step: Step) {
+        if tries < TRIES_MAX {
+            let pause = self.dice.between(500, 6_000);
+            self.after(pause, Task::Customer { saga, step });
+        }
+    }
+
+    fn later(&mut self, saga: usize, (least, most): (i64, i64), step: Step) {
+        let pause = self.dice.between(least * 1000, most * 1000);
+        self.after(pause, Task::Customer { saga, step });
+    }
+
+    fn request(&mut self, saga: usize, tries: u32) {
+        let Some(wish) = self.cast.sagas.get(saga).map(|known| known.wish.clone()) else { return };
+        if tries == 0 && self.fault(Fault::RequestRepeated, 80) {
+            // The same click arrives twice, with one key.
+            self.later(saga, (0, 1), Step::Request { tries: 1 });
+        }
+        match self.call(|world| world.request_booking(&wish)) {
+            Ok(id) => {
+                self.acks.push(Ack::Requested(id));
+                let known = self.cast.sagas.get_mut(saga);
+                let first = known.is_some_and(|known| known.booking.replace(id).is_none());
+                if first {
+                    self.begin(saga, id);
+                }
+            }
+            Err(Fail::Refused(why)) if why == "SlotTaken" => self.coverage.end(End::SlotTaken),
+            Err(Fail::Refused(why)) if why == "TooManyHolds" => {
+                self.coverage.end(End::TooManyHolds);
+            }
+            Err(Fail::Refused(_)) => {}
+            Err(Fail::Broken(why)) => self.broken.push(why),
+            Err(Fail::Unavailable | Fail::Died) => {
+                self.try_again(saga, tries, Step::Request { tries: tries + 1 });
+            }
+        }
+    }
+
+    /// The time is held: what the customer does now follows the plan.
+    fn begin(&mut self, saga: usize, id: Id<Booking>) {
+        self.trace.note(self.now, "holds", &format_args!("{saga} {id}"));
+        let Some(plan) = self.cast.sagas.get(saga).map(|known| known.plan.clone()) else { return };
+        if plan.releases {
+            self.later(saga, (5, 800), Step::Release { tries: 0 });
+        }
+        if plan.starts {
+            self.later(saga, (2, 120), Step::Start { tries: 0 });
+        }
+        if let Some(seconds) = plan.cancels_after {
+            self.later(saga, (seconds, seconds), Step::Cancel { tries: 0 });
+        }
+        if let Some(seconds) = plan.refunds_after {
+            self.later(saga, (seconds, seconds), Step::Refund { tries: 0 });
+        }
+    }
+
+    fn start(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
+        let Some(known) = self.cast.sagas.get_mut(saga) else { return };
+        known.starts = tries;
+        let customer_id = known.wish.customer_id;
+        match self.call(|world| world.start_payment(saga, customer_id, id)) {
+            // An answer that comes later is another step.
+            Ok(None) | Err(Fail::Refused(_)) => {}
+            Ok(Some(order)) => self.ordered(saga, Some(order)),
+            Err(Fail::Broken(why)) => self.broken.push(why),
+            Err(Fail::Unavailable | Fail::Died) => {
+                self.try_again(saga, tries, Step::Start { tries: tries + 1 });
+            }
+        }
+    }
+
+    fn ordered(&mut self, saga: usize, order: Option<OrderId>) {
+        let Some(known) = self.cast.sagas.get_mut(saga) else { return };
+        let starts = known.starts;
+        let (Some(order), Some(booking_id)) = (order, known.booking) else {
+            return self.try_again(saga, starts, Step::Start { tries: starts + 1 });
+        };
+        let is_first = known.order.replace(order.clone()).is_none();
+        self.acks.push(Ack::OrderStarted { booking_id, order_id: order.to_string() });
+        if is_first {
+            self.later(saga, (1, 20), Step::Open { tries: 0 });
+        }
+    }
+
+    /// Presses Pay: the hold is extended, and the provider's window opens whatever comes of that.
+    fn open(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
+        let opened = self.call(|world| world.open_checkout(id));
+        match opened {
+            Ok(()) => self.acks.push(Ack::CheckoutOpened(id)),
+            Err(Fail::Broken(why)) => return self.broken.push(why),
+            Err(Fail::Unavailable | Fail::Died) if tries < TRIES_MAX => {
+                return self.try_again(saga, tries, Step::Open { tries: tries + 1 });
+            }
+            Err(_) => {}
+        }
+        let Some(plan) = self.cast.sagas.get(saga).map(|known| known.plan.clone()) else { return };
+        for pay in plan.pays {
+            let at = self.time_to_pay(id, pay.when);
+            self.at(at, Task::Customer { saga, step: Step::Pay(pay) });
+        }
+        if plan.claims {
+            self.later(saga, (20, 1_500), Step::Claim { tries: 0 });
+        }
+        if plan.is_claim_accepted {
+            self.later(saga, (200, 9_000), Step::AcceptClaim { tries: 0 });
+        }
+    }
+
+    fn time_to_pay(&mut self, id: Id<Booking>, when: When) -> Timestamp {
+        let until = self.booking.tables.states.get(&id).and_then(State::held_until);
+        let until = until.unwrap_or(self.now);
+        match when {
+            When::Soon => {
+                let seconds = self.dice.between(3, 240);
+                self.now.plus_seconds(seconds)
+            }
+            When::AtTheEnd => {
+                self.coverage.fault(Fault::HoldEndRace);
+                let seconds = self.dice.between(-9, 3);
+                until.plus_seconds(seconds)
+            }
+            When::After(seconds) => {
+                self.coverage.fault(Fault::PaidAfterHold);
+                until.plus_seconds(seconds)
+            }
+        }
+    }
+
+    fn pay_now(&mut self, saga: usize, id: Id<Booking>, pay: Pay) {
+        let Some(known) = self.cast.sagas.get(saga) else { return };
+        let (Some(order), stays) = (known.order.clone(), known.plan.stays) else { return };
+        let paid = self.pay(&order, pay.course, pay.oddity);
+        if stays {
+            self.later(saga, (4, 40), Step::Check);
+            if let Some(payment) = paid {
+                // The checkout's answer comes at once, the money a little later.
+                self.submit_answer(id, &payment);
+            }
+        }
+    }
+
+    fn cancel(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
+        let Some(how) = self.cast.sagas.get(saga).map(|known| known.plan.cancels_how) else {
+            return;
+        };
+        let again = Step::Cancel { tries: tries + 1 };
+        let ack = Ack::Cancelled(id);
+        self.ask(saga, (tries, again), |world| world.cancel_booking(id, how), ack);
+    }
+
+    fn refund(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
+        let minor = self.dice.chance(500).then_some(10_000);
+        match self.call(|world| world.refund_payment(id, minor)) {
+            Ok(refund_id) => self.acks.push(Ack::RefundRequested(refund_id)),
+            Err(Fail::Broken(why)) => self.broken.push(why),
+            // Without its key a repeat would be another refund, so nobody asks again.
+            Err(Fail::Unavailable | Fail::Died | Fail::Refused(_)) => {
+                self.trace.note(self.now, "no refund", &format_args!("{saga} {tries}"));
+            }
+        }
+    }
+
+    fn block(&mut self, number: usize, tries: u32) {
+        let Some(span) = self.cast.blocks.get(number).copied() else { return };
+        if !self.is_up(Service::Booking) {
+            return self.try_again(number, tries, Step::Block { tries: tries + 1 });
+        }
+        if let Ok(block_id) = self.call(|world| world.block_time(span)) {
+            self.acks.push(Ack::Blocked(block_id));
+            if self.dice.chance(600) {
+                self.later(number, (60, 90_000), Step::Unblock { block_id, tries: 0 });
+            }
+        }
+    }
+
+    fn unblock(&mut self, number: usize, block_id: Id<Block>, tries: u32) {
+        let Some(span) = self.cast.blocks.get(number).copied() else { return };
+        let again = Step::Unblock { block_id, tries: tries + 1 };
+        let ack = Ack::Unblocked(block_id);
+        self.ask(number, (tries, again), |world| world.unblock_time(block_id, span), ack);
+    }
+}

@@ -1,0 +1,203 @@
+//! What people mean to do. A run has several customers, few times, and many plans.
+
+use booking::domain::booking::{CancelledBy, Mode, RefundWish};
+use booking::domain::span::Span;
+use kernel::id::Customer;
+use kernel::{Id, Timestamp};
+
+use super::super::desk::{OFFERINGS, Wish};
+use super::super::dice::Dice;
+use super::super::provider::{Course, Oddity};
+use super::super::world::{Task, World};
+use super::{Saga, Step};
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+
+/// When somebody pays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    /// Within minutes.
+    Soon,
+    /// In the seconds around the hold's end.
+    AtTheEnd,
+    /// So many seconds after it.
+    After(i64),
+}
+
+/// One payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pay {
+    pub(crate) when: When,
+    pub(crate) course: Course,
+    pub(crate) oddity: Oddity,
+}
+
+/// What is meant to happen to one booking.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub(crate) releases: bool,
+    pub(crate) starts: bool,
+    pub(crate) pays: Vec<Pay>,
+    /// Whether the page stays open, so that the checkout's answer arrives.
+    pub(crate) stays: bool,
+    pub(crate) claims: bool,
+    pub(crate) is_claim_accepted: bool,
+    pub(crate) cancels_after: Option<i64>,
+    pub(crate) cancels_how: (CancelledBy, RefundWish),
+    pub(crate) refunds_after: Option<i64>,
+}
+
+/// What a customer does with the money.
+#[derive(Debug, Clone, Copy)]
+enum Story {
+    Abandon,
+    Release,
+    OnlyStart,
+    PayOnce,
+    PayTwice,
+    ClaimOnly,
+    PayAndClaim,
+    FailThenPay,
+}
+
+impl World {
+    /// Fills a run: customers who contend for few times, and staff who close some.
+    pub(crate) fn cast(&mut self, sagas: usize) {
+        self.cast.accepts_claims = self.dice.chance(250);
+        let customers = self.dice.between(2, 5);
+        let people: Vec<Id<Customer>> = (0..customers).map(|_| self.new_id()).collect();
+        let mut arrives = 0_i64;
+        let mut before: Option<Wish> = None;
+        for number in 0..sagas {
+            let is_rival = self.dice.chance(350);
+            let rivals = before.clone().filter(|_| is_rival);
+            let wish = self.wish(number, &people, rivals.as_ref());
+            let Some(wish) = wish else { continue };
+            if rivals.is_none() {
+                arrives += self.dice.between(0, 100 * MINUTE);
+            }
+            before = Some(wish.clone());
+            let plan = plan(&mut self.dice);
+            self.cast.sagas.push(Saga { wish, plan, booking: None, order: None, starts: 0 });
+            let millis = arrives * 1000 + self.dice.between(0, 900);
+            let saga = self.cast.sagas.len() - 1;
+            self.after(millis, Task::Customer { saga, step: Step::Request { tries: 0 } });
+        }
+        for _ in 0..self.dice.below(3) {
+            self.plan_block();
+        }
+        if self.dice.chance(300) {
+            let seconds = self.dice.between(60, 20 * HOUR);
+            self.after(seconds * 1000, Task::PaidElsewhere);
+        }
+    }
+
+    /// A wish for one of few times; rivals want the one of somebody before, or one that overlaps it.
+    fn wish(
+        &mut self,
+        number: usize,
+        people: &[Id<Customer>],
+        rival: Option<&Wish>,
+    ) -> Option<Wish> {
+        let at = usize::try_from(self.dice.below(people.len().try_into().unwrap_or(1))).ok()?;
+        let customer_id = *people.get(at)?;
+        let [short, long] = OFFERINGS;
+        let offering = if self.dice.chance(500) { short } else { long };
+        let starts_at = match rival {
+            Some(rival) => rival.starts_at.plus_minutes(60 * self.dice.between(0, 1)),
+            None => self.some_start(),
+        };
+        let mode = if self.dice.chance(700) { Mode::Online } else { Mode::InPerson };
+        let key = format!("request-key-{number}");
+        Some(Wish { customer_id, offering, starts_at, mode, key })
+    }
+
+    /// 11:00 to 14:00 in India, today or in the next three days.
+    fn some_start(&mut self) -> Timestamp {
+        let days = self.dice.weighted(&[(350, 0), (350, 1), (300, 3)], 1);
+        let hours = self.dice.between(0, 3);
+        start_of_run().plus_minutes(90 + 24 * 60 * days + 60 * hours)
+    }
+
+    fn plan_block(&mut self) {
+        let starts_at = self.some_start();
+        let minutes = self.dice.between(1, 3) * 60;
+        let Some(span) = Span::new(starts_at, starts_at.plus_minutes(minutes)) else { return };
+        self.cast.blocks.push(span);
+        let saga = self.cast.blocks.len() - 1;
+        let millis = self.dice.between(0, 12 * HOUR) * 1000;
+        self.after(millis, Task::Customer { saga, step: Step::Block { tries: 0 } });
+    }
+}
+
+/// When every run begins: a Monday at 9:30 in India.
+pub(crate) fn start_of_run() -> Timestamp {
+    Timestamp::from_seconds(1_795_406_400).unwrap_or(Timestamp::EPOCH)
+}
+
+fn plan(dice: &mut Dice) -> Plan {
+    let story = dice.weighted(
+        &[
+            (80, Story::Abandon),
+            (60, Story::Release),
+            (50, Story::OnlyStart),
+            (500, Story::PayOnce),
+            (80, Story::PayTwice),
+            (60, Story::ClaimOnly),
+            (90, Story::PayAndClaim),
+            (80, Story::FailThenPay),
+        ],
+        Story::PayOnce,
+    );
+    let pays = match story {
+        Story::Abandon | Story::Release | Story::OnlyStart | Story::ClaimOnly => Vec::new(),
+        Story::PayOnce | Story::PayAndClaim => vec![pay(dice)],
+        Story::PayTwice => vec![pay(dice), pay(dice)],
+        Story::FailThenPay => {
+            let failed = Pay { when: When::Soon, course: Course::Failed, oddity: Oddity::None };
+            vec![failed, pay(dice)]
+        }
+    };
+    let claims = matches!(story, Story::ClaimOnly | Story::PayAndClaim);
+    let by = if dice.chance(600) { CancelledBy::Customer } else { CancelledBy::Practice };
+    let refund = dice.weighted(
+        &[(800, RefundWish::ByPolicy), (100, RefundWish::Full), (100, RefundWish::Nothing)],
+        RefundWish::ByPolicy,
+    );
+    Plan {
+        releases: matches!(story, Story::Release),
+        starts: !matches!(story, Story::Abandon | Story::Release),
+        pays,
+        stays: dice.chance(600),
+        claims,
+        is_claim_accepted: claims && dice.chance(500),
+        cancels_after: dice.chance(180).then(|| dice.between(10 * MINUTE, 40 * HOUR)),
+        cancels_how: (by, refund),
+        refunds_after: dice.chance(40).then(|| dice.between(20 * MINUTE, 90 * HOUR)),
+    }
+}
+
+fn pay(dice: &mut Dice) -> Pay {
+    let after = dice.between(1, 30 * HOUR);
+    let seconds = dice.between(30, 24 * HOUR);
+    let when = dice.weighted(
+        &[(600, When::Soon), (150, When::AtTheEnd), (250, When::After(after))],
+        When::Soon,
+    );
+    let course = dice.weighted(
+        &[
+            (700, Course::Captured),
+            (100, Course::Late(seconds)),
+            (100, Course::FailedThenCaptured(seconds.max(20))),
+            (60, Course::Failed),
+            (40, Course::Unfinished),
+        ],
+        Course::Captured,
+    );
+    let oddity = dice.weighted(
+        &[(920, Oddity::None), (50, Oddity::Amount), (30, Oddity::Currency)],
+        Oddity::None,
+    );
+    Pay { when, course, oddity }
+}

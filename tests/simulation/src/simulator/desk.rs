@@ -1,0 +1,443 @@
+//! booking as it runs in the simulation: its real decisions, with the little that stands around
+//! them in `services/booking/src/app` written for the model of a database.
+
+mod tables;
+
+use booking::contract::{booking_event, booking_stream, day_event, day_stream};
+use booking::domain::availability::{NotBookable, Rules};
+use booking::domain::booking::{
+    BookingLife, Cancellation, Command, Event, Facts, MeetingId, Mode, PaymentId, Place, Rejection,
+    State,
+};
+use booking::domain::day::{self, PractitionerDay};
+use booking::domain::span::Span;
+use booking::process::payment::{Step, step};
+use booking::timers::{CREATE_MEETING, HOLD_END, SESSION_END};
+use eventstore::Recorded;
+use jiff::civil::{Time, Weekday};
+use jiff::tz::{Offset, TimeZone};
+use kernel::id::{Block, Booking, Customer};
+use kernel::{Decider, Id, Money, Timestamp};
+use runtime::practice::{Availability, PRACTITIONER_ID};
+use serde_json::json;
+
+use super::coverage::Fault;
+use super::flaw::Flaw;
+use super::store::{Batch, TimerKey};
+use super::work::Job;
+use super::world::{Fail, Service, World};
+
+pub(crate) use tables::DeskTables;
+
+/// Minutes for which a time is held.
+const HOLD_MINUTES: i64 = 15;
+/// How much longer it is held once checkout was opened.
+const GROW_MINUTES: i64 = 15;
+/// How many live holds a customer may have.
+const LIVE_HOLDS_MAX: usize = 2;
+/// Until how many hours before its session a cancelled booking is paid back.
+const NOTICE_HOURS: i64 = 24;
+
+/// Something that the practice offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Offering {
+    pub(crate) id: &'static str,
+    pub(crate) minutes: i32,
+    pub(crate) price: Money,
+}
+
+/// What the practice offers: two lengths, so that sessions overlap without beginning together.
+pub(crate) const OFFERINGS: [Offering; 2] = [
+    Offering { id: "meditation", minutes: 60, price: Money::inr(50_000) },
+    Offering { id: "healing", minutes: 90, price: Money::inr(110_000) },
+];
+
+/// When the practice works.
+pub(crate) fn rules() -> Rules {
+    use Weekday::{Friday, Monday, Saturday, Sunday, Thursday, Tuesday, Wednesday};
+    let zone = TimeZone::fixed(Offset::from_seconds(19_800).unwrap_or(Offset::UTC));
+    let hours = Availability {
+        weekdays: vec![Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday],
+        first_start: Time::constant(11, 0, 0, 0),
+        last_start: Time::constant(17, 0, 0, 0),
+        step_minutes: 60,
+        notice_minutes: 15,
+        horizon_days: 60,
+        closed_dates: std::collections::BTreeSet::new(),
+        blocked_times: Vec::new(),
+    };
+    Rules { zone, hours }
+}
+
+/// A wish for a time.
+#[derive(Debug, Clone)]
+pub(crate) struct Wish {
+    pub(crate) customer_id: Id<Customer>,
+    pub(crate) offering: Offering,
+    pub(crate) starts_at: Timestamp,
+    pub(crate) mode: Mode,
+    pub(crate) key: String,
+}
+
+impl From<Rejection> for Fail {
+    fn from(rejection: Rejection) -> Self {
+        Self::Refused(format!("{rejection:?}"))
+    }
+}
+
+/// A booking with its day, under their locks.
+struct Open {
+    id: Id<Booking>,
+    state: State,
+    span: Span,
+    stream: String,
+    day: day::State,
+    now: Timestamp,
+}
+
+impl Open {
+    fn apply(
+        &mut self,
+        batch: &mut Batch<DeskTables>,
+        command: Command,
+    ) -> Result<Vec<Event>, Fail> {
+        let events = BookingLife::decide(&self.state, command)?;
+        for event in &events {
+            let new = booking_event(self.id, event).map_err(Fail::broken)?;
+            batch.append(&booking_stream(self.id), new);
+            self.state = BookingLife::evolve(std::mem::take(&mut self.state), event);
+        }
+        Ok(events)
+    }
+
+    fn apply_to_day(
+        &mut self,
+        batch: &mut Batch<DeskTables>,
+        command: day::Command,
+    ) -> Result<(), Fail> {
+        apply_to_day(batch, (&self.stream, &mut self.day), command)
+    }
+
+    /// Carries new events to the day and the timers.
+    fn carry_out(&mut self, batch: &mut Batch<DeskTables>, events: &[Event]) -> Result<(), Fail> {
+        let (booking_id, span, now) = (self.id, self.span, self.now);
+        let subject = booking_id.to_string();
+        for event in events {
+            match event {
+                Event::CheckoutOpened { until } => {
+                    let until = *until;
+                    self.apply_to_day(batch, day::Command::Extend { booking_id, until })?;
+                    batch.set_timer(HOLD_END, &subject, until, json!({}));
+                }
+                Event::Confirmed { .. } => {
+                    self.apply_to_day(batch, day::Command::Book { booking_id, span, now })?;
+                    batch.set_timer(SESSION_END, &subject, span.ends_at(), json!({}));
+                    if self.state.facts().is_some_and(|facts| facts.mode == Mode::Online) {
+                        batch.set_timer(CREATE_MEETING, &subject, now, json!({}));
+                    }
+                    batch.end_timer(HOLD_END, &subject);
+                }
+                Event::Released | Event::Expired | Event::Unplaced { .. } => {
+                    self.apply_to_day(batch, day::Command::Release { booking_id })?;
+                    batch.end_timer(HOLD_END, &subject);
+                }
+                Event::Cancelled { .. } => {
+                    self.apply_to_day(batch, day::Command::Cancel { booking_id })?;
+                    batch.end_timer(CREATE_MEETING, &subject);
+                    batch.end_timer(SESSION_END, &subject);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn apply_to_day(
+    batch: &mut Batch<DeskTables>,
+    (stream, state): (&str, &mut day::State),
+    command: day::Command,
+) -> Result<(), Fail> {
+    let decided = PractitionerDay::decide(state, command);
+    for event in decided.map_err(|rejection| Fail::Refused(format!("{rejection:?}")))? {
+        batch.append(stream, day_event(&event).map_err(Fail::broken)?);
+        *state = PractitionerDay::evolve(std::mem::take(state), &event);
+    }
+    Ok(())
+}
+
+impl World {
+    fn open_booking(&self, id: Id<Booking>) -> Option<Open> {
+        let state = self.booking.tables.states.get(&id)?.clone();
+        let span = *state.facts()?.sessions.first()?;
+        let (stream, day) = self.open_day(span.starts_at());
+        Some(Open { id, state, span, stream, day, now: self.now })
+    }
+
+    fn open_day(&self, at: Timestamp) -> (String, day::State) {
+        let stream = day_stream(PRACTITIONER_ID, self.cast.rules.date_of(at));
+        let day = self.booking.tables.days.get(&stream).cloned().unwrap_or_default();
+        (stream, day)
+    }
+
+    fn place(&self, open: &Open) -> Place {
+        let tables = &self.booking.tables;
+        let by_day = open.day.is_free_for(open.id, open.span, self.now);
+        let by_rows = tables
+            .occupants(open.span, open.id)
+            .all(|other| other.is_some_and(|other| open.day.gives_way(other, self.now)));
+        let replaced = open.state.facts().is_some_and(|it| tables.is_replaced(it, self.now));
+        Place { free: by_day && by_rows, replaced }
+    }
+
+    /// `RequestBooking`.
+    pub(crate) fn request_booking(&mut self, wish: &Wish) -> Result<Id<Booking>, Fail> {
+        self.answers(Service::Booking)?;
+        let tables = &self.booking.tables;
+        let key = (wish.customer_id.to_string(), "RequestBooking", wish.key.clone());
+        if let Some(first) = tables.keys.get(&key) {
+            return Ok(*first);
+        }
+        let minutes = wish.offering.minutes;
+        let ends_at = wish.starts_at.plus_minutes(i64::from(minutes));
+        let Some(wanted) = Span::new(wish.starts_at, ends_at) else {
+            return Err(Fail::Refused("InvalidStart".to_owned()));
+        };
+        if let Some(before) = tables.same_hold(wish, wanted, self.now) {
+            let mut batch = Batch::by(wish.customer_id.to_string());
+            batch.change(move |tables: &mut DeskTables| tables.remember(key, before));
+            return self.commit(batch).map(|()| before);
+        }
+        let (stream, mut day) = self.open_day(wish.starts_at);
+        if self.has(Flaw::StaleDay) && self.dice.chance(500) {
+            day = tables_before(&self.booking.tables, &stream);
+        }
+        let taken = day.taken(self.now);
+        let offered = self.cast.rules.offer(wish.starts_at, minutes, &taken, self.now);
+        let span = offered.map_err(|why| {
+            Fail::Refused(if why == NotBookable::Taken { "SlotTaken" } else { "NotOffered" }.into())
+        })?;
+        if self.booking.tables.live_holds(wish.customer_id, self.now) >= LIVE_HOLDS_MAX {
+            return Err(Fail::Refused("TooManyHolds".to_owned()));
+        }
+        let id = self.new_id::<Booking>();
+        let until = self.now.plus_minutes(HOLD_MINUTES);
+        let facts = facts(id, wish, span);
+        let mut batch = Batch::by(wish.customer_id.to_string());
+        let (state, now) = (State::Absent, self.now);
+        let mut open = Open { id, state, span, stream, day, now };
+        open.apply(&mut batch, Command::Request { facts, until })?;
+        open.apply_to_day(&mut batch, day::Command::Hold { booking_id: id, span, until, now })?;
+        batch.set_timer(HOLD_END, &id.to_string(), until, json!({}));
+        batch.change(move |tables: &mut DeskTables| tables.remember(key, id));
+        match self.commit(batch) {
+            Err(Fail::Died) if self.has(Flaw::AckBeforeCommit) => Ok(id),
+            done => done.map(|()| id),
+        }
+    }
+
+    /// `OpenCheckout`.
+    pub(crate) fn open_checkout(&mut self, id: Id<Booking>) -> Result<(), Fail> {
+        let now = self.now;
+        let command = Command::OpenCheckout { grow_minutes: GROW_MINUTES, now };
+        self.command_booking(id, command)
+    }
+
+    /// `ReleaseBooking`.
+    pub(crate) fn release_booking(&mut self, id: Id<Booking>) -> Result<(), Fail> {
+        self.command_booking(id, Command::Release)
+    }
+
+    /// `CancelBooking`.
+    pub(crate) fn cancel_booking(
+        &mut self,
+        id: Id<Booking>,
+        (by, refund): (booking::domain::booking::CancelledBy, booking::domain::booking::RefundWish),
+    ) -> Result<(), Fail> {
+        let wish = Cancellation { by, refund, notice_hours: NOTICE_HOURS };
+        self.command_booking(id, Command::Cancel { wish, now: self.now })
+    }
+
+    /// `AcceptClaim`.
+    pub(crate) fn accept_claim(&mut self, id: Id<Booking>) -> Result<(), Fail> {
+        self.answers(Service::Booking)?;
+        let open = self.open_booking(id).ok_or(Fail::Refused("NotFound".to_owned()))?;
+        let free = self.place(&open).free;
+        let claimed = self.booking.tables.rows.get(&id).is_some_and(|row| row.claimed);
+        self.command_booking(id, Command::AcceptClaim { claimed, free, now: self.now })
+    }
+
+    fn command_booking(&mut self, id: Id<Booking>, command: Command) -> Result<(), Fail> {
+        self.answers(Service::Booking)?;
+        let mut open = self.open_booking(id).ok_or(Fail::Refused("NotFound".to_owned()))?;
+        let mut batch = Batch::by("usr");
+        let events = open.apply(&mut batch, command)?;
+        open.carry_out(&mut batch, &events)?;
+        self.commit(batch)
+    }
+
+    /// `BlockTime`.
+    pub(crate) fn block_time(&mut self, span: Span) -> Result<Id<Block>, Fail> {
+        self.answers(Service::Booking)?;
+        let block_id = self.new_id::<Block>();
+        let (stream, mut day) = self.open_day(span.starts_at());
+        let mut batch = Batch::by("usr");
+        let command = day::Command::Block { block_id, span, now: self.now };
+        apply_to_day(&mut batch, (&stream, &mut day), command)?;
+        self.commit(batch).map(|()| block_id)
+    }
+
+    /// `UnblockTime`.
+    pub(crate) fn unblock_time(&mut self, block_id: Id<Block>, span: Span) -> Result<(), Fail> {
+        self.answers(Service::Booking)?;
+        let (stream, mut day) = self.open_day(span.starts_at());
+        let mut batch = Batch::by("usr");
+        apply_to_day(&mut batch, (&stream, &mut day), day::Command::Unblock { block_id })?;
+        self.commit(batch)
+    }
+
+    /// Whether a service answers at all.
+    pub(crate) fn answers(&self, service: Service) -> Result<(), Fail> {
+        if self.is_up(service) { Ok(()) } else { Err(Fail::Unavailable) }
+    }
+
+    /// A timer of booking has fallen due.
+    pub(crate) fn fire_at_desk(&mut self, key: &TimerKey) {
+        let Some((_, attempts)) = self.claim::<DeskTables>(key) else { return };
+        self.trace.note(self.now, "fires", &format_args!("{} {}", key.0, key.1));
+        let Ok(id) = key.1.parse::<Id<Booking>>() else { return };
+        let outcome = match key.0 {
+            CREATE_MEETING => self.ask_for_room(id, (key, attempts)),
+            HOLD_END => self.end_hold(id),
+            _ => self.end_session(id),
+        };
+        self.conclude::<DeskTables>((key, attempts), outcome);
+    }
+
+    fn end_hold(&mut self, id: Id<Booking>) -> Result<(), Fail> {
+        let mut batch = Batch::by("booking");
+        if let Some(mut open) = self.open_booking(id) {
+            let events = open.apply(&mut batch, Command::Expire { now: self.now })?;
+            open.carry_out(&mut batch, &events)?;
+            if open.state.held_until().is_none() {
+                batch.end_timer(HOLD_END, &id.to_string());
+            }
+        }
+        self.commit(batch)
+    }
+
+    fn end_session(&mut self, id: Id<Booking>) -> Result<(), Fail> {
+        let mut batch = Batch::by("booking");
+        let subject = id.to_string();
+        if let Some(mut open) = self.open_booking(id) {
+            open.apply(&mut batch, Command::Complete { now: self.now })?;
+            if matches!(open.state, State::Confirmed { .. } | State::MeetingScheduled { .. }) {
+                return Ok(());
+            }
+        }
+        batch.end_timer(CREATE_MEETING, &subject);
+        batch.end_timer(SESSION_END, &subject);
+        self.commit(batch)
+    }
+
+    /// Asks the meeting provider; the answer is written down some time later.
+    fn ask_for_room(&mut self, id: Id<Booking>, timer: (&TimerKey, i32)) -> Result<(), Fail> {
+        let needs = self
+            .booking
+            .tables
+            .states
+            .get(&id)
+            .is_some_and(|state| matches!(state, State::Confirmed { .. }));
+        if needs && self.fault(Fault::MeetingDown, 100) {
+            return Err(Fail::Unavailable);
+        }
+        let room = needs.then(|| {
+            let next = format!("room{}", self.rooms.len() + 1);
+            self.rooms.entry(id.to_string()).or_insert(next).clone()
+        });
+        let pause = self.dice.between(50, 3_000);
+        let (key, attempts) = (timer.0.clone(), timer.1);
+        self.go_on(Service::Booking, pause, Job::Room { id, room, timer: (key, attempts) });
+        Ok(())
+    }
+
+    /// Writes the room down.
+    pub(crate) fn record_room(
+        &mut self,
+        id: Id<Booking>,
+        room: Option<String>,
+    ) -> Result<(), Fail> {
+        let mut batch = Batch::by("booking");
+        if let Some((mut open, room)) = self.open_booking(id).zip(room) {
+            open.apply(&mut batch, Command::ScheduleMeeting { meeting: MeetingId(room) })?;
+        }
+        batch.end_timer(CREATE_MEETING, &id.to_string());
+        self.commit(batch)
+    }
+}
+
+/// The day as it was before its last event, for a decision that does not look.
+fn tables_before(tables: &DeskTables, stream: &str) -> day::State {
+    tables.days_before.get(stream).cloned().unwrap_or_default()
+}
+
+fn facts(id: Id<Booking>, wish: &Wish, span: Span) -> Facts {
+    Facts {
+        booking_id: id,
+        customer_id: wish.customer_id,
+        service_id: wish.offering.id.to_owned(),
+        service_title: wish.offering.id.to_owned(),
+        price: wish.offering.price,
+        sessions: vec![span],
+        practitioner_id: PRACTITIONER_ID.to_owned(),
+        mode: wish.mode,
+    }
+}
+
+/// booking takes an event of payments in.
+pub(crate) fn on_payments(
+    world: &mut World,
+    batch: &mut Batch<DeskTables>,
+    event: &Recorded,
+) -> Result<(), Fail> {
+    let (id, command) = match step(event)? {
+        Some(Step::Confirm { id, payment }) => {
+            let Some(open) = world.open_booking(id) else {
+                return Err(Fail::Refused("BookingNotFound".to_owned()));
+            };
+            let place = world.place(&open);
+            (id, Command::VerifyPayment { payment, place, now: world.now })
+        }
+        Some(Step::Claim { id }) => {
+            let Some(open) = world.open_booking(id) else { return Ok(()) };
+            batch.change(move |tables: &mut DeskTables| {
+                if let Some(row) = tables.rows.get_mut(&id) {
+                    row.claimed = true;
+                }
+            });
+            let place = world.place(&open);
+            let accept = world.cast.accepts_claims.then_some(place);
+            let now = world.now;
+            if world.has(Flaw::ConfirmOnClaim) {
+                let payment = PaymentId("pay_00000claimed00".to_owned());
+                (id, Command::VerifyPayment { payment, place, now })
+            } else {
+                (id, Command::ClaimPayment { grow_minutes: GROW_MINUTES, accept, now })
+            }
+        }
+        // The rest is only shown to the booking's owner.
+        Some(_) | None => return Ok(()),
+    };
+    let Some(mut open) = world.open_booking(id) else { return Ok(()) };
+    let events = open.apply(batch, command)?;
+    open.carry_out(batch, &events)
+}
+
+/// booking takes an event of notifications in: it shows whether the mail went out, and no more.
+pub(crate) fn on_notifications(
+    _world: &mut World,
+    _batch: &mut Batch<DeskTables>,
+    _event: &Recorded,
+) -> Result<(), Fail> {
+    Ok(())
+}

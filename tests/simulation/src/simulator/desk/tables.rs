@@ -1,0 +1,218 @@
+//! booking's tables, and the questions that its commands ask of them.
+
+use std::collections::BTreeMap;
+
+use booking::contract::{read_booking_event, read_day_event};
+use booking::domain::booking::{BookingLife, Event, Facts, State};
+use booking::domain::day::{self, PractitionerDay};
+use booking::domain::span::Span;
+use booking::read_model::project::mode_word;
+use eventstore::Recorded;
+use kernel::id::{Booking, Customer};
+use kernel::{Decider, Id, Timestamp};
+use runtime::practice::PRACTITIONER_ID;
+
+use super::super::flaw::Flaw;
+use super::super::store::{Store, Tables};
+use super::super::world::{Fail, Service, World};
+use super::Wish;
+use crate::checker::snapshot::{BookingRow, Holder, ReservationRow};
+
+/// A row of `bookings`, with what only decisions need.
+#[derive(Debug, Clone)]
+pub(crate) struct DeskRow {
+    pub(crate) row: BookingRow,
+    pub(crate) claimed: bool,
+    requested_at: Timestamp,
+}
+
+/// Whose key, of which call, which key.
+type Key = (String, &'static str, String);
+
+/// booking's tables. The states are the streams, folded once.
+#[derive(Debug, Default)]
+pub(crate) struct DeskTables {
+    pub(crate) states: BTreeMap<Id<Booking>, State>,
+    pub(crate) days: BTreeMap<String, day::State>,
+    pub(crate) days_before: BTreeMap<String, day::State>,
+    pub(crate) rows: BTreeMap<Id<Booking>, DeskRow>,
+    pub(crate) reservations: BTreeMap<(Holder, Timestamp), ReservationRow>,
+    pub(crate) keys: BTreeMap<Key, Id<Booking>>,
+}
+
+impl Tables for DeskTables {
+    const SERVICE: Service = Service::Booking;
+
+    fn store(world: &mut World) -> &mut Store<Self> {
+        &mut world.booking
+    }
+
+    fn take_in(&mut self, event: &Recorded, flaw: Option<Flaw>) -> Result<(), Fail> {
+        let skips = flaw == Some(Flaw::SkipProjection) && event.event_id.as_u128() % 23 == 7;
+        if event.stream_id.starts_with("day-") {
+            let known = read_day_event(event).map_err(Fail::broken)?;
+            let state = self.days.entry(event.stream_id.clone()).or_default();
+            self.days_before.insert(event.stream_id.clone(), state.clone());
+            *state = PractitionerDay::evolve(std::mem::take(state), &known);
+            if !skips {
+                self.project_day(&known);
+            }
+            return Ok(());
+        }
+        let known = read_booking_event(event).map_err(Fail::broken)?;
+        let correlated = event.stream_id.strip_prefix("booking-").unwrap_or_default();
+        let id = uuid::Uuid::parse_str(correlated).map(Id::from_uuid).map_err(Fail::broken)?;
+        let state = self.states.entry(id).or_default();
+        *state = BookingLife::evolve(std::mem::take(state), &known);
+        if !skips {
+            self.project_booking(id, &known, event.recorded_at);
+        }
+        Ok(())
+    }
+}
+
+impl DeskTables {
+    /// Remembers what a key was answered with.
+    pub(super) fn remember(&mut self, key: Key, id: Id<Booking>) {
+        self.keys.insert(key, id);
+    }
+
+    fn project_booking(&mut self, id: Id<Booking>, event: &Event, at: Timestamp) {
+        if let Event::Requested { facts, until } = event {
+            self.rows.insert(id, requested(facts, *until, at));
+            return;
+        }
+        let Some(DeskRow { row, .. }) = self.rows.get_mut(&id) else { return };
+        let state = match event {
+            Event::Requested { .. } | Event::Paid { .. } => return,
+            Event::CheckoutOpened { until } => {
+                row.held_until_at = Some(*until);
+                row.checkout_opened = true;
+                "awaiting_payment".clone_into(&mut row.state);
+                return;
+            }
+            // Money that comes for a cancelled booking does not change that it is cancelled.
+            Event::Unplaced { .. } if row.state == "cancelled" => return,
+            Event::Unplaced { .. } => "paid_unplaced",
+            Event::Confirmed { .. } => "confirmed",
+            Event::MeetingScheduled { .. } => "meeting_scheduled",
+            Event::Expired => "expired",
+            Event::Released => "released",
+            Event::Cancelled { .. } => "cancelled",
+            Event::Completed => "completed",
+        };
+        row.held_until_at = None;
+        state.clone_into(&mut row.state);
+    }
+
+    fn project_day(&mut self, event: &day::Event) {
+        match event {
+            day::Event::Held { booking_id, span, until } => {
+                self.take(Holder::Booking(*booking_id), *span, Some(*until));
+            }
+            day::Event::Booked { booking_id, span } => {
+                self.take(Holder::Booking(*booking_id), *span, None);
+            }
+            day::Event::Blocked { block_id, span } => {
+                self.take(Holder::Block(*block_id), *span, None);
+            }
+            day::Event::HoldExtended { booking_id, until } => {
+                for row in self.rows_of(Holder::Booking(*booking_id)).filter(|row| row.live) {
+                    row.held_until_at = Some(*until);
+                }
+            }
+            day::Event::Released { booking_id } => {
+                self.rows_of(Holder::Booking(*booking_id)).for_each(|row| row.live = false);
+            }
+            day::Event::Unblocked { block_id } => {
+                self.rows_of(Holder::Block(*block_id)).for_each(|row| row.live = false);
+            }
+        }
+    }
+
+    fn rows_of(&mut self, holder: Holder) -> impl Iterator<Item = &mut ReservationRow> {
+        self.reservations.values_mut().filter(move |row| row.holder == holder)
+    }
+
+    fn take(&mut self, holder: Holder, span: Span, until: Option<Timestamp>) {
+        let row = ReservationRow {
+            holder,
+            practitioner_id: PRACTITIONER_ID.to_owned(),
+            starts_at: span.starts_at(),
+            ends_at: span.ends_at(),
+            held_until_at: until,
+            live: true,
+        };
+        self.reservations.insert((holder, span.starts_at()), row);
+    }
+
+    /// Whose other rows are live in a time; none for a time that the practice has closed.
+    pub(super) fn occupants(
+        &self,
+        span: Span,
+        except: Id<Booking>,
+    ) -> impl Iterator<Item = Option<Id<Booking>>> {
+        let live = self.reservations.values().filter(|row| row.live);
+        live.filter(move |row| row.starts_at < span.ends_at() && span.starts_at() < row.ends_at)
+            .map(|row| match row.holder {
+                Holder::Booking(id) => Some(id),
+                Holder::Block(_) => None,
+            })
+            .filter(move |other| *other != Some(except))
+    }
+
+    /// How many live holds a customer has.
+    pub(super) fn live_holds(&self, customer_id: Id<Customer>, now: Timestamp) -> usize {
+        let rows = self.rows.values().map(|it| &it.row);
+        rows.filter(|row| row.customer_id == customer_id)
+            .filter(|row| row.held_until_at.is_some_and(|until| until > now))
+            .count()
+    }
+
+    /// The booking by which a customer holds exactly this already.
+    pub(super) fn same_hold(&self, wish: &Wish, span: Span, now: Timestamp) -> Option<Id<Booking>> {
+        let mut rows = self.rows.values().map(|it| &it.row);
+        let same = rows.find(|row| {
+            let held = self.reservations.get(&(Holder::Booking(row.booking_id), span.starts_at()));
+            row.customer_id == wish.customer_id
+                && row.service_id == wish.offering.id
+                && row.mode == mode_word(wish.mode)
+                && row.held_until_at.is_some_and(|until| until > now)
+                && held.is_some_and(|it| it.live && it.ends_at == span.ends_at())
+        });
+        same.map(|row| row.booking_id)
+    }
+
+    /// Whether the customer has another live booking of this service in the place of this one.
+    pub(super) fn is_replaced(&self, facts: &Facts, now: Timestamp) -> bool {
+        let Some(this) = self.rows.get(&facts.booking_id) else { return false };
+        self.rows.values().any(|other| {
+            let row = &other.row;
+            let is_placed = ["confirmed", "meeting_scheduled"].contains(&row.state.as_str())
+                && self.reservations.values().any(|it| {
+                    it.holder == Holder::Booking(row.booking_id) && it.live && it.ends_at > now
+                });
+            row.booking_id != facts.booking_id
+                && row.customer_id == facts.customer_id
+                && row.service_id == facts.service_id
+                && other.requested_at >= this.requested_at
+                && (row.held_until_at.is_some_and(|until| until > now) || is_placed)
+        })
+    }
+}
+
+fn requested(facts: &Facts, until: Timestamp, at: Timestamp) -> DeskRow {
+    let row = BookingRow {
+        booking_id: facts.booking_id,
+        customer_id: facts.customer_id,
+        service_id: facts.service_id.clone(),
+        price_minor: facts.price.minor,
+        price_currency: facts.price.currency.code().to_owned(),
+        practitioner_id: facts.practitioner_id.clone(),
+        mode: mode_word(facts.mode).to_owned(),
+        state: "held".to_owned(),
+        held_until_at: Some(until),
+        checkout_opened: false,
+    };
+    DeskRow { row, claimed: false, requested_at: at }
+}

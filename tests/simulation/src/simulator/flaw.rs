@@ -1,0 +1,54 @@
+//! Mistakes that the code could have. Tests switch one on to see that the checker reports it; a
+//! check that cannot fail proves nothing.
+
+use crate::checker::Invariant;
+
+/// A mistake that is made on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Flaw {
+    /// A request is acknowledged before it is committed.
+    AckBeforeCommit,
+    /// A hold is decided on the day as it was before, and no constraint stands behind it.
+    StaleDay,
+    /// Money that cannot be placed is left where it is.
+    ForgetUnplacedMoney,
+    /// The ledger misses the entry of a refund.
+    ForgetLedger,
+    /// Each try of a refund has an id of its own.
+    NewRefundIdOnEachTry,
+    /// A payment is taken for what was ordered, whatever its amount.
+    TrustAnyAmount,
+    /// What the customer says counts as money.
+    ConfirmOnClaim,
+    /// Each try of a mail has a Message-ID of its own.
+    NewMessageIdOnEachTry,
+    /// Mails are not queued now and then.
+    ForgetMail,
+    /// Timers are lost now and then.
+    LoseTimer,
+    /// Events that have been consumed are consumed again.
+    ForgetInbox,
+    /// The relay leaves numbers out, as a sequence does that is read in flight.
+    NumberInFlight,
+    /// Rows are not updated now and then.
+    SkipProjection,
+}
+
+impl Flaw {
+    /// All of them, with the invariant that each breaks.
+    pub const ALL: [(Self, Invariant); 13] = [
+        (Self::AckBeforeCommit, Invariant::I1),
+        (Self::StaleDay, Invariant::I2),
+        (Self::ForgetUnplacedMoney, Invariant::I3),
+        (Self::ForgetLedger, Invariant::I3),
+        (Self::NewRefundIdOnEachTry, Invariant::I4),
+        (Self::TrustAnyAmount, Invariant::I5),
+        (Self::ConfirmOnClaim, Invariant::I5),
+        (Self::NewMessageIdOnEachTry, Invariant::I6),
+        (Self::ForgetMail, Invariant::I6),
+        (Self::LoseTimer, Invariant::I7),
+        (Self::NumberInFlight, Invariant::I8),
+        (Self::ForgetInbox, Invariant::I9),
+        (Self::SkipProjection, Invariant::I9),
+    ];
+}

@@ -1,0 +1,384 @@
+//! notifications as it runs in the simulation: which mail an event asks for, when one is tried again
+//! and when it is overtaken is decided by the service's own functions.
+
+mod tables;
+
+use contract::booking::v1 as wire;
+use eventstore::Recorded;
+use kernel::id::{Booking, Refund};
+use kernel::{Id, Timestamp};
+use notifications::contract as events;
+use notifications::facts::{BookingFacts, Facts};
+use notifications::mail::{About, CLAIM_SECONDS, Kind, Mail, MailId, NewMail, State};
+use notifications::process::{booking as on_booking_events, payments as on_payments_events};
+use notifications::store::SEND_MAIL;
+use serde_json::{Value, json};
+
+use super::coverage::Fault;
+use super::flaw::Flaw;
+use super::mailroom::Answer;
+use super::store::{Batch, TimerKey};
+use super::work::Job;
+use super::world::{Fail, Service, World};
+
+pub(crate) use tables::{PostRow, PostTables};
+
+/// A mail that was handed over.
+#[derive(Debug)]
+pub(crate) struct Handed {
+    /// As it was claimed.
+    mail: Mail,
+    answer: Answer,
+    attempts: i32,
+}
+
+/// What came of a try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Sent,
+    Later { tells: bool },
+    Never,
+    Overtaken,
+    Waits(Timestamp),
+}
+
+impl World {
+    /// A timer of notifications has fallen due.
+    pub(crate) fn fire_at_post(&mut self, key: &TimerKey) {
+        let Some((_, attempts)) = self.claim::<PostTables>(key) else { return };
+        self.trace.note(self.now, "fires", &format_args!("{} {}", key.0, key.1));
+        let outcome = self.send_mail(key, attempts);
+        self.conclude::<PostTables>((key, attempts), outcome);
+    }
+
+    fn send_mail(&mut self, key: &TimerKey, attempts: i32) -> Result<(), Fail> {
+        let id: MailId = key.1.parse().map_err(Fail::broken)?;
+        let row = self.notifications.tables.mails.get(&id).cloned();
+        let Some(row) = row.filter(|row| !row.mail.state.is_over()) else {
+            let mut batch = Batch::<PostTables>::by("notifications");
+            batch.end_timer(SEND_MAIL, &key.1);
+            return self.commit(batch);
+        };
+        let About::Booking(booking) = row.mail.about else { return Ok(()) };
+        let Ok(facts) = self.facts_for_mail(booking) else {
+            return self.record_outcome(&row.mail, Outcome::Later { tells: false });
+        };
+        if facts.contradict(row.mail.kind) {
+            return self.record_outcome(&row.mail, Outcome::Overtaken);
+        }
+        let waits = row.mail.waits_for_link_until.filter(|until| self.now < *until);
+        if let Some(until) = waits.filter(|_| facts.lack_link()) {
+            return self.record_outcome(&row.mail, Outcome::Waits(until));
+        }
+        let mail = self.begin_mail(&row.mail, !facts.lack_link())?;
+        let message_id = self.message_id(&mail);
+        let to = if mail.kind == Kind::PracticeNotice { "practice" } else { "customer" };
+        let answer = self.hand_to_server(&message_id, to);
+        if answer == Answer::Taken && self.fault(Fault::MailTakenThenCrash, 12) {
+            self.mail_server.repeats += 1;
+            self.crash(Service::Notifications);
+            return Err(Fail::Died);
+        }
+        let pause = self.dice.between(20, 2_000);
+        let handed = Handed { mail, answer, attempts };
+        self.go_on(Service::Notifications, pause, Job::Mailed(handed));
+        Ok(())
+    }
+
+    fn message_id(&mut self, mail: &Mail) -> String {
+        let known = format!("<{}@sukoon.example>", mail.id.uuid().simple());
+        if self.has(Flaw::NewMessageIdOnEachTry) {
+            format!("<{}.{}@sukoon.example>", mail.attempts, mail.id.uuid().simple())
+        } else {
+            known
+        }
+    }
+
+    /// What booking says for a mail.
+    fn facts_for_mail(&self, id: Id<Booking>) -> Result<Facts, Fail> {
+        self.answers(Service::Booking)?;
+        let tables = &self.booking.tables;
+        let row = tables.rows.get(&id).ok_or(Fail::Unavailable)?;
+        let state = state_on_the_wire(&row.row.state);
+        let mode = match row.row.mode.as_str() {
+            "online" => wire::SessionMode::Online,
+            _ => wire::SessionMode::InPerson,
+        };
+        let has_room = tables.states.get(&id).is_some_and(|state| {
+            matches!(state, booking::domain::booking::State::MeetingScheduled { .. })
+        });
+        let join_url = if has_room { "https://meet.example/room" } else { "" };
+        let booking = wire::Booking {
+            state: state.into(),
+            mode: mode.into(),
+            join_url: join_url.to_owned(),
+            ..wire::Booking::default()
+        };
+        let (starts_at, ends_at) = (self.now, self.now);
+        let facts = BookingFacts {
+            booking,
+            contact: wire::Contact::default(),
+            starts_at,
+            ends_at,
+            calendar_file: String::new(),
+        };
+        Ok(Facts::Booking(Box::new(facts)))
+    }
+
+    /// Claims a mail for being handed over.
+    fn begin_mail(&mut self, mail: &Mail, link_told: bool) -> Result<Mail, Fail> {
+        let claimed_until = self.now.plus_seconds(CLAIM_SECONDS);
+        let begun = Mail {
+            state: State::Sending,
+            attempts: mail.attempts + 1,
+            due_at: claimed_until,
+            first_tried_at: mail.first_tried_at.or(Some(self.now)),
+            ..mail.clone()
+        };
+        let message_id = format!("<{}@sukoon.example>", mail.id.uuid().simple());
+        let mut batch = Batch::by("notifications");
+        let after = begun.clone();
+        batch.change(move |tables: &mut PostTables| {
+            if let Some(row) = tables.mails.get_mut(&after.id) {
+                row.message_id.get_or_insert(message_id);
+                row.link_told = link_told;
+                row.mail = after;
+            }
+        });
+        batch.set_timer(SEND_MAIL, &mail.id.to_string(), claimed_until, json!({}));
+        self.commit(batch)?;
+        Ok(Mail { attempts: mail.attempts, ..begun })
+    }
+
+    /// The process of a conversation died: whether the mail was taken, nobody knows.
+    pub(crate) fn abandon(&mut self, handed: &Handed) {
+        if handed.answer == Answer::Taken {
+            self.coverage.fault(Fault::MailTakenThenCrash);
+            self.mail_server.repeats += 1;
+        }
+    }
+
+    /// Writes down what the mail server said.
+    pub(crate) fn record_mail(&mut self, handed: Handed) {
+        let Handed { mail, answer, attempts } = handed;
+        // Who stood still for longer than the claim may have been overtaken.
+        let is_late = mail.due_at <= self.now;
+        let outcome = match answer {
+            Answer::Taken => Outcome::Sent,
+            Answer::TakenUnheard | Answer::Later => Outcome::Later { tells: true },
+            Answer::Never => Outcome::Never,
+        };
+        let recorded = self.record_outcome(&mail, outcome);
+        if answer == Answer::Taken && (is_late || recorded.is_err()) {
+            self.mail_server.repeats += 1;
+        }
+        let key = (SEND_MAIL, mail.id.to_string());
+        self.conclude::<PostTables>((&key, attempts), recorded);
+    }
+
+    fn record_outcome(&mut self, mail: &Mail, outcome: Outcome) -> Result<(), Fail> {
+        let Some(row) = self.notifications.tables.mails.get(&mail.id).cloned() else {
+            return Ok(());
+        };
+        let is_mine = row.mail.due_at == mail.due_at && !row.mail.state.is_over();
+        let mut batch = Batch::by("notifications");
+        match outcome {
+            Outcome::Waits(until) if is_mine => {
+                self.set_mail(&mut batch, Mail { due_at: until, ..row.mail.clone() });
+            }
+            Outcome::Sent => self.sent(&mut batch, &row)?,
+            Outcome::Overtaken => end(&mut batch, &row, State::Dropped)?,
+            Outcome::Never => end(&mut batch, &row, State::Failed)?,
+            Outcome::Later { tells } => {
+                let dice = u16::try_from(self.dice.below(65_536)).unwrap_or(0);
+                match mail.next_try(self.now, dice) {
+                    None => end(&mut batch, &row, State::Failed)?,
+                    Some(due_at) if is_mine => {
+                        if tells && !row.is_told {
+                            let new = events::failed(&row.mail, false).map_err(Fail::broken)?;
+                            batch.append(&events::stream(mail.id), new);
+                        }
+                        let attempts = row.mail.attempts.max(mail.attempts + 1);
+                        let first_tried_at = row.mail.first_tried_at.or(Some(self.now));
+                        let state = State::Retrying;
+                        let known = row.mail.clone();
+                        let after = Mail { state, attempts, due_at, first_tried_at, ..known };
+                        self.set_mail(&mut batch, after);
+                    }
+                    Some(_) => {}
+                }
+            }
+            Outcome::Waits(_) => {}
+        }
+        self.commit(batch)
+    }
+
+    /// Changes a mail's row and its timer with it.
+    fn set_mail(&self, batch: &mut Batch<PostTables>, after: Mail) {
+        batch.set_timer(SEND_MAIL, &after.id.to_string(), after.due_at, json!({}));
+        batch.change(move |tables: &mut PostTables| {
+            if let Some(row) = tables.mails.get_mut(&after.id) {
+                row.mail = after;
+            }
+        });
+    }
+
+    fn sent(&self, batch: &mut Batch<PostTables>, row: &PostRow) -> Result<(), Fail> {
+        if !row.mail.state.is_over() {
+            end(batch, row, State::Sent)?;
+            let owes_link = row.link_known && !row.link_told;
+            if let (true, Kind::BookingConfirmed, About::Booking(id)) =
+                (owes_link, row.mail.kind, row.mail.about)
+            {
+                self.queue(batch, &NewMail::of_booking(Kind::MeetingLink, id), State::Queued);
+            }
+        }
+        batch.end_timer(SEND_MAIL, &row.mail.id.to_string());
+        Ok(())
+    }
+
+    fn queue(&self, batch: &mut Batch<PostTables>, mail: &NewMail, state: State) {
+        let id = mail.id();
+        if self.notifications.tables.mails.contains_key(&id) {
+            return;
+        }
+        if self.has(Flaw::ForgetMail) && id.uuid().as_u128() % 7 == 3 {
+            return;
+        }
+        let row = PostRow::queued(mail, state, self.now);
+        batch.change(move |tables: &mut PostTables| drop(tables.mails.insert(id, row)));
+        if state == State::Queued {
+            batch.set_timer(SEND_MAIL, &id.to_string(), self.now, json!({}));
+        }
+    }
+
+    fn link_arrived(&self, batch: &mut Batch<PostTables>, booking: Id<Booking>) {
+        let about = About::Booking(booking);
+        let rows = self.notifications.tables.mails.values().filter(|row| row.mail.about == about);
+        for row in rows {
+            if !matches!(row.mail.kind, Kind::BookingConfirmed | Kind::PracticeNotice) {
+                continue;
+            }
+            let mut after = row.mail.clone();
+            match row.mail.state {
+                State::Queued => {
+                    after.due_at = self.now;
+                    batch.set_timer(SEND_MAIL, &after.id.to_string(), self.now, json!({}));
+                }
+                State::Sent if row.mail.kind == Kind::BookingConfirmed && !row.link_told => {
+                    let link = NewMail::of_booking(Kind::MeetingLink, booking);
+                    self.queue(batch, &link, State::Queued);
+                }
+                _ => {}
+            }
+            batch.change(move |tables: &mut PostTables| {
+                if let Some(row) = tables.mails.get_mut(&after.id) {
+                    row.link_known = true;
+                    row.mail = after;
+                }
+            });
+        }
+    }
+}
+
+/// It is over: sent, failed or dropped, and others hear of the first two.
+fn end(batch: &mut Batch<PostTables>, row: &PostRow, state: State) -> Result<(), Fail> {
+    let id = row.mail.id;
+    if !row.mail.state.is_over() {
+        let told = match state {
+            State::Sent => Some(events::sent(&row.mail)),
+            State::Failed => Some(events::failed(&row.mail, true)),
+            _ => None,
+        };
+        if let Some(told) = told {
+            batch.append(&events::stream(id), told.map_err(Fail::broken)?);
+        }
+        batch.change(move |tables: &mut PostTables| {
+            if let Some(row) = tables.mails.get_mut(&id) {
+                row.mail.state = state;
+            }
+        });
+    }
+    batch.end_timer(SEND_MAIL, &id.to_string());
+    Ok(())
+}
+
+fn state_on_the_wire(word: &str) -> wire::BookingState {
+    use wire::BookingState as Wire;
+    match word {
+        "held" => Wire::Held,
+        "awaiting_payment" => Wire::AwaitingPayment,
+        "confirmed" => Wire::Confirmed,
+        "meeting_scheduled" => Wire::MeetingScheduled,
+        "completed" => Wire::Completed,
+        "expired" => Wire::Expired,
+        "released" | "cancelled" => Wire::Cancelled,
+        "paid_unplaced" => Wire::PaidUnplaced,
+        _ => Wire::Unspecified,
+    }
+}
+
+/// notifications takes an event of booking in.
+pub(crate) fn on_booking(
+    world: &mut World,
+    batch: &mut Batch<PostTables>,
+    event: &Recorded,
+) -> Result<(), Fail> {
+    use on_booking_events::{Step, step};
+    match step(event)? {
+        None => {}
+        Some(Step::Confirm { booking, kept }) => {
+            for kind in [Kind::BookingConfirmed, Kind::PracticeNotice] {
+                let mail = NewMail::of_booking(kind, booking).saying(kept.clone());
+                world.queue(batch, &mail.waiting_for_link(), State::Queued);
+            }
+        }
+        Some(Step::TellLink(booking)) => world.link_arrived(batch, booking),
+        Some(Step::TellHoldEnded(booking)) => {
+            world.queue(batch, &NewMail::of_booking(Kind::HoldEnded, booking), State::Queued);
+        }
+        Some(Step::TellCancelled { booking, kept }) => {
+            for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
+                let mail = NewMail::of_booking(kind, booking).saying(kept.clone());
+                world.queue(batch, &mail, State::Queued);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// notifications takes an event of payments in.
+pub(crate) fn on_payments(
+    world: &mut World,
+    batch: &mut Batch<PostTables>,
+    event: &Recorded,
+) -> Result<(), Fail> {
+    use on_payments_events::{Step, step};
+    match step(event)? {
+        None => {}
+        Some(Step::TellStarted { booking, refund, kept }) => {
+            let mail = about_refund(Kind::RefundStarted, booking, refund, kept);
+            world.queue(batch, &mail, State::Queued);
+        }
+        Some(Step::Keep { booking, refund, kept }) => {
+            let mail = about_refund(Kind::RefundStarted, booking, refund, kept);
+            world.queue(batch, &mail, State::Dropped);
+        }
+        Some(Step::TellDone { booking, refund }) => {
+            let subject = refund.to_string();
+            let mut rows = world.notifications.tables.mails.values();
+            let started = rows
+                .find(|row| row.mail.kind == Kind::RefundStarted && row.subject == subject)
+                .map(|row| row.mail.payload.clone());
+            let Some(kept) = started else { return Ok(()) };
+            let mail = about_refund(Kind::RefundDone, booking, refund, kept);
+            world.queue(batch, &mail, State::Queued);
+        }
+    }
+    Ok(())
+}
+
+fn about_refund(kind: Kind, booking: Id<Booking>, refund: Id<Refund>, payload: Value) -> NewMail {
+    let (subject, about) = (refund.to_string(), About::Booking(booking));
+    NewMail { kind, subject, about, payload, waits_for_link: false }
+}

@@ -1,0 +1,74 @@
+//! notifications' table of mails.
+
+use std::collections::BTreeMap;
+
+use contract::notifications::v1::MailFailed;
+use eventstore::Recorded;
+use kernel::Timestamp;
+use notifications::mail::{LINK_PATIENCE_SECONDS, Mail, MailId, NewMail, State};
+
+use super::super::flaw::Flaw;
+use super::super::store::{Store, Tables};
+use super::super::world::{Fail, Service, World};
+
+/// A row of `mails`.
+#[derive(Debug, Clone)]
+pub(crate) struct PostRow {
+    pub(crate) mail: Mail,
+    pub(crate) subject: String,
+    pub(crate) message_id: Option<String>,
+    pub(crate) link_known: bool,
+    pub(crate) link_told: bool,
+    /// Whether an event has told anything of it.
+    pub(crate) is_told: bool,
+}
+
+impl PostRow {
+    /// A new one.
+    pub(super) fn queued(new: &NewMail, state: State, now: Timestamp) -> Self {
+        let waits = new.waits_for_link.then(|| now.plus_seconds(LINK_PATIENCE_SECONDS));
+        let mail = Mail {
+            id: new.id(),
+            kind: new.kind,
+            about: new.about,
+            payload: new.payload.clone(),
+            state,
+            attempts: 0,
+            due_at: now,
+            waits_for_link_until: waits,
+            first_tried_at: None,
+        };
+        Self {
+            mail,
+            subject: new.subject.clone(),
+            message_id: None,
+            link_known: false,
+            link_told: false,
+            is_told: false,
+        }
+    }
+}
+
+/// notifications' table.
+#[derive(Debug, Default)]
+pub(crate) struct PostTables {
+    pub(crate) mails: BTreeMap<MailId, PostRow>,
+}
+
+impl Tables for PostTables {
+    const SERVICE: Service = Service::Notifications;
+
+    fn store(world: &mut World) -> &mut Store<Self> {
+        &mut world.notifications
+    }
+
+    fn take_in(&mut self, event: &Recorded, _flaw: Option<Flaw>) -> Result<(), Fail> {
+        if let Some(told) = event.get::<MailFailed>().map_err(Fail::broken)?
+            && let Ok(id) = told.mail_id.parse::<MailId>()
+            && let Some(row) = self.mails.get_mut(&id)
+        {
+            row.is_told = true;
+        }
+        Ok(())
+    }
+}

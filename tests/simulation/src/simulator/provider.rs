@@ -1,0 +1,185 @@
+//! The payment provider as a model: orders that never expire, payments that come late, twice, wrong
+//! or never, refunds that fail or take days, answers that get lost, and webhooks about it all.
+//!
+//! It is asked through the port of payments, by the very code that asks the real one.
+
+mod book;
+mod port;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use kernel::{Currency, Timestamp};
+use payments::domain::fact::{OrderId, PaymentId, Status};
+use payments::domain::refund::Progress;
+use payments::provider::{Observation, ProviderRefund};
+
+pub(crate) use book::Book;
+
+use super::coverage::Fault;
+use super::dice::Dice;
+use super::world::{Task, World};
+
+/// Something that happens there by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// A payment goes on to this status.
+    Payment(String, Status),
+    /// A refund goes on.
+    Refund(String, Progress),
+    /// Somebody refunds a payment on the provider's own pages: all of it, or a part.
+    Elsewhere { payment: String, is_whole: bool },
+}
+
+/// A webhook: what it tells is as it was when it was made.
+#[derive(Debug, Clone)]
+pub(crate) struct Notice {
+    /// The id in its header.
+    pub(crate) event_id: String,
+    /// What stands for its bytes.
+    pub(crate) body: String,
+    /// What it tells.
+    pub(crate) told: Vec<Observation>,
+}
+
+/// How a customer's payment goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Course {
+    /// It is captured within seconds.
+    Captured,
+    /// The bank authorises it so many seconds later.
+    Late(i64),
+    /// It fails, and is captured so many seconds later all the same.
+    FailedThenCaptured(i64),
+    /// It fails.
+    Failed,
+    /// The customer never finishes.
+    Unfinished,
+}
+
+/// What is odd about a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Oddity {
+    /// Nothing.
+    None,
+    /// Its amount.
+    Amount,
+    /// Its currency.
+    Currency,
+}
+
+/// The provider.
+#[derive(Debug)]
+pub(crate) struct Provider {
+    book: Mutex<Book>,
+}
+
+impl Provider {
+    /// One without customers yet.
+    pub(crate) fn new(seed: u64) -> Self {
+        let dice = Dice::new(seed ^ 0x5EED_0F7E_11E2_0001);
+        Self { book: Mutex::new(Book::new(dice)) }
+    }
+
+    /// Its book.
+    pub(crate) fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From here on nothing goes wrong any more.
+    pub(crate) fn heal(&self) {
+        self.book().is_healed = true;
+    }
+}
+
+impl World {
+    /// Does something with the provider, and lets follow what follows from it there.
+    pub(crate) fn at_provider<T>(&mut self, work: impl FnOnce(&Provider) -> T) -> T {
+        let provider = std::sync::Arc::clone(&self.provider);
+        provider.book().now = self.now;
+        let done = work(&provider);
+        let (faults, changes, notices) = provider.book().take_news();
+        for fault in faults {
+            self.coverage.fault(fault);
+            self.trace.note(self.now, "fault", &format_args!("{fault:?}"));
+        }
+        for (seconds, change) in changes {
+            self.after(seconds.saturating_mul(1000), Task::Provider(change));
+        }
+        for notice in notices {
+            self.send(notice);
+        }
+        done
+    }
+
+    /// Something happens at the provider by itself.
+    pub(crate) fn provider_goes_on(&mut self, change: &Change) {
+        self.trace.note(self.now, "provider", &format_args!("{change:?}"));
+        self.at_provider(|provider| provider.book().go_on(change));
+    }
+
+    /// A customer pays.
+    pub(crate) fn pay(
+        &mut self,
+        order: &OrderId,
+        course: Course,
+        oddity: Oddity,
+    ) -> Option<PaymentId> {
+        self.at_provider(|provider| provider.book().pay(order, course, oddity))
+    }
+
+    /// Somebody pays for an order that is none of ours, or for none.
+    pub(crate) fn pay_elsewhere(&mut self) {
+        self.at_provider(|provider| provider.book().pay_elsewhere());
+    }
+
+    /// Puts a webhook on its way.
+    fn send(&mut self, notice: Notice) {
+        if self.fault(Fault::WebhookLost, 120) {
+            return;
+        }
+        let pause = if self.fault(Fault::WebhookLate, 80) {
+            self.dice.seconds_of_any_size(72 * 60 * 60) * 1000
+        } else {
+            self.dice.between(200, 4_000)
+        };
+        if self.fault(Fault::WebhookRepeated, 100) {
+            let again = self.dice.seconds_of_any_size(72 * 60 * 60) * 1000;
+            self.after(again, Task::Webhook { notice: notice.clone(), tries: 0 });
+        }
+        if self.fault(Fault::WebhookRenamed, 60) {
+            let again = self.dice.seconds_of_any_size(72 * 60 * 60) * 1000;
+            let event_id = format!("{}-again", notice.event_id);
+            let renamed = Notice { event_id, ..notice.clone() };
+            self.after(again, Task::Webhook { notice: renamed, tries: 0 });
+        }
+        self.after(pause, Task::Webhook { notice, tries: 0 });
+    }
+
+    /// Delivers a webhook; one that is not taken is tried again for a day.
+    pub(crate) fn deliver_webhook(&mut self, notice: &Notice, tries: u32) {
+        if self.take_webhook(notice).is_ok() {
+            return;
+        }
+        let pause = 20_000_i64.saturating_mul(1 << tries.min(10));
+        if tries < 12 {
+            self.after(pause, Task::Webhook { notice: notice.clone(), tries: tries + 1 });
+        }
+    }
+}
+
+/// The one currency that the practice is paid in.
+const RUPEES: &str = Currency::Inr.code();
+
+/// Since when the provider's clock counts, for rows without a time.
+const BEGINNING: Timestamp = Timestamp::EPOCH;
+
+/// A refund as the port knows it, from the provider's book.
+fn as_seen(refund: &book::Refund) -> ProviderRefund {
+    ProviderRefund {
+        id: refund.id.clone(),
+        payment: Some(refund.payment.clone()),
+        refund_id: refund.receipt.as_deref().and_then(|receipt| receipt.parse().ok()),
+        amount: refund.amount.clone(),
+        progress: refund.progress,
+    }
+}

@@ -1,0 +1,342 @@
+//! What the provider knows and how it goes on.
+
+use std::collections::BTreeMap;
+
+use kernel::Timestamp;
+use payments::domain::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Status};
+use payments::domain::refund::Progress;
+use payments::provider::{Observation, PaymentReport, ProviderError};
+
+use super::super::coverage::Fault;
+use super::super::dice::Dice;
+use super::{BEGINNING, Change, Course, Notice, Oddity, RUPEES, as_seen};
+
+const DAY: i64 = 24 * 60 * 60;
+
+/// An order.
+#[derive(Debug, Clone)]
+pub(crate) struct Order {
+    pub(crate) receipt: String,
+    pub(crate) amount: Amount,
+}
+
+/// A payment.
+#[derive(Debug, Clone)]
+pub(crate) struct Paid {
+    pub(crate) order: Option<OrderId>,
+    pub(crate) amount: Amount,
+    pub(crate) status: Status,
+    pub(crate) captured_at: Option<Timestamp>,
+    is_too_old: bool,
+}
+
+/// A refund.
+#[derive(Debug, Clone)]
+pub(crate) struct Refund {
+    pub(crate) id: ProviderRefundId,
+    pub(crate) payment: PaymentId,
+    pub(crate) amount: Amount,
+    pub(crate) progress: Progress,
+    pub(crate) receipt: Option<String>,
+}
+
+/// How an answer comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// As it should.
+    There,
+    /// It was done, and the answer is lost.
+    Lost,
+}
+
+/// Everything that the provider knows.
+#[derive(Debug)]
+pub(crate) struct Book {
+    pub(crate) now: Timestamp,
+    pub(crate) is_healed: bool,
+    /// Whether it takes refunds of more than was paid, for a flaw that would else be hidden.
+    pub(crate) is_lax: bool,
+    pub(crate) orders: BTreeMap<OrderId, Order>,
+    pub(crate) payments: BTreeMap<PaymentId, Paid>,
+    pub(crate) refunds: BTreeMap<ProviderRefundId, Refund>,
+    dice: Dice,
+    numbers: u64,
+    faults: Vec<Fault>,
+    changes: Vec<(i64, Change)>,
+    notices: Vec<Notice>,
+}
+
+impl Book {
+    pub(super) fn new(dice: Dice) -> Self {
+        Self {
+            now: BEGINNING,
+            is_healed: false,
+            is_lax: false,
+            orders: BTreeMap::new(),
+            payments: BTreeMap::new(),
+            refunds: BTreeMap::new(),
+            dice,
+            numbers: 0,
+            faults: Vec::new(),
+            changes: Vec::new(),
+            notices: Vec::new(),
+        }
+    }
+
+    /// What has happened since the last time.
+    pub(super) fn take_news(&mut self) -> (Vec<Fault>, Vec<(i64, Change)>, Vec<Notice>) {
+        let faults = std::mem::take(&mut self.faults);
+        (faults, std::mem::take(&mut self.changes), std::mem::take(&mut self.notices))
+    }
+
+    pub(super) fn fault(&mut self, fault: Fault, per_mille: u64) -> bool {
+        let happens = !self.is_healed && self.dice.chance(per_mille);
+        if happens {
+            self.faults.push(fault);
+        }
+        happens
+    }
+
+    /// Whether a question comes through, and how its answer comes back.
+    pub(super) fn hear(&mut self) -> Result<Way, ProviderError> {
+        if self.fault(Fault::ProviderDown, 50) {
+            return Err(ProviderError::Later(500));
+        }
+        if self.fault(Fault::ProviderSilent, 40) {
+            return Err(ProviderError::Silent("no answer".into()));
+        }
+        Ok(if self.fault(Fault::ProviderSilentDone, 50) { Way::Lost } else { Way::There })
+    }
+
+    fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    pub(super) fn new_order(&mut self, receipt: String, amount: Amount) -> Option<OrderId> {
+        let id = OrderId::parse(&format!("order_{:014}", self.number()))?;
+        self.orders.insert(id.clone(), Order { receipt, amount });
+        Some(id)
+    }
+
+    /// A customer pays for an order of ours.
+    pub(super) fn pay(
+        &mut self,
+        order: &OrderId,
+        course: Course,
+        oddity: Oddity,
+    ) -> Option<PaymentId> {
+        let known = self.orders.get(order)?;
+        let mut amount = known.amount.clone();
+        match oddity {
+            Oddity::None => {}
+            Oddity::Amount => {
+                amount.minor = if self.dice.chance(500) { 100 } else { amount.minor + 100 };
+                self.faults.push(Fault::WrongAmount);
+            }
+            Oddity::Currency => {
+                "USD".clone_into(&mut amount.currency);
+                self.faults.push(Fault::WrongCurrency);
+            }
+        }
+        let others = self.payments.values().filter(|it| it.order.as_ref() == Some(order));
+        if others.filter(|it| it.captured_at.is_some()).count() > 0 {
+            self.faults.push(Fault::DoublePayment);
+        }
+        let id = self.new_payment(Some(order.clone()), amount)?;
+        self.plan(&id, course);
+        Some(id)
+    }
+
+    /// Somebody pays for an order of another shop of this account, or for none at all.
+    pub(super) fn pay_elsewhere(&mut self) {
+        self.faults.push(Fault::ForeignPayment);
+        let amount = Amount { minor: 12_300, currency: RUPEES.to_owned() };
+        let order = if self.dice.chance(500) {
+            self.new_order("another shop".to_owned(), amount.clone())
+        } else {
+            None
+        };
+        let Some(id) = self.new_payment(order, amount) else { return };
+        self.plan(&id, Course::Captured);
+    }
+
+    fn new_payment(&mut self, order: Option<OrderId>, amount: Amount) -> Option<PaymentId> {
+        let id = PaymentId::parse(&format!("pay_{:014}", self.number()))?;
+        let is_too_old = self.fault(Fault::RefundRefusedForGood, 8);
+        let status = Status::Created;
+        let paid = Paid { order, amount, status, captured_at: None, is_too_old };
+        self.payments.insert(id.clone(), paid);
+        Some(id)
+    }
+
+    fn plan(&mut self, id: &PaymentId, course: Course) {
+        let mut then = |seconds: i64, status| {
+            self.changes.push((seconds, Change::Payment(id.to_string(), status)));
+        };
+        match course {
+            Course::Captured => {
+                then(1, Status::Authorized);
+                then(3, Status::Captured);
+            }
+            Course::Late(seconds) => {
+                then(seconds, Status::Authorized);
+                then(seconds + 2, Status::Captured);
+                self.faults.push(Fault::LateAuthorisation);
+            }
+            Course::FailedThenCaptured(seconds) => {
+                then(5, Status::Failed);
+                then(seconds, Status::Authorized);
+                then(seconds + 2, Status::Captured);
+                self.faults.push(Fault::FailedThenCaptured);
+            }
+            Course::Failed => then(8, Status::Failed),
+            Course::Unfinished => {}
+        }
+    }
+
+    /// Something happens by itself.
+    pub(super) fn go_on(&mut self, change: &Change) {
+        match change {
+            Change::Payment(id, status) => {
+                let Some(id) = PaymentId::parse(id) else { return };
+                self.advance(&id, *status);
+            }
+            Change::Refund(id, progress) => {
+                let Some(id) = ProviderRefundId::parse(id) else { return };
+                self.end_refund(&id, *progress);
+            }
+            Change::Elsewhere { payment, is_whole } => {
+                let Some(id) = PaymentId::parse(payment) else { return };
+                self.refund_elsewhere(&id, *is_whole);
+            }
+        }
+    }
+
+    fn advance(&mut self, id: &PaymentId, status: Status) {
+        let now = self.now;
+        let Some(paid) = self.payments.get_mut(id) else { return };
+        if paid.status >= status && paid.status != Status::Failed {
+            return;
+        }
+        paid.status = status;
+        if status == Status::Captured {
+            paid.captured_at = Some(now);
+            if self.fault(Fault::RefundElsewhere, 12) {
+                let seconds = self.dice.between(1, 3 * DAY);
+                let is_whole = self.dice.chance(600);
+                let payment = id.to_string();
+                self.changes.push((seconds, Change::Elsewhere { payment, is_whole }));
+            }
+        }
+        self.tell_of_payment(id);
+    }
+
+    fn tell_of_payment(&mut self, id: &PaymentId) {
+        let Some(report) = self.report(id) else { return };
+        let told = vec![Observation::Payment(report.payment)];
+        self.tell(told);
+    }
+
+    fn tell(&mut self, told: Vec<Observation>) {
+        let event_id = format!("evt_{}", self.number());
+        let body = format!("{} {told:?}", self.now);
+        self.notices.push(Notice { event_id, body, told });
+    }
+
+    /// A payment as it stands.
+    pub(super) fn report(&self, id: &PaymentId) -> Option<PaymentReport> {
+        let paid = self.payments.get(id)?;
+        let refunded_minor = self.going_back(id);
+        let is_back = refunded_minor >= paid.amount.minor && paid.status == Status::Captured;
+        let status = if is_back { Status::Refunded } else { paid.status };
+        let fact = Fact { status, amount: paid.amount.clone(), order: paid.order.clone() };
+        Some(PaymentReport { payment: Payment { id: id.clone(), fact }, refunded_minor })
+    }
+
+    /// A payment in the provider's list.
+    pub(crate) fn seen(&self, id: &PaymentId) -> Option<PaymentReport> {
+        self.report(id)
+    }
+
+    /// How much of a payment is back or on its way.
+    pub(super) fn going_back(&self, id: &PaymentId) -> i64 {
+        let refunds = self.refunds.values();
+        refunds
+            .filter(|it| it.payment == *id && it.progress != Progress::Failed)
+            .fold(0_i64, |sum, it| sum.saturating_add(it.amount.minor))
+    }
+
+    /// Takes a refund, or refuses it.
+    pub(super) fn refund(
+        &mut self,
+        payment: &PaymentId,
+        amount: &Amount,
+        receipt: String,
+    ) -> Result<Refund, ProviderError> {
+        let refuse = |reason: &str| ProviderError::Refused { reason: reason.to_owned() };
+        let known = self.refunds.values().find(|it| it.receipt.as_deref() == Some(&receipt));
+        if let Some(known) = known.filter(|_| !self.is_lax) {
+            return Ok(known.clone());
+        }
+        let Some(paid) = self.payments.get(payment).cloned() else {
+            return Err(refuse("bad_request_error"));
+        };
+        if paid.is_too_old {
+            return Err(refuse("payment_too_old"));
+        }
+        let left = paid.amount.minor.saturating_sub(self.going_back(payment));
+        let fits = amount.minor <= left && amount.currency == paid.amount.currency;
+        if paid.status != Status::Captured || !(fits || self.is_lax) {
+            return Err(refuse("bad_request_error"));
+        }
+        if self.fault(Fault::RefundRefused, 80) {
+            return Err(refuse("insufficient_balance"));
+        }
+        self.new_refund(payment, amount.clone(), Some(receipt)).ok_or(refuse("bad_request_error"))
+    }
+
+    fn new_refund(
+        &mut self,
+        payment: &PaymentId,
+        amount: Amount,
+        receipt: Option<String>,
+    ) -> Option<Refund> {
+        let id = ProviderRefundId::parse(&format!("rfnd_{:014}", self.number()))?;
+        let (payment, progress) = (payment.clone(), Progress::Pending);
+        let refund = Refund { id: id.clone(), payment, amount, progress, receipt };
+        self.refunds.insert(id.clone(), refund.clone());
+        let end = if self.fault(Fault::RefundFailed, 90) {
+            Progress::Failed
+        } else {
+            Progress::Processed
+        };
+        let seconds = if self.fault(Fault::RefundSlow, 200) {
+            self.dice.between(DAY, 6 * DAY)
+        } else {
+            self.dice.between(1, 600)
+        };
+        self.changes.push((seconds, Change::Refund(id.to_string(), end)));
+        self.tell(vec![Observation::Refund(as_seen(&refund))]);
+        Some(refund)
+    }
+
+    fn end_refund(&mut self, id: &ProviderRefundId, progress: Progress) {
+        let Some(refund) = self.refunds.get_mut(id) else { return };
+        refund.progress = progress;
+        let seen = as_seen(refund);
+        self.tell(vec![Observation::Refund(seen)]);
+    }
+
+    fn refund_elsewhere(&mut self, payment: &PaymentId, is_whole: bool) {
+        let Some(paid) = self.payments.get(payment) else { return };
+        let left = paid.amount.minor.saturating_sub(self.going_back(payment));
+        if paid.status != Status::Captured || left <= 0 {
+            return;
+        }
+        let minor = if is_whole { left } else { (left / 3).max(1) };
+        let amount = Amount { minor, currency: paid.amount.currency.clone() };
+        // Who does it there is told whether it was done.
+        drop(self.new_refund(payment, amount, None));
+    }
+}

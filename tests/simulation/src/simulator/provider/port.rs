@@ -1,0 +1,157 @@
+//! The provider behind the port of payments.
+
+use std::future::ready;
+
+use kernel::Timestamp;
+use payments::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
+use payments::provider::{
+    Asked, Observation, Page, PaymentReport, Provider as Port, ProviderError, ProviderRefund,
+    Refusal, WantedOrder, WantedRefund,
+};
+use payments::settlement::{Line, Settlement};
+
+use super::book::Way;
+use super::{Provider, as_seen};
+
+/// What was done may stay unheard.
+fn back<T>(way: Way, done: T) -> Result<T, ProviderError> {
+    match way {
+        Way::There => Ok(done),
+        Way::Lost => Err(ProviderError::Silent("the answer is lost".into())),
+    }
+}
+
+fn answer<'a, T: Send + 'a>(done: Result<T, ProviderError>) -> Asked<'a, T> {
+    Box::pin(ready(done))
+}
+
+impl Provider {
+    fn create(&self, wanted: WantedOrder) -> Result<OrderId, ProviderError> {
+        let mut book = self.book();
+        let way = book.hear()?;
+        let receipt = wanted.receipt.to_string();
+        if book.orders.values().any(|order| order.receipt == receipt) {
+            return Err(ProviderError::Refused { reason: "bad_request_error".to_owned() });
+        }
+        let made = book.new_order(receipt, Amount::from(wanted.amount));
+        back(way, made.ok_or(ProviderError::Unusable("no id"))?)
+    }
+
+    fn find(&self, wanted: WantedOrder) -> Result<Option<OrderId>, ProviderError> {
+        let mut book = self.book();
+        let way = book.hear()?;
+        let receipt = wanted.receipt.to_string();
+        let mut found = book.orders.iter().filter(|(_, order)| order.receipt == receipt);
+        back(way, found.next().map(|(id, _)| id.clone()))
+    }
+
+    fn list(&self, order: &OrderId) -> Result<Vec<PaymentReport>, ProviderError> {
+        let mut book = self.book();
+        let way = book.hear()?;
+        let of_order = book.payments.iter().filter(|(_, paid)| paid.order.as_ref() == Some(order));
+        let reports = of_order.filter_map(|(id, _)| book.report(id)).collect();
+        back(way, reports)
+    }
+
+    fn fetch(&self, id: &PaymentId) -> Result<PaymentReport, ProviderError> {
+        let mut book = self.book();
+        let way = book.hear()?;
+        let unknown = ProviderError::Refused { reason: "bad_request_error".to_owned() };
+        back(way, book.report(id).ok_or(unknown)?)
+    }
+
+    fn give_back(&self, wanted: &WantedRefund) -> Result<ProviderRefund, ProviderError> {
+        let mut book = self.book();
+        let way = book.hear()?;
+        let receipt = wanted.refund_id.to_string();
+        let refund = book.refund(&wanted.payment, &wanted.amount, receipt)?;
+        back(way, as_seen(&refund))
+    }
+
+    fn list_refunds(&self, payment: &PaymentId) -> Result<Vec<ProviderRefund>, ProviderError> {
+        let mut book = self.book();
+        let way = book.hear()?;
+        let refunds = book.refunds.values().filter(|it| it.payment == *payment && !book.is_lax);
+        back(way, refunds.map(as_seen).collect())
+    }
+
+    fn see_refund(&self, id: &ProviderRefundId) -> Result<ProviderRefund, ProviderError> {
+        let mut book = self.book();
+        let way = book.hear()?;
+        let unknown = ProviderError::Refused { reason: "bad_request_error".to_owned() };
+        back(way, book.refunds.get(id).map(as_seen).ok_or(unknown)?)
+    }
+}
+
+impl Port for Provider {
+    fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId> {
+        answer(self.create(wanted))
+    }
+
+    fn find_order(&self, wanted: WantedOrder) -> Asked<'_, Option<OrderId>> {
+        answer(self.find(wanted))
+    }
+
+    fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<PaymentReport>> {
+        answer(self.list(order))
+    }
+
+    fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, PaymentReport> {
+        answer(self.fetch(id))
+    }
+
+    fn refund<'a>(&'a self, wanted: &'a WantedRefund) -> Asked<'a, ProviderRefund> {
+        answer(self.give_back(wanted))
+    }
+
+    fn refunds_of<'a>(&'a self, payment: &'a PaymentId) -> Asked<'a, Vec<ProviderRefund>> {
+        answer(self.list_refunds(payment))
+    }
+
+    fn fetch_refund<'a>(&'a self, id: &'a ProviderRefundId) -> Asked<'a, ProviderRefund> {
+        answer(self.see_refund(id))
+    }
+
+    fn settlement_lines(&self, _at: Timestamp, _skip: usize) -> Asked<'_, Page<Line>> {
+        answer(Err(ProviderError::Unusable("nothing is paid out here")))
+    }
+
+    fn settlements(
+        &self,
+        _from: Timestamp,
+        _to: Timestamp,
+        _skip: usize,
+    ) -> Asked<'_, Page<Settlement>> {
+        answer(Err(ProviderError::Unusable("nothing is paid out here")))
+    }
+
+    fn payments_between(
+        &self,
+        _from: Timestamp,
+        _to: Timestamp,
+        _skip: usize,
+    ) -> Asked<'_, Page<PaymentReport>> {
+        answer(Err(ProviderError::Unusable("nothing is listed here")))
+    }
+
+    fn verify_return(
+        &self,
+        _order: &OrderId,
+        payment_id: &str,
+        _signature: &str,
+    ) -> Result<PaymentId, Refusal> {
+        PaymentId::parse(payment_id).ok_or(Refusal::Malformed)
+    }
+
+    fn verify_webhook(&self, _signature: &str, _raw: &[u8]) -> bool {
+        true
+    }
+
+    fn is_of_another_account(&self, _raw: &[u8]) -> bool {
+        false
+    }
+
+    fn read_webhook(&self, _raw: &[u8]) -> Vec<Observation> {
+        Vec::new()
+    }
+}

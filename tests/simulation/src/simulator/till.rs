@@ -1,0 +1,314 @@
+//! payments as it runs in the simulation: its real decisions, its schedule and the two of its jobs
+//! that speak to a provider, with the little that stands around them written for the model.
+
+mod jobs;
+mod tables;
+
+use eventstore::Recorded;
+use kernel::id::{Booking, Customer, Refund as RefundKind};
+use kernel::{Decider, Id};
+use payments::app::fold::{Next, Told, refund_command};
+use payments::contract::{collection_event, collection_stream};
+use payments::domain::collection::{Collection, CollectionLife, Command, Event, State};
+use payments::domain::fact::{Amount, Source};
+use payments::polling::{POLL_ORDER, Turn};
+use payments::process::booking::{Step, step};
+use payments::provider::ProviderRefund;
+use payments::read_model::booking_word::BookingWord;
+use payments::timers::{FOLD_WEBHOOK, REFUND, RENEW_AFTER, RENEW_REFUND, refund_pause};
+use serde_json::json;
+
+use super::flaw::Flaw;
+use super::provider::Notice;
+use super::store::Batch;
+use super::world::{Fail, Service, World};
+use crate::checker::snapshot::Ack;
+
+pub(crate) use tables::TillTables;
+
+/// The collection of a booking, under its lock.
+pub(crate) struct Open {
+    booking_id: Id<Booking>,
+    state: State,
+}
+
+impl Open {
+    pub(crate) fn collection(&self) -> Option<&Collection> {
+        match &self.state {
+            State::Absent => None,
+            State::Open(collection) => Some(collection),
+        }
+    }
+}
+
+impl World {
+    pub(crate) fn open_collection(&self, booking_id: Id<Booking>) -> Open {
+        let state = self.payments.tables.states.get(&booking_id).cloned().unwrap_or_default();
+        Open { booking_id, state }
+    }
+
+    /// Decides, appends, and sets the timers of what has to be done outside.
+    pub(crate) fn apply(
+        &self,
+        batch: &mut Batch<TillTables>,
+        open: &mut Open,
+        command: Command,
+    ) -> Result<Vec<Event>, Fail> {
+        let decided = CollectionLife::decide(&open.state, command);
+        let events = decided.map_err(|rejection| Fail::Refused(format!("{rejection:?}")))?;
+        for event in &events {
+            let new = collection_event(open.booking_id, event).map_err(Fail::broken)?;
+            batch.append(&collection_stream(open.booking_id), new);
+            open.state = CollectionLife::evolve(std::mem::take(&mut open.state), event);
+        }
+        for event in &events {
+            self.follow(batch, open, event);
+        }
+        Ok(events)
+    }
+
+    /// What an event leaves to do, in the same transaction.
+    fn follow(&self, batch: &mut Batch<TillTables>, open: &Open, event: &Event) {
+        match event {
+            Event::OrderCreated { order } => {
+                self.poll_next(batch, open.booking_id, Turn::first(self.now), None);
+                for (event_id, webhook) in &self.payments.tables.webhooks {
+                    if webhook.waits_for.as_ref() == Some(order) {
+                        batch.set_timer(FOLD_WEBHOOK, event_id, self.now, json!({}));
+                    }
+                }
+            }
+            Event::RefundRequested { refund_id, .. } => {
+                let step = json!({ "step": 0 });
+                batch.set_timer(REFUND, &refund_id.to_string(), self.now, step);
+            }
+            Event::RefundDiscovered { refund_id, .. } => {
+                self.ask_refund_in(batch, *refund_id, (1, refund_pause(1)));
+            }
+            Event::RefundFailed { refund_id, .. } => {
+                let subject = refund_id.to_string();
+                batch.end_timer(REFUND, &subject);
+                if open.collection().is_some_and(|it| it.is_renewable(*refund_id)) {
+                    let due = self.now.plus_seconds(RENEW_AFTER);
+                    batch.set_timer(RENEW_REFUND, &subject, due, json!({}));
+                }
+            }
+            Event::RefundProcessed { refund_id } => {
+                batch.end_timer(REFUND, &refund_id.to_string());
+            }
+            _ => {}
+        }
+    }
+
+    fn ask_refund_in(
+        &self,
+        batch: &mut Batch<TillTables>,
+        refund_id: Id<RefundKind>,
+        (step, seconds): (usize, i64),
+    ) {
+        let due = self.now.plus_seconds(seconds);
+        batch.set_timer(REFUND, &refund_id.to_string(), due, json!({ "step": step }));
+    }
+
+    fn poll_next(
+        &self,
+        batch: &mut Batch<TillTables>,
+        booking_id: Id<Booking>,
+        turn: Turn,
+        held_until: Option<kernel::Timestamp>,
+    ) {
+        let subject = booking_id.to_string();
+        match turn.due(self.now, held_until) {
+            Some(due) => batch.set_timer(POLL_ORDER, &subject, due, turn.payload()),
+            None => batch.end_timer(POLL_ORDER, &subject),
+        }
+    }
+
+    /// Folds what the provider told about one booking's money.
+    fn fold(
+        &mut self,
+        batch: &mut Batch<TillTables>,
+        open: &mut Open,
+        told: &Told,
+        (source, next): (Source, Next),
+    ) -> Result<(), Fail> {
+        let mut is_verified = false;
+        for payment in &told.payments {
+            let (mut payment, refund_id) = (payment.clone(), self.new_id());
+            if let Some(known) = open.collection().filter(|_| self.has(Flaw::TrustAnyAmount)) {
+                payment.fact.amount = Amount::from(known.terms.amount);
+            }
+            let command = Command::Observe { payment, source, refund_id };
+            let events = self.apply(batch, open, command)?;
+            is_verified |= events.iter().any(|event| matches!(event, Event::Verified { .. }));
+        }
+        for refund in &told.refunds {
+            self.fold_refund(batch, open, refund)?;
+        }
+        let word = self.payments.tables.known.get(&open.booking_id).map(|(_, word)| *word);
+        if is_verified && word.is_some_and(BookingWord::is_completed) {
+            self.apply(batch, open, Command::Complete)?;
+        }
+        let Some(collection) = open.collection() else {
+            return Err(Fail::Refused("PaymentNotStarted".to_owned()));
+        };
+        if collection.is_settled() && !told.is_partial {
+            batch.end_timer(POLL_ORDER, &open.booking_id.to_string());
+            return Ok(());
+        }
+        match next {
+            Next::Keep => {}
+            Next::Hurry => self.poll_next(batch, open.booking_id, Turn::first(self.now), None),
+            Next::After(asked) => {
+                let key = (POLL_ORDER, open.booking_id.to_string());
+                let timer = self.payments.log.timers.get(&key);
+                if timer.is_some_and(|timer| Turn::of(&timer.payload) == asked.turn) {
+                    self.poll_next(batch, open.booking_id, asked.next, asked.held_until);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn fold_refund(
+        &mut self,
+        batch: &mut Batch<TillTables>,
+        open: &mut Open,
+        refund: &ProviderRefund,
+    ) -> Result<(), Fail> {
+        let ids = (self.new_id(), self.new_id());
+        let command = open.collection().and_then(|known| refund_command(known, refund, ids));
+        if let Some(command) = command {
+            self.apply(batch, open, command)?;
+        }
+        Ok(())
+    }
+
+    /// `ClaimPayment`, up to the point where the provider is asked.
+    pub(crate) fn claim_payment(&mut self, booking_id: Id<Booking>) -> Result<(), Fail> {
+        self.answers(Service::Payments)?;
+        let mut open = self.open_collection(booking_id);
+        if open.collection().is_none_or(|known| known.order.is_none()) {
+            return Err(Fail::Refused("PaymentNotStarted".to_owned()));
+        }
+        let mut batch = Batch::by("usr");
+        self.apply(&mut batch, &mut open, Command::Claim)?;
+        self.commit(batch)?;
+        self.ask_about(booking_id, Next::Hurry);
+        Ok(())
+    }
+
+    /// `RefundPayment`: the practice gives money back.
+    pub(crate) fn refund_payment(
+        &mut self,
+        booking_id: Id<Booking>,
+        minor: Option<i64>,
+    ) -> Result<Id<RefundKind>, Fail> {
+        self.answers(Service::Payments)?;
+        let mut open = self.open_collection(booking_id);
+        let currency = open.collection().map(|it| it.terms.amount.currency.code().to_owned());
+        let amount = minor.zip(currency).map(|(minor, currency)| Amount { minor, currency });
+        let refund_id = self.new_id();
+        let mut batch = Batch::by("usr");
+        self.apply(&mut batch, &mut open, Command::RefundByStaff { amount, refund_id })?;
+        self.commit(batch).map(|()| refund_id)
+    }
+
+    /// A webhook has come: it is written down before it is answered.
+    pub(crate) fn take_webhook(&mut self, notice: &Notice) -> Result<(), Fail> {
+        self.answers(Service::Payments)?;
+        let Notice { event_id, body, told } = notice.clone();
+        let tables = &self.payments.tables;
+        let is_known = tables.webhooks.contains_key(&event_id)
+            || tables.webhooks.values().any(|known| known.body == body);
+        if !is_known {
+            let mut batch = Batch::by("razorpay");
+            batch.set_timer(FOLD_WEBHOOK, &event_id, self.now, json!({}));
+            let (id, body) = (event_id.clone(), body.clone());
+            batch.change(move |tables: &mut TillTables| {
+                let webhook = tables::Webhook { body, told, is_folded: false, waits_for: None };
+                tables.webhooks.insert(id, webhook);
+            });
+            self.commit(batch)?;
+        }
+        self.acks.push(Ack::Webhook { event_id, body_sha256: body.into_bytes() });
+        Ok(())
+    }
+
+    /// The customer that a booking belongs to, as booking says, and until when it is held.
+    fn facts_of(&self, id: Id<Booking>) -> Result<Option<tables::BookingFacts>, Fail> {
+        self.answers(Service::Booking)?;
+        Ok(self.booking.tables.states.get(&id).and_then(|state| {
+            let facts = state.facts()?;
+            let (customer_id, price) = (facts.customer_id, facts.price);
+            Some(tables::BookingFacts { customer_id, price, held_until: state.held_until() })
+        }))
+    }
+}
+
+/// payments takes an event of booking in.
+pub(crate) fn on_booking(
+    world: &mut World,
+    batch: &mut Batch<TillTables>,
+    event: &Recorded,
+) -> Result<(), Fail> {
+    let Some(step) = step(event)? else { return Ok(()) };
+    match step {
+        Step::Remember { id, customer_id } => remember(batch, id, customer_id),
+        Step::Note { id, word } => note(batch, id, word),
+        Step::Refund { id, payment } => {
+            note(batch, id, BookingWord::Unplaced);
+            if world.has(Flaw::ForgetUnplacedMoney) {
+                return Ok(());
+            }
+            let mut open = world.open_collection(id);
+            let refund_id = world.new_id();
+            world.apply(batch, &mut open, Command::Unplace { payment, refund_id })?;
+        }
+        Step::Cancel { id, refund } => {
+            note(batch, id, BookingWord::Cancelled);
+            let refund_id = world.new_id();
+            close(world, batch, id, Command::Cancel { refund, refund_id })?;
+        }
+        Step::Keep { id } => {
+            let word = world.payments.tables.known.get(&id).map(|(_, word)| *word);
+            if word == Some(BookingWord::Cancelled) {
+                let (refund, refund_id) =
+                    (Amount { minor: 0, currency: String::new() }, world.new_id());
+                close(world, batch, id, Command::Cancel { refund, refund_id })?;
+            }
+        }
+        Step::Complete { id } => {
+            note(batch, id, BookingWord::Completed);
+            close(world, batch, id, Command::Complete)?;
+        }
+    }
+    Ok(())
+}
+
+fn close(
+    world: &World,
+    batch: &mut Batch<TillTables>,
+    id: Id<Booking>,
+    command: Command,
+) -> Result<(), Fail> {
+    let mut open = world.open_collection(id);
+    if open.collection().is_some() {
+        world.apply(batch, &mut open, command)?;
+    }
+    Ok(())
+}
+
+fn remember(batch: &mut Batch<TillTables>, id: Id<Booking>, customer_id: Id<Customer>) {
+    batch.change(move |tables| {
+        tables.known.entry(id).or_insert((customer_id, BookingWord::Requested));
+    });
+}
+
+fn note(batch: &mut Batch<TillTables>, id: Id<Booking>, word: BookingWord) {
+    batch.change(move |tables| {
+        if let Some(known) = tables.known.get_mut(&id) {
+            known.1 = word;
+        }
+    });
+}

@@ -1,0 +1,424 @@
+//! What payments does outside of transactions: it asks the provider, and writes down what it said
+//! some time later, when much may have happened.
+
+use futures::FutureExt as _;
+use kernel::Id;
+use kernel::id::{Booking, Customer, Refund as RefundKind};
+use payments::app::ask_refund::{Answer, ask};
+use payments::app::ensure_order::order;
+use payments::app::fold::{Asked, Next, Told};
+use payments::domain::collection::{Command, Terms};
+use payments::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId, Source};
+use payments::polling::{POLL_ORDER, Turn};
+use payments::provider::{Observation, PaymentReport, Provider as _, ProviderError, WantedOrder};
+use payments::read_model::query::RefundRow;
+use payments::timers::{FOLD_WEBHOOK, REFUND, RENEW_REFUND, refund_pause, refused_pause};
+use serde_json::Value;
+
+use super::super::coverage::Fault;
+use super::super::customers::Step;
+use super::super::flaw::Flaw;
+use super::super::store::{Batch, TimerKey};
+use super::super::work::Job;
+use super::super::world::{Fail, Service, Task, World};
+use super::{Open, TillTables, tables};
+
+/// How long a turn lasts when its process dies.
+const TURN_SECONDS: i64 = 5;
+/// How long somebody waits for another one's turn.
+const WAIT_SECONDS: i64 = 9;
+
+/// What cannot be: the model answers at once.
+fn never<T>() -> Result<T, ProviderError> {
+    Err(ProviderError::Unusable("the model did not answer"))
+}
+
+impl World {
+    /// How long the provider takes to answer, in milliseconds.
+    fn thinking(&mut self) -> i64 {
+        if self.dice.chance(20) {
+            self.dice.between(3_000, 20_000)
+        } else {
+            self.dice.between(20, 900)
+        }
+    }
+
+    /// `StartPayment`. An order that is known is answered at once, another one later.
+    pub(crate) fn start_payment(
+        &mut self,
+        saga: usize,
+        customer_id: Id<Customer>,
+        booking_id: Id<Booking>,
+    ) -> Result<Option<OrderId>, Fail> {
+        self.answers(Service::Payments)?;
+        let facts = self.facts_of(booking_id)?;
+        let facts = facts.filter(|facts| facts.customer_id == customer_id);
+        let Some(facts) = facts else { return Err(Fail::Refused("BookingNotFound".to_owned())) };
+        if facts.held_until.is_none_or(|until| until <= self.now) {
+            return Err(Fail::Refused("HoldEnded".to_owned()));
+        }
+        let (collection_id, amount) = (self.new_id(), facts.price);
+        let terms = Terms { collection_id, booking_id, customer_id, amount };
+        let mut open = self.open_collection(booking_id);
+        let mut batch = Batch::by(customer_id.to_string());
+        self.apply(&mut batch, &mut open, Command::Open(terms))?;
+        self.commit(batch)?;
+        if let Some(order) = self.order_of(booking_id) {
+            return Ok(Some(order));
+        }
+        let deadline = self.now.plus_seconds(WAIT_SECONDS);
+        self.go_on(Service::Payments, 1, Job::TakeTurn { booking_id, saga, deadline });
+        Ok(None)
+    }
+
+    fn order_of(&self, booking_id: Id<Booking>) -> Option<OrderId> {
+        self.open_collection(booking_id).collection()?.order.clone()
+    }
+
+    fn reply(&mut self, saga: usize, order: Option<OrderId>) {
+        self.after(20, Task::Customer { saga, step: Step::Ordered(order) });
+    }
+
+    /// Takes the turn to create an order, or waits for it.
+    pub(crate) fn take_turn(
+        &mut self,
+        booking_id: Id<Booking>,
+        saga: usize,
+        deadline: kernel::Timestamp,
+    ) {
+        let known = self.open_collection(booking_id);
+        let Some(known) = known.collection() else { return };
+        if known.order.is_some() {
+            let order = known.order.clone();
+            return self.reply(saga, order);
+        }
+        let turn = self.payments.tables.turns.get(&booking_id).copied();
+        if turn.is_some_and(|turn| turn.until > self.now) {
+            if self.now >= deadline {
+                return self.reply(saga, None);
+            }
+            let job = Job::TakeTurn { booking_id, saga, deadline };
+            return self.go_on(Service::Payments, 200, job);
+        }
+        let number = turn.map_or(1, |turn| turn.number + 1);
+        let wanted = WantedOrder {
+            receipt: known.terms.collection_id,
+            booking_id,
+            amount: known.terms.amount,
+        };
+        let asked = self.at_provider(|provider| {
+            order(provider, wanted, number > 1).now_or_never().unwrap_or_else(never)
+        });
+        let pause = self.thinking();
+        // Whoever is alive makes the turn last on until the answer is written down.
+        let until = self.now.plus_seconds(TURN_SECONDS + pause / 1000);
+        self.payments.tables.turns.insert(booking_id, tables::Turn { until, number });
+        if self.fault(Fault::CrashAfterEffect, 15) {
+            return self.crash(Service::Payments);
+        }
+        let job = Job::Ordered { booking_id, saga, order: asked.ok(), turn: number };
+        self.go_on(Service::Payments, pause, job);
+    }
+
+    /// Writes down which order the provider has.
+    pub(crate) fn record_order(
+        &mut self,
+        booking_id: Id<Booking>,
+        (saga, turn): (usize, i32),
+        order: Option<OrderId>,
+    ) {
+        let Some(order) = order else {
+            let mine = |known: &&mut tables::Turn| known.number == turn;
+            if let Some(known) = self.payments.tables.turns.get_mut(&booking_id).filter(mine) {
+                known.until = self.now;
+            }
+            return self.reply(saga, None);
+        };
+        let mut open = self.open_collection(booking_id);
+        let mut batch = Batch::by("payments");
+        let recorded = self
+            .apply(&mut batch, &mut open, Command::RecordOrder(order.clone()))
+            .and_then(|_| self.commit(batch));
+        match recorded {
+            Ok(()) => self.reply(saga, Some(order)),
+            Err(Fail::Died) => {}
+            Err(_) => self.reply(saga, None),
+        }
+    }
+
+    /// The checkout's answer: the provider is asked for that payment.
+    pub(crate) fn submit_answer(&mut self, booking_id: Id<Booking>, payment: &PaymentId) {
+        if !self.is_up(Service::Payments) || self.order_of(booking_id).is_none() {
+            return;
+        }
+        let asked = self
+            .at_provider(|provider| provider.payment(payment).now_or_never().unwrap_or_else(never));
+        let told = self.look_into(asked.into_iter().collect());
+        let job = Job::Fold { booking_id, told, way: (Source::Checkout, Next::Hurry), timer: None };
+        let pause = self.thinking();
+        self.go_on(Service::Payments, pause, job);
+    }
+
+    /// Asks about an order because somebody waits.
+    pub(crate) fn ask_about(&mut self, booking_id: Id<Booking>, next: Next) {
+        let Some(order) = self.order_of(booking_id).filter(|_| self.is_up(Service::Payments))
+        else {
+            return;
+        };
+        let asked = self.at_provider(|provider| {
+            provider.payments_of(&order).now_or_never().unwrap_or_else(never)
+        });
+        let told = self.look_into(asked.unwrap_or_default());
+        let job = Job::Fold { booking_id, told, way: (Source::Poll, next), timer: None };
+        let pause = self.thinking();
+        self.go_on(Service::Payments, pause, job);
+    }
+
+    /// Takes payments as they are reported, and asks for the refunds of those of which more has gone
+    /// back than we know.
+    pub(crate) fn look_into(&mut self, reports: Vec<PaymentReport>) -> Told {
+        let mut told = Told::default();
+        for PaymentReport { payment, refunded_minor } in reports {
+            let id = payment.id.clone();
+            told.payments.push(payment);
+            let refunds = self.payments.tables.refunds.values();
+            let taken_back = refunds
+                .filter(|row| row.payment_id == id.as_str())
+                .filter(|row| row.state == "accepted" || row.state == "processed")
+                .fold(0_i64, |sum, row| sum.saturating_add(row.amount_minor));
+            if refunded_minor <= taken_back {
+                continue;
+            }
+            let asked = self.at_provider(|provider| {
+                provider.refunds_of(&id).now_or_never().unwrap_or_else(never)
+            });
+            match asked {
+                Ok(refunds) => told.refunds.extend(refunds),
+                Err(_) => told.is_partial = true,
+            }
+        }
+        told
+    }
+
+    /// A timer of payments has fallen due.
+    pub(crate) fn fire_at_till(&mut self, key: &TimerKey) {
+        let Some((payload, attempts)) = self.claim::<TillTables>(key) else { return };
+        self.trace.note(self.now, "fires", &format_args!("{} {}", key.0, key.1));
+        let timer = (key, attempts);
+        let outcome = match key.0 {
+            POLL_ORDER => self.poll_order(timer, Turn::of(&payload)),
+            REFUND => self.ask_refund(timer, &payload),
+            RENEW_REFUND => self.renew_refund(key),
+            FOLD_WEBHOOK => self.fold_webhook(key),
+            _ => Ok(()),
+        };
+        self.conclude::<TillTables>(timer, outcome);
+    }
+
+    fn poll_order(&mut self, timer: (&TimerKey, i32), turn: Turn) -> Result<(), Fail> {
+        let booking_id: Id<Booking> = timer.0.1.parse().map_err(Fail::broken)?;
+        let Some(order) = self.order_of(booking_id) else {
+            let mut batch = Batch::<TillTables>::by("payments");
+            batch.end_timer(POLL_ORDER, &timer.0.1);
+            return self.commit(batch);
+        };
+        let asked = self.at_provider(|provider| {
+            provider.payments_of(&order).now_or_never().unwrap_or_else(never)
+        });
+        let is_answered = asked.is_ok();
+        let told = self.look_into(asked.unwrap_or_default());
+        let next = if is_answered && !told.is_partial { turn.answered() } else { turn.failed() };
+        let facts = if next.is_slow(self.now) { self.facts_of(booking_id).ok() } else { None };
+        let held_until = facts.flatten().and_then(|facts| facts.held_until);
+        let next = Next::After(Asked { turn, next, held_until });
+        let timer = Some((timer.0.clone(), timer.1));
+        let job = Job::Fold { booking_id, told, way: (Source::Poll, next), timer };
+        let pause = self.thinking();
+        self.go_on(Service::Payments, pause, job);
+        Ok(())
+    }
+
+    /// Writes down what the provider said.
+    pub(crate) fn fold_told(
+        &mut self,
+        booking_id: Id<Booking>,
+        told: &Told,
+        way: (Source, Next),
+    ) -> Result<(), Fail> {
+        let mut open = self.open_collection(booking_id);
+        let mut batch = Batch::by("payments");
+        self.fold(&mut batch, &mut open, told, way)?;
+        self.commit(batch)
+    }
+
+    fn ask_refund(&mut self, timer: (&TimerKey, i32), payload: &Value) -> Result<(), Fail> {
+        let refund_id: Id<RefundKind> = timer.0.1.parse().map_err(Fail::broken)?;
+        let step = payload.get("step").and_then(Value::as_u64).unwrap_or(0);
+        let step = usize::try_from(step).unwrap_or(usize::MAX);
+        let row = self.payments.tables.refunds.get(&refund_id).cloned();
+        let row = row.filter(|row| row.state == "requested" || row.state == "accepted");
+        let Some((row, payment)) = row.and_then(|row| {
+            let payment = PaymentId::parse(&row.payment_id)?;
+            Some((row, payment))
+        }) else {
+            let mut batch = Batch::<TillTables>::by("payments");
+            batch.end_timer(REFUND, &timer.0.1);
+            return self.commit(batch);
+        };
+        let booking_id = row.booking_id;
+        let row = RefundRow {
+            booking_id,
+            payment,
+            amount: Amount { minor: row.amount_minor, currency: row.amount_currency },
+            provider_refund: row.provider_refund_id.as_deref().and_then(ProviderRefundId::parse),
+            ended: false,
+            traceparent: None,
+        };
+        let was_taken = row.provider_refund.is_some();
+        let asked_before = step > 0 || timer.1 > 1;
+        let is_lax = self.has(Flaw::NewRefundIdOnEachTry);
+        let asked = self.at_provider(|provider| {
+            provider.book().is_lax = is_lax;
+            let asked = ask(provider, refund_id, row, asked_before).now_or_never();
+            asked.unwrap_or_else(never)
+        });
+        let answer = asked.map_err(|_| Fail::Unavailable)?;
+        if self.fault(Fault::CrashAfterEffect, 15) {
+            self.crash(Service::Payments);
+            return Err(Fail::Died);
+        }
+        let timer = (timer.0.clone(), timer.1);
+        let job = Job::Refunded { booking_id, refund_id, answer, step: (step, was_taken), timer };
+        let pause = self.thinking();
+        self.go_on(Service::Payments, pause, job);
+        Ok(())
+    }
+
+    /// Writes down what the provider said of a refund.
+    pub(crate) fn record_refund(
+        &mut self,
+        (booking_id, refund_id): (Id<Booking>, Id<RefundKind>),
+        answer: &Answer,
+        (step, was_taken): (usize, bool),
+    ) -> Result<(), Fail> {
+        let mut open = self.open_collection(booking_id);
+        let mut batch = Batch::by("payments");
+        for refund in &answer.others {
+            self.fold_refund(&mut batch, &mut open, refund)?;
+        }
+        let (news, rest_id) = (answer.news.clone(), self.new_id());
+        self.apply(&mut batch, &mut open, Command::LearnRefund { refund_id, news, rest_id })?;
+        let refund = open.collection().and_then(|known| known.refunds.get(&refund_id));
+        match refund.filter(|refund| refund.end.is_none()) {
+            None => batch.end_timer(REFUND, &refund_id.to_string()),
+            Some(refund) if refund.accepted.is_none() => {
+                self.ask_refund_in(&mut batch, refund_id, (step + 1, refused_pause(step + 1)));
+            }
+            Some(_) => {
+                let next = if was_taken { step + 1 } else { 1 };
+                self.ask_refund_in(&mut batch, refund_id, (next, refund_pause(next)));
+            }
+        }
+        self.commit(batch)
+    }
+
+    fn renew_refund(&mut self, key: &TimerKey) -> Result<(), Fail> {
+        let failed: Id<RefundKind> = key.1.parse().map_err(Fail::broken)?;
+        let Some(row) = self.payments.tables.refunds.get(&failed) else { return Ok(()) };
+        let mut open = self.open_collection(row.booking_id);
+        let refund_id = self.new_id();
+        let mut batch = Batch::by("payments");
+        self.apply(&mut batch, &mut open, Command::RenewRefund { failed, refund_id })?;
+        batch.end_timer(RENEW_REFUND, &key.1);
+        self.commit(batch)
+    }
+
+    /// The booking whose money a payment is, by what was seen of it.
+    pub(crate) fn booking_of(&self, payment: &PaymentId) -> Option<Id<Booking>> {
+        let mut states = self.payments.tables.states.keys();
+        states
+            .find(|id| {
+                let open = self.open_collection(**id);
+                open.collection().is_some_and(|it| it.payments.contains_key(payment))
+            })
+            .copied()
+    }
+
+    fn fold_webhook(&mut self, key: &TimerKey) -> Result<(), Fail> {
+        let event_id = key.1.clone();
+        let webhook = self.payments.tables.webhooks.get(&event_id).cloned();
+        let told = webhook.filter(|it| !it.is_folded).map(|it| it.told).unwrap_or_default();
+        let told = self.with_payments(told)?;
+        let mut batch = Batch::by("payments");
+        let mut waits_for = None;
+        let mut opened: Vec<Open> = Vec::new();
+        for observation in &told {
+            let booking_id = match observation {
+                Observation::Payment(payment) => {
+                    let Some(order) = payment.fact.order.clone() else { continue };
+                    let rows = self.payments.tables.collections.values();
+                    let row = rows
+                        .filter(|row| row.order_id.as_deref() == Some(order.as_str()))
+                        .map(|row| row.booking_id)
+                        .next();
+                    let Some(booking_id) = row else {
+                        waits_for = Some(order);
+                        continue;
+                    };
+                    booking_id
+                }
+                Observation::Refund(refund) => {
+                    let own = refund.refund_id.and_then(|id| self.payments.tables.refunds.get(&id));
+                    let own = own.map(|row| row.booking_id);
+                    let of = || refund.payment.as_ref().and_then(|it| self.booking_of(it));
+                    let Some(booking_id) = own.or_else(of) else { continue };
+                    booking_id
+                }
+            };
+            let known = opened.iter().position(|open| open.booking_id == booking_id);
+            let mut open = match known {
+                Some(at) => opened.swap_remove(at),
+                None => self.open_collection(booking_id),
+            };
+            match observation {
+                Observation::Payment(payment) => {
+                    let told = Told { payments: vec![payment.clone()], ..Told::default() };
+                    let way = (Source::Webhook, Next::Hurry);
+                    self.fold(&mut batch, &mut open, &told, way)?;
+                }
+                Observation::Refund(refund) => self.fold_refund(&mut batch, &mut open, refund)?,
+            }
+            opened.push(open);
+        }
+        batch.end_timer(FOLD_WEBHOOK, &event_id);
+        batch.change(move |tables: &mut TillTables| {
+            if let Some(webhook) = tables.webhooks.get_mut(&event_id) {
+                webhook.is_folded = waits_for.is_none();
+                webhook.waits_for = waits_for;
+            }
+        });
+        self.commit(batch)
+    }
+
+    /// Adds the payments of refunds that came before anything was heard of them.
+    fn with_payments(&mut self, told: Vec<Observation>) -> Result<Vec<Observation>, Fail> {
+        let mut all = Vec::with_capacity(told.len());
+        for observation in told {
+            if let Observation::Refund(refund) = &observation
+                && let Some(id) = &refund.payment
+                && self.booking_of(id).is_none()
+            {
+                let asked = self.at_provider(|provider| {
+                    provider.payment(id).now_or_never().unwrap_or_else(never)
+                });
+                match asked {
+                    Ok(report) => all.push(Observation::Payment(report.payment)),
+                    Err(ProviderError::Refused { .. }) => {}
+                    Err(_) => return Err(Fail::Unavailable),
+                }
+            }
+            all.push(observation);
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,80 @@
+//! Jobs that go on after somebody outside has answered. What they learnt may be old by then, and the
+//! process that began them may be gone.
+
+use kernel::Id;
+use kernel::Timestamp;
+use kernel::id::{Booking, Refund};
+use payments::app::ask_refund::Answer;
+use payments::app::fold::{Next, Told};
+use payments::domain::fact::{OrderId, Source};
+
+use super::coverage::Fault;
+use super::desk::DeskTables;
+use super::post::Handed;
+use super::store::TimerKey;
+use super::till::TillTables;
+use super::world::{Service, World};
+
+/// A job's next part.
+#[derive(Debug)]
+pub(crate) enum Job {
+    /// The meeting provider has answered.
+    Room { id: Id<Booking>, room: Option<String>, timer: (TimerKey, i32) },
+    /// The turn to create an order is looked at.
+    TakeTurn { booking_id: Id<Booking>, saga: usize, deadline: Timestamp },
+    /// The payment provider has answered with an order, or not.
+    Ordered { booking_id: Id<Booking>, saga: usize, order: Option<OrderId>, turn: i32 },
+    /// The payment provider has told of payments.
+    Fold {
+        booking_id: Id<Booking>,
+        told: Told,
+        way: (Source, Next),
+        timer: Option<(TimerKey, i32)>,
+    },
+    /// The payment provider has told of a refund.
+    Refunded {
+        booking_id: Id<Booking>,
+        refund_id: Id<Refund>,
+        answer: Answer,
+        step: (usize, bool),
+        timer: (TimerKey, i32),
+    },
+    /// The mail server has answered.
+    Mailed(Handed),
+}
+
+impl World {
+    /// Lets a job go on, unless its process has died since.
+    pub(crate) fn work(&mut self, service: Service, life: u32, job: Job) {
+        if !self.is_alive(service, life) {
+            self.coverage.fault(Fault::CrashAfterEffect);
+            if let Job::Mailed(handed) = job {
+                self.abandon(&handed);
+            }
+            return;
+        }
+        match job {
+            Job::Room { id, room, timer } => {
+                let outcome = self.record_room(id, room);
+                self.conclude::<DeskTables>((&timer.0, timer.1), outcome);
+            }
+            Job::TakeTurn { booking_id, saga, deadline } => {
+                self.take_turn(booking_id, saga, deadline);
+            }
+            Job::Ordered { booking_id, saga, order, turn } => {
+                self.record_order(booking_id, (saga, turn), order);
+            }
+            Job::Fold { booking_id, told, way, timer } => {
+                let outcome = self.fold_told(booking_id, &told, way);
+                if let Some((key, attempts)) = timer {
+                    self.conclude::<TillTables>((&key, attempts), outcome);
+                }
+            }
+            Job::Refunded { booking_id, refund_id, answer, step, timer } => {
+                let outcome = self.record_refund((booking_id, refund_id), &answer, step);
+                self.conclude::<TillTables>((&timer.0, timer.1), outcome);
+            }
+            Job::Mailed(handed) => self.record_mail(handed),
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! The simulated world: one clock, one queue of what comes next, three services with a database
+//! each, and everybody else. One thread runs it, and everything that is left to chance falls from
+//! one pair of dice.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use kernel::id::Kind;
+use kernel::{Id, Timestamp};
+use messaging::ReactionError;
+use uuid::Uuid;
+
+use super::bus::Consumer;
+use super::coverage::{Coverage, Fault};
+use super::customers::{Cast, Step};
+use super::desk::DeskTables;
+use super::dice::Dice;
+use super::flaw::Flaw;
+use super::mailroom::MailServer;
+use super::post::PostTables;
+use super::provider::Provider;
+use super::store::{Batch, Store, Tables, TimerKey};
+use super::till::TillTables;
+use super::trace::Trace;
+use super::work::Job;
+use crate::checker::snapshot::Ack;
+
+/// How long a claimed timer is left alone.
+const LEASE_SECONDS: i64 = 25;
+
+/// One of our services.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Service {
+    Booking,
+    Payments,
+    Notifications,
+}
+
+impl Service {
+    /// Its name as a source of events.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Booking => "booking",
+            Self::Payments => "payments",
+            Self::Notifications => "notifications",
+        }
+    }
+}
+
+/// Why something was not done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fail {
+    /// It is refused, for this reason.
+    Refused(String),
+    /// Somebody does not answer; it may be done or not.
+    Unavailable,
+    /// The process died.
+    Died,
+    /// A part of the program contradicts itself.
+    Broken(String),
+}
+
+impl Fail {
+    /// A contradiction, in the words of an error.
+    pub(crate) fn broken(error: impl fmt::Display) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+impl From<ReactionError> for Fail {
+    fn from(error: ReactionError) -> Self {
+        Self::Refused(format!("{error:?}"))
+    }
+}
+
+/// A process of a service.
+#[derive(Debug, Clone, Copy, Default)]
+struct Node {
+    is_down: bool,
+    /// How often it died; whatever an earlier life has begun is gone.
+    life: u32,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub(crate) enum Task {
+    /// A service starts again.
+    Restart(Service),
+    /// A relay's pass.
+    Relay(Service),
+    /// NATS brings a message.
+    Deliver(Consumer, i64),
+    /// A consumer asks its source.
+    CatchUp(Consumer),
+    /// A timer may be due.
+    Fire(Service, TimerKey),
+    /// A job goes on after somebody outside has answered.
+    Work { service: Service, life: u32, job: Job },
+    /// A customer does the next thing.
+    Customer { saga: usize, step: Step },
+    /// Something happens at the provider.
+    Provider(super::provider::Change),
+    /// The provider delivers a webhook, for the so-many-th time.
+    Webhook { notice: super::provider::Notice, tries: u32 },
+    /// Somebody pays for something that is none of ours.
+    PaidElsewhere,
+    /// payments compares its book with the provider's, and so many nights more.
+    Nightly(u32),
+    /// Nothing goes wrong any more.
+    Heal,
+}
+
+/// Everything.
+pub(crate) struct World {
+    pub(crate) now: Timestamp,
+    pub(crate) dice: Dice,
+    pub(crate) flaw: Option<Flaw>,
+    pub(crate) coverage: Coverage,
+    pub(crate) trace: Trace,
+    pub(crate) booking: Store<DeskTables>,
+    pub(crate) payments: Store<TillTables>,
+    pub(crate) notifications: Store<PostTables>,
+    pub(crate) provider: Arc<Provider>,
+    pub(crate) mail_server: MailServer,
+    pub(crate) rooms: BTreeMap<String, String>,
+    pub(crate) cast: Cast,
+    pub(crate) acks: Vec<Ack>,
+    /// What cannot be and was: found by the simulator itself.
+    pub(crate) broken: Vec<String>,
+    queue: BTreeMap<(Timestamp, u64), Task>,
+    nodes: [Node; 3],
+    is_healed: bool,
+    tasks: u64,
+    ids: u128,
+}
+
+impl World {
+    /// A world at its beginning.
+    pub(crate) fn new(seed: u64, start: Timestamp, flaw: Option<Flaw>, trace: Trace) -> Self {
+        Self {
+            now: start,
+            dice: Dice::new(seed),
+            flaw,
+            coverage: Coverage::default(),
+            trace,
+            booking: Store::default(),
+            payments: Store::default(),
+            notifications: Store::default(),
+            provider: Arc::new(Provider::new(seed)),
+            mail_server: MailServer::default(),
+            rooms: BTreeMap::new(),
+            cast: Cast::default(),
+            acks: Vec::new(),
+            broken: Vec::new(),
+            queue: BTreeMap::new(),
+            nodes: [Node::default(); 3],
+            is_healed: false,
+            tasks: 0,
+            ids: 1 << 64,
+        }
+    }
+
+    /// Puts a task so many milliseconds ahead.
+    pub(crate) fn after(&mut self, millis: i64, task: Task) {
+        let micros = self.now.micros().saturating_add(millis.max(0).saturating_mul(1000));
+        let at = Timestamp::from_micros(micros).unwrap_or(self.now);
+        self.at(at, task);
+    }
+
+    /// Puts a task at an instant, or now if that is over.
+    pub(crate) fn at(&mut self, at: Timestamp, task: Task) {
+        self.tasks += 1;
+        self.queue.insert((at.max(self.now), self.tasks), task);
+    }
+
+    /// Takes the next task and moves the clock to it.
+    pub(crate) fn next(&mut self) -> Option<Task> {
+        let ((at, _), task) = self.queue.pop_first()?;
+        self.now = at;
+        Some(task)
+    }
+
+    /// Whether this fault happens now; so often of a thousand times, until everything is healed.
+    pub(crate) fn fault(&mut self, fault: Fault, per_mille: u64) -> bool {
+        let happens = !self.is_healed && self.dice.chance(per_mille);
+        if happens {
+            self.coverage.fault(fault);
+            self.trace.note(self.now, "fault", &format_args!("{fault:?}"));
+        }
+        happens
+    }
+
+    /// Whether a mistake is switched on.
+    pub(crate) fn has(&self, flaw: Flaw) -> bool {
+        self.flaw == Some(flaw)
+    }
+
+    /// From here on nothing goes wrong any more.
+    pub(crate) fn heal(&mut self) {
+        self.is_healed = true;
+        self.provider.heal();
+        self.trace.note(self.now, "healed", &"");
+    }
+
+    /// An id that nobody had before.
+    pub(crate) fn new_id<K: Kind>(&mut self) -> Id<K> {
+        self.ids += 1;
+        Id::from_uuid(Uuid::from_u128(self.ids))
+    }
+
+    /// Whether a service answers.
+    pub(crate) fn is_up(&self, service: Service) -> bool {
+        !self.node(service).is_down
+    }
+
+    fn node(&self, service: Service) -> Node {
+        let [booking, payments, notifications] = self.nodes;
+        match service {
+            Service::Booking => booking,
+            Service::Payments => payments,
+            Service::Notifications => notifications,
+        }
+    }
+
+    fn node_mut(&mut self, service: Service) -> &mut Node {
+        let [booking, payments, notifications] = &mut self.nodes;
+        match service {
+            Service::Booking => booking,
+            Service::Payments => payments,
+            Service::Notifications => notifications,
+        }
+    }
+
+    /// Kills a service; it starts again some time later.
+    pub(crate) fn crash(&mut self, service: Service) {
+        let node = self.node_mut(service);
+        if node.is_down {
+            return;
+        }
+        node.is_down = true;
+        node.life += 1;
+        self.trace.note(self.now, "died", &service.name());
+        let away = self.dice.between(200, 40_000);
+        self.after(away, Task::Restart(service));
+    }
+
+    /// Starts a service again: its relay, its consumers and its timers go on.
+    pub(crate) fn restart(&mut self, service: Service) {
+        self.node_mut(service).is_down = false;
+        self.trace.note(self.now, "started", &service.name());
+        self.after(50, Task::Relay(service));
+        for consumer in Consumer::of(service) {
+            self.after(100, Task::CatchUp(consumer));
+        }
+        let log = match service {
+            Service::Booking => &self.booking.log,
+            Service::Payments => &self.payments.log,
+            Service::Notifications => &self.notifications.log,
+        };
+        let timers: Vec<(TimerKey, Timestamp)> = log
+            .timers
+            .iter()
+            .map(|(key, timer)| (key.clone(), timer.due_at.max(timer.lease_until)))
+            .collect();
+        for (key, due) in timers {
+            self.at(due, Task::Fire(service, key));
+        }
+    }
+
+    /// Lets a job of a service go on some time later, unless the service dies before.
+    pub(crate) fn go_on(&mut self, service: Service, millis: i64, job: Job) {
+        let life = self.node(service).life;
+        let standstill = self.fault(Fault::Zombie, 4);
+        let millis = if standstill { millis + self.dice.between(25_000, 90_000) } else { millis };
+        self.after(millis, Task::Work { service, life, job });
+    }
+
+    /// Whether a job's process is still the one that began it.
+    pub(crate) fn is_alive(&self, service: Service, life: u32) -> bool {
+        let node = self.node(service);
+        !node.is_down && node.life == life
+    }
+
+    /// Writes a batch in a transaction, with everything that can go wrong around a commit.
+    pub(crate) fn commit<T: Tables>(&mut self, batch: Batch<T>) -> Result<(), Fail> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        if self.fault(Fault::CrashBeforeCommit, 4) {
+            self.crash(T::SERVICE);
+            return Err(Fail::Died);
+        }
+        if self.fault(Fault::CommitRefused, 5) {
+            return Err(Fail::Unavailable);
+        }
+        let (now, flaw, mut ids) = (self.now, self.flaw, self.ids);
+        let written = T::store(self).write(batch, now, (&mut ids, flaw));
+        self.ids = ids;
+        let written = written?;
+        for (key, due) in written.due {
+            self.at(due, Task::Fire(T::SERVICE, key));
+        }
+        if written.appended {
+            let pause = self.dice.between(1, 250);
+            self.after(pause, Task::Relay(T::SERVICE));
+        }
+        if self.fault(Fault::CrashAfterCommit, 4) {
+            self.crash(T::SERVICE);
+            return Err(Fail::Died);
+        }
+        if self.fault(Fault::UnknownCommit, 5) {
+            return Err(Fail::Unavailable);
+        }
+        Ok(())
+    }
+
+    /// Claims a timer that is due. The attempt that it is comes with it.
+    pub(crate) fn claim<T: Tables>(&mut self, key: &TimerKey) -> Option<(serde_json::Value, i32)> {
+        let now = self.now;
+        let timer = T::store(self).log.timers.get_mut(key)?;
+        if timer.due_at > now || timer.lease_until > now {
+            return None;
+        }
+        timer.lease_until = now.plus_seconds(LEASE_SECONDS);
+        timer.attempts += 1;
+        let claimed = (timer.payload.clone(), timer.attempts);
+        self.at(now.plus_seconds(LEASE_SECONDS), Task::Fire(T::SERVICE, key.clone()));
+        Some(claimed)
+    }
+
+    /// Frees a timer whose handler failed, for a later try.
+    pub(crate) fn retry_later<T: Tables>(&mut self, key: &TimerKey, attempts: i32) {
+        let exponent = u32::try_from(attempts.clamp(1, 7) - 1).unwrap_or(0);
+        let seconds = 2_i64.saturating_pow(exponent).min(60);
+        let later = self.now.plus_seconds(seconds);
+        let Some(timer) = T::store(self).log.timers.get_mut(key) else { return };
+        if timer.attempts == attempts {
+            timer.lease_until = later;
+            self.at(later, Task::Fire(T::SERVICE, key.clone()));
+        }
+    }
+
+    /// What a timer's handler came to: a failure lets it be tried again.
+    pub(crate) fn conclude<T: Tables>(
+        &mut self,
+        (key, attempts): (&TimerKey, i32),
+        outcome: Result<(), Fail>,
+    ) {
+        match outcome {
+            Ok(()) | Err(Fail::Died) => {}
+            Err(Fail::Unavailable | Fail::Refused(_)) => self.retry_later::<T>(key, attempts),
+            Err(Fail::Broken(why)) => self.broken.push(why),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Many seeds on all cores.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use crate::simulator::{Coverage, How, Outcome, run};
+
+/// How far a sweep has come.
+#[derive(Debug)]
+pub struct Progress<'o> {
+    /// How many seeds were run.
+    pub done: u64,
+    /// The run that was just done, when something is wrong with it.
+    pub failed: Option<&'o Outcome>,
+}
+
+/// What a sweep came to.
+#[derive(Debug, Default)]
+pub struct Total {
+    /// Everything that it went through.
+    pub coverage: Coverage,
+    /// How many runs something was wrong with.
+    pub failed: u64,
+}
+
+/// Runs so many seeds from the first on, and tells of each.
+pub fn sweep(first: u64, count: u64, how: How, mut tell: impl FnMut(Progress<'_>)) -> Total {
+    let next = AtomicU64::new(0);
+    let (sender, outcomes) = mpsc::channel();
+    let mut total = Total::default();
+    let cores = thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    thread::scope(|scope| {
+        for _ in 0..cores {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    // Nobody listens any more when the receiver is gone.
+                    if at >= count || sender.send(run(first + at, how)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for (outcome, done) in outcomes.iter().zip(1..) {
+            total.coverage.add(&outcome.coverage);
+            let is_clean = outcome.is_clean();
+            total.failed += u64::from(!is_clean);
+            tell(Progress { done, failed: (!is_clean).then_some(&outcome) });
+        }
+    });
+    total
+}
