@@ -22,3 +22,4 @@ mod cancels;
 mod blocks;
 mod staff;
 mod whole;
+mod upgrade;

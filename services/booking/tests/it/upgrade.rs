@@ -1,0 +1,59 @@
+//! A database that an earlier version has worked with is brought up to date with what it holds.
+
+use std::borrow::Cow;
+
+use booking::config::MigrationConfig;
+use sqlx::migrate::Migrator;
+use sqlx::{Connection as _, PgConnection};
+use testkit::TestDatabase;
+
+/// The first migration that the earlier version did not have.
+const NEWER: i64 = 20_261_121_210_001;
+
+/// Three bookings: one paid, one claimed and not paid, one given back.
+const EARLIER: &str = "
+    insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
+                          price_currency, practitioner_id, mode, state, payment_state, requested_at)
+    select ('01934000-0000-7000-8000-00000000000' || number)::uuid, gen_random_uuid(), 'meditation',
+           'Meditation', 50000, 'INR', 'lead', 'online', state, payment_state, now()
+    from (values (1, 'confirmed', 'paid'), (2, 'expired', 'claimed'), (3, 'released', 'pending'))
+         as earlier (number, state, payment_state);
+    insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at, live)
+    select booking_id, 'lead', '2026-11-25T05:30Z', '2026-11-25T06:30Z', state = 'confirmed'
+    from bookings;
+    insert into events (event_id, stream_id, version, event_type, payload, metadata, recorded_at)
+    values (gen_random_uuid(), 'booking-1', 2, 'booking.v1.BookingConfirmed',
+            '{\"bookingId\": \"bkg_01934000000070008000000000000001\", \"paymentId\": \"pay_1\"}',
+            '{}', now());";
+
+#[tokio::test]
+async fn what_an_earlier_version_knew_is_known_afterwards() {
+    let known = booking::MIGRATIONS.iter().filter(|migration| migration.version < NEWER);
+    let earlier =
+        Migrator { migrations: Cow::Owned(known.cloned().collect()), ..Migrator::DEFAULT };
+    let db = TestDatabase::new(&earlier).await.unwrap();
+    db.as_owner(EARLIER).await.unwrap();
+    booking::migrate(MigrationConfig {
+        owner_url: db.owner_url.clone().into(),
+        database_url: db.url.clone().into(),
+    })
+    .await
+    .unwrap();
+    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    let rows: Vec<(String, Option<String>, bool, bool)> = sqlx::query_as(
+        "select state, payment_id, claimed, confirmed_on_claim from bookings order by booking_id",
+    )
+    .fetch_all(&mut connection)
+    .await
+    .unwrap();
+    let row = |state: &str, payment: Option<&str>, claimed| {
+        (state.to_owned(), payment.map(str::to_owned), claimed, false)
+    };
+    let paid = row("confirmed", Some("pay_1"), false);
+    assert_eq!(rows, [paid, row("expired", None, true), row("released", None, false)]);
+    let sessions: i64 = sqlx::query_scalar("select count(*) from slot_reservations")
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+    assert_eq!(sessions, 3);
+}
