@@ -173,12 +173,14 @@ struct Back {
     way: Way,
 }
 
-/// Captured money in the books.
+/// A payment in the books.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Held {
+    /// Whether its money came; a refund may be told before that.
+    came: bool,
     /// Where it stands as long as it is neither back nor earned nor kept.
     account: Account,
-    /// How much of it does.
+    /// How much of it does; less than nothing while only refunds of it were told.
     open: i64,
     /// Where the rest stands.
     closed: Account,
@@ -189,7 +191,6 @@ struct Held {
 /// The books of one booking, from its events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Books {
-    seen: BTreeMap<PaymentId, Amount>,
     held: BTreeMap<PaymentId, Held>,
     refunds: BTreeMap<Id<RefundKind>, Back>,
 }
@@ -210,7 +211,6 @@ impl Books {
     pub fn enter(&mut self, event: &Event) -> Vec<Entry> {
         match event {
             Event::Observed { payment, .. } => {
-                self.seen.insert(payment.id.clone(), payment.fact.amount.clone());
                 let gone = payment.fact.status == Status::Refunded;
                 // It came and went before we could count it.
                 let came = gone.then(|| self.capture(&payment.id, &payment.fact.amount));
@@ -249,34 +249,36 @@ impl Books {
 
     /// Takes captured money in that nothing explains yet; once.
     fn capture(&mut self, payment: &PaymentId, amount: &Amount) -> Option<Entry> {
-        if self.held.contains_key(payment) {
+        let held = self.held(payment);
+        if held.came {
             return None;
         }
-        self.hold(payment, amount, Account::Suspense);
-        Entry::captured(payment, amount, Account::Suspense)
+        held.came = true;
+        held.open = held.open.saturating_add(amount.minor);
+        Entry::captured(payment, amount, held.account)
     }
 
-    fn hold(&mut self, payment: &PaymentId, amount: &Amount, account: Account) {
-        let held = Held { account, open: amount.minor, closed: account, closings: 0 };
-        self.held.insert(payment.clone(), held);
+    /// The payment in the books; of one that is new to them nothing is known.
+    fn held(&mut self, payment: &PaymentId) -> &mut Held {
+        let (account, closed) = (Account::Suspense, Account::Suspense);
+        let nothing = Held { came: false, account, open: 0, closed, closings: 0 };
+        self.held.entry(payment.clone()).or_insert(nothing)
     }
 
+    /// Money that counts is owed to the customer, also what nobody could explain before. Of that,
+    /// what is on its way back is not there any more.
     fn verify(&mut self, payment: &PaymentId, amount: &Amount) -> Vec<Entry> {
-        let Some(held) = self.held.get_mut(payment) else {
-            self.hold(payment, amount, Account::CustomerAdvance);
-            return Entry::captured(payment, amount, Account::CustomerAdvance)
-                .into_iter()
-                .collect();
-        };
-        if held.account != Account::Suspense {
-            return Vec::new();
+        let held = self.held(payment);
+        let before = Amount { minor: held.open, currency: amount.currency.clone() };
+        let was_unexplained = held.account == Account::Suspense;
+        if was_unexplained {
+            (held.account, held.closed) = (Account::CustomerAdvance, Account::CustomerAdvance);
         }
-        (held.account, held.closed) = (Account::CustomerAdvance, Account::CustomerAdvance);
-        // What is on its way back from there is not there any more.
-        let left = Amount { minor: held.open, currency: amount.currency.clone() };
+        let came = self.capture(payment, amount);
         let what = (EntryKind::Identified, format!("verified {payment}"));
         let way = (Account::Suspense, Account::CustomerAdvance);
-        Entry::transfer(what, payment, &left, way).into_iter().collect()
+        let moved = was_unexplained.then(|| Entry::transfer(what, payment, &before, way));
+        came.into_iter().chain(moved.flatten()).collect()
     }
 
     /// Money that is to go back, by us or by another hand.
@@ -285,9 +287,7 @@ impl Books {
             return Vec::new();
         }
         let (payment, amount) = (&refund.payment, &refund.amount);
-        let seen = self.seen.get(payment).unwrap_or(amount).clone();
-        let came = self.capture(payment, &seen);
-        let Some(held) = self.held.get_mut(payment) else { return Vec::new() };
+        let held = self.held(payment);
         let open =
             if held.closings == 0 { amount.minor } else { amount.minor.min(held.open.max(0)) };
         held.open = held.open.saturating_sub(open);
@@ -301,7 +301,7 @@ impl Books {
         let what = (kind, format!("refund {refund_id} requested"));
         let owed = back.entry(what, held, Account::RefundsPayable, Direction::Away);
         self.refunds.insert(refund_id, back);
-        came.into_iter().chain(owed).collect()
+        owed.into_iter().collect()
     }
 
     fn end_refund(&mut self, refund_id: Id<RefundKind>, way: Way) -> Vec<Entry> {
