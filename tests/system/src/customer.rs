@@ -1,16 +1,22 @@
 //! A customer who books over the same calls that the web application makes.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use contract::common::v1::ErrorDetail;
 use prost::Message as _;
 use serde_json::{Value, json};
-use testkit::until;
+use simulation::checker::snapshot::Ack;
+use testkit::{until, until_within};
 
 use crate::practice::Practice;
+use crate::tokens::Mint;
+
+/// How long a call is repeated: everything may be killed meanwhile, more than once.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What came back from a call.
 #[derive(Debug, Clone)]
@@ -55,9 +61,7 @@ impl<'p> Customer<'p> {
     /// # Errors
     /// When identity refuses.
     pub async fn new(practice: &'p Practice, name: &str) -> Result<Self> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::SeqCst);
-        let email = format!("{}.{count}@customers.example", name.to_lowercase());
+        let email = address(name);
         let body = json!({
             "email": email, "password": "quiet river stones",
             "data": { "firstName": name, "lastName": "Canaryworth" },
@@ -66,6 +70,22 @@ impl<'p> Customer<'p> {
         let session: Value = practice.http.post(url).json(&body).send().await?.json().await?;
         let token = session["access_token"].as_str().context("no session")?.to_owned();
         Ok(Self { practice, token, email })
+    }
+
+    /// Somebody who has an access token and never signed up.
+    ///
+    /// # Errors
+    /// When the token cannot be signed.
+    pub fn minted(practice: &'p Practice, mint: &Mint, name: &str) -> Result<Self> {
+        let email = address(name);
+        let token = mint.token(&email)?;
+        Ok(Self { practice, token, email })
+    }
+
+    /// The access token.
+    #[must_use]
+    pub fn token(&self) -> &str {
+        &self.token
     }
 
     /// Calls `service.method` once.
@@ -85,9 +105,8 @@ impl<'p> Customer<'p> {
     /// # Errors
     /// When there is none for long.
     pub async fn call(&self, method: &str, body: Value) -> Result<Answer> {
-        until(&format!("{method} answers"), async || {
+        until_within(PATIENCE, &format!("{method} answers"), async || {
             let answered = self.try_call(method, &body).await;
-            // 409 is Connect's `aborted`: others were faster, and trying again is right.
             let again = |answer: &Answer| answer.status >= 500 || answer.status == 429;
             Ok(answered.ok().filter(|answer| !again(answer)))
         })
@@ -125,9 +144,27 @@ impl<'p> Customer<'p> {
     /// # Errors
     /// When booking refuses.
     pub async fn hold(&self, service: &str, starts_at: &str, key: &str) -> Result<String> {
+        self.ask_for(service, starts_at, key).await?.map_err(|refused| anyhow!("{refused:?}"))
+    }
+
+    /// Holds a time, or tells why it was refused.
+    ///
+    /// # Errors
+    /// When booking does not answer.
+    pub async fn ask_for(
+        &self,
+        service: &str,
+        starts_at: &str,
+        key: &str,
+    ) -> Result<Result<String, Answer>> {
         let request = self.request(service, starts_at, key);
-        let held = self.call("booking.v1.BookingService/RequestBooking", request).await?.ok()?;
-        Ok(held["booking"]["bookingId"].as_str().context("no booking")?.to_owned())
+        let held = self.call("booking.v1.BookingService/RequestBooking", request).await?;
+        if held.status != 200 {
+            return Ok(Err(held));
+        }
+        let id = held.body["booking"]["bookingId"].as_str().context("no booking")?.to_owned();
+        self.practice.acknowledged(Ack::Requested(id.parse()?));
+        Ok(Ok(id))
     }
 
     /// Gets the booking's order.
@@ -138,7 +175,11 @@ impl<'p> Customer<'p> {
         let body =
             json!({ "bookingId": booking_id, "idempotencyKey": format!("order-{booking_id}") });
         let started = self.call("payments.v1.PaymentsService/StartPayment", body).await?.ok()?;
-        Ok(started["orderId"].as_str().context("no order")?.to_owned())
+        let order_id = started["orderId"].as_str().context("no order")?.to_owned();
+        let booking_id = booking_id.parse()?;
+        let order = order_id.clone();
+        self.practice.acknowledged(Ack::OrderStarted { booking_id, order_id: order });
+        Ok(order_id)
     }
 
     /// Says that checkout is being opened.
@@ -149,6 +190,31 @@ impl<'p> Customer<'p> {
         let body =
             json!({ "bookingId": booking_id, "idempotencyKey": format!("open-{booking_id}") });
         self.call("booking.v1.BookingService/OpenCheckout", body).await?.ok()?;
+        self.practice.acknowledged(Ack::CheckoutOpened(booking_id.parse()?));
+        Ok(())
+    }
+
+    /// Gives the time back.
+    ///
+    /// # Errors
+    /// When booking refuses.
+    pub async fn release(&self, booking_id: &str) -> Result<()> {
+        let body =
+            json!({ "bookingId": booking_id, "idempotencyKey": format!("back-{booking_id}") });
+        self.call("booking.v1.BookingService/ReleaseBooking", body).await?.ok()?;
+        self.practice.acknowledged(Ack::Released(booking_id.parse()?));
+        Ok(())
+    }
+
+    /// Says that it is paid.
+    ///
+    /// # Errors
+    /// When payments refuses.
+    pub async fn claim(&self, booking_id: &str) -> Result<()> {
+        let body =
+            json!({ "bookingId": booking_id, "idempotencyKey": format!("paid-{booking_id}") });
+        self.call("payments.v1.PaymentsService/ClaimPayment", body).await?.ok()?;
+        self.practice.acknowledged(Ack::Claimed(booking_id.parse()?));
         Ok(())
     }
 
@@ -194,4 +260,11 @@ impl<'p> Customer<'p> {
         let all = self.practice.inbox().await?;
         Ok(all.into_iter().filter(|mail| mail["to"][0] == self.email.as_str()).collect())
     }
+}
+
+/// An address that nobody else has.
+pub(crate) fn address(name: &str) -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::SeqCst);
+    format!("{}.{count}@customers.example", name.to_lowercase())
 }

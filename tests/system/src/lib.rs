@@ -7,8 +7,17 @@
 
 pub mod collector;
 pub mod customer;
+pub mod failpoints;
 pub mod practice;
+pub mod quiet;
+pub mod saga;
+pub mod snapshot;
+pub mod tokens;
+pub mod visitor;
+pub mod witness;
 
 pub use collector::Collector;
 pub use customer::{Answer, Customer};
+pub use failpoints::Failpoints;
 pub use practice::Practice;
+pub use tokens::Mint;

@@ -3,13 +3,16 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
+use simulation::checker::snapshot::Ack;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
-use testkit::until;
+use testkit::{until, until_within};
+
+use crate::witness::Witness;
 
 /// Everything that a kill may hit: all parts of ours and what they store and travel through.
 pub const OURS: [&str; 8] = [
@@ -23,6 +26,16 @@ pub const OURS: [&str; 8] = [
     "postgres",
 ];
 
+/// The services that keep their truth in a database.
+pub const STORES: [&str; 4] = ["booking", "payments", "notifications", "identity"];
+
+/// Settings for a test in which one machine plays many people.
+pub const GENEROUS: [(&str, &str); 3] = [
+    ("GATEWAY_LIMIT_ADDRESS", "100000/1000000"),
+    ("GATEWAY_LIMIT_ACCOUNT", "10000/100000"),
+    ("GATEWAY_LIMIT_SIGN_IN", "10000/100000"),
+];
+
 /// How long a start may take on a busy machine.
 const READY: Duration = Duration::from_secs(180);
 
@@ -30,6 +43,10 @@ const READY: Duration = Duration::from_secs(180);
 pub struct Practice {
     child: Child,
     data: PathBuf,
+    /// How far ahead the clocks are, in minutes.
+    ahead: AtomicI64,
+    /// What was acknowledged and delivered, and what may repeat a mail.
+    pub witness: Witness,
     /// The gateway's address.
     pub url: String,
     /// The sandbox's address.
@@ -63,6 +80,8 @@ impl Practice {
         let mut practice = Self {
             child,
             data,
+            ahead: AtomicI64::new(0),
+            witness: Witness::default(),
             url: format!("http://127.0.0.1:{port}"),
             sandbox: format!("http://127.0.0.1:{sandbox_port}"),
             http,
@@ -101,7 +120,7 @@ impl Practice {
     /// # Errors
     /// When that takes too long.
     pub async fn healthy(&self) -> Result<()> {
-        until("every part is ready", async || {
+        until_within(READY, "every part is ready", async || {
             let asked = self.http.get(format!("{}/healthz", self.url)).send().await;
             Ok(asked.is_ok_and(|answer| answer.status() == 200).then_some(()))
         })
@@ -113,29 +132,55 @@ impl Practice {
     /// # Errors
     /// When a part has no process to kill.
     pub fn kill(&self, parts: &[&str]) -> Result<()> {
-        let record = self.record()?;
-        let pids: Vec<String> = parts
-            .iter()
-            .filter_map(|part| record["parts"][part]["process"]["pid"].as_u64())
-            .map(|pid| pid.to_string())
-            .collect();
-        ensure!(pids.len() == parts.len(), "a part has no process to kill: {record}");
-        let killed = Command::new("kill").arg("-KILL").args(&pids).status()?;
+        let pids = parts.iter().map(|part| self.pid(part)).collect::<Result<Vec<_>>>()?;
+        for part in parts {
+            self.witness.part_was_killed(part);
+        }
+        let pids = pids.iter().map(u64::to_string);
+        let killed = Command::new("kill").arg("-KILL").args(pids).status()?;
         ensure!(killed.success(), "a part was not there to be killed");
         Ok(())
     }
 
-    /// Puts the clock of every service so many minutes ahead.
+    /// The number of a part's process.
+    ///
+    /// # Errors
+    /// When it has none just now.
+    pub fn pid(&self, part: &str) -> Result<u64> {
+        let record = self.record()?;
+        let pid = record["parts"][part]["process"]["pid"].as_u64();
+        pid.with_context(|| format!("{part} has no process: {record}"))
+    }
+
+    /// Puts the clock of every service so many minutes ahead of the machine's.
     ///
     /// # Errors
     /// When a database refuses.
     pub async fn move_clocks(&self, minutes: i64) -> Result<()> {
+        self.ahead.fetch_max(minutes, Ordering::SeqCst);
         let sql = format!("update clock set offset_by = make_interval(mins => {minutes})");
-        for service in ["booking", "payments", "notifications", "identity"] {
-            let mut owner = self.database(service).await?;
-            owner.execute(AssertSqlSafe(sql.clone())).await?;
+        for service in STORES {
+            until_within(READY, "a clock is moved", async || {
+                let Ok(mut owner) = self.database(service).await else { return Ok(None) };
+                Ok(owner.execute(AssertSqlSafe(sql.clone())).await.ok())
+            })
+            .await?;
         }
         Ok(())
+    }
+
+    /// Puts the clocks so many minutes ahead of where they are.
+    ///
+    /// # Errors
+    /// When a database refuses.
+    pub async fn advance_clocks(&self, minutes: i64) -> Result<()> {
+        let ahead = self.ahead.load(Ordering::SeqCst) + minutes;
+        self.move_clocks(ahead).await
+    }
+
+    /// Notes that something was acknowledged.
+    pub fn acknowledged(&self, ack: Ack) {
+        self.witness.acknowledged(ack);
     }
 
     /// A superuser's connection to a service's database, to look on.
@@ -157,7 +202,9 @@ impl Practice {
     pub async fn inbox(&self) -> Result<Vec<Value>> {
         let url = format!("{}/api/inbox", self.sandbox);
         let mails: Value = self.http.get(url).send().await?.json().await?;
-        Ok(mails.as_array().cloned().unwrap_or_default())
+        let mails = mails.as_array().cloned().unwrap_or_default();
+        self.witness.mails(&mails);
+        Ok(mails)
     }
 
     /// What the provider has in its book.
@@ -181,6 +228,9 @@ impl Practice {
     /// # Errors
     /// When it refuses.
     pub async fn sandbox_post(&self, path: &str, body: &Value) -> Result<Value> {
+        if path == "/api/faults" {
+            self.witness.fault_was_ordered(body);
+        }
         let url = format!("{}{path}", self.sandbox);
         let answer = self.http.post(url).json(body).send().await?.error_for_status()?;
         Ok(answer.json().await.unwrap_or(Value::Null))
@@ -193,7 +243,11 @@ impl Drop for Practice {
         // here is left lying and spoils no other test.
         drop(Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status());
         drop(self.child.wait());
-        drop(std::fs::remove_dir_all(&self.data));
+        if std::env::var_os("SUKOON_KEEP_DATA").is_some() {
+            println!("kept: {}", self.data.display());
+        } else {
+            drop(std::fs::remove_dir_all(&self.data));
+        }
     }
 }
 

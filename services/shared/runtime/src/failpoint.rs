@@ -129,7 +129,11 @@ mod active {
         let step = step_name(type_name);
         let label = LABEL.try_with(Clone::clone).ok();
         Some(match label {
-            Some(Label { text, is_prefix: true }) => format!("{text}.{step}"),
+            // The program's name stands before everything already.
+            Some(Label { text, is_prefix: true }) => {
+                let inside = step.split_once('.').map_or(step.as_str(), |(_crate, rest)| rest);
+                format!("{text}.{inside}")
+            }
             Some(Label { text, is_prefix: false }) => text,
             None => step,
         })

@@ -11,7 +11,18 @@ const PATIENCE: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// When it gives nothing for 30 seconds, or fails.
-pub async fn until<T, F>(what: &str, mut probe: F) -> Result<T>
+pub async fn until<T, F>(what: &str, probe: F) -> Result<T>
+where
+    F: AsyncFnMut() -> Result<Option<T>>,
+{
+    until_within(PATIENCE, what, probe).await
+}
+
+/// Like [`until`], with a patience of its own.
+///
+/// # Errors
+/// When it gives nothing for as long as `patience`, or fails.
+pub async fn until_within<T, F>(patience: Duration, what: &str, mut probe: F) -> Result<T>
 where
     F: AsyncFnMut() -> Result<Option<T>>,
 {
@@ -23,7 +34,7 @@ where
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, asking)
+    tokio::time::timeout(patience, asking)
         .await
         .with_context(|| format!("waited in vain until {what}"))?
 }

@@ -1,0 +1,177 @@
+//! When nothing is under way: every event was taken in, nothing is due, nobody owes an answer.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+use simulation::checker::snapshot::{Ack, PaymentsStore};
+use sqlx::{PgConnection, Row as _};
+use testkit::until_within;
+
+use crate::practice::{Practice, STORES};
+
+/// How long a practice may take to come to rest after the last fault: a process that died holds a
+/// timer for 25 seconds, and a webhook is sent again after 64.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// How often the clocks are moved until everything is over; each time further.
+const MOVES_MINUTES: [i64; 12] =
+    [16, 16, 61, 61, 6 * 60, 6 * 60, 24 * 60, 24 * 60, 24 * 60, 24 * 60, 24 * 60, 24 * 60];
+/// Far enough for every session that can be booked to be over.
+const ALL_SESSIONS_MINUTES: i64 = 45 * 24 * 60;
+
+impl Practice {
+    /// Waits until nothing is under way.
+    ///
+    /// # Errors
+    /// When something stays under way for minutes; what it is stands in the error.
+    pub async fn quiet(&self) -> Result<()> {
+        self.healthy().await?;
+        let mut last = String::new();
+        let quiet = until_within(PATIENCE, "nothing is under way", async || {
+            // Looked at twice: what one look missed on its way from one service to the next, the
+            // other sees where it arrived.
+            for _look in 0..2 {
+                last = match self.under_way().await {
+                    Ok(found) => found,
+                    Err(error) => format!("{error:#}"),
+                };
+                if !last.is_empty() {
+                    return Ok(None);
+                }
+            }
+            Ok(Some(()))
+        })
+        .await;
+        quiet.with_context(|| format!("under way: {last}"))
+    }
+
+    /// Moves the clocks until every hold has ended, every poll is over, every refund has come to
+    /// an end and every session has taken place.
+    ///
+    /// # Errors
+    /// When something stays open whatever the time.
+    pub async fn settle(&self) -> Result<()> {
+        for minutes in MOVES_MINUTES {
+            self.quiet().await?;
+            self.advance_clocks(minutes).await?;
+        }
+        self.quiet().await?;
+        self.advance_clocks(ALL_SESSIONS_MINUTES).await?;
+        self.quiet().await?;
+        let open = self.open().await?;
+        if !open.is_empty() {
+            bail!("still open after all time has passed: {open}");
+        }
+        Ok(())
+    }
+
+    /// What was acknowledged, with the webhooks that the sandbox got a good answer for.
+    pub(crate) async fn acks(&self, payments: &PaymentsStore) -> Result<Vec<Ack>> {
+        let mut acks = self.witness.acks();
+        let book = self.book().await?;
+        let hooks = book["webhooks"].as_array().cloned().unwrap_or_default();
+        for hook in hooks.iter().filter(|hook| hook["state"] == "delivered") {
+            let event_id = hook["event_id"].as_str().unwrap_or_default().to_owned();
+            // The sandbox forgets a body that has arrived, so only the id is compared.
+            let kept = payments.webhooks.iter().find(|row| row.event_id == event_id);
+            let body_sha256 = kept.map(|row| row.body_sha256.clone()).unwrap_or_default();
+            acks.push(Ack::Webhook { event_id, body_sha256 });
+        }
+        Ok(acks)
+    }
+
+    /// What is under way, in words; nothing, when nothing is.
+    async fn under_way(&self) -> Result<String> {
+        let mut found = Vec::new();
+        let mut heads = Vec::new();
+        let mut checkpoints = Vec::new();
+        for service in STORES {
+            let mut database = self.database(service).await?;
+            heads.push((service.to_owned(), head(&mut database).await?));
+            for row in sqlx::query("select consumer, source, position from checkpoints")
+                .fetch_all(&mut database)
+                .await?
+            {
+                let row: (String, String, i64) =
+                    (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+                checkpoints.push(row);
+            }
+            let waits = waiting(&mut database).await?;
+            if !waits.is_empty() {
+                found.push(format!("{service}: {waits}"));
+            }
+        }
+        for (consumer, source, position) in checkpoints {
+            let head = heads.iter().find(|(service, _)| *service == source);
+            if head.is_some_and(|(_, head)| *head != position) {
+                found.push(format!("{consumer} is at {position} of {head:?}"));
+            }
+        }
+        let book = self.book().await?;
+        for (part, state, open) in
+            [("webhooks", "state", "waiting"), ("refunds", "status", "pending")]
+        {
+            let all = book[part].as_array().cloned().unwrap_or_default();
+            let count = all.iter().filter(|it| it[state] == Value::from(open)).count();
+            if count > 0 {
+                found.push(format!("{count} {part} of the sandbox are {open}"));
+            }
+        }
+        Ok(found.join("; "))
+    }
+
+    /// What is not over, in words.
+    async fn open(&self) -> Result<String> {
+        let questions = [
+            (
+                "booking",
+                "select booking_id::text || ' ' || state from bookings
+                         where state in ('held', 'awaiting_payment', 'confirmed',
+                                         'meeting_scheduled')",
+            ),
+            (
+                "payments",
+                "select kind || ' ' || subject from timers
+                          where kind in ('poll-order', 'refund', 'renew-refund', 'fold-webhook')",
+            ),
+            (
+                "payments",
+                "select refund_id::text || ' ' || state from refunds
+                          where state in ('requested', 'accepted')",
+            ),
+            (
+                "notifications",
+                "select kind || ' ' || subject || ' ' || state from mails
+                               where state in ('queued', 'sending', 'retrying')",
+            ),
+        ];
+        let mut open = Vec::new();
+        for (service, sql) in questions {
+            let mut database = self.database(service).await?;
+            let found: Vec<String> = sqlx::query_scalar(sql).fetch_all(&mut database).await?;
+            open.extend(found);
+        }
+        Ok(open.join("; "))
+    }
+}
+
+/// The position of the last event that a service has numbered.
+async fn head(database: &mut PgConnection) -> Result<i64> {
+    let sql = "select coalesce(max(position), 0) from feed";
+    Ok(sqlx::query_scalar(sql).fetch_one(database).await?)
+}
+
+/// Events without a position, and timers that are due. Polls of unpaid orders come again and again,
+/// and find nothing.
+async fn waiting(database: &mut PgConnection) -> Result<String> {
+    let waits: Vec<String> = sqlx::query_scalar(
+        "select 'an event of ' || e.stream_id from outbox join events e using (seq)
+         union all
+         select kind || ' ' || subject || ' try ' || attempts from timers
+         where due_at <= clock_now() + interval '1 second' and kind <> 'poll-order'
+         limit 20",
+    )
+    .fetch_all(database)
+    .await?;
+    Ok(waits.join(", "))
+}

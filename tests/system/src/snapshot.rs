@@ -1,0 +1,196 @@
+//! Reads everything that a practice has left behind, for the one checker that also reads the
+//! simulator's model: each service's database in one transaction, the provider's book, the inbox.
+
+mod rows;
+
+use anyhow::{Result, ensure};
+use serde_json::Value;
+use simulation::checker::snapshot::{
+    BookingStore, CheckpointRow, Log, NotificationsStore, ParkedRow, PaymentsStore, ProviderBook,
+    ProviderOrder, ProviderPayment, ProviderRefund, Snapshot, TimerRow,
+};
+use simulation::checker::{Violation, check};
+use sqlx::postgres::PgRow;
+use sqlx::{AssertSqlSafe, Executor as _, PgConnection, Row};
+
+use crate::practice::Practice;
+
+/// Rows of one query, each read by `read`.
+async fn rows<T>(
+    database: &mut PgConnection,
+    sql: &str,
+    read: fn(&PgRow) -> Result<T, sqlx::Error>,
+) -> Result<Vec<T>> {
+    let rows = sqlx::query(AssertSqlSafe(sql.to_owned())).fetch_all(database).await?;
+    Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+}
+
+impl Practice {
+    /// Waits until nothing is under way, and then asks the checker.
+    ///
+    /// # Errors
+    /// When an invariant does not hold; every violation is in the error.
+    pub async fn check(&self) -> Result<()> {
+        self.quiet().await?;
+        let violations = check(&self.snapshot().await?);
+        let told: Vec<String> = violations.iter().map(Violation::to_string).collect();
+        ensure!(told.is_empty(), "the checker found:\n  {}", told.join("\n  "));
+        Ok(())
+    }
+
+    /// Everything that can be read from outside, now.
+    ///
+    /// # Errors
+    /// When a store does not answer.
+    pub async fn snapshot(&self) -> Result<Snapshot> {
+        let mut booking = self.still("booking").await?;
+        let mut payments = self.still("payments").await?;
+        let mut notifications = self.still("notifications").await?;
+        let mut identity = self.still("identity").await?;
+        let payments = payments_store(&mut payments).await?;
+        self.inbox().await?;
+        Ok(Snapshot {
+            taken_at: sqlx::query_scalar("select clock_now()").fetch_one(&mut booking).await?,
+            booking: booking_store(&mut booking).await?,
+            notifications: notifications_store(&mut notifications).await?,
+            identity: Some(log(&mut identity).await?),
+            provider: provider(&self.book().await?),
+            inbox: self.witness.letters(),
+            acks: self.acks(&payments).await?,
+            mail_repeats_injected: self.witness.repeats(),
+            payments,
+        })
+    }
+
+    /// A connection that sees one moment of a database.
+    async fn still(&self, service: &str) -> Result<PgConnection> {
+        let mut database = self.database(service).await?;
+        database.execute("begin isolation level repeatable read read only").await?;
+        Ok(database)
+    }
+}
+
+async fn log(database: &mut PgConnection) -> Result<Log> {
+    Ok(Log {
+        events: rows(
+            database,
+            "select e.seq, f.position, e.event_id, e.stream_id, e.version, e.event_type,
+                    e.payload, e.metadata, e.recorded_at
+             from events e left join feed f using (seq) order by e.seq",
+            rows::event,
+        )
+        .await?,
+        outbox: rows(database, "select seq from outbox", |row| row.try_get(0)).await?,
+        checkpoints: rows(database, "select consumer, source, position from checkpoints", |row| {
+            Ok(CheckpointRow {
+                consumer: row.try_get(0)?,
+                source: row.try_get(1)?,
+                position: row.try_get(2)?,
+            })
+        })
+        .await?,
+        parked: rows(
+            database,
+            "select consumer, source, position, stream_id, error from parked_events",
+            |row| {
+                Ok(ParkedRow {
+                    consumer: row.try_get(0)?,
+                    source: row.try_get(1)?,
+                    position: row.try_get(2)?,
+                    stream_id: row.try_get(3)?,
+                    error: row.try_get(4)?,
+                })
+            },
+        )
+        .await?,
+        timers: rows(database, "select kind, subject, due_at from timers", |row| {
+            Ok(TimerRow {
+                kind: row.try_get(0)?,
+                subject: row.try_get(1)?,
+                due_at: row.try_get(2)?,
+            })
+        })
+        .await?,
+    })
+}
+
+async fn booking_store(database: &mut PgConnection) -> Result<BookingStore> {
+    Ok(BookingStore {
+        log: log(database).await?,
+        bookings: rows(database, "select * from bookings", rows::booking).await?,
+        reservations: rows(database, "select * from slot_reservations", rows::reservation).await?,
+    })
+}
+
+async fn payments_store(database: &mut PgConnection) -> Result<PaymentsStore> {
+    let ledger = "select entry_id::text as entry, payment_id, account, amount_minor,
+                         amount_currency
+                  from ledger_lines join ledger_entries using (entry_id)";
+    Ok(PaymentsStore {
+        log: log(database).await?,
+        collections: rows(database, "select * from collections", rows::collection).await?,
+        refunds: rows(database, "select * from refunds", rows::refund).await?,
+        webhooks: rows(database, "select * from webhook_inbox", rows::webhook).await?,
+        ledger: match sqlx::query_scalar("select to_regclass('ledger_lines') is not null")
+            .fetch_one(&mut *database)
+            .await?
+        {
+            true => Some(rows(database, ledger, rows::ledger_line).await?),
+            false => None,
+        },
+    })
+}
+
+async fn notifications_store(database: &mut PgConnection) -> Result<NotificationsStore> {
+    Ok(NotificationsStore {
+        log: log(database).await?,
+        mails: rows(database, "select * from mails", rows::mail).await?,
+    })
+}
+
+/// The members of a part of the provider's book.
+fn part<'b>(book: &'b Value, name: &str) -> impl Iterator<Item = &'b Value> {
+    book[name].as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn number(value: &Value) -> i64 {
+    value.as_i64().unwrap_or_default()
+}
+
+fn provider(book: &Value) -> ProviderBook {
+    let orders = part(book, "orders").map(|order| ProviderOrder {
+        order_id: text(&order["id"]),
+        receipt: text(&order["receipt"]),
+        amount_minor: number(&order["amount"]),
+        currency: text(&order["currency"]),
+    });
+    let payments = part(book, "payments").map(|payment| ProviderPayment {
+        payment_id: text(&payment["id"]),
+        order_id: payment["order_id"].as_str().map(str::to_owned),
+        amount_minor: number(&payment["amount"]),
+        currency: text(&payment["currency"]),
+        status: text(&payment["status"]),
+        captured_at: (payment["captured"] == true)
+            .then(|| kernel::Timestamp::from_seconds(number(&payment["created_at"])))
+            .flatten(),
+    });
+    let refunds = part(book, "refunds").map(|refund| ProviderRefund {
+        provider_refund_id: text(&refund["id"]),
+        payment_id: text(&refund["payment_id"]),
+        amount_minor: number(&refund["amount"]),
+        status: text(&refund["status"]),
+        receipt: refund["receipt"].as_str().map(str::to_owned),
+    });
+    ProviderBook {
+        orders: orders.collect(),
+        payments: payments.collect(),
+        refunds: refunds.collect(),
+        settled: part(book, "settled")
+            .map(|it| (text(&it["entity_id"]), number(&it["amount"])))
+            .collect(),
+    }
+}

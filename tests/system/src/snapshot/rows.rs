@@ -1,0 +1,121 @@
+//! Rows as the checker wants them.
+
+use eventstore::Recorded;
+use kernel::Id;
+use kernel::id::{Block, Booking};
+use serde_json::Value;
+use simulation::checker::snapshot::{
+    BookingRow, CollectionRow, EventRow, Holder, LedgerLine, MailRow, RefundRow, ReservationRow,
+    WebhookRow,
+};
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+
+pub(super) fn event(row: &PgRow) -> Result<EventRow, sqlx::Error> {
+    let metadata: Value = row.try_get("metadata")?;
+    let metadata =
+        serde_json::from_value(metadata).map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
+    Ok(EventRow {
+        seq: row.try_get("seq")?,
+        position: row.try_get("position")?,
+        event: Recorded {
+            event_id: row.try_get("event_id")?,
+            stream_id: row.try_get("stream_id")?,
+            version: row.try_get("version")?,
+            position: 0,
+            event_type: row.try_get("event_type")?,
+            payload: row.try_get("payload")?,
+            metadata,
+            recorded_at: row.try_get("recorded_at")?,
+        },
+    })
+}
+
+pub(super) fn booking(row: &PgRow) -> Result<BookingRow, sqlx::Error> {
+    Ok(BookingRow {
+        booking_id: row.try_get("booking_id")?,
+        customer_id: row.try_get("customer_id")?,
+        service_id: row.try_get("service_id")?,
+        price_minor: row.try_get("price_minor")?,
+        price_currency: row.try_get("price_currency")?,
+        practitioner_id: row.try_get("practitioner_id")?,
+        mode: row.try_get("mode")?,
+        state: row.try_get("state")?,
+        held_until_at: row.try_get("held_until_at")?,
+        checkout_opened: row.try_get("checkout_opened")?,
+    })
+}
+
+pub(super) fn reservation(row: &PgRow) -> Result<ReservationRow, sqlx::Error> {
+    let booking: Option<Id<Booking>> = row.try_get("booking_id")?;
+    let holder = match booking {
+        Some(booking) => Holder::Booking(booking),
+        None => Holder::Block(row.try_get::<Id<Block>, _>("block_id")?),
+    };
+    Ok(ReservationRow {
+        holder,
+        practitioner_id: row.try_get("practitioner_id")?,
+        starts_at: row.try_get("starts_at")?,
+        ends_at: row.try_get("ends_at")?,
+        held_until_at: row.try_get("held_until_at")?,
+        live: row.try_get("live")?,
+    })
+}
+
+pub(super) fn collection(row: &PgRow) -> Result<CollectionRow, sqlx::Error> {
+    Ok(CollectionRow {
+        booking_id: row.try_get("booking_id")?,
+        collection_id: row.try_get("collection_id")?,
+        customer_id: row.try_get("customer_id")?,
+        amount_minor: row.try_get("amount_minor")?,
+        amount_currency: row.try_get("amount_currency")?,
+        order_id: row.try_get("order_id")?,
+        state: row.try_get("state")?,
+        verified_payment_id: row.try_get("verified_payment_id")?,
+    })
+}
+
+pub(super) fn refund(row: &PgRow) -> Result<RefundRow, sqlx::Error> {
+    Ok(RefundRow {
+        refund_id: row.try_get("refund_id")?,
+        booking_id: row.try_get("booking_id")?,
+        payment_id: row.try_get("payment_id")?,
+        amount_minor: row.try_get("amount_minor")?,
+        amount_currency: row.try_get("amount_currency")?,
+        cause: row.try_get("cause")?,
+        state: row.try_get("state")?,
+        provider_refund_id: row.try_get("provider_refund_id")?,
+    })
+}
+
+pub(super) fn webhook(row: &PgRow) -> Result<WebhookRow, sqlx::Error> {
+    let folded_at: Option<kernel::Timestamp> = row.try_get("folded_at")?;
+    Ok(WebhookRow {
+        event_id: row.try_get("event_id")?,
+        body_sha256: row.try_get("body_sha256")?,
+        folded: folded_at.is_some(),
+        waits_for_order_id: row.try_get("waits_for_order_id")?,
+    })
+}
+
+pub(super) fn ledger_line(row: &PgRow) -> Result<LedgerLine, sqlx::Error> {
+    Ok(LedgerLine {
+        entry: row.try_get("entry")?,
+        payment_id: row.try_get("payment_id")?,
+        account: row.try_get("account")?,
+        minor: row.try_get("amount_minor")?,
+        currency: row.try_get("amount_currency")?,
+    })
+}
+
+pub(super) fn mail(row: &PgRow) -> Result<MailRow, sqlx::Error> {
+    Ok(MailRow {
+        mail_id: row.try_get("mail_id")?,
+        kind: row.try_get("kind")?,
+        subject: row.try_get("subject")?,
+        booking_id: row.try_get("booking_id")?,
+        state: row.try_get("state")?,
+        message_id: row.try_get("message_id")?,
+        link_told: row.try_get("link_told")?,
+    })
+}

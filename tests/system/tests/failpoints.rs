@@ -1,0 +1,70 @@
+//! Every durable step of every service is killed at, before and after: all of them, none sampled.
+//! The list is a file, so that a step that is written tomorrow has to be put into it.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, Result};
+use serde_json::json;
+use system::practice::GENEROUS;
+use system::saga::{Plan, Stage};
+use system::visitor::visit;
+use system::{Failpoints, Practice};
+
+/// Every place, one on a line. Those that begin with `~` are passed only when two things meet by
+/// chance: they are killed at when they are passed.
+const LISTED: &str = include_str!("../failpoints.txt");
+/// How often all ways are gone until every place was passed.
+const ROUNDS_MAX: usize = 8;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_durable_step_survives_a_kill() -> Result<()> {
+    let failpoints = Failpoints::new()?;
+    let mut settings = GENEROUS.to_vec();
+    settings.extend([failpoints.setting()?, ("SUKOON_RESTART_MS_MAX", "50")]);
+    let practice = Practice::start(&settings).await?;
+    let (always, sometimes) = listed();
+    round(&practice).await.context("without a kill")?;
+    practice.settle().await.context("without a kill")?;
+    let seen = failpoints.seen()?;
+    let new: Vec<_> = seen.iter().filter(|it| !always.contains(*it)).collect();
+    let new: Vec<_> = new.into_iter().filter(|it| !sometimes.contains(*it)).collect();
+    assert!(new.is_empty(), "durable steps that tests/system/failpoints.txt lacks: {new:#?}");
+    let gone: Vec<_> = always.difference(&seen).collect();
+    assert!(gone.is_empty(), "no process passes these any more: {gone:#?}");
+    for name in always.iter().chain(&sometimes) {
+        failpoints.arm(name)?;
+    }
+    for count in 1..=ROUNDS_MAX {
+        round(&practice).await.with_context(|| format!("round {count}"))?;
+        practice.settle().await.with_context(|| format!("after round {count}"))?;
+        println!("round {count}: killed at {} places", failpoints.died()?.len());
+        if failpoints.armed()?.is_disjoint(&always) {
+            break;
+        }
+    }
+    failpoints.disarm_all()?;
+    let died = failpoints.died()?;
+    let alive: Vec<_> = always.difference(&died).collect();
+    assert!(alive.is_empty(), "nobody died at {alive:#?}");
+    println!("killed at {} places", died.len());
+    practice.check().await
+}
+
+/// All ways of a booking side by side, and what an account does.
+async fn round(practice: &Practice) -> Result<()> {
+    // A mail that is refused is tried again; one is refused for good.
+    let refused = json!({ "target": "smtp", "kind": "refuse", "times": 1 });
+    practice.sandbox_post("/api/faults", &refused).await?;
+    let stage = Stage::new(practice).await?;
+    let (played, visited) = tokio::join!(stage.play(&Plan::ALL), visit(practice));
+    played?;
+    visited
+}
+
+fn listed() -> (BTreeSet<String>, BTreeSet<String>) {
+    let lines = LISTED.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = lines.filter(|line| !line.starts_with('#'));
+    let (sometimes, always): (Vec<_>, Vec<_>) = lines.partition(|line| line.starts_with('~'));
+    let sometimes = sometimes.into_iter().map(|line| line.trim_start_matches('~').to_owned());
+    (always.into_iter().map(str::to_owned).collect(), sometimes.collect())
+}

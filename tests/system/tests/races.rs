@@ -1,0 +1,113 @@
+//! Many want the same time at once, over HTTP and through the gateway: one gets it, everybody else
+//! is told so, and nobody sees an error.
+
+#![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use futures::future::join_all;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use system::practice::GENEROUS;
+use system::{Answer, Customer, Mint, Practice};
+
+/// How many want the same time.
+const BUYERS: usize = 1000;
+/// How many times one customer wants at once, and how many may be held.
+const GREEDY: usize = 50;
+const LIVE_HOLDS_MAX: usize = 2;
+const REQUEST: &str = "booking.v1.BookingService/RequestBooking";
+/// What one buyer asks for: a service and its start.
+type Wish = (&'static str, String);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_time_is_sold_once_however_many_want_it() -> Result<()> {
+    let most = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
+    let mut practice = Practice::start(&GENEROUS).await?;
+    // A thousand at once on a small machine: the last is served when the others were.
+    practice.http = reqwest::Client::builder().timeout(Duration::from_secs(120)).build()?;
+    let mint = Mint::of(&practice).await?;
+    one_slot(&practice, &mint).await?;
+    overlapping_ranges(&practice, &mint).await?;
+    one_greedy_customer(&practice, &mint).await?;
+    practice.check().await
+}
+
+async fn one_slot(practice: &Practice, mint: &Mint) -> Result<()> {
+    let start = first_start(practice, mint, "meditation", 7).await?;
+    let wishes = (0..BUYERS).map(|_buyer| ("meditation", start.clone())).collect();
+    one_winner(practice, mint, wishes).await
+}
+
+/// A session of 90 minutes at eleven, and sessions of 30 to 75 minutes at twelve, inside it.
+async fn overlapping_ranges(practice: &Practice, mint: &Mint) -> Result<()> {
+    let long = first_start(practice, mint, "karmic-healing", 14).await?;
+    let hour = long.get(11..13).and_then(|hour| hour.parse::<u32>().ok()).context("no hour")?;
+    let later = long.replacen(&format!("T{hour:02}"), &format!("T{:02}", hour + 1), 1);
+    let short = ["vedic-astrology", "meditation", "energy-healing", "relationship-counseling"];
+    let wish = |buyer: usize| match buyer % 2 {
+        0 => ("karmic-healing", long.clone()),
+        _ => (short[buyer / 2 % short.len()], later.clone()),
+    };
+    one_winner(practice, mint, (0..BUYERS).map(wish).collect()).await
+}
+
+async fn one_greedy_customer(practice: &Practice, mint: &Mint) -> Result<()> {
+    let greedy = Customer::minted(practice, mint, "Greedy")?;
+    let starts = greedy.free_starts("vedic-astrology").await?;
+    let wishes = starts.iter().rev().take(GREEDY).enumerate().map(|(index, start)| {
+        let request = greedy.request("vedic-astrology", start, &format!("greedy-{index:04}"));
+        let greedy = &greedy;
+        async move { greedy.try_call(REQUEST, &request).await }
+    });
+    let answers = join_all(wishes).await.into_iter().collect::<Result<Vec<_>>>()?;
+    assert_eq!(answers.len(), GREEDY);
+    let told = tally(&answers);
+    assert_eq!(told.get("200 "), Some(&LIVE_HOLDS_MAX), "{told:?}");
+    let refused = told.keys().filter(|key| key.as_str() != "200 ");
+    assert!(refused.clone().all(|key| key.ends_with("TOO_MANY_HOLDS")), "{told:?}");
+    Ok(())
+}
+
+/// A start some days ahead, so that the wishes of one race do not meet those of another.
+async fn first_start(
+    practice: &Practice,
+    mint: &Mint,
+    service: &str,
+    index: usize,
+) -> Result<String> {
+    let looking = Customer::minted(practice, mint, "Looking")?;
+    let free = looking.free_starts(service).await?;
+    let day = free.get(index).and_then(|start| start.get(..10)).context("no such day")?;
+    // The first of the next day, so that the hour after it is offered too.
+    let next = free.iter().find(|start| start.get(..10) > Some(day));
+    Ok(next.context("no next day")?.clone())
+}
+
+async fn one_winner(practice: &Practice, mint: &Mint, wishes: Vec<Wish>) -> Result<()> {
+    let buyers = wishes.iter().enumerate().map(|(index, (service, start))| {
+        let buyer = Customer::minted(practice, mint, "Buyer")?;
+        let request = buyer.request(service, start, &format!("race-{index:06}"));
+        Ok((buyer, request))
+    });
+    let buyers = buyers.collect::<Result<Vec<_>>>()?;
+    let asked = buyers.iter().map(|(buyer, request)| buyer.try_call(REQUEST, request));
+    let answers = join_all(asked).await.into_iter().collect::<Result<Vec<_>>>()?;
+    let told = tally(&answers);
+    assert_eq!(told.get("200 "), Some(&1), "{told:?}");
+    let clean = |key: &String| ["400", "409", "412"].iter().any(|code| key.starts_with(code));
+    let mut refused = told.keys().filter(|key| key.as_str() != "200 ");
+    assert!(refused.all(|key| clean(key) && key.ends_with("SLOT_TAKEN")), "{told:?}");
+    Ok(())
+}
+
+/// How often each status came with each reason.
+fn tally(answers: &[Answer]) -> BTreeMap<String, usize> {
+    let mut told = BTreeMap::new();
+    for answer in answers {
+        *told.entry(format!("{} {}", answer.status, answer.reason())).or_default() += 1;
+    }
+    told
+}

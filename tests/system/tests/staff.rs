@@ -1,0 +1,383 @@
+//! The staff's commands against a whole practice: what is booked is seen, times are closed and
+//! opened, bookings cancelled and claims accepted, money given back, parked events tried again, and
+//! each act is written down.
+
+#![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use kernel::Timestamp;
+use serde_json::{Value, json};
+use sqlx::Executor as _;
+use system::practice::GENEROUS;
+use system::{Customer, Practice};
+use testkit::until;
+use tokio::process::Command;
+
+const SERVICE: &str = "general-consultation";
+
+/// What a command said, and how it ended.
+#[derive(Debug)]
+struct Told {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Told {
+    #[track_caller]
+    fn done(self) -> String {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self.out
+    }
+
+    /// Fails unless it was refused with these words.
+    #[track_caller]
+    fn refused(&self, words: &str) {
+        assert_eq!(self.code, Some(1), "{self:?}");
+        assert!(self.err.contains(words), "{words} is missing in {self:?}");
+    }
+
+    #[track_caller]
+    fn shows(&self, parts: &[&str]) {
+        for part in parts {
+            assert!(self.out.contains(part), "{part} is missing in {self:?}");
+        }
+    }
+}
+
+/// Runs `sukoon` with these words, as the owner or as somebody else.
+async fn run(practice: &Practice, person: Option<(&str, &str)>, words: &str) -> Result<Told> {
+    let own = std::env::current_exe()?;
+    let folder = own.parent().and_then(Path::parent).context("the test lies nowhere")?;
+    let mut command = Command::new(folder.join("sukoon"));
+    command.args(words.split_whitespace()).env("SUKOON_DATA", practice.data());
+    command.env_remove("SUKOON_URL").stdin(std::process::Stdio::null());
+    if let Some((email, password)) = person {
+        command.env("SUKOON_EMAIL", email).env("SUKOON_PASSWORD", password);
+    }
+    let ran = command.output().await?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(Told { code: ran.status.code(), out: text(&ran.stdout), err: text(&ran.stderr) })
+}
+
+async fn sukoon(practice: &Practice, words: &str) -> Result<Told> {
+    run(practice, None, words).await
+}
+
+/// A free start that is days away, and its local date.
+async fn free_start(customer: &Customer<'_>, place: usize) -> Result<(String, String)> {
+    let all = customer.free_starts(SERVICE).await?;
+    let from = all.len() / 2;
+    let start = all.into_iter().nth(from + place).context("no free time")?;
+    let local = start.parse::<Timestamp>()?.plus_minutes(330).to_string();
+    Ok((start, local.get(..10).context("no date")?.to_owned()))
+}
+
+/// A booking that is paid and confirmed, with its local date.
+async fn paid(practice: &Practice, customer: &Customer<'_>, key: &str) -> Result<(String, String)> {
+    let (start, date) = free_start(customer, 0).await?;
+    let id = customer.hold(SERVICE, &start, key).await?;
+    let order = customer.order(&id).await?;
+    customer.open_checkout(&id).await?;
+    practice.pay(&order).await?;
+    customer.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    Ok((id, date))
+}
+
+/// Waits for a mail to a customer whose subject begins like this.
+async fn mailed(customer: &Customer<'_>, subject: &str) -> Result<Value> {
+    until(&format!("{subject} was mailed"), async || {
+        let begins =
+            |mail: &Value| mail["subject"].as_str().is_some_and(|text| text.starts_with(subject));
+        Ok(customer.mails().await?.into_iter().find(begins))
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn staff_works_from_a_terminal() -> Result<()> {
+    let practice = Practice::start(&GENEROUS).await?;
+    let asha = Customer::new(&practice, "Asha").await?;
+    customers_are_turned_away(&practice, &asha).await?;
+    a_day_is_seen_and_a_taken_time_cannot_be_closed(&practice, &asha).await?;
+    a_time_is_closed_and_opened_again(&practice, &asha).await?;
+    a_booking_is_cancelled_and_its_money_goes_back(&practice, &asha).await?;
+    a_claim_is_accepted(&practice, &asha).await?;
+    a_part_is_given_back(&practice, &asha).await?;
+    money_that_nobody_knows_is_listed(&practice).await?;
+    a_parked_event_is_tried_again(&practice, &asha).await?;
+    a_part_that_is_down_does_not_hide_the_others(&practice).await?;
+    every_act_was_written_down(&practice).await?;
+    nobody_stays_signed_in(&practice).await
+}
+
+async fn customers_are_turned_away(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
+    let person = Some((asha.email.as_str(), "quiet river stones"));
+    for words in ["today", "parked list", "balances"] {
+        let told = run(practice, person, words).await?;
+        told.refused("not a member of the practice's staff");
+        assert_eq!(told.out, "");
+    }
+    let wrong = Some((asha.email.as_str(), "quiet river stone"));
+    run(practice, wrong, "today").await?.refused("no account has this address with this password");
+    Ok(())
+}
+
+async fn a_day_is_seen_and_a_taken_time_cannot_be_closed(
+    practice: &Practice,
+    asha: &Customer<'_>,
+) -> Result<()> {
+    let (id, date) = paid(practice, asha, "staff-first").await?;
+    let told = sukoon(practice, &format!("today {date}")).await?;
+    told.shows(&[&id, "Asha Canaryworth", &asha.email, "meeting scheduled", "paid", "IST"]);
+    let told = sukoon(practice, &format!("bookings --from {date} --days 1 --json")).await?;
+    let listed: Value = serde_json::from_str(&told.done())?;
+    assert_eq!(listed["bookings"][0]["booking"]["bookingId"], id.as_str());
+    let none = sukoon(practice, &format!("bookings --from {date} --state cancelled")).await?;
+    none.shows(&["No bookings in these days."]);
+    let told = sukoon(practice, &format!("block {date}")).await?;
+    told.refused("something is held, booked or closed in that time");
+
+    let (start, date) = free_start(asha, 1).await?;
+    let held = asha.hold(SERVICE, &start, "staff-held").await?;
+    let told = sukoon(practice, &format!("today {date}")).await?;
+    told.shows(&["Held for customers who have not paid yet", &held]);
+    let told = sukoon(practice, &format!("cancel {held} --yes")).await?;
+    told.refused("only a confirmed booking whose session is not over can be cancelled");
+    asha.release(&held).await
+}
+
+async fn a_time_is_closed_and_opened_again(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
+    // A day of its own, long after the others.
+    let all = asha.free_starts(SERVICE).await?;
+    let start = all.last().context("no free time")?.clone();
+    let local = start.parse::<Timestamp>()?.plus_minutes(330).to_string();
+    let date = local.get(..10).context("no date")?;
+    let is_free =
+        async || Ok::<_, anyhow::Error>(asha.free_starts(SERVICE).await?.contains(&start));
+    let told = sukoon(practice, &format!("block {date} 00:00 24:00 --json")).await?.done();
+    let answer: Value = serde_json::from_str(&told)?;
+    let block = answer["blockedTime"]["blockId"].as_str().context("no block")?;
+    assert!(!is_free().await?, "a closed time was offered");
+    let refused = asha.ask_for(SERVICE, &start, "staff-closed").await?;
+    assert_eq!(refused.err().context("a closed time was given away")?.reason(), "SLOT_TAKEN");
+    let told = sukoon(practice, &format!("today {date}")).await?;
+    told.shows(&["Closed to customers", "00:00-24:00", block]);
+    let told = sukoon(practice, &format!("unblock {block}")).await?;
+    told.shows(&["Open to customers again."]);
+    assert!(is_free().await?, "a time that was opened again was not offered");
+    let none = format!("unblock blk_{}", "0".repeat(32));
+    sukoon(practice, &none).await?.refused("there is no closed time with this id");
+    Ok(())
+}
+
+async fn a_booking_is_cancelled_and_its_money_goes_back(
+    practice: &Practice,
+    asha: &Customer<'_>,
+) -> Result<()> {
+    let (id, date) = paid(practice, asha, "staff-cancel").await?;
+    let cancel = format!("cancel {id} --by practice");
+    sukoon(practice, &cancel).await?.refused("add --yes");
+    asha.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    let told = sukoon(practice, &format!("{cancel} --yes")).await?;
+    told.shows(&["Cancelled. ₹", " goes back"]);
+    asha.reaches(&id, "BOOKING_STATE_CANCELLED").await?;
+    let mail = mailed(asha, "Your session is cancelled").await?;
+    let text = mail["text"].as_str().context("no text")?;
+    assert!(text.contains("we are sorry") && text.contains("goes back to you"), "{text}");
+    until("the money is back", async || {
+        let booking = asha.booking(&id).await?;
+        Ok((booking["paymentState"] == "PAYMENT_STATE_REFUNDED").then_some(()))
+    })
+    .await?;
+    // Said twice, it is still one cancellation and one refund.
+    sukoon(practice, &format!("{cancel} --yes")).await?.shows(&["Cancelled. ₹"]);
+    let told = sukoon(practice, &format!("today {date}")).await?;
+    told.shows(&["Not taking place", "cancelled", "refunded"]);
+    let told = sukoon(practice, &format!("ledger {id}")).await?;
+    told.shows(&["customer_advance", "refunds_payable", "provider_clearing", "₹"]);
+    Ok(())
+}
+
+async fn a_claim_is_accepted(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
+    let (start, date) = free_start(asha, 0).await?;
+    let id = asha.hold(SERVICE, &start, "staff-claim").await?;
+    asha.order(&id).await?;
+    let accept = format!("accept-claim {id} --yes");
+    sukoon(practice, &accept).await?.refused("the customer has not said that");
+    asha.open_checkout(&id).await?;
+    asha.claim(&id).await?;
+    until("booking has heard of it", async || {
+        let booking = asha.booking(&id).await?;
+        Ok((booking["paymentState"] == "PAYMENT_STATE_CLAIMED").then_some(()))
+    })
+    .await?;
+    sukoon(practice, &accept).await?.shows(&["Confirmed on the customer's word"]);
+    asha.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    let told = sukoon(practice, &format!("today {date}")).await?;
+    told.shows(&[&id, "on the customer's word"]);
+    let refund = sukoon(practice, &format!("refund {id} --yes")).await?;
+    refund.refused("nothing is left to give back");
+    until("its money is asked for", async || {
+        let told = sukoon(practice, "orders unexplained --all").await?.done();
+        Ok((told.contains("CONFIRMED_WITHOUT_MONEY") && told.contains(&id)).then_some(()))
+    })
+    .await
+}
+
+async fn a_part_is_given_back(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
+    let (id, _date) = paid(practice, asha, "staff-refund").await?;
+    let told = sukoon(practice, &format!("refund {id} 9999999 --yes")).await?;
+    told.refused("more than is left to give back");
+    let told = sukoon(practice, &format!("refund {id} 99.50 --yes")).await?;
+    told.shows(&["₹99.50 goes back"]);
+    mailed(asha, "Your refund of ₹99.50 is on its way").await?;
+    mailed(asha, "Your refund of ₹99.50 is done").await?;
+    let rest = sukoon(practice, &format!("refund {id} --yes --json")).await?.done();
+    let rest: Value = serde_json::from_str(&rest)?;
+    let minor: i64 = rest["amount"]["minorUnits"].as_str().context("no amount")?.parse()?;
+    let price = asha.booking(&id).await?["price"]["minorUnits"].clone();
+    let price: i64 = price.as_str().context("no price")?.parse()?;
+    assert_eq!(minor, price - 9_950, "the rest of the price goes back, and no more");
+    let told = sukoon(practice, &format!("refund {id} --yes")).await?;
+    told.refused("nothing is left to give back");
+    let balances = sukoon(practice, "balances --json").await?.done();
+    let balances: Value = serde_json::from_str(&balances)?;
+    let sum: i64 = balances["balances"]
+        .as_array()
+        .context("no balances")?
+        .iter()
+        .filter_map(|row| row["balance"]["minorUnits"].as_str()?.parse::<i64>().ok())
+        .sum();
+    assert_eq!(sum, 0, "{balances}");
+    Ok(())
+}
+
+/// Somebody pays an order that the practice's own provider account has and the practice has not.
+async fn money_that_nobody_knows_is_listed(practice: &Practice) -> Result<()> {
+    let provider = practice.record()?["provider"].clone();
+    let text = |name: &str| provider[name].as_str().unwrap_or_default().to_owned();
+    let order: Value = practice
+        .http
+        .post(format!("{}/v1/orders", practice.sandbox))
+        .basic_auth(text("key_id"), Some(text("key_secret")))
+        .json(&json!({ "amount": 77_700, "currency": "INR", "receipt": "by-hand" }))
+        .send()
+        .await?
+        .error_for_status()?
+        .json()
+        .await?;
+    let order = order["id"].as_str().context("no order")?;
+    practice.pay(order).await?;
+    until("the money is listed", async || {
+        let told = sukoon(practice, "orders unexplained --all").await?.done();
+        let is_listed = |line: &str| line.contains(order) && line.contains("ORDER_UNKNOWN");
+        Ok(told.lines().any(is_listed).then_some(()))
+    })
+    .await
+}
+
+/// Breaks the table of mails for a while, so that an event really cannot be taken in.
+async fn a_parked_event_is_tried_again(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
+    let mut database = practice.database("notifications").await?;
+    let broken =
+        "alter table mails add constraint broken check (kind <> 'practice_notice') not valid";
+    database.execute(broken).await?;
+    let (id, _date) = paid(practice, asha, "staff-parked").await?;
+    let told = until("the confirmation is parked", async || {
+        let told = sukoon(practice, "parked list").await?;
+        Ok(told.out.contains("BookingConfirmed").then_some(told))
+    })
+    .await?;
+    told.shows(&["notifications", "booking.v1.BookingConfirmed", "broken"]);
+    let told = sukoon(practice, "parked retry").await?;
+    told.shows(&["notifications: 0 taken in", "booking.v1.BookingConfirmed"]);
+    database.execute("alter table mails drop constraint broken").await?;
+    let told = sukoon(practice, "parked retry booking-none").await?;
+    told.shows(&["notifications: 0 taken in", "booking.v1.BookingConfirmed"]);
+    let told = sukoon(practice, "parked retry").await?;
+    assert!(!told.out.contains("notifications: 0 taken in"), "{told:?}");
+    told.shows(&["Nothing is parked any more."]);
+    until("the confirmation is mailed", async || {
+        let sent: i64 = sqlx::query_scalar(
+            "select count(*) from mails
+             where state = 'sent' and kind = 'booking_confirmed'
+               and replace(booking_id::text, '-', '') = $1",
+        )
+        .bind(id.trim_start_matches("bkg_"))
+        .fetch_one(&mut database)
+        .await?;
+        Ok((sent == 1).then_some(()))
+    })
+    .await
+}
+
+async fn a_part_that_is_down_does_not_hide_the_others(practice: &Practice) -> Result<()> {
+    let pid = practice.pid("notifications")?.to_string();
+    let signal = async |name: &str| Command::new("kill").args([name, &pid]).status().await;
+    signal("-STOP").await?;
+    let told = sukoon(practice, "parked list --json").await;
+    signal("-CONT").await?;
+    let told = told?;
+    told.refused("notifications: that part of the practice does not answer right now");
+    let answers: Value = serde_json::from_str(&told.out)?;
+    let names: Vec<&String> = answers.as_object().context("no answers")?.keys().collect();
+    assert_eq!(names, ["booking", "payments"]);
+    practice.healthy().await
+}
+
+async fn every_act_was_written_down(practice: &Practice) -> Result<()> {
+    let expected = [
+        (
+            "booking",
+            &[
+                ("ListBookings", "STAFF_ONLY"),
+                ("ListBookings", "done"),
+                ("ListBlockedTimes", "done"),
+                ("BlockTime", "done"),
+                ("UnblockTime", "done"),
+                ("CancelBooking", "done"),
+                ("AcceptClaim", "done"),
+                ("ListParkedEvents", "done"),
+                ("RetryParkedEvents", "done"),
+            ][..],
+        ),
+        (
+            "payments",
+            &[
+                ("GetBalances", "STAFF_ONLY"),
+                ("GetBalances", "done"),
+                ("RefundPayment", "done"),
+                ("ListUnexplainedOrders", "done"),
+                ("ListLedgerEntries", "done"),
+                ("RetryParkedEvents", "done"),
+            ][..],
+        ),
+        ("notifications", &[("ListParkedEvents", "STAFF_ONLY"), ("RetryParkedEvents", "done")][..]),
+    ];
+    for (service, acts) in expected {
+        let mut database = practice.database(service).await?;
+        let rows = "select distinct action, outcome from audit_log where actor like 'usr_%'";
+        let found: Vec<(String, String)> = sqlx::query_as(rows).fetch_all(&mut database).await?;
+        for (action, outcome) in acts {
+            let is_there = found.contains(&((*action).to_owned(), (*outcome).to_owned()));
+            assert!(is_there, "{service} wrote no {action} {outcome} down: {found:?}");
+        }
+    }
+    Ok(())
+}
+
+/// Each command signs out of its own session, so only the customer's own is left.
+async fn nobody_stays_signed_in(practice: &Practice) -> Result<()> {
+    let mut database = practice.database("identity").await?;
+    let owners: i64 = sqlx::query_scalar(
+        "select count(*) from sessions join users using (user_id)
+         where email = 'owner@sukoon.example'",
+    )
+    .fetch_one(&mut database)
+    .await?;
+    assert_eq!(owners, 0);
+    practice.check().await
+}
