@@ -52,8 +52,8 @@ impl Rules {
         (from, next.unwrap_or(from))
     }
 
-    /// A part of one date, from one time of day to another; `None` is midnight, its begin or its end.
-    /// Nothing when it would be empty.
+    /// A part of one date, from one time of day to another; `None` is midnight, its begin or its
+    /// end. Nothing when it would be empty.
     #[must_use]
     pub fn range(&self, date: Date, from: Option<Time>, to: Option<Time>) -> Option<Span> {
         let (begin, end) = self.bounds(date);

@@ -188,7 +188,8 @@ pub async fn is_replaced(tx: &mut Tx, facts: &Facts, now: Timestamp) -> Result<b
     Ok(replaced)
 }
 
-/// Whether the customer has ever said that a booking is paid. It is exact under the booking's locks.
+/// Whether the customer has ever said that a booking is paid. It is exact under the booking's
+/// locks.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -118,8 +118,8 @@ impl StaffDoor {
         written.map_err(|error| unavailable(&error))
     }
 
-    /// Writes down why an act of staff was refused, and says so to its caller. What failed without a
-    /// refusal did not come to an act.
+    /// Writes down why an act of staff was refused, and says so to its caller. What failed without
+    /// a refusal did not come to an act.
     pub async fn refused<R: Reject>(
         &self,
         staff: Staff,
