@@ -44,7 +44,10 @@ fn table(zone: &Zone, orders: &[Value]) -> Table {
         table.row([
             zone.moment(&order["sinceAt"]),
             text(&order["reason"]),
-            money::shown(&order["amount"]),
+            match &order["amount"] {
+                Value::Null => "not known".to_owned(),
+                amount => money::shown(amount),
+            },
             text(&order["bookingId"]),
             text(&order["orderId"]),
             text(&order["paymentId"]),

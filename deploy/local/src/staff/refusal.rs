@@ -36,9 +36,10 @@ impl Refusal {
         Self { status, reason, sentence: text(&body["message"]), reference }
     }
 
-    /// Whether the same call may succeed a moment later.
+    /// Whether the same call may succeed a moment later. A part that took all its time is not
+    /// asked again: it would take as long.
     pub(super) fn may_pass(&self) -> bool {
-        self.status >= 500
+        self.status >= 500 && self.status != 504
     }
 
     /// Whether the part that was asked is not there.
@@ -71,21 +72,21 @@ fn sentence(reason: &str) -> Option<&'static str> {
         "ROLE_NOT_ALLOWED" => "your role does not allow this; an owner or admin can do it",
         "TOKEN_MISSING" | "TOKEN_INVALID" => "the sign-in was not accepted; try again",
         "SLOT_TAKEN" => {
-            "something is held or booked in that time; `sukoon today DATE` shows what it is"
+            "something is held, booked or closed in that time; `sukoon today DATE` shows it"
         }
         "SLOT_PAST" => "that session is over",
         "BLOCK_NOT_FOUND" => "there is no closed time with this id; `sukoon today DATE` shows them",
         "BOOKING_NOT_FOUND" => "there is no booking with this id",
-        "NOT_CANCELLABLE" => {
-            "only a confirmed booking whose session is not over can be cancelled, and only once"
-        }
+        "NOT_CANCELLABLE" => "only a confirmed booking whose session is not over can be cancelled",
         "NOT_CLAIMED" => "the customer has not said that this booking is paid, or it is settled",
         "NOTHING_TO_REFUND" => "nothing is left to give back for this booking",
         "INVALID_AMOUNT" => "that is more than is left to give back, or not an amount",
         "INVALID_DATE" => "that is not a date that the practice knows, such as 2026-11-24",
         "INVALID_TIME" => "those are not times of a day, such as 14:00 16:30, the earlier first",
         "RANGE_TOO_LONG" => "ask for at most 92 days at a time",
-        "SERVICE_UNAVAILABLE" => "that part of the practice does not answer right now",
+        "SERVICE_UNAVAILABLE" | "DEADLINE_EXCEEDED" => {
+            "that part of the practice does not answer right now"
+        }
         _ => return None,
     })
 }
