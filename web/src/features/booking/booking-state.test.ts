@@ -19,6 +19,8 @@ test('older readings do not replace newer ones', () => {
 test.each([
   ['held', { state: HELD }, false],
   ['given back', { state: CANCELLED }, true],
+  ['cancelled after it was paid', { state: CANCELLED, paymentState: PaymentState.PAID }, false],
+  ['cancelled and refunded', { state: CANCELLED, paymentState: PaymentState.REFUNDED }, true],
   ['run out before checkout', { state: EXPIRED }, true],
   ['run out with money perhaps on its way', { state: EXPIRED, checkoutOpened: true }, false],
   ['going back', { state: PAID_UNPLACED, paymentState: PaymentState.REFUNDING }, false],
@@ -49,6 +51,20 @@ test('the end of a booking is told in words', () => {
     'Payment was cancelled or expired',
   );
   expect(endedWords(bookingFixture({ state: PAID_UNPLACED })).text).toContain('₹500');
+});
+
+test.each([
+  [PaymentState.PENDING, 'Nothing was charged'],
+  [PaymentState.CLAIMED, 'It does not take place'],
+  [PaymentState.PAID, 'It does not take place'],
+  [PaymentState.REFUNDING, 'Your money is on its way back'],
+  [PaymentState.REFUNDED, 'Refund complete'],
+])('a cancelled booking whose payment is %s says what becomes of the money', (state, lead) => {
+  const words = endedWords(bookingFixture({ state: CANCELLED, paymentState: state }));
+  expect(words.lead).toBe(lead);
+  const title =
+    state === PaymentState.PENDING ? 'This time was given back' : 'Your session is cancelled';
+  expect(words.title).toBe(title);
 });
 
 test('the hold is counted by the second and told by the minute', () => {

@@ -53,10 +53,18 @@ export function sessionTimes(booking: Booking): { startsAt: Date; endsAt: Date }
   return { startsAt: toDate(session.startsAt), endsAt: toDate(session.endsAt) };
 }
 
+/** Whether money of the booking is with the practice, as far as is known. */
+function isMoneyHere(booking: Booking): boolean {
+  const { paymentState } = booking;
+  return paymentState === PaymentState.PAID || paymentState === PaymentState.REFUNDING;
+}
+
 /** Whether nothing more can be learnt that the page would show. */
 export function isSettled(booking: Booking): boolean {
   switch (booking.state) {
     case BookingState.CANCELLED:
+      // Of a session that was paid for, the money may be about to go back.
+      return !isMoneyHere(booking);
     case BookingState.RESCHEDULED:
       return true;
     case BookingState.EXPIRED:

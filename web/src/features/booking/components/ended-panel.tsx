@@ -47,6 +47,52 @@ function expiredWords(booking: Booking, verifying: boolean): EndedWords {
   };
 }
 
+/** A hold that was given back has cost nothing; a session that was cancelled has a payment. */
+function cancelledWords(booking: Booking): EndedWords {
+  const title = 'Your session is cancelled';
+  switch (booking.paymentState) {
+    case PaymentState.REFUNDING:
+      return {
+        title,
+        tone: 'info',
+        lead: 'Your money is on its way back',
+        text:
+          'It goes back to the way you paid, within 5-7 business days, and we write to you when it ' +
+          'is done. You do not need to do anything.',
+      };
+    case PaymentState.REFUNDED:
+      return {
+        title,
+        tone: 'ok',
+        lead: 'Refund complete',
+        text: 'Your money was given back to the way you paid. Banks show it within 5-7 business days.',
+      };
+    case PaymentState.PAID:
+      return {
+        title,
+        tone: 'info',
+        lead: 'It does not take place',
+        text:
+          'Our mail to you says what happens with the money you paid. You can choose another time ' +
+          'whenever you like.',
+      };
+    case PaymentState.CLAIMED:
+      return {
+        title,
+        tone: 'info',
+        lead: 'It does not take place',
+        text: 'If you have paid, your money is safe: we go on looking for it, and write to you.',
+      };
+    default:
+      return {
+        title: 'This time was given back',
+        tone: 'info',
+        lead: 'Nothing was charged',
+        text: 'You can choose another time whenever you like.',
+      };
+  }
+}
+
 /** What to say about a booking that ended without a session. */
 export function endedWords(booking: Booking, verifying = false): EndedWords {
   switch (booking.state) {
@@ -60,12 +106,7 @@ export function endedWords(booking: Booking, verifying = false): EndedWords {
         text: 'The confirmation in your mail names the new time.',
       };
     case BookingState.CANCELLED:
-      return {
-        title: 'This time was given back',
-        tone: 'info',
-        lead: 'Nothing was charged',
-        text: 'You can choose another time whenever you like.',
-      };
+      return cancelledWords(booking);
     default:
       return expiredWords(booking, verifying);
   }
