@@ -2,6 +2,7 @@
 
 use contract::booking::v1 as wire;
 use kernel::Timestamp;
+use prost::Message as _;
 use runtime::practice::PRACTITIONER_ID;
 
 use super::request::parse_date;
@@ -13,6 +14,8 @@ use crate::read_model::view::{self, View};
 const DAYS_MAX: i32 = 92;
 /// The most bookings that are listed at once.
 const BOOKINGS_MAX: i64 = 500;
+/// The most that they are together; long notes must not make an answer that nobody carries.
+const BYTES_MAX: usize = 1_500_000;
 
 /// The bookings whose first session is on one of some local days, in the order of their sessions;
 /// and whether there are more than are listed.
@@ -32,7 +35,16 @@ pub async fn list_bookings(
     let listed = usize::try_from(BOOKINGS_MAX).unwrap_or(usize::MAX);
     let more = ids.len() > listed;
     ids.truncate(listed);
-    Ok((view::load_all(pool, &desk.practice, &ids).await?, more))
+    let mut views = view::load_all(pool, &desk.practice, &ids).await?;
+    let all = views.len();
+    let mut bytes = 0_usize;
+    let fits = |view: &&View| {
+        bytes = bytes.saturating_add(view.booking.encoded_len());
+        bytes <= BYTES_MAX
+    };
+    let fitting = views.iter().take_while(fits).count();
+    views.truncate(fitting);
+    Ok((views, more || fitting < all))
 }
 
 /// The times of some local days that are closed, in order.

@@ -245,11 +245,20 @@ async fn a_long_list_says_that_there_is_more() {
         .await
         .unwrap();
     let asked = ListBookingsRequest { from_date: "2026-11-25".to_owned(), ..Default::default() };
-    let listed = served.staff().list_bookings(served.by(owner(), asked)).await.unwrap();
-    let listed = listed.into_inner();
+    let first = served.by(owner(), asked.clone());
+    let listed = served.staff().list_bookings(first).await.unwrap().into_inner();
     assert_eq!((listed.bookings.len(), listed.more), (500, true));
     // Whoever was deleted has no contact any more, and the booking stays.
     assert_eq!(listed.bookings[0].booking.as_ref().unwrap().contact, None);
+    // Four hundred people have much to say beforehand.
+    let notes = "insert into booking_contacts (booking_id, first_name, last_name, email, phone,
+                                               notes, terms_accepted_at)
+                 select booking_id, 'Asha', 'Rao', 'asha@example.org', '', repeat('न', 2000), now()
+                 from bookings limit 400";
+    served.world.db.as_owner(notes).await.unwrap();
+    let listed = served.staff().list_bookings(served.by(owner(), asked)).await.unwrap();
+    let listed = listed.into_inner();
+    assert!(listed.more && (200..400).contains(&listed.bookings.len()));
 }
 
 #[tokio::test]
