@@ -10,6 +10,7 @@ import {
   BookingService,
   BookingState,
   MailState,
+  PaymentState,
   type RequestBookingRequest,
 } from '@/gen/booking/v1/booking_service_pb';
 import { ErrorDetailSchema } from '@/gen/common/v1/error_detail_pb';
@@ -349,6 +350,15 @@ test('a reload after the money moved finds the confirmed session', async () => {
   server.booking = bookingFixture({ state: BookingState.CONFIRMED });
   open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
   await heading('Booking Confirmed!');
+});
+
+test("a session that was confirmed on the customer's word is not said to be paid", async () => {
+  const { CONFIRMED } = BookingState;
+  server.booking = bookingFixture({ state: CONFIRMED, paymentState: PaymentState.CLAIMED });
+  open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
+  await heading('Booking Confirmed!');
+  expect(screen.queryByText('Paid')).toBeNull();
+  expect(screen.getByText('Price')).toBeTruthy();
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
-import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { type Booking, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
 import { formatDateTime, type Zone } from '@/lib/time';
@@ -43,9 +43,11 @@ type ConfirmedStepProps = { booking: Booking; zone: Zone; onComplete: () => void
 
 /** "Booking Confirmed!": everything about the session on one page, which can be opened again. */
 export function ConfirmedStep({ booking, zone, onComplete }: ConfirmedStepProps) {
+  const isPaid = booking.paymentState !== PaymentState.CLAIMED;
   const rows = [
     ...sessionRows(booking, zone),
-    { label: 'Paid', value: formatPrice(booking.price) },
+    // The practice may have taken the customer's word for a payment that nobody has seen yet.
+    { label: isPaid ? 'Paid' : 'Price', value: formatPrice(booking.price) },
     {
       label: 'Reference',
       value: <span className="text-sm break-all">{booking.bookingId}</span>,
