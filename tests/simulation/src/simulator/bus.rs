@@ -230,7 +230,13 @@ impl World {
         }
         let name = consumer.name();
         let mut batch = Batch::new(Metadata::because_of(event, name));
-        if !is_repeat {
+        if self.has(Flaw::CheckpointFirst) {
+            let mut alone = Batch::<T>::by(name);
+            alone.checkpoint(name, Checkpoint { position: event.position, failures: 0 });
+            if self.commit(alone) == Err(Fail::Died) {
+                return Offered::Died;
+            }
+        } else if !is_repeat {
             batch.checkpoint(name, Checkpoint { position: event.position, failures: 0 });
         }
         let waits = self

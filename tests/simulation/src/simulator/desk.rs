@@ -231,7 +231,7 @@ impl World {
         batch.set_timer(HOLD_END, &id.to_string(), until, json!({}));
         batch.change(move |tables: &mut DeskTables| tables.remember(key, id));
         match self.commit(batch) {
-            Err(Fail::Died) if self.has(Flaw::AckBeforeCommit) => Ok(id),
+            Err(Fail::Died | Fail::Unavailable) if self.has(Flaw::AckBeforeCommit) => Ok(id),
             done => done.map(|()| id),
         }
     }

@@ -1,0 +1,51 @@
+//! Each check can fail: a mistake that the code could have is made on purpose, and the checker
+//! reports the invariant that it breaks.
+
+use std::collections::BTreeSet;
+
+use simulation::checker::Invariant;
+use simulation::simulator::{Flaw, How, run};
+
+/// How many runs a mistake may take to be seen.
+const SEEDS: u64 = 60;
+
+/// The invariants that a mistake breaks in the runs up to the first one that breaks `wanted`.
+fn broken_by(flaw: Flaw, wanted: Invariant) -> BTreeSet<Invariant> {
+    let mut seen = BTreeSet::new();
+    for seed in 0..SEEDS {
+        let outcome = run(seed, How { flaw: Some(flaw), ..How::default() });
+        seen.extend(outcome.violations.iter().map(|violation| violation.invariant));
+        if seen.contains(&wanted) {
+            break;
+        }
+    }
+    seen
+}
+
+#[test]
+fn every_mistake_is_reported_as_what_it_breaks() {
+    let mut unseen = Vec::new();
+    for (flaw, invariant) in Flaw::ALL {
+        let seen = broken_by(flaw, invariant);
+        if !seen.contains(&invariant) {
+            unseen.push(format!("{flaw:?} breaks {seen:?}, and not {invariant:?}"));
+        }
+    }
+    assert!(unseen.is_empty(), "{}", unseen.join("\n"));
+}
+
+#[test]
+fn every_invariant_has_a_mistake_that_breaks_it() {
+    for invariant in Invariant::ALL {
+        assert!(Flaw::ALL.iter().any(|(_, breaks)| *breaks == invariant), "{invariant:?}");
+    }
+}
+
+/// Whoever decides knows what was decided, so that not even a lost inbox makes a second effect.
+#[test]
+fn events_that_are_consumed_again_change_nothing() {
+    for seed in 0..SEEDS {
+        let outcome = run(seed, How { flaw: Some(Flaw::ForgetInbox), ..How::default() });
+        assert!(outcome.is_clean(), "seed {seed}: {:?}", outcome.violations);
+    }
+}

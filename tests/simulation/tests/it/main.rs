@@ -1,0 +1,5 @@
+//! The simulator and the checker, tried on each other.
+
+mod flaws;
+mod sagas;
+mod tampered;

@@ -1,0 +1,41 @@
+//! Ten thousand booking attempts with every fault: no invariant is broken, nothing is parked, and
+//! every fault and every end really occurred.
+
+use simulation::simulator::{End, Fault, How, SAGAS, run};
+use simulation::sweep::sweep;
+
+/// What `make test` runs.
+const ATTEMPTS: u64 = 10_000;
+
+#[test]
+fn ten_thousand_sagas_break_nothing_and_go_through_everything() {
+    let seeds = ATTEMPTS.div_ceil(SAGAS as u64);
+    let mut broken = Vec::new();
+    let total = sweep(0, seeds, How::default(), |progress| {
+        if let Some(outcome) = progress.failed {
+            let what = format!("{:?} {:?}", outcome.violations, outcome.broken);
+            broken.push(format!("make simulate RUNS=0 SEED={}: {what}", outcome.seed));
+        }
+    });
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(total.coverage.sagas >= ATTEMPTS);
+    for fault in Fault::ALL {
+        assert!(total.coverage.faults.contains_key(&fault), "{fault:?} never happened");
+    }
+    for end in End::ALL {
+        assert!(total.coverage.ends.contains_key(&end), "{end:?} was never reached");
+    }
+}
+
+#[test]
+fn one_seed_is_one_trace() {
+    for seed in [0, 1, 77, 4_096] {
+        let (first, second) = (run(seed, How::default()), run(seed, How::default()));
+        assert_eq!(first.trace_hash, second.trace_hash, "seed {seed}");
+        assert_eq!(format!("{:?}", first.snapshot), format!("{:?}", second.snapshot));
+        let kept = run(seed, How { keeps_lines: true, ..How::default() });
+        assert_eq!(first.trace_hash, kept.trace_hash, "keeping lines changes nothing");
+        assert!(kept.lines.len() > 100);
+    }
+    assert_ne!(run(0, How::default()).trace_hash, run(1, How::default()).trace_hash);
+}

@@ -1,0 +1,348 @@
+//! Every single check can fail: what a sound run left behind is changed in one place, and the checker
+//! reports the invariant that this breaks.
+
+use kernel::Id;
+use simulation::checker::snapshot::{
+    Ack, CheckpointRow, EventRow, Letter, Log, ProviderOrder, ProviderRefund, Snapshot, TimerRow,
+};
+use simulation::checker::{Invariant, check};
+use simulation::simulator::{How, run};
+use uuid::Uuid;
+
+/// How many runs may be looked at for one that has what is to be changed.
+const SEEDS: u64 = 150;
+
+/// Changes a snapshot in one place; says whether there was something to change.
+type Tamper = fn(&mut Snapshot) -> bool;
+
+const CASES: [(Invariant, &str, Tamper); 53] = [
+    (Invariant::I1, "a request that nobody stored", |it| ack(it, Ack::Requested(stranger()))),
+    (Invariant::I1, "a checkout that nobody stored", |it| ack(it, Ack::CheckoutOpened(stranger()))),
+    (Invariant::I1, "a release that nobody stored", |it| ack(it, Ack::Released(stranger()))),
+    (Invariant::I1, "a claim that nobody stored", |it| ack(it, Ack::Claimed(stranger()))),
+    (Invariant::I1, "a cancellation that nobody stored", |it| ack(it, Ack::Cancelled(stranger()))),
+    (Invariant::I1, "an accepted claim", |it| ack(it, Ack::ClaimAccepted(stranger()))),
+    (Invariant::I1, "a block", |it| ack(it, Ack::Blocked(Id::from_uuid(Uuid::nil())))),
+    (Invariant::I1, "an end of a block", |it| ack(it, Ack::Unblocked(Id::from_uuid(Uuid::nil())))),
+    (Invariant::I1, "a refund", |it| ack(it, Ack::RefundRequested(Id::from_uuid(Uuid::nil())))),
+    (Invariant::I1, "an event", |it| ack(it, Ack::Event(Uuid::nil()))),
+    (Invariant::I1, "another order", |it| {
+        let order_id = "order_00000000000000".to_owned();
+        ack(it, Ack::OrderStarted { booking_id: stranger(), order_id })
+    }),
+    (Invariant::I1, "a webhook that was not kept", |it| it.payments.webhooks.pop().is_some()),
+    (Invariant::I2, "a time that is given twice", |it| {
+        let event = find(&mut it.booking.log, "booking.v1.SlotBooked");
+        let Some(row) = event.cloned() else { return false };
+        let mut twice = row;
+        twice.event.payload["bookingId"] = stranger().to_string().into();
+        append(&mut it.booking.log, twice)
+    }),
+    (Invariant::I2, "two rows at one time", |it| {
+        let Some(row) = it.booking.reservations.iter().find(|row| row.live).cloned() else {
+            return false;
+        };
+        let holder = simulation::checker::snapshot::Holder::Booking(stranger());
+        it.booking
+            .reservations
+            .push(simulation::checker::snapshot::ReservationRow { holder, ..row });
+        true
+    }),
+    (Invariant::I2, "a booking that is on no day", |it| drop_all(&mut it.booking.log, "Slot")),
+    (Invariant::I3, "a refund that never arrived", |it| {
+        let refunds = &mut it.provider.refunds;
+        refunds.iter_mut().find(|it| it.status == "processed").is_some_and(|refund| {
+            "failed".clone_into(&mut refund.status);
+            true
+        })
+    }),
+    (Invariant::I3, "a refund that nobody wanted", |it| refund(it, 1, None)),
+    (Invariant::I3, "an entry that does not come to nothing", |it| {
+        let Some(line) = it.payments.ledger.as_mut().and_then(|lines| lines.first_mut()) else {
+            return false;
+        };
+        line.minor += 1;
+        true
+    }),
+    (Invariant::I3, "an entry that is missing", |it| {
+        let Some(lines) = it.payments.ledger.as_mut() else { return false };
+        let Some(entry) = lines.first().map(|line| line.entry.clone()) else { return false };
+        lines.retain(|line| line.entry != entry);
+        true
+    }),
+    (Invariant::I3, "an order of ours that we do not know", |it| {
+        let rows = &mut it.payments.collections;
+        rows.iter_mut().find(|row| row.verified_payment_id.is_some()).is_some_and(|row| {
+            row.order_id = None;
+            true
+        })
+    }),
+    (Invariant::I4, "two orders of one receipt", |it| {
+        let Some(order) = it.provider.orders.first().cloned() else { return false };
+        let order_id = "order_again".to_owned();
+        it.provider.orders.push(ProviderOrder { order_id, ..order });
+        true
+    }),
+    (Invariant::I4, "two bookings with one order", |it| {
+        let rows = &mut it.payments.collections;
+        let Some(order) = rows.first().and_then(|row| row.order_id.clone()) else { return false };
+        rows.iter_mut().skip(1).for_each(|row| row.order_id = Some(order.clone()));
+        rows.len() > 1
+    }),
+    (Invariant::I4, "more back than came", |it| refund(it, i64::MAX / 2, None)),
+    (Invariant::I4, "a refund twice for one cause", |it| {
+        let twice = it.provider.refunds.iter().find(|it| it.receipt.is_some()).cloned();
+        let Some(twice) = twice.filter(|it| it.status == "processed") else { return false };
+        it.provider.refunds.push(twice);
+        true
+    }),
+    (Invariant::I5, "another amount", |it| verified(it, |payment| payment.amount_minor -= 1)),
+    (Invariant::I5, "another currency", |it| {
+        verified(it, |payment| "USD".clone_into(&mut payment.currency))
+    }),
+    (Invariant::I5, "another order", |it| verified(it, |payment| payment.order_id = None)),
+    (Invariant::I5, "not captured", |it| verified(it, |payment| payment.captured_at = None)),
+    (Invariant::I5, "unknown to the provider", |it| {
+        verified(it, |payment| "pay_other".clone_into(&mut payment.payment_id))
+    }),
+    (Invariant::I5, "not verified", |it| drop_all(&mut it.payments.log, "PaymentVerified")),
+    (Invariant::I5, "a claim that nobody made", |it| {
+        let log = &mut it.booking.log;
+        let is_accepted = log.events.iter().any(|row| row.event.payload["claimAccepted"] == true);
+        is_accepted && drop_all(&mut it.payments.log, "PaymentClaimed")
+    }),
+    (Invariant::I6, "a mail that nobody queued", |it| it.notifications.mails.pop().is_some()),
+    (Invariant::I6, "a mail that did not arrive", |it| {
+        let gone = it.inbox.pop();
+        gone.is_some_and(|gone| {
+            it.inbox.retain(|letter| letter.message_id != gone.message_id);
+            true
+        })
+    }),
+    (Invariant::I6, "a mail twice", |it| {
+        it.mail_repeats_injected = 0;
+        let Some(letter) = it.inbox.first().cloned() else { return false };
+        it.inbox.push(letter);
+        true
+    }),
+    (Invariant::I6, "a Message-ID of its own", |it| {
+        it.inbox.push(Letter { message_id: "<other>".to_owned(), to: "customer".to_owned() });
+        true
+    }),
+    (Invariant::I6, "a mail that was dropped and is owed", |it| {
+        let mails = &mut it.notifications.mails;
+        mails.iter_mut().find(|row| row.kind == "refund_done").is_some_and(|row| {
+            "dropped".clone_into(&mut row.state);
+            true
+        })
+    }),
+    (Invariant::I6, "a link that nobody was told", |it| {
+        let mails = &mut it.notifications.mails;
+        mails.retain(|row| row.kind != "meeting_link");
+        let mut told = mails.iter_mut().filter(|row| row.kind == "booking_confirmed");
+        told.find(|row| row.link_told).is_some_and(|row| {
+            row.link_told = false;
+            true
+        })
+    }),
+    (Invariant::I7, "a timer that is late", |it| {
+        let due_at = it.taken_at.plus_seconds(-600);
+        let (kind, subject) = ("hold-end".to_owned(), stranger().to_string());
+        it.booking.log.timers.push(TimerRow { kind, subject, due_at });
+        true
+    }),
+    (Invariant::I7, "a consumer that is behind", |it| {
+        let checkpoints = &mut it.notifications.log.checkpoints;
+        checkpoints.first_mut().is_some_and(|row| {
+            row.position -= 1;
+            true
+        })
+    }),
+    (Invariant::I7, "a relay that is behind", |it| {
+        let Some(row) = it.booking.log.events.last_mut() else { return false };
+        row.position = None;
+        it.booking.log.outbox.push(row.seq);
+        true
+    }),
+    (Invariant::I7, "money that nobody took in", |it| {
+        drop_all(&mut it.booking.log, "BookingConfirmed")
+    }),
+    (Invariant::I7, "a hold that nobody ends", |it| drop_all(&mut it.booking.log, "Expired")),
+    (Invariant::I7, "a session that nobody ends", |it| drop_all(&mut it.booking.log, "Completed")),
+    (Invariant::I7, "a refund that nobody asks for", |it| {
+        drop_all(&mut it.payments.log, "RefundProcessed")
+    }),
+    (Invariant::I7, "a webhook that nobody folds", |it| {
+        let webhooks = &mut it.payments.webhooks;
+        webhooks.iter_mut().find(|row| row.folded).is_some_and(|row| {
+            row.folded = false;
+            true
+        })
+    }),
+    (Invariant::I7, "a mail that nobody sends", |it| {
+        it.notifications.mails.first_mut().is_some_and(|row| {
+            "queued".clone_into(&mut row.state);
+            true
+        })
+    }),
+    (Invariant::I8, "a version that is missing", |it| drop_one(&mut it.booking.log, 2)),
+    (Invariant::I8, "an event that is there twice", |it| {
+        let Some(row) = it.payments.log.events.last().cloned() else { return false };
+        it.payments.log.events.push(row);
+        true
+    }),
+    (Invariant::I8, "a stream that is turned around", |it| {
+        let log = &mut it.payments.log;
+        let first = log.events.iter().position(|row| row.event.version == 1);
+        let second = log.events.iter().position(|row| row.event.version == 2);
+        let (Some(first), Some(second)) = (first, second) else { return false };
+        let position = log.events[first].position;
+        log.events[first].position = log.events[second].position;
+        log.events[second].position = position;
+        log.events[first].event.stream_id == log.events[second].event.stream_id
+    }),
+    (Invariant::I8, "an event that is lost for others", |it| {
+        it.booking.log.events.first_mut().is_some_and(|row| row.position.take().is_some())
+    }),
+    (Invariant::I8, "a checkpoint behind the end", |it| {
+        let (consumer, source) = ("payments-on-booking".to_owned(), "booking".to_owned());
+        let row = CheckpointRow { consumer, source, position: 1_000_000 };
+        it.payments.log.checkpoints.push(row);
+        true
+    }),
+    (Invariant::I8, "an event that nobody can read", |it| {
+        it.payments.log.events.first_mut().is_some_and(|row| {
+            "payments.v1.Other".clone_into(&mut row.event.event_type);
+            true
+        })
+    }),
+    (Invariant::I9, "a mail that told otherwise", |it| {
+        drop_all(&mut it.notifications.log, "MailSent")
+    }),
+];
+
+/// The tables that are compared with their events, each with one wrong value.
+const WRONG_ROWS: [(&str, Tamper); 8] = [
+    ("bookings", |it| {
+        it.booking.bookings.first_mut().is_some_and(|row| {
+            row.price_minor += 1;
+            true
+        })
+    }),
+    ("bookings: one too few", |it| it.booking.bookings.pop().is_some()),
+    ("reservations", |it| {
+        let live = it.booking.reservations.iter_mut().find(|row| row.live);
+        live.is_some_and(|row| {
+            row.live = false;
+            true
+        })
+    }),
+    ("collections", |it| {
+        it.payments.collections.first_mut().is_some_and(|row| {
+            row.state.push('!');
+            true
+        })
+    }),
+    ("collections: one too few", |it| it.payments.collections.pop().is_some()),
+    ("refunds", |it| {
+        it.payments.refunds.first_mut().is_some_and(|row| {
+            row.amount_minor += 1;
+            true
+        })
+    }),
+    ("refunds: one too few", |it| it.payments.refunds.pop().is_some()),
+    ("mails: one too few", |it| it.notifications.mails.pop().is_some()),
+];
+
+#[test]
+fn every_check_reports_what_breaks_it() {
+    let mut unseen = Vec::new();
+    let rows = WRONG_ROWS.iter().map(|(what, tamper)| (Invariant::I9, *what, *tamper));
+    for (invariant, what, tamper) in CASES.into_iter().chain(rows) {
+        let mut tampered = (0..SEEDS).filter_map(|seed| {
+            let mut snapshot = run(seed, How::default()).snapshot;
+            tamper(&mut snapshot).then_some(snapshot)
+        });
+        let seen = tampered.next().map(|snapshot| check(&snapshot));
+        let is_seen = seen.iter().flatten().any(|violation| violation.invariant == invariant);
+        if !is_seen {
+            unseen.push(format!("{invariant:?} {what}: {seen:?}"));
+        }
+    }
+    assert!(unseen.is_empty(), "{}", unseen.join("\n"));
+}
+
+fn stranger() -> Id<kernel::id::Booking> {
+    Id::from_uuid(Uuid::nil())
+}
+
+fn ack(snapshot: &mut Snapshot, ack: Ack) -> bool {
+    snapshot.acks.push(ack);
+    true
+}
+
+fn find<'l>(log: &'l mut Log, event_type: &str) -> Option<&'l EventRow> {
+    log.events.iter().find(|row| row.event.event_type == event_type)
+}
+
+/// Appends an event to its stream once more.
+fn append(log: &mut Log, row: EventRow) -> bool {
+    let same = log.events.iter().filter(|it| it.event.stream_id == row.event.stream_id);
+    let version = same.map(|it| it.event.version).max().unwrap_or(0) + 1;
+    let seq = log.events.iter().map(|it| it.seq).max().unwrap_or(0) + 1;
+    let position = log.events.iter().filter_map(|it| it.position).max().map(|it| it + 1);
+    let event_id = Uuid::nil();
+    let event = eventstore::Recorded { version, event_id, ..row.event };
+    log.events.push(EventRow { seq, position, event });
+    true
+}
+
+/// Forgets every event whose type has this word.
+fn drop_all(log: &mut Log, word: &str) -> bool {
+    let before = log.events.len();
+    log.events.retain(|row| !row.event.event_type.contains(word));
+    log.events.len() < before
+}
+
+fn drop_one(log: &mut Log, version: i64) -> bool {
+    let at = log.events.iter().position(|row| row.event.version == version);
+    let last = log.events.iter().any(|row| row.event.version > version);
+    at.filter(|_| last).is_some_and(|at| {
+        log.events.remove(at);
+        true
+    })
+}
+
+/// Gives back a part of a payment that counts.
+fn refund(snapshot: &mut Snapshot, minor: i64, receipt: Option<String>) -> bool {
+    let rows = &snapshot.payments.collections;
+    let counted = rows.iter().find(|row| row.state == "paid");
+    let Some(payment_id) = counted.and_then(|row| row.verified_payment_id.clone()) else {
+        return false;
+    };
+    snapshot.provider.refunds.push(ProviderRefund {
+        provider_refund_id: "rfnd_other".to_owned(),
+        payment_id,
+        amount_minor: minor,
+        status: "processed".to_owned(),
+        receipt,
+    });
+    true
+}
+
+/// Changes a payment on which a confirmed booking rests, in the provider's book.
+fn verified(
+    snapshot: &mut Snapshot,
+    change: fn(&mut simulation::checker::snapshot::ProviderPayment),
+) -> bool {
+    let rows = &snapshot.payments.collections;
+    let counted = rows.iter().find(|row| row.state == "paid");
+    let Some(payment_id) = counted.and_then(|row| row.verified_payment_id.clone()) else {
+        return false;
+    };
+    let mut payments = snapshot.provider.payments.iter_mut();
+    payments.find(|payment| payment.payment_id == payment_id).is_some_and(|payment| {
+        change(payment);
+        true
+    })
+}
