@@ -148,14 +148,16 @@ failed_refunds as (
           and l.account in ('customer_advance', 'suspense', 'revenue', 'retained')
         having sum(l.amount_minor) <> 0))";
 
+/// Of a booking that was announced before its state was kept, nothing can be said here.
 const CAPTURED_NOT_PLACED: &str = "
     select e.booking_id, c.order_id, e.payment_id, -sum(l.amount_minor)::bigint as amount_minor,
            l.amount_currency, min(e.recorded_at) as since, null::text as broken
     from ledger_entries e
     join ledger_lines l using (entry_id)
     join collections c using (booking_id)
-    join known_bookings k using (booking_id)
-    where l.account = 'customer_advance' and k.state is not null and k.state <> 'confirmed'
+    left join known_bookings k using (booking_id)
+    where l.account = 'customer_advance'
+      and (k.booking_id is null or k.state is not null and k.state <> 'confirmed')
       and not exists (select from failed_refunds f where f.payment_id = e.payment_id)
     group by e.booking_id, c.order_id, e.payment_id, l.amount_currency
     having sum(l.amount_minor) < 0";

@@ -140,7 +140,8 @@ pub(crate) async fn agrees(world: &World) -> Result<()> {
         }
     }
     for settlement in world.provider_has("settlements").await? {
-        for line in settlement["lines"].as_array().context("lines")? {
+        let lines = settlement.get("lines").and_then(Value::as_array).context("lines")?;
+        for line in lines {
             let paid_out = number(line, "credit") - number(line, "debit");
             add("bank", paid_out);
             if line["type"] == "adjustment" {
