@@ -13,8 +13,8 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
     let id = arguments.at(0);
     let question = format!(
-        "Confirm {id} although nobody has seen its money? The provider goes on being asked, but the \
-         session takes place either way."
+        "Confirm {id} although nobody has seen its money? The provider goes on being asked, but \
+         the session takes place either way."
     );
     ask::sure(arguments, &question)?;
     let asked = json!({ "bookingId": id, "idempotencyKey": new_key() });

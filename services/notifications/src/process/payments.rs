@@ -1,5 +1,5 @@
-//! From payments: money goes back, or has gone back, by our refunds or by one that the practice made
-//! on the provider's own pages.
+//! From payments: money goes back, or has gone back, by our refunds or by one that the practice
+//! made on the provider's own pages.
 
 use contract::common::v1::Money;
 use contract::payments::v1 as wire;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use contract::booking::v1::{BookingConfirmed, SessionMode};
-use contract::notifications::v1::notifications_staff_service_client::NotificationsStaffServiceClient;
+use contract::notifications::v1::notifications_staff_service_client as client;
 use contract::notifications::v1::{ListParkedEventsRequest, RetryParkedEventsRequest};
 use eventstore::{StaffDoor, new_uuid};
 use kernel::Id;
@@ -27,7 +27,7 @@ const FAR: u64 = 4_102_444_800;
 
 /// The staff's service of a world, and somebody with a role who calls it.
 struct Desk {
-    client: NotificationsStaffServiceClient<Channel>,
+    client: client::NotificationsStaffServiceClient<Channel>,
     person: Uuid,
 }
 
@@ -50,7 +50,7 @@ impl Desk {
             let id = Id::<Customer>::from_uuid(person).to_string();
             world.knows.roles.lock().unwrap().insert(id, role.to_owned());
         }
-        let client = NotificationsStaffServiceClient::new(channel::connect_lazy(&url)?);
+        let client = client::NotificationsStaffServiceClient::new(channel::connect_lazy(&url)?);
         Ok(Self { client, person })
     }
 
