@@ -2,10 +2,11 @@
 //! told is found here. Then whatever is still open is asked after once more.
 
 use eventstore::Metadata;
-use kernel::Timestamp;
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 
-use super::take_in::{not_told, take_in_payment, take_in_report};
-use super::{Error, Till};
+use super::take_in::{not_told, pass_over, take_in_payment, take_in_report};
+use super::{Error, Till, metadata};
 use crate::domain::collection::Command;
 use crate::domain::fact::{OrderId, Status};
 use crate::provider::{ProviderError, WantedOrder};
@@ -17,8 +18,8 @@ const DAY: i64 = 24 * 3600;
 const LISTED_FOR: i64 = 4 * DAY;
 /// How long a webhook or an order's creation may take to explain itself.
 const PATIENCE: i64 = 15 * 60;
-/// How many of the open questions are asked at once; the others are asked another night.
-const QUESTIONS: i64 = 20;
+/// How many of each kind of open question are asked at once, so that a slow provider answers in time.
+const QUESTIONS: i64 = 5;
 
 /// Compares the whole list and asks what is open. A timer does the same, a page at a time.
 ///
@@ -27,16 +28,21 @@ const QUESTIONS: i64 = 20;
 pub async fn list_payments(till: &Till, now: Timestamp) -> Result<(), Error> {
     let mut skip = Some(0);
     while let Some(from) = skip {
-        skip = list_page(till, now, from).await?;
+        skip = list_page(till, now, from, 1).await?;
     }
-    ask_after(till, now).await
+    ask_after(till, now, 1).await
 }
 
-/// Compares a page of the list; says where the next one begins.
+/// Compares a page of the list, in its so-manieth try; says where the next one begins.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
-pub async fn list_page(till: &Till, now: Timestamp, skip: usize) -> Result<Option<usize>, Error> {
+pub async fn list_page(
+    till: &Till,
+    now: Timestamp,
+    skip: usize,
+    attempts: i32,
+) -> Result<Option<usize>, Error> {
     let from = now.plus_seconds(-LISTED_FOR);
     // The provider's clock may be ahead of ours.
     let until = now.plus_seconds(DAY);
@@ -46,46 +52,51 @@ pub async fn list_page(till: &Till, now: Timestamp, skip: usize) -> Result<Optio
         tracing::error!(unread = page.unread, "payments of the provider's list cannot be read");
     }
     for report in page.items {
-        take_in_report(till, report).await?;
+        pass_over(take_in_report(till, report).await, attempts)?;
     }
     Ok(page.next)
 }
 
 /// Asks after what nothing explains yet: payments and orders that are not ours, and orders whose
-/// creation had no answer.
+/// creation had no answer. Some of each, by chance.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
-pub async fn ask_after(till: &Till, now: Timestamp) -> Result<(), Error> {
+pub async fn ask_after(till: &Till, now: Timestamp, attempts: i32) -> Result<(), Error> {
     let (pool, before) = (till.store.pool(), now.plus_seconds(-PATIENCE));
     for payment in settlement::some_unknown(pool, QUESTIONS).await? {
-        take_in_payment(till, &payment).await?;
+        pass_over(take_in_payment(till, &payment).await, attempts)?;
     }
     for order in settlement::some_waiting(pool, before, QUESTIONS).await? {
-        ask_after_order(till, &order).await?;
+        pass_over(ask_after_order(till, &order).await, attempts)?;
     }
     for (booking_id, turn) in settlement::some_without_order(pool, before, QUESTIONS).await? {
-        let Some(row) = query::collection(pool, booking_id).await? else { continue };
-        let wanted = WantedOrder { receipt: row.collection_id, booking_id, amount: row.amount };
-        let found = till.provider.find_order(wanted).await;
-        let found = found.map_err(|error| not_told("order", &error))?;
-        let metadata = super::metadata("payments", booking_id, row.traceparent.as_deref());
-        till.store
-            .write(metadata, move |tx| {
-                let found = found.clone();
-                Box::pin(async move {
-                    let Some(order) = found else {
-                        settlement::note_absent_order(tx, booking_id, turn).await?;
-                        return Ok::<(), Error>(());
-                    };
-                    let mut open = OpenCollection::load(tx, booking_id).await?;
-                    open.apply(tx, Command::RecordOrder(order)).await?;
-                    Ok(())
-                })
-            })
-            .await?;
+        pass_over(look_for_order(till, booking_id, turn).await, attempts)?;
     }
     Ok(())
+}
+
+/// An order whose creation had no answer is recorded if it is there, or known not to be.
+async fn look_for_order(till: &Till, booking_id: Id<Booking>, turn: i32) -> Result<(), Error> {
+    let row = query::collection(till.store.pool(), booking_id).await?;
+    let Some(row) = row else { return Ok(()) };
+    let wanted = WantedOrder { receipt: row.collection_id, booking_id, amount: row.amount };
+    let found = till.provider.find_order(wanted).await;
+    let found = found.map_err(|error| not_told("order", &error))?;
+    till.store
+        .write(metadata("payments", booking_id, row.traceparent.as_deref()), move |tx| {
+            let found = found.clone();
+            Box::pin(async move {
+                let Some(order) = found else {
+                    settlement::note_absent_order(tx, booking_id, turn).await?;
+                    return Ok(());
+                };
+                let mut open = OpenCollection::load(tx, booking_id).await?;
+                open.apply(tx, Command::RecordOrder(order)).await?;
+                Ok(())
+            })
+        })
+        .await
 }
 
 /// An order that webhooks told of and that is not ours: its money is taken in as unknown. One on

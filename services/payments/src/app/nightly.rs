@@ -20,6 +20,8 @@ pub const TELL_UNEXPLAINED: &str = "tell-unexplained";
 
 const MINUTE: i64 = 60;
 const DAY: i64 = 24 * 60 * MINUTE;
+/// How many rounds of questions a night has.
+const ROUNDS: i64 = 8;
 /// There is one of each.
 const ALL: &str = "all";
 
@@ -80,8 +82,8 @@ pub async fn fire(till: &Till, timer: &Timer) -> Result<(), Error> {
     let at = |field: &str| timer.payload.get(field).and_then(Value::as_i64);
     let skip = at("skip").and_then(|skip| usize::try_from(skip).ok());
     let payload = match timer.kind.as_str() {
-        LIST_PAYMENTS => compare(till, now, skip, at("asking").is_some()).await?,
-        SETTLE_DAY => settle(till, now, at("back"), skip).await?,
+        LIST_PAYMENTS => compare(till, now, (at("round"), skip), timer.attempts).await?,
+        SETTLE_DAY => settle(till, now, (at("back"), skip), timer.attempts).await?,
         _ => {
             tell(till).await?;
             None
@@ -101,22 +103,22 @@ pub async fn fire(till: &Till, timer: &Timer) -> Result<(), Error> {
 async fn compare(
     till: &Till,
     now: Timestamp,
-    skip: Option<usize>,
-    is_asking: bool,
+    (round, skip): (Option<i64>, Option<usize>),
+    attempts: i32,
 ) -> Result<Option<Value>, Error> {
-    if is_asking {
-        ask_after(till, now).await?;
-        return Ok(None);
+    if let Some(round) = round {
+        ask_after(till, now, attempts).await?;
+        return Ok((round < ROUNDS).then(|| json!({ "round": round + 1 })));
     }
-    let next = list_page(till, now, skip.unwrap_or(0)).await?;
-    Ok(Some(next.map_or_else(|| json!({ "asking": 1 }), |skip| json!({ "skip": skip }))))
+    let next = list_page(till, now, skip.unwrap_or(0), attempts).await?;
+    Ok(Some(next.map_or_else(|| json!({ "round": 1 }), |skip| json!({ "skip": skip }))))
 }
 
 async fn settle(
     till: &Till,
     now: Timestamp,
-    back: Option<i64>,
-    skip: Option<usize>,
+    (back, skip): (Option<i64>, Option<usize>),
+    attempts: i32,
 ) -> Result<Option<Value>, Error> {
     let back = match back {
         Some(back) => back,
@@ -126,7 +128,7 @@ async fn settle(
         check_sums(till, now).await?;
         return Ok(None);
     }
-    let next = settle_page(till, now, back, skip.unwrap_or(0)).await?;
+    let next = settle_page(till, now, (back, skip.unwrap_or(0)), attempts).await?;
     let next = next
         .map_or_else(|| json!({ "back": back - 1 }), |skip| json!({ "back": back, "skip": skip }));
     Ok(Some(next))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eventstore::{Metadata, Tx};
 use kernel::Timestamp;
 
-use super::take_in::{not_told, take_in_payment};
+use super::take_in::{not_told, pass_over, take_in_payment};
 use super::{Error, Till};
 use crate::ledger::post::{post, reverse};
 use crate::read_model::settlement;
@@ -27,7 +27,7 @@ pub async fn settle_days(till: &Till, now: Timestamp) -> Result<(), Error> {
     for back in (0..days_back(till, now).await?).rev() {
         let mut skip = Some(0);
         while let Some(from) = skip {
-            skip = settle_page(till, now, back, from).await?;
+            skip = settle_page(till, now, (back, from), 1).await?;
         }
     }
     check_sums(till, now).await
@@ -43,15 +43,16 @@ pub async fn days_back(till: &Till, now: Timestamp) -> Result<i64, Error> {
     Ok(days.clamp(DAYS_BACK, DAYS_BACK_MAX))
 }
 
-/// Reads a page of the report about the day so many days ago; says where the next one begins.
+/// Reads a page of the report about the day so many days ago, in its so-manieth try; says where the
+/// next one begins.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
 pub async fn settle_page(
     till: &Till,
     now: Timestamp,
-    back: i64,
-    skip: usize,
+    (back, skip): (i64, usize),
+    attempts: i32,
 ) -> Result<Option<usize>, Error> {
     let day = now.plus_seconds(-back.saturating_mul(DAY));
     let page = till.provider.settlement_lines(day, skip).await;
@@ -61,7 +62,7 @@ pub async fn settle_page(
         tracing::error!(unread, back, "lines of a settlement cannot be read");
     }
     for line in &page.items {
-        meet(till, line).await?;
+        pass_over(meet(till, line).await, attempts)?;
     }
     let lines = Arc::new(page.items);
     till.store

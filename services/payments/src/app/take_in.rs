@@ -27,6 +27,24 @@ pub(super) fn not_told(what: &str, error: &ProviderError) -> Error {
     refuse(Rejection::ProviderUnavailable)
 }
 
+/// How often a page is tried before what fails in it is passed over.
+const TRIES: i32 = 5;
+
+/// What fails for one payment must not keep all others waiting for ever: after some tries it is
+/// logged and passed over, and met again another night.
+pub(super) fn pass_over(done: Result<(), Error>, attempts: i32) -> Result<(), Error> {
+    match done {
+        Err(error) if attempts > TRIES => {
+            tracing::error!(
+                error = chain(&error),
+                "something of the provider's list is passed over"
+            );
+            Ok(())
+        }
+        done => done,
+    }
+}
+
 /// Asks for a payment and takes it in with all its refunds. A payment that the provider does not
 /// know is none.
 ///

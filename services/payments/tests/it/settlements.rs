@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use kernel::Timestamp;
 use payments::app::list_payments::list_payments;
-use payments::app::settle_day::settle_days;
+use payments::app::settle_day::{settle_days, settle_page};
 use payments::app::unexplained::{Reason, Unexplained, list};
 use serde_json::{Value, json};
 
@@ -302,4 +302,25 @@ async fn a_day_is_indias() -> Result<()> {
         assert_eq!(world.number(lines).await?, found, "{now}");
     }
     Ok(())
+}
+
+#[tokio::test]
+async fn what_cannot_be_asked_for_holds_nothing_else_up_for_ever() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    confirmed(&world).await?;
+    let unknown = world.tell("/api/pay", &json!({ "amount": 100 })).await?;
+    world.tell("/api/settle", &json!({})).await?;
+    world.fault(json!({ "target": "payments.fetch", "kind": "drop", "times": 0 })).await?;
+    let (till, now) = (till(&world)?, world.store.now().await?);
+    assert!(settle_page(&till, now, (0, 0), 1).await.is_err(), "it is asked again");
+    settle_page(&till, now, (0, 0), 6).await?;
+    let sums = left(&world).await?;
+    assert_eq!((sums.get("provider_clearing"), sums["suspense"]), (None, 2 - 100));
+    let told = breaks(&world).await?;
+    assert_eq!(told[0].explanation, "The provider settled something that is not in our books.");
+    assert_eq!(told[0].payment_id.as_deref(), Some(text(&unknown, "payment_id")?));
+    world.clear_faults().await?;
+    read_again(&world).await?;
+    assert_eq!(breaks(&world).await?, []);
+    agrees(&world).await
 }
