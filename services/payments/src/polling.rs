@@ -1,5 +1,5 @@
-//! When an order is asked for: often while its payer watches, then seldom, until three days have
-//! passed since anything last spoke of its money.
+//! When an order is asked for: often while its payer watches, a quarter of an hour after whatever
+//! last spoke of its money in any case, then seldom, until three days have passed since.
 
 use eventstore::{StoreError, Tx};
 use kernel::id::Booking;
@@ -16,6 +16,9 @@ const HOUR: i64 = 60 * MINUTE;
 const PAUSES: [i64; 8] = [2, 5, 10, 20, 40, MINUTE, 5 * MINUTE, 15 * MINUTE];
 /// The pause after those, for two hours; and the longest one after a question that failed.
 const PAUSE_LATER: i64 = 15 * MINUTE;
+/// When every order that is not paid is asked for, whatever its pauses: checkouts have ended by then,
+/// and a bank's "failed" often turns out to be money.
+const SWEEP_AFTER: i64 = 15 * MINUTE;
 /// Banks find money for three days.
 const POLL_FOR: i64 = 72 * HOUR;
 /// How long after a hold's end its order is asked for.
@@ -103,9 +106,10 @@ impl Turn {
             return None;
         }
         let due = now.plus_seconds(self.pause(now));
+        let sweep = Some(self.since.plus_seconds(SWEEP_AFTER)).filter(|sweep| *sweep > now);
         let end = held_until.filter(|until| *until > now);
         let end = end.map(|until| until.plus_seconds(AFTER_HOLD_END));
-        Some(end.map_or(due, |end| end.min(due)))
+        Some([sweep, end].into_iter().flatten().fold(due, Timestamp::min))
     }
 }
 
@@ -166,7 +170,7 @@ mod tests {
             times.push(now.seconds());
             turn = turn.answered();
         }
-        assert_eq!(times[..8], [2, 7, 17, 37, 77, 137, 437, 1337]);
+        assert_eq!(times[..8], [2, 7, 17, 37, 77, 137, 437, 900]);
         let between = |from: i64, to: i64| {
             times.iter().filter(|time| (from * HOUR..to * HOUR).contains(*time)).count()
         };
@@ -174,6 +178,30 @@ mod tests {
         assert_eq!(between(3, 6), 3, "every hour");
         assert_eq!(between(12, 72), 10, "every six hours");
         assert!(now.seconds() >= POLL_FOR && now.seconds() < POLL_FOR + 6 * HOUR);
+    }
+
+    /// payments.md, section 5, item 6: "a sweep at 15 min for all created/attempted", "then every 6 h
+    /// to 72 h"; lesson 20, hyperswitch's `payment_sync`, whose questions end after 26 minutes.
+    #[test]
+    fn every_order_is_swept_at_fifteen_minutes_and_asked_for_until_seventy_two_hours() {
+        // Whatever came before: answers, failures, or a process that was away.
+        for (step, failed, asleep) in [(0, 0, 1), (3, 0, 40), (7, 0, 437), (7, 5, 700), (2, 9, 899)]
+        {
+            let turn = Turn { step, failed, ..Turn::first(START) };
+            let (mut turn, mut now) = (turn, START.plus_seconds(asleep));
+            while let Some(due) = turn.due(now, None).filter(|due| due.seconds() < 900) {
+                now = due;
+                turn = turn.answered();
+            }
+            assert_eq!(turn.due(now, None).map(Timestamp::seconds), Some(900), "{step} {failed}");
+        }
+        let late = Turn { step: 30, ..Turn::first(START) };
+        let last = START.plus_seconds(POLL_FOR - 1);
+        assert!(late.due(last, None).is_some(), "the 72nd hour is still a part of it");
+        assert_eq!(late.due(START.plus_seconds(POLL_FOR), None), None);
+        // Nothing is left out for longer than six hours on the way.
+        let pauses = (0..72).map(|hour| late.pause(START.plus_seconds(hour * HOUR)));
+        assert!(pauses.max() == Some(6 * HOUR));
     }
 
     #[test]
@@ -186,7 +214,7 @@ mod tests {
             pauses.push(due.seconds_since(now));
             now = due;
         }
-        assert_eq!(pauses, [5, 5, 10, 20, 40, 60, 300, 900, 900]);
+        assert_eq!(pauses, [5, 5, 10, 20, 40, 60, 300, 460, 900], "and at 15 minutes");
         assert_eq!(turn.answered(), Turn::first(START).answered().answered());
         let late = Turn { step: 30, ..Turn::first(START) };
         let now = START.plus_seconds(20 * HOUR);
@@ -198,7 +226,7 @@ mod tests {
     fn the_end_of_a_hold_is_a_time_to_ask() {
         let turn = Turn { step: 7, ..Turn::first(START) };
         let now = START.plus_seconds(437);
-        let until = START.plus_seconds(900);
+        let until = START.plus_seconds(600);
         assert_eq!(turn.due(now, Some(until)), Some(until.plus_seconds(2)));
         assert_eq!(turn.due(now, Some(START)), turn.due(now, None), "it is over");
         let far = START.plus_seconds(9 * HOUR);

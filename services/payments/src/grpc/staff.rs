@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
-use contract::common::v1::Money as WireMoney;
+use contract::common::v1::Money;
+use contract::convert::to_wire;
 use contract::payments::v1::payments_staff_service_server::PaymentsStaffService;
 use contract::payments::v1::{
-    GetBalancesRequest, GetBalancesResponse, ListLedgerEntriesRequest, ListLedgerEntriesResponse,
-    ListParkedEventsRequest, ListParkedEventsResponse, ListUnexplainedOrdersRequest,
-    ListUnexplainedOrdersResponse, RefundPaymentRequest, RefundPaymentResponse,
-    RetryParkedEventsRequest, RetryParkedEventsResponse,
+    Balance, GetBalancesRequest, GetBalancesResponse, LedgerEntry, LedgerLine,
+    ListLedgerEntriesRequest, ListLedgerEntriesResponse, ListParkedEventsRequest,
+    ListParkedEventsResponse, ListUnexplainedOrdersRequest, ListUnexplainedOrdersResponse,
+    RefundPaymentRequest, RefundPaymentResponse, RetryParkedEventsRequest,
+    RetryParkedEventsResponse, UnexplainedOrder,
 };
 use eventstore::{Act, StaffDoor, StoreError};
 use messaging::ParkedEvents;
@@ -21,8 +23,10 @@ use tonic::{Request, Response, Status};
 use super::parse;
 use crate::app::idempotent::Key;
 use crate::app::refund_payment::{self, refund_payment};
+use crate::app::unexplained::{self, Unexplained};
 use crate::app::{Error, Till};
 use crate::domain::fact::Amount;
+use crate::read_model::ledger;
 
 /// The staff's service.
 #[derive(Debug, Clone)]
@@ -47,6 +51,31 @@ impl StaffTill {
 
     async fn manager(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<Staff, Status> {
         self.door.admit(metadata, act, Role::MANAGERS).await
+    }
+}
+
+fn to_wire_money(amount: Amount) -> Money {
+    Money { minor_units: amount.minor, currency_code: amount.currency }
+}
+
+fn to_wire_unexplained(row: Unexplained) -> UnexplainedOrder {
+    UnexplainedOrder {
+        reason: row.reason.word().to_owned(),
+        explanation: row.explanation,
+        booking_id: row.booking_id.map(|id| id.to_string()).unwrap_or_default(),
+        order_id: row.order_id.unwrap_or_default(),
+        payment_id: row.payment_id.unwrap_or_default(),
+        amount: row.amount.map(to_wire_money),
+        since_at: Some(to_wire(row.since)),
+    }
+}
+
+fn to_wire_entry(row: ledger::EntryRow) -> LedgerEntry {
+    let line = |(account, amount)| LedgerLine { account, amount: Some(to_wire_money(amount)) };
+    LedgerEntry {
+        kind: row.kind,
+        recorded_at: Some(to_wire(row.recorded_at)),
+        lines: row.lines.into_iter().map(line).collect(),
     }
 }
 
@@ -79,10 +108,7 @@ impl PaymentsStaffService for StaffTill {
         match done.await {
             Ok(refund) => Ok(Response::new(RefundPaymentResponse {
                 refund_id: refund.refund_id.to_string(),
-                amount: Some(WireMoney {
-                    minor_units: refund.amount.minor,
-                    currency_code: refund.amount.currency,
-                }),
+                amount: Some(to_wire_money(refund.amount)),
             })),
             Err(error) => Err(self.door.refused(staff, act, &error).await),
         }
@@ -94,7 +120,10 @@ impl PaymentsStaffService for StaffTill {
     ) -> Result<Response<ListUnexplainedOrdersResponse>, Status> {
         let act = Act { action: "ListUnexplainedOrders", subject: "" };
         self.look(request.metadata(), act).await?;
-        Err(Status::unimplemented("LEDGER"))
+        let found = unexplained::list(&self.till, request.into_inner().include_young).await;
+        let found = found.map_err(|error| to_status(&error))?;
+        let orders = found.into_iter().map(to_wire_unexplained).collect();
+        Ok(Response::new(ListUnexplainedOrdersResponse { orders }))
     }
 
     async fn get_balances(
@@ -102,7 +131,14 @@ impl PaymentsStaffService for StaffTill {
         request: Request<GetBalancesRequest>,
     ) -> Result<Response<GetBalancesResponse>, Status> {
         self.look(request.metadata(), Act { action: "GetBalances", subject: "" }).await?;
-        Err(Status::unimplemented("LEDGER"))
+        let balances = ledger::balances(self.till.store.pool()).await.map_err(failed)?;
+        let to_wire = |row: ledger::Balance| Balance {
+            account: row.account,
+            balance: Some(to_wire_money(row.balance)),
+        };
+        Ok(Response::new(GetBalancesResponse {
+            balances: balances.into_iter().map(to_wire).collect(),
+        }))
     }
 
     async fn list_ledger_entries(
@@ -112,7 +148,10 @@ impl PaymentsStaffService for StaffTill {
         let (metadata, _, asked) = request.into_parts();
         let act = Act { action: "ListLedgerEntries", subject: &asked.booking_id };
         self.look(&metadata, act).await?;
-        Err(Status::unimplemented("LEDGER"))
+        let id = parse(&asked.booking_id).map_err(|error| to_status(&error))?;
+        let entries = ledger::entries_of(self.till.store.pool(), id).await.map_err(failed)?;
+        let entries = entries.into_iter().map(to_wire_entry).collect();
+        Ok(Response::new(ListLedgerEntriesResponse { entries }))
     }
 
     async fn list_parked_events(

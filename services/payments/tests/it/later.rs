@@ -4,6 +4,7 @@ use anyhow::Result;
 use contract::payments::v1::CollectionState;
 use serde_json::json;
 
+use crate::signed::{event, send};
 use crate::world::World;
 
 const DAY: i64 = 24 * 3600;
@@ -80,6 +81,15 @@ async fn bodies_of_webhooks_are_deleted_after_ninety_days() -> Result<()> {
     world.until_number(bodies, 0).await?;
     let kept = "select count(*) from webhook_inbox where body_sha256 is not null";
     assert_eq!(world.number(kept).await?, 3);
+    // Ids and hashes are kept for ever, so the same body is never folded again.
+    let replayed = event("payment.pending", &[], 1);
+    send(&world, replayed.clone()).await?;
+    world.until_quiet().await?;
+    world.database.move_clock(400 * DAY).await?;
+    world.until_number(bodies, 0).await?;
+    send(&world, replayed).await?;
+    assert_eq!(world.number(kept).await?, 4);
+    assert_eq!(world.number(bodies).await?, 0);
     Ok(())
 }
 

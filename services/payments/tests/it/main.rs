@@ -2,8 +2,17 @@
 
 mod world;
 mod booking;
+mod signed;
+mod alarms;
 mod starting;
 mod paying;
 mod webhooks;
 mod refunds;
+mod by_hand;
+mod closing;
+mod staff;
 mod later;
+mod lessons;
+mod ledger;
+mod settlements;
+mod unexplained;

@@ -1,42 +1,14 @@
 //! The port for webhooks: what is let in, what is not, and what a repeat does.
 
 use anyhow::{Context as _, Result};
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use futures::future::try_join_all;
 use serde_json::{Value, json};
-use sha2::Sha256;
 
+use crate::alarms::Alarms;
+use crate::signed::{PAYMENT, captured, event, payment, post, send, sign};
 use crate::world::{PRICE, WEBHOOK_SECRET, WEBHOOK_SECRET_BEFORE, World};
 
 const INBOX: &str = "select count(*) from webhook_inbox";
-
-fn sign(secret: &str, body: &[u8]) -> Result<String> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes())?;
-    mac.update(body);
-    Ok(mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// What the provider would send of a captured payment.
-fn captured(order_id: &str, created_at: i64) -> Vec<u8> {
-    let payment = json!({
-        "id": "pay_AAAAAAAAAAAAAA", "entity": "payment", "amount": PRICE, "currency": "INR",
-        "status": "captured", "order_id": order_id, "notes": [], "captured": true,
-    });
-    let event = json!({
-        "entity": "event", "event": "payment.captured", "contains": ["payment"],
-        "payload": { "payment": { "entity": payment } }, "created_at": created_at,
-    });
-    event.to_string().into_bytes()
-}
-
-async fn post(world: &World, body: Vec<u8>, signature: &str, event_id: &str) -> Result<u16> {
-    let request = world
-        .http
-        .post(&world.webhook_url)
-        .header("x-razorpay-signature", signature)
-        .header("x-razorpay-event-id", event_id)
-        .body(body);
-    Ok(request.send().await?.status().as_u16())
-}
 
 #[tokio::test]
 async fn only_what_the_provider_signed_is_let_in() -> Result<()> {
@@ -138,5 +110,167 @@ async fn the_port_says_whether_it_is_well() -> Result<()> {
     let world = World::without_webhooks().await?;
     let url = world.webhook_url.replace("/webhooks/razorpay", "/healthz");
     assert_eq!(world.http.get(&url).send().await?.status(), 200);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_hundred_identical_webhooks_at_once_are_one_verification() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let body = captured(&order, 1);
+    let good = sign(WEBHOOK_SECRET, &body)?;
+    // Half of them under one id, half under ids of their own: nobody signs the id.
+    let ids: Vec<String> =
+        (0..100).map(|n| format!("evt_{}", if n % 2 == 0 { 0 } else { n })).collect();
+    let posts = ids.iter().map(|id| post(&world, body.clone(), &good, id));
+    assert!(try_join_all(posts).await?.iter().all(|status| *status == 200));
+    // And the same payment in a hundred bodies that differ.
+    let bodies: Vec<Vec<u8>> = (2..102).map(|created_at| captured(&order, created_at)).collect();
+    try_join_all(bodies.into_iter().map(|body| send(&world, body))).await?;
+    world.until_quiet().await?;
+    assert_eq!(world.number(INBOX).await?, 101);
+    assert_eq!(
+        world.names(held).await?,
+        ["CollectionOpened", "OrderCreated", "PaymentObserved", "PaymentVerified"]
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_signed_webhook_with_a_changed_amount_confirms_nothing_and_raises_an_alarm() -> Result<()>
+{
+    let alarms = Alarms::listen();
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let mut cheap = payment(&order, "captured");
+    cheap["amount"] = json!(100);
+    send(&world, event("payment.captured", &[("payment", cheap)], 1)).await?;
+    let mismatched = world.until(held, "PaymentMismatched").await?;
+    assert_eq!(mismatched.payload["reason"], "amount");
+    world.until_quiet().await?;
+    assert_eq!(world.count(held, "PaymentVerified").await?, 0);
+    assert_eq!(alarms.count("money that does not match"), 1);
+    let listed = "select count(*) from payments where counted = 'mismatched'";
+    assert_eq!(world.number(listed).await?, 1);
+    // A truth that comes later about the same payment changes nothing.
+    send(&world, captured(&order, 2)).await?;
+    world.until_quiet().await?;
+    assert_eq!(world.count(held, "PaymentVerified").await?, 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_webhook_of_another_account_is_refused() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let mut of_another: Value = serde_json::from_slice(&captured(&order, 1))?;
+    of_another["account_id"] = json!("acc_AAAAAAAAAAAAAA");
+    let body = of_another.to_string().into_bytes();
+    let good = sign(WEBHOOK_SECRET, &body)?;
+    assert_eq!(post(&world, body, &good, "evt_1").await?, 400);
+    assert_eq!(world.number(INBOX).await?, 0);
+    // One that does not say whose it is has a good signature all the same.
+    let mut silent: Value = serde_json::from_slice(&captured(&order, 1))?;
+    silent.as_object_mut().context("an object")?.remove("account_id");
+    send(&world, silent.to_string().into_bytes()).await?;
+    world.until(held, "PaymentVerified").await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn whatever_is_signed_is_written_down_and_nothing_breaks_of_it() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let odd = |field: &str, value: Value| {
+        let mut payment = payment(&order, "captured");
+        payment[field] = value;
+        event("payment.captured", &[("payment", payment)], 1)
+    };
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let bodies = vec![
+        Vec::new(),
+        b"not JSON".to_vec(),
+        vec![0xff, 0xfe, 0x00, 0x80],
+        b"\"\xff\"".to_vec(),
+        deep.into_bytes(),
+        br#"{"event":"payment.captured","payload":{"payment":{"entity":{"amount":1e999}}}}"#
+            .to_vec(),
+        odd("amount", json!(u64::MAX)),
+        odd("amount", json!(-1)),
+        odd("amount", json!("99999999999999999999")),
+        odd("currency", json!("IN\u{0}")),
+        odd("id", json!("pay_'; drop--")),
+        odd("order_id", json!("order_\u{0}AAAAAAAAAAAAA")),
+        odd("status", json!({"captured": true})),
+        odd("order_id", json!(null)),
+    ];
+    let count = i64::try_from(bodies.len())?;
+    for body in bodies {
+        send(&world, body).await?;
+    }
+    world.until_quiet().await?;
+    assert_eq!(world.number(INBOX).await?, count);
+    assert_eq!(world.names(held).await?, ["CollectionOpened", "OrderCreated"]);
+    assert_eq!(world.number("select count(*) from timers where kind = 'fold-webhook'").await?, 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_captured_payment_whose_webhook_does_not_come_raises_one_alarm() -> Result<()> {
+    const SILENT: &str = "no webhook has told of a captured payment";
+    let alarms = Alarms::listen();
+    let world = World::without_webhooks().await?;
+    let (told, told_payment) = world.paid().await?;
+    let (_, untold_payment) = world.paid().await?;
+    // This one comes five minutes later.
+    let orders = world.provider_has("payments").await?;
+    let known = orders.iter().find(|it| it["id"] == told_payment.as_str()).context("a payment")?;
+    send(&world, event("payment.captured", &[("payment", known.clone())], 1)).await?;
+    world.until_quiet().await?;
+    let waits = "select count(*) from timers where kind = 'expect-webhook'";
+    assert_eq!(world.number(waits).await?, 2);
+    world.database.move_clock(9 * 60).await?;
+    assert_eq!(alarms.count(SILENT), 0);
+    world.database.move_clock(10 * 60 + 1).await?;
+    world.until_number(waits, 0).await?;
+    assert_eq!(alarms.count(SILENT), 1, "{untold_payment} and nothing else");
+    assert_eq!(world.count(told, "PaymentVerified").await?, 1);
+    assert_ne!(told_payment, PAYMENT);
+    Ok(())
+}
+
+#[tokio::test]
+async fn two_refunds_of_one_payment_told_backwards_and_twice_are_summed() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let refund = |id: &str, amount: i64, status: &str| {
+        json!({
+            "id": id, "entity": "refund", "amount": amount, "currency": "INR", "receipt": null,
+            "payment_id": PAYMENT, "status": status, "notes": [],
+        })
+    };
+    let told = |name: &str, refund: Value| {
+        let parts = [("refund", refund), ("payment", payment(&order, "captured"))];
+        event(name, &parts, 1)
+    };
+    for _ in 0..2 {
+        let (one, two) = ("rfnd_AAAAAAAAAAAAAA", "rfnd_BBBBBBBBBBBBBB");
+        send(&world, told("refund.processed", refund(two, 10_000, "processed"))).await?;
+        send(&world, told("refund.processed", refund(one, 20_000, "processed"))).await?;
+        send(&world, told("refund.created", refund(two, 10_000, "pending"))).await?;
+        send(&world, told("refund.created", refund(one, 20_000, "created"))).await?;
+    }
+    world.until_quiet().await?;
+    let sum = "select sum(amount_minor)::bigint from refunds where state = 'processed'";
+    assert_eq!(world.number(sum).await?, 30_000);
+    for (name, times) in [("RefundDiscovered", 2), ("RefundProcessed", 2), ("PaymentVerified", 1)] {
+        assert_eq!(world.count(held, name).await?, times, "{name}");
+    }
+    assert!(PRICE > 30_000);
     Ok(())
 }

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use contract::booking::v1::{BookingState, GetBookingFactsResponse};
 use contract::convert::to_wire;
 use contract::payments::v1::payments_service_client::PaymentsServiceClient;
+use contract::payments::v1::payments_staff_service_client::PaymentsStaffServiceClient;
 use contract::payments::v1::{
     CheckPaymentRequest, ClaimPaymentRequest, CollectionState, StartPaymentRequest,
     StartPaymentResponse, SubmitCheckoutAnswerRequest,
@@ -51,6 +52,7 @@ pub(crate) struct World {
     pub(crate) webhook_url: String,
     pub(crate) sandbox_url: String,
     client: PaymentsServiceClient<Channel>,
+    pub(crate) staff: PaymentsStaffServiceClient<Channel>,
     users: TestUsers,
     shutdown: Shutdown,
     sandbox: JoinHandle<Result<()>>,
@@ -105,6 +107,7 @@ impl World {
             .map_err(|error| anyhow::anyhow!(error))?;
         let nats = Nats::in_room(nats_url()?, &format!("t{}", new_uuid().simple()));
         tokio::spawn(async move { doors.serve(&config, known_users, nats).await });
+        let channel = runtime::channel::connect_lazy(&format!("http://{grpc}"))?;
         Ok(Self {
             store: database.store()?,
             database,
@@ -112,9 +115,8 @@ impl World {
             http: Client::builder().no_proxy().build()?,
             webhook_url,
             sandbox_url,
-            client: PaymentsServiceClient::new(runtime::channel::connect_lazy(&format!(
-                "http://{grpc}"
-            ))?),
+            client: PaymentsServiceClient::new(channel.clone()),
+            staff: PaymentsStaffServiceClient::new(channel),
             users,
             shutdown,
             sandbox,
@@ -141,7 +143,7 @@ impl World {
         Ok(held)
     }
 
-    fn request<T>(&self, customer: Id<Customer>, message: T) -> Result<Request<T>> {
+    pub(crate) fn request<T>(&self, customer: Id<Customer>, message: T) -> Result<Request<T>> {
         let user = customer.uuid().to_string();
         let token = self.users.token(&user, "somebody@example.com", FAR_AWAY)?;
         let mut request = Request::new(message);
@@ -207,6 +209,29 @@ impl World {
         let request = self.request(held.customer, asked)?;
         let answer = self.client.clone().claim_payment(request).await;
         Ok(answer.map(|answer| answer.into_inner().state()))
+    }
+
+    /// A new member of the practice.
+    pub(crate) fn employ(&self, role: &str) -> Id<Customer> {
+        let person = new_id::<Customer>();
+        self.booking.employs(&person.to_string(), role);
+        person
+    }
+
+    /// A booking whose money was verified, and its payment at the provider.
+    pub(crate) async fn paid(&self) -> Result<(Held, String)> {
+        let held = self.held().await?;
+        let order = self.start(held).await?.order_id;
+        let paid = self.pay(&order, json!({})).await?;
+        ensure!(self.check(held).await?? == CollectionState::Paid, "it is paid");
+        let payment_id = paid.get("payment_id").and_then(Value::as_str).context("an id")?;
+        Ok((held, payment_id.to_owned()))
+    }
+
+    /// Somebody gives money back on the provider's own pages.
+    pub(crate) async fn refund_by_hand(&self, payment_id: &str, amount: i64) -> Result<Value> {
+        let path = format!("/v1/payments/{payment_id}/refund");
+        self.tell(&path, &json!({ "amount": amount })).await
     }
 
     /// Asks the sandbox's provider or its controls.

@@ -100,7 +100,8 @@ fn count(
     refund_id: Id<RefundKind>,
 ) -> Vec<Event> {
     let (payment, amount) = (payment.clone(), fact.amount.clone());
-    let Some(reason) = mismatch(known, fact) else {
+    let is_paid = known.verified.is_some().then_some(Mismatch::Double);
+    let Some(reason) = known.misfit(fact).or(is_paid) else {
         return vec![Event::Verified { payment, amount }];
     };
     let left = Amount { minor: known.left(&payment), currency: amount.currency.clone() };
@@ -109,22 +110,6 @@ fn count(
         Event::Mismatched { payment, amount, reason },
         Event::RefundRequested { refund_id, refund },
     ]
-}
-
-/// Why a captured payment does not count; `None` when it does.
-fn mismatch(known: &Collection, fact: &Fact) -> Option<Mismatch> {
-    let expected = Amount::from(known.terms.amount);
-    if fact.order.is_none() || fact.order != known.order {
-        Some(Mismatch::Order)
-    } else if fact.amount.currency != expected.currency {
-        Some(Mismatch::Currency)
-    } else if fact.amount.minor != expected.minor {
-        Some(Mismatch::Amount)
-    } else if known.verified.is_some() {
-        Some(Mismatch::Double)
-    } else {
-        None
-    }
 }
 
 /// What is left of a payment, as an amount of its currency; `None` when that is nothing.

@@ -6,7 +6,8 @@ use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
 use super::{Collection, Standing};
-use crate::domain::fact::{Fact, PaymentId, Status};
+use crate::domain::fact::{Amount, Fact, PaymentId, Status};
+use crate::domain::mismatch::Mismatch;
 use crate::domain::refund::{Cause, End, Refund};
 
 /// How many refunds of one payment and cause are asked for; then a person has to look.
@@ -26,7 +27,7 @@ impl Collection {
         let is_kept = |id: &PaymentId| self.kept(id) > 0;
         if self.verified.as_ref().is_some_and(is_kept) {
             Standing::Paid
-        } else if self.mismatched.iter().any(|id| !self.is_back(id)) {
+        } else if money().any(|id| !self.is_counting(id) && !self.is_back(id)) {
             Standing::Mismatched
         } else if money().any(|id| !self.is_back(id)) {
             Standing::Refunding
@@ -57,6 +58,27 @@ impl Collection {
     #[must_use]
     pub fn is_counted(&self, payment: &PaymentId) -> bool {
         self.verified.as_ref() == Some(payment) || self.mismatched.contains(payment)
+    }
+
+    /// Why a payment's facts do not fit what is collected; `None` when they do.
+    #[must_use]
+    pub fn misfit(&self, fact: &Fact) -> Option<Mismatch> {
+        let expected = Amount::from(self.terms.amount);
+        if fact.order.is_none() || fact.order != self.order {
+            Some(Mismatch::Order)
+        } else if fact.amount.currency != expected.currency {
+            Some(Mismatch::Currency)
+        } else if fact.amount.minor != expected.minor {
+            Some(Mismatch::Amount)
+        } else {
+            None
+        }
+    }
+
+    /// Whether a payment counts, or would if any of its money were left.
+    fn is_counting(&self, payment: &PaymentId) -> bool {
+        let fits = |fact: &Fact| self.misfit(fact).is_none();
+        !self.mismatched.contains(payment) && self.payments.get(payment).is_some_and(fits)
     }
 
     /// The refunds of a payment, in its currency.

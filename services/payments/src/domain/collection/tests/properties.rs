@@ -145,8 +145,8 @@ fn run(told: &[Told]) -> (State, Vec<Event>) {
 struct Outcome {
     payments: BTreeMap<PaymentId, Fact>,
     standing: Standing,
-    /// Of each payment: going back, left, kept; and whether it counts, unless all of it is gone.
-    money: BTreeMap<PaymentId, (i64, i64, i64, bool, bool)>,
+    /// Of each payment: what it brought, what is kept of it, and whether that counts.
+    money: BTreeMap<PaymentId, (i64, i64, bool)>,
     /// Refunds at the provider by their ids there, with their ends.
     there: BTreeMap<String, (i64, Option<End>)>,
 }
@@ -154,11 +154,9 @@ struct Outcome {
 fn outcome(state: &State) -> Outcome {
     let known = open(state);
     let money = known.payments.keys().map(|id| {
-        let is_here = known.left(id) > 0;
-        let verified = is_here && known.verified.as_ref() == Some(id);
-        let mismatched = is_here && known.mismatched.contains(id);
-        let sums = (known.going_back(id), known.left(id), known.kept(id));
-        (id.clone(), (sums.0, sums.1, sums.2, verified, mismatched))
+        let brought = known.captured(id).map_or(0, |fact| fact.amount.minor);
+        let kept = known.kept(id);
+        (id.clone(), (brought, kept, kept > 0 && known.verified.as_ref() == Some(id)))
     });
     let there = known.refunds.values().filter_map(|refund| {
         let id = refund.accepted.as_ref()?.to_string();
@@ -212,7 +210,7 @@ proptest! {
             if brought > 0 {
                 prop_assert!(known.going_back(id) <= brought);
             }
-            prop_assert!(!known.mismatched.contains(id) || known.left(id) == 0);
+            prop_assert!(!known.mismatched.contains(id) || known.kept(id) == 0);
         }
         // One refund of ours per cause and payment; every other one takes the place of one before.
         let mut causes = Vec::new();

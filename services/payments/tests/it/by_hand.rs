@@ -1,0 +1,141 @@
+//! What other hands do on the provider's own pages: refunds whole and in part, told or found.
+
+use anyhow::{Context as _, Result};
+use contract::booking::v1::{BookingConfirmed, BookingRequested, BookingUnplaced};
+use contract::payments::v1::CollectionState;
+use eventstore::NewEvent;
+use serde_json::json;
+
+use crate::alarms::Alarms;
+use crate::signed;
+use crate::world::{Held, PRICE, World};
+
+const GIVEN_BACK: &str = "verified money was given back without us";
+
+async fn confirm(world: &World, held: Held) -> Result<()> {
+    let (booking_id, customer_id) = (held.id.to_string(), held.customer.to_string());
+    let requested =
+        BookingRequested { booking_id: booking_id.clone(), customer_id, ..Default::default() };
+    world.booking.publishes(NewEvent::of(&requested)?, None).await?;
+    let confirmed = BookingConfirmed { booking_id, ..Default::default() };
+    world.booking.publishes(NewEvent::of(&confirmed)?, None).await?;
+    let known = "select count(*) from known_bookings where state = 'confirmed'";
+    world.until_number(known, 1).await
+}
+
+#[tokio::test]
+async fn a_part_that_somebody_gave_back_is_taken_in_and_the_rest_is_kept() -> Result<()> {
+    let alarms = Alarms::listen();
+    let world = World::new().await?;
+    let (held, payment_id) = world.paid().await?;
+    confirm(&world, held).await?;
+    let refund = world.refund_by_hand(&payment_id, 20_000).await?;
+    let discovered = world.until(held, "RefundDiscovered").await?;
+    assert_eq!(discovered.payload["providerRefundId"], refund["id"]);
+    assert_eq!(discovered.payload["amount"]["minorUnits"], "20000");
+    assert_eq!(discovered.payload["paymentId"], payment_id);
+    world.until(held, "RefundProcessed").await?;
+    world.until_quiet().await?;
+    assert_eq!(world.check(held).await??, CollectionState::Paid, "something is kept");
+    for (name, times) in [("RefundDiscovered", 1), ("RefundProcessed", 1), ("RefundRequested", 0)] {
+        assert_eq!(world.count(held, name).await?, times, "{name}");
+    }
+    assert!(alarms.count(GIVEN_BACK) > 0, "a booking counts on this money");
+    world.until_number("select count(*) from timers where kind = 'refund'", 0).await?;
+
+    // Another part, and then there is nothing left.
+    world.refund_by_hand(&payment_id, 30_000).await?;
+    world.until_number("select count(*) from refunds where state = 'processed'", 2).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Refunded);
+    assert_eq!(world.count(held, "RefundDiscovered").await?, 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_refund_that_nobody_told_of_is_found_by_asking() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    world.fault(json!({ "target": "orders.fetch.payments", "kind": "drop", "times": 0 })).await?;
+    let paid = world.pay(&order, json!({})).await?;
+    let payment_id = paid["payment_id"].as_str().context("an id")?;
+    world.refund_by_hand(payment_id, 20_000).await?;
+    // The list of refunds does not come at first; it is asked for again.
+    world.fault(json!({ "target": "payments.fetch.refunds", "kind": "status" })).await?;
+    world.clear_faults().await?;
+    world.fault(json!({ "target": "payments.fetch.refunds", "kind": "drop" })).await?;
+    world.until(held, "RefundProcessed").await?;
+    assert_eq!(world.check(held).await??, CollectionState::Paid);
+    assert_eq!(world.count(held, "RefundDiscovered").await?, 1);
+    assert_eq!(world.count(held, "PaymentVerified").await?, 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn money_that_came_and_went_before_we_looked_is_not_taken_for_payment() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    world.fault(json!({ "target": "orders.fetch.payments", "kind": "drop", "times": 0 })).await?;
+    let paid = world.pay(&order, json!({})).await?;
+    world.refund_by_hand(paid["payment_id"].as_str().context("an id")?, PRICE).await?;
+    world.clear_faults().await?;
+    world.until(held, "RefundProcessed").await?;
+    assert_eq!(world.check(held).await??, CollectionState::Refunded);
+    assert_eq!(world.count(held, "PaymentVerified").await?, 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_refund_of_a_payment_that_we_never_heard_of_makes_us_ask_for_it() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    world.fault(json!({ "target": "orders.fetch.payments", "kind": "drop", "times": 0 })).await?;
+    let paid = world.pay(&order, json!({})).await?;
+    let payment_id = paid["payment_id"].as_str().context("an id")?;
+    let refund = world.refund_by_hand(payment_id, 20_000).await?;
+    // It names its payment and no order; nothing else was told.
+    signed::send(&world, signed::event("refund.created", &[("refund", refund)], 1)).await?;
+    world.until(held, "RefundDiscovered").await?;
+    world.until(held, "PaymentVerified").await?;
+    // One of a payment that nobody knows is nobody's.
+    let unknown = json!({
+        "id": "rfnd_AAAAAAAAAAAAAA", "amount": 1, "currency": "INR", "status": "pending",
+        "payment_id": "pay_ZZZZZZZZZZZZZZ",
+    });
+    signed::send(&world, signed::event("refund.created", &[("refund", unknown)], 1)).await?;
+    world.until_quiet().await?;
+    assert_eq!(world.number("select count(*) from refunds").await?, 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_hand_that_was_faster_in_part_leaves_us_the_rest() -> Result<()> {
+    let world = World::new().await?;
+    let (held, payment_id) = world.paid().await?;
+    // The provider does not take ours at first, and meanwhile somebody helps.
+    world.fault(json!({ "target": "refunds.create", "kind": "refuse" })).await?;
+    let event = NewEvent::of(&BookingUnplaced {
+        booking_id: held.id.to_string(),
+        payment_id: payment_id.clone(),
+    })?;
+    world.booking.publishes(event, None).await?;
+    let refused = "select count(*) from timers where kind = 'refund' and payload->>'step' = '1'";
+    world.until_number(refused, 1).await?;
+    world.refund_by_hand(&payment_id, 20_000).await?;
+    let done = "select coalesce(sum(amount_minor), 0)::bigint from refunds
+                where state = 'processed'";
+    world.until_number(done, PRICE).await?;
+    world.until_quiet().await?;
+    let overtaken = world.until(held, "RefundFailed").await?;
+    assert_eq!(overtaken.payload["reason"], "overtaken");
+    let rest = world.events(held).await?.into_iter().rev();
+    let mut rest = rest.filter(|event| event.event_type.ends_with("RefundRequested"));
+    let rest = rest.next().context("the rest")?;
+    assert_eq!(rest.payload["amount"]["minorUnits"], "30000");
+    assert_eq!(rest.payload["renewed"], true, "people were told of it before");
+    assert_eq!(rest.payload["renewsRefundId"], overtaken.payload["refundId"]);
+    assert_eq!(world.check(held).await??, CollectionState::Refunded);
+    Ok(())
+}
