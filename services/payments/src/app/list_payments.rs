@@ -18,7 +18,8 @@ const DAY: i64 = 24 * 3600;
 const LISTED_FOR: i64 = 4 * DAY;
 /// How long a webhook or an order's creation may take to explain itself.
 const PATIENCE: i64 = 15 * 60;
-/// How many of each kind of open question are asked at once, so that a slow provider answers in time.
+/// How many of each kind of open question are asked at once, so that a slow provider answers in
+/// time.
 const QUESTIONS: i64 = 5;
 
 /// Compares the whole list and asks what is open. A timer does the same, a page at a time.
