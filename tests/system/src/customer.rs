@@ -51,6 +51,7 @@ impl Answer {
 pub struct Customer<'p> {
     practice: &'p Practice,
     token: String,
+    user_id: Option<uuid::Uuid>,
     /// The person's address.
     pub email: String,
 }
@@ -69,7 +70,7 @@ impl<'p> Customer<'p> {
         let url = format!("{}/auth/v1/signup", practice.url);
         let session: Value = practice.http.post(url).json(&body).send().await?.json().await?;
         let token = session["access_token"].as_str().context("no session")?.to_owned();
-        Ok(Self { practice, token, email })
+        Ok(Self { practice, token, user_id: None, email })
     }
 
     /// Somebody who has an access token and never signed up.
@@ -78,8 +79,16 @@ impl<'p> Customer<'p> {
     /// When the token cannot be signed.
     pub fn minted(practice: &'p Practice, mint: &Mint, name: &str) -> Result<Self> {
         let email = address(name);
-        let token = mint.token(&email)?;
-        Ok(Self { practice, token, email })
+        let (user_id, token) = mint.token(&email)?;
+        Ok(Self { practice, token, user_id: Some(user_id), email })
+    }
+
+    /// Who somebody is that has a minted token.
+    ///
+    /// # Errors
+    /// When the token came from a sign-up.
+    pub fn user_id(&self) -> Result<uuid::Uuid> {
+        self.user_id.context("only minted tokens tell it")
     }
 
     /// The access token.

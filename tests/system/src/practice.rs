@@ -142,6 +142,17 @@ impl Practice {
         Ok(())
     }
 
+    /// Sends a part's process a signal such as `STOP`.
+    ///
+    /// # Errors
+    /// When it has no process just now.
+    pub fn signal(&self, part: &str, signal: &str) -> Result<()> {
+        let (pid, signal) = (self.pid(part)?.to_string(), format!("-{signal}"));
+        let sent = Command::new("kill").args([signal, pid]).status()?;
+        ensure!(sent.success(), "{part} was not there for a signal");
+        Ok(())
+    }
+
     /// The number of a part's process.
     ///
     /// # Errors
@@ -260,6 +271,6 @@ fn program() -> Result<PathBuf> {
     Ok(program)
 }
 
-fn free_port() -> Result<u16> {
+pub(crate) fn free_port() -> Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }

@@ -1,6 +1,8 @@
 //! Bookings from the first click to their end, each in a way of its own: paid, late, abandoned,
 //! claimed, wrong. A customer repeats what has no answer, with the same key, as the page does.
 
+mod staff;
+
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -20,6 +22,8 @@ const HOLD_MINUTES: i64 = 31;
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// For how many looks everybody has to wait for an end before time is helped along.
 const LOOKS_BEFORE_HELP: u32 = 40;
+/// With fewer free times than these, time moves on, and new days can be booked.
+const FREE_MIN: usize = 30;
 /// What is booked; the lengths differ, so that times overlap without being equal.
 const SERVICES: [&str; 4] =
     ["general-consultation", "energy-healing", "karmic-healing", "meditation"];
@@ -53,11 +57,19 @@ pub enum Plan {
     WrongAmount,
     /// Paid twice.
     PaidTwice,
+    /// Paid, and cancelled by the practice, which gives everything back.
+    Cancelled,
+    /// Paid, and given back by the practice, which keeps the session.
+    RefundedByStaff,
+    /// The practice takes the customer's word, and the money comes later.
+    ClaimAccepted,
+    /// No booking: the practice closes an evening, and opens it again.
+    Blocked,
 }
 
 impl Plan {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 17] = [
         Self::Answered,
         Self::WebhookOnly,
         Self::PollOnly,
@@ -71,6 +83,10 @@ impl Plan {
         Self::LateAndTaken,
         Self::WrongAmount,
         Self::PaidTwice,
+        Self::Cancelled,
+        Self::RefundedByStaff,
+        Self::ClaimAccepted,
+        Self::Blocked,
     ];
 }
 
@@ -78,6 +94,7 @@ impl Plan {
 pub struct Stage<'p> {
     practice: &'p Practice,
     mint: Mint,
+    staff: Customer<'p>,
     count: AtomicU64,
     active: AtomicUsize,
     for_a_hold: AtomicUsize,
@@ -115,14 +132,22 @@ impl<'p> Stage<'p> {
     /// # Errors
     /// When its signing key cannot be read.
     pub async fn new(practice: &'p Practice) -> Result<Self> {
+        let mint = Mint::of(practice).await?;
         Ok(Self {
             practice,
-            mint: Mint::of(practice).await?,
+            staff: staff::hired(practice, &mint).await?,
+            mint,
             count: AtomicU64::new(0),
             active: AtomicUsize::new(0),
             for_a_hold: AtomicUsize::new(0),
             for_an_end: AtomicUsize::new(0),
         })
+    }
+
+    /// The practice that they run in.
+    #[must_use]
+    pub fn practice(&self) -> &'p Practice {
+        self.practice
     }
 
     /// Runs these sagas side by side, and lets time pass when they all wait for it.
@@ -166,7 +191,11 @@ impl<'p> Stage<'p> {
     /// When it does not come to its end.
     pub async fn saga(&self, plan: Plan) -> Result<()> {
         let _active = Counted::new(&self.active);
+        // Keys and times of several stages in one practice shall differ too.
         let number = self.count.fetch_add(1, Ordering::SeqCst);
+        if plan == Plan::Blocked {
+            return self.evening_closed(number).await.context("Blocked");
+        }
         let running = self.held(number).await.with_context(|| format!("{plan:?} {number}"))?;
         let id = running.booking_id.clone();
         running.go(plan).await.with_context(|| format!("{plan:?} {number} {id}"))
@@ -179,8 +208,10 @@ impl<'p> Stage<'p> {
         let service = SERVICES[index % SERVICES.len()];
         for attempt in 0..40 {
             let mut free = customer.free_starts(service).await?;
-            if free.is_empty() {
-                bail!("no time of {service} is free");
+            if free.len() < FREE_MIN {
+                // Another day comes into the calendar.
+                self.practice.advance_clocks(24 * 60).await?;
+                continue;
             }
             // Neighbours in number shall not all want the same time.
             let starts_at = free.swap_remove((index * 7 + attempt) % free.len());
@@ -263,6 +294,21 @@ impl Running<'_, '_> {
             Plan::PaidTwice => {
                 self.pay(order, json!({})).await?;
                 self.pay(order, json!({ "again": true })).await?;
+            }
+            Plan::Cancelled => {
+                self.pay(order, json!({})).await?;
+                self.placed_or_refunded().await?;
+                return self.cancelled().await;
+            }
+            Plan::RefundedByStaff => {
+                self.pay(order, json!({})).await?;
+                self.placed_or_refunded().await?;
+                return self.refunded_by_staff().await;
+            }
+            Plan::ClaimAccepted => {
+                self.customer.claim(&self.booking_id).await?;
+                self.claim_accepted().await?;
+                self.pay(order, json!({})).await?;
             }
             Plan::Answered => {
                 if let Some(paid) = self.pay(order, json!({})).await? {

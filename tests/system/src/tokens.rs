@@ -31,11 +31,11 @@ impl Mint {
         Ok(Self { tokens, now })
     }
 
-    /// A token of somebody new, good for an hour.
+    /// Somebody new, and a token that is good for an hour.
     ///
     /// # Errors
     /// When it cannot be signed.
-    pub fn token(&self, email: &str) -> Result<String> {
+    pub fn token(&self, email: &str) -> Result<(uuid::Uuid, String)> {
         let (nothing, id) = (json!({}), eventstore::new_uuid());
         let subject = Subject {
             user_id: id,
@@ -44,6 +44,6 @@ impl Mint {
             session_id: id,
             proofs: &nothing,
         };
-        Ok(self.tokens.sign(&subject, self.now)?)
+        Ok((id, self.tokens.sign(&subject, self.now)?))
     }
 }

@@ -39,7 +39,8 @@ impl Database {
         ]);
         let pool = PgPoolOptions::new()
             .max_connections(self.connections_max)
-            .acquire_timeout(Duration::from_secs(5))
+            // Shorter than callers wait, and long enough for a thousand at once to take turns.
+            .acquire_timeout(Duration::from_secs(10))
             .max_lifetime(Duration::from_secs(1800))
             .connect_lazy_with(options);
         Ok(pool)

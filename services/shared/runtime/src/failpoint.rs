@@ -95,7 +95,8 @@ mod active {
 
     /// The program's name: each service has a relay, and each relay is a place of its own.
     static PROGRAM: LazyLock<String> = LazyLock::new(|| {
-        let program = std::env::current_exe().ok();
+        // Not the running file's name: that changes when the program is built anew meanwhile.
+        let program = std::env::args_os().next().map(PathBuf::from);
         let name = program.as_deref().and_then(Path::file_stem);
         name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     });

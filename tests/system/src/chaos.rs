@@ -1,0 +1,140 @@
+//! Customers book, pay, claim and abandon without pause while random faults strike; then everything
+//! is healed, all time passes, and the checker says whether anything is lost, double or unresolved.
+
+mod clocks;
+mod crowd;
+mod deck;
+mod drops;
+mod faults;
+mod restore;
+mod second;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use anyhow::Result;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use simulation::checker::{Invariant, Violation, check};
+use tokio::time::Instant;
+
+use self::crowd::Crowd;
+use self::faults::Director;
+use crate::failpoints::Failpoints;
+use crate::practice::{GENEROUS, Practice};
+use crate::saga::Stage;
+
+pub use self::drops::{Dropper, poisoned};
+
+/// How long and how hard.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// For how long faults strike.
+    pub length: Duration,
+    /// What faults and customers are drawn with.
+    pub seed: u64,
+    /// How many customers there are at a time.
+    pub customers: usize,
+    /// How many requests are dropped in all.
+    pub drops: usize,
+    /// The pause between two faults, at most.
+    pub pause: Duration,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Report {
+    sagas: usize,
+    faults: BTreeMap<&'static str, usize>,
+    acknowledged: usize,
+    lost: usize,
+    double: usize,
+    unresolved: usize,
+    minutes: u64,
+    /// Everything that was wrong, in words.
+    pub details: Vec<String>,
+}
+
+impl Report {
+    /// Whether nothing is lost, double or unresolved.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.lost == 0 && self.double == 0 && self.unresolved == 0
+    }
+
+    /// How many different faults have struck.
+    #[must_use]
+    pub fn kinds(&self) -> usize {
+        self.faults.len()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let faults = self.faults.iter().map(|(kind, count)| format!("{kind}: {count}"));
+        let faults = faults.collect::<Vec<_>>().join(", ");
+        let Self { sagas, acknowledged, lost, double, unresolved, minutes, .. } = self;
+        write!(
+            f,
+            "chaos: {sagas} sagas, faults {{{faults}}}, {acknowledged} acknowledged, {lost} lost, \
+             {double} double, {unresolved} unresolved, {minutes} minutes"
+        )
+    }
+}
+
+/// Runs a practice of its own through it.
+///
+/// # Errors
+/// When it cannot begin, or does not come to rest afterwards.
+pub async fn run(settings: Settings) -> Result<Report> {
+    let began = Instant::now();
+    let failpoints = Failpoints::new()?;
+    let mut given = GENEROUS.to_vec();
+    given.extend([failpoints.setting()?, ("SUKOON_RESTART_MS_MAX", "1000")]);
+    let practice = Practice::start(&given).await?;
+    let stage = Stage::new(&practice).await?;
+    let crowd = Crowd::new(&stage);
+    let dice = StdRng::seed_from_u64(settings.seed);
+    let mut director = Director::new(&practice, &failpoints, &crowd, dice, settings);
+    let watching = async {
+        tokio::select! {
+            ended = crowd.play(settings.customers, settings.seed) => ended,
+            moved = clocks::run_on(&practice, settings.seed) => moved,
+            kept = crowd.keep_mails(&practice) => kept,
+        }
+    };
+    let striking = async {
+        let struck = director.strike_on().await;
+        crowd.go_home();
+        struck
+    };
+    let (watched, struck) = tokio::join!(watching, striking);
+    struck?;
+    watched?;
+    practice.settle().await?;
+    let poisoned = poisoned(&practice).await?;
+    let violations = check(&practice.snapshot().await?);
+    let mut details = crowd.unended();
+    let unended = details.len();
+    details.extend(violations.iter().map(Violation::to_string));
+    if poisoned > 0 {
+        details.push(format!("{poisoned} sessions are idle in a transaction"));
+    }
+    let count = |wanted: &[Invariant]| {
+        violations.iter().filter(|it| wanted.contains(&it.invariant)).count()
+    };
+    let acks = practice.snapshot().await?.acks.len();
+    Ok(Report {
+        sagas: crowd.sagas(),
+        faults: director.counts(),
+        acknowledged: acks,
+        lost: count(&[Invariant::I1, Invariant::I6]),
+        double: count(&[Invariant::I2, Invariant::I4, Invariant::I5]),
+        unresolved: count(&[Invariant::I3, Invariant::I7, Invariant::I8, Invariant::I9])
+            + unended
+            + poisoned,
+        minutes: began.elapsed().as_secs().div_ceil(60),
+        details,
+    })
+}

@@ -1,0 +1,24 @@
+//! Time, which passes faster than it does: holds end, polls become due, days go by.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+
+use crate::practice::Practice;
+
+/// Minutes by which the clocks are moved; most often by the length of a hold.
+const MOVES: [i64; 8] = [16, 16, 31, 31, 61, 6 * 60, 24 * 60, 73 * 60];
+
+/// Moves the clocks again and again.
+pub(super) async fn run_on(practice: &Practice, seed: u64) -> Result<()> {
+    let mut dice = StdRng::seed_from_u64(!seed);
+    loop {
+        tokio::time::sleep(Duration::from_millis(dice.random_range(5_000..12_000))).await;
+        let minutes = MOVES.choose(&mut dice).copied().unwrap_or(31);
+        // A database that is down moves with the next one.
+        drop(practice.advance_clocks(minutes).await);
+    }
+}

@@ -1,0 +1,99 @@
+//! The customers: as many as are wanted at a time, each in one saga after the other.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Result;
+use futures::future::join_all;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+use tokio::sync::{RwLock, RwLockWriteGuard};
+
+use crate::practice::Practice;
+use crate::saga::{Plan, Stage};
+use crate::visitor::visit;
+
+/// How often the inbox is read: the sandbox keeps its newest 2,000 mails only.
+const READ_MAILS_EVERY: Duration = Duration::from_secs(5);
+
+/// Everybody who books.
+pub(super) struct Crowd<'s, 'p> {
+    stage: &'s Stage<'p>,
+    practice: &'p Practice,
+    /// Held by every saga; whoever writes has the practice to itself.
+    door: RwLock<()>,
+    is_over: AtomicBool,
+    sagas: AtomicUsize,
+    unended: Mutex<Vec<String>>,
+}
+
+impl<'s, 'p> Crowd<'s, 'p> {
+    pub(super) fn new(stage: &'s Stage<'p>) -> Self {
+        Self {
+            stage,
+            practice: stage.practice(),
+            door: RwLock::new(()),
+            is_over: AtomicBool::new(false),
+            sagas: AtomicUsize::new(0),
+            unended: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Plays until everybody was sent home and has ended what they began.
+    pub(super) async fn play(&self, customers: usize, seed: u64) -> Result<()> {
+        let lanes = (0..customers).map(|lane| self.lane(seed.wrapping_add(lane as u64)));
+        join_all(lanes).await;
+        Ok(())
+    }
+
+    async fn lane(&self, seed: u64) {
+        let mut dice = StdRng::seed_from_u64(seed);
+        loop {
+            let _inside = self.door.read().await;
+            if self.is_over.load(Ordering::SeqCst) {
+                return;
+            }
+            let plan = Plan::ALL.choose(&mut dice).copied().unwrap_or(Plan::Answered);
+            let ended = if dice.random_ratio(1, 20) {
+                visit(self.practice).await
+            } else {
+                self.stage.saga(plan).await
+            };
+            self.sagas.fetch_add(1, Ordering::SeqCst);
+            if let Err(error) = ended {
+                let mut unended = self.unended.lock().unwrap_or_else(PoisonError::into_inner);
+                unended.push(format!("{error:#}"));
+            }
+        }
+    }
+
+    /// Keeps the mails that the sandbox lets go.
+    pub(super) async fn keep_mails(&self, practice: &Practice) -> Result<()> {
+        loop {
+            // A sandbox that is down is read again.
+            drop(practice.inbox().await);
+            tokio::time::sleep(READ_MAILS_EVERY).await;
+        }
+    }
+
+    /// Waits until nobody is inside, and lets nobody in until the guard is dropped.
+    pub(super) async fn alone(&self) -> RwLockWriteGuard<'_, ()> {
+        self.door.write().await
+    }
+
+    /// Nobody begins another saga.
+    pub(super) fn go_home(&self) {
+        self.is_over.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn sagas(&self) -> usize {
+        self.sagas.load(Ordering::SeqCst)
+    }
+
+    /// Sagas that did not come to their end, in words.
+    pub(super) fn unended(&self) -> Vec<String> {
+        self.unended.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,84 @@
+//! Which fault comes next: drawn from a shuffled deck, so that each kind comes in its turn.
+
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom as _;
+
+/// A kind of fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Failpoint,
+    Kill,
+    KillAll,
+    PostgresStopped,
+    CommitKilled,
+    NatsKilled,
+    NatsWiped,
+    Zombie,
+    Drops,
+    Smtp,
+    Provider,
+    Webhook,
+    SecondProcess,
+    Restore,
+}
+
+impl Kind {
+    /// Its name in the report.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Failpoint => "failpoint",
+            Self::Kill => "kill",
+            Self::KillAll => "kill all",
+            Self::PostgresStopped => "postgres stopped",
+            Self::CommitKilled => "commit killed",
+            Self::NatsKilled => "nats killed",
+            Self::NatsWiped => "nats wiped",
+            Self::Zombie => "zombie",
+            Self::Drops => "dropped requests",
+            Self::Smtp => "smtp",
+            Self::Provider => "provider",
+            Self::Webhook => "webhook",
+            Self::SecondProcess => "two relays",
+            Self::Restore => "restore",
+        }
+    }
+}
+
+/// One deck: what is cheap comes more often.
+const CARDS: [(Kind, usize); 14] = [
+    (Kind::Failpoint, 6),
+    (Kind::Kill, 3),
+    (Kind::KillAll, 1),
+    (Kind::PostgresStopped, 1),
+    (Kind::CommitKilled, 3),
+    (Kind::NatsKilled, 1),
+    (Kind::NatsWiped, 1),
+    (Kind::Zombie, 1),
+    (Kind::Drops, 2),
+    (Kind::Smtp, 3),
+    (Kind::Provider, 4),
+    (Kind::Webhook, 3),
+    (Kind::SecondProcess, 1),
+    (Kind::Restore, 1),
+];
+
+/// Cards that are drawn until there is none, and then shuffled anew.
+#[derive(Debug, Default)]
+pub(super) struct Deck {
+    cards: Vec<Kind>,
+}
+
+impl Deck {
+    pub(super) fn draw(&mut self, dice: &mut StdRng) -> Kind {
+        if self.cards.is_empty() {
+            let all = CARDS.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
+            self.cards = all.collect();
+            self.cards.shuffle(dice);
+            // Every kind comes once before any comes twice, so that a short run has them all.
+            self.cards.extend(CARDS.iter().rev().map(|(kind, _)| *kind));
+            let first = self.cards.len() - CARDS.len();
+            self.cards.get_mut(first..).unwrap_or_default().shuffle(dice);
+        }
+        self.cards.pop().unwrap_or(Kind::Kill)
+    }
+}

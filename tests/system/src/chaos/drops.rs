@@ -1,0 +1,105 @@
+//! Callers that go away: connections that are closed while their request is being answered.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use futures::stream::{self, StreamExt as _};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::customer::Customer;
+use crate::practice::{Practice, STORES};
+use crate::tokens::Mint;
+
+/// How many requests are dropped at the same time.
+const AT_ONCE: usize = 16;
+/// How many people go away; each may hold two times, so they are few.
+const PEOPLE: usize = 6;
+/// The longest that a caller waits before going away; most answers take longer or just as long.
+const PATIENCE_MICROS_MAX: u64 = 25_000;
+
+/// Goes away in the middle of requests.
+pub struct Dropper<'p> {
+    people: Vec<Customer<'p>>,
+}
+
+impl<'p> Dropper<'p> {
+    /// Some people who have no patience.
+    ///
+    /// # Errors
+    /// When their tokens cannot be made.
+    pub async fn new(practice: &'p Practice) -> Result<Self> {
+        let mint = Mint::of(practice).await?;
+        let people = (0..PEOPLE).map(|_one| Customer::minted(practice, &mint, "Hasty"));
+        Ok(Self { people: people.collect::<Result<_>>()? })
+    }
+
+    /// Begins so many requests and goes away from each. Returns how many had no answer yet.
+    ///
+    /// # Errors
+    /// Never; that nobody answers is what is wanted.
+    pub async fn drop_many(&self, count: usize, seed: u64) -> Result<usize> {
+        let mut dice = StdRng::seed_from_u64(seed);
+        let starts = match self.people.first() {
+            // Without an answer there are times that nobody offers, which are asked for as well.
+            Some(one) => timeout(Duration::from_secs(5), one.free_starts("meditation")).await,
+            None => return Ok(0),
+        };
+        let starts = starts.map_or_else(|_late| Vec::new(), Result::unwrap_or_default);
+        let requests: Vec<_> = (0..count)
+            .filter_map(|index| {
+                let one = self.people.choose(&mut dice)?;
+                let (method, body) = request(one, &starts, index, &mut dice);
+                Some((one, method, body, dice.random_range(0..PATIENCE_MICROS_MAX)))
+            })
+            .collect();
+        let dropped = stream::iter(requests).map(|(one, method, body, micros)| async move {
+            let asked = one.try_call(method, &body);
+            timeout(Duration::from_micros(micros), asked).await.is_err()
+        });
+        let dropped = dropped.buffer_unordered(AT_ONCE);
+        Ok(dropped.filter(|dropped| std::future::ready(*dropped)).count().await)
+    }
+}
+
+fn request(
+    one: &Customer<'_>,
+    starts: &[String],
+    index: usize,
+    dice: &mut StdRng,
+) -> (&'static str, Value) {
+    let key = format!("hasty-{}-{index}", dice.random::<u32>());
+    let booking = format!("bkg_{}", eventstore::new_uuid().simple());
+    let body = json!({ "bookingId": booking, "idempotencyKey": key });
+    match dice.random_range(0..6) {
+        0 => ("booking.v1.BookingService/OpenCheckout", body),
+        1 => ("payments.v1.PaymentsService/StartPayment", body),
+        2 => ("booking.v1.BookingService/ReleaseBooking", body),
+        _ => {
+            let start = starts.choose(dice).map_or("2027-01-01T05:30:00Z", String::as_str);
+            let wish = one.request("meditation", start, &key);
+            ("booking.v1.BookingService/RequestBooking", wish)
+        }
+    }
+}
+
+/// How many sessions have been idle in a transaction for more than ten seconds: connections that
+/// somebody who went away has left in a pool.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn poisoned(practice: &Practice) -> Result<usize> {
+    let mut database = practice.database("booking").await?;
+    let found: i64 = sqlx::query_scalar(
+        "select count(*) from pg_stat_activity
+         where usename = any ($1) and state like 'idle in transaction%'
+           and state_change < clock_timestamp() - interval '10 seconds'",
+    )
+    .bind(STORES)
+    .fetch_one(&mut database)
+    .await?;
+    Ok(usize::try_from(found)?)
+}

@@ -1,0 +1,281 @@
+//! The faults themselves, and who lets them strike.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::Result;
+use futures::future::LocalBoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt as _};
+use rand::Rng as _;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use super::crowd::Crowd;
+use super::deck::{Deck, Kind};
+use super::drops::Dropper;
+use super::{Settings, restore, second};
+use crate::failpoints::Failpoints;
+use crate::practice::{OURS, Practice, STORES};
+
+/// Every failpoint there is; see the test of that name.
+const FAILPOINTS: &str = include_str!("../../failpoints.txt");
+/// What a fault does to an answer of the provider.
+const OVER_HTTP: [&str; 5] = ["delay", "drop", "status", "refuse", "timeout_after_success"];
+const PROVIDER: [&str; 10] = [
+    "orders.create",
+    "orders.fetch.list",
+    "orders.fetch.payments",
+    "payments.fetch.one",
+    "payments.fetch.refunds",
+    "refunds.create",
+    "refunds.fetch",
+    "refunds.process",
+    "settlements",
+    "meetings.create",
+];
+const WEBHOOK: [&str; 6] =
+    ["delay", "drop", "status", "timeout_after_success", "duplicate", "reorder"];
+const SMTP: [&str; 6] = ["delay", "drop", "status", "refuse", "timeout_after_success", "duplicate"];
+/// How often a moment is looked for in which a commit is under way.
+const LOOKS_FOR_A_COMMIT: usize = 400;
+
+/// A fault that strikes, and whether it did in the end.
+type Strike<'s> = LocalBoxFuture<'s, (Kind, Result<usize>)>;
+
+/// Lets faults strike.
+pub(super) struct Director<'s, 'p> {
+    practice: &'p Practice,
+    failpoints: &'s Failpoints,
+    crowd: &'s Crowd<'s, 'p>,
+    dice: StdRng,
+    settings: Settings,
+    counts: BTreeMap<&'static str, usize>,
+}
+
+impl<'s, 'p> Director<'s, 'p> {
+    pub(super) fn new(
+        practice: &'p Practice,
+        failpoints: &'s Failpoints,
+        crowd: &'s Crowd<'s, 'p>,
+        dice: StdRng,
+        settings: Settings,
+    ) -> Self {
+        Self { practice, failpoints, crowd, dice, settings, counts: BTreeMap::new() }
+    }
+
+    /// How often each kind has struck.
+    pub(super) fn counts(&self) -> BTreeMap<&'static str, usize> {
+        self.counts.clone()
+    }
+
+    /// Strikes until the time is over, and heals everything.
+    pub(super) async fn strike_on(&mut self) -> Result<()> {
+        let dropper = Dropper::new(self.practice).await?;
+        let end = Instant::now() + self.settings.length;
+        let mut deck = Deck::default();
+        let mut striking: FuturesUnordered<Strike<'_>> = FuturesUnordered::new();
+        let mut dropped = 0;
+        while Instant::now() < end {
+            let kind = deck.draw(&mut self.dice);
+            if kind == Kind::Restore {
+                while let Some((kind, struck)) = striking.next().await {
+                    self.count(kind, struck);
+                }
+                let restored = self.restore().await;
+                self.count(kind, restored.map(|()| 1));
+                continue;
+            }
+            if kind == Kind::Drops {
+                dropped += self.drops_a_strike();
+            }
+            striking.push(strike(kind, self.practice, &dropper, self.lot(kind)));
+            let longest = u64::try_from(self.settings.pause.as_millis())?;
+            let pause = sleep(Duration::from_millis(self.dice.random_range(longest / 3..=longest)));
+            tokio::pin!(pause);
+            loop {
+                tokio::select! {
+                    () = &mut pause => break,
+                    Some((kind, struck)) = striking.next() => self.count(kind, struck),
+                }
+            }
+        }
+        while let Some((kind, struck)) = striking.next().await {
+            self.count(kind, struck);
+        }
+        while dropped < self.settings.drops {
+            let more = self.drops_a_strike().min(self.settings.drops - dropped);
+            let lot = json!({ "count": more, "seed": self.dice.random::<u32>() });
+            let (kind, struck) = strike(Kind::Drops, self.practice, &dropper, lot).await;
+            self.count(kind, struck);
+            dropped += more;
+        }
+        self.count_failpoints()?;
+        self.heal().await
+    }
+
+    fn drops_a_strike(&self) -> usize {
+        (self.settings.drops / 40).clamp(50, 500)
+    }
+
+    /// A strike that came to nothing, because what it was aimed at was down, is not counted.
+    fn count(&mut self, kind: Kind, struck: Result<usize>) {
+        if let Ok(times) = struck
+            && times > 0
+        {
+            *self.counts.entry(kind.name()).or_default() += times;
+        }
+    }
+
+    fn count_failpoints(&mut self) -> Result<()> {
+        let died = self.failpoints.died()?.len();
+        if died > 0 {
+            self.counts.insert(Kind::Failpoint.name(), died);
+        }
+        Ok(())
+    }
+
+    /// Takes every fault away.
+    async fn heal(&self) -> Result<()> {
+        self.failpoints.disarm_all()?;
+        self.practice.healthy().await?;
+        let url = format!("{}/api/faults", self.practice.sandbox);
+        testkit::until("faults are cleared", async || {
+            Ok(self.practice.http.delete(&url).send().await.ok())
+        })
+        .await?;
+        Ok(())
+    }
+
+    async fn restore(&mut self) -> Result<()> {
+        let _alone = self.crowd.alone().await;
+        self.heal().await?;
+        restore::from_backup(self.practice).await
+    }
+
+    /// What is left to chance in a strike, drawn beforehand, so that a seed gives the same faults.
+    fn lot(&mut self, kind: Kind) -> Value {
+        let dice = &mut self.dice;
+        match kind {
+            Kind::Failpoint => {
+                let names: Vec<&str> =
+                    FAILPOINTS.lines().filter(|line| line.contains('.')).collect();
+                let name = names.choose(dice).copied().unwrap_or_default();
+                // A file that nobody passes stays armed; one that is claimed is gone.
+                self.failpoints.arm(name.trim_start_matches('~')).ok();
+                Value::Null
+            }
+            Kind::Kill => {
+                let all = [&OURS[..], &["sandbox"]].concat();
+                json!(all.choose(dice))
+            }
+            Kind::Zombie => {
+                let part = ["booking", "payments", "notifications", "identity", "gateway"];
+                let short = self.settings.length < Duration::from_secs(180);
+                let seconds = if short { 8..12 } else { 20..40 };
+                json!({ "part": part.choose(dice), "seconds": dice.random_range(seconds) })
+            }
+            Kind::CommitKilled | Kind::SecondProcess => json!(STORES.choose(dice)),
+            Kind::Drops => {
+                let count = self.drops_a_strike();
+                json!({ "count": count, "seed": self.dice.random::<u32>() })
+            }
+            Kind::Provider => fault(dice, &PROVIDER, &OVER_HTTP),
+            Kind::Webhook => fault(dice, &["webhook"], &WEBHOOK),
+            Kind::Smtp => match dice.random_ratio(1, 4) {
+                true => fault(dice, &["smtp_connect"], &SMTP[..4]),
+                false => fault(dice, &["smtp"], &SMTP),
+            },
+            _ => Value::Null,
+        }
+    }
+}
+
+/// A fault of the sandbox.
+fn fault(dice: &mut StdRng, targets: &[&str], kinds: &[&str]) -> Value {
+    json!({
+        "target": targets.choose(dice), "kind": kinds.choose(dice),
+        "times": dice.random_range(1..4), "delay_ms": dice.random_range(200..9_000),
+    })
+}
+
+fn strike<'s>(
+    kind: Kind,
+    practice: &'s Practice,
+    dropper: &'s Dropper<'s>,
+    lot: Value,
+) -> Strike<'s> {
+    Box::pin(async move { (kind, struck(kind, practice, dropper, &lot).await) })
+}
+
+async fn struck(
+    kind: Kind,
+    practice: &Practice,
+    dropper: &Dropper<'_>,
+    lot: &Value,
+) -> Result<usize> {
+    let part = lot.as_str().unwrap_or_default();
+    match kind {
+        // Armed already; who dies is counted at the end.
+        Kind::Failpoint | Kind::Restore => {
+            practice.witness.part_was_killed("notifications");
+            return Ok(0);
+        }
+        Kind::Kill => practice.kill(&[part])?,
+        Kind::KillAll => practice.kill(&OURS)?,
+        Kind::PostgresStopped => {
+            practice.witness.part_was_killed("postgres");
+            practice.signal("postgres", "QUIT")?;
+        }
+        Kind::CommitKilled => return commit_killed(practice, part).await,
+        Kind::NatsKilled => practice.kill(&["nats"])?,
+        Kind::NatsWiped => {
+            std::fs::remove_dir_all(practice.data().join("nats"))?;
+            practice.kill(&["nats"])?;
+        }
+        Kind::Zombie => zombie(practice, lot).await?,
+        Kind::Drops => {
+            let number = |name: &str| lot[name].as_u64().unwrap_or_default();
+            return dropper.drop_many(usize::try_from(number("count"))?, number("seed")).await;
+        }
+        Kind::Smtp | Kind::Provider | Kind::Webhook => {
+            practice.sandbox_post("/api/faults", lot).await?;
+        }
+        Kind::SecondProcess => second::run_beside(practice, part).await?,
+    }
+    Ok(1)
+}
+
+/// A process that everybody takes for dead, and that goes on where it was.
+async fn zombie(practice: &Practice, lot: &Value) -> Result<()> {
+    let part = lot["part"].as_str().unwrap_or("booking");
+    practice.witness.part_was_killed(part);
+    let pid = practice.pid(part)?.to_string();
+    Command::new("kill").args(["-STOP", &pid]).status()?;
+    sleep(Duration::from_secs(lot["seconds"].as_u64().unwrap_or(20))).await;
+    Command::new("kill").args(["-CONT", &pid]).status()?;
+    Ok(())
+}
+
+/// Ends database sessions in the middle of their commit: whoever committed does not know whether
+/// it is done.
+async fn commit_killed(practice: &Practice, service: &str) -> Result<usize> {
+    practice.witness.part_was_killed("postgres");
+    let mut database = practice.database(service).await?;
+    for _look in 0..LOOKS_FOR_A_COMMIT {
+        let killed: i64 = sqlx::query_scalar(
+            "select count(pg_terminate_backend(pid)) from pg_stat_activity
+             where datname = current_database() and usename = $1 and state = 'active'
+               and query ilike 'commit%'",
+        )
+        .bind(service)
+        .fetch_one(&mut database)
+        .await?;
+        if killed > 0 {
+            return Ok(usize::try_from(killed)?);
+        }
+    }
+    Ok(0)
+}

@@ -1,0 +1,46 @@
+//! A second process of a service beside the first: two relays, two sets of consumers and timers.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+
+use crate::practice::{Practice, free_port};
+
+/// How long they run side by side.
+const BESIDE: Duration = Duration::from_secs(10);
+
+/// Ends with this value.
+struct Ending(Child);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// Runs a service's program a second time, with the settings of the first and ports of its own, and
+/// kills it.
+pub(super) async fn run_beside(practice: &Practice, service: &str) -> Result<()> {
+    practice.witness.part_was_killed(service);
+    let process = PathBuf::from(format!("/proc/{}", practice.pid(service)?));
+    let program = std::fs::read_link(process.join("exe"))?;
+    let environment = std::fs::read(process.join("environ"))?;
+    let environment = String::from_utf8(environment)?;
+    let settings = environment.split('\0').filter_map(|setting| setting.split_once('='));
+    let upper = service.to_uppercase();
+    let own = [format!("{upper}_LISTEN"), format!("{upper}_HTTP_LISTEN")];
+    let mut command = Command::new(program);
+    command.env_clear().envs(settings).current_dir("/").stdin(Stdio::null());
+    for name in own {
+        command.env(name, format!("127.0.0.1:{}", free_port()?));
+    }
+    let log = practice.data().join(format!("logs/{service}-second.log"));
+    let log = std::fs::File::options().create(true).append(true).open(log)?;
+    command.stdout(log.try_clone()?).stderr(log);
+    let _second = Ending(command.spawn().context("a second process")?);
+    tokio::time::sleep(BESIDE).await;
+    Ok(())
+}

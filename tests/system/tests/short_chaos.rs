@@ -1,0 +1,70 @@
+//! The short form of `make chaos`: every kind of fault strikes at least once in a minute. And
+//! callers that go away, more than a thousand, after whom no connection is poisoned.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use system::Practice;
+use system::chaos::{Dropper, Settings, poisoned, run};
+use system::practice::GENEROUS;
+use system::saga::{Plan, Stage};
+use testkit::until_within;
+
+/// The same faults in each run; another seed is as good.
+const SEED: u64 = 20_261_121;
+/// Every kind there is.
+const KINDS: usize = 14;
+/// How many requests lose their caller.
+const DROPS: usize = 1_200;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_lost_in_a_minute_of_chaos() -> Result<()> {
+    let settings = Settings {
+        length: Duration::from_secs(50),
+        seed: SEED,
+        customers: 6,
+        drops: 200,
+        pause: Duration::from_millis(3_500),
+    };
+    let report = run(settings).await?;
+    println!("{report}");
+    assert!(report.is_clean(), "{report}\n  {}", report.details.join("\n  "));
+    assert!(report.kinds() + 1 >= KINDS, "a fault did not strike: {report}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_that_go_away_poison_nothing() -> Result<()> {
+    let practice = Practice::start(&GENEROUS).await?;
+    let dropper = Dropper::new(&practice).await?;
+    let stage = Stage::new(&practice).await?;
+    let mut dropped = 0;
+    let (mut round, mut worst) = (0, 0);
+    while dropped < DROPS {
+        let (gone, played) =
+            tokio::join!(dropper.drop_many(400, round), stage.play(&[Plan::Answered; 3]));
+        played?;
+        dropped += gone?;
+        round += 1;
+        worst = worst.max(poisoned(&practice).await?);
+    }
+    println!("{dropped} requests were dropped");
+    // Ten seconds later each transaction that was forgotten would be seen.
+    until_within(Duration::from_secs(40), "eleven seconds are over", async || {
+        worst = worst.max(poisoned(&practice).await?);
+        let mut database = practice.database("booking").await?;
+        let over: bool = sqlx::query_scalar(
+            "select clock_timestamp() - max(state_change) > interval '11 seconds'
+             from pg_stat_activity
+             where usename in ('booking', 'payments') and state like 'idle in transaction%'
+             having count(*) > 0
+             union all select true limit 1",
+        )
+        .fetch_one(&mut database)
+        .await?;
+        Ok(over.then_some(()))
+    })
+    .await?;
+    assert_eq!(worst, 0, "sessions were left idle in a transaction");
+    practice.check().await
+}
