@@ -21,6 +21,7 @@ create index ledger_entries_by_refund on ledger_entries (provider_refund_id)
     where provider_refund_id is not null;
 comment on table ledger_entries is 'Movements of money, for ever. Ids only, no personal data.';
 
+-- What each entry moves.
 create table ledger_lines (
     entry_id uuid not null references ledger_entries (entry_id),
     line int not null check (line > 0),
