@@ -40,7 +40,9 @@ async fn a_report_that_is_read_again_posts_nothing_again() -> Result<()> {
     confirmed(&world).await?;
     complete(&world, held).await?;
     world.until(held, "PaymentEarned").await?;
-    settle(&world).await?;
+    world.tell("/api/settle", &json!({})).await?;
+    let (one, other) = tokio::join!(read_again(&world), read_again(&world));
+    one.and(other)?;
     agrees(&world).await?;
     let before = (world.number(ENTRIES).await?, left(&world).await?);
     for _ in 0..3 {
