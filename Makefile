@@ -8,6 +8,10 @@ SHELL := /bin/sh
 # Steps speak to the person in order; cargo uses all cores by itself.
 .NOTPARALLEL:
 
+# How long `make chaos` lets faults strike, and what they are drawn with (empty: by chance).
+MINUTES ?= 20
+SEED ?=
+
 # PROFILE=release builds as for production: slower to build, faster to run.
 PROFILE ?= dev
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
@@ -24,13 +28,15 @@ WEB_SOURCES := $(WEB)/src $(WEB)/public $(WEB)/index.html $(WEB)/vite.config.ts 
 	$(WEB)/package-lock.json $(WEB)/tsconfig.json deploy/local/practice
 WEB_STAMP := $(WEB)/node_modules/.sukoon-built
 
-.PHONY: run test check build web web-packages tools help
-.PHONY: test-rust test-web test-e2e check-rust check-proto check-generated check-web
+.PHONY: run test check simulate build web web-packages tools help
+.PHONY: test-rust test-web test-e2e chaos check-rust check-proto check-generated check-web
 
 help:
 	@echo "make run    start the practice (PORT, SANDBOX_PORT and SUKOON_DATA move it)"
 	@echo "make test   run every test: Rust, web, browser"
+	@echo "make chaos  faults at random for MINUTES=20 and, if you like, SEED=...; nothing may be lost"
 	@echo "make check  formatting, lints, house rules, the contract, types"
+	@echo "make simulate  RUNS=1000000 booking attempts with every fault; RUNS=0 SEED=7 replays one"
 
 run: tools build web
 	@exec $(SUKOON) up
@@ -88,6 +94,18 @@ test-e2e: build web
 	@echo "· browser tests"
 	@cd $(WEB) && CHROME_PATH="$$(../$(SUKOON) paths browser)" \
 	  SUKOON_PROGRAM="$$(cd .. && pwd)/$(SUKOON)" npm run --silent e2e
+
+# RUNS booking attempts in the simulator, from SEED on; RUNS=0 replays the run of one SEED.
+RUNS ?= 100000
+SEED ?= 0
+
+simulate: build
+	@$(PROGRAMS)/simulate $(RUNS) $(SEED)
+
+# Processes, stores and third parties fail at random while many customers book. It ends with one line
+# and fails when anything is lost, double or unresolved.
+chaos: build web
+	@$(PROGRAMS)/chaos $(MINUTES) $(SEED)
 
 # ── Checks ──────────────────────────────────────────────────────────────────────────────────────
 

@@ -65,7 +65,7 @@ fn many(runs: u64, first_seed: u64) -> io::Result<bool> {
         let percent = done.saturating_mul(20).checked_div(seeds).unwrap_or(0);
         if percent > told {
             told = percent;
-            say(&format!("{} of {seeds} runs", done)).ok();
+            say(&format!("{done} of {seeds} runs")).ok();
         }
     });
     let coverage = &total.coverage;

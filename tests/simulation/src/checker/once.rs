@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use payments::domain::fact::ProviderRefundId;
 use payments::domain::refund::Cause;
 
 use super::history::History;
@@ -50,7 +51,7 @@ fn refunds(snapshot: &Snapshot, history: &History, found: &mut Finding) {
             let mut ours = collection.refunds.iter();
             ours.find(|(id, it)| {
                 refund.receipt.as_deref() == Some(id.to_string().as_str())
-                    || it.accepted.as_ref().map(|it| it.as_str())
+                    || it.accepted.as_ref().map(ProviderRefundId::as_str)
                         == Some(refund.provider_refund_id.as_str())
             })
         });

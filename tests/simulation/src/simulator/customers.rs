@@ -202,16 +202,16 @@ impl World {
     fn begin(&mut self, saga: usize, id: Id<Booking>) {
         self.trace.note(self.now, "holds", &format_args!("{saga} {id}"));
         let Some(plan) = self.cast.sagas.get(saga).map(|known| known.plan.clone()) else { return };
-        if plan.releases {
+        if plan.releases() {
             self.later(saga, (5, 800), Step::Release { tries: 0 });
         }
-        if plan.starts {
+        if plan.starts() {
             self.later(saga, (2, 120), Step::Start { tries: 0 });
         }
         if let Some(seconds) = plan.cancels_after {
             self.later(saga, (seconds, seconds), Step::Cancel { tries: 0 });
         }
-        if let Some(seconds) = plan.refunds_after {
+        for seconds in plan.refunds_after {
             self.later(saga, (seconds, seconds), Step::Refund { tries: 0 });
         }
     }
@@ -256,14 +256,14 @@ impl World {
             Err(_) => {}
         }
         let Some(plan) = self.cast.sagas.get(saga).map(|known| known.plan.clone()) else { return };
-        for pay in plan.pays {
+        for pay in plan.pays.clone() {
             let at = self.time_to_pay(id, pay.when);
             self.at(at, Task::Customer { saga, step: Step::Pay(pay) });
         }
-        if plan.claims {
+        if plan.claims() {
             self.later(saga, (20, 1_500), Step::Claim { tries: 0 });
         }
-        if plan.is_claim_accepted {
+        if plan.claims() && plan.is_claim_accepted {
             self.later(saga, (200, 9_000), Step::AcceptClaim { tries: 0 });
         }
     }

@@ -92,7 +92,7 @@ impl World {
             let wanted = WantedOrder { receipt, booking_id, amount };
             let asked = self.at_provider(|provider| provider.find_order(wanted).now_or_never());
             let found = asked.unwrap_or(Err(ProviderError::Unusable("no answer")));
-            let Some(order) = found.map_err(|_| Fail::Unavailable)? else { continue };
+            let Some(order) = found.map_err(|_silent| Fail::Unavailable)? else { continue };
             let mut batch = Batch::by("payments");
             self.apply(&mut batch, &mut open, Command::RecordOrder(order))?;
             self.commit(batch)?;

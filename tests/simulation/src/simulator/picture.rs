@@ -108,29 +108,16 @@ impl World {
 
     /// Counts which ends the run has reached.
     pub(crate) fn count_ends(&mut self) {
-        let words: Vec<&'static str> = self
-            .payments
-            .tables
-            .refunds
-            .values()
-            .filter_map(|row| {
-                (row.state == "processed").then(|| match row.cause.as_str() {
-                    "mismatched" => "mismatched",
-                    "double" => "double",
-                    "cancelled" => "cancelled",
-                    _ => "",
-                })
+        let refunds = self.payments.tables.refunds.values();
+        let mut ends: Vec<End> = refunds
+            .filter(|row| row.state == "processed")
+            .filter_map(|row| match row.cause.as_str() {
+                "mismatched" => Some(End::MismatchedBack),
+                "double" => Some(End::DoubleBack),
+                "cancelled" => Some(End::CancelledWithRefund),
+                _ => None,
             })
             .collect();
-        for word in words {
-            match word {
-                "mismatched" => self.coverage.end(End::MismatchedBack),
-                "double" => self.coverage.end(End::DoubleBack),
-                "cancelled" => self.coverage.end(End::CancelledWithRefund),
-                _ => {}
-            }
-        }
-        let mut ends = Vec::new();
         for event in self.booking.log.events.iter().chain(&self.payments.log.events) {
             let says = |field: &str| event.payload.get(field).is_some();
             ends.extend(match event.event_type.as_str() {

@@ -36,16 +36,31 @@ pub(crate) struct Pay {
 /// What is meant to happen to one booking.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    pub(crate) releases: bool,
-    pub(crate) starts: bool,
+    story: Story,
     pub(crate) pays: Vec<Pay>,
     /// Whether the page stays open, so that the checkout's answer arrives.
     pub(crate) stays: bool,
-    pub(crate) claims: bool,
     pub(crate) is_claim_accepted: bool,
     pub(crate) cancels_after: Option<i64>,
     pub(crate) cancels_how: (CancelledBy, RefundWish),
-    pub(crate) refunds_after: Option<i64>,
+    pub(crate) refunds_after: Vec<i64>,
+}
+
+impl Plan {
+    /// Whether the time is given back.
+    pub(crate) fn releases(&self) -> bool {
+        matches!(self.story, Story::Release)
+    }
+
+    /// Whether a payment is started.
+    pub(crate) fn starts(&self) -> bool {
+        !matches!(self.story, Story::Abandon | Story::Release)
+    }
+
+    /// Whether the customer says that it is paid.
+    pub(crate) fn claims(&self) -> bool {
+        matches!(self.story, Story::ClaimOnly | Story::PayAndClaim)
+    }
 }
 
 /// What a customer does with the money.
@@ -159,22 +174,20 @@ fn plan(dice: &mut Dice) -> Plan {
             vec![failed, pay(dice)]
         }
     };
-    let claims = matches!(story, Story::ClaimOnly | Story::PayAndClaim);
     let by = if dice.chance(600) { CancelledBy::Customer } else { CancelledBy::Practice };
     let refund = dice.weighted(
         &[(800, RefundWish::ByPolicy), (100, RefundWish::Full), (100, RefundWish::Nothing)],
         RefundWish::ByPolicy,
     );
+    let refunds = dice.weighted(&[(880, 0), (80, 1), (40, 2)], 0);
     Plan {
-        releases: matches!(story, Story::Release),
-        starts: !matches!(story, Story::Abandon | Story::Release),
+        story,
         pays,
         stays: dice.chance(600),
-        claims,
-        is_claim_accepted: claims && dice.chance(500),
-        cancels_after: dice.chance(180).then(|| dice.between(10 * MINUTE, 40 * HOUR)),
+        is_claim_accepted: dice.chance(500),
+        cancels_after: dice.chance(220).then(|| dice.between(10 * MINUTE, 40 * HOUR)),
         cancels_how: (by, refund),
-        refunds_after: dice.chance(40).then(|| dice.between(20 * MINUTE, 90 * HOUR)),
+        refunds_after: (0..refunds).map(|_| dice.between(20 * MINUTE, 90 * HOUR)).collect(),
     }
 }
 

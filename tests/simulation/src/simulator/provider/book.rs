@@ -222,7 +222,7 @@ impl Book {
         paid.status = status;
         if status == Status::Captured {
             paid.captured_at = Some(now);
-            if self.fault(Fault::RefundElsewhere, 12) {
+            if self.fault(Fault::RefundElsewhere, 50) {
                 let seconds = self.dice.between(1, 3 * DAY);
                 let is_whole = self.dice.chance(600);
                 let payment = id.to_string();

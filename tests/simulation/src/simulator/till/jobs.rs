@@ -282,7 +282,7 @@ impl World {
             let asked = ask(provider, refund_id, row, asked_before).now_or_never();
             asked.unwrap_or_else(never)
         });
-        let answer = asked.map_err(|_| Fail::Unavailable)?;
+        let answer = asked.map_err(|_silent| Fail::Unavailable)?;
         if self.fault(Fault::CrashAfterEffect, 15) {
             self.crash(Service::Payments);
             return Err(Fail::Died);
