@@ -16,13 +16,24 @@ const ALARM_MINUTES: i64 = 60;
 /// The file of a booking that is paid and placed; `None` for any other.
 #[must_use]
 pub fn file(practice: &Practice, view: &View) -> Option<String> {
-    if !view.is_placed() {
-        return None;
-    }
+    if view.is_placed() { write(practice, view, "PUBLISH") } else { None }
+}
+
+/// The file that takes a cancelled booking out of its owner's calendar; `None` for any other.
+#[must_use]
+pub fn cancellation(practice: &Practice, view: &View) -> Option<String> {
+    if is_cancelled(view) { write(practice, view, "CANCEL") } else { None }
+}
+
+fn is_cancelled(view: &View) -> bool {
+    view.booking.state() == wire::BookingState::Cancelled
+}
+
+fn write(practice: &Practice, view: &View, method: &str) -> Option<String> {
     let booking = &view.booking;
     let mut calendar = Calendar::empty();
     for (key, value) in
-        [("VERSION", "2.0"), ("PRODID", "-//Sukoon//Booking//EN"), ("METHOD", "PUBLISH")]
+        [("VERSION", "2.0"), ("PRODID", "-//Sukoon//Booking//EN"), ("METHOD", method)]
     {
         calendar.append_property(Property::new(key, value));
     }
@@ -54,30 +65,36 @@ fn event(
 ) -> Event {
     let booking = &view.booking;
     let summary = format!("Session with {}", practice.practice.name);
+    let cancelled = is_cancelled(view);
     let mut event = Event::with_uid(uid);
+    if !cancelled {
+        event.description(&description(practice, booking));
+        event.alarm(alarm(&summary, uid, view.requested_at));
+        set_place(&mut event, booking);
+    }
     event
         .summary(&summary)
-        .description(&description(practice, booking))
-        .status(EventStatus::Confirmed)
+        .status(if cancelled { EventStatus::Cancelled } else { EventStatus::Confirmed })
         // A calendar replaces an event by one of the same UID with a higher sequence.
-        .sequence(u32::from(!booking.join_url.is_empty()))
+        .sequence(if cancelled { 2 } else { u32::from(!booking.join_url.is_empty()) })
         .add_property("DTSTAMP", utc(view.requested_at))
         .add_property("DTSTART", utc(starts_at))
         .add_property("DTEND", utc(ends_at));
-    if booking.join_url.is_empty() {
-        if !booking.location.is_empty() {
-            event.location(&booking.location);
-        }
-    } else {
-        event.location(&booking.join_url).url(&booking.join_url);
-    }
     let organiser = format!("mailto:{}", practice.practice.email);
     let name = practice.practice.name.replace('"', "'");
     event.append_property(
         Property::new("ORGANIZER", organiser).append_parameter(Parameter::new("CN", &name)).done(),
     );
-    event.alarm(alarm(&summary, uid, view.requested_at));
     event.done()
+}
+
+/// The link, or where the session is.
+fn set_place(event: &mut Event, booking: &wire::Booking) {
+    if !booking.join_url.is_empty() {
+        event.location(&booking.join_url).url(&booking.join_url);
+    } else if !booking.location.is_empty() {
+        event.location(&booking.location);
+    }
 }
 
 /// The library would take the machine's clock and a random id for what is not said.

@@ -187,6 +187,8 @@ async fn a_booking_is_cancelled_and_its_money_goes_back(
     let mail = mailed(asha, "Your session is cancelled").await?;
     let text = mail["text"].as_str().context("no text")?;
     assert!(text.contains("we are sorry") && text.contains("goes back to you"), "{text}");
+    let attached = mail["attachments"][0]["contentType"].as_str().unwrap_or_default();
+    assert!(attached.contains("text/calendar"), "{mail}");
     until("the money is back", async || {
         let booking = asha.booking(&id).await?;
         Ok((booking["paymentState"] == "PAYMENT_STATE_REFUNDED").then_some(()))

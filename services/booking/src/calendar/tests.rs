@@ -8,7 +8,7 @@ use kernel::{Id, Timestamp};
 use runtime::practice::{self, Practice};
 use uuid::Uuid;
 
-use super::{file, filename};
+use super::{cancellation, file, filename};
 use crate::read_model::view::View;
 
 fn practice() -> Practice {
@@ -60,6 +60,21 @@ fn an_online_session_carries_its_link() {
 fn a_session_in_person_carries_its_place() {
     let view = view(wire::BookingState::Confirmed, "", "Sukoon, Arera Colony, Bhopal");
     insta::assert_snapshot!("in_person", file(&practice(), &view).unwrap());
+}
+
+#[test]
+fn a_cancelled_session_is_taken_out_of_the_calendar() {
+    let room = "http://127.0.0.1:8090/m/abcdefghijklmnopqrstuv";
+    let view = view(wire::BookingState::Cancelled, room, "");
+    assert_eq!(file(&practice(), &view), None);
+    insta::assert_snapshot!("cancelled", cancellation(&practice(), &view).unwrap());
+}
+
+#[test]
+fn only_what_was_cancelled_is_taken_out() {
+    for state in [wire::BookingState::Confirmed, wire::BookingState::Held] {
+        assert_eq!(cancellation(&practice(), &view(state, "", "")), None);
+    }
 }
 
 #[test]

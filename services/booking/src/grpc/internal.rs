@@ -64,7 +64,10 @@ impl BookingInternalService for Internal {
     ) -> Result<Response<GetBookingContactResponse>, Status> {
         self.peers.verify(request.metadata(), &["notifications"])?;
         let view = self.view(parse(&request.into_inner().booking_id)?).await?;
-        let calendar_file = calendar::file(&self.desk.practice, &view).unwrap_or_default();
+        let practice = &self.desk.practice;
+        let calendar_file = calendar::file(practice, &view);
+        let calendar_file = calendar_file.or_else(|| calendar::cancellation(practice, &view));
+        let calendar_file = calendar_file.unwrap_or_default();
         Ok(Response::new(GetBookingContactResponse { booking: Some(view.booking), calendar_file }))
     }
 

@@ -793,7 +793,8 @@ export type GetBookingContactResponse = Message<"booking.v1.GetBookingContactRes
   booking?: Booking | undefined;
 
   /**
-   * The calendar file's text; empty unless the booking is confirmed.
+   * The calendar file's text: of a confirmed booking, or one that takes a cancelled booking out of
+   * the calendar again; empty for any other.
    *
    * @generated from field: string calendar_file = 2;
    */
