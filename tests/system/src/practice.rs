@@ -262,13 +262,12 @@ impl Drop for Practice {
     }
 }
 
-/// The program beside the folder that this test's own program lies in.
+/// `sukoon`: beside our own program, or beside the folder that a test's own program lies in.
 fn program() -> Result<PathBuf> {
     let own = std::env::current_exe()?;
-    let folder = own.parent().and_then(Path::parent).context("the test lies nowhere")?;
-    let program = folder.join("sukoon");
-    ensure!(program.exists(), "sukoon is not built: start the tests by `make test`");
-    Ok(program)
+    let found = own.ancestors().skip(1).take(2).map(|folder| folder.join("sukoon"));
+    let found = found.into_iter().find(|program| program.exists());
+    found.context("sukoon is not built: start the tests by `make test`")
 }
 
 pub(crate) fn free_port() -> Result<u16> {

@@ -25,6 +25,7 @@ async fn every_durable_step_survives_a_kill() -> Result<()> {
     let (always, sometimes) = listed();
     round(&practice).await.context("without a kill")?;
     practice.settle().await.context("without a kill")?;
+    practice.check().await.context("without a kill")?;
     let seen = failpoints.seen()?;
     let new: Vec<_> = seen.iter().filter(|it| !always.contains(*it)).collect();
     let new: Vec<_> = new.into_iter().filter(|it| !sometimes.contains(*it)).collect();

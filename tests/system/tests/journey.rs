@@ -21,6 +21,7 @@ async fn a_customer_books_pays_and_is_confirmed() -> Result<()> {
     nats_is_wiped_while_it_runs(&practice, &asha).await?;
     late_money_comes_back(&practice).await?;
     forgeries_are_refused_and_logged(&practice, &asha).await?;
+    practice.check().await?;
     nothing_personal_in_logs_events_or_nats(&practice, &collector).await
 }
 

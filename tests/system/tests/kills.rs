@@ -57,7 +57,8 @@ async fn a_booking_survives_ten_kills_of_everything() -> Result<()> {
     }
     assert_eq!(bookings.len(), MOMENTS.len());
     money_closes(&practice).await?;
-    an_unpaid_one_is_released(&practice).await
+    an_unpaid_one_is_released(&practice).await?;
+    practice.check().await
 }
 
 fn kill_at(practice: &Practice, now: Moment, moment: Moment) -> Result<()> {

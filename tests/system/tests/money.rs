@@ -1,0 +1,182 @@
+//! Money that does not come as it should, in the sandbox and from outside: late, twice told, wrong,
+//! and by another device a minute later.
+
+#![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, Result};
+use futures::future::try_join_all;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde_json::{Value, json};
+use sha2::Sha256;
+use simulation::checker::snapshot::Ack;
+use system::practice::GENEROUS;
+use system::{Customer, Mint, Practice};
+use testkit::until;
+
+const CONFIRMED: &str = "BOOKING_STATE_MEETING_SCHEDULED";
+/// How often the same webhook comes at once.
+const REPEATS: usize = 100;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn money_finds_its_booking_or_its_way_back() -> Result<()> {
+    let practice = Practice::start(&GENEROUS).await?;
+    let mint = Mint::of(&practice).await?;
+    late_and_free(&practice, &mint).await?;
+    late_and_taken(&practice, &mint).await?;
+    a_minute_after_checkout_was_left(&practice, &mint).await?;
+    a_webhook_comes_a_hundred_times(&practice, &mint).await?;
+    another_amount_is_signed(&practice, &mint).await?;
+    practice.settle().await?;
+    practice.check().await
+}
+
+/// A booking whose order exists.
+struct Ordered<'p> {
+    customer: Customer<'p>,
+    starts_at: String,
+    booking_id: String,
+    order_id: String,
+}
+
+async fn ordered<'p>(practice: &'p Practice, mint: &Mint, name: &str) -> Result<Ordered<'p>> {
+    let customer = Customer::minted(practice, mint, name)?;
+    // The last that is offered: clocks move in these tests.
+    let starts_at = customer.free_starts("meditation").await?.pop().context("nothing is free")?;
+    let booking_id = customer.hold("meditation", &starts_at, "money-key").await?;
+    let order_id = customer.order(&booking_id).await?;
+    Ok(Ordered { customer, starts_at, booking_id, order_id })
+}
+
+async fn late_and_free(practice: &Practice, mint: &Mint) -> Result<()> {
+    let late = ordered(practice, mint, "Late").await?;
+    practice.advance_clocks(16).await?;
+    late.customer.reaches(&late.booking_id, "BOOKING_STATE_EXPIRED").await?;
+    practice.pay(&late.order_id).await?;
+    late.customer.reaches(&late.booking_id, CONFIRMED).await?;
+    Ok(())
+}
+
+async fn late_and_taken(practice: &Practice, mint: &Mint) -> Result<()> {
+    let late = ordered(practice, mint, "Later").await?;
+    practice.advance_clocks(16).await?;
+    late.customer.reaches(&late.booking_id, "BOOKING_STATE_EXPIRED").await?;
+    let quick = Customer::minted(practice, mint, "Quick")?;
+    quick.hold("meditation", &late.starts_at, "quick-key").await?;
+    practice.pay(&late.order_id).await?;
+    late.customer.reaches(&late.booking_id, "BOOKING_STATE_PAID_UNPLACED").await?;
+    until("the money is back", async || {
+        let booking = late.customer.booking(&late.booking_id).await?;
+        Ok((booking["paymentState"] == "PAYMENT_STATE_REFUNDED").then_some(()))
+    })
+    .await?;
+    // The hold's end, the refund's beginning and its end.
+    until("each step was mailed", async || {
+        Ok((late.customer.mails().await?.len() == 3).then_some(()))
+    })
+    .await
+}
+
+/// The checkout was closed; the payer's telephone says yes a minute after the bank said no.
+async fn a_minute_after_checkout_was_left(practice: &Practice, mint: &Mint) -> Result<()> {
+    let slow = ordered(practice, mint, "Slow").await?;
+    slow.customer.open_checkout(&slow.booking_id).await?;
+    let body = json!({
+        "order_id": slow.order_id, "method": "upi", "outcome": "late", "delay_ms": 2_000,
+    });
+    practice.sandbox_post("/api/pay", &body).await?;
+    until("the attempt has failed", async || {
+        let booking = slow.customer.booking(&slow.booking_id).await?;
+        Ok((booking["paymentState"] == "PAYMENT_STATE_FAILED").then_some(()))
+    })
+    .await?;
+    practice.advance_clocks(1).await?;
+    slow.customer.reaches(&slow.booking_id, CONFIRMED).await?;
+    Ok(())
+}
+
+async fn a_webhook_comes_a_hundred_times(practice: &Practice, mint: &Mint) -> Result<()> {
+    let paid = ordered(practice, mint, "Told").await?;
+    // The sandbox's own webhooks stay away.
+    let silence = json!({ "target": "webhook", "kind": "drop", "times": 0 });
+    practice.sandbox_post("/api/faults", &silence).await?;
+    let answer = practice.pay(&paid.order_id).await?;
+    let body = event(&answer["payment"]);
+    let posts = (0..REPEATS).map(|_one| post(practice, &body, "evt_told_often"));
+    let statuses = try_join_all(posts).await?;
+    assert!(statuses.iter().all(|status| *status == 200), "{statuses:?}");
+    let body_sha256 = <Sha256 as sha2::Digest>::digest(&body).to_vec();
+    let event_id = "evt_told_often".to_owned();
+    practice.acknowledged(Ack::Webhook { event_id, body_sha256 });
+    paid.customer.reaches(&paid.booking_id, CONFIRMED).await?;
+    practice.http.delete(format!("{}/api/faults", practice.sandbox)).send().await?;
+    assert_eq!(count(practice, "booking", "BookingConfirmed", &paid.booking_id).await?, 1);
+    assert_eq!(count(practice, "payments", "PaymentVerified", &paid.booking_id).await?, 1);
+    Ok(())
+}
+
+/// The provider signs what it says; it says that another amount was paid than was ordered.
+async fn another_amount_is_signed(practice: &Practice, mint: &Mint) -> Result<()> {
+    let wrong = ordered(practice, mint, "Wrong").await?;
+    let body = json!({ "order_id": wrong.order_id, "method": "upi", "amount": 100 });
+    let paid = practice.sandbox_post("/api/pay", &body).await?;
+    assert_eq!(post(practice, &event(&paid["payment"]), "evt_other_amount").await?, 200);
+    until("it is seen and goes back", async || {
+        let requested = count(practice, "payments", "RefundRequested", &wrong.booking_id).await?;
+        Ok((requested == 1).then_some(()))
+    })
+    .await?;
+    assert_eq!(count(practice, "payments", "PaymentVerified", &wrong.booking_id).await?, 0);
+    assert_eq!(count(practice, "booking", "BookingConfirmed", &wrong.booking_id).await?, 0);
+    let log = std::fs::read_to_string(practice.data().join("logs/payments.log"))?;
+    let alarm = log.lines().find(|line| {
+        line.contains("ERROR")
+            && line.contains("does not match")
+            && line.contains(&wrong.booking_id)
+    });
+    alarm.context("nobody was alarmed")?;
+    Ok(())
+}
+
+/// How many events of a type speak of a booking.
+async fn count(practice: &Practice, service: &str, kind: &str, booking_id: &str) -> Result<i64> {
+    let mut database = practice.database(service).await?;
+    let found = sqlx::query_scalar(
+        "select count(*) from events
+         where event_type like '%.' || $1 and payload ->> 'bookingId' = $2",
+    )
+    .bind(kind)
+    .bind(booking_id)
+    .fetch_one(&mut database)
+    .await?;
+    Ok(found)
+}
+
+/// What the provider says when a payment is captured.
+fn event(payment: &Value) -> Vec<u8> {
+    let event = json!({
+        "entity": "event", "account_id": "acc_SandboxAcc0001", "event": "payment.captured",
+        "contains": ["payment"], "payload": { "payment": { "entity": payment } },
+        "created_at": payment["created_at"],
+    });
+    event.to_string().into_bytes()
+}
+
+async fn post(practice: &Practice, body: &[u8], event_id: &str) -> Result<u16> {
+    let record = practice.record()?;
+    let secret = record["provider"]["webhook_secret"].as_str().context("no secret")?;
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes())?;
+    mac.update(body);
+    let mut signature = String::new();
+    for byte in mac.finalize().into_bytes() {
+        write!(signature, "{byte:02x}")?;
+    }
+    let sent = practice
+        .http
+        .post(format!("{}/webhooks/razorpay", practice.url))
+        .header("x-razorpay-signature", signature)
+        .header("x-razorpay-event-id", event_id)
+        .body(body.to_vec());
+    Ok(sent.send().await?.status().as_u16())
+}
