@@ -1,5 +1,5 @@
-//! What people call, through the gateway: here and below alone requests and responses are named. For
-//! whoever does not own a booking it does not exist.
+//! What people call, through the gateway: here and below alone requests and responses are named.
+//! For whoever does not own a booking it does not exist.
 
 pub mod staff;
 

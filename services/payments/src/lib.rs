@@ -27,7 +27,8 @@ use ::contract::payments::v1::payments_staff_service_server::PaymentsStaffServic
 use anyhow::Context as _;
 use eventstore::{Database, StaffDoor, Store, run_timers};
 use messaging::{
-    FeedReader, FeedServer, Nats, ParkedEvents, Subscription, run_consumer, run_publisher, run_relay,
+    FeedReader, FeedServer, Nats, ParkedEvents, Subscription, run_consumer, run_publisher,
+    run_relay,
 };
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;

@@ -16,8 +16,8 @@ const HOUR: i64 = 60 * MINUTE;
 const PAUSES: [i64; 8] = [2, 5, 10, 20, 40, MINUTE, 5 * MINUTE, 15 * MINUTE];
 /// The pause after those, for two hours; and the longest one after a question that failed.
 const PAUSE_LATER: i64 = 15 * MINUTE;
-/// When every order that is not paid is asked for, whatever its pauses: checkouts have ended by then,
-/// and a bank's "failed" often turns out to be money.
+/// When every order that is not paid is asked for, whatever its pauses: checkouts have ended by
+/// then, and a bank's "failed" often turns out to be money.
 const SWEEP_AFTER: i64 = 15 * MINUTE;
 /// Banks find money for three days.
 const POLL_FOR: i64 = 72 * HOUR;
@@ -180,8 +180,8 @@ mod tests {
         assert!(now.seconds() >= POLL_FOR && now.seconds() < POLL_FOR + 6 * HOUR);
     }
 
-    /// payments.md, section 5, item 6: "a sweep at 15 min for all created/attempted", "then every 6 h
-    /// to 72 h"; lesson 20, hyperswitch's `payment_sync`, whose questions end after 26 minutes.
+    /// payments.md, section 5, item 6: "a sweep at 15 min for all created/attempted", "then every
+    /// 6 h to 72 h"; lesson 20, hyperswitch's `payment_sync`, whose questions end after 26 minutes.
     #[test]
     fn every_order_is_swept_at_fifteen_minutes_and_asked_for_until_seventy_two_hours() {
         // Whatever came before: answers, failures, or a process that was away.

@@ -107,8 +107,8 @@ pub async fn fold(
     Ok(collection.standing())
 }
 
-/// What a refund as the provider has it means: news of one of ours, by the id that it bears, or else
-/// one that is found there. The two ids are new; `None` when it is not known what is refunded.
+/// What a refund as the provider has it means: news of one of ours, by the id that it bears, or
+/// else one that is found there. The two ids are new; `None` when it is not known what is refunded.
 #[must_use]
 pub fn refund_command(
     known: &Collection,

@@ -1,5 +1,5 @@
-//! What the practice's staff calls: those who decide about money, and nobody else. Whatever it comes
-//! to is written down with who asked.
+//! What the practice's staff calls: those who decide about money, and nobody else. Whatever it
+//! comes to is written down with who asked.
 
 use std::sync::Arc;
 

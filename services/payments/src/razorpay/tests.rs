@@ -196,14 +196,17 @@ fn changed(body: &[u8], changes: &[Change]) -> Vec<u8> {
 static PROVIDER: LazyLock<Razorpay> = LazyLock::new(|| razorpay(Some("old-secret")));
 
 const BODY: &[u8] = br#"{"event":"payment.captured","payload":{"payment":{"entity":{"amount":50000,
-"currency":"INR","id":"pay_BBBBBBBBBBBBBB","order_id":"order_AAAAAAAAAAAAAA","status":"captured"}}}}"#;
+"currency":"INR","id":"pay_BBBBBBBBBBBBBB","order_id":"order_AAAAAAAAAAAAAA",
+"status":"captured"}}}}"#;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(5_000))]
 
     /// failures.md, F13: none of many that are forged is accepted, and none breaks anything.
     #[test]
-    fn no_body_that_was_changed_is_accepted(changes in proptest::collection::vec(any_change(), 1..5)) {
+    fn no_body_that_was_changed_is_accepted(
+        changes in proptest::collection::vec(any_change(), 1..5)
+    ) {
         let provider = &*PROVIDER;
         let forged = changed(BODY, &changes);
         prop_assume!(forged != BODY);

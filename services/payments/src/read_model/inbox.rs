@@ -81,11 +81,7 @@ pub async fn wait_for(tx: &mut Tx, event_id: &str, order: &OrderId) -> Result<()
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn tells_of(
-    tx: &mut Tx,
-    event_id: &str,
-    payment: &PaymentId,
-) -> Result<(), StoreError> {
+pub async fn tells_of(tx: &mut Tx, event_id: &str, payment: &PaymentId) -> Result<(), StoreError> {
     sqlx::query("update webhook_inbox set payment_id = $2 where event_id = $1")
         .bind(event_id)
         .bind(payment.as_str())
@@ -102,10 +98,11 @@ pub async fn has_told_of(
     executor: impl PgExecutor<'_>,
     payment: &PaymentId,
 ) -> Result<bool, StoreError> {
-    let told = sqlx::query_scalar("select exists (select from webhook_inbox where payment_id = $1)")
-        .bind(payment.as_str())
-        .fetch_one(executor)
-        .await?;
+    let told =
+        sqlx::query_scalar("select exists (select from webhook_inbox where payment_id = $1)")
+            .bind(payment.as_str())
+            .fetch_one(executor)
+            .await?;
     Ok(told)
 }
 

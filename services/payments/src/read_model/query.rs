@@ -178,8 +178,8 @@ pub async fn refund(
     Ok(row.as_ref().map(refund_row).transpose()?)
 }
 
-/// How much of a payment the provider has taken back as far as we know: refunds that it took, whether
-/// we asked for them or not, and that did not fail.
+/// How much of a payment the provider has taken back as far as we know: refunds that it took,
+/// whether we asked for them or not, and that did not fail.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,5 +1,6 @@
 //! What went wrong elsewhere, lesson by lesson: the numbers and sources are those of payments.md,
-//! section 4. Lessons 17 and 18 are for the most part booking's; the README says where they are held.
+//! section 4. Lessons 17 and 18 are for the most part booking's; the README says where they are
+//! held.
 
 use anyhow::Result;
 use contract::booking::v1::BookingUnplaced;
@@ -217,8 +218,8 @@ async fn lesson_10_an_answer_that_is_handed_in_again_does_nothing_more() -> Resu
     Ok(())
 }
 
-/// Authentic, of the wrong amount: $1 for an order of $2,000 <- CVE-2026-9189; callbacks that nobody
-/// signed <- CVE-2026-0656, CVE-2025-14078.
+/// Authentic, of the wrong amount: $1 for an order of $2,000 <- CVE-2026-9189; callbacks that
+/// nobody signed <- CVE-2026-0656, CVE-2025-14078.
 #[tokio::test]
 async fn lesson_11_a_signature_is_no_money_and_another_amount_is_no_payment() -> Result<()> {
     let (world, held, order) = ordered().await?;

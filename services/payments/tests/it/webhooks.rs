@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::alarms::Alarms;
 use crate::signed::{PAYMENT, captured, event, payment, post, send, sign};
-use crate::world::{PRICE, WEBHOOK_SECRET, WEBHOOK_SECRET_BEFORE, World};
+use crate::world::{WEBHOOK_SECRET, WEBHOOK_SECRET_BEFORE, World};
 
 const INBOX: &str = "select count(*) from webhook_inbox";
 
@@ -271,6 +271,5 @@ async fn two_refunds_of_one_payment_told_backwards_and_twice_are_summed() -> Res
     for (name, times) in [("RefundDiscovered", 2), ("RefundProcessed", 2), ("PaymentVerified", 1)] {
         assert_eq!(world.count(held, name).await?, times, "{name}");
     }
-    assert!(PRICE > 30_000);
     Ok(())
 }

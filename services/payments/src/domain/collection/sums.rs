@@ -1,6 +1,6 @@
-//! What a collection's facts and refunds come to: how much of a payment is here, how much went back,
-//! and where the whole stands. All of it depends on what is known and never on the order in which it
-//! was learnt.
+//! What a collection's facts and refunds come to: how much of a payment is here, how much went
+//! back, and where the whole stands. All of it depends on what is known and never on the order in
+//! which it was learnt.
 
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
