@@ -240,7 +240,8 @@ impl Running<'_, '_> {
         }
         let order = match self.customer.order(&self.booking_id).await {
             Ok(order) => order,
-            Err(refused) if refused.to_string().starts_with("412") => {
+            // Time has passed, and the page shows the way back.
+            Err(refused) if refused.to_string().contains("failed_precondition") => {
                 return self.hold_ends().await;
             }
             Err(error) => return Err(error),

@@ -158,7 +158,8 @@ fn event(payment: &Value) -> Vec<u8> {
     let event = json!({
         "entity": "event", "account_id": "acc_SandboxAcc0001", "event": "payment.captured",
         "contains": ["payment"], "payload": { "payment": { "entity": payment } },
-        "created_at": payment["created_at"],
+        // Not as the sandbox itself says it: the same words would be the same webhook.
+        "created_at": payment["created_at"].as_i64().unwrap_or_default() + 1,
     });
     event.to_string().into_bytes()
 }

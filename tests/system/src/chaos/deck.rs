@@ -46,19 +46,19 @@ impl Kind {
 
 /// One deck: what is cheap comes more often.
 const CARDS: [(Kind, usize); 14] = [
-    (Kind::Failpoint, 6),
-    (Kind::Kill, 3),
-    (Kind::KillAll, 1),
-    (Kind::PostgresStopped, 1),
-    (Kind::CommitKilled, 3),
-    (Kind::NatsKilled, 1),
-    (Kind::NatsWiped, 1),
-    (Kind::Zombie, 1),
-    (Kind::Drops, 2),
-    (Kind::Smtp, 3),
-    (Kind::Provider, 4),
-    (Kind::Webhook, 3),
-    (Kind::SecondProcess, 1),
+    (Kind::Failpoint, 20),
+    (Kind::Kill, 10),
+    (Kind::KillAll, 3),
+    (Kind::PostgresStopped, 4),
+    (Kind::CommitKilled, 10),
+    (Kind::NatsKilled, 3),
+    (Kind::NatsWiped, 3),
+    (Kind::Zombie, 4),
+    (Kind::Drops, 10),
+    (Kind::Smtp, 8),
+    (Kind::Provider, 12),
+    (Kind::Webhook, 8),
+    (Kind::SecondProcess, 4),
     (Kind::Restore, 1),
 ];
 

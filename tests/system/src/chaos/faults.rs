@@ -161,7 +161,7 @@ impl<'s, 'p> Director<'s, 'p> {
         match kind {
             Kind::Failpoint => {
                 let names: Vec<&str> =
-                    FAILPOINTS.lines().filter(|line| line.contains('.')).collect();
+                    FAILPOINTS.lines().filter(|line| !line.starts_with('#')).collect();
                 let name = names.choose(dice).copied().unwrap_or_default();
                 // A file that nobody passes stays armed; one that is claimed is gone.
                 self.failpoints.arm(name.trim_start_matches('~')).ok();
