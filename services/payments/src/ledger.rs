@@ -200,20 +200,24 @@ impl Books {
     #[must_use]
     pub fn of(events: &[Event]) -> Self {
         let mut books = Self::default();
-        for event in events {
-            // These entries were written with their events.
-            let _written: Vec<Entry> = books.enter(event);
-        }
+        // These entries were written with their events.
+        let _written: Vec<Entry> = books.enter(events);
         books
     }
 
-    /// The entries that an event brings.
-    pub fn enter(&mut self, event: &Event) -> Vec<Entry> {
+    /// The entries that events bring.
+    pub fn enter(&mut self, events: &[Event]) -> Vec<Entry> {
+        let next = events.iter().skip(1).map(Some).chain([None]);
+        events.iter().zip(next).flat_map(|(event, next)| self.enter_one(event, next)).collect()
+    }
+
+    fn enter_one(&mut self, event: &Event, next: Option<&Event>) -> Vec<Entry> {
         match event {
             Event::Observed { payment, .. } => {
-                let gone = payment.fact.status == Status::Refunded;
-                // It came and went before we could count it.
-                let came = gone.then(|| self.capture(&payment.id, &payment.fact.amount));
+                let is_here = payment.fact.status >= Status::Captured;
+                // Whether it counts is told right after; or never, when it is on its way back.
+                let is_left_open = is_here && !next.is_some_and(|next| counts(next, &payment.id));
+                let came = is_left_open.then(|| self.capture(&payment.id, &payment.fact.amount));
                 came.flatten().into_iter().collect()
             }
             Event::Verified { payment, amount } => self.verify(payment, amount),
@@ -351,6 +355,27 @@ impl Books {
         };
         let accounts = (held.account, into);
         Entry::transfer((kind, cause), payment, amount, accounts).into_iter().collect()
+    }
+}
+
+/// Whether an event says that a payment counts, or that it does not.
+fn counts(event: &Event, payment: &PaymentId) -> bool {
+    match event {
+        Event::Verified { payment: it, .. } | Event::Mismatched { payment: it, .. } => {
+            it == payment
+        }
+        Event::Opened(_)
+        | Event::OrderCreated { .. }
+        | Event::Claimed
+        | Event::Observed { .. }
+        | Event::Failed { .. }
+        | Event::RefundRequested { .. }
+        | Event::RefundAccepted { .. }
+        | Event::RefundProcessed { .. }
+        | Event::RefundFailed { .. }
+        | Event::RefundDiscovered { .. }
+        | Event::Earned { .. }
+        | Event::Retained { .. } => false,
     }
 }
 

@@ -74,16 +74,16 @@ impl OpenCollection {
         if let State::Open(collection) = &self.state {
             project::collection(tx, collection, self.now).await?;
         }
+        let entries = self.books.enter(&events);
+        ledger::post::post(tx, Some(self.booking_id), &entries).await?;
         for event in &events {
-            let entries = self.books.enter(event);
-            ledger::post::post(tx, Some(self.booking_id), &entries).await?;
             self.follow(tx, event).await?;
         }
         Ok(events)
     }
 
-    /// Money that counts and that we did not give back: when somebody counts on the session, a person
-    /// has to look.
+    /// Money that counts and that we did not give back: when somebody counts on the session, a
+    /// person has to look.
     async fn alarm(&self, tx: &mut Tx, payment: &PaymentId) -> Result<(), Error> {
         if self.collection().is_some_and(|it| it.went_back_without_us(payment)) {
             let booking_id = self.booking_id;
@@ -132,7 +132,7 @@ impl OpenCollection {
                 let booking_id = self.booking_id;
                 let renewed = self.collection().is_some_and(|it| it.is_renewable(*refund_id));
                 if reason == OVERTAKEN {
-                    tracing::warn!(%booking_id, %refund_id, "a refund was overtaken by another one");
+                    tracing::warn!(%booking_id, %refund_id, "a refund was overtaken");
                 } else {
                     tracing::error!(%booking_id, %refund_id, reason, renewed, "a refund failed");
                 }

@@ -41,12 +41,13 @@ pub async fn open_books(store: &Store) -> Result<(), Error> {
 async fn open(tx: &mut Tx, booking_id: Id<Booking>) -> Result<usize, Error> {
     let stream = contract::collection_stream(booking_id);
     tx.lock(std::slice::from_ref(&stream)).await?;
-    let mut books = Books::default();
-    let mut entries = Vec::new();
-    for stored in tx.load(&stream).await?.events {
-        let event = contract::read_collection_event(&stored).map_err(Error::unavailable)?;
-        entries.extend(books.enter(&event));
-    }
+    let stored = tx.load(&stream).await?.events;
+    let events = stored
+        .iter()
+        .map(contract::read_collection_event)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Error::unavailable)?;
+    let entries = Books::default().enter(&events);
     post(tx, Some(booking_id), &entries).await?;
     Ok(entries.len())
 }

@@ -69,6 +69,8 @@ pub async fn settle_page(
         .write(Metadata::by("payments", None), move |tx| {
             let lines = Arc::clone(&lines);
             Box::pin(async move {
+                // Two that read the report at once would each post what the other is about to.
+                tx.lock(&["settlement lines".to_owned()]).await?;
                 for line in lines.iter() {
                     take_in_line(tx, line).await?;
                 }

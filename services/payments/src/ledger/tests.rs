@@ -1,5 +1,7 @@
 //! What each story of money leaves in the accounts; and what holds for every history.
 
+mod decided;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::id::Refund as RefundKind;
@@ -67,8 +69,7 @@ fn earned(payment: u8, minor: i64) -> Event {
 }
 
 fn entries(events: &[Event]) -> Vec<Entry> {
-    let mut books = Books::default();
-    events.iter().flat_map(|event| books.enter(event)).collect()
+    Books::default().enter(events)
 }
 
 /// The balances in rupees' minor units that are not zero.
@@ -233,7 +234,7 @@ proptest! {
                 Event::Verified { payment, .. } | Event::Mismatched { payment, .. } => {
                     came.insert(payment.clone());
                 }
-                Event::Observed { payment, .. } if payment.fact.status == Status::Refunded => {
+                Event::Observed { payment, .. } if payment.fact.status >= Status::Captured => {
                     came.insert(payment.id.clone());
                 }
                 Event::RefundRequested { refund_id, refund }

@@ -173,16 +173,14 @@ async fn kinds(world: &World, held: Held) -> Result<Vec<String>> {
 
 /// The ledger of a booking follows from its events, entry by entry.
 async fn follows(world: &World, held: Held) -> Result<()> {
-    let mut books = Books::default();
+    let stored = world.events(held).await?;
+    let events: Vec<_> = stored.iter().map(read_collection_event).collect::<Result<_, _>>()?;
     let mut wanted = Vec::new();
-    for stored in world.events(held).await? {
-        for entry in books.enter(&read_collection_event(&stored)?) {
-            let line = |line: &payments::ledger::Line| {
-                (line.account.word().to_owned(), line.amount.clone())
-            };
-            let lines: Vec<_> = entry.lines.iter().map(line).collect();
-            wanted.push((entry.kind.word().to_owned(), lines));
-        }
+    for entry in Books::default().enter(&events) {
+        let line =
+            |line: &payments::ledger::Line| (line.account.word().to_owned(), line.amount.clone());
+        let lines: Vec<_> = entry.lines.iter().map(line).collect();
+        wanted.push((entry.kind.word().to_owned(), lines));
     }
     let written = entries_of(world.store.pool(), held.id).await?;
     let written: Vec<_> = written

@@ -1,0 +1,153 @@
+//! The books of whatever a collection decides, in any order: they say what its state says.
+
+use std::collections::BTreeMap;
+
+use kernel::{Decider as _, Id, Money, fold};
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::{PRICE, inr, pay, rfn};
+use crate::domain::collection::{CollectionLife, Command, Event, State, Terms};
+use crate::domain::fact::{Amount, Fact, OrderId, Payment, ProviderRefundId, Source, Status};
+use crate::domain::refund::{End, Found, News, Progress};
+use crate::ledger::{Account, Books, Entry};
+
+fn order() -> OrderId {
+    OrderId::parse("order_AAAAAAAAAAAAAA").unwrap()
+}
+
+fn opened() -> Vec<Event> {
+    let terms = Terms {
+        collection_id: Id::from_uuid(Uuid::from_u128(1)),
+        booking_id: Id::from_uuid(Uuid::from_u128(2)),
+        customer_id: Id::from_uuid(Uuid::from_u128(3)),
+        amount: Money::inr(PRICE),
+    };
+    vec![Event::Opened(terms), Event::OrderCreated { order: order() }]
+}
+
+fn any_status() -> impl Strategy<Value = Status> {
+    use Status::{Authorized, Captured, Failed, Refunded};
+    prop::sample::select(vec![Failed, Authorized, Captured, Captured, Refunded])
+}
+
+fn any_progress() -> impl Strategy<Value = Progress> {
+    prop::sample::select(vec![Progress::Pending, Progress::Processed, Progress::Failed])
+}
+
+fn observe(number: u8, status: Status) -> Command {
+    // The third one pays too much.
+    let amount = inr(if number == 3 { PRICE + 100 } else { PRICE });
+    let payment = Payment { id: pay(number), fact: Fact { status, amount, order: Some(order()) } };
+    Command::Observe { payment, source: Source::Poll, refund_id: rfn(0) }
+}
+
+fn discover(number: u8, refund: u8, progress: Progress) -> Command {
+    let id = ProviderRefundId::parse(&format!("rfnd_{number:07}{refund:07}")).unwrap();
+    let amount = inr(PRICE / 4 * i64::from(refund + 1));
+    let found = Found { payment: pay(number), id, amount, progress };
+    Command::DiscoverRefund { found, refund_id: rfn(0), rest_id: rfn(0) }
+}
+
+fn learn(number: u8, news: Option<Progress>) -> Command {
+    let id = ProviderRefundId::parse(&format!("rfnd_own{number:011}")).unwrap();
+    let news = match news {
+        Some(progress) => News::Taken { id, progress },
+        None => News::Refused("payment_too_old".to_owned()),
+    };
+    Command::LearnRefund { refund_id: rfn(number), news, rest_id: rfn(0) }
+}
+
+/// A command; its new ids are put in when it is decided.
+fn any_command() -> impl Strategy<Value = Command> {
+    let refund_id = rfn(0);
+    let payment = 1_u8..4;
+    let minor = 1..PRICE;
+    prop_oneof![
+        4 => (payment.clone(), any_status()).prop_map(|(it, status)| observe(it, status)),
+        2 => (payment.clone(), 0_u8..4, any_progress())
+            .prop_map(|(it, refund, progress)| discover(it, refund, progress)),
+        4 => (0_u8..12, prop::option::weighted(0.8, any_progress()))
+            .prop_map(|(number, news)| learn(number, news)),
+        1 => (0_u8..12).prop_map(move |it| Command::RenewRefund { failed: rfn(it), refund_id }),
+        1 => payment.prop_map(move |it| Command::Unplace { payment: pay(it), refund_id }),
+        1 => minor.clone().prop_map(move |it| Command::Cancel { refund: inr(it), refund_id }),
+        1 => minor
+            .prop_map(move |it| Command::RefundByStaff { amount: Some(inr(it)), refund_id }),
+        1 => Just(Command::Complete),
+    ]
+}
+
+/// Puts the next ids where a command brings new ones.
+fn numbered(mut command: Command, number: u8) -> Command {
+    match &mut command {
+        Command::Observe { refund_id: id, .. }
+        | Command::RenewRefund { refund_id: id, .. }
+        | Command::Unplace { refund_id: id, .. }
+        | Command::Cancel { refund_id: id, .. }
+        | Command::RefundByStaff { refund_id: id, .. }
+        | Command::LearnRefund { rest_id: id, .. } => *id = rfn(number),
+        Command::DiscoverRefund { refund_id, rest_id, .. } => {
+            (*refund_id, *rest_id) = (rfn(number), rfn(number + 1));
+        }
+        _ => {}
+    }
+    command
+}
+
+/// What comes of commands, and the entries that were written with each; one that is refused changes
+/// nothing.
+fn decide_all(commands: Vec<Command>) -> (State, Vec<Event>, Vec<Entry>) {
+    let mut events = opened();
+    let mut written = Vec::new();
+    let mut number = 0;
+    for command in commands {
+        let state = fold::<CollectionLife>(&events);
+        let decided = CollectionLife::decide(&state, numbered(command, number));
+        let decided = decided.unwrap_or_default();
+        number += if decided.is_empty() { 0 } else { 2 };
+        written.extend(Books::of(&events).enter(&decided));
+        events.extend(decided);
+    }
+    (fold::<CollectionLife>(&events), events, written)
+}
+
+proptest! {
+    #[test]
+    fn the_books_say_what_the_collection_says(
+        mut commands in prop::collection::vec(any_command(), 0..24),
+        took_place in any::<bool>(),
+    ) {
+        // A session takes place or is cancelled, and never both.
+        commands.retain(|command| match command {
+            Command::Complete => took_place,
+            Command::Cancel { .. } => !took_place,
+            _ => true,
+        });
+        let (state, events, written) = decide_all(commands);
+        let State::Open(known) = &state else { panic!("it is open") };
+        let entries = Books::default().enter(&events);
+        prop_assert_eq!(&entries, &written, "the ledger follows from the events");
+        let mut sums = BTreeMap::<Account, i64>::new();
+        for line in entries.iter().flat_map(|entry| &entry.lines) {
+            *sums.entry(line.account).or_default() += line.amount.minor;
+        }
+        let sum = |account| sums.get(&account).copied().unwrap_or(0);
+        let captured = known.payments.keys().filter_map(|id| known.captured(id));
+        let came: i64 = captured.map(|fact| fact.amount.minor).sum();
+        let with_end = |end| -> i64 {
+            let refunds = known.refunds.values().filter(|it| it.end == end);
+            refunds.map(|it| it.amount.minor).sum()
+        };
+        let gone = with_end(Some(End::Processed));
+        prop_assert_eq!(sum(Account::ProviderClearing), came - gone, "{:#?}", events);
+        prop_assert_eq!(sum(Account::RefundsPayable), -with_end(None));
+        if known.verified.is_none() {
+            prop_assert_eq!(sum(Account::CustomerAdvance), 0);
+        }
+        // What was earned or kept becomes less only by what goes back of it afterwards.
+        let closed = |amount: &Option<Amount>| amount.as_ref().map_or(0, |amount| amount.minor);
+        prop_assert!(-sum(Account::Revenue) <= closed(&known.earned));
+        prop_assert!(-sum(Account::Retained) <= closed(&known.retained));
+    }
+}
