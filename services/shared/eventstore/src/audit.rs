@@ -9,6 +9,7 @@ use runtime::staff::{Role, Roles, Staff, admit};
 use runtime::status::{reject, to_status, unavailable};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
+use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::event::Metadata;
@@ -24,8 +25,32 @@ pub struct Act<'a> {
     pub subject: &'a str,
 }
 
-/// The longest subject that is kept; what is longer is no id.
-const SUBJECT_CHARS_MAX: usize = 64;
+/// Whether a text can be nothing but an id: a word and a UUID ("bkg_…", "booking-…"), a date, or the
+/// stream of a practitioner's day ("day-lead-2026-11-24").
+fn is_id(text: &str) -> bool {
+    let is_word = |text: &str| (1..=12).contains(&text.len()) && text.bytes().all(is_letter);
+    let of_a_day = |rest: &str| {
+        let date = rest.len().saturating_sub("2026-11-24".len());
+        let parts = rest.split_at_checked(date);
+        parts.is_some_and(|(who, date)| is_date(date) && who.strip_suffix('-').is_some_and(is_word))
+    };
+    let of_a_uuid = |(word, uuid): (&str, &str)| is_word(word) && Uuid::try_parse(uuid).is_ok();
+    is_date(text)
+        || text.strip_prefix("day-").is_some_and(of_a_day)
+        || text.split_once(['_', '-']).is_some_and(of_a_uuid)
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_lowercase()
+}
+
+fn is_date(text: &str) -> bool {
+    let is_right = |(at, byte): (usize, u8)| match at {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    };
+    text.len() == "2026-11-24".len() && text.bytes().enumerate().all(is_right)
+}
 
 impl Tx {
     /// Writes an act of staff down, in the transaction in which it happens.
@@ -43,7 +68,8 @@ impl Tx {
         act: Act<'_>,
         outcome: &str,
     ) -> Result<(), StoreError> {
-        let subject: String = act.subject.chars().take(SUBJECT_CHARS_MAX).collect();
+        // What is written here stays for ever, and anybody may call: so it is an id or nothing.
+        let subject = if is_id(act.subject) { act.subject } else { "" };
         sqlx::query(
             "insert into audit_log (acted_at, actor, role, action, subject, outcome)
              values (clock_now(), $1, $2, $3, $4, $5)",
@@ -152,5 +178,26 @@ impl StaffDoor {
                 })
             })
             .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_id;
+
+    #[test]
+    fn only_ids_are_kept_for_ever() {
+        for id in [
+            "bkg_00000000000040008000000000000001",
+            "booking-00000000-0000-4000-8000-000000000001",
+            "day-lead-2026-11-24",
+            "2026-11-24",
+        ] {
+            assert!(is_id(id), "{id}");
+        }
+        for text in ["", "asha@customers.example", "asha_verma", "day-asha", "98765-43210", "bkg_"]
+        {
+            assert!(!is_id(text), "{text}");
+        }
     }
 }

@@ -66,28 +66,48 @@ impl ParkedEvents {
     /// When the database does not answer.
     pub async fn retry(&self, stream_id: &str) -> Result<usize, StoreError> {
         let mut handled = 0;
-        for (consumer, source, reaction) in &self.consumers {
+        for known in &self.consumers {
             let mut stuck = BTreeSet::new();
-            for Parked { event, .. } in checkpoint::parked(&self.store, consumer, source).await? {
-                let wanted = stream_id.is_empty() || event.stream_id == stream_id;
-                if !wanted || stuck.contains(&event.stream_id) {
-                    continue;
+            // Again until nothing new is found: an event may have parked behind another one after
+            // the list was read and before that one was taken out.
+            loop {
+                let more = self.retry_all(known, stream_id, &mut stuck).await?;
+                handled += more;
+                if more == 0 {
+                    break;
                 }
-                let position = event.position;
-                match self.retry_one((consumer, source), reaction, event.clone()).await {
-                    Ok(true) => handled += 1,
-                    // Somebody else was at it at the same time.
-                    Ok(false) => {}
-                    Err(error) => {
-                        let error = match &error {
-                            ReactionError::Failed(source) => chain(source.as_ref()),
-                            other => chain(other),
-                        };
-                        tracing::warn!(error, consumer, position, "a parked event failed again");
-                        let known = (*consumer, *source);
-                        checkpoint::failed_again(&self.store, known, position, &error).await?;
-                        stuck.insert(event.stream_id);
-                    }
+            }
+        }
+        Ok(handled)
+    }
+
+    /// Tries what a consumer has parked now, but for the streams that are stuck already.
+    async fn retry_all(
+        &self,
+        (consumer, source, reaction): &Known,
+        stream_id: &str,
+        stuck: &mut BTreeSet<String>,
+    ) -> Result<usize, StoreError> {
+        let mut handled = 0;
+        for Parked { event, .. } in checkpoint::parked(&self.store, consumer, source).await? {
+            let wanted = stream_id.is_empty() || event.stream_id == stream_id;
+            if !wanted || stuck.contains(&event.stream_id) {
+                continue;
+            }
+            let position = event.position;
+            match self.retry_one((consumer, source), reaction, event.clone()).await {
+                Ok(true) => handled += 1,
+                // Somebody else was at it at the same time.
+                Ok(false) => {}
+                Err(error) => {
+                    let error = match &error {
+                        ReactionError::Failed(source) => chain(source.as_ref()),
+                        other => chain(other),
+                    };
+                    tracing::warn!(error, consumer, position, "a parked event failed again");
+                    let known = (*consumer, *source);
+                    checkpoint::failed_again(&self.store, known, position, &error).await?;
+                    stuck.insert(event.stream_id);
                 }
             }
         }

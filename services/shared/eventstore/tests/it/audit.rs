@@ -20,7 +20,8 @@ use crate::database;
 const OWNER: &str = "00000000-0000-4000-8000-000000000001";
 const DESK: &str = "00000000-0000-4000-8000-000000000002";
 const CUSTOMER: &str = "00000000-0000-4000-8000-000000000003";
-const ACT: Act<'static> = Act { action: "RefundPayment", subject: "bkg_1" };
+const ACT: Act<'static> =
+    Act { action: "RefundPayment", subject: "bkg_00000000000040008000000000000007" };
 
 /// One owner and one at the front desk.
 struct Team;
