@@ -3,8 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+
+use crate::practice::Practice;
+
+/// How often deaths are looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// The folder that processes look into; it goes away with this value.
 #[derive(Debug)]
@@ -68,7 +74,33 @@ impl Failpoints {
         Ok(std::fs::write(self.folder.join("arm").join(name), "")?)
     }
 
+    /// Ends the leases of processes that have died here, for as long as it is awaited. A timer's
+    /// lease outlives its process by 25 seconds; to wait for that at each of some hundred places
+    /// would show nothing that the first did not. The tests that kill otherwise do wait.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub async fn end_leases_of_the_dead(&self, practice: &Practice) -> Result<()> {
+        let mut known = self.died()?;
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let died = self.died()?;
+            let services = died.difference(&known).filter_map(|name| name.split('.').next());
+            for service in services.collect::<BTreeSet<_>>() {
+                // Its successor needs longer than this to start, so no lease is a living one's.
+                let mut database = practice.database(service).await?;
+                sqlx::query("update timers set lease_until_at = '-infinity'")
+                    .execute(&mut database)
+                    .await?;
+            }
+            known = died;
+        }
+    }
+
     /// Lets nobody die there any more.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
     pub fn disarm_all(&self) -> Result<()> {
         for name in self.armed()? {
             // One that was claimed meanwhile is gone already.

@@ -189,8 +189,5 @@ fn provider(book: &Value) -> ProviderBook {
         orders: orders.collect(),
         payments: payments.collect(),
         refunds: refunds.collect(),
-        settled: part(book, "settled")
-            .map(|it| (text(&it["entity_id"]), number(&it["amount"])))
-            .collect(),
     }
 }

@@ -35,15 +35,9 @@ async fn every_durable_step_survives_a_kill() -> Result<()> {
     for name in always.iter().chain(&sometimes) {
         failpoints.arm(name)?;
     }
-    for count in 1..=ROUNDS_MAX {
-        round(&practice).await.with_context(|| format!("round {count}"))?;
-        practice.settle().await.with_context(|| format!("after round {count}"))?;
-        let (armed, died) = (failpoints.armed()?, failpoints.died()?);
-        let left: Vec<_> = armed.intersection(&always).collect();
-        println!("round {count}: killed at {} places; left: {left:?}", died.len());
-        if left.is_empty() {
-            break;
-        }
+    tokio::select! {
+        killed = until_all_have_died(&practice, &failpoints, &always) => killed?,
+        ended = failpoints.end_leases_of_the_dead(&practice) => ended?,
     }
     failpoints.disarm_all()?;
     let died = failpoints.died()?;
@@ -51,6 +45,24 @@ async fn every_durable_step_survives_a_kill() -> Result<()> {
     assert!(alive.is_empty(), "nobody died at {alive:#?}");
     println!("killed at {} places", died.len());
     practice.check().await
+}
+
+async fn until_all_have_died(
+    practice: &Practice,
+    failpoints: &Failpoints,
+    always: &BTreeSet<String>,
+) -> Result<()> {
+    for count in 1..=ROUNDS_MAX {
+        round(practice).await.with_context(|| format!("round {count}"))?;
+        practice.settle().await.with_context(|| format!("after round {count}"))?;
+        let (armed, died) = (failpoints.armed()?, failpoints.died()?);
+        let left: Vec<_> = armed.intersection(always).collect();
+        println!("round {count}: killed at {} places; left: {left:?}", died.len());
+        if left.is_empty() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// All ways of a booking side by side, and what an account does.
