@@ -18,7 +18,7 @@ mod provider;
 mod customers;
 mod picture;
 
-pub use coverage::{Coverage, End, Fault};
+pub use coverage::{Coverage, End, Fault, Strike};
 pub use flaw::Flaw;
 
 use crate::checker::{self, HumanTask, Snapshot, Violation};
@@ -50,6 +50,8 @@ pub struct Outcome {
     pub coverage: Coverage,
     /// What cannot be in a program that is sound, whatever the invariants say.
     pub broken: Vec<String>,
+    /// How often the one fault could have happened, when a run is not left to chance.
+    pub opportunities: u64,
     /// What happened, line by line, when that was asked for.
     pub lines: Vec<String>,
     /// What it left behind.
@@ -71,6 +73,10 @@ pub struct How {
     pub flaw: Option<Flaw>,
     /// Whether everything that happens is kept as lines.
     pub keeps_lines: bool,
+    /// The one fault that happens; without it faults are left to chance.
+    pub strike: Option<Strike>,
+    /// How many bookings are attempted, if not [`SAGAS`].
+    pub sagas: Option<usize>,
 }
 
 /// Runs one seed to its end and checks what it left behind.
@@ -78,7 +84,11 @@ pub struct How {
 pub fn run(seed: u64, how: How) -> Outcome {
     let trace = Trace::new(how.keeps_lines);
     let mut world = World::new(seed, start_of_run(), how.flaw, trace);
-    world.cast(SAGAS);
+    world.strike = how.strike;
+    if how.strike.is_some() {
+        world.provider.heal();
+    }
+    world.cast(how.sagas.unwrap_or(SAGAS));
     world.after(HEALED_AFTER_MILLIS, Task::Heal);
     world.after(17 * 60 * 60 * 1000, Task::Nightly(NIGHTS));
     let mut tasks = 0_u64;
@@ -110,6 +120,7 @@ pub fn run(seed: u64, how: How) -> Outcome {
         human_tasks,
         coverage,
         broken: world.broken,
+        opportunities: world.strike.map_or(0, |strike| strike.seen),
         lines: world.trace.into_lines(),
         snapshot,
     }

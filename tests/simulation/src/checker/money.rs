@@ -49,7 +49,7 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
         }
     }
     if let Some(lines) = &snapshot.payments.ledger {
-        ledger(snapshot, lines, &mut found);
+        ledger(snapshot, history, lines, &mut found);
         advances(snapshot, history, lines, &mut found);
     }
     found.violations
@@ -150,7 +150,7 @@ fn advances(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found:
     }
 }
 
-fn ledger(snapshot: &Snapshot, lines: &[LedgerLine], found: &mut Finding) {
+fn ledger(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found: &mut Finding) {
     let mut entries: BTreeMap<(&str, &str), i64> = BTreeMap::new();
     let mut with_provider: BTreeMap<&str, i64> = BTreeMap::new();
     for line in lines {
@@ -181,7 +181,11 @@ fn ledger(snapshot: &Snapshot, lines: &[LedgerLine], found: &mut Finding) {
             .filter(|it| it.payment_id == payment.payment_id && it.status == "processed")
             .fold(payment.amount_minor, |left, it| left.saturating_sub(it.amount_minor));
         let fresh = snapshot.taken_at.seconds_since(captured_at) < OPEN_CASE_SECONDS;
-        let unseen = fresh && booked == 0;
+        // Money that nobody has told us of yet; what counts for a booking was told.
+        let counts = |it: &Collection| {
+            it.payments.keys().any(|id| id.as_str() == payment.payment_id && it.is_counted(id))
+        };
+        let unseen = fresh && booked == 0 && !history.collections.values().any(counts);
         if booked != theirs && !unseen {
             let id = &payment.payment_id;
             found.add(format!("the ledger has {booked} of {id}, the provider has {theirs}"));

@@ -71,7 +71,13 @@ fn bookings(
         let holds = state.held_until().is_some_and(|until| until > snapshot.taken_at);
         let is_booked = is_live(state);
         if !is_booked && !holds {
-            let gone = matches!(state, State::Cancelled { .. } | State::Released { .. });
+            let gone = matches!(
+                state,
+                State::Cancelled { .. }
+                    | State::Released { .. }
+                    | State::Expired { .. }
+                    | State::PaidUnplaced { .. }
+            );
             if gone && days.contains_key(&Holder::Booking(*id)) {
                 found.add(format!("{id} has given its time back and its day still has it"));
             }
@@ -81,6 +87,9 @@ fn bookings(
             None => found.add(format!("{id} is live and its day knows nothing of it")),
             Some((_, Some(_))) if is_booked => {
                 found.add(format!("{id} is confirmed and its day only holds it"));
+            }
+            Some((span, _)) if !facts.sessions.contains(span) => {
+                found.add(format!("{id} is live and its day has another time for it"));
             }
             Some(_) => {}
         }

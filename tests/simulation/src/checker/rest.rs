@@ -75,8 +75,18 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     rest.bookings(history);
     rest.money(history);
     for webhook in &snapshot.payments.webhooks {
-        if !webhook.folded && webhook.waits_for_order_id.is_none() {
-            rest.needs("payments", FOLD_WEBHOOK, &webhook.event_id);
+        match &webhook.waits_for_order_id {
+            None if !webhook.folded => rest.needs("payments", FOLD_WEBHOOK, &webhook.event_id),
+            Some(order)
+                if snapshot
+                    .payments
+                    .collections
+                    .iter()
+                    .any(|it| it.order_id.as_ref() == Some(order)) =>
+            {
+                rest.found.add(format!("a webhook waits for {order}, which we know"));
+            }
+            None | Some(_) => {}
         }
     }
     for mail in &snapshot.notifications.mails {

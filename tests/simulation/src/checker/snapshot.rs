@@ -277,9 +277,6 @@ pub struct ProviderBook {
     pub payments: Vec<ProviderPayment>,
     /// Its refunds.
     pub refunds: Vec<ProviderRefund>,
-    /// What it has paid out to the bank with fees and taxes, in minor units by payment or refund;
-    /// what it paid for a refund is negative.
-    pub settled: Vec<(String, i64)>,
 }
 
 /// An order at the provider.

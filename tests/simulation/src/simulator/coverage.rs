@@ -128,6 +128,33 @@ impl Fault {
     ];
 }
 
+/// One fault at one place: the so-many-th time that it could happen, counted from 1, and no other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Strike {
+    /// The fault.
+    pub fault: Fault,
+    /// Which of its opportunities; 0 for none of them.
+    pub at: u64,
+    /// How many there have been.
+    pub seen: u64,
+}
+
+impl Strike {
+    /// A fault at its opportunity of this number.
+    #[must_use]
+    pub fn new(fault: Fault, at: u64) -> Self {
+        Self { fault, at, seen: 0 }
+    }
+
+    pub(crate) fn hits(&mut self, fault: Fault) -> bool {
+        if fault != self.fault {
+            return false;
+        }
+        self.seen += 1;
+        self.seen == self.at
+    }
+}
+
 /// How a booking attempt, or a part of it, can end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum End {

@@ -102,7 +102,6 @@ impl World {
             orders: orders.collect(),
             payments: payments.collect(),
             refunds: refunds.collect(),
-            settled: Vec::new(),
         }
     }
 

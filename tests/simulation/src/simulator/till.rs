@@ -11,6 +11,7 @@ use payments::app::fold::{Next, Told, refund_command};
 use payments::contract::{collection_event, collection_stream};
 use payments::domain::collection::{Collection, CollectionLife, Command, Event, State};
 use payments::domain::fact::{Amount, Source};
+use payments::ledger::Books;
 use payments::polling::{POLL_ORDER, Turn};
 use payments::process::booking::{Step, step};
 use payments::provider::ProviderRefund;
@@ -30,6 +31,7 @@ pub(crate) use tables::TillTables;
 pub(crate) struct Open {
     booking_id: Id<Booking>,
     state: State,
+    books: Books,
 }
 
 impl Open {
@@ -44,7 +46,8 @@ impl Open {
 impl World {
     pub(crate) fn open_collection(&self, booking_id: Id<Booking>) -> Open {
         let state = self.payments.tables.states.get(&booking_id).cloned().unwrap_or_default();
-        Open { booking_id, state }
+        let books = self.payments.tables.books_of(booking_id);
+        Open { booking_id, state, books }
     }
 
     /// Decides, appends, and sets the timers of what has to be done outside.
@@ -61,6 +64,13 @@ impl World {
             batch.append(&collection_stream(open.booking_id), new);
             open.state = CollectionLife::evolve(std::mem::take(&mut open.state), event);
         }
+        let mut entries = open.books.enter(&events);
+        let goes_back = |event: &Event| matches!(event, Event::RefundProcessed { .. });
+        if self.has(Flaw::ForgetLedger) && events.iter().any(goes_back) {
+            entries.clear();
+        }
+        let (booking_id, books) = (open.booking_id, open.books.clone());
+        batch.change(move |tables| tables.keep(booking_id, books, entries));
         for event in &events {
             self.follow(batch, open, event);
         }

@@ -12,7 +12,7 @@ use messaging::ReactionError;
 use uuid::Uuid;
 
 use super::bus::Consumer;
-use super::coverage::{Coverage, Fault};
+use super::coverage::{Coverage, Fault, Strike};
 use super::customers::{Cast, Step};
 use super::desk::DeskTables;
 use super::dice::Dice;
@@ -128,6 +128,8 @@ pub(crate) struct World {
     pub(crate) acks: Vec<Ack>,
     /// What cannot be and was: found by the simulator itself.
     pub(crate) broken: Vec<String>,
+    /// The one fault that happens, when a run is not left to chance.
+    pub(crate) strike: Option<Strike>,
     queue: BTreeMap<(Timestamp, u64), Task>,
     nodes: [Node; 3],
     is_healed: bool,
@@ -153,6 +155,7 @@ impl World {
             cast: Cast::default(),
             acks: Vec::new(),
             broken: Vec::new(),
+            strike: None,
             queue: BTreeMap::new(),
             nodes: [Node::default(); 3],
             is_healed: false,
@@ -183,7 +186,10 @@ impl World {
 
     /// Whether this fault happens now; so often of a thousand times, until everything is healed.
     pub(crate) fn fault(&mut self, fault: Fault, per_mille: u64) -> bool {
-        let happens = !self.is_healed && self.dice.chance(per_mille);
+        let happens = match &mut self.strike {
+            Some(strike) => strike.hits(fault),
+            None => !self.is_healed && self.dice.chance(per_mille),
+        };
         if happens {
             self.coverage.fault(fault);
             self.trace.note(self.now, "fault", &format_args!("{fault:?}"));

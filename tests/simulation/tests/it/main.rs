@@ -2,4 +2,5 @@
 
 mod flaws;
 mod sagas;
+mod strikes;
 mod tampered;

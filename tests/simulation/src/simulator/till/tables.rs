@@ -6,7 +6,7 @@ use eventstore::Recorded;
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Decider, Id, Money, Timestamp};
 use payments::contract::read_collection_event;
-use payments::domain::collection::{Collection, CollectionLife, Event, State};
+use payments::domain::collection::{Collection, CollectionLife, State};
 use payments::domain::fact::OrderId;
 use payments::domain::refund::{End, Refund};
 use payments::ledger::{Books, Entry};
@@ -80,17 +80,22 @@ impl Tables for TillTables {
             }
             self.refunds.extend(refunds.into_iter().map(|row| (row.refund_id, row)));
         }
-        let forgets = flaw == Some(Flaw::ForgetLedger)
-            && matches!(known, Event::RefundProcessed { .. } | Event::RefundDiscovered { .. });
-        let entries = self.books.entry(id).or_default().enter(&known);
-        if !forgets {
-            self.post(entries);
-        }
         Ok(())
     }
 }
 
 impl TillTables {
+    /// The books of a booking.
+    pub(super) fn books_of(&self, id: Id<Booking>) -> Books {
+        self.books.get(&id).cloned().unwrap_or_default()
+    }
+
+    /// Keeps the books of a booking and writes what is new in them.
+    pub(super) fn keep(&mut self, id: Id<Booking>, books: Books, entries: Vec<Entry>) {
+        self.books.insert(id, books);
+        self.post(entries);
+    }
+
     /// Writes entries, each once: its cause is its name.
     pub(crate) fn post(&mut self, entries: Vec<Entry>) {
         for entry in entries {
