@@ -11,12 +11,13 @@ mod second;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use anyhow::Result;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
-use simulation::checker::{Invariant, Violation, check};
+use simulation::checker::{HumanTask, Invariant, Violation, check, human_tasks};
 use tokio::time::Instant;
 
 use self::crowd::Crowd;
@@ -63,10 +64,10 @@ impl Report {
         self.lost == 0 && self.double == 0 && self.unresolved == 0
     }
 
-    /// How many different faults have struck.
+    /// The kinds of faults that never struck.
     #[must_use]
-    pub fn kinds(&self) -> usize {
-        self.faults.len()
+    pub fn missing(&self) -> Vec<&'static str> {
+        deck::names().filter(|name| !self.faults.contains_key(name)).collect()
     }
 }
 
@@ -97,11 +98,13 @@ pub async fn run(settings: Settings) -> Result<Report> {
     let crowd = Crowd::new(&stage);
     let dice = StdRng::seed_from_u64(settings.seed);
     let mut director = Director::new(&practice, &failpoints, &crowd, dice, settings);
+    let worst = AtomicUsize::new(0);
     let watching = async {
         tokio::select! {
             ended = crowd.play(settings.customers, settings.seed) => ended,
             moved = clocks::run_on(&practice, settings.seed) => moved,
             kept = crowd.keep_mails(&practice) => kept,
+            watched = drops::watch(&practice, &worst) => watched,
         }
     };
     let striking = async {
@@ -112,28 +115,44 @@ pub async fn run(settings: Settings) -> Result<Report> {
     let (watched, struck) = tokio::join!(watching, striking);
     struck?;
     watched?;
-    practice.settle().await?;
-    let poisoned = poisoned(&practice).await?;
-    let violations = check(&practice.snapshot().await?);
-    let mut details = crowd.unended();
-    let unended = details.len();
-    details.extend(violations.iter().map(Violation::to_string));
-    if poisoned > 0 {
-        details.push(format!("{poisoned} sessions are idle in a transaction"));
+    let mut details = director.missed();
+    let mut wrong = crowd.unended();
+    if let Err(error) = practice.settle().await {
+        wrong.push(format!("it does not come to rest: {error:#}"));
     }
+    let poisoned = worst.into_inner();
+    if poisoned > 0 {
+        wrong.push(format!("{poisoned} sessions were idle in a transaction"));
+    }
+    let snapshot = practice.snapshot().await?;
+    for task in human_tasks(&snapshot) {
+        // No fault of these parks an event, so one that is parked is a fault of ours.
+        match task {
+            HumanTask::EventParked(what) => wrong.push(format!("parked: {what}")),
+            HumanTask::RefundFailed(what) => details.push(format!("for a person: refund {what}")),
+            HumanTask::MailFailed(what) => details.push(format!("for a person: mail {what}")),
+        }
+    }
+    let violations = check(&snapshot);
+    let is_repeat = |it: &&Violation| it.invariant == Invariant::I6 && it.what.contains("twice");
+    let repeats = violations.iter().filter(is_repeat).count();
     let count = |wanted: &[Invariant]| {
         violations.iter().filter(|it| wanted.contains(&it.invariant)).count()
     };
-    let acks = practice.snapshot().await?.acks.len();
+    let (lost, double) =
+        (&[Invariant::I1, Invariant::I6], [Invariant::I2, Invariant::I4, Invariant::I5]);
+    let open = [Invariant::I3, Invariant::I7, Invariant::I8, Invariant::I9];
+    let (lost, double) = (count(lost) - repeats, count(&double) + repeats);
+    let unresolved = count(&open) + wrong.len();
+    details.extend(wrong);
+    details.extend(violations.iter().map(Violation::to_string));
     Ok(Report {
         sagas: crowd.sagas(),
         faults: director.counts(),
-        acknowledged: acks,
-        lost: count(&[Invariant::I1, Invariant::I6]),
-        double: count(&[Invariant::I2, Invariant::I4, Invariant::I5]),
-        unresolved: count(&[Invariant::I3, Invariant::I7, Invariant::I8, Invariant::I9])
-            + unended
-            + poisoned,
+        acknowledged: snapshot.acks.len(),
+        lost,
+        double,
+        unresolved,
         minutes: began.elapsed().as_secs().div_ceil(60),
         details,
     })

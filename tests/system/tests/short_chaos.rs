@@ -12,8 +12,6 @@ use testkit::until_within;
 
 /// The same faults in each run; another seed is as good.
 const SEED: u64 = 20_261_121;
-/// Every kind there is.
-const KINDS: usize = 14;
 /// How many requests lose their caller.
 const DROPS: usize = 1_200;
 
@@ -29,7 +27,9 @@ async fn nothing_is_lost_in_a_minute_of_chaos() -> Result<()> {
     let report = run(settings).await?;
     println!("{report}");
     assert!(report.is_clean(), "{report}\n  {}", report.details.join("\n  "));
-    assert!(report.kinds() + 1 >= KINDS, "a fault did not strike: {report}");
+    // In so short a time there may be no commit to be found at the moment of its kill.
+    let missing = report.missing();
+    assert!(missing.iter().all(|kind| *kind == "commit killed"), "never struck: {missing:?}");
     Ok(())
 }
 

@@ -52,6 +52,10 @@ async fn chaos() -> Result<bool> {
     for detail in &report.details {
         writeln!(out, "  {detail}")?;
     }
+    let missing = report.missing();
+    if !missing.is_empty() {
+        writeln!(out, "  never struck: {}", missing.join(", "))?;
+    }
     writeln!(out, "{report}")?;
-    Ok(report.is_clean())
+    Ok(report.is_clean() && missing.is_empty())
 }

@@ -82,3 +82,8 @@ impl Deck {
         self.cards.pop().unwrap_or(Kind::Kill)
     }
 }
+
+/// The names of all kinds.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    CARDS.iter().map(|(kind, _)| kind.name())
+}

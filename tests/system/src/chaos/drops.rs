@@ -1,5 +1,6 @@
 //! Callers that go away: connections that are closed while their request is being answered.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -17,7 +18,9 @@ use crate::tokens::Mint;
 /// How many requests are dropped at the same time.
 const AT_ONCE: usize = 16;
 /// How many people go away; each may hold two times, so they are few.
-const PEOPLE: usize = 6;
+const PEOPLE: usize = 24;
+/// How often poisoned sessions are looked for; they end by themselves after 15 seconds.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// The longest that a caller waits before going away; most answers take longer or just as long.
 const PATIENCE_MICROS_MAX: u64 = 25_000;
 
@@ -102,4 +105,15 @@ pub async fn poisoned(practice: &Practice) -> Result<usize> {
     .fetch_one(&mut database)
     .await?;
     Ok(usize::try_from(found)?)
+}
+
+/// Looks for such sessions again and again, and keeps the most that were seen at a time.
+pub(super) async fn watch(practice: &Practice, worst: &AtomicUsize) -> Result<()> {
+    loop {
+        // A database that is down has no sessions.
+        if let Ok(seen) = poisoned(practice).await {
+            worst.fetch_max(seen, Ordering::SeqCst);
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
 }

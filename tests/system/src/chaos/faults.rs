@@ -53,6 +53,8 @@ pub(super) struct Director<'s, 'p> {
     dice: StdRng,
     settings: Settings,
     counts: BTreeMap<&'static str, usize>,
+    /// The last error of each kind that came to nothing, and how often it did.
+    missed: BTreeMap<&'static str, (usize, String)>,
 }
 
 impl<'s, 'p> Director<'s, 'p> {
@@ -63,12 +65,20 @@ impl<'s, 'p> Director<'s, 'p> {
         dice: StdRng,
         settings: Settings,
     ) -> Self {
-        Self { practice, failpoints, crowd, dice, settings, counts: BTreeMap::new() }
+        let (counts, missed) = (BTreeMap::new(), BTreeMap::new());
+        Self { practice, failpoints, crowd, dice, settings, counts, missed }
     }
 
     /// How often each kind has struck.
     pub(super) fn counts(&self) -> BTreeMap<&'static str, usize> {
         self.counts.clone()
+    }
+
+    /// Strikes that came to nothing, in words: what they were aimed at was down.
+    pub(super) fn missed(&self) -> Vec<String> {
+        let told = self.missed.iter();
+        told.map(|(kind, (times, last))| format!("{kind}: {times} came to nothing, last: {last}"))
+            .collect()
     }
 
     /// Strikes until the time is over, and heals everything.
@@ -77,7 +87,6 @@ impl<'s, 'p> Director<'s, 'p> {
         let end = Instant::now() + self.settings.length;
         let mut deck = Deck::default();
         let mut striking: FuturesUnordered<Strike<'_>> = FuturesUnordered::new();
-        let mut dropped = 0;
         while Instant::now() < end {
             let kind = deck.draw(&mut self.dice);
             if kind == Kind::Restore {
@@ -87,9 +96,6 @@ impl<'s, 'p> Director<'s, 'p> {
                 let restored = self.restore().await;
                 self.count(kind, restored.map(|()| 1));
                 continue;
-            }
-            if kind == Kind::Drops {
-                dropped += self.drops_a_strike();
             }
             striking.push(strike(kind, self.practice, &dropper, self.lot(kind)));
             let longest = u64::try_from(self.settings.pause.as_millis())?;
@@ -105,12 +111,15 @@ impl<'s, 'p> Director<'s, 'p> {
         while let Some((kind, struck)) = striking.next().await {
             self.count(kind, struck);
         }
-        while dropped < self.settings.drops {
-            let more = self.drops_a_strike().min(self.settings.drops - dropped);
-            let lot = json!({ "count": more, "seed": self.dice.random::<u32>() });
+        let wanted = self.settings.drops;
+        // Counted are only those that had no answer yet.
+        for _strike in 0..wanted {
+            if self.counts.get(Kind::Drops.name()).copied().unwrap_or(0) >= wanted {
+                break;
+            }
+            let lot = self.lot(Kind::Drops);
             let (kind, struck) = strike(Kind::Drops, self.practice, &dropper, lot).await;
             self.count(kind, struck);
-            dropped += more;
         }
         self.count_failpoints()?;
         self.heal().await
@@ -122,10 +131,13 @@ impl<'s, 'p> Director<'s, 'p> {
 
     /// A strike that came to nothing, because what it was aimed at was down, is not counted.
     fn count(&mut self, kind: Kind, struck: Result<usize>) {
-        if let Ok(times) = struck
-            && times > 0
-        {
-            *self.counts.entry(kind.name()).or_default() += times;
+        match struck {
+            Ok(0) => {}
+            Ok(times) => *self.counts.entry(kind.name()).or_default() += times,
+            Err(error) => {
+                let (times, last) = self.missed.entry(kind.name()).or_default();
+                (*times, *last) = (*times + 1, format!("{error:#}"));
+            }
         }
     }
 
@@ -163,8 +175,12 @@ impl<'s, 'p> Director<'s, 'p> {
                 let names: Vec<&str> =
                     FAILPOINTS.lines().filter(|line| !line.starts_with('#')).collect();
                 let name = names.choose(dice).copied().unwrap_or_default();
+                let name = name.trim_start_matches('~');
+                if name.starts_with("notifications.") {
+                    self.practice.witness.part_was_killed("notifications");
+                }
                 // A file that nobody passes stays armed; one that is claimed is gone.
-                self.failpoints.arm(name.trim_start_matches('~')).ok();
+                self.failpoints.arm(name).ok();
                 Value::Null
             }
             Kind::Kill => {
@@ -174,7 +190,8 @@ impl<'s, 'p> Director<'s, 'p> {
             Kind::Zombie => {
                 let part = ["booking", "payments", "notifications", "identity", "gateway"];
                 let short = self.settings.length < Duration::from_secs(180);
-                let seconds = if short { 8..12 } else { 20..40 };
+                // Longer than a timer's lease, so that somebody else takes its work up.
+                let seconds = if short { 26..29 } else { 30..60 };
                 json!({ "part": part.choose(dice), "seconds": dice.random_range(seconds) })
             }
             Kind::CommitKilled | Kind::SecondProcess => json!(STORES.choose(dice)),
@@ -219,10 +236,7 @@ async fn struck(
     let part = lot.as_str().unwrap_or_default();
     match kind {
         // Armed already; who dies is counted at the end.
-        Kind::Failpoint | Kind::Restore => {
-            practice.witness.part_was_killed("notifications");
-            return Ok(0);
-        }
+        Kind::Failpoint | Kind::Restore => return Ok(0),
         Kind::Kill => practice.kill(&[part])?,
         Kind::KillAll => practice.kill(&OURS)?,
         Kind::PostgresStopped => {
@@ -262,7 +276,7 @@ async fn zombie(practice: &Practice, lot: &Value) -> Result<()> {
 /// Ends database sessions in the middle of their commit: whoever committed does not know whether
 /// it is done.
 async fn commit_killed(practice: &Practice, service: &str) -> Result<usize> {
-    practice.witness.part_was_killed("postgres");
+    practice.witness.part_was_killed(service);
     let mut database = practice.database(service).await?;
     for _look in 0..LOOKS_FOR_A_COMMIT {
         let killed: i64 = sqlx::query_scalar(

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 use crate::practice::{Practice, free_port};
 
@@ -40,7 +40,9 @@ pub(super) async fn run_beside(practice: &Practice, service: &str) -> Result<()>
     let log = practice.data().join(format!("logs/{service}-second.log"));
     let log = std::fs::File::options().create(true).append(true).open(log)?;
     command.stdout(log.try_clone()?).stderr(log);
-    let _second = Ending(command.spawn().context("a second process")?);
+    let mut second = Ending(command.spawn().context("a second process")?);
     tokio::time::sleep(BESIDE).await;
+    let ended = second.0.try_wait()?;
+    ensure!(ended.is_none(), "the second process of {service} ended by itself: {ended:?}");
     Ok(())
 }
