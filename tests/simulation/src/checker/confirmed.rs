@@ -1,5 +1,6 @@
-//! I5: no booking is confirmed without its money: a payment that the provider captured for this very
-//! booking's order, over its price and in its currency, or a claim that the practice took by name.
+//! I5: no booking is confirmed without its money: a payment that the provider captured for this
+//! very booking's order, over its price and in its currency, or a claim that the practice took by
+//! name.
 
 use booking::domain::booking::{Event, Facts, Ground, PaymentId};
 use kernel::Id;

@@ -123,7 +123,8 @@ fn is_under_way(collection: &Collection, payment: &ProviderPayment) -> bool {
     asks || known.is_none_or(|id| !collection.is_counted(id))
 }
 
-/// What customers have paid for is what is still to be delivered: nothing of a booking that is over.
+/// What customers have paid for is what is still to be delivered: nothing of a booking that is
+/// over.
 fn advances(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found: &mut Finding) {
     let mut advances: BTreeMap<&str, i64> = BTreeMap::new();
     for line in lines.iter().filter(|line| line.account == "customer_advance") {
@@ -141,7 +142,8 @@ fn advances(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found:
         let last = history.bookings.get(id).and_then(|past| past.last());
         let is_new = last.is_none_or(|it| snapshot.taken_at.seconds_since(it.at) < 60);
         let advance = advances.get(payment.as_str()).copied().unwrap_or(0);
-        // What was on its way back when the booking was over, and came back, is a person's to place.
+        // What was on its way back when the booking was over, and came back, is a person's to
+        // place.
         let mut refunds = collection.refunds.values().filter(|it| it.payment == *payment);
         let is_disputed = refunds.any(|it| it.end.is_none() || it.end == Some(End::Failed));
         if is_over && !is_new && !is_disputed && advance != 0 {

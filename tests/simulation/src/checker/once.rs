@@ -42,8 +42,8 @@ fn orders(snapshot: &Snapshot, found: &mut Finding) {
     }
 }
 
-/// How much of each payment effectively goes back for each cause. What staff wants and what was done
-/// on the provider's pages may come in parts; the sum is what `left_at_provider` looks at.
+/// How much of each payment effectively goes back for each cause. What staff wants and what was
+/// done on the provider's pages may come in parts; the sum is what `left_at_provider` looks at.
 fn refunds(snapshot: &Snapshot, history: &History, found: &mut Finding) {
     let mut effective: BTreeMap<(String, &'static str), usize> = BTreeMap::new();
     for refund in snapshot.provider.refunds.iter().filter(|it| it.status != "failed") {

@@ -1,5 +1,5 @@
-//! I7: whatever is not over is under way, with a timer of its own that is not late, or is a person's
-//! task that is listed as one.
+//! I7: whatever is not over is under way, with a timer of its own that is not late, or is a
+//! person's task that is listed as one.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,6 @@
 //! From one service's log to another's reactions: the relay that numbers, NATS that loses, repeats
-//! and delays, and consumers that know their place in a feed and ask its source for what is missing.
+//! and delays, and consumers that know their place in a feed and ask its source for what is
+//! missing.
 
 use eventstore::checkpoint::FAILURES_MAX;
 use eventstore::{Metadata, Recorded};

@@ -1,5 +1,5 @@
-//! notifications as it runs in the simulation: which mail an event asks for, when one is tried again
-//! and when it is overtaken is decided by the service's own functions.
+//! notifications as it runs in the simulation: which mail an event asks for, when one is tried
+//! again and when it is overtaken is decided by the service's own functions.
 
 mod tables;
 

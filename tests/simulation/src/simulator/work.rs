@@ -1,5 +1,5 @@
-//! Jobs that go on after somebody outside has answered. What they learnt may be old by then, and the
-//! process that began them may be gone.
+//! Jobs that go on after somebody outside has answered. What they learnt may be old by then, and
+//! the process that began them may be gone.
 
 use kernel::Id;
 use kernel::Timestamp;

@@ -1,5 +1,5 @@
-//! Every single check can fail: what a sound run left behind is changed in one place, and the checker
-//! reports the invariant that this breaks.
+//! Every single check can fail: what a sound run left behind is changed in one place, and the
+//! checker reports the invariant that this breaks.
 
 #![expect(clippy::indexing_slicing, reason = "a case that does not find its place has failed")]
 

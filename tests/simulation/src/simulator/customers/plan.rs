@@ -108,7 +108,8 @@ impl World {
         }
     }
 
-    /// A wish for one of few times; rivals want the one of somebody before, or one that overlaps it.
+    /// A wish for one of few times; rivals want the one of somebody before, or one that overlaps
+    /// it.
     fn wish(
         &mut self,
         number: usize,

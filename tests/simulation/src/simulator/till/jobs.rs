@@ -174,8 +174,8 @@ impl World {
         self.go_on(Service::Payments, pause, job);
     }
 
-    /// Takes payments as they are reported, and asks for the refunds of those of which more has gone
-    /// back than we know.
+    /// Takes payments as they are reported, and asks for the refunds of those of which more has
+    /// gone back than we know.
     pub(crate) fn look_into(&mut self, reports: Vec<PaymentReport>) -> Told {
         let mut told = Told::default();
         for PaymentReport { payment, refunded_minor } in reports {
