@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
+use crate::pause::wait_for;
 use crate::practice::Practice;
 
 /// How often deaths are looked for.
@@ -83,7 +84,7 @@ impl Failpoints {
     pub async fn end_leases_of_the_dead(&self, practice: &Practice) -> Result<()> {
         let mut known = self.died()?;
         loop {
-            tokio::time::sleep(LOOK_EVERY).await;
+            wait_for(LOOK_EVERY).await;
             let died = self.died()?;
             let services = died.difference(&known).filter_map(|name| name.split('.').next());
             for service in services.collect::<BTreeSet<_>>() {
@@ -92,6 +93,14 @@ impl Failpoints {
                 sqlx::query("update timers set lease_until_at = '-infinity'")
                     .execute(&mut database)
                     .await?;
+                if service == "notifications" {
+                    // What the mail server may have taken without anybody writing it down.
+                    let on_their_way: i64 =
+                        sqlx::query_scalar("select count(*) from mails where state = 'sending'")
+                            .fetch_one(&mut database)
+                            .await?;
+                    practice.witness.mails_may_repeat(usize::try_from(on_their_way)?);
+                }
             }
             known = died;
         }

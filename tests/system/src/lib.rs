@@ -9,6 +9,7 @@ pub mod chaos;
 pub mod collector;
 pub mod customer;
 pub mod failpoints;
+pub mod pause;
 pub mod practice;
 pub mod quiet;
 pub mod saga;

@@ -1,5 +1,6 @@
 //! A running practice: started as `make run` starts it, and looked at, killed and moved in time.
 
+use std::io::Write as _;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -255,7 +256,7 @@ impl Drop for Practice {
         drop(Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status());
         drop(self.child.wait());
         if std::env::var_os("SUKOON_KEEP_DATA").is_some() {
-            println!("kept: {}", self.data.display());
+            writeln!(std::io::stdout(), "kept: {}", self.data.display()).ok();
         } else {
             drop(std::fs::remove_dir_all(&self.data));
         }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use serde_json::Value;
 use simulation::checker::snapshot::{Ack, PaymentsStore};
 use sqlx::{PgConnection, Row as _};
 use testkit::until_within;
@@ -112,7 +111,7 @@ impl Practice {
             [("webhooks", "state", "waiting"), ("refunds", "status", "pending")]
         {
             let all = book[part].as_array().cloned().unwrap_or_default();
-            let count = all.iter().filter(|it| it[state] == Value::from(open)).count();
+            let count = all.iter().filter(|it| it[state] == open).count();
             if count > 0 {
                 found.push(format!("{count} {part} of the sandbox are {open}"));
             }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use testkit::until_within;
 
 use crate::customer::Customer;
+use crate::pause::wait_for;
 use crate::practice::Practice;
 use crate::tokens::Mint;
 
@@ -169,7 +170,7 @@ impl<'p> Stage<'p> {
     pub async fn time_passes(&self) -> Result<()> {
         let mut idle = 0;
         loop {
-            tokio::time::sleep(LOOK_EVERY).await;
+            wait_for(LOOK_EVERY).await;
             let active = self.active.load(Ordering::SeqCst);
             let (holds, ends) =
                 (self.for_a_hold.load(Ordering::SeqCst), self.for_an_end.load(Ordering::SeqCst));

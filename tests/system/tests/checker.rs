@@ -1,6 +1,8 @@
 //! The checker sees what is wrong with real stores: what a copy of a clean run's remains was changed
 //! to, and what a superuser did to the databases themselves.
 
+#![expect(clippy::indexing_slicing, reason = "a clean run leaves something of everything")]
+
 use anyhow::Result;
 use simulation::checker::snapshot::{Ack, Snapshot};
 use simulation::checker::{Invariant, Violation, check};

@@ -2,6 +2,7 @@
 //! The list is a file, so that a step that is written tomorrow has to be put into it.
 
 use std::collections::BTreeSet;
+use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
@@ -57,7 +58,8 @@ async fn until_all_have_died(
         practice.settle().await.with_context(|| format!("after round {count}"))?;
         let (armed, died) = (failpoints.armed()?, failpoints.died()?);
         let left: Vec<_> = armed.intersection(always).collect();
-        println!("round {count}: killed at {} places; left: {left:?}", died.len());
+        let mut out = std::io::stdout();
+        writeln!(out, "round {count}: killed at {} places; left: {left:?}", died.len())?;
         if left.is_empty() {
             break;
         }

@@ -1,6 +1,8 @@
-//! Every reaction bears to be run again: all services take in everything that ever happened a second
-//! time, and nothing happens. A source that was restored from an older copy rests on this, and so
+//! Every reaction bears to be run again: all services take in everything that ever happened once
+//! more, and nothing happens. A source that was restored from an older copy rests on this, and so
 //! does every repeat that the transport may bring.
+
+#![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
 use std::collections::BTreeMap;
 
@@ -29,7 +31,7 @@ async fn taking_in_everything_again_changes_nothing() -> Result<()> {
     quiet(&practice).await?;
     let after = (logs(&practice).await?, practice.inbox().await?.len());
     assert_eq!(before, after, "a repeat had an effect: events by type, and mails");
-    Ok(())
+    practice.check().await
 }
 
 async fn paid_and_confirmed(practice: &Practice) -> Result<()> {

@@ -7,6 +7,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
+use crate::pause::wait_for;
 use crate::practice::Practice;
 
 /// Minutes by which the clocks are moved; most often by the length of a hold.
@@ -16,7 +17,7 @@ const MOVES: [i64; 8] = [16, 16, 31, 31, 61, 6 * 60, 24 * 60, 73 * 60];
 pub(super) async fn run_on(practice: &Practice, seed: u64) -> Result<()> {
     let mut dice = StdRng::seed_from_u64(!seed);
     loop {
-        tokio::time::sleep(Duration::from_millis(dice.random_range(5_000..12_000))).await;
+        wait_for(Duration::from_millis(dice.random_range(5_000..12_000))).await;
         let minutes = MOVES.choose(&mut dice).copied().unwrap_or(31);
         // A database that is down moves with the next one.
         drop(practice.advance_clocks(minutes).await);

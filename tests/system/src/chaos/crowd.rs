@@ -11,6 +11,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use tokio::sync::{RwLock, RwLockWriteGuard};
 
+use crate::pause::wait_for;
 use crate::practice::Practice;
 use crate::saga::{Plan, Stage};
 use crate::visitor::visit;
@@ -74,7 +75,7 @@ impl<'s, 'p> Crowd<'s, 'p> {
         loop {
             // A sandbox that is down is read again.
             drop(practice.inbox().await);
-            tokio::time::sleep(READ_MAILS_EVERY).await;
+            wait_for(READ_MAILS_EVERY).await;
         }
     }
 

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::customer::Customer;
+use crate::pause::wait_for;
 use crate::practice::{Practice, STORES};
 use crate::tokens::Mint;
 
@@ -114,6 +115,6 @@ pub(super) async fn watch(practice: &Practice, worst: &AtomicUsize) -> Result<()
         if let Ok(seen) = poisoned(practice).await {
             worst.fetch_max(seen, Ordering::SeqCst);
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        wait_for(LOOK_EVERY).await;
     }
 }

@@ -11,13 +11,16 @@ use rand::Rng as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep};
+use sqlx::{Executor as _, PgConnection};
+use testkit::until_within;
+use tokio::time::Instant;
 
 use super::crowd::Crowd;
-use super::deck::{Deck, Kind};
+use super::deck::{self, Deck, Kind};
 use super::drops::Dropper;
 use super::{Settings, restore, second};
 use crate::failpoints::Failpoints;
+use crate::pause::wait_for;
 use crate::practice::{OURS, Practice, STORES};
 
 /// Every failpoint there is; see the test of that name.
@@ -40,7 +43,10 @@ const WEBHOOK: [&str; 6] =
     ["delay", "drop", "status", "timeout_after_success", "duplicate", "reorder"];
 const SMTP: [&str; 6] = ["delay", "drop", "status", "refuse", "timeout_after_success", "duplicate"];
 /// How often a moment is looked for in which a commit is under way.
-const LOOKS_FOR_A_COMMIT: usize = 400;
+const LOOKS_FOR_A_COMMIT: usize = 2_000;
+
+/// How long something that is dead is waited for.
+const AIMING: Duration = Duration::from_secs(15);
 
 /// A fault that strikes, and whether it did in the end.
 type Strike<'s> = LocalBoxFuture<'s, (Kind, Result<usize>)>;
@@ -87,7 +93,10 @@ impl<'s, 'p> Director<'s, 'p> {
         let end = Instant::now() + self.settings.length;
         let mut deck = Deck::default();
         let mut striking: FuturesUnordered<Strike<'_>> = FuturesUnordered::new();
-        while Instant::now() < end {
+        let mut drawn = 0;
+        // However short the time is, every kind comes once.
+        while Instant::now() < end || drawn < deck::names().count() {
+            drawn += 1;
             let kind = deck.draw(&mut self.dice);
             if kind == Kind::Restore {
                 while let Some((kind, struck)) = striking.next().await {
@@ -99,7 +108,8 @@ impl<'s, 'p> Director<'s, 'p> {
             }
             striking.push(strike(kind, self.practice, &dropper, self.lot(kind)));
             let longest = u64::try_from(self.settings.pause.as_millis())?;
-            let pause = sleep(Duration::from_millis(self.dice.random_range(longest / 3..=longest)));
+            let pause =
+                wait_for(Duration::from_millis(self.dice.random_range(longest / 3..=longest)));
             tokio::pin!(pause);
             loop {
                 tokio::select! {
@@ -218,13 +228,33 @@ fn fault(dice: &mut StdRng, targets: &[&str], kinds: &[&str]) -> Value {
     })
 }
 
+/// Whether a strike that failed has struck in part, so that another one would be one too many.
+fn is_over(error: &anyhow::Error) -> bool {
+    error.to_string().contains("was not there")
+}
+
 fn strike<'s>(
     kind: Kind,
     practice: &'s Practice,
     dropper: &'s Dropper<'s>,
     lot: Value,
 ) -> Strike<'s> {
-    Box::pin(async move { (kind, struck(kind, practice, dropper, &lot).await) })
+    Box::pin(async move {
+        let mut last = None;
+        // What a fault is aimed at may be dead just now, and is there again a moment later.
+        let aiming = until_within(AIMING, "it strikes", async || {
+            match struck(kind, practice, dropper, &lot).await {
+                Err(error) if !is_over(&error) => last = Some(error),
+                ended => return Ok(Some(ended)),
+            }
+            Ok(None)
+        });
+        let ended = match aiming.await {
+            Ok(ended) => ended,
+            Err(late) => Err(last.unwrap_or(late)),
+        };
+        (kind, ended)
+    })
 }
 
 async fn struck(
@@ -268,7 +298,7 @@ async fn zombie(practice: &Practice, lot: &Value) -> Result<()> {
     practice.witness.part_was_killed(part);
     let pid = practice.pid(part)?.to_string();
     Command::new("kill").args(["-STOP", &pid]).status()?;
-    sleep(Duration::from_secs(lot["seconds"].as_u64().unwrap_or(20))).await;
+    wait_for(Duration::from_secs(lot["seconds"].as_u64().unwrap_or(20))).await;
     Command::new("kill").args(["-CONT", &pid]).status()?;
     Ok(())
 }
@@ -278,6 +308,18 @@ async fn zombie(practice: &Practice, lot: &Value) -> Result<()> {
 async fn commit_killed(practice: &Practice, service: &str) -> Result<usize> {
     practice.witness.part_was_killed(service);
     let mut database = practice.database(service).await?;
+    // A commit that takes its time can be found.
+    database.execute("alter system set commit_siblings = 0").await?;
+    database.execute("alter system set commit_delay = 50000").await?;
+    database.execute("select pg_reload_conf()").await?;
+    let killed = kill_commits(&mut database, service).await;
+    database.execute("alter system reset commit_delay").await?;
+    database.execute("alter system reset commit_siblings").await?;
+    database.execute("select pg_reload_conf()").await?;
+    killed
+}
+
+async fn kill_commits(database: &mut PgConnection, service: &str) -> Result<usize> {
     for _look in 0..LOOKS_FOR_A_COMMIT {
         let killed: i64 = sqlx::query_scalar(
             "select count(pg_terminate_backend(pid)) from pg_stat_activity
@@ -285,7 +327,7 @@ async fn commit_killed(practice: &Practice, service: &str) -> Result<usize> {
                and query ilike 'commit%'",
         )
         .bind(service)
-        .fetch_one(&mut database)
+        .fetch_one(&mut *database)
         .await?;
         if killed > 0 {
             return Ok(usize::try_from(killed)?);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 
+use crate::pause::wait_for;
 use crate::practice::{Practice, free_port};
 
 /// How long they run side by side.
@@ -41,7 +42,7 @@ pub(super) async fn run_beside(practice: &Practice, service: &str) -> Result<()>
     let log = std::fs::File::options().create(true).append(true).open(log)?;
     command.stdout(log.try_clone()?).stderr(log);
     let mut second = Ending(command.spawn().context("a second process")?);
-    tokio::time::sleep(BESIDE).await;
+    wait_for(BESIDE).await;
     let ended = second.0.try_wait()?;
     ensure!(ended.is_none(), "the second process of {service} ended by itself: {ended:?}");
     Ok(())
