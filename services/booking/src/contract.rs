@@ -67,10 +67,11 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
         Event::Unplaced { payment } => {
             NewEvent::of(&wire::BookingUnplaced { booking_id, payment_id: payment.0.clone() })
         }
-        Event::Cancelled { by, refund } => NewEvent::of(&wire::BookingCancelled {
+        Event::Cancelled { by, refund, unpaid } => NewEvent::of(&wire::BookingCancelled {
             booking_id,
             cancelled_by: wire_cancelled_by(*by).into(),
             refund: Some((*refund).into()),
+            unpaid: *unpaid,
         }),
         Event::Completed => NewEvent::of(&wire::BookingCompleted { booking_id }),
     };
@@ -132,7 +133,7 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
     } else if let Some(e) = get::<wire::BookingCancelled>(stored)? {
         read_cancelled_by(e.cancelled_by)
             .zip(e.refund.as_ref().and_then(money))
-            .map(|(by, refund)| booking::Event::Cancelled { by, refund })
+            .map(|(by, refund)| booking::Event::Cancelled { by, refund, unpaid: e.unpaid })
     } else if let Some(e) = get::<wire::MeetingScheduled>(stored)? {
         Some(booking::Event::MeetingScheduled { meeting: MeetingId(e.meeting_id) })
     } else if get::<wire::BookingExpired>(stored)?.is_some() {

@@ -15,11 +15,22 @@ use super::placement::carry_out;
 use super::request::parse_key;
 use super::{Desk, Error, Rejection, refuse};
 use crate::contract::{read_cancelled_by, read_refund_wish};
-use crate::domain::booking::{Cancellation, Command, State};
+use crate::domain::booking::{Cancellation, Command, Ground, State};
 use crate::store::OpenBooking;
 
 /// The call's name beside idempotency keys and in the audit log.
 pub const METHOD: &str = "CancelBooking";
+
+/// A booking that was cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cancelled {
+    /// Which one.
+    pub id: Id<Booking>,
+    /// How much goes back at most.
+    pub refund: Money,
+    /// No money was verified yet; what goes back is what still arrives.
+    pub unpaid: bool,
+}
 
 /// Cancels it and answers with how much goes back.
 ///
@@ -29,7 +40,7 @@ pub async fn cancel_booking(
     desk: &Arc<Desk>,
     staff: Staff,
     mut asked: CancelBookingRequest,
-) -> Result<(Id<Booking>, Money), Error> {
+) -> Result<Cancelled, Error> {
     let id: Id<Booking> =
         asked.booking_id.parse().map_err(|_malformed| refuse(Rejection::BookingNotFound))?;
     let wish = Cancellation {
@@ -48,8 +59,7 @@ pub async fn cancel_booking(
             let (desk, key) = (Arc::clone(&desk_for_task), Arc::clone(&key));
             Box::pin(async move {
                 tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
-                let refund = cancel(tx, &desk, (id, wish), &key).await?;
-                Ok((id, refund))
+                cancel(tx, &desk, (id, wish), &key).await
             })
         })
         .await
@@ -60,7 +70,7 @@ async fn cancel(
     desk: &Desk,
     (id, wish): (Id<Booking>, Cancellation),
     key: &Key,
-) -> Result<Money, Error> {
+) -> Result<Cancelled, Error> {
     let known = key.recall::<Booking>(tx).await?.is_some();
     let Some(mut open) = OpenBooking::load(tx, &desk.rules, id).await? else {
         return Err(refuse(Rejection::BookingNotFound));
@@ -72,7 +82,9 @@ async fn cancel(
         key.remember(tx, id).await?;
     }
     match open.state {
-        State::Cancelled { refund, .. } => Ok(refund),
+        State::Cancelled { ground, refund, .. } => {
+            Ok(Cancelled { id, refund, unpaid: ground == Ground::Claim })
+        }
         _ => Err(refuse(Rejection::NotCancellable)),
     }
 }

@@ -39,6 +39,10 @@ fn stored(new: &NewEvent) -> Recorded {
     }
 }
 
+fn cancelled(by: CancelledBy, minor: i64) -> booking::Event {
+    booking::Event::Cancelled { by, refund: Money::inr(minor), unpaid: false }
+}
+
 #[test]
 fn a_bookings_events_are_stored_like_this() {
     let payment = || PaymentId("pay_1".to_owned());
@@ -47,7 +51,7 @@ fn a_bookings_events_are_stored_like_this() {
         booking::Event::CheckoutOpened { until: at(30) },
         booking::Event::Confirmed { ground: Ground::Payment(payment()), reinstated: true },
         booking::Event::Paid { payment: payment() },
-        booking::Event::Cancelled { by: CancelledBy::Customer, refund: Money::inr(110_000) },
+        cancelled(CancelledBy::Customer, 110_000),
         booking::Event::MeetingScheduled { meeting: MeetingId("room_1".to_owned()) },
         booking::Event::Expired,
         booking::Event::Released,
@@ -84,9 +88,14 @@ fn a_days_events_are_stored_like_this() {
 #[test]
 fn an_accepted_claim_names_no_payment_and_no_refund_is_an_amount_too() {
     let on_claim = booking::Event::Confirmed { ground: Ground::Claim, reinstated: false };
-    let by = CancelledBy::Practice;
-    let without = booking::Event::Cancelled { by, refund: Money::inr(0) };
-    for (name, event) in [("claim_accepted", on_claim), ("cancelled_without_refund", without)] {
+    let without = cancelled(CancelledBy::Practice, 0);
+    let refund = Money::inr(110_000);
+    let unpaid = booking::Event::Cancelled { by: CancelledBy::Practice, refund, unpaid: true };
+    for (name, event) in [
+        ("claim_accepted", on_claim),
+        ("cancelled_without_refund", without),
+        ("cancelled_unpaid", unpaid),
+    ] {
         let new = booking_event(facts().booking_id, &event).unwrap();
         insta::assert_json_snapshot!(name, new.payload);
         assert_eq!(read_booking_event(&stored(&new)).unwrap(), event);

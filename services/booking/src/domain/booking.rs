@@ -187,8 +187,9 @@ pub enum Event {
     Expired,
     /// Its time was given back.
     Released,
-    /// It was cancelled, and so much of its money goes back.
-    Cancelled { by: CancelledBy, refund: Money },
+    /// It was cancelled, and so much of its money goes back; where no money was verified, of what
+    /// still arrives.
+    Cancelled { by: CancelledBy, refund: Money, unpaid: bool },
     /// It is paid and could not be placed.
     Unplaced { payment: PaymentId },
     /// Its session's end has passed.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use contract::booking::v1::booking_staff_service_server::BookingStaffService;
 use contract::booking::v1::{
     AcceptClaimRequest, AcceptClaimResponse, BlockTimeRequest, BlockTimeResponse, BlockedTime,
-    CancelBookingRequest, CancelBookingResponse, CancellationRefund, GetOwnRoleRequest,
-    GetOwnRoleResponse, ListBlockedTimesRequest, ListBlockedTimesResponse, ListBookingsRequest,
-    ListBookingsResponse, ListParkedEventsRequest, ListParkedEventsResponse,
+    CancelBookingRequest, CancelBookingResponse, CancellationRefund, CancelledBy,
+    GetOwnRoleRequest, GetOwnRoleResponse, ListBlockedTimesRequest, ListBlockedTimesResponse,
+    ListBookingsRequest, ListBookingsResponse, ListParkedEventsRequest, ListParkedEventsResponse,
     RetryParkedEventsRequest, RetryParkedEventsResponse, StaffBooking, StaffRole,
     UnblockTimeRequest, UnblockTimeResponse,
 };
@@ -25,7 +25,7 @@ use tonic::{Request, Response, Status};
 use super::public::record;
 use crate::app::accept_claim::{self, accept_claim};
 use crate::app::block_time::{self, block_time};
-use crate::app::cancel_booking::{self, cancel_booking};
+use crate::app::cancel_booking::{self, Cancelled, cancel_booking};
 use crate::app::list_bookings::{list_blocked_times, list_bookings};
 use crate::app::unblock_time::{self, unblock_time};
 use crate::app::{Desk, Error};
@@ -192,14 +192,16 @@ impl BookingStaffService for StaffDesk {
         let (metadata, _extensions, asked) = request.into_parts();
         let booking_id = asked.booking_id.clone();
         let act = Act { action: cancel_booking::METHOD, subject: subject::<Booking>(&booking_id) };
-        // What the policy says may be done by those who may not decide about money.
+        // What the policy says may be done by those who may not decide about money. The practice's
+        // own wish is not among it: that gives everything back, however late it is.
         let by_policy = asked.refund == i32::from(CancellationRefund::Unspecified);
-        let allowed = if by_policy { FRONT } else { Role::MANAGERS };
+        let own_wish = asked.cancelled_by == i32::from(CancelledBy::Practice);
+        let allowed = if by_policy && !own_wish { FRONT } else { Role::MANAGERS };
         let staff = self.door.admit(&metadata, act, allowed).await?;
         let cancelled = cancel_booking(&self.desk, staff, asked).await;
-        let (id, refund) = self.told((staff, act), cancelled).await?;
-        let booking = self.booking(id).await?;
-        Ok(Response::new(CancelBookingResponse { booking, refund: Some(refund.into()) }))
+        let Cancelled { id, refund, unpaid } = self.told((staff, act), cancelled).await?;
+        let (booking, refund) = (self.booking(id).await?, Some(refund.into()));
+        Ok(Response::new(CancelBookingResponse { booking, refund, unpaid }))
     }
 
     async fn accept_claim(
@@ -232,7 +234,8 @@ impl BookingStaffService for StaffDesk {
         request: Request<RetryParkedEventsRequest>,
     ) -> Result<Response<RetryParkedEventsResponse>, Status> {
         let (metadata, _extensions, asked) = request.into_parts();
-        let act = about_nothing("RetryParkedEvents");
+        // The door keeps of it only what is an id.
+        let act = Act { action: "RetryParkedEvents", subject: &asked.stream_id };
         let staff = self.door.admit(&metadata, act, Role::MANAGERS).await?;
         self.door.looked(staff, act).await?;
         let handled = stored(self.parked.retry(&asked.stream_id).await)?;

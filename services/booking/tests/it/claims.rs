@@ -116,9 +116,16 @@ async fn an_accepted_claim_that_is_cancelled_has_its_late_money_given_back() {
     claim(&world, id).await;
     accept(&world, id).await.unwrap();
     let staff = Staff { role: Role::Admin, ..owner() };
-    crate::cancels::cancel_by_practice(&world, staff, id).await;
+    let cancelled = crate::cancels::cancel_by_practice(&world, staff, id).await;
+    // Nobody is promised money that has not come.
+    assert!(cancelled.unpaid);
+    let unpaid = "select count(*) from events where event_type = 'booking.v1.BookingCancelled'
+                  and (payload->>'unpaid')::boolean";
+    assert_eq!(world.count(unpaid).await, 1);
     world.pay(id, "pay_1").await;
     world.pay(id, "pay_1").await;
+    // Who asks again once it has come is told so.
+    assert!(!crate::cancels::cancel_by_practice(&world, staff, id).await.unpaid);
     let history = world.booking_history(id).await;
     assert_eq!(
         history[1..],

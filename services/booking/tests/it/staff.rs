@@ -46,11 +46,10 @@ async fn call(served: &Served, person: Id<Customer>, method: &str) -> Result<(),
     let mut staff = served.staff();
     let booking_id = eventstore::new_id::<Booking>().to_string();
     let idempotency_key = eventstore::new_uuid().to_string();
-    let cancelled_by = CancelledBy::Practice.into();
-    let cancel = |refund: CancellationRefund| CancelBookingRequest {
+    let cancel = |by: CancelledBy, refund: CancellationRefund| CancelBookingRequest {
         booking_id: booking_id.clone(),
         idempotency_key: idempotency_key.clone(),
-        cancelled_by,
+        cancelled_by: by.into(),
         refund: refund.into(),
     };
     match method {
@@ -71,12 +70,16 @@ async fn call(served: &Served, person: Id<Customer>, method: &str) -> Result<(),
             staff.unblock_time(asked).await.map(drop)
         }
         "CancelBooking" => {
-            let asked = served.by(person, cancel(CancellationRefund::Unspecified));
-            staff.cancel_booking(asked).await.map(drop)
+            let asked = cancel(CancelledBy::Customer, CancellationRefund::Unspecified);
+            staff.cancel_booking(served.by(person, asked)).await.map(drop)
         }
         "CancelBooking, other refund" => {
-            let asked = served.by(person, cancel(CancellationRefund::Full));
-            staff.cancel_booking(asked).await.map(drop)
+            let asked = cancel(CancelledBy::Customer, CancellationRefund::Full);
+            staff.cancel_booking(served.by(person, asked)).await.map(drop)
+        }
+        "CancelBooking, own wish" => {
+            let asked = cancel(CancelledBy::Practice, CancellationRefund::Unspecified);
+            staff.cancel_booking(served.by(person, asked)).await.map(drop)
         }
         "AcceptClaim" => {
             let asked = AcceptClaimRequest { booking_id, idempotency_key };
@@ -106,6 +109,7 @@ async fn each_method_lets_its_roles_in_and_nobody_else_and_all_of_it_is_written_
         ("UnblockTime", everybody, "BLOCK_NOT_FOUND"),
         ("CancelBooking", &[Owner, Admin, FrontDesk], "BOOKING_NOT_FOUND"),
         ("CancelBooking, other refund", &[Owner, Admin], "BOOKING_NOT_FOUND"),
+        ("CancelBooking, own wish", &[Owner, Admin], "BOOKING_NOT_FOUND"),
         ("AcceptClaim", &[Owner, Admin], "BOOKING_NOT_FOUND"),
         ("ListParkedEvents", &[Owner, Admin], "done"),
         ("RetryParkedEvents", &[Owner, Admin], "done"),
@@ -302,6 +306,7 @@ async fn a_day_at_the_desk() {
         let asked = served.by(desk, cancel.clone());
         let cancelled = staff.cancel_booking(asked).await.unwrap().into_inner();
         assert_eq!(cancelled.refund, Some(Money::inr(50_000).into()));
+        assert!(cancelled.unpaid, "only the customer's word stands for its money");
         let shown = cancelled.booking.unwrap().booking.unwrap();
         assert_eq!(shown.state(), BookingState::Cancelled);
     }
@@ -368,7 +373,8 @@ async fn parked_events_are_shown_and_tried_again() {
     assert_eq!(listed[0].event_type, "payments.v1.PaymentClaimed");
     assert_eq!((listed[0].position, listed[0].error.as_str()), (1, "the reason"));
     let retry = |stream: &str| RetryParkedEventsRequest { stream_id: stream.to_owned() };
-    let elsewhere = served.by(owner(), retry("collection-9"));
+    let stream = format!("collection-{}", eventstore::new_uuid());
+    let elsewhere = served.by(owner(), retry(&stream));
     let none = staff.retry_parked_events(elsewhere).await.unwrap().into_inner();
     assert_eq!((none.handled, none.events.len()), (0, 2));
     let all = served.by(owner(), retry(""));
@@ -376,4 +382,7 @@ async fn parked_events_are_shown_and_tried_again() {
     assert_eq!((retried.handled, retried.events.len()), (1, 1));
     assert_ne!(retried.events[0].error, "the reason");
     assert_eq!(world.state(id).await, BookingState::AwaitingPayment);
+    let about: Vec<String> =
+        served.audited("RetryParkedEvents").await.into_iter().map(|row| row.2).collect();
+    assert_eq!(about, [stream, String::new()], "which streams were tried again");
 }

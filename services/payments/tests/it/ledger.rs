@@ -244,6 +244,7 @@ async fn a_cancelled_booking_gives_a_part_back_and_keeps_the_rest() -> Result<()
         booking_id: held.id.to_string(),
         cancelled_by: CancelledBy::Customer.into(),
         refund: Some(Money::inr(20_000).into()),
+        ..BookingCancelled::default()
     })?;
     world.booking.publishes(cancelled, None).await?;
     world.until(held, "RefundProcessed").await?;

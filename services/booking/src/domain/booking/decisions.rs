@@ -225,10 +225,11 @@ fn schedule_meeting(state: &State, meeting: MeetingId) -> Vec<Event> {
 fn cancel(state: &State, wish: Cancellation, now: Timestamp) -> Result<Vec<Event>, Rejection> {
     match state {
         State::Absent => Err(Rejection::Absent),
-        State::Confirmed { facts, .. } | State::MeetingScheduled { facts, .. }
+        State::Confirmed { facts, ground } | State::MeetingScheduled { facts, ground, .. }
             if !facts.has_ended(now) =>
         {
-            Ok(vec![Event::Cancelled { by: wish.by, refund: wish.refund_of(facts, now) }])
+            let (refund, unpaid) = (wish.refund_of(facts, now), *ground == Ground::Claim);
+            Ok(vec![Event::Cancelled { by: wish.by, refund, unpaid }])
         }
         State::Cancelled { .. } => Ok(Vec::new()),
         State::Held { .. }

@@ -82,7 +82,12 @@ fn cancel(by: CancelledBy, refund: RefundWish, now: i64) -> Command {
 }
 
 fn cancelled(by: CancelledBy, minor: i64) -> Event {
-    Event::Cancelled { by, refund: Money::inr(minor) }
+    Event::Cancelled { by, refund: Money::inr(minor), unpaid: false }
+}
+
+/// The same where no money was verified.
+fn unpaid(by: CancelledBy, minor: i64) -> Event {
+    Event::Cancelled { by, refund: Money::inr(minor), unpaid: true }
 }
 
 const FREE: Place = Place { free: true, replaced: false };
@@ -239,7 +244,7 @@ fn a_word_that_was_never_given_or_is_settled_is_not_taken() {
     check(&[requested()], unclaimed.clone(), refused);
     check(&[requested(), paid(false)], unclaimed, refused);
     check(&[requested(), Event::Expired, unplaced()], accept(40, true), refused);
-    let cancelled = [requested(), on_claim(false), cancelled(CancelledBy::Customer, 0)];
+    let cancelled = [requested(), on_claim(false), unpaid(CancelledBy::Customer, 0)];
     check(&cancelled, accept(40, true), refused);
     check(&[], accept(3, true), Err(Rejection::Absent));
 }
@@ -329,9 +334,15 @@ fn what_was_cancelled_stays_so() {
 #[test]
 fn money_that_follows_a_cancelled_word_ends_as_the_cancellation_said() {
     let taken = [requested(), on_claim(false)];
-    let promised = [&taken[..], &[cancelled(CancelledBy::Practice, 50_000)]].concat();
+    let wish = cancel(CancelledBy::Practice, RefundWish::ByPolicy, 20);
+    let promise = unpaid(CancelledBy::Practice, 50_000);
+    check(&taken, wish.clone(), Ok(std::slice::from_ref(&promise)));
+    // Once its money was verified, it is a paid one like every other.
+    let settled = [&taken[..], &[Event::Paid { payment: payment() }]].concat();
+    check(&settled, wish, Ok(&[cancelled(CancelledBy::Practice, 50_000)]));
+    let promised = [&taken[..], &[promise]].concat();
     check(&promised, verify(40, FREE), Ok(&[unplaced()]));
-    let kept = [&taken[..], &[cancelled(CancelledBy::Customer, 0)]].concat();
+    let kept = [&taken[..], &[unpaid(CancelledBy::Customer, 0)]].concat();
     check(&kept, verify(40, FREE), Ok(&[Event::Paid { payment: payment() }]));
     // It stays cancelled, with the money that came.
     let state = fold::<BookingLife>(&[&promised[..], &[unplaced()]].concat());
