@@ -155,6 +155,7 @@ impl Scene {
             "by": by,
             "was_late": facts.starts_at.seconds_since(at) < hours * 3600,
             "refund_text": if refund.minor > 0 { refund.to_string() } else { String::new() },
+            "unpaid": payload.get("unpaid").and_then(Value::as_bool).unwrap_or(false),
             "days_text": self.practice.policies.refund_days_text,
         })))
     }

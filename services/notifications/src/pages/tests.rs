@@ -72,6 +72,12 @@ fn cancellation(by: &str, amount_minor: i64, at: &str) -> Value {
     })
 }
 
+/// The same where no money was verified.
+fn unpaid(mut cancellation: Value) -> Value {
+    cancellation["unpaid"] = true.into();
+    cancellation
+}
+
 fn refund(cause: &str) -> Value {
     json!({ "amount_minor": 150_000, "currency": "INR", "cause": cause })
 }
@@ -92,6 +98,7 @@ fn all() -> Vec<(Kind, Facts, Value)> {
             Kind::BookingCancelled | Kind::CancellationNotice => {
                 for (by, amount) in [("customer", 150_000), ("customer", 0), ("practice", 0)] {
                     let payload = cancellation(by, amount, "2026-11-24T05:00:00Z");
+                    all.push((kind, booking(SessionMode::Online, ""), unpaid(payload.clone())));
                     all.push((kind, booking(SessionMode::Online, ""), payload));
                 }
             }
@@ -194,13 +201,17 @@ fn a_cancellation_says_who_wanted_it_and_what_goes_back() {
         |by, amount, at| write(Kind::BookingCancelled, &facts, &cancellation(by, amount, at));
     let page = told("customer", 150_000, early);
     assert_eq!(page.subject, "Your session is cancelled: Tuesday 24 November 2026, 11:00 am IST");
-    for part in ["as you wished", "₹1,500 goes back to you", "5-7 business days"] {
+    for part in ["as you wished", "What you paid goes back to you", "5-7 business days"] {
         assert!(page.text.contains(part), "{part} is missing in {}", page.text);
     }
+    // A part may have gone back before; the figure is in the mail about the refund.
+    assert_eq!(page.text.matches("₹1,500").count(), 1, "only the price: {}", page.text);
     assert!(page.text.contains("/booking-flow?service=grief-counselling"));
     assert!(!page.text.contains(", paid") && !page.html.contains(", paid"));
     let page = told("practice", 150_000, late);
-    assert!(page.text.contains("we are sorry") && page.text.contains("₹1,500 goes back to you"));
+    assert!(
+        page.text.contains("we are sorry") && page.text.contains("goes back to you, less what")
+    );
     let policy = "until 24 hours before";
     let page = told("customer", 0, late);
     assert!(page.text.contains("Nothing goes back this time") && page.text.contains(policy));
@@ -216,13 +227,29 @@ fn the_practice_is_told_what_was_cancelled_and_by_whom() {
     let at = "2026-11-20T05:30:00Z";
     let page = write(Kind::CancellationNotice, &facts, &cancellation("customer", 150_000, at));
     assert_eq!(page.subject, "Cancelled booking 000A2B3C: Tuesday 24 November 2026, 11:00 am IST");
-    for part in ["The customer wished it", "₹1,500 goes back to the customer", "asha@example.org"]
-    {
+    let paid =
+        "What was paid goes back to the customer by itself, less what has gone back already.";
+    for part in ["The customer wished it", paid, "asha@example.org"] {
         assert!(page.text.contains(part), "{part} is missing in {}", page.text);
     }
     let page = write(Kind::CancellationNotice, &facts, &cancellation("practice", 0, at));
     assert!(page.text.contains("The practice cancelled it"));
     assert!(page.text.contains("Nothing goes back to the customer"));
+}
+
+#[test]
+fn money_that_nobody_has_seen_is_promised_back_only_if_it_comes() {
+    let facts = booking(SessionMode::Online, JOIN_URL);
+    let payload = unpaid(cancellation("practice", 150_000, "2026-11-20T05:30:00Z"));
+    let page = write(Kind::BookingCancelled, &facts, &payload);
+    for body in [&page.text, &page.html] {
+        assert!(body.contains("If your payment still arrives, ₹1,500 of it goes back"), "{body}");
+        assert!(!body.contains("What you paid") && !body.contains("Your money goes"), "{body}");
+    }
+    let page = write(Kind::CancellationNotice, &facts, &payload);
+    for body in [page.text, page.html] {
+        assert!(body.contains("if it still arrives, ₹1,500 of it goes back"), "{body}");
+    }
 }
 
 #[test]

@@ -23,8 +23,8 @@ pub enum Step {
     TellLink(Id<Booking>),
     /// Show the customer a way back.
     TellHoldEnded(Id<Booking>),
-    /// Tell the customer and the practice; what is kept says who wanted it, when, and how much goes
-    /// back.
+    /// Tell the customer and the practice; what is kept says who wanted it, when, how much goes
+    /// back, and whether it was paid at all.
     TellCancelled { booking: Id<Booking>, kept: Value },
 }
 
@@ -62,6 +62,7 @@ fn cancellation(event: &Recorded, e: &wire::BookingCancelled) -> Result<Value, R
         "cancelled_at": event.recorded_at.to_string(),
         "amount_minor": refund.minor_units,
         "currency": refund.currency_code,
+        "unpaid": e.unpaid,
     }))
 }
 

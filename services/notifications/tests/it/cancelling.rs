@@ -14,6 +14,7 @@ fn cancelled(booking_id: &str, by: CancelledBy, minor_units: i64) -> BookingCanc
         booking_id: booking_id.to_owned(),
         cancelled_by: by.into(),
         refund: Some(Money { minor_units, currency_code: "INR".to_owned() }),
+        unpaid: false,
     }
 }
 
@@ -30,7 +31,7 @@ async fn both_sides_are_told_once() -> Result<()> {
     assert_eq!(mails.len(), 1);
     let day = "Tuesday 24 November 2026, 11:00 am IST";
     assert_eq!(text(&mails[0], "subject"), format!("Your session is cancelled: {day}"));
-    for part in ["we are sorry", "₹750 goes back to you", "5-7 business days"] {
+    for part in ["we are sorry", "What you paid goes back to you", "5-7 business days"] {
         assert!(text(&mails[0], "text").contains(part), "{part}");
     }
     let rebook = "http://127.0.0.1:8080/booking-flow?service=meditation";
@@ -43,6 +44,24 @@ async fn both_sides_are_told_once() -> Result<()> {
     assert_eq!(world.told("cancellation_notice").await?, ["sent"]);
     let kept = world.dump().await?;
     assert!(!kept.contains("asha@example.org") && !kept.contains("Neil"));
+    world.end().await
+}
+
+#[tokio::test]
+async fn money_that_never_came_is_not_promised() -> Result<()> {
+    let world = World::new().await?;
+    let id = world.booking(SessionMode::InPerson).to_string();
+    world.knows.change(&id, |booking| booking.set_state(BookingState::Cancelled));
+    let event = cancelled(&id, CancelledBy::Practice, 75_000);
+    world.happens(BookingCancelled { unpaid: true, ..event }).await?;
+    world.until_idle().await?;
+    for (address, said) in [
+        (CUSTOMER, "If your payment still arrives, ₹750 of it goes back"),
+        (PRACTICE, "if it still arrives, ₹750 of it goes back"),
+    ] {
+        let mails = world.inbox_of(address).await?;
+        assert!(text(&mails[0], "text").contains(said), "{mails:?}");
+    }
     world.end().await
 }
 

@@ -373,6 +373,17 @@ test.each([
   await heading('Book Your Session');
 });
 
+test.each([
+  { paymentState: PaymentState.CLAIMED },
+  { paymentState: PaymentState.FAILED, checkoutOpened: true },
+])('a session cancelled before its money came is promised nothing %#', async (facts) => {
+  server.booking = bookingFixture({ state: BookingState.CANCELLED, ...facts });
+  open(`${FLOW}&step=confirmed&b=${BOOKING_ID}`);
+  await heading('Your session is cancelled');
+  expect(screen.getByText(/No payment has reached us/)).toBeTruthy();
+  expect(screen.queryByText(/goes back|was given back|Nothing was charged/)).toBeNull();
+});
+
 test("somebody else's booking does not exist", async () => {
   open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
   await screen.findByText('Booking details not found');

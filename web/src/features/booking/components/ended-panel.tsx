@@ -76,14 +76,18 @@ function cancelledWords(booking: Booking): EndedWords {
           'Our mail to you says what happens with the money you paid. You can choose another time ' +
           'whenever you like.',
       };
-    case PaymentState.CLAIMED:
-      return {
-        title,
-        tone: 'info',
-        lead: 'It does not take place',
-        text: 'If you have paid, your money is safe: we go on looking for it, and write to you.',
-      };
     default:
+      // Only what was never taken to checkout can be given back; the practice cancelled the rest.
+      if (booking.checkoutOpened || booking.paymentState === PaymentState.CLAIMED) {
+        return {
+          title,
+          tone: 'info',
+          lead: 'It does not take place',
+          text:
+            'No payment has reached us. If you have paid, we go on looking for your money, and our ' +
+            'mail to you says what happens with it.',
+        };
+      }
       return {
         title: 'This time was given back',
         tone: 'info',
