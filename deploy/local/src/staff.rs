@@ -47,7 +47,8 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
   orders unexplained [--all]
   balances                  the sums of the ledger's accounts
   ledger BOOKING            the ledger's entries about a booking
-  --json prints what programs read; --yes answers the question before what cannot be undone";
+  --json prints what programs read; --yes answers the question before what cannot be undone
+  --key KEY says again what may have been done already, without doing it twice";
 
 /// How well a command went, for the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,11 +91,11 @@ macro_rules! command {
 static COMMANDS: &[Command] = &[
     command!(["today"], [], (0, 1), today::run, check),
     command!(["bookings"], ["from", "days", "state"], (0, 0), bookings::run, check),
-    command!(["block"], [], (1, 3), block::close, check_close),
+    command!(["block"], ["key"], (1, 3), block::close, check_close),
     command!(["unblock"], [], (1, 1), block::open, check_open),
-    command!(["cancel"], ["by", "refund"], (1, 1), cancel::run, check),
-    command!(["accept-claim"], [], (1, 1), claim::run, check),
-    command!(["refund"], [], (1, 2), refund::run, check),
+    command!(["cancel"], ["by", "refund", "key"], (1, 1), cancel::run, check),
+    command!(["accept-claim"], ["key"], (1, 1), claim::run, check),
+    command!(["refund"], ["key"], (1, 2), refund::run, check),
     command!(["parked", "list"], [], (0, 0), parked::list, check),
     command!(["parked", "retry"], [], (0, 1), parked::retry, check),
     command!(["orders", "unexplained"], [], (0, 0), orders::run, check),
@@ -195,6 +196,7 @@ mod tests {
             "cancel bkg_1 --refund some",
             "refund bkg_1 4.999",
             "refund bkg_1 -5",
+            "refund bkg_00000000000000000000000000000001 5 --key short",
             "accept-claim usr_1",
             "parked list all",
             "ledger",

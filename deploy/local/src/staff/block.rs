@@ -1,7 +1,7 @@
 //! `sukoon block` and `sukoon unblock`: times that are closed to customers.
 use super::Done;
 use super::arguments::{Arguments, Usage, check_id};
-use super::session::{Session, new_key};
+use super::session::{Session, check_key, key};
 use super::when::{Zone, check_date, check_times};
 use super::words::text;
 use crate::say;
@@ -10,6 +10,7 @@ use serde_json::json;
 
 pub(super) fn check_close(arguments: &Arguments) -> Result<(), Usage> {
     check_date(arguments.at(0))?;
+    check_key(arguments)?;
     match arguments.count() {
         1 => Ok(()),
         3 => check_times(arguments.at(1), arguments.at(2)),
@@ -21,10 +22,10 @@ pub(super) async fn close(session: &Session, arguments: &Arguments) -> Result<Do
     // Midnight at the end of a day is no time of that day; the service takes nothing for it.
     let to = Some(arguments.at(2)).filter(|to| *to != "24:00").unwrap_or_default();
     let asked = json!({
-        "idempotencyKey": new_key(),
         "date": arguments.at(0), "fromTime": arguments.at(1), "toTime": to,
     });
-    let answer = session.call("booking.v1.BookingStaffService/BlockTime", &asked).await?;
+    let method = "booking.v1.BookingStaffService/BlockTime";
+    let answer = session.act(method, asked, &key(arguments)).await?;
     if arguments.json() {
         say::line(answer);
         return Ok(Done::All);

@@ -1,10 +1,10 @@
 //! `sukoon cancel`: a confirmed booking does not take place.
 use super::arguments::{Arguments, Usage, check_id};
-use super::session::{Session, new_key};
+use super::session::{Session, check_key, key};
 use super::{Done, ask, money};
 use crate::say;
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Who may have wanted it, by the word that staff types.
 const BY: [(&str, &str); 2] =
@@ -18,6 +18,7 @@ const REFUND: [(&str, &str, &str); 3] = [
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
     check_id(arguments, 0, "bkg_")?;
+    check_key(arguments)?;
     wanted(arguments).map(|_known| ())
 }
 
@@ -46,19 +47,30 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
         (arguments.at(0), wanted(arguments)?);
     let question = format!("Cancel {id} because the {who} wants it; {words}. Are you sure?");
     ask::sure(arguments, &question)?;
-    let asked = json!({
-        "bookingId": id, "idempotencyKey": new_key(), "cancelledBy": by, "refund": refund,
-    });
-    let answer = session.call("booking.v1.BookingStaffService/CancelBooking", &asked).await?;
+    let asked = json!({ "bookingId": id, "cancelledBy": by, "refund": refund });
+    let method = "booking.v1.BookingStaffService/CancelBooking";
+    let answer = session.act(method, asked, &key(arguments)).await?;
     if arguments.json() {
         say::line(answer);
-    } else if money::minor(&answer["refund"]) > 0 {
-        let amount = money::shown(&answer["refund"]);
-        say::line(format_args!("Cancelled. {amount} goes back, and the customer is told by mail."));
     } else {
-        say::line("Cancelled. Nothing goes back, and the customer is told by mail.");
+        say::line(format_args!(
+            "Cancelled. {} The customer is told by mail.",
+            what_goes_back(&answer)
+        ));
     }
     Ok(Done::All)
+}
+
+/// Booking says how much goes back at most; what went back before is for payments to count.
+fn what_goes_back(answer: &Value) -> String {
+    let amount = money::shown(&answer["refund"]);
+    match (money::minor(&answer["refund"]) > 0, answer["unpaid"] == true) {
+        (false, _) => "Nothing goes back.".to_owned(),
+        (true, false) => format!("{amount} goes back, less what has gone back already."),
+        (true, true) => {
+            format!("No money was seen for it; if it still arrives, {amount} of it goes back.")
+        }
+    }
 }
 
 #[cfg(test)]
@@ -69,6 +81,16 @@ mod tests {
         let said: Vec<String> = said.iter().map(|word| (*word).to_owned()).collect();
         let arguments = Arguments::read(&said, &["by", "refund"], (0, 1)).unwrap();
         wanted(&arguments).map(|wanted| (wanted.by.1, wanted.refund.0))
+    }
+
+    #[test]
+    fn only_what_was_paid_is_said_to_go_back() {
+        let answer = |minor, unpaid| json!({ "refund": money::wire(minor), "unpaid": unpaid });
+        assert_eq!(what_goes_back(&answer(0, false)), "Nothing goes back.");
+        let paid = what_goes_back(&json!({ "refund": money::wire(150_000) }));
+        assert_eq!(paid, "₹1,500 goes back, less what has gone back already.");
+        let unpaid = what_goes_back(&answer(150_000, true));
+        assert!(unpaid.contains("if it still arrives, ₹1,500 of it goes back"), "{unpaid}");
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! `sukoon accept-claim`: a booking is confirmed on the customer's word that it is paid.
 use super::arguments::{Arguments, Usage, check_id};
-use super::session::{Session, new_key};
+use super::session::{Session, check_key, key};
 use super::{Done, ask};
 use crate::say;
 use anyhow::Result;
 use serde_json::json;
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
-    check_id(arguments, 0, "bkg_")
+    check_id(arguments, 0, "bkg_")?;
+    check_key(arguments)
 }
 
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
@@ -17,8 +18,8 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
          the session takes place either way."
     );
     ask::sure(arguments, &question)?;
-    let asked = json!({ "bookingId": id, "idempotencyKey": new_key() });
-    let answer = session.call("booking.v1.BookingStaffService/AcceptClaim", &asked).await?;
+    let method = "booking.v1.BookingStaffService/AcceptClaim";
+    let answer = session.act(method, json!({ "bookingId": id }), &key(arguments)).await?;
     if arguments.json() {
         say::line(answer);
     } else {

@@ -1,6 +1,6 @@
 //! `sukoon refund`: money of a booking goes back, besides what a policy gives back by itself.
 use super::arguments::{Arguments, Usage, check_id};
-use super::session::{Session, new_key};
+use super::session::{Session, check_key, key};
 use super::words::text;
 use super::{Done, ask, money};
 use crate::say;
@@ -9,6 +9,7 @@ use serde_json::json;
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
     check_id(arguments, 0, "bkg_")?;
+    check_key(arguments)?;
     amount(arguments).map(|_read| ())
 }
 
@@ -22,7 +23,7 @@ fn amount(arguments: &Arguments) -> Result<Option<i64>, Usage> {
 
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
     let id = arguments.at(0);
-    let mut asked = json!({ "bookingId": id, "idempotencyKey": new_key() });
+    let mut asked = json!({ "bookingId": id });
     let mut how_much = "All that is left".to_owned();
     if let Some(minor) = amount(arguments)? {
         let amount = money::wire(minor);
@@ -33,7 +34,8 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     }
     let question = format!("{how_much} of what was paid for {id} goes back. Are you sure?");
     ask::sure(arguments, &question)?;
-    let answer = session.call("payments.v1.PaymentsStaffService/RefundPayment", &asked).await?;
+    let method = "payments.v1.PaymentsStaffService/RefundPayment";
+    let answer = session.act(method, asked, &key(arguments)).await?;
     if arguments.json() {
         say::line(answer);
     } else {

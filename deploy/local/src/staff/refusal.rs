@@ -81,6 +81,9 @@ fn sentence(reason: &str) -> Option<&'static str> {
         "NOT_CLAIMED" => "the customer has not said that this booking is paid, or it is settled",
         "NOTHING_TO_REFUND" => "nothing is left to give back for this booking",
         "INVALID_AMOUNT" => "that is more than is left to give back, or not an amount",
+        "IDEMPOTENCY_KEY_REUSED" => {
+            "that key belongs to other words than these; say the same again, or leave --key away"
+        }
         "INVALID_DATE" => "that is not a date that the practice knows, such as 2026-11-24",
         "INVALID_TIME" => "those are not times of a day, such as 14:00 16:30, the earlier first",
         "RANGE_TOO_LONG" => "ask for at most 92 days at a time",

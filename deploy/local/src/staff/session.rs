@@ -1,4 +1,5 @@
 //! A signed-in member of staff, for as long as one command takes.
+use super::arguments::{Arguments, Usage};
 use super::refusal::Refusal;
 use crate::environment::Environment;
 use crate::owner;
@@ -13,7 +14,7 @@ use std::time::Duration;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often a call is made whose answer does not come, and the pause before the next try. Every
-/// call bears being made again: what changes something carries a key.
+/// call bears being made again: what changes something carries a key, and keeps it.
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -111,10 +112,37 @@ impl Session {
 
     /// Makes a call, for example "booking.v1.BookingStaffService/ListBookings".
     pub(super) async fn call(&self, method: &str, message: &Value) -> Result<Value, Refusal> {
+        self.call_while(Refusal::may_pass, method, message).await
+    }
+
+    /// Makes a call that changes something, under one key however often it is sent. Whoever cannot
+    /// be told what came of it is told the key, with which the same words change nothing twice.
+    pub(super) async fn act(&self, method: &str, mut message: Value, key: &str) -> Result<Value> {
+        if let Some(fields) = message.as_object_mut() {
+            fields.insert("idempotencyKey".to_owned(), key.into());
+        }
+        // An answer that took too long is asked for again too: the act may have been done.
+        let answer = self.call_while(Refusal::is_unavailable, method, &message).await;
+        answer.map_err(|refusal| match refusal.is_unavailable() {
+            true => anyhow::anyhow!(
+                "it is not known whether this was done: {refusal}\n\
+                 Say the same again with --key {key} behind it: with this key it is done once and \
+                 no more."
+            ),
+            false => refusal.into(),
+        })
+    }
+
+    async fn call_while(
+        &self,
+        again: fn(&Refusal) -> bool,
+        method: &str,
+        message: &Value,
+    ) -> Result<Value, Refusal> {
         let mut tries = 1;
         loop {
             match self.try_call(method, message).await {
-                Err(refusal) if refusal.may_pass() && tries < TRIES => {
+                Err(refusal) if again(&refusal) && tries < TRIES => {
                     tokio::time::sleep(PAUSE).await;
                     tries += 1;
                 }
@@ -138,14 +166,31 @@ fn no_answer(url: &str, error: &reqwest::Error) -> anyhow::Error {
     anyhow::anyhow!("{url} {why}")
 }
 
-/// A new key under which a command is made once, however often it is sent.
-pub(super) fn new_key() -> String {
-    format!("cli-{}", crate::secrets::random_word())
+/// The key that was said, or a new one, under which a command is made once, however often it is
+/// sent.
+pub(super) fn key(arguments: &Arguments) -> String {
+    match arguments.option("key") {
+        "" => format!("cli-{}", crate::secrets::random_word()),
+        said => said.to_owned(),
+    }
+}
+
+/// Checks the key that was said, if one was.
+pub(super) fn check_key(arguments: &Arguments) -> Result<(), Usage> {
+    let said = arguments.option("key");
+    let good = (8..=64).contains(&said.len()) && said.bytes().all(|byte| byte.is_ascii_graphic());
+    if said.is_empty() || good {
+        return Ok(());
+    }
+    Err(Usage("--key takes the key that an earlier try has named".to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::task::JoinHandle;
 
     fn found<const N: usize>(pairs: [(&str, &str); N]) -> Result<Address> {
         Address::find(&Environment::from(pairs), None)
@@ -187,9 +232,86 @@ mod tests {
         assert!(told.contains("make run") && told.contains("SUKOON_URL"), "{told}");
     }
 
+    fn said(words: &[&str]) -> Arguments {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        Arguments::read(&words, &["key"], (0, 0)).unwrap()
+    }
+
     #[test]
-    fn keys_differ_and_fit() {
-        assert_ne!(new_key(), new_key());
-        assert!((8..=64).contains(&new_key().len()));
+    fn keys_differ_and_fit_unless_one_is_said() {
+        let none = said(&[]);
+        assert_ne!(key(&none), key(&none));
+        let made = key(&none);
+        let again = said(&["--key", &made]);
+        assert_eq!((key(&again), check_key(&again), check_key(&none)), (made, Ok(()), Ok(())));
+        for wrong in ["short", "two words of it", &"k".repeat(65)] {
+            assert!(check_key(&said(&["--key", wrong])).is_err(), "{wrong}");
+        }
+    }
+
+    /// A gateway that gives these answers, one to each call, and then says which keys were sent. No
+    /// answer at all is a connection that ends.
+    async fn gateway(answers: &'static [&'static str]) -> (Session, JoinHandle<Vec<String>>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let served = tokio::spawn(async move {
+            let mut keys = Vec::new();
+            for answer in answers {
+                let (mut connection, _) = listener.accept().await.unwrap();
+                keys.push(key_of(&mut connection).await);
+                connection.write_all(answer.as_bytes()).await.unwrap();
+            }
+            keys
+        });
+        rustls::crypto::ring::default_provider().install_default().ok();
+        let http = reqwest::Client::new();
+        (Session { http, url, token: String::new() }, served)
+    }
+
+    /// The key in a request, once all of it is there.
+    async fn key_of(connection: &mut TcpStream) -> String {
+        let mut request = String::new();
+        loop {
+            let sent = request.split_once("\"idempotencyKey\":\"");
+            if let Some((key, _)) = sent.and_then(|(_, key)| key.split_once("\"}")) {
+                return key.to_owned();
+            }
+            let mut part = [0; 1024];
+            let count = connection.read(&mut part).await.unwrap();
+            assert_ne!(count, 0, "the request ended early: {request}");
+            request.push_str(std::str::from_utf8(&part[..count]).unwrap());
+        }
+    }
+
+    const LATE: &str =
+        "HTTP/1.1 504 Gateway Timeout\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+    const DONE: &str =
+        "HTTP/1.1 200 OK\r\ncontent-length: 15\r\nconnection: close\r\n\r\n{\"done\": true}\n";
+    const REFUSED: &str =
+        "HTTP/1.1 409 Conflict\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+
+    #[tokio::test]
+    async fn an_act_whose_answer_is_lost_is_sent_again_under_its_key() {
+        let (session, served) = gateway(&[LATE, "", DONE]).await;
+        let answer = session.act("payments.v1/RefundPayment", json!({}), "cli-0001").await.unwrap();
+        assert_eq!(answer, json!({ "done": true }));
+        assert_eq!(served.await.unwrap(), ["cli-0001"; 3]);
+    }
+
+    #[tokio::test]
+    async fn who_cannot_be_told_what_came_of_an_act_is_told_its_key() {
+        let (session, served) = gateway(&[LATE, LATE, LATE]).await;
+        let lost = session.act("payments.v1/RefundPayment", json!({}), "cli-0002").await;
+        let told = lost.unwrap_err().to_string();
+        assert!(told.contains("not known whether") && told.contains("--key cli-0002"), "{told}");
+        assert_eq!(served.await.unwrap(), ["cli-0002"; 3]);
+    }
+
+    #[tokio::test]
+    async fn what_was_refused_was_not_done_and_is_not_sent_again() {
+        let (session, served) = gateway(&[REFUSED]).await;
+        let refused = session.act("payments.v1/RefundPayment", json!({}), "cli-0003").await;
+        assert_eq!(refused.unwrap_err().to_string(), "the call was refused");
+        assert_eq!(served.await.unwrap(), ["cli-0003"]);
     }
 }
