@@ -1,4 +1,5 @@
-//! Holds begin, grow once, end, and are given back.
+//! Holds begin, grow once, end, and are given back. The lessons of other booking systems that are
+//! held here stand above their tests.
 
 use booking::app::open_checkout::open_checkout;
 use booking::app::release_booking::release_booking;
@@ -13,6 +14,7 @@ fn instant(wire: Option<prost_types::Timestamp>) -> Timestamp {
     timestamp(&wire.unwrap()).unwrap()
 }
 
+/// What nobody pays for blocks nobody (calcom #2170: unpaid bookings block the calendar for ever).
 #[tokio::test]
 async fn a_hold_that_ends_frees_its_time() {
     let world = World::new().await;
@@ -28,6 +30,7 @@ async fn a_hold_that_ends_frees_its_time() {
     assert_eq!(world.count(TIMERS).await, 1);
 }
 
+/// The same while no timer runs: a process that is down keeps no time either (calcom #2170).
 #[tokio::test]
 async fn a_hold_that_has_run_out_makes_way_before_its_timer_says_so() {
     let world = World::without_timers().await;

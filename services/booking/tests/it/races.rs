@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use booking::app::Error;
+use contract::booking::v1::BookingState;
 use futures::future::join_all;
 use kernel::{CommandError, Id, Reject as _};
 
@@ -23,6 +24,7 @@ fn tally<T>(results: Vec<Result<T, Error>>) -> BTreeMap<&'static str, usize> {
     tally
 }
 
+/// calcom #10789: two people were confirmed in one slot.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_fifty_buyers_of_one_slot_one_gets_it() {
     let world = World::without_timers().await;
@@ -59,6 +61,31 @@ async fn overlapping_sessions_of_different_services_exclude_each_other() {
         )
         .await;
     assert_eq!(overlaps, 0);
+}
+
+/// calcom #10789 and fossunited#1698 at the moment of payment: both have paid, one hold had run out,
+/// and who gets the time is decided again under its lock. Nobody's money is lost on the way.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_who_pay_for_one_slot_at_once_one_is_confirmed_and_one_is_refunded() {
+    let world = World::without_timers().await;
+    let first = world.hold(customer(1), at(0, 15)).await;
+    world.minutes_later(16).await;
+    let second = world.hold(customer(2), at(0, 15)).await;
+    world.minutes_later(16).await;
+    let third = world.hold(customer(3), at(0, 15)).await;
+    world.minutes_later(16).await;
+    let paid = [(first, "pay_1"), (second, "pay_2"), (third, "pay_3")];
+    join_all(paid.map(|(id, payment)| world.pay(id, payment))).await;
+    let mut states = Vec::new();
+    for (id, _payment) in paid {
+        states.push(world.state(id).await);
+    }
+    let count = |wanted| states.iter().filter(|state| **state == wanted).count();
+    assert_eq!(count(BookingState::Confirmed), 1, "{states:?}");
+    // payments answers each of these by giving the money back.
+    assert_eq!(count(BookingState::PaidUnplaced), 2, "{states:?}");
+    let refused = "select count(*) from events where event_type = 'booking.v1.BookingUnplaced'";
+    assert_eq!(world.count(refused).await, 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
