@@ -1,5 +1,5 @@
-//! The checker sees what is wrong with real stores: what a copy of a clean run's remains was changed
-//! to, and what a superuser did to the databases themselves.
+//! The checker sees what is wrong with real stores: what a copy of a clean run's remains was
+//! changed to, and what a superuser did to the databases themselves.
 
 #![expect(clippy::indexing_slicing, reason = "a clean run leaves something of everything")]
 

@@ -25,8 +25,8 @@ pub struct Act<'a> {
     pub subject: &'a str,
 }
 
-/// Whether a text can be nothing but an id: a word and a UUID ("bkg_…", "booking-…"), a date, or the
-/// stream of a practitioner's day ("day-lead-2026-11-24").
+/// Whether a text can be nothing but an id: a word and a UUID ("bkg_…", "booking-…"), a date,
+/// or the stream of a practitioner's day ("day-lead-2026-11-24").
 fn is_id(text: &str) -> bool {
     let is_word = |text: &str| (1..=12).contains(&text.len()) && text.bytes().all(is_letter);
     let of_a_day = |rest: &str| {

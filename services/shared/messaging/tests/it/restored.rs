@@ -27,8 +27,7 @@ fn texts(names: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_happens_after_a_restore_is_taken_in_though_its_position_was_used_before() -> Result<()>
-{
+async fn what_happens_after_a_restore_is_taken_in_though_its_position_was_used() -> Result<()> {
     let (nats, _room) = own_room()?;
     let world = World::new(nats, Trouble::BearsRepeats).await?;
     world.happen(numbers(0..6)).await?;
