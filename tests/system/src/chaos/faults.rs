@@ -12,7 +12,6 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use serde_json::{Value, json};
 use sqlx::{Executor as _, PgConnection};
-use testkit::until_within;
 use tokio::time::Instant;
 
 use super::crowd::Crowd;
@@ -45,8 +44,9 @@ const SMTP: [&str; 6] = ["delay", "drop", "status", "refuse", "timeout_after_suc
 /// How often a moment is looked for in which a commit is under way.
 const LOOKS_FOR_A_COMMIT: usize = 2_000;
 
-/// How long something that is dead is waited for.
-const AIMING: Duration = Duration::from_secs(15);
+/// How often, and how many times, something that is dead is aimed at again.
+const AIM_EVERY: Duration = Duration::from_millis(500);
+const AIMS_MAX: usize = 30;
 
 /// A fault that strikes, and whether it did in the end.
 type Strike<'s> = LocalBoxFuture<'s, (Kind, Result<usize>)>;
@@ -240,19 +240,15 @@ fn strike<'s>(
     lot: Value,
 ) -> Strike<'s> {
     Box::pin(async move {
-        let mut last = None;
+        let mut ended = struck(kind, practice, dropper, &lot).await;
         // What a fault is aimed at may be dead just now, and is there again a moment later.
-        let aiming = until_within(AIMING, "it strikes", async || {
-            match struck(kind, practice, dropper, &lot).await {
-                Err(error) if !is_over(&error) => last = Some(error),
-                ended => return Ok(Some(ended)),
+        for _try in 0..AIMS_MAX {
+            match &ended {
+                Err(error) if !is_over(error) => wait_for(AIM_EVERY).await,
+                _ => break,
             }
-            Ok(None)
-        });
-        let ended = match aiming.await {
-            Ok(ended) => ended,
-            Err(late) => Err(last.unwrap_or(late)),
-        };
+            ended = struck(kind, practice, dropper, &lot).await;
+        }
         (kind, ended)
     })
 }
