@@ -17,6 +17,7 @@ pub mod request;
 pub mod idempotent;
 pub mod owner;
 pub mod fold;
+pub mod follow_booking;
 pub mod start_payment;
 pub mod ensure_order;
 pub mod submit_checkout_answer;

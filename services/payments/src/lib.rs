@@ -21,6 +21,7 @@ pub mod config;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::contract::payments::v1::payments_service_server::PaymentsServiceServer;
 use ::contract::payments::v1::payments_staff_service_server::PaymentsStaffServiceServer;
@@ -34,6 +35,7 @@ use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::staff::StaffDirectory;
+use runtime::status::chain;
 use runtime::{BoxError, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
@@ -56,6 +58,8 @@ pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/payments");
 const READERS: &[&str] = &["booking", "notifications"];
 /// Who takes booking's events in.
 const ON_BOOKING: &str = "payments-on-booking";
+/// How long to wait when something that is due at the start could not be done.
+const PREPARE_AGAIN: Duration = Duration::from_secs(1);
 
 /// Serves until the shutdown signal is given.
 ///
@@ -114,19 +118,10 @@ impl Doors {
         let publishing = run_publisher(store.clone(), "payments", nats.clone(), shutdown.clone());
         tasks.spawn("publisher", publishing);
         let timers = Arc::new(Timers::new(Arc::clone(&till)));
-        let (stop, firing) = (shutdown.wait(), store.clone());
+        let (stop, firing, starting) = (shutdown.clone(), store.clone(), store.clone());
         tasks.spawn("timers", async move {
-            if let Err(error) = timers::sweep(&firing).await {
-                // It is tried again at the next start; no money waits for it.
-                tracing::warn!(%error, "old webhooks could not be swept");
-            }
-            if let Err(error) = app::open_books::open_books(&firing).await {
-                tracing::warn!(%error, "older events could not be posted");
-            }
-            if let Err(error) = app::nightly::start(&firing).await {
-                tracing::warn!(%error, "the nightly jobs could not be set");
-            }
-            run_timers(firing, timers, stop).await;
+            let preparing = prepare(&starting, &stop);
+            futures::future::join(preparing, run_timers(firing, timers, stop.wait())).await;
             Ok::<(), BoxError>(())
         });
         let subscription = Subscription {
@@ -150,6 +145,23 @@ impl Doors {
         tasks.join().await?;
         Ok(())
     }
+}
+
+/// Does what is due at each start, again and again until all of it is done once.
+async fn prepare(store: &Store, shutdown: &Shutdown) {
+    while let Err(error) = prepare_once(store).await {
+        tracing::warn!(error = chain(&error), "what is due at the start has to wait");
+        tokio::select! {
+            () = shutdown.wait() => return,
+            () = tokio::time::sleep(PREPARE_AGAIN) => {}
+        }
+    }
+}
+
+async fn prepare_once(store: &Store) -> Result<(), app::Error> {
+    app::nightly::start(store).await?;
+    timers::sweep(store).await?;
+    app::open_books::open_books(store).await
 }
 
 fn open_till(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Till>> {

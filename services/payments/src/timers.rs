@@ -236,7 +236,7 @@ impl Timers {
                 ask(till, timer.subject.parse()?, turn).await?;
             }
             RENEW_REFUND => renew(till, timer.subject.parse()?).await?,
-            FOLD_WEBHOOK => fold(till, &timer.subject).await?,
+            FOLD_WEBHOOK => fold(till, &timer.subject, timer.attempts).await?,
             EXPECT_WEBHOOK => miss_webhook(till, &timer.subject).await?,
             SWEEP_WEBHOOKS => sweep(&till.store).await?,
             kind if nightly::is_one(kind) => nightly::fire(till, timer).await?,

@@ -7,6 +7,7 @@ use kernel::id::{Booking, Refund as RefundKind};
 use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
+use super::follow_booking::follow_booking;
 use super::{Error, Rejection, Till, refuse};
 use crate::domain::collection::{Collection, Command, Event, Standing};
 use crate::domain::fact::{Payment, Source};
@@ -94,9 +95,11 @@ pub async fn fold(
     for refund in &told.refunds {
         fold_refund(tx, &mut open, refund).await?;
     }
-    if is_verified && query::booking_state(tx.connection(), booking_id).await?.is_completed() {
-        // The session took place on the customer's word, and here is its money.
-        open.apply(tx, Command::Complete).await?;
+    if is_verified {
+        // The session may have taken place on the customer's word, and here is its money; or it is
+        // learnt of again, and booking has told long ago what becomes of it.
+        let wish = query::wish(tx.connection(), booking_id).await?;
+        follow_booking(tx, &mut open, &wish).await?;
     }
     let collection = open.collection().ok_or(refuse(Rejection::PaymentNotStarted))?;
     if collection.is_settled() && !told.is_partial {

@@ -19,11 +19,26 @@ use crate::timers;
 /// What the events that come of it name as their cause.
 const ACTOR: &str = "payments";
 
-/// Folds one webhook and ends its timer.
+/// After how many tries, and after how many more each time, it is told that a webhook cannot be
+/// folded; about ten minutes, and every two hours.
+const TRIES: (i32, i32) = (15, 120);
+
+/// Folds one webhook in its so-manieth try and ends its timer. One that fails for long is told as an
+/// error, and stands in the list of what nothing explains.
 ///
 /// # Errors
-/// When the database does not answer.
-pub async fn fold_webhook(till: &Arc<Till>, event_id: &str) -> Result<(), Error> {
+/// When the database or the provider does not answer.
+pub async fn fold_webhook(till: &Arc<Till>, event_id: &str, attempts: i32) -> Result<(), Error> {
+    let folded = fold_one(till, event_id).await;
+    if let Err(error) = &folded
+        && attempts % TRIES.1 == TRIES.0
+    {
+        tracing::error!(event_id, attempts, error = chain(error), "a webhook cannot be folded");
+    }
+    folded
+}
+
+async fn fold_one(till: &Arc<Till>, event_id: &str) -> Result<(), Error> {
     let raw = inbox::unfolded(till.store.pool(), event_id).await?;
     let told = raw.map(|raw| till.provider.read_webhook(&raw)).unwrap_or_default();
     let told = with_payments(till, told).await?;

@@ -7,7 +7,7 @@ use kernel::Timestamp;
 use serde_json::{Value, json};
 
 use super::list_payments::{ask_after, list_page};
-use super::settle_day::{check_sums, days_back, settle_page};
+use super::settle_day::{Place, check_sums, days_back, settle_page};
 use super::unexplained::tell;
 use super::{Error, Till};
 
@@ -45,7 +45,8 @@ fn next(kind: &str, now: Timestamp) -> Timestamp {
     if today > now { today } else { today.plus_seconds(DAY) }
 }
 
-/// Sets the timers that are not set yet; called at the start.
+/// Sets the timers that are not set: a migration has set them once, and each one sets itself anew,
+/// so at the start nothing is to be done unless a row was lost.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -83,7 +84,11 @@ pub async fn fire(till: &Till, timer: &Timer) -> Result<(), Error> {
     let skip = at("skip").and_then(|skip| usize::try_from(skip).ok());
     let payload = match timer.kind.as_str() {
         LIST_PAYMENTS => compare(till, now, (at("round"), skip), timer.attempts).await?,
-        SETTLE_DAY => settle(till, now, (at("back"), skip), timer.attempts).await?,
+        SETTLE_DAY => {
+            let met = at("met").and_then(|met| usize::try_from(met).ok());
+            let place = Place { skip: skip.unwrap_or(0), met: met.unwrap_or(0) };
+            settle(till, now, (at("back"), place), timer.attempts).await?
+        }
         _ => {
             tell(till).await?;
             None
@@ -117,7 +122,7 @@ async fn compare(
 async fn settle(
     till: &Till,
     now: Timestamp,
-    (back, skip): (Option<i64>, Option<usize>),
+    (back, place): (Option<i64>, Place),
     attempts: i32,
 ) -> Result<Option<Value>, Error> {
     let back = match back {
@@ -128,9 +133,11 @@ async fn settle(
         check_sums(till, now).await?;
         return Ok(None);
     }
-    let next = settle_page(till, now, (back, skip.unwrap_or(0)), attempts).await?;
-    let next = next
-        .map_or_else(|| json!({ "back": back - 1 }), |skip| json!({ "back": back, "skip": skip }));
+    let next = settle_page(till, now, (back, place), attempts).await?;
+    let next = next.map_or_else(
+        || json!({ "back": back - 1 }),
+        |Place { skip, met }| json!({ "back": back, "skip": skip, "met": met }),
+    );
     Ok(Some(next))
 }
 

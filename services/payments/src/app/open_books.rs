@@ -1,53 +1,60 @@
-//! Opens the books of bookings whose money moved before there was a ledger: their entries follow
-//! from their events, so they are written as if they had always been.
+//! Opens the books of bookings whose money moved before there was a ledger, and closes the holes that
+//! a process of an older release has left while a deploy rolled: the entries of a booking follow from
+//! its events, so they are written as if they had always been.
 
-use eventstore::{Metadata, Store, Tx};
+use eventstore::{Metadata, Recorded, Store, Tx};
 use kernel::Id;
 use kernel::id::Booking;
 
 use super::Error;
 use crate::contract;
-use crate::ledger::Books;
 use crate::ledger::post::post;
-use crate::read_model::ledger::without_entries;
+use crate::ledger::{Books, Entry};
+use crate::read_model::ledger::{collected_after, written};
 
 /// How many bookings are looked for at a time.
 const MANY: i64 = 100;
 
-/// Posts what is not posted; called at the start. Two that do so at once post it once.
+/// Compares the entries that follow from each booking's events with those that are written, and
+/// writes the rest; called at the start. Two that do so at once write each once.
 ///
 /// # Errors
 /// When the database does not answer or holds an event that cannot be read.
 pub async fn open_books(store: &Store) -> Result<(), Error> {
+    let mut last = None;
     loop {
-        let bookings = without_entries(store.pool(), MANY).await?;
-        if bookings.is_empty() {
-            return Ok(());
-        }
-        let mut posted = 0;
+        let bookings = collected_after(store.pool(), last, MANY).await?;
+        let Some(end) = bookings.last().copied() else { return Ok(()) };
         for booking_id in bookings {
-            posted += store
-                .write(Metadata::by("payments", None), move |tx| Box::pin(open(tx, booking_id)))
-                .await?;
+            let events = store.load(&contract::collection_stream(booking_id)).await?;
+            // Read after the events, which were written together with their entries.
+            let entries = entries(&events)?;
+            let missing = entries.len() - written(store.pool(), &entries).await?;
+            if missing > 0 {
+                store
+                    .write(Metadata::by("payments", None), move |tx| Box::pin(open(tx, booking_id)))
+                    .await?;
+                tracing::info!(%booking_id, missing, "entries of older events were posted");
+            }
         }
-        tracing::info!(posted, "entries of older events were posted");
-        if posted == 0 {
-            // Money of no amount has no entry, and must not be looked for again and again.
-            return Ok(());
-        }
+        last = Some(end);
     }
 }
 
-async fn open(tx: &mut Tx, booking_id: Id<Booking>) -> Result<usize, Error> {
-    let stream = contract::collection_stream(booking_id);
-    tx.lock(std::slice::from_ref(&stream)).await?;
-    let stored = tx.load(&stream).await?.events;
-    let events = stored
+/// What a booking's events come to.
+fn entries(events: &[Recorded]) -> Result<Vec<Entry>, Error> {
+    let events = events
         .iter()
         .map(contract::read_collection_event)
         .collect::<Result<Vec<_>, _>>()
         .map_err(Error::unavailable)?;
-    let entries = Books::default().enter(&events);
-    post(tx, Some(booking_id), &entries).await?;
-    Ok(entries.len())
+    Ok(Books::default().enter(&events))
+}
+
+async fn open(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), Error> {
+    let stream = contract::collection_stream(booking_id);
+    tx.lock(std::slice::from_ref(&stream)).await?;
+    let events = tx.load(&stream).await?.events;
+    post(tx, Some(booking_id), &entries(&events)?).await?;
+    Ok(())
 }

@@ -1,9 +1,11 @@
 //! Reads what the provider paid out, day by day and page by page, and posts each line once.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use eventstore::{Metadata, Tx};
 use kernel::Timestamp;
+use tokio::time::Instant;
 
 use super::take_in::{not_told, pass_over, take_in_payment};
 use super::{Error, Till};
@@ -19,15 +21,30 @@ const DAYS_BACK_MAX: i64 = 60;
 
 const DAY: i64 = 24 * 3600;
 
+/// How many lines that our books do not have are asked after in one go.
+const QUESTIONS: usize = 5;
+/// After how long no other line is asked after: a handler of a timer has 20 s, and a question may
+/// take 16 of them.
+const ASKS_FOR: Duration = Duration::from_secs(3);
+
+/// Where the reading of a day's report stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place {
+    /// At which line the page begins.
+    pub skip: usize,
+    /// How many of the page's lines have been looked at and asked after.
+    pub met: usize,
+}
+
 /// Reads the whole report of the last days. A timer does the same, a page at a time.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
 pub async fn settle_days(till: &Till, now: Timestamp) -> Result<(), Error> {
     for back in (0..days_back(till, now).await?).rev() {
-        let mut skip = Some(0);
-        while let Some(from) = skip {
-            skip = settle_page(till, now, (back, from), 1).await?;
+        let mut place = Some(Place::default());
+        while let Some(from) = place {
+            place = settle_page(till, now, (back, from), 1).await?;
         }
     }
     check_sums(till, now).await
@@ -43,26 +60,34 @@ pub async fn days_back(till: &Till, now: Timestamp) -> Result<i64, Error> {
     Ok(days.clamp(DAYS_BACK, DAYS_BACK_MAX))
 }
 
-/// Reads a page of the report about the day so many days ago, in its so-manieth try; says where the
-/// next one begins.
+/// Reads a page of the report about the day so many days ago, in its so-manieth try; says where to
+/// go on. A page of which much has to be asked is posted only in a later go, so that a provider that
+/// is slow cannot keep it from ever being posted.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
 pub async fn settle_page(
     till: &Till,
     now: Timestamp,
-    (back, skip): (i64, usize),
+    (back, place): (i64, Place),
     attempts: i32,
-) -> Result<Option<usize>, Error> {
+) -> Result<Option<Place>, Error> {
+    let began = Instant::now();
     let day = now.plus_seconds(-back.saturating_mul(DAY));
-    let page = till.provider.settlement_lines(day, skip).await;
+    let page = till.provider.settlement_lines(day, place.skip).await;
     let page = page.map_err(|error| not_told("settlement lines", &error))?;
     if page.unread > 0 {
         let unread = page.unread;
         tracing::error!(unread, back, "lines of a settlement cannot be read");
     }
-    for line in &page.items {
-        pass_over(meet(till, line).await, attempts)?;
+    let mut asked = 0;
+    for (met, line) in page.items.iter().enumerate().skip(place.met) {
+        if asked == QUESTIONS || (asked > 0 && began.elapsed() >= ASKS_FOR) {
+            return Ok(Some(Place { met, ..place }));
+        }
+        let was_asked = meet(till, line).await;
+        asked += usize::from(!matches!(was_asked, Ok(false)));
+        pass_over(was_asked.map(drop), attempts)?;
     }
     let lines = Arc::new(page.items);
     till.store
@@ -78,19 +103,20 @@ pub async fn settle_page(
             })
         })
         .await?;
-    Ok(page.next)
+    Ok(page.next.map(|skip| Place { skip, met: 0 }))
 }
 
-/// Asks for what a line is about, if our books do not have it.
-async fn meet(till: &Till, line: &Line) -> Result<(), Error> {
+/// Asks for what a line is about, if our books do not have it; says whether they do not.
+async fn meet(till: &Till, line: &Line) -> Result<bool, Error> {
     if settlement::booked(till.store.pool(), line).await?.is_some() {
-        return Ok(());
+        return Ok(false);
     }
     match &line.about {
         About::Payment(payment) | About::Refund(_, Some(payment)) => {
-            take_in_payment(till, payment).await
+            take_in_payment(till, payment).await?;
+            Ok(true)
         }
-        About::Refund(_, None) | About::Other(_) => Ok(()),
+        About::Refund(_, None) | About::Other(_) => Ok(false),
     }
 }
 

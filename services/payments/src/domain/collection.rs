@@ -281,6 +281,10 @@ fn take_in(known: &mut Collection, event: &Event) {
             known.refunds.insert(*refund_id, refund.clone());
         }
         Event::RefundAccepted { refund_id, provider_refund } => {
+            // What the provider has is one refund's only.
+            for refund in known.refunds.values_mut() {
+                refund.accepted.take_if(|it| it == provider_refund);
+            }
             if let Some(refund) = known.refunds.get_mut(refund_id) {
                 refund.accepted = Some(provider_refund.clone());
             }

@@ -2,13 +2,13 @@
 //! of its money when it could not be placed, was cancelled, or took place.
 
 use contract::booking::v1 as booking;
-use eventstore::{Recorded, Tx, new_id};
+use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
 use kernel::Id;
 use kernel::id::{Booking, Customer, Kind};
 use messaging::{Reaction, ReactionError};
 
-use crate::domain::collection::Command;
+use crate::app::follow_booking::{Wish, follow_booking};
 use crate::domain::fact::{Amount, PaymentId};
 use crate::read_model::booking_word::BookingWord;
 use crate::read_model::{project, query};
@@ -89,26 +89,23 @@ impl Reaction for OnBooking {
                     project::known_booking(tx, id, customer_id, trace).await?;
                 }
                 Step::Note { id, word } => project::booking_state(tx, id, word).await?,
-                Step::Refund { id, payment } => {
-                    project::booking_state(tx, id, BookingWord::Unplaced).await?;
-                    let mut open = OpenCollection::load(tx, id).await?;
-                    open.apply(tx, Command::Unplace { payment, refund_id: new_id() }).await?;
-                }
+                Step::Refund { id, payment } => give_back(tx, id, payment).await?,
                 Step::Cancel { id, refund } => {
-                    project::booking_state(tx, id, BookingWord::Cancelled).await?;
-                    close(tx, id, Command::Cancel { refund, refund_id: new_id() }).await?;
+                    let word = BookingWord::Cancelled;
+                    let before = query::wish(tx.connection(), id).await?;
+                    end(tx, id, Wish { word, refund: Some(refund), ..before }).await?;
                 }
                 Step::Keep { id } => {
                     // For one that still takes place nothing has to be decided.
-                    let word = query::booking_state(tx.connection(), id).await?;
-                    if word == BookingWord::Cancelled {
-                        let refund = Amount { minor: 0, currency: String::new() };
-                        close(tx, id, Command::Cancel { refund, refund_id: new_id() }).await?;
+                    let before = query::wish(tx.connection(), id).await?;
+                    if before.word == BookingWord::Cancelled {
+                        let nothing = Amount { minor: 0, currency: String::new() };
+                        end(tx, id, Wish { refund: Some(nothing), ..before }).await?;
                     }
                 }
                 Step::Complete { id } => {
-                    project::booking_state(tx, id, BookingWord::Completed).await?;
-                    close(tx, id, Command::Complete).await?;
+                    let before = query::wish(tx.connection(), id).await?;
+                    end(tx, id, Wish { word: BookingWord::Completed, ..before }).await?;
                 }
             }
             Ok(())
@@ -116,12 +113,36 @@ impl Reaction for OnBooking {
     }
 }
 
-/// Decides about the money of a booking that is over. One that was confirmed on the customer's word
-/// may have none, not even an order.
-async fn close(tx: &mut Tx, id: Id<Booking>, command: Command) -> Result<(), ReactionError> {
-    let mut open = OpenCollection::load(tx, id).await?;
-    if open.collection().is_some() {
-        open.apply(tx, command).await?;
+/// Gives the money back that could not be placed. What came after a cancellation goes back because
+/// of that.
+async fn give_back(tx: &mut Tx, id: Id<Booking>, payment: PaymentId) -> Result<(), ReactionError> {
+    let before = query::wish(tx.connection(), id).await?;
+    let word = match before.word {
+        BookingWord::Cancelled => BookingWord::Cancelled,
+        BookingWord::Unknown
+        | BookingWord::Requested
+        | BookingWord::Confirmed
+        | BookingWord::Unplaced
+        | BookingWord::Expired
+        | BookingWord::Released
+        | BookingWord::Completed => BookingWord::Unplaced,
+    };
+    let wish = Wish { word, unplaced: Some(payment.clone()), ..before };
+    let is_remembered = end(tx, id, wish).await?;
+    let open = OpenCollection::load(tx, id).await?;
+    let is_known = open.collection().is_some_and(|known| known.payments.contains_key(&payment));
+    if is_known || is_remembered {
+        return Ok(());
     }
-    Ok(())
+    // Neither the booking nor its payment is known, so nothing would ever give it back.
+    Err(ReactionError::Failed("neither the booking nor its payment is known".into()))
+}
+
+/// Remembers what booking wants, and does it with the money that is there; says whether it is
+/// remembered.
+async fn end(tx: &mut Tx, id: Id<Booking>, wish: Wish) -> Result<bool, ReactionError> {
+    let is_remembered = project::wish(tx, id, &wish).await?;
+    let mut open = OpenCollection::load(tx, id).await?;
+    follow_booking(tx, &mut open, &wish).await?;
+    Ok(is_remembered)
 }

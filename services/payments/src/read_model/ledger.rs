@@ -6,6 +6,7 @@ use kernel::{Id, Timestamp};
 use sqlx::{PgExecutor, Row as _};
 
 use crate::domain::fact::Amount;
+use crate::ledger::Entry;
 
 /// The sum of an account in one currency: debits less credits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,22 +79,39 @@ pub async fn entries_of(
     Ok(entries)
 }
 
-/// Some of the bookings whose money moved and that have no entry.
+/// Some of the bookings for which money is collected, in the order of their ids.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn without_entries(
+pub async fn collected_after(
     executor: impl PgExecutor<'_>,
+    last: Option<Id<Booking>>,
     many: i64,
 ) -> Result<Vec<Id<Booking>>, StoreError> {
     let ids = sqlx::query_scalar(
-        "select distinct p.booking_id from payments p
-         where p.status in ('captured', 'refunded')
-           and not exists (select from ledger_entries e where e.booking_id = p.booking_id)
-         limit $1",
+        "select booking_id from collections where $1::uuid is null or booking_id > $1
+         order by booking_id limit $2",
     )
+    .bind(last)
     .bind(many)
     .fetch_all(executor)
     .await?;
     Ok(ids)
+}
+
+/// How many of these entries are written.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn written(
+    executor: impl PgExecutor<'_>,
+    entries: &[Entry],
+) -> Result<usize, StoreError> {
+    let causes: Vec<&str> = entries.iter().map(|entry| entry.cause.as_str()).collect();
+    let found: i64 =
+        sqlx::query_scalar("select count(*) from ledger_entries where cause = any($1)")
+            .bind(causes)
+            .fetch_one(executor)
+            .await?;
+    Ok(usize::try_from(found).unwrap_or_default())
 }

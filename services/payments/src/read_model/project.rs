@@ -4,6 +4,7 @@ use eventstore::{StoreError, Tx};
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Id, Timestamp};
 
+use crate::app::follow_booking::Wish;
 use crate::domain::collection::{Collection, Standing};
 use crate::domain::fact::PaymentId;
 use crate::domain::refund::{End, Refund};
@@ -58,7 +59,10 @@ pub async fn collection(
     for payment_id in collection.payments.keys() {
         payment(tx, collection, payment_id, now).await?;
     }
-    for (refund_id, known) in &collection.refunds {
+    // What the provider made of one may have moved to another one, and is one's only.
+    let (named, nameless): (Vec<_>, Vec<_>) =
+        collection.refunds.iter().partition(|(_, known)| known.accepted.is_some());
+    for (refund_id, known) in nameless.into_iter().chain(named) {
         refund(tx, terms.booking_id, *refund_id, known, now).await?;
     }
     Ok(())
@@ -168,4 +172,26 @@ pub async fn booking_state(
         .execute(tx.connection())
         .await?;
     Ok(())
+}
+
+/// Remembers what booking wants to become of a booking's money; says whether the booking is known,
+/// so that there is where to remember it.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn wish(tx: &mut Tx, booking_id: Id<Booking>, wish: &Wish) -> Result<bool, StoreError> {
+    let known = sqlx::query(
+        "update known_bookings
+         set state = $2, unplaced_payment_id = $3, refund_minor = $4, refund_currency = $5
+         where booking_id = $1",
+    )
+    .bind(booking_id)
+    .bind(wish.word.word())
+    .bind(wish.unplaced.as_ref().map(PaymentId::as_str))
+    .bind(wish.refund.as_ref().map(|refund| refund.minor))
+    .bind(wish.refund.as_ref().map(|refund| refund.currency.as_str()))
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    Ok(known > 0)
 }

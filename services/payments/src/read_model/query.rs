@@ -6,6 +6,7 @@ use kernel::{Currency, Id, Money, Timestamp};
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row as _};
 
+use crate::app::follow_booking::Wish;
 use crate::domain::collection::Standing;
 use crate::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
 use crate::read_model::booking_word::BookingWord;
@@ -226,6 +227,36 @@ pub async fn booking_state(
             .fetch_optional(executor)
             .await?;
     Ok(word.flatten().and_then(|word| BookingWord::from_word(&word)).unwrap_or_default())
+}
+
+/// What booking has said of a booking's money.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn wish(
+    executor: impl PgExecutor<'_>,
+    booking_id: Id<Booking>,
+) -> Result<Wish, StoreError> {
+    let row = sqlx::query(
+        "select state, unplaced_payment_id, refund_minor, refund_currency
+         from known_bookings where booking_id = $1",
+    )
+    .bind(booking_id)
+    .fetch_optional(executor)
+    .await?;
+    Ok(row.as_ref().map(read_wish).transpose()?.unwrap_or_default())
+}
+
+fn read_wish(row: &PgRow) -> Result<Wish, sqlx::Error> {
+    let word: Option<String> = row.try_get("state")?;
+    let unplaced: Option<String> = row.try_get("unplaced_payment_id")?;
+    let (minor, currency) = (row.try_get("refund_minor")?, row.try_get("refund_currency")?);
+    let refund = Option::zip(minor, currency).map(|(minor, currency)| Amount { minor, currency });
+    Ok(Wish {
+        word: word.and_then(|word| BookingWord::from_word(&word)).unwrap_or_default(),
+        unplaced: unplaced.as_deref().and_then(PaymentId::parse),
+        refund,
+    })
 }
 
 fn refund_row(row: &PgRow) -> Result<RefundRow, sqlx::Error> {

@@ -13,6 +13,8 @@ use crate::settlement::Break;
 /// Why something is in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
+    /// Money was authorised long ago and never captured.
+    AuthorizedLong,
     /// Money is here, and no booking stands for it.
     CapturedNotPlaced,
     /// A booking stands, nobody has verified its money, and the customer's word was taken.
@@ -37,10 +39,13 @@ pub enum Reason {
     SettlementBreak,
     /// Captured money has not been paid out.
     NotSettled,
+    /// What a webhook tells could not be taken in.
+    WebhookNotFolded,
 }
 
 impl Reason {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 14] = [
+        Self::AuthorizedLong,
         Self::CapturedNotPlaced,
         Self::ConfirmedWithoutMoney,
         Self::Mismatched,
@@ -53,12 +58,14 @@ impl Reason {
         Self::RefundedElsewhere,
         Self::SettlementBreak,
         Self::NotSettled,
+        Self::WebhookNotFolded,
     ];
 
     /// A stable word for programs.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
+            Self::AuthorizedLong => "AUTHORIZED_LONG",
             Self::CapturedNotPlaced => "CAPTURED_NOT_PLACED",
             Self::ConfirmedWithoutMoney => "CONFIRMED_WITHOUT_MONEY",
             Self::Mismatched => "MISMATCHED",
@@ -71,6 +78,7 @@ impl Reason {
             Self::RefundedElsewhere => "REFUNDED_ELSEWHERE",
             Self::SettlementBreak => "SETTLEMENT_BREAK",
             Self::NotSettled => "NOT_SETTLED",
+            Self::WebhookNotFolded => "WEBHOOK_NOT_FOLDED",
         }
     }
 
@@ -78,6 +86,9 @@ impl Reason {
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
+            Self::AuthorizedLong => {
+                "A payment was authorised more than a day ago, and the provider has not captured it."
+            }
             Self::CapturedNotPlaced => "The money is here, and no booking stands for it.",
             Self::ConfirmedWithoutMoney => {
                 "The customer's word was taken, and no money has been verified since."
@@ -98,12 +109,14 @@ impl Reason {
             Self::NotSettled => {
                 "The provider captured this money a week ago and has not paid it out."
             }
+            Self::WebhookNotFolded => "What a webhook of the provider tells cannot be taken in.",
         }
     }
 
     /// What finds its rows: booking, order, payment, amount, currency, since, and a break's word.
     fn question(self) -> &'static str {
         match self {
+            Self::AuthorizedLong => AUTHORIZED_LONG,
             Self::CapturedNotPlaced => CAPTURED_NOT_PLACED,
             Self::ConfirmedWithoutMoney => CONFIRMED_WITHOUT_MONEY,
             Self::Mismatched => MISMATCHED,
@@ -116,6 +129,7 @@ impl Reason {
             Self::RefundedElsewhere => REFUNDED_ELSEWHERE,
             Self::SettlementBreak => SETTLEMENT_BREAK,
             Self::NotSettled => NOT_SETTLED,
+            Self::WebhookNotFolded => WEBHOOK_NOT_FOLDED,
         }
     }
 }
@@ -148,10 +162,17 @@ failed_refunds as (
           and l.account in ('customer_advance', 'suspense', 'revenue', 'retained')
         having sum(l.amount_minor) <> 0))";
 
+/// The first question names the columns of all.
+const AUTHORIZED_LONG: &str = "
+    select p.booking_id, c.order_id, p.payment_id, p.amount_minor, p.amount_currency,
+           p.seen_at as since, null::text as broken
+    from payments p join collections c using (booking_id)
+    where p.status = 'authorized' and p.seen_at < clock_now() - interval '1 day'";
+
 /// Of a booking that was announced before its state was kept, nothing can be said here.
 const CAPTURED_NOT_PLACED: &str = "
-    select e.booking_id, c.order_id, e.payment_id, -sum(l.amount_minor)::bigint as amount_minor,
-           l.amount_currency, min(e.recorded_at) as since, null::text as broken
+    select e.booking_id, c.order_id, e.payment_id, -sum(l.amount_minor)::bigint,
+           l.amount_currency, min(e.recorded_at), null::text
     from ledger_entries e
     join ledger_lines l using (entry_id)
     join collections c using (booking_id)
@@ -251,6 +272,14 @@ const NOT_SETTLED: &str = "
                       where s.payment_id = e.payment_id and s.broken is not null)
     group by e.payment_id, l.amount_currency
     having sum(l.amount_minor) > 0 and min(e.recorded_at) < clock_now() - interval '7 days'";
+
+/// One that waits for an order that we do not know is told as that order.
+const WEBHOOK_NOT_FOLDED: &str = "
+    select null::uuid, null::text, coalesce(payment_id, event_id), null::bigint, null::text,
+           received_at, null::text
+    from webhook_inbox
+    where folded_at is null and waits_for_order_id is null
+      and received_at < clock_now() - interval '1 hour'";
 
 /// Something that nothing explains.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use kernel::Timestamp;
 use payments::app::list_payments::list_payments;
-use payments::app::settle_day::{settle_days, settle_page};
+use payments::app::settle_day::{Place, settle_days, settle_page};
 use payments::app::unexplained::{Reason, Unexplained, list};
 use serde_json::{Value, json};
 
@@ -314,8 +314,8 @@ async fn what_cannot_be_asked_for_holds_nothing_else_up_for_ever() -> Result<()>
     world.tell("/api/settle", &json!({})).await?;
     world.fault(json!({ "target": "payments.fetch", "kind": "drop", "times": 0 })).await?;
     let (till, now) = (till(&world)?, world.store.now().await?);
-    assert!(settle_page(&till, now, (0, 0), 1).await.is_err(), "it is asked again");
-    settle_page(&till, now, (0, 0), 6).await?;
+    assert!(settle_page(&till, now, (0, Place::default()), 1).await.is_err(), "it is asked again");
+    settle_page(&till, now, (0, Place::default()), 6).await?;
     let sums = left(&world).await?;
     assert_eq!((sums.get("provider_clearing"), sums["suspense"]), (None, 2 - 100));
     let told = breaks(&world).await?;
@@ -323,6 +323,27 @@ async fn what_cannot_be_asked_for_holds_nothing_else_up_for_ever() -> Result<()>
     assert_eq!(told[0].payment_id.as_deref(), Some(text(&unknown, "payment_id")?));
     world.clear_faults().await?;
     read_again(&world).await?;
+    assert_eq!(breaks(&world).await?, []);
+    agrees(&world).await
+}
+
+#[tokio::test]
+async fn a_page_of_which_much_has_to_be_asked_is_read_in_several_goes() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    for _ in 0..12 {
+        world.tell("/api/pay", &json!({ "amount": 100 })).await?;
+    }
+    world.tell("/api/settle", &json!({})).await?;
+    let (till, now) = (till(&world)?, world.store.now().await?);
+    let lines = "select count(*) from settlement_lines";
+    let (mut place, mut goes) = (Place::default(), 0);
+    while let Some(next) = settle_page(&till, now, (0, place), 1).await? {
+        assert_eq!(world.number(lines).await?, 0, "it is posted as a whole");
+        assert!(next.met > place.met, "each go leads on");
+        (place, goes) = (next, goes + 1);
+    }
+    assert!(goes >= 2, "five questions are asked in one go: {goes}");
+    assert_eq!(world.number(lines).await?, 12);
     assert_eq!(breaks(&world).await?, []);
     agrees(&world).await
 }

@@ -193,6 +193,18 @@ pub(super) fn learn_refund(
 ) -> Result<Vec<Event>, Rejection> {
     let refund = known.refunds.get(&refund_id).ok_or(Rejection::RefundUnknown)?;
     let mut events = Vec::new();
+    if let News::Taken { id, .. } = &news
+        && refund.accepted.is_none()
+        && let Some((twin, other)) = known.named(id)
+    {
+        if other.end == Some(End::Processed) {
+            return Ok(overtaken_by_itself(known, (refund_id, refund), other, rest_id));
+        }
+        if other.cause == Cause::Elsewhere && other.end.is_none() {
+            // It was never another hand's.
+            events.push(Event::RefundFailed { refund_id: twin, reason: OVERTAKEN.to_owned() });
+        }
+    }
     let end = match news {
         News::Taken { id, progress } => {
             if refund.accepted.is_none() {
@@ -224,6 +236,29 @@ pub(super) fn learn_refund(
     Ok(settle(known, events, &refund.payment, rest_id))
 }
 
+/// What the provider made of a refund of ours was taken for another one, and that money has gone
+/// back: so ours has, too. When it was taken for another one of ours, that one's money is still to
+/// go back, and has to be asked for under a new id.
+fn overtaken_by_itself(
+    known: &Collection,
+    (refund_id, refund): (Id<RefundKind>, &Refund),
+    other: &Refund,
+    rest_id: Id<RefundKind>,
+) -> Vec<Event> {
+    if refund.end.is_some() {
+        return Vec::new();
+    }
+    let mut events = vec![Event::RefundFailed { refund_id, reason: OVERTAKEN.to_owned() }];
+    let rest = left(&after(known, &events), &refund.payment);
+    if let Some(rest) = rest.filter(|_| other.cause != Cause::Elsewhere) {
+        let amount = Amount { minor: rest.minor.min(refund.amount.minor), ..rest };
+        let rest = Refund::wanted(refund.payment.clone(), amount, refund.cause);
+        let refund = Refund { renews: Some(refund_id), ..rest };
+        events.push(Event::RefundRequested { refund_id: rest_id, refund });
+    }
+    events
+}
+
 /// A refund that the provider has and that does not bear our id: one that we know by its id there,
 /// one of ours whose id was lost on the way, or one that another hand has made.
 pub(super) fn discover(
@@ -232,17 +267,16 @@ pub(super) fn discover(
     refund_id: Id<RefundKind>,
     rest_id: Id<RefundKind>,
 ) -> Result<Vec<Event>, Rejection> {
-    let same = known.refunds.iter().find(|(_, it)| it.accepted.as_ref() == Some(&found.id));
-    let is_one_of_ours = same.or_else(|| {
+    let is_one_of_ours = known.named(&found.id).or_else(|| {
         // Both cannot be, because no payment gives back more than it brought: so it is the same.
         let unasked = known.refunds.iter().filter(|(_, it)| it.is_unasked());
         let mut alike =
             unasked.filter(|(_, it)| it.payment == found.payment && it.amount == found.amount);
-        alike.next().filter(|_| !fits(known, &found))
+        alike.next().map(|(id, it)| (*id, it)).filter(|_| !fits(known, &found))
     });
     if let Some((own, _)) = is_one_of_ours {
         let news = News::Taken { id: found.id, progress: found.progress };
-        return learn_refund(known, *own, news, rest_id);
+        return learn_refund(known, own, news, rest_id);
     }
     let mut events = vec![Event::RefundDiscovered {
         refund_id,

@@ -6,7 +6,7 @@ use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
 use super::{Collection, Standing};
-use crate::domain::fact::{Amount, Fact, PaymentId, Status};
+use crate::domain::fact::{Amount, Fact, PaymentId, ProviderRefundId, Status};
 use crate::domain::mismatch::Mismatch;
 use crate::domain::refund::{Cause, End, Refund};
 
@@ -94,6 +94,13 @@ impl Collection {
                 fact.is_none_or(|fact| fact.amount.currency == refund.amount.currency)
             })
             .map(|(id, refund)| (*id, refund))
+    }
+
+    /// The refund of which the provider made the one with this id.
+    #[must_use]
+    pub fn named(&self, id: &ProviderRefundId) -> Option<(Id<RefundKind>, &Refund)> {
+        let mut named = self.refunds.iter().filter(|(_, it)| it.accepted.as_ref() == Some(id));
+        named.next().map(|(refund_id, refund)| (*refund_id, refund))
     }
 
     /// How much of a payment went back or is on its way, by refunds that are known.

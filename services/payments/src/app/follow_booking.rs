@@ -1,0 +1,59 @@
+//! What booking wants to become of a booking's money is remembered, and done with the money that is
+//! there or comes later: after a restore of this database, booking may speak of money that has to be
+//! learnt of again first.
+
+use eventstore::{Tx, new_id};
+
+use super::Error;
+use crate::domain::collection::{Collection, Command};
+use crate::domain::fact::{Amount, PaymentId};
+use crate::read_model::booking_word::BookingWord;
+use crate::store::OpenCollection;
+
+/// What booking has said of a booking, as far as it concerns money.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// Where the booking stands.
+    pub word: BookingWord,
+    /// The payment that could not be placed and goes back.
+    pub unplaced: Option<PaymentId>,
+    /// How much goes back of one that was cancelled.
+    pub refund: Option<Amount>,
+}
+
+/// Decides about the money of a booking as booking wants it, once or often. One that was confirmed
+/// on the customer's word may have none, not even an order.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn follow_booking(
+    tx: &mut Tx,
+    open: &mut OpenCollection,
+    wish: &Wish,
+) -> Result<(), Error> {
+    if let Some(command) = open.collection().and_then(|known| command(known, wish)) {
+        open.apply(tx, command).await?;
+    }
+    Ok(())
+}
+
+fn command(known: &Collection, wish: &Wish) -> Option<Command> {
+    match wish.word {
+        BookingWord::Completed => Some(Command::Complete),
+        BookingWord::Cancelled => {
+            // It was cancelled on the promise of a refund before its money came: that is the cause.
+            let whole = wish.unplaced.as_ref().map(|_| Amount::from(known.terms.amount));
+            let refund = whole.or_else(|| wish.refund.clone())?;
+            Some(Command::Cancel { refund, refund_id: new_id() })
+        }
+        BookingWord::Unplaced => {
+            let payment = wish.unplaced.clone().filter(|it| known.payments.contains_key(it))?;
+            Some(Command::Unplace { payment, refund_id: new_id() })
+        }
+        BookingWord::Unknown
+        | BookingWord::Requested
+        | BookingWord::Confirmed
+        | BookingWord::Expired
+        | BookingWord::Released => None,
+    }
+}
