@@ -1,7 +1,10 @@
 //! What other hands do on the provider's own pages: refunds whole and in part, told or found.
 
 use anyhow::{Context as _, Result};
-use contract::booking::v1::{BookingConfirmed, BookingRequested, BookingUnplaced};
+use contract::booking::v1::{
+    BookingCancelled, BookingConfirmed, BookingRequested, BookingUnplaced,
+};
+use contract::common::v1::Money as WireMoney;
 use contract::payments::v1::CollectionState;
 use eventstore::NewEvent;
 use serde_json::json;
@@ -137,5 +140,45 @@ async fn a_hand_that_was_faster_in_part_leaves_us_the_rest() -> Result<()> {
     assert_eq!(rest.payload["renewed"], true, "people were told of it before");
     assert_eq!(rest.payload["renewsRefundId"], overtaken.payload["refundId"]);
     assert_eq!(world.check(held).await??, CollectionState::Refunded);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_refund_of_ours_that_a_webhook_tells_without_our_id_is_not_counted_twice() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (held, payment_id) = world.paid().await?;
+    // The provider takes it, its answer is lost, and nobody can look for it yet.
+    let drop = json!({ "target": "payments.fetch.refunds", "kind": "drop", "times": 0 });
+    world.fault(drop).await?;
+    let lost =
+        json!({ "target": "refunds.create", "kind": "timeout_after_success", "delay_ms": 1 });
+    world.fault(lost).await?;
+    let slow = json!({ "target": "refunds.process", "kind": "delay", "delay_ms": 3_600_000 });
+    world.fault(slow).await?;
+    let refund = Some(WireMoney { minor_units: 20_000, currency_code: "INR".to_owned() });
+    let booking_id = held.id.to_string();
+    let cancelled = BookingCancelled { booking_id, refund, ..Default::default() };
+    world.booking.publishes(NewEvent::of(&cancelled)?, None).await?;
+    let there = testkit::until("the provider took it", async || {
+        Ok(world.provider_has("refunds").await?.into_iter().next())
+    });
+    let id = there.await?["id"].clone();
+    let told = json!({
+        "id": id, "amount": 20_000, "currency": "INR", "status": "created",
+        "payment_id": payment_id, "receipt": null, "notes": [],
+    });
+    signed::send(&world, signed::event("refund.created", &[("refund", told)], 1)).await?;
+    world.until(held, "RefundDiscovered").await?;
+    world.clear_faults().await?;
+    world.until(held, "RefundAccepted").await?;
+    let overtaken = world.until(held, "RefundFailed").await?;
+    assert_eq!(overtaken.payload["reason"], "overtaken");
+    let goes_back = "select coalesce(sum(amount_minor), 0)::bigint from refunds
+                     where state <> 'failed'";
+    assert_eq!(world.number(goes_back).await?, 20_000);
+    let ours = "select count(*) from refunds where cause = 'cancelled' and state <> 'failed'
+                and provider_refund_id is not null";
+    assert_eq!(world.number(ours).await?, 1);
+    assert_eq!(world.provider_has("refunds").await?.len(), 1);
     Ok(())
 }

@@ -193,6 +193,7 @@ pub(super) fn learn_refund(
 ) -> Result<Vec<Event>, Rejection> {
     let refund = known.refunds.get(&refund_id).ok_or(Rejection::RefundUnknown)?;
     let mut events = Vec::new();
+    let mut has_failed = false;
     if let News::Taken { id, .. } = &news
         && refund.accepted.is_none()
         && let Some((twin, other)) = known.named(id)
@@ -204,6 +205,7 @@ pub(super) fn learn_refund(
             // It was never another hand's.
             events.push(Event::RefundFailed { refund_id: twin, reason: OVERTAKEN.to_owned() });
         }
+        has_failed = other.end == Some(End::Failed);
     }
     let end = match news {
         News::Taken { id, progress } => {
@@ -211,9 +213,10 @@ pub(super) fn learn_refund(
                 events.push(Event::RefundAccepted { refund_id, provider_refund: id });
             }
             match progress {
-                Progress::Pending => None,
+                Progress::Pending if !has_failed => None,
                 Progress::Processed => Some((End::Processed, String::new())),
-                Progress::Failed => Some((End::Failed, "failed".to_owned())),
+                // What was told under the other name was told of this one.
+                Progress::Pending | Progress::Failed => Some((End::Failed, "failed".to_owned())),
             }
         }
         News::Refused(reason) if refund.accepted.is_none() && is_final(&reason) => {

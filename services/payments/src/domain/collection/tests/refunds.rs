@@ -261,3 +261,84 @@ fn a_renewal_gives_back_no_more_than_is_left() {
     };
     check(&history, renew, Ok(&[Event::RefundRequested { refund_id: refund_id(2), refund }]));
 }
+
+/// Ours of 20000, and what a webhook without our id tells of it: there is room for both.
+fn taken_for_another_hands(progress: Progress) -> Vec<Event> {
+    let ours = Event::RefundRequested {
+        refund_id: refund_id(1),
+        refund: Refund::wanted(pay(1), inr(20_000), Cause::Staff),
+    };
+    let history = with(paid(), [ours]);
+    let told = found(1, 20_000, progress);
+    let told = CollectionLife::decide(&fold::<CollectionLife>(&history), discover(told)).unwrap();
+    assert!(matches!(told.first(), Some(Event::RefundDiscovered { .. })));
+    with(history, told)
+}
+
+fn learn(id: u8, number: u128, progress: Progress) -> Command {
+    let news = News::Taken { id: provider_id(id), progress };
+    Command::LearnRefund { refund_id: refund_id(number), news, rest_id: refund_id(70) }
+}
+
+#[test]
+fn a_refund_of_ours_that_was_taken_for_another_hands_is_ours_again() {
+    let accepted =
+        Event::RefundAccepted { refund_id: refund_id(1), provider_refund: provider_id(1) };
+    let overtaken = Event::RefundFailed { refund_id: refund_id(50), reason: OVERTAKEN.to_owned() };
+    let history = taken_for_another_hands(Progress::Pending);
+    check(&history, learn(1, 1, Progress::Pending), Ok(&[overtaken.clone(), accepted.clone()]));
+    let processed = Event::RefundProcessed { refund_id: refund_id(1) };
+    let then = [overtaken, accepted.clone(), processed];
+    check(&history, learn(1, 1, Progress::Processed), Ok(&then));
+    let after = with(history, then);
+    let known = fold::<CollectionLife>(&after);
+    assert_eq!(open(&known).left(&pay(1)), 30_000, "it counts once");
+    assert!(!open(&known).went_back_without_us(&pay(1)));
+    check(&after, discover(found(1, 20_000, Progress::Processed)), Ok(&[]));
+    // One that failed is asked for again, as ours.
+    let history = taken_for_another_hands(Progress::Failed);
+    let failed = Event::RefundFailed { refund_id: refund_id(1), reason: "failed".to_owned() };
+    for told in [Progress::Pending, Progress::Failed] {
+        check(&history, learn(1, 1, told), Ok(&[accepted.clone(), failed.clone()]));
+    }
+    let known = fold::<CollectionLife>(&with(history, [accepted, failed]));
+    assert!(open(&known).is_renewable(refund_id(1)));
+}
+
+#[test]
+fn a_refund_of_ours_that_went_back_under_another_name_does_not_go_back_again() {
+    let history = taken_for_another_hands(Progress::Processed);
+    let overtaken = Event::RefundFailed { refund_id: refund_id(1), reason: OVERTAKEN.to_owned() };
+    check(&history, learn(1, 1, Progress::Processed), Ok(std::slice::from_ref(&overtaken)));
+    let known = fold::<CollectionLife>(&with(history, [overtaken]));
+    assert_eq!((open(&known).left(&pay(1)), open(&known).owed(&pay(1))), (30_000, 0));
+}
+
+#[test]
+fn two_refunds_of_ours_that_were_mixed_up_both_go_back() {
+    let ours = |number| Event::RefundRequested {
+        refund_id: refund_id(number),
+        refund: Refund::wanted(pay(1), inr(25_000), Cause::Staff),
+    };
+    let history = with(paid(), [ours(1), ours(2)]);
+    // What the provider made of the second is taken for the first: there is no room for a third.
+    let accepted = |number| Event::RefundAccepted {
+        refund_id: refund_id(number),
+        provider_refund: provider_id(1),
+    };
+    let pending = discover(found(1, 25_000, Progress::Pending));
+    check(&history, pending, Ok(&[accepted(1)]));
+    let mixed = with(history.clone(), [accepted(1)]);
+    check(&mixed, learn(1, 2, Progress::Pending), Ok(&[accepted(2)]));
+    let known = fold::<CollectionLife>(&with(mixed.clone(), [accepted(2)]));
+    assert!(open(&known).refunds[&refund_id(1)].is_unasked());
+    assert_eq!(open(&known).left(&pay(1)), 0);
+    let gone = with(mixed, [Event::RefundProcessed { refund_id: refund_id(1) }]);
+    let rest =
+        Refund { renews: Some(refund_id(2)), ..Refund::wanted(pay(1), inr(25_000), Cause::Staff) };
+    let then = [
+        Event::RefundFailed { refund_id: refund_id(2), reason: OVERTAKEN.to_owned() },
+        Event::RefundRequested { refund_id: refund_id(70), refund: rest },
+    ];
+    check(&gone, learn(1, 2, Progress::Processed), Ok(&then));
+}
