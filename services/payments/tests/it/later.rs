@@ -3,6 +3,7 @@
 use anyhow::Result;
 use contract::payments::v1::CollectionState;
 use serde_json::json;
+use testkit::TestDatabase;
 
 use crate::signed::{event, send};
 use crate::world::World;
@@ -101,5 +102,32 @@ async fn what_happened_is_numbered_for_those_who_react_to_it() -> Result<()> {
     world.pay(&order, json!({})).await?;
     assert_eq!(world.check(held).await??, CollectionState::Paid);
     world.until_number("select count(*) from feed", 4).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_jobs_of_the_night_are_there_before_the_service_has_ever_started() -> Result<()> {
+    let database = TestDatabase::new(&payments::MIGRATIONS).await?;
+    let store = database.store()?;
+    let jobs = "select kind || ' ' || to_char(due_at at time zone 'UTC', 'HH24:MI') from timers
+                where subject = 'all' and due_at > clock_now() - interval '1 hour'
+                  and due_at <= clock_now() + interval '1 day' and kind <> 'sweep-webhooks'
+                union all select kind from timers where kind = 'sweep-webhooks' order by 1";
+    let found: Vec<String> = sqlx::query_scalar(jobs).fetch_all(store.pool()).await?;
+    let wanted =
+        ["list-payments 20:30", "settle-day 21:00", "sweep-webhooks", "tell-unexplained 22:00"];
+    assert_eq!(found, wanted);
+    // A row that was lost comes back, and the others stay as they are.
+    let stays = "select count(*) from timers where due_at = 'epoch'";
+    database.as_owner("update timers set due_at = 'epoch' where kind = 'settle-day'").await?;
+    database.as_owner("delete from timers where kind = 'list-payments'").await?;
+    for _ in 0..2 {
+        payments::app::nightly::start(&store).await?;
+        let count: i64 = sqlx::query_scalar(stays).fetch_one(store.pool()).await?;
+        assert_eq!(count, 1);
+    }
+    let count: i64 =
+        sqlx::query_scalar("select count(*) from timers").fetch_one(store.pool()).await?;
+    assert_eq!(count, 4);
     Ok(())
 }

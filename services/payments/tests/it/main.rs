@@ -10,6 +10,7 @@ mod webhooks;
 mod refunds;
 mod by_hand;
 mod closing;
+mod restored;
 mod staff;
 mod later;
 mod lessons;

@@ -1,14 +1,19 @@
 //! What nothing explains is listed with its reason, and leaves the list when something does.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use contract::booking::v1::BookingExpired;
 use contract::payments::v1::CollectionState;
 use eventstore::NewEvent;
+use payments::app::fold_webhook::fold_webhook;
 use payments::app::list_payments::list_payments;
 use payments::app::unexplained::{list, tell};
 use serde_json::{Value, json};
 
+use crate::alarms::Alarms;
 use crate::ledger::{announce, confirm, confirmed, ordered, settle, text, till, unplace};
+use crate::signed::{PAYMENT, event, send};
 use crate::world::{PRICE, World};
 
 const HOUR: i64 = 3600;
@@ -234,4 +239,50 @@ async fn a_booking_that_nobody_paid_for_needs_no_explanation() -> Result<()> {
     assert_eq!(reasons(&world).await?, [""; 0]);
     assert_eq!(tell(&till(&world)?).await?, 0);
     Ok(())
+}
+
+#[tokio::test]
+async fn a_webhook_that_cannot_be_taken_in_is_told_until_it_is() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let gone =
+        json!({ "target": "payments.fetch.one", "kind": "status", "status": 404, "times": 0 });
+    world.fault(gone).await?;
+    let refund = json!({
+        "id": "rfnd_AAAAAAAAAAAAAA", "amount": PRICE, "currency": "INR", "status": "processed",
+        "payment_id": PAYMENT, "receipt": null, "notes": [],
+    });
+    send(&world, event("refund.processed", &[("refund", refund)], 1)).await?;
+    assert_eq!(reasons(&world).await?, [""; 0]);
+    world.database.move_clock(HOUR + 60).await?;
+    until_reasons(&world, &["WEBHOOK_NOT_FOLDED"]).await?;
+    let till = Arc::new(till(&world)?);
+    let event_id: String = sqlx::query_scalar("select event_id from webhook_inbox")
+        .fetch_one(world.store.pool())
+        .await?;
+    let alarms = Alarms::listen();
+    for (attempts, told) in [(14, 0), (15, 1), (16, 1), (135, 2)] {
+        assert!(fold_webhook(&till, &event_id, attempts).await.is_err());
+        assert_eq!(alarms.count("a webhook cannot be folded"), told, "{attempts}");
+    }
+    world.clear_faults().await?;
+    // The provider does not know the payment, so it is not ours either.
+    fold_webhook(&till, &event_id, 136).await?;
+    until_reasons(&world, &[]).await
+}
+
+#[tokio::test]
+async fn money_that_stays_authorised_is_told_until_it_is_captured() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (held, order) = ordered(&world).await?;
+    let paid = world.pay(&order, json!({ "outcome": "authorized" })).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Pending);
+    assert_eq!(reasons(&world).await?, [""; 0]);
+    world.database.move_clock(DAY + 60).await?;
+    until_reasons(&world, &["AUTHORIZED_LONG"]).await?;
+    let payment = text(&paid, "payment_id")?;
+    let capture = json!({ "amount": PRICE, "currency": "INR" });
+    world.tell(&format!("/v1/payments/{payment}/capture"), &capture).await?;
+    assert_eq!(world.check(held).await??, CollectionState::Paid);
+    confirm(&world, held, payment).await?;
+    until_reasons(&world, &[]).await
 }
