@@ -52,8 +52,23 @@ async fn lesson_01_a_callback_that_never_returns_loses_no_payment() -> Result<()
 async fn lesson_02_webhook_answer_and_poll_at_once_are_one_payment_of_one_order() -> Result<()> {
     let world = World::new().await?;
     let held = world.held().await?;
-    let order = world.start(held).await?.order_id;
-    let paid = world.pay(&order, json!({})).await?;
+    // Two tabs begin, and the money and its webhooks come as soon as there is an order to pay.
+    let booking_id = held.id.to_string();
+    let tabs = ["key-of-tab-1", "key-of-tab-2"];
+    let tabs = tabs.map(|key| world.start_as(held.customer, &booking_id, key));
+    let payer = async {
+        let order = testkit::until("there is an order", async || {
+            let orders = world.provider_has("orders").await?;
+            Ok(orders.first().map(|order| text(order, "id").to_owned()))
+        });
+        let order = order.await?;
+        Ok((world.pay(&order, json!({})).await?, order))
+    };
+    let (tabs, (paid, order)) =
+        futures::future::try_join(futures::future::try_join_all(tabs), payer).await?;
+    for tab in tabs {
+        assert_eq!(tab?.order_id, order);
+    }
     let (id, signature) = (text(&paid, "payment_id"), text(&paid, "signature"));
     let answers = futures::future::try_join_all((0..5).map(|_| world.answer(held, id, signature)));
     let checks = futures::future::try_join_all((0..5).map(|_| world.check(held)));
@@ -253,8 +268,17 @@ async fn lesson_12_capture_needs_no_payer_who_returns() -> Result<()> {
     let (world, held, order) = ordered().await?;
     // Nobody of us captures: the order says that the provider does, at once.
     world.fault(json!({ "target": "payments.capture", "kind": "status", "times": 0 })).await?;
-    world.pay(&order, json!({ "method": "upi" })).await?;
+    let paid = world.pay(&order, json!({ "outcome": "authorized", "method": "upi" })).await?;
+    let seen = world.until(held, "PaymentObserved").await?;
+    assert_eq!(seen.payload["status"], "authorized");
+    assert_eq!(world.check(held).await??, CollectionState::Pending);
+    // The provider captures it later, and nobody tells: only the poll can find it.
+    world.clear_faults().await?;
+    let capture = format!("/v1/payments/{}/capture", text(&paid, "payment_id"));
+    world.tell(&capture, &json!({ "amount": PRICE, "currency": "INR" })).await?;
+    world.database.move_clock(HOUR).await?;
     world.until(held, "PaymentVerified").await?;
+    assert_eq!(world.number("select count(*) from webhook_inbox").await?, 0);
     // One that was authorised and went back is known as that, and is no payment.
     let other = world.held().await?;
     let order = world.start(other).await?.order_id;
@@ -380,9 +404,18 @@ async fn lesson_20_nothing_ends_after_twenty_six_minutes() -> Result<()> {
     let unknown = world.held().await?;
     world.fault(json!({ "target": "orders", "kind": "drop", "times": 2 })).await?;
     assert!(world.try_start(unknown).await?.is_err());
-    world.database.move_clock(28 * 60).await?;
+    world.database.move_clock(50 * 60).await?;
+    // The late poll has fired, and has set the next one.
+    world.until_number(goes_on, 1).await?;
+    world.until_quiet().await?;
+    assert_eq!(world.names(held).await?, ["CollectionOpened", "OrderCreated"]);
     assert_eq!(world.names(unknown).await?, ["CollectionOpened"], "it is neither failed nor over");
     world.pay(&order, json!({})).await?;
-    assert_eq!(world.check(held).await??, CollectionState::Paid);
+    world.database.move_clock(75 * 60).await?;
+    world.until(held, "PaymentVerified").await?;
+    world.until_number(POLLING, 0).await?;
+    world.until_quiet().await?;
+    assert_eq!(world.count(held, "PaymentFailed").await?, 0);
+    assert_eq!(world.names(unknown).await?, ["CollectionOpened"], "and so it stays");
     Ok(())
 }
