@@ -52,6 +52,8 @@ pub enum Fault {
     ForeignPayment,
     /// A webhook is never delivered.
     WebhookLost,
+    /// The provider delivers hardly any webhook in a whole run.
+    WebhooksOff,
     /// A webhook comes hours or days late.
     WebhookLate,
     /// A webhook comes twice.
@@ -86,7 +88,7 @@ pub enum Fault {
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 39] = [
         Self::CrashBeforeCommit,
         Self::CrashAfterCommit,
         Self::CrashAfterEffect,
@@ -110,6 +112,7 @@ impl Fault {
         Self::WrongCurrency,
         Self::ForeignPayment,
         Self::WebhookLost,
+        Self::WebhooksOff,
         Self::WebhookLate,
         Self::WebhookRepeated,
         Self::WebhookRenamed,

@@ -88,6 +88,14 @@ impl Default for Cast {
     }
 }
 
+impl Cast {
+    /// Whether money may come for an order more than once.
+    pub(crate) fn pays_often(&self, order: &OrderId) -> bool {
+        let mut sagas = self.sagas.iter().filter(|saga| saga.order.as_ref() == Some(order));
+        sagas.any(|saga| saga.plan.pays_often())
+    }
+}
+
 impl World {
     /// A customer or the staff does the next thing.
     pub(crate) fn step(&mut self, saga: usize, step: Step) {

@@ -35,11 +35,15 @@ pub enum Flaw {
     NumberInFlight,
     /// Rows are not updated now and then.
     SkipProjection,
+    /// An order is not asked for any more after 26 minutes.
+    StopPolling,
+    /// Webhooks are kept and called folded, and nobody looks into them.
+    IgnoreWebhooks,
 }
 
 impl Flaw {
     /// Those that break something, with the invariant that each breaks.
-    pub const ALL: [(Self, Invariant); 13] = [
+    pub const ALL: [(Self, Invariant); 15] = [
         (Self::AckBeforeCommit, Invariant::I1),
         (Self::StaleDay, Invariant::I2),
         (Self::ForgetUnplacedMoney, Invariant::I3),
@@ -53,5 +57,7 @@ impl Flaw {
         (Self::CheckpointFirst, Invariant::I7),
         (Self::NumberInFlight, Invariant::I8),
         (Self::SkipProjection, Invariant::I9),
+        (Self::StopPolling, Invariant::I3),
+        (Self::IgnoreWebhooks, Invariant::I3),
     ];
 }

@@ -6,7 +6,7 @@ use kernel::Id;
 use kernel::id::Booking;
 use payments::app::fold::Next;
 use payments::domain::collection::{Command, State};
-use payments::domain::fact::{PaymentId, Source, Status};
+use payments::domain::fact::{Source, Status};
 use payments::domain::refund::Progress;
 use payments::ledger::{Account, Entry, EntryKind};
 use payments::provider::{PaymentReport, Provider as _, ProviderError, WantedOrder};
@@ -16,25 +16,35 @@ use super::till::TillTables;
 use super::world::{Fail, Service, Task, World};
 
 const DAY_SECONDS: i64 = 24 * 60 * 60;
+/// How far back payments are listed, as in `payments::app::list_payments`.
+const LISTED_SECONDS: i64 = 4 * DAY_SECONDS;
 
 impl World {
-    /// Compares the list; what could not be done is tried again soon.
-    pub(crate) fn nightly(&mut self, nights_left: u32) {
-        let done = self.answers(Service::Payments).and_then(|()| self.compare_list());
+    /// Compares a page of the list, and after the last one looks for orders; what could not be done
+    /// is tried again soon.
+    pub(crate) fn nightly(&mut self, nights_left: u32, skip: usize) {
+        let done = self.answers(Service::Payments).and_then(|()| self.compare_page(skip));
         match done {
-            Ok(()) if nights_left > 0 => {
-                self.after(DAY_SECONDS * 1000, Task::Nightly(nights_left - 1));
+            Ok(Some(skip)) => self.after(1_000, Task::Nightly { nights_left, skip }),
+            Ok(None) if nights_left > 0 => {
+                let next = Task::Nightly { nights_left: nights_left - 1, skip: 0 };
+                self.after(DAY_SECONDS * 1000, next);
             }
-            Ok(()) => {}
+            Ok(None) => {}
             Err(Fail::Broken(why)) => self.broken.push(why),
-            Err(_) => self.after(60_000, Task::Nightly(nights_left)),
+            Err(_) => self.after(60_000, Task::Nightly { nights_left, skip }),
         }
     }
 
-    fn compare_list(&mut self) -> Result<(), Fail> {
-        let ids: Vec<PaymentId> = self.provider.book().payments.keys().cloned().collect();
-        for id in ids {
-            let Some(report) = self.provider.book().seen(&id) else { continue };
+    /// Says where the next page begins.
+    fn compare_page(&mut self, skip: usize) -> Result<Option<usize>, Fail> {
+        let from = self.now.plus_seconds(-LISTED_SECONDS);
+        let to = self.now.plus_seconds(DAY_SECONDS);
+        let asked = self
+            .at_provider(|provider| provider.payments_between(from, to, skip).now_or_never())
+            .unwrap_or(Err(ProviderError::Unusable("no answer")));
+        let page = asked.map_err(|_silent| Fail::Unavailable)?;
+        for report in page.items {
             match self.booking_of_report(&report) {
                 Some(booking_id) => {
                     let told = self.look_into(vec![report]);
@@ -43,7 +53,11 @@ impl World {
                 None => self.take_in_unknown(&report)?,
             }
         }
-        self.find_orders()
+        if page.next.is_none() {
+            self.ask_after_unknown()?;
+            self.find_orders()?;
+        }
+        Ok(page.next)
     }
 
     fn booking_of_report(&self, report: &PaymentReport) -> Option<Id<Booking>> {
@@ -65,17 +79,39 @@ impl World {
             Entry::captured(&payment.id, &payment.fact.amount, Account::Suspense)
                 .into_iter()
                 .collect();
-        let book = self.provider.book();
-        let gone = book.refunds.values().filter(|it| it.payment == payment.id);
-        for refund in gone.filter(|it| it.progress == Progress::Processed) {
+        let gone = if report.refunded_minor > 0 {
+            let asked = self
+                .at_provider(|provider| provider.refunds_of(&payment.id).now_or_never())
+                .unwrap_or(Err(ProviderError::Unusable("no answer")));
+            asked.map_err(|_silent| Fail::Unavailable)?
+        } else {
+            Vec::new()
+        };
+        for refund in gone.iter().filter(|it| it.progress == Progress::Processed) {
             let what = (EntryKind::RefundProcessed, format!("refunded {}", refund.id));
             let accounts = (Account::Suspense, Account::ProviderClearing);
             entries.extend(Entry::transfer(what, &payment.id, &refund.amount, accounts));
         }
-        drop(book);
         let mut batch = Batch::by("payments");
-        batch.change(move |tables: &mut TillTables| tables.post(entries));
+        let id = payment.id.clone();
+        batch.change(move |tables: &mut TillTables| {
+            tables.post(entries);
+            tables.note_unknown(id);
+        });
         self.commit(batch)
+    }
+
+    /// Money of nobody that we know is asked after until all of it has gone back, also when it is
+    /// not listed any more.
+    fn ask_after_unknown(&mut self) -> Result<(), Fail> {
+        for id in self.payments.tables.unknown.clone() {
+            let asked = self
+                .at_provider(|provider| provider.payment(&id).now_or_never())
+                .unwrap_or(Err(ProviderError::Unusable("no answer")));
+            let report = asked.map_err(|_silent| Fail::Unavailable)?;
+            self.take_in_unknown(&report)?;
+        }
+        Ok(())
     }
 
     /// Orders whose creation had no answer, and about which nobody asked again.

@@ -134,10 +134,11 @@ impl World {
 
     /// Puts a webhook on its way.
     fn send(&mut self, notice: Notice) {
-        if self.fault(Fault::WebhookLost, 120) {
+        let is_lost = self.fault(Fault::WebhookLost, self.webhook_loss);
+        if is_lost && self.is_found_otherwise(&notice) {
             return;
         }
-        let pause = if self.fault(Fault::WebhookLate, 80) {
+        let pause = if is_lost || self.fault(Fault::WebhookLate, 80) {
             self.dice.seconds_of_any_size(72 * 60 * 60) * 1000
         } else {
             self.dice.between(200, 4_000)
@@ -155,6 +156,30 @@ impl World {
         self.after(pause, Task::Webhook { notice, tries: 0 });
     }
 
+    /// Whether we learn without it what a webhook tells. What we do not is delivered late instead of
+    /// never:
+    ///
+    /// - Polling ends once a payment counts. Another one of that order is found by the nightly list
+    ///   only, so where that is off some webhook has to tell of it.
+    /// - Money that somebody gives back on the provider's own pages is nothing that we ask for
+    ///   either, and the list shows it as long as the payment is in its window.
+    fn is_found_otherwise(&self, notice: &Notice) -> bool {
+        let is_listed = |id: &PaymentId| {
+            let created_at = self.provider.book().payments.get(id).map(|paid| paid.created_at);
+            self.compares_lists
+                && created_at.is_some_and(|at| self.now.seconds_since(at) < SURELY_LISTED_SECONDS)
+        };
+        notice.told.iter().all(|observation| match observation {
+            Observation::Payment(payment) => {
+                let order = payment.fact.order.as_ref();
+                !order.is_some_and(|order| self.cast.pays_often(order)) || is_listed(&payment.id)
+            }
+            Observation::Refund(refund) => {
+                refund.refund_id.is_some() || refund.payment.as_ref().is_some_and(is_listed)
+            }
+        })
+    }
+
     /// Delivers a webhook; one that is not taken is tried again for a day.
     pub(crate) fn deliver_webhook(&mut self, notice: &Notice, tries: u32) {
         if self.take_webhook(notice).is_ok() {
@@ -166,6 +191,10 @@ impl World {
         }
     }
 }
+
+/// How young a payment is that the list of the next night shows in any case: it goes back four
+/// days, and the night may be a day away and wait for an answer.
+const SURELY_LISTED_SECONDS: i64 = 2 * 24 * 60 * 60;
 
 /// The one currency that the practice is paid in.
 const RUPEES: &str = Currency::Inr.code();

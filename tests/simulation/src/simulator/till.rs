@@ -27,6 +27,9 @@ use crate::checker::snapshot::Ack;
 
 pub(crate) use tables::TillTables;
 
+/// When polls end by mistake.
+const STOPPED_AFTER_MICROS: i64 = 26 * 60 * 1_000_000;
+
 /// The collection of a booking, under its lock.
 pub(crate) struct Open {
     booking_id: Id<Booking>,
@@ -128,7 +131,10 @@ impl World {
         held_until: Option<kernel::Timestamp>,
     ) {
         let subject = booking_id.to_string();
-        match turn.due(self.now, held_until) {
+        let since = turn.payload().get("since").and_then(serde_json::Value::as_i64).unwrap_or(0);
+        let is_old = self.now.micros().saturating_sub(since) > STOPPED_AFTER_MICROS;
+        let due = turn.due(self.now, held_until);
+        match due.filter(|_| !(is_old && self.has(Flaw::StopPolling))) {
             Some(due) => batch.set_timer(POLL_ORDER, &subject, due, turn.payload()),
             None => batch.end_timer(POLL_ORDER, &subject),
         }

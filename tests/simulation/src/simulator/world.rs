@@ -105,8 +105,8 @@ pub(crate) enum Task {
     Webhook { notice: super::provider::Notice, tries: u32 },
     /// Somebody pays for something that is none of ours.
     PaidElsewhere,
-    /// payments compares its book with the provider's, and so many nights more.
-    Nightly(u32),
+    /// payments compares a page of the provider's list with its book, and so many nights more.
+    Nightly { nights_left: u32, skip: usize },
     /// Nothing goes wrong any more.
     Heal,
 }
@@ -130,6 +130,11 @@ pub(crate) struct World {
     pub(crate) broken: Vec<String>,
     /// The one fault that happens, when a run is not left to chance.
     pub(crate) strike: Option<Strike>,
+    /// Whether payments compares the provider's list every night. Half of the runs do without, so
+    /// that it hides nothing that polling and webhooks have to find.
+    pub(crate) compares_lists: bool,
+    /// How many of a thousand webhooks are lost.
+    pub(crate) webhook_loss: u64,
     queue: BTreeMap<(Timestamp, u64), Task>,
     nodes: [Node; 3],
     is_healed: bool,
@@ -156,6 +161,8 @@ impl World {
             acks: Vec::new(),
             broken: Vec::new(),
             strike: None,
+            compares_lists: seed.is_multiple_of(2),
+            webhook_loss: 120,
             queue: BTreeMap::new(),
             nodes: [Node::default(); 3],
             is_healed: false,

@@ -5,7 +5,8 @@
 
 use kernel::Id;
 use simulation::checker::snapshot::{
-    Ack, CheckpointRow, EventRow, Letter, Log, ProviderOrder, ProviderRefund, Snapshot, TimerRow,
+    Ack, CheckpointRow, EventRow, Holder, Letter, Log, ProviderOrder, ProviderRefund,
+    ReservationRow, Snapshot, TimerRow,
 };
 use simulation::checker::{Invariant, check};
 use simulation::simulator::{How, run};
@@ -34,9 +35,14 @@ const CASES: [(Invariant, &str, Tamper); 53] = [
     }),
     (Invariant::I1, "a webhook that was not kept", |it| it.payments.webhooks.pop().is_some()),
     (Invariant::I2, "a time that is given twice", |it| {
-        let event = find(&mut it.booking.log, "booking.v1.SlotBooked");
-        let Some(row) = event.cloned() else { return false };
-        let mut twice = row;
+        let live: Vec<String> = it.booking.reservations.iter().filter_map(live_booking).collect();
+        let has_time = |row: &&EventRow| {
+            let booked = row.event.event_type == "booking.v1.SlotBooked";
+            booked && live.iter().any(|id| row.event.payload["bookingId"] == id.as_str())
+        };
+        let Some(mut twice) = it.booking.log.events.iter().find(has_time).cloned() else {
+            return false;
+        };
         twice.event.payload["bookingId"] = stranger().to_string().into();
         append(&mut it.booking.log, twice)
     }),
@@ -44,10 +50,8 @@ const CASES: [(Invariant, &str, Tamper); 53] = [
         let Some(row) = it.booking.reservations.iter().find(|row| row.live).cloned() else {
             return false;
         };
-        let holder = simulation::checker::snapshot::Holder::Booking(stranger());
-        it.booking
-            .reservations
-            .push(simulation::checker::snapshot::ReservationRow { holder, ..row });
+        let holder = Holder::Booking(stranger());
+        it.booking.reservations.push(ReservationRow { holder, ..row });
         true
     }),
     (Invariant::I2, "a booking that is on no day", |it| drop_all(&mut it.booking.log, "Slot")),
@@ -292,8 +296,12 @@ fn ack(snapshot: &mut Snapshot, ack: Ack) -> bool {
     true
 }
 
-fn find<'l>(log: &'l mut Log, event_type: &str) -> Option<&'l EventRow> {
-    log.events.iter().find(|row| row.event.event_type == event_type)
+/// The booking that has a time which still counts.
+fn live_booking(row: &ReservationRow) -> Option<String> {
+    match row.holder {
+        Holder::Booking(id) if row.live => Some(id.to_string()),
+        Holder::Booking(_) | Holder::Block(_) => None,
+    }
 }
 
 /// Appends an event to its stream once more.

@@ -5,6 +5,7 @@ use booking::domain::span::Span;
 use kernel::id::Customer;
 use kernel::{Id, Timestamp};
 
+use super::super::coverage::Fault;
 use super::super::desk::{OFFERINGS, Wish};
 use super::super::dice::Dice;
 use super::super::provider::{Course, Oddity};
@@ -57,6 +58,12 @@ impl Plan {
         !matches!(self.story, Story::Abandon | Story::Release)
     }
 
+    /// Whether money may come for it more than once.
+    pub(crate) fn pays_often(&self) -> bool {
+        let ends_well = |pay: &&Pay| !matches!(pay.course, Course::Failed | Course::Unfinished);
+        self.pays.iter().filter(ends_well).count() > 1
+    }
+
     /// Whether the customer says that it is paid.
     pub(crate) fn claims(&self) -> bool {
         matches!(self.story, Story::ClaimOnly | Story::PayAndClaim)
@@ -80,6 +87,9 @@ impl World {
     /// Fills a run: customers who contend for few times, and staff who close some.
     pub(crate) fn cast(&mut self, sagas: usize) {
         self.cast.accepts_claims = self.dice.chance(250);
+        if self.fault(Fault::WebhooksOff, 150) {
+            self.webhook_loss = 950;
+        }
         let customers = self.dice.between(2, 5);
         let people: Vec<Id<Customer>> = (0..customers).map(|_| self.new_id()).collect();
         let mut arrives = 0_i64;

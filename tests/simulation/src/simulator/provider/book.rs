@@ -26,6 +26,7 @@ pub(crate) struct Paid {
     pub(crate) order: Option<OrderId>,
     pub(crate) amount: Amount,
     pub(crate) status: Status,
+    pub(crate) created_at: Timestamp,
     pub(crate) captured_at: Option<Timestamp>,
     is_too_old: bool,
 }
@@ -165,7 +166,8 @@ impl Book {
         let id = PaymentId::parse(&format!("pay_{:014}", self.number()))?;
         let is_too_old = self.fault(Fault::RefundRefusedForGood, 8);
         let status = Status::Created;
-        let paid = Paid { order, amount, status, captured_at: None, is_too_old };
+        let (created_at, captured_at) = (self.now, None);
+        let paid = Paid { order, amount, status, created_at, captured_at, is_too_old };
         self.payments.insert(id.clone(), paid);
         Some(id)
     }
@@ -252,11 +254,6 @@ impl Book {
         let status = if is_back { Status::Refunded } else { paid.status };
         let fact = Fact { status, amount: paid.amount.clone(), order: paid.order.clone() };
         Some(PaymentReport { payment: Payment { id: id.clone(), fact }, refunded_minor })
-    }
-
-    /// A payment in the provider's list.
-    pub(crate) fn seen(&self, id: &PaymentId) -> Option<PaymentReport> {
-        self.report(id)
     }
 
     /// How much of a payment is back or on its way.

@@ -347,7 +347,9 @@ impl World {
     fn fold_webhook(&mut self, key: &TimerKey) -> Result<(), Fail> {
         let event_id = key.1.clone();
         let webhook = self.payments.tables.webhooks.get(&event_id).cloned();
-        let told = webhook.filter(|it| !it.is_folded).map(|it| it.told).unwrap_or_default();
+        let is_ignored = self.has(Flaw::IgnoreWebhooks);
+        let webhook = webhook.filter(|it| !it.is_folded && !is_ignored);
+        let told = webhook.map(|it| it.told).unwrap_or_default();
         let told = self.with_payments(told)?;
         let mut batch = Batch::by("payments");
         let mut waits_for = None;

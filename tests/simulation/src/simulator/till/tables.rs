@@ -7,9 +7,9 @@ use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Decider, Id, Money, Timestamp};
 use payments::contract::read_collection_event;
 use payments::domain::collection::{Collection, CollectionLife, State};
-use payments::domain::fact::OrderId;
+use payments::domain::fact::{OrderId, PaymentId};
 use payments::domain::refund::{End, Refund};
-use payments::ledger::{Books, Entry};
+use payments::ledger::{Account, Books, Entry};
 use payments::provider::Observation;
 use payments::read_model::booking_word::BookingWord;
 use payments::read_model::project::standing_word;
@@ -53,6 +53,8 @@ pub(crate) struct TillTables {
     pub(crate) known: BTreeMap<Id<Booking>, (Id<Customer>, BookingWord)>,
     pub(crate) turns: BTreeMap<Id<Booking>, Turn>,
     pub(crate) ledger: Vec<LedgerLine>,
+    /// Captured payments of nobody that we know, until all of each has gone back.
+    pub(crate) unknown: BTreeSet<PaymentId>,
     books: BTreeMap<Id<Booking>, Books>,
     posted: BTreeSet<String>,
 }
@@ -94,6 +96,17 @@ impl TillTables {
     pub(super) fn keep(&mut self, id: Id<Booking>, books: Books, entries: Vec<Entry>) {
         self.books.insert(id, books);
         self.post(entries);
+    }
+
+    /// Keeps a payment of nobody that we know in mind, or forgets it when all of it has gone back.
+    pub(crate) fn note_unknown(&mut self, id: PaymentId) {
+        let lines = self.ledger.iter().filter(|line| line.account == Account::Suspense.word());
+        let of_it = lines.filter(|line| line.payment_id.as_deref() == Some(id.as_str()));
+        if of_it.fold(0_i64, |sum, line| sum.saturating_add(line.minor)) == 0 {
+            self.unknown.remove(&id);
+        } else {
+            self.unknown.insert(id);
+        }
     }
 
     /// Writes entries, each once: its cause is its name.
