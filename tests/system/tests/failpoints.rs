@@ -72,6 +72,9 @@ async fn round(practice: &Practice) -> Result<()> {
     // A mail that is refused is tried again; one is refused for good.
     let refused = json!({ "target": "smtp", "kind": "refuse", "times": 1 });
     practice.sandbox_post("/api/faults", &refused).await?;
+    // A refund that fails at the provider is followed by another one.
+    let failed = json!({ "target": "refunds.process", "kind": "refuse", "times": 1 });
+    practice.sandbox_post("/api/faults", &failed).await?;
     let stage = Stage::new(practice).await?;
     let (played, visited) = tokio::join!(stage.play(&Plan::ALL), visit(practice));
     played?;
