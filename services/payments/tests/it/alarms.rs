@@ -1,37 +1,49 @@
 //! Listens to the errors that are logged by everything that runs in a test's own thread.
 
+use std::cell::RefCell;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Once;
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::subscriber::{DefaultGuard, set_default};
+use tracing::subscriber::set_global_default;
 use tracing::{Event, Level, Metadata, Subscriber};
 
 /// The errors that were logged since it began to listen, and in other threads none.
-pub(crate) struct Alarms {
-    heard: Arc<Mutex<Vec<String>>>,
-    _guard: DefaultGuard,
+pub(crate) struct Alarms(());
+
+thread_local! {
+    /// What a test's own thread has heard, while it listens.
+    static HEARD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
 impl Alarms {
-    /// Listens until it is dropped. A test's runtime has one thread, which runs the service too.
+    /// Listens until it is dropped. A test's runtime has one thread, which runs the service too. The
+    /// listener itself is the whole program's, because one that comes and goes with a test misses
+    /// what is said while another test's goes.
     pub(crate) fn listen() -> Self {
-        let heard = Arc::<Mutex<Vec<String>>>::default();
-        let guard = set_default(Listener { heard: Arc::clone(&heard) });
-        Self { heard, _guard: guard }
+        static INSTALLED: Once = Once::new();
+        INSTALLED.call_once(|| set_global_default(Listener).unwrap());
+        HEARD.set(Some(Vec::new()));
+        Self(())
     }
 
     /// How many errors have these words.
     pub(crate) fn count(&self, words: &str) -> usize {
-        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.iter().filter(|message| message.contains(words)).count()
+        let Self(()) = self;
+        HEARD.with_borrow(|heard| {
+            heard.iter().flatten().filter(|message| message.contains(words)).count()
+        })
     }
 }
 
-struct Listener {
-    heard: Arc<Mutex<Vec<String>>>,
+impl Drop for Alarms {
+    fn drop(&mut self) {
+        HEARD.set(None);
+    }
 }
+
+struct Listener;
 
 struct Message(String);
 
@@ -59,8 +71,11 @@ impl Subscriber for Listener {
     fn event(&self, event: &Event<'_>) {
         let mut message = Message(String::new());
         event.record(&mut message);
-        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.push(message.0);
+        HEARD.with_borrow_mut(|heard| {
+            if let Some(heard) = heard {
+                heard.push(message.0);
+            }
+        });
     }
 
     fn enter(&self, _span: &Id) {}
