@@ -14,6 +14,7 @@ mod mail;
 mod rest;
 mod log;
 mod projection;
+mod books;
 
 use std::fmt;
 

@@ -10,6 +10,7 @@ use payments::domain::collection::Collection;
 use payments::domain::refund::{End, Refund};
 use payments::read_model::project::standing_word;
 
+use super::books;
 use super::history::{History, Past};
 use super::snapshot::{BookingRow, CollectionRow, Holder, RefundRow, Snapshot};
 use super::{Finding, Invariant, Violation};
@@ -22,6 +23,7 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     collections(snapshot, history, &mut found);
     refunds(snapshot, history, &mut found);
     mails(snapshot, &mut found);
+    books::check(snapshot, history, &mut found);
     found.violations
 }
 

@@ -115,6 +115,7 @@ impl World {
         }
         // Whatever NATS does with the messages, a quiet consumer asks the source.
         for consumer in Consumer::reading(service) {
+            self.cut_off_by_chance(consumer);
             let quiet = self.dice.between(2_000, 3_000);
             self.after(quiet, Task::CatchUp(consumer));
         }
@@ -147,10 +148,31 @@ impl World {
         }
     }
 
+    /// Cuts a consumer off from NATS and from its source, so that it really falls hours behind;
+    /// else a catch-up heals within seconds whatever NATS does.
+    fn cut_off_by_chance(&mut self, consumer: Consumer) {
+        if !self.is_cut_off(consumer) && self.fault(Fault::ConsumerCutOff, 5) {
+            let seconds = self.dice.seconds_of_any_size(72 * 60 * 60);
+            self.cut_off.insert(consumer, self.now.plus_seconds(seconds));
+            self.after(seconds * 1000, Task::CatchUp(consumer));
+        }
+    }
+
+    fn is_cut_off(&self, consumer: Consumer) -> bool {
+        self.cut_off.get(&consumer).is_some_and(|until| *until > self.now)
+    }
+
+    /// Whoever is cut off is connected again, and asks for what is missing.
+    pub(crate) fn reconnect(&mut self) {
+        for consumer in std::mem::take(&mut self.cut_off).into_keys() {
+            self.after(100, Task::CatchUp(consumer));
+        }
+    }
+
     /// A message has come.
     pub(crate) fn deliver(&mut self, consumer: Consumer, position: i64) {
-        if !self.is_up(consumer.reader()) {
-            // It catches up when it starts.
+        if !self.is_up(consumer.reader()) || self.is_cut_off(consumer) {
+            // It catches up when it starts, or is connected again.
             return;
         }
         let Some(event) = self.log(consumer.source()).at(position) else { return };
@@ -162,7 +184,7 @@ impl World {
 
     /// Reads what is missing from the source until nothing is newer.
     pub(crate) fn catch_up(&mut self, consumer: Consumer) {
-        if !self.is_up(consumer.reader()) {
+        if !self.is_up(consumer.reader()) || self.is_cut_off(consumer) {
             return;
         }
         loop {
@@ -254,7 +276,10 @@ impl World {
         let what = format_args!("{name} {} {}", event.position, event.event_type);
         self.trace.note(self.now, "takes", &what);
         match reacted.and_then(|()| self.commit(batch)) {
-            Ok(()) => Offered::Done,
+            Ok(()) => {
+                self.coverage.is_behind(name, self.now.seconds_since(event.recorded_at));
+                Offered::Done
+            }
             Err(Fail::Died) => Offered::Died,
             Err(Fail::Unavailable) => Offered::Again,
             Err(Fail::Refused(why)) => self.count_failure::<T>(consumer, event, &why),

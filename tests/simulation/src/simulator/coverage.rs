@@ -20,6 +20,8 @@ pub enum Fault {
     Zombie,
     /// The relay dies between numbering and publishing.
     RelayDied,
+    /// A consumer reaches neither NATS nor its source, for up to three days.
+    ConsumerCutOff,
     /// A message comes twice.
     MessageRepeated,
     /// A message comes up to three days late.
@@ -88,7 +90,7 @@ pub enum Fault {
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 40] = [
         Self::CrashBeforeCommit,
         Self::CrashAfterCommit,
         Self::CrashAfterEffect,
@@ -96,6 +98,7 @@ impl Fault {
         Self::UnknownCommit,
         Self::Zombie,
         Self::RelayDied,
+        Self::ConsumerCutOff,
         Self::MessageRepeated,
         Self::MessageLate,
         Self::MessageLost,
@@ -230,6 +233,8 @@ pub struct Coverage {
     pub acknowledged: u64,
     /// What waits for a person in the end.
     pub human_tasks: u64,
+    /// How many seconds each consumer was behind at most.
+    pub behind: BTreeMap<&'static str, i64>,
 }
 
 impl Coverage {
@@ -241,6 +246,11 @@ impl Coverage {
         *self.ends.entry(end).or_default() += 1;
     }
 
+    pub(crate) fn is_behind(&mut self, consumer: &'static str, seconds: i64) {
+        let most = self.behind.entry(consumer).or_default();
+        *most = seconds.max(*most);
+    }
+
     /// Adds what another run went through.
     pub fn add(&mut self, other: &Self) {
         for (fault, count) in &other.faults {
@@ -248,6 +258,9 @@ impl Coverage {
         }
         for (end, count) in &other.ends {
             *self.ends.entry(*end).or_default() += count;
+        }
+        for (consumer, seconds) in &other.behind {
+            self.is_behind(consumer, *seconds);
         }
         self.sagas += other.sagas;
         self.acknowledged += other.acknowledged;

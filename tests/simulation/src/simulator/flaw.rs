@@ -37,13 +37,15 @@ pub enum Flaw {
     SkipProjection,
     /// An order is not asked for any more after 26 minutes.
     StopPolling,
+    /// Money that came a second time is noted, and never asked back.
+    KeepDoublePayment,
     /// Webhooks are kept and called folded, and nobody looks into them.
     IgnoreWebhooks,
 }
 
 impl Flaw {
     /// Those that break something, with the invariant that each breaks.
-    pub const ALL: [(Self, Invariant); 15] = [
+    pub const ALL: [(Self, Invariant); 16] = [
         (Self::AckBeforeCommit, Invariant::I1),
         (Self::StaleDay, Invariant::I2),
         (Self::ForgetUnplacedMoney, Invariant::I3),
@@ -58,6 +60,7 @@ impl Flaw {
         (Self::NumberInFlight, Invariant::I8),
         (Self::SkipProjection, Invariant::I9),
         (Self::StopPolling, Invariant::I3),
+        (Self::KeepDoublePayment, Invariant::I4),
         (Self::IgnoreWebhooks, Invariant::I3),
     ];
 }

@@ -156,8 +156,8 @@ impl World {
         self.after(pause, Task::Webhook { notice, tries: 0 });
     }
 
-    /// Whether we learn without it what a webhook tells. What we do not is delivered late instead of
-    /// never:
+    /// Whether we learn without it what a webhook tells. What we do not is delivered late instead
+    /// of never:
     ///
     /// - Polling ends once a payment counts. Another one of that order is found by the nightly list
     ///   only, so where that is off some webhook has to tell of it.

@@ -135,6 +135,8 @@ pub(crate) struct World {
     pub(crate) compares_lists: bool,
     /// How many of a thousand webhooks are lost.
     pub(crate) webhook_loss: u64,
+    /// Until when consumers reach neither NATS nor their sources.
+    pub(crate) cut_off: BTreeMap<Consumer, Timestamp>,
     queue: BTreeMap<(Timestamp, u64), Task>,
     nodes: [Node; 3],
     is_healed: bool,
@@ -163,6 +165,7 @@ impl World {
             strike: None,
             compares_lists: seed.is_multiple_of(2),
             webhook_loss: 120,
+            cut_off: BTreeMap::new(),
             queue: BTreeMap::new(),
             nodes: [Node::default(); 3],
             is_healed: false,
@@ -213,6 +216,7 @@ impl World {
     pub(crate) fn heal(&mut self) {
         self.is_healed = true;
         self.provider.heal();
+        self.reconnect();
         self.trace.note(self.now, "healed", &"");
     }
 

@@ -22,6 +22,11 @@ fn ten_thousand_sagas_break_nothing_and_go_through_everything() {
     for fault in Fault::ALL {
         assert!(total.coverage.faults.contains_key(&fault), "{fault:?} never happened");
     }
+    // Each reader of another service's feed has really been a day behind.
+    for consumer in ["booking-on-payments", "payments-on-booking", "notifications-on-booking"] {
+        let behind = total.coverage.behind.get(consumer).copied().unwrap_or(0);
+        assert!(behind > 24 * 60 * 60, "{consumer} was {behind} s behind at most");
+    }
     for end in End::ALL {
         assert!(total.coverage.ends.contains_key(&end), "{end:?} was never reached");
     }
