@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use payments::domain::collection::Collection;
+use payments::domain::fact::PaymentId;
 use payments::ledger::Books;
 
 use super::Finding;
@@ -51,7 +52,7 @@ pub(super) fn check(snapshot: &Snapshot, history: &History, found: &mut Finding)
 /// The payments that a booking's events speak of.
 fn payments_of(collection: &Collection) -> impl Iterator<Item = &str> {
     let refunded = collection.refunds.values().map(|refund| refund.payment.as_str());
-    collection.payments.keys().map(|id| id.as_str()).chain(refunded)
+    collection.payments.keys().map(PaymentId::as_str).chain(refunded)
 }
 
 /// How often each line of these payments is stored. Money of nobody that we know stands in suspense
