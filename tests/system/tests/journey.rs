@@ -106,6 +106,9 @@ async fn late_money_comes_back(practice: &Practice) -> Result<()> {
     let order_id = late.order(&booking_id).await?;
     practice.move_clocks(16).await?;
     late.reaches(&booking_id, "BOOKING_STATE_EXPIRED").await?;
+    // Money that is quicker than this mail makes it untrue, and then it is not sent.
+    until("the way back was mailed", async || Ok((late.mails().await?.len() == 1).then_some(())))
+        .await?;
     quick.hold("meditation", &start, "quick-key").await?;
     practice.pay(&order_id).await?;
     late.reaches(&booking_id, "BOOKING_STATE_PAID_UNPLACED").await?;

@@ -62,6 +62,11 @@ async fn late_and_taken(practice: &Practice, mint: &Mint) -> Result<()> {
     let late = ordered(practice, mint, "Later").await?;
     practice.advance_clocks(16).await?;
     late.customer.reaches(&late.booking_id, "BOOKING_STATE_EXPIRED").await?;
+    // Money that is quicker than this mail makes it untrue, and then it is not sent.
+    until("the way back was mailed", async || {
+        Ok((late.customer.mails().await?.len() == 1).then_some(()))
+    })
+    .await?;
     let quick = Customer::minted(practice, mint, "Quick")?;
     quick.hold("meditation", &late.starts_at, "quick-key").await?;
     practice.pay(&late.order_id).await?;
