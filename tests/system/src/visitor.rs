@@ -1,5 +1,6 @@
 //! What an account goes through: made, signed in, refreshed, its password recovered over a mail.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -32,9 +33,11 @@ pub async fn visit(practice: &Practice) -> Result<()> {
     drop(post(practice, "logout", &json!({}), Some(&token)).await?);
     // Tests that move the clocks end a code's life before its mail has left; then another is asked
     // for, as a person would.
+    let mut tried = BTreeSet::new();
     let token = until_within(PATIENCE, "a mailed code is taken", async || {
         drop(post(practice, "recover", &json!({ "email": email }), None).await?);
-        let Ok(code) = code(practice, &email).await else { return Ok(None) };
+        let Ok(code) = code(practice, &email, &tried).await else { return Ok(None) };
+        tried.insert(code.clone());
         let proof = json!({ "type": "recovery", "email": email, "token": code });
         let recovered = post(practice, "verify", &proof, None).await?;
         Ok(text(&recovered, "access_token").ok())
@@ -44,14 +47,16 @@ pub async fn visit(practice: &Practice) -> Result<()> {
     Ok(())
 }
 
-/// The six digits that were mailed last.
-async fn code(practice: &Practice, email: &str) -> Result<String> {
+/// The six digits that were mailed last. One that was tried is not tried again: it was refused
+/// because a newer one is on its way.
+async fn code(practice: &Practice, email: &str, tried: &BTreeSet<String>) -> Result<String> {
     until_within(MAIL_PATIENCE, "the code was mailed", async || {
         let Ok(mails) = practice.inbox().await else { return Ok(None) };
         let mine = mails.iter().find(|mail| mail["to"][0] == email);
         let said = mine.and_then(|mail| mail["text"].as_str()).unwrap_or_default();
         let mut words = said.split(|letter: char| !letter.is_ascii_digit());
-        Ok(words.find(|word| word.len() == 6).map(str::to_owned))
+        let code = words.find(|word| word.len() == 6);
+        Ok(code.filter(|code| !tried.contains(*code)).map(str::to_owned))
     })
     .await
 }

@@ -63,8 +63,8 @@ async fn money_in_time_confirms_and_the_session_completes() {
     assert_eq!(world.count(TIMERS).await, 0);
 }
 
-/// calcom #18011: a booking was cancelled although its payment went through, because word of it came
-/// late. Here it gets its time back.
+/// calcom #18011: a booking was cancelled although its payment went through, because word of it
+/// came late. Here it gets its time back.
 #[tokio::test]
 async fn late_money_places_the_booking_again_while_its_time_is_free() {
     let world = World::new().await;
@@ -81,7 +81,8 @@ async fn late_money_places_the_booking_again_while_its_time_is_free() {
     assert_eq!(reason(other), "SLOT_TAKEN");
 }
 
-/// fossunited#1698: capacity is looked at again, under the lock, when money comes. calcom #18011 and
+/// fossunited#1698: capacity is looked at again, under the lock, when money comes. calcom #18011
+/// and
 /// #14040: who is turned down after paying is not left charged.
 #[tokio::test]
 async fn late_money_for_a_time_that_was_resold_is_refunded() {

@@ -63,8 +63,8 @@ async fn overlapping_sessions_of_different_services_exclude_each_other() {
     assert_eq!(overlaps, 0);
 }
 
-/// calcom #10789 and fossunited#1698 at the moment of payment: both have paid, one hold had run out,
-/// and who gets the time is decided again under its lock. Nobody's money is lost on the way.
+/// calcom #10789 and fossunited#1698 at the moment of payment: both have paid, one hold had run
+/// out, and who gets the time is decided again under its lock. Nobody's money is lost on the way.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_who_pay_for_one_slot_at_once_one_is_confirmed_and_one_is_refunded() {
     let world = World::without_timers().await;

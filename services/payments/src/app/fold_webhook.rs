@@ -23,8 +23,8 @@ const ACTOR: &str = "payments";
 /// folded; about ten minutes, and every two hours.
 const TRIES: (i32, i32) = (15, 120);
 
-/// Folds one webhook in its so-manieth try and ends its timer. One that fails for long is told as an
-/// error, and stands in the list of what nothing explains.
+/// Folds one webhook in its so-manieth try and ends its timer. One that fails for long is told as
+/// an error, and stands in the list of what nothing explains.
 ///
 /// # Errors
 /// When the database or the provider does not answer.

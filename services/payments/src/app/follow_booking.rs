@@ -1,6 +1,6 @@
 //! What booking wants to become of a booking's money is remembered, and done with the money that is
-//! there or comes later: after a restore of this database, booking may speak of money that has to be
-//! learnt of again first.
+//! there or comes later: after a restore of this database, booking may speak of money that has to
+//! be learnt of again first.
 
 use eventstore::{Tx, new_id};
 

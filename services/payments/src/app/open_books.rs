@@ -1,6 +1,6 @@
-//! Opens the books of bookings whose money moved before there was a ledger, and closes the holes that
-//! a process of an older release has left while a deploy rolled: the entries of a booking follow from
-//! its events, so they are written as if they had always been.
+//! Opens the books of bookings whose money moved before there was a ledger, and closes the holes
+//! that a process of an older release has left while a deploy rolled: the entries of a booking
+//! follow from its events, so they are written as if they had always been.
 
 use eventstore::{Metadata, Recorded, Store, Tx};
 use kernel::Id;

@@ -61,8 +61,8 @@ pub async fn days_back(till: &Till, now: Timestamp) -> Result<i64, Error> {
 }
 
 /// Reads a page of the report about the day so many days ago, in its so-manieth try; says where to
-/// go on. A page of which much has to be asked is posted only in a later go, so that a provider that
-/// is slow cannot keep it from ever being posted.
+/// go on. A page of which much has to be asked is posted only in a later go, so that a provider
+/// that is slow cannot keep it from ever being posted.
 ///
 /// # Errors
 /// When the database or the provider does not answer.

@@ -87,7 +87,7 @@ impl Reason {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::AuthorizedLong => {
-                "A payment was authorised more than a day ago, and the provider has not captured it."
+                "A payment was authorised more than a day ago, and the provider did not capture it."
             }
             Self::CapturedNotPlaced => "The money is here, and no booking stands for it.",
             Self::ConfirmedWithoutMoney => {

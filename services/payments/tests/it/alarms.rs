@@ -18,9 +18,9 @@ thread_local! {
 }
 
 impl Alarms {
-    /// Listens until it is dropped. A test's runtime has one thread, which runs the service too. The
-    /// listener itself is the whole program's, because one that comes and goes with a test misses
-    /// what is said while another test's goes.
+    /// Listens until it is dropped. A test's runtime has one thread, which runs the service too.
+    /// The listener itself is the whole program's, because one that comes and goes with a test
+    /// misses what is said while another test's goes.
     pub(crate) fn listen() -> Self {
         static INSTALLED: Once = Once::new();
         // Nobody else in this program installs one.

@@ -137,7 +137,8 @@ async fn money_that_comes_after_a_cancellation_without_refund_is_kept() -> Resul
     until_state(&world, "select count(*) from known_bookings where state = 'cancelled'").await?;
     world.pay(&order, json!({})).await?;
     let verified = world.until(held, "PaymentVerified").await?;
-    // What booking has wanted is remembered. What booking says when it learns of the money; twice, as after a restore.
+    // What booking has wanted is remembered. What booking says when it learns of the money; twice,
+    // as after a restore.
     for _ in 0..2 {
         let payment_id = verified.payload["paymentId"].as_str().unwrap().to_owned();
         happens(&world, BookingPaid { booking_id: held.id.to_string(), payment_id }).await?;

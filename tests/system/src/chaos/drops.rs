@@ -111,10 +111,22 @@ pub async fn poisoned(practice: &Practice) -> Result<usize> {
 /// Looks for such sessions again and again, and keeps the most that were seen at a time.
 pub(super) async fn watch(practice: &Practice, worst: &AtomicUsize) -> Result<()> {
     loop {
-        // A database that is down has no sessions.
-        if let Ok(seen) = poisoned(practice).await {
+        // A database that is down has no sessions, and a process that stands still leaves its own
+        // open until it goes on.
+        if let Ok(seen) = poisoned(practice).await
+            && !stands_still(practice)
+        {
             worst.fetch_max(seen, Ordering::SeqCst);
         }
         wait_for(LOOK_EVERY).await;
     }
+}
+
+/// Whether a process with a database is stopped at this moment.
+fn stands_still(practice: &Practice) -> bool {
+    let state = |service: &str| {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", practice.pid(service).ok()?));
+        stat.ok()?.rsplit_once(") ")?.1.chars().next()
+    };
+    STORES.iter().any(|service| state(service) == Some('T'))
 }

@@ -236,8 +236,8 @@ proptest! {
 
 // What is not promised, because it is decided with what is known at that time: which of two good
 // payments counts, whether a claim is recorded (not after the money), and how much a cancellation
-// gives back or a session earns when refunds by other hands are told before or after it. Of those the
-// sums still hold: see `no_payment_gives_back_more_than_it_brought`.
+// gives back or a session earns when refunds by other hands are told before or after it. Of those
+// the sums still hold: see `no_payment_gives_back_more_than_it_brought`.
 
 /// What the provider may say of a refund of ours: answers with our id, and webhooks without it.
 fn any_news() -> impl Strategy<Value = Vec<Command>> {
@@ -311,8 +311,8 @@ proptest! {
             (3, Status::Captured),
         ]).prop_shuffle()
     ) {
-        let told: Vec<_> =
-            told.into_iter().map(|(number, status)| Told::Payment(payment(number, status))).collect();
+        let told = told.into_iter().map(|(number, status)| Told::Payment(payment(number, status)));
+        let told: Vec<_> = told.collect();
         let (state, history) = run(&told);
         let known = open(&state);
         let kept: i64 = known.payments.keys().map(|id| known.kept(id)).sum();
@@ -323,7 +323,8 @@ proptest! {
 
     #[test]
     fn what_is_told_of_a_refund_of_ours_comes_to_the_same_in_any_order(
-        (once, shuffled) in any_news().prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle()))
+        (once, shuffled) in any_news()
+            .prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle()))
     ) {
         let end = |told: &[Command]| {
             let known = follow(&unplaced(), told, &Command::Complete);
