@@ -106,7 +106,15 @@ impl<'p> Customer<'p> {
         let asked = self.practice.http.post(url).bearer_auth(&self.token).json(body);
         let answer = asked.send().await?;
         let status = answer.status().as_u16();
-        Ok(Answer { status, body: answer.json().await.unwrap_or(Value::Null) })
+        let body: Value = answer.json().await.unwrap_or(Value::Null);
+        // Whoever asked: a time that was given is written down.
+        let given = body["booking"]["bookingId"].as_str().filter(|_| status == 200);
+        if method.ends_with("/RequestBooking")
+            && let Some(id) = given
+        {
+            self.practice.acknowledged(Ack::Requested(id.parse()?));
+        }
+        Ok(Answer { status, body })
     }
 
     /// Calls until there is an answer that does not say "try again", as the web application does.
@@ -172,7 +180,6 @@ impl<'p> Customer<'p> {
             return Ok(Err(held));
         }
         let id = held.body["booking"]["bookingId"].as_str().context("no booking")?.to_owned();
-        self.practice.acknowledged(Ack::Requested(id.parse()?));
         Ok(Ok(id))
     }
 
