@@ -37,30 +37,17 @@ pub fn header(file: &SourceFile) -> Vec<String> {
 pub fn honest_tests(file: &SourceFile) -> Vec<String> {
     let mut faults = Vec::new();
     let ignored = concat!("#[", "ignore");
-    let (mut function, mut before) = ("", "");
+    let mut function = "";
     for (number, line) in file.test_lines() {
         if line.trim_start().starts_with(ignored) {
             faults.push(format!("{}:{number} does not run", file.path));
         }
         function = function_name(line).unwrap_or(function);
-        let may = waits_for_condition(function) || is_a_clock(before) || has_a_rhythm(file);
-        if calls_sleep(line) && !may {
+        if calls_sleep(line) && !waits_for_condition(function) {
             faults.push(format!("{}:{number} sleeps; wait for a condition", file.path));
         }
-        before = line;
     }
     faults
-}
-
-/// What goes on beside a test for as long as it runs begins each turn with a pause.
-fn is_a_clock(before: &str) -> bool {
-    before.trim() == "loop {"
-}
-
-/// How long faults last and how they follow each other is what chaos is given, not what it waits
-/// for.
-fn has_a_rhythm(file: &SourceFile) -> bool {
-    file.path.starts_with("tests/system/src/chaos/")
 }
 
 fn calls_sleep(line: &str) -> bool {
@@ -130,14 +117,10 @@ mod tests {
     fn a_test_that_sleeps_is_found_and_one_that_waits_is_not() {
         let sleeping = concat!("async fn a() {\n    tokio::time::sl", "eep(PAUSE).await;\n}\n");
         let waiting = concat!("async fn until_mailed() {\n    sl", "eep(PAUSE).await;\n}\n");
-        let beside = concat!("async fn a() {\n    loop {\n        sl", "eep(PAUSE).await;\n}}\n");
         let held = "async fn a() { query(\"select pg_sleep(1)\") }\n";
         assert_eq!(honest_tests(&sample(sleeping)).len(), 1);
         assert!(honest_tests(&sample(waiting)).is_empty());
         assert!(honest_tests(&sample(held)).is_empty());
-        assert!(honest_tests(&sample(beside)).is_empty());
-        let chaos = SourceFile::sample("tests/system/src/chaos/faults.rs", sleeping);
-        assert!(honest_tests(&chaos).is_empty());
         let outside_tests = SourceFile::sample("services/a/src/b.rs", sleeping);
         assert!(honest_tests(&outside_tests).is_empty());
     }
