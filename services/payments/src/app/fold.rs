@@ -95,9 +95,10 @@ pub async fn fold(
     for refund in &told.refunds {
         fold_refund(tx, &mut open, refund).await?;
     }
-    if is_verified {
+    if is_verified || !told.refunds.is_empty() {
         // The session may have taken place on the customer's word, and here is its money; or it is
-        // learnt of again, and booking has told long ago what becomes of it.
+        // learnt of again, and booking has told long ago what becomes of it. And a refund by
+        // another hand that failed leaves money that booking's wish was not about yet.
         let wish = query::wish(tx.connection(), booking_id).await?;
         follow_booking(tx, &mut open, &wish).await?;
     }

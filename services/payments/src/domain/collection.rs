@@ -293,9 +293,16 @@ fn take_in(known: &mut Collection, event: &Event) {
         Event::RefundFailed { refund_id, reason } => {
             end(known, *refund_id, End::of_failure(reason));
         }
-        Event::Earned { amount, .. } => known.earned = Some(amount.clone()),
-        Event::Retained { amount, .. } => known.retained = Some(amount.clone()),
+        Event::Earned { amount, .. } => add(&mut known.earned, amount),
+        Event::Retained { amount, .. } => add(&mut known.retained, amount),
     }
+}
+
+/// Adds what was earned or retained to what was before.
+fn add(sum: &mut Option<Amount>, more: &Amount) {
+    let before = sum.as_ref().map_or(0, |amount| amount.minor);
+    let minor = before.saturating_add(more.minor);
+    *sum = Some(Amount { minor, currency: more.currency.clone() });
 }
 
 fn end(known: &mut Collection, refund_id: Id<RefundKind>, end: End) {

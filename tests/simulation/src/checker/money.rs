@@ -142,10 +142,12 @@ fn advances(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found:
         let last = history.bookings.get(id).and_then(|past| past.last());
         let is_new = last.is_none_or(|it| snapshot.taken_at.seconds_since(it.at) < 60);
         let advance = advances.get(payment.as_str()).copied().unwrap_or(0);
-        // What was on its way back when the booking was over, and came back, is a person's to
-        // place.
+        // What was to go back and has not is a person's to place.
         let mut refunds = collection.refunds.values().filter(|it| it.payment == *payment);
-        let is_disputed = refunds.any(|it| it.end.is_none() || it.end == Some(End::Failed));
+        let is_disputed = refunds.any(|it| {
+            let failed = it.end == Some(End::Failed) && it.cause != Cause::Elsewhere;
+            failed || it.end.is_none()
+        });
         if is_over && !is_new && !is_disputed && advance != 0 {
             found.add(format!("{id} is over and the ledger has an advance of {advance} for it"));
         }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use payments::domain::fact::ProviderRefundId;
-use payments::domain::refund::Cause;
+use payments::domain::refund::{Cause, End};
 
 use super::history::History;
 use super::money::left_at_provider;
@@ -49,19 +49,24 @@ fn refunds(snapshot: &Snapshot, history: &History, found: &mut Finding) {
     for refund in snapshot.provider.refunds.iter().filter(|it| it.status != "failed") {
         let known = history.collections.values().find_map(|collection| {
             let mut ours = collection.refunds.iter();
-            ours.find(|(id, it)| {
+            let found = ours.find(|(id, it)| {
                 refund.receipt.as_deref() == Some(id.to_string().as_str())
                     || it.accepted.as_ref().map(ProviderRefundId::as_str)
                         == Some(refund.provider_refund_id.as_str())
-            })
+            });
+            found.map(|(_, known)| (collection, known))
         });
-        let Some((_, known)) = known else { continue };
+        let Some((collection, known)) = known else { continue };
         if matches!(known.cause, Cause::Staff | Cause::Elsewhere) {
             continue;
         }
         let count = effective.entry((refund.payment_id.clone(), known.cause.word())).or_default();
         *count += 1;
-        if *count == 2 {
+        // What another hand was to give back and did not goes back later for the same cause.
+        let others = collection.refunds.values().filter(|it| it.payment == known.payment);
+        let came_home =
+            others.filter(|it| it.cause == Cause::Elsewhere && it.end == Some(End::Failed)).count();
+        if *count == 2 + came_home {
             let cause = known.cause.word();
             found.add(format!("{} was refunded twice because {cause}", refund.payment_id));
         }

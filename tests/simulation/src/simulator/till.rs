@@ -166,7 +166,8 @@ impl World {
             self.fold_refund(batch, open, refund)?;
         }
         let word = self.payments.tables.known.get(&open.booking_id).map(|(_, word)| *word);
-        if is_verified && word.is_some_and(BookingWord::is_completed) {
+        let is_news = is_verified || !told.refunds.is_empty();
+        if is_news && word.is_some_and(BookingWord::is_completed) {
             self.apply(batch, open, Command::Complete)?;
         }
         let Some(collection) = open.collection() else {

@@ -133,32 +133,32 @@ pub(super) fn unplace(
     Ok(vec![Event::RefundRequested { refund_id, refund }])
 }
 
-/// The booking was cancelled: as much as its policy says goes back, what is left is kept.
+/// The booking was cancelled: as much as its policy says goes back, what is left is kept. Asked
+/// again, it decides about what has come home since, because a refund by another hand failed.
 pub(super) fn cancel(known: &Collection, refund: &Amount, refund_id: Id<RefundKind>) -> Vec<Event> {
     let Some(payment) = &known.verified else { return Vec::new() };
-    let asked = known.refunds_of(payment).any(|(_, it)| it.cause == Cause::Cancelled);
-    let Some(left) = left(known, payment).filter(|_| !asked && known.retained.is_none()) else {
-        return Vec::new();
-    };
-    let back = if refund.currency == left.currency { refund.minor.clamp(0, left.minor) } else { 0 };
+    let Some(left) = left(known, payment) else { return Vec::new() };
+    let promised = if refund.currency == left.currency { refund.minor } else { 0 };
+    let back = promised.saturating_sub(known.asked_by_cancellation(payment)).clamp(0, left.minor);
     let part = |minor| Amount { minor, currency: left.currency.clone() };
     let mut events = Vec::new();
     if back > 0 {
         let refund = Refund::wanted(payment.clone(), part(back), Cause::Cancelled);
         events.push(Event::RefundRequested { refund_id, refund });
     }
-    let kept = known.kept(payment).saturating_sub(back);
+    let kept = known.unclosed(payment).saturating_sub(back);
     if kept > 0 {
         events.push(Event::Retained { payment: payment.clone(), amount: part(kept) });
     }
     events
 }
 
-/// The session took place: what is kept of its money is earned.
+/// The session took place: what is kept of its money is earned. Asked again, it decides about what
+/// has come home since.
 pub(super) fn complete(known: &Collection) -> Vec<Event> {
     let Some(payment) = &known.verified else { return Vec::new() };
-    let minor = known.kept(payment);
-    let is_over = known.earned.is_some() || known.retained.is_some() || minor == 0;
+    let minor = known.unclosed(payment);
+    let is_over = known.retained.is_some() || minor <= 0;
     let Some(fact) = known.captured(payment).filter(|_| !is_over) else { return Vec::new() };
     let amount = Amount { minor, currency: fact.amount.currency.clone() };
     vec![Event::Earned { payment: payment.clone(), amount }]

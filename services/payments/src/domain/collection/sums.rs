@@ -142,6 +142,19 @@ impl Collection {
         self.left(payment).saturating_sub(self.owed(payment)).max(0)
     }
 
+    /// How much of what stays is neither earned nor retained yet; negative when some of that went
+    /// back afterwards.
+    pub(super) fn unclosed(&self, payment: &PaymentId) -> i64 {
+        let closed = |amount: &Option<Amount>| amount.as_ref().map_or(0, |it| it.minor);
+        let closed = closed(&self.earned).saturating_add(closed(&self.retained));
+        self.kept(payment).saturating_sub(closed)
+    }
+
+    /// How much was to go back because the booking was cancelled, whatever became of it.
+    pub(super) fn asked_by_cancellation(&self, payment: &PaymentId) -> i64 {
+        self.sum(payment, |_, it| it.cause == Cause::Cancelled && it.renews.is_none())
+    }
+
     /// Whether the money that counts was given back by somebody else, on the provider's pages.
     #[must_use]
     pub fn went_back_without_us(&self, payment: &PaymentId) -> bool {

@@ -95,6 +95,33 @@ fn a_session_that_took_place_earns_what_is_kept_of_its_money_once() {
     check(&failed, Command::Complete, Ok(&[]));
 }
 
+/// A part that another hand was giving back when the booking was over, and that did not go.
+#[test]
+fn what_comes_home_after_the_end_is_earned_kept_or_goes_back_as_the_rest_did() {
+    let under_way = found(1, 20_000, Progress::Pending);
+    let home = Event::RefundFailed { refund_id: refund_id(50), reason: "failed".to_owned() };
+    let pending = with(paid(), [discovered(&under_way)]);
+    check(&pending, Command::Complete, Ok(&[earned(30_000)]));
+    let over = with(pending.clone(), [earned(30_000)]);
+    check(&over, Command::Complete, Ok(&[]));
+    let come = with(over, [home.clone()]);
+    check(&come, Command::Complete, Ok(&[earned(20_000)]));
+    check(&with(come, [earned(20_000)]), Command::Complete, Ok(&[]));
+
+    check(&pending, cancel(0), Ok(&[retained(30_000)]));
+    let come = with(pending.clone(), [retained(30_000), home.clone()]);
+    check(&come, cancel(0), Ok(&[retained(20_000)]));
+    check(&with(come, [retained(20_000)]), cancel(0), Ok(&[]));
+
+    let back = requested(pay(1), inr(30_000), Cause::Cancelled);
+    check(&pending, cancel(PRICE), Ok(std::slice::from_ref(&back)));
+    let come = with(pending, [back, home]);
+    let refund = Refund::wanted(pay(1), inr(20_000), Cause::Cancelled);
+    let rest = Event::RefundRequested { refund_id: refund_id(2), refund };
+    let again = Command::Cancel { refund: inr(PRICE), refund_id: refund_id(2) };
+    check(&come, again, Ok(&[rest]));
+}
+
 #[test]
 fn staff_gives_back_parts_until_nothing_is_left() {
     let part = |number, minor| Event::RefundRequested {
