@@ -109,6 +109,11 @@ impl Sending {
         let Some(mail) = mail.filter(|mail| !mail.state.is_over()) else {
             return Ok(self.write(metadata, move |tx| Box::pin(end_timer(tx, id))).await?);
         };
+        if mail.due_at > self.store.now().await? {
+            // Its timer was moved after this one had been claimed: somebody else has the mail on
+            // its way, or it waits for its next try.
+            return Ok(());
+        }
         if let About::Booking(booking) = mail.about {
             tracing::Span::current().record("booking_id", tracing::field::display(booking));
         }

@@ -150,8 +150,9 @@ pub async fn defer(tx: &mut Tx, mail: &Mail, until: Timestamp) -> Result<(), Sto
 }
 
 /// Claims the mail for being handed to the server: until the claim ends nobody else takes it up,
-/// whatever becomes of the one who claimed it. Answers with the mail as it was claimed, or with
-/// nothing when somebody else took it up since it was read; then it is not to be sent from here.
+/// whatever becomes of the one who claimed it, not even one who read it after it was claimed.
+/// Answers with the mail as it was claimed, or with nothing when somebody else has it; then it is
+/// not to be sent from here.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -167,7 +168,8 @@ pub async fn begin(
          set state = 'sending', attempts = attempts + 1, due_at = $5, link_told = $4,
              message_id = coalesce(message_id, $3),
              first_tried_at = coalesce(first_tried_at, clock_now())
-         where mail_id = $1 and due_at = $2 and state in ('queued', 'retrying', 'sending')",
+         where mail_id = $1 and due_at = $2 and due_at <= clock_now()
+           and state in ('queued', 'retrying', 'sending')",
     )
     .bind(mail.id)
     .bind(mail.due_at)

@@ -171,6 +171,8 @@ async fn a_process_that_died_while_it_sent_is_followed_by_one_that_sends() -> Re
     world.move_clock(HOUR).await?;
     assert!(world.begin(&mail).await?.is_some());
     assert_eq!(world.begin(&mail).await?, None, "who read the mail before it was claimed");
+    let claimed = world.mail("hold_ended").await?;
+    assert_eq!(world.begin(&claimed).await?, None, "who reads it while it is on its way");
     world.knows.down.store(false, Ordering::SeqCst);
 
     // A minute before its claim ends, however slow this machine is; another mail goes out.
