@@ -16,6 +16,8 @@ const GENERATED: &[&str] = &[
     "notifications/v1/notifications_staff_service.proto",
     "payments/v1/payments_service.proto",
     "payments/v1/payments_staff_service.proto",
+    "reviews/v1/reviews_service.proto",
+    "reviews/v1/reviews_staff_service.proto",
 ];
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;

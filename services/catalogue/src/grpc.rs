@@ -179,5 +179,6 @@ fn to_wire(practice: &practice::Practice) -> Practice {
         figures: figures.collect(),
         cancellation_hours: practice.policies.cancellation_hours,
         crisis_note: identity.crisis_note.clone(),
+        review_services: practice.reviews.services.clone(),
     }
 }

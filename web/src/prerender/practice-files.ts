@@ -24,12 +24,14 @@ function section(file: JsonObject, name: string): JsonObject {
 function readPractice(folder: string): Practice {
   const file = readToml(folder, 'practice.toml');
   const { cancellation_hours } = section(file, 'policies');
-  const practice = { ...section(file, 'practice'), figures: file.figures ?? [] };
-  return fromJson(
-    PracticeSchema,
-    { ...practice, cancellation_hours: cancellation_hours ?? 24 },
-    LENIENT,
-  );
+  const { services } = section(file, 'reviews');
+  const practice = {
+    ...section(file, 'practice'),
+    figures: file.figures ?? [],
+    review_services: services ?? [],
+    cancellation_hours: cancellation_hours ?? 24,
+  };
+  return fromJson(PracticeSchema, practice, LENIENT);
 }
 
 /** The folder's content; throws where a file is missing or does not fit the contract. */

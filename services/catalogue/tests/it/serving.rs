@@ -130,6 +130,8 @@ async fn the_practice_says_who_it_is() {
     assert_eq!(practice.support_hours, "Monday to Saturday, 9:00 AM to 6:00 PM IST");
     assert_eq!(practice.cancellation_hours, 24);
     assert!(practice.crisis_note.contains("14416"));
+    assert_eq!(practice.review_services.len(), 6);
+    assert_eq!(practice.review_services[0], "Meditation & Mindfulness");
     let figures: Vec<(&str, &str)> =
         practice.figures.iter().map(|f| (f.key.as_str(), f.value.as_str())).collect();
     for figure in [

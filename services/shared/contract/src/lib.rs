@@ -27,4 +27,5 @@ generated! {
     identity = "identity.v1";
     notifications = "notifications.v1";
     payments = "payments.v1";
+    reviews = "reviews.v1";
 }

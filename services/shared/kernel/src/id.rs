@@ -34,6 +34,10 @@ kinds! {
     Mail = "mal";
     /// A refund; the provider's idempotency key.
     Refund = "rfn";
+    /// A review that a visitor wrote.
+    Review = "rvw";
+    /// A picture that was uploaded for a review.
+    ReviewImage = "img";
     /// A person with an account; the UUID is the access token's `sub`.
     Customer = "usr";
 }

@@ -29,6 +29,8 @@ pub struct Practice {
     pub policies: Policies,
     /// When sessions can start.
     pub availability: Availability,
+    /// What reviews can be about.
+    pub reviews: ReviewChoices,
     /// Colours of mails.
     pub brand: Brand,
     /// Figures that the website states, in the practice's order.
@@ -139,6 +141,14 @@ pub struct BlockedTime {
     pub from: Time,
     /// Its end, itself not included.
     pub to: Time,
+}
+
+/// What reviews can be about.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewChoices {
+    /// The choices of the form, in the practice's order.
+    pub services: Vec<String>,
 }
 
 /// Colours of mails, for light and dark mail programs.

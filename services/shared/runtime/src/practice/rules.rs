@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::{Availability, Brand, DarkBrand, Identity, Location, Policies, Practice};
+use super::{Availability, Brand, DarkBrand, Identity, Location, Policies, Practice, ReviewChoices};
+
+/// The longest name of a thing that a review can be about.
+const REVIEW_SERVICE_CHARS_MAX: usize = 80;
 
 /// Every value that cannot be meant, as its key and the reason.
 pub(super) fn problems(practice: &Practice) -> Vec<String> {
@@ -11,6 +14,7 @@ pub(super) fn problems(practice: &Practice) -> Vec<String> {
     location(&mut found, &practice.location);
     policies(&mut found, &practice.policies);
     availability(&mut found, &practice.availability, practice.policies.hold_minutes);
+    reviews(&mut found, &practice.reviews);
     colours(&mut found, &practice.brand);
     let mut keys = HashSet::new();
     for figure in &practice.figures {
@@ -123,6 +127,18 @@ fn availability(found: &mut Problems, availability: &Availability, hold_minutes:
     for blocked in &availability.blocked_times {
         let key = "availability.blocked_times.to";
         found.unless(blocked.from < blocked.to, key, "it must be after from");
+    }
+}
+
+fn reviews(found: &mut Problems, reviews: &ReviewChoices) {
+    let key = "reviews.services";
+    found.unless(!reviews.services.is_empty(), key, "it is empty");
+    let mut choices = HashSet::new();
+    found.unless(reviews.services.iter().all(|it| choices.insert(it)), key, "a choice stands once");
+    for choice in &reviews.services {
+        found.text(key, choice);
+        let short = choice.chars().count() <= REVIEW_SERVICE_CHARS_MAX;
+        found.unless(short, key, "a choice has at most 80 characters");
     }
 }
 

@@ -1,0 +1,97 @@
+//! This service's settings, one struct per concern.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use runtime::Reader;
+use runtime::caller::{PeerSettings, UserSettings};
+use secrecy::SecretString;
+
+/// What serving needs.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where gRPC is served; `REVIEWS_LISTEN`.
+    pub listen: SocketAddr,
+    /// Where pictures are taken in and served; `REVIEWS_HTTP_LISTEN`.
+    pub http_listen: SocketAddr,
+    /// The database, by the service's own role; `REVIEWS_DATABASE_URL`.
+    pub database_url: SecretString,
+    /// Where events travel; `NATS_URL`.
+    pub nats_url: String,
+    /// The folder with the practice's files; `PRACTICE_DIR`.
+    pub practice_dir: PathBuf,
+    /// Whose customers had a session, and who is staff; `BOOKING_URL`.
+    pub booking_url: String,
+    /// What invitations are signed with; `REVIEWS_INVITATION_KEY`.
+    pub invitation_key: SecretString,
+    /// Where pictures are kept.
+    pub pictures: PictureSettings,
+    /// How the admin panel is unlocked.
+    pub moderation: ModerationSettings,
+    /// People's tokens.
+    pub users: UserSettings,
+    /// Services' tokens.
+    pub peers: PeerSettings,
+}
+
+/// Where pictures are kept.
+#[derive(Debug, Clone)]
+pub struct PictureSettings {
+    /// `REVIEWS_PICTURES_URL`: `file:///…` or `s3://bucket/prefix`; the credentials of a bucket are in
+    /// the names that its own tools use (`AWS_ACCESS_KEY_ID` and so on).
+    pub url: String,
+}
+
+/// How the admin panel is unlocked.
+#[derive(Debug, Clone)]
+pub struct ModerationSettings {
+    /// The identity server, which knows whether a password is the caller's own; `IDENTITY_URL`.
+    pub identity_url: String,
+    /// The key that a hosted identity server asks for; `IDENTITY_API_KEY`.
+    pub identity_api_key: Option<SecretString>,
+    /// One passphrase for all instead of each one's own password, as an argon2id hash;
+    /// `ADMIN_PASSPHRASE_HASH`.
+    pub passphrase_hash: Option<SecretString>,
+}
+
+/// What migrating needs.
+#[derive(Debug, Clone)]
+pub struct MigrationConfig {
+    /// The database, by its owner; `REVIEWS_MIGRATION_DATABASE_URL`.
+    pub owner_url: SecretString,
+    /// The same by the service's own role, which is granted its rights; `REVIEWS_DATABASE_URL`.
+    pub database_url: SecretString,
+}
+
+impl Config {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            listen: reader.address("REVIEWS_LISTEN"),
+            http_listen: reader.address("REVIEWS_HTTP_LISTEN"),
+            database_url: reader.secret("REVIEWS_DATABASE_URL"),
+            nats_url: reader.required("NATS_URL"),
+            practice_dir: reader.path("PRACTICE_DIR"),
+            booking_url: reader.url("BOOKING_URL"),
+            invitation_key: reader.secret("REVIEWS_INVITATION_KEY"),
+            pictures: PictureSettings { url: reader.required("REVIEWS_PICTURES_URL") },
+            moderation: ModerationSettings {
+                identity_url: reader.url("IDENTITY_URL"),
+                identity_api_key: reader.optional_secret("IDENTITY_API_KEY"),
+                passphrase_hash: reader.optional_secret("ADMIN_PASSPHRASE_HASH"),
+            },
+            users: UserSettings::read(reader),
+            peers: PeerSettings::read(reader),
+        }
+    }
+}
+
+impl MigrationConfig {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            owner_url: reader.secret("REVIEWS_MIGRATION_DATABASE_URL"),
+            database_url: reader.secret("REVIEWS_DATABASE_URL"),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The reviews service on real PostgreSQL and NATS.
