@@ -4,7 +4,8 @@ import { type ToastInput, toast } from './toast-store';
 
 const KEY = 'carriedToast';
 
-export function carryToast(input: ToastInput): void {
+/** Only words go along; what a toast could do ends with its document. */
+export function carryToast(input: Omit<ToastInput, 'action'>): void {
   toast(input);
   writeTab(KEY, JSON.stringify(input));
 }

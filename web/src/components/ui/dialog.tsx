@@ -1,5 +1,6 @@
 import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 import { classes } from '@/lib/classes';
+import { offerToastHost } from './toast-host';
 
 export type DialogProps = {
   open: boolean;
@@ -22,6 +23,7 @@ export function Dialog({ open, onClose, title, children, actions, size = 'md' }:
     if (!dialog) return;
     if (open && !dialog.open) dialog.showModal();
     if (!open && dialog.open) dialog.close();
+    return open ? offerToastHost(dialog) : undefined;
   }, [open]);
 
   function onBackdrop(event: MouseEvent<HTMLDialogElement>) {

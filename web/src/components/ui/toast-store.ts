@@ -1,7 +1,17 @@
 /** The one toast that may be shown at a time. A newer toast takes the place of the older one. */
 export type ToastVariant = 'default' | 'destructive';
 
-export type ToastInput = { title: string; description?: string; variant?: ToastVariant };
+export type ToastAction = { label: string; onAction: () => void };
+
+export type ToastInput = {
+  title: string;
+  description?: string;
+  variant?: ToastVariant;
+  /** One thing that can be done about it; doing it dismisses the toast. */
+  action?: ToastAction;
+  /** How long it is shown; five seconds where nothing is said. */
+  durationMs?: number;
+};
 
 export type ToastEntry = ToastInput & { id: number };
 

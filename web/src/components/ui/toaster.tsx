@@ -1,12 +1,15 @@
 import { type PointerEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { createPortal } from 'react-dom';
 import { classes } from '@/lib/classes';
 import { showCarriedToast } from './carried-toast';
+import { currentToastHost, subscribeToToastHost } from './toast-host';
 import {
   currentToast,
   dismissToast,
   subscribeToToast,
   TOAST_DURATION_MS,
   TOAST_SWIPE_THRESHOLD,
+  type ToastAction,
   type ToastEntry,
 } from './toast-store';
 
@@ -39,15 +42,32 @@ function useSwipe(onSwipe: () => void) {
   };
 }
 
+function ActionButton({ id, action }: { id: number; action: ToastAction }) {
+  function act() {
+    dismissToast(id);
+    action.onAction();
+  }
+  return (
+    <button
+      type="button"
+      onClick={act}
+      className="-my-1 min-h-11 shrink-0 rounded-full border border-control px-4 text-sm font-semibold text-brand hover:border-brand hover:bg-brand-soft"
+    >
+      {action.label}
+    </button>
+  );
+}
+
 function ToastCard({ entry }: { entry: ToastEntry }) {
   const [paused, setPaused] = useState(false);
   const swipe = useSwipe(() => dismissToast(entry.id));
+  const { durationMs = TOAST_DURATION_MS } = entry;
 
   useEffect(() => {
     if (paused) return;
-    const timer = setTimeout(() => dismissToast(entry.id), TOAST_DURATION_MS);
+    const timer = setTimeout(() => dismissToast(entry.id), durationMs);
     return () => clearTimeout(timer);
-  }, [paused, entry.id]);
+  }, [paused, entry.id, durationMs]);
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: swiping is an extra to the close button.
@@ -70,6 +90,7 @@ function ToastCard({ entry }: { entry: ToastEntry }) {
         <p className="font-semibold">{entry.title}</p>
         {entry.description ? <p className="text-sm text-ink">{entry.description}</p> : null}
       </div>
+      {entry.action ? <ActionButton id={entry.id} action={entry.action} /> : null}
       <button
         type="button"
         aria-label="Dismiss"
@@ -92,15 +113,17 @@ function ToastCard({ entry }: { entry: ToastEntry }) {
 /** The toast area: a live region that is there from the first paint. */
 export function Toaster() {
   const entry = useSyncExternalStore(subscribeToToast, currentToast, () => null);
+  const host = useSyncExternalStore(subscribeToToastHost, currentToastHost, () => null);
   useEffect(showCarriedToast, []);
-  return (
+  const area = (
     <div
       role="status"
       aria-live="polite"
       data-testid="toasts"
-      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex justify-center md:justify-end"
+      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex justify-center md:justify-end xl:right-20"
     >
       {entry ? <ToastCard key={entry.id} entry={entry} /> : null}
     </div>
   );
+  return host ? createPortal(area, host) : area;
 }

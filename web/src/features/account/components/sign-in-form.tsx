@@ -2,13 +2,13 @@ import type { FormEvent } from 'react';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { ErrorSummary } from '@/components/ui/error-summary';
+import { PasswordField } from '@/components/ui/password-field';
 import { TextField } from '@/components/ui/text-field';
 import { useFields } from '@/lib/use-fields';
 import { type SignInValues, validateSignIn } from '../account-rules';
 import { useAuthCall } from '../hooks/use-auth-call';
 import { accountPath } from '../return-path';
 import { ProblemNotice } from './account-problem';
-import { PasswordField } from './password-field';
 
 type SignInFormProps = {
   back: string;

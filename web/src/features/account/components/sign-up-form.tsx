@@ -1,6 +1,7 @@
 import type { FormEvent } from 'react';
 import { Button } from '@/components/ui/button';
 import { ErrorSummary } from '@/components/ui/error-summary';
+import { PasswordField } from '@/components/ui/password-field';
 import { TextField } from '@/components/ui/text-field';
 import { useFields } from '@/lib/use-fields';
 import { PASSWORD_MIN, type SignUpValues, validateSignUp } from '../account-rules';
@@ -8,7 +9,6 @@ import type { AccountField } from '../account-words';
 import { useAuthCall } from '../hooks/use-auth-call';
 import { accountPath } from '../return-path';
 import { ProblemNotice } from './account-problem';
-import { PasswordField } from './password-field';
 
 const EMPTY: SignUpValues = { firstName: '', lastName: '', email: '', phone: '', password: '' };
 

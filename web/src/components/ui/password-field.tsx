@@ -1,5 +1,5 @@
-import { useId, useState } from 'react';
-import { describedBy, Field, inputStyle } from '@/components/ui/field';
+import { type Ref, useId, useState } from 'react';
+import { describedBy, Field, inputStyle } from './field';
 
 type PasswordFieldProps = {
   label?: string;
@@ -10,17 +10,20 @@ type PasswordFieldProps = {
   /** A password that is made here, or one that exists. */
   kind: 'new-password' | 'current-password';
   hint?: string;
+  disabled?: boolean;
+  ref?: Ref<HTMLInputElement>;
 };
 
 /** A password that can be looked at. Pasting and password managers are welcome. */
 export function PasswordField(props: PasswordFieldProps) {
-  const { label = 'Password', name, value, error, onChange, kind, hint } = props;
+  const { label = 'Password', name, value, error, onChange, kind, hint, ...input } = props;
   const [shown, setShown] = useState(false);
   const id = useId();
   return (
     <Field id={id} label={label} hint={hint} error={error}>
       <div className="relative">
         <input
+          {...input}
           id={id}
           name={name}
           type={shown ? 'text' : 'password'}
