@@ -83,7 +83,7 @@ test: test-rust test-web test-e2e
 # with the browser's own libraries, so all of that is there first.
 test-rust: build web
 	@echo "· Rust tests, on PostgreSQL and NATS of their own"
-	@$(SUKOON) test-services -- cargo test --profile $(PROFILE) --workspace
+	@$(SUKOON) test-services -- cargo test --profile $(PROFILE) --workspace --no-fail-fast
 
 test-web: web-packages
 	@echo "· web tests"
