@@ -1,6 +1,7 @@
 /** The whole page inside a router: shell, page and what goes wrong. */
 import { ErrorBoundary } from '@/components/error-boundary';
 import { Shell } from '@/components/shell';
+import { AdminButton } from '@/features/moderation/components/admin-button';
 import type { Snapshot } from '@/lib/snapshot';
 import { PageEffects } from './page-effects';
 import { AppProvider } from './provider';
@@ -11,7 +12,7 @@ export function App({ snapshot }: { snapshot: Snapshot }) {
     <AppProvider snapshot={snapshot}>
       <PageEffects />
       <ErrorBoundary>
-        <Shell>
+        <Shell corner={<AdminButton />}>
           <AppRoutes />
         </Shell>
       </ErrorBoundary>

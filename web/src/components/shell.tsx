@@ -3,8 +3,29 @@ import { Footer } from './footer';
 import { Header } from './header';
 import { Toaster } from './ui/toaster';
 
-/** Header, page, footer and the toast area. */
-export function Shell({ children }: { children: ReactNode }) {
+type ShellProps = {
+  children: ReactNode;
+  /** What stands at the bottom right of every page. */
+  corner?: ReactNode;
+};
+
+/**
+ * The corner floats only where the margin beside the content has room for it; on smaller screens it
+ * ends the page, so that it never lies on anything.
+ */
+function Corner({ children }: { children: ReactNode }) {
+  return (
+    <aside
+      aria-label="For the practice"
+      className="bg-sunken pb-[max(1.5rem,env(safe-area-inset-bottom))] xl:fixed xl:right-[max(0.5rem,env(safe-area-inset-right))] xl:bottom-[max(1rem,env(safe-area-inset-bottom))] xl:z-30 xl:bg-transparent xl:p-0 print:hidden"
+    >
+      <div className="container-page flex justify-end xl:w-auto xl:p-0">{children}</div>
+    </aside>
+  );
+}
+
+/** Header, page, footer, the corner and the toast area. */
+export function Shell({ children, corner }: ShellProps) {
   return (
     <>
       <a
@@ -19,6 +40,7 @@ export function Shell({ children }: { children: ReactNode }) {
           {children}
         </main>
         <Footer />
+        {corner ? <Corner>{corner}</Corner> : null}
       </div>
       <Toaster />
     </>

@@ -10,7 +10,7 @@ type PasswordFieldProps = {
   /** A password that is made here, or one that exists. */
   kind: 'new-password' | 'current-password';
   hint?: string;
-  disabled?: boolean;
+  readOnly?: boolean;
   ref?: Ref<HTMLInputElement>;
 };
 

@@ -1,5 +1,6 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Dialog } from './dialog';
 import { TOAST_DURATION_MS, toast } from './toast-store';
 import { Toaster } from './toaster';
 
@@ -61,4 +62,35 @@ test('a swipe of fifty pixels dismisses it, a shorter one does not', () => {
   fireEvent.pointerDown(card, { clientX: 100, pointerId: 1 });
   fireEvent.pointerUp(card, { clientX: 150, pointerId: 1 });
   expect(screen.queryByText('Swipe')).toBeNull();
+});
+
+test('an action is done once and ends the toast, which may stay longer for it', () => {
+  render(<Toaster />);
+  const onAction = vi.fn();
+  act(() => {
+    toast({ title: 'Removed', durationMs: 10_000, action: { label: 'Undo', onAction } });
+  });
+  act(() => vi.advanceTimersByTime(9_999));
+  fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+  expect(onAction).toHaveBeenCalledTimes(1);
+  expect(screen.queryByText('Removed')).toBeNull();
+});
+
+test('while a dialog is open the toasts stand in it, and afterwards on the page again', () => {
+  const both = (open: boolean) => (
+    <>
+      <Dialog open={open} onClose={() => {}} title="Details">
+        Words
+      </Dialog>
+      <Toaster />
+    </>
+  );
+  const { rerender } = render(both(false));
+  const dialog = document.querySelector('dialog');
+  expect(dialog?.contains(screen.getByRole('status'))).toBe(false);
+  rerender(both(true));
+  show('Said inside');
+  expect(dialog?.contains(screen.getByText('Said inside'))).toBe(true);
+  rerender(both(false));
+  expect(dialog?.contains(screen.getByText('Said inside'))).toBe(false);
 });

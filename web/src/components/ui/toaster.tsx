@@ -120,7 +120,7 @@ export function Toaster() {
       role="status"
       aria-live="polite"
       data-testid="toasts"
-      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex justify-center md:justify-end xl:right-20"
+      className="pointer-events-none fixed inset-x-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-50 flex justify-center md:justify-end xl:right-20"
     >
       {entry ? <ToastCard key={entry.id} entry={entry} /> : null}
     </div>

@@ -1,0 +1,70 @@
+import { SelectField } from '@/components/ui/select-field';
+import { TextField } from '@/components/ui/text-field';
+import { ImageFilter } from '@/gen/reviews/v1/reviews_staff_service_pb';
+import { usePractice } from '@/lib/practice';
+import type { Filters } from '../hooks/use-staff-reviews';
+
+const RATINGS = [
+  { value: '0', label: 'Any' },
+  { value: '5', label: '5 stars' },
+  { value: '4', label: '4 stars' },
+  { value: '3', label: '3 stars' },
+  { value: '2', label: '2 stars' },
+  { value: '1', label: '1 star' },
+];
+
+const IMAGES = [
+  { value: String(ImageFilter.UNSPECIFIED), label: 'Any' },
+  { value: String(ImageFilter.WITH), label: 'With' },
+  { value: String(ImageFilter.WITHOUT), label: 'Without' },
+];
+
+type FilterBarProps = { filters: Filters; onChange: (change: Partial<Filters>) => void };
+
+/** What narrows the list. */
+export function FilterBar({ filters, onChange }: FilterBarProps) {
+  const { reviewServices } = usePractice();
+  const services = [
+    { value: '', label: 'All services' },
+    ...reviewServices.map((service) => ({ value: service, label: service })),
+  ];
+  return (
+    <search aria-label="Reviews" className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+      <div className="col-span-2 sm:col-span-4">
+        <TextField
+          label="Search"
+          name="query"
+          type="search"
+          enterKeyHint="search"
+          autoComplete="off"
+          placeholder="Name, e-mail or text"
+          value={filters.query}
+          onChange={(event) => onChange({ query: event.target.value })}
+        />
+      </div>
+      <div className="col-span-2">
+        <SelectField
+          label="Service"
+          name="service"
+          options={services}
+          value={filters.service}
+          onChange={(event) => onChange({ service: event.target.value })}
+        />
+      </div>
+      <SelectField
+        label="Rating"
+        name="rating"
+        options={RATINGS}
+        value={filters.rating}
+        onChange={(event) => onChange({ rating: Number(event.target.value) })}
+      />
+      <SelectField
+        label="Picture"
+        name="image"
+        options={IMAGES}
+        value={filters.image}
+        onChange={(event) => onChange({ image: Number(event.target.value) })}
+      />
+    </search>
+  );
+}

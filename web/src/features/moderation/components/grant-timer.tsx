@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { type Ends, timeLeft } from '../grant-rules';
+
+const LOOK_EVERY_MS = 5000;
+
+type GrantTimerProps = { ends: Ends; onStay: () => void };
+
+/** When the panel locks itself, in whole minutes; shortly before, it can be put off. */
+export function GrantTimer({ ends, onStay }: GrantTimerProps) {
+  const [now, setNow] = useState(() => Date.now());
+
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), LOOK_EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+
+  const { text, canStay } = timeLeft(ends, now);
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-input bg-sunken px-4 py-3 text-sm text-ink-2">
+      <p className="numeric">{text}</p>
+      <p role="status" className="sr-only">
+        {canStay ? 'The panel locks itself soon. Press "Stay unlocked" to go on.' : ''}
+      </p>
+      {canStay ? (
+        <Button variant="secondary" size="sm" onClick={onStay}>
+          Stay unlocked
+        </Button>
+      ) : null}
+    </div>
+  );
+}

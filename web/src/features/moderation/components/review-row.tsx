@@ -1,0 +1,93 @@
+import { useId, useState } from 'react';
+import { Badge } from '@/components/ui/badge';
+import { Stars } from '@/components/ui/stars';
+import type { Review, ReviewImage } from '@/gen/reviews/v1/reviews_service_pb';
+import type { StaffReview } from '@/gen/reviews/v1/reviews_staff_service_pb';
+import { usePracticeZone } from '@/lib/practice';
+import { formatDateTime, toDate } from '@/lib/time';
+import { DeleteQuestion } from './delete-question';
+import { ReviewText } from './review-text';
+
+type ReviewRowProps = { listed: StaffReview; onDelete: () => void };
+
+/** The small picture; it leads to the large one. One that fails is not shown. */
+function Thumbnail({ image, name }: { image: ReviewImage; name: string }) {
+  const [failed, setFailed] = useState(false);
+  if (failed) return null;
+  return (
+    <a
+      href={image.path}
+      target="_blank"
+      rel="noreferrer"
+      className="size-20 shrink-0 overflow-hidden rounded-input bg-sunken"
+    >
+      <img
+        src={image.smallPath}
+        alt={`From ${name}, opens large in a new tab`}
+        width={80}
+        height={80}
+        loading="lazy"
+        onError={() => setFailed(true)}
+        className="size-20 object-cover"
+      />
+    </a>
+  );
+}
+
+function Facts({ review, email, nameId }: { review: Review; email: string; nameId: string }) {
+  const zone = usePracticeZone();
+  return (
+    <div className="flex min-w-0 flex-1 flex-col gap-1">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h4 id={nameId} className="min-w-0 font-sans font-semibold tracking-normal break-words">
+          {review.name}
+        </h4>
+        <Stars rating={review.rating} />
+        {review.verified ? <Badge tone="ok">Verified</Badge> : null}
+      </div>
+      <p className="text-sm text-ink-2">
+        <a
+          href={`mailto:${email}`}
+          className="inline-flex min-h-6 break-all text-brand underline-offset-4 hover:underline"
+        >
+          {email}
+        </a>
+      </p>
+      <p className="text-sm text-ink-2">
+        {review.service}
+        {review.createdAt ? (
+          <>
+            {' · '}
+            <span className="numeric">{formatDateTime(toDate(review.createdAt), zone)}</span>
+          </>
+        ) : null}
+      </p>
+    </div>
+  );
+}
+
+/** One review with everything that staff may see. */
+export function ReviewRow({ listed, onDelete }: ReviewRowProps) {
+  const nameId = useId();
+  const { review, email } = listed;
+  if (!review) return null;
+  return (
+    <li>
+      <article
+        aria-labelledby={nameId}
+        data-review={review.reviewId}
+        tabIndex={-1}
+        className="flex flex-col gap-3 rounded-card border border-hairline p-4"
+      >
+        <div className="flex items-start gap-4">
+          <Facts review={review} email={email} nameId={nameId} />
+          {review.image ? <Thumbnail image={review.image} name={review.name} /> : null}
+        </div>
+        <ReviewText text={review.text} />
+        <div className="flex justify-end">
+          <DeleteQuestion name={review.name} onDelete={onDelete} />
+        </div>
+      </article>
+    </li>
+  );
+}

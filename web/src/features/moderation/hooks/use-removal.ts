@@ -1,0 +1,122 @@
+/** Deleting a review, and bringing it back for a short while. The row follows before the answer. */
+import { createConnectQueryKey } from '@connectrpc/connect-query';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { dismissToast, toast } from '@/components/ui/toast-store';
+import { ReviewsService } from '@/gen/reviews/v1/reviews_service_pb';
+import { errorReason } from '@/lib/errors';
+import type { Grant } from './use-grant';
+
+/** The server allows a little longer, for the way. */
+export const UNDO_MS = 10_000;
+
+/** Everything that the pages have read about reviews. */
+const PUBLIC = createConnectQueryKey({ schema: ReviewsService, cardinality: undefined });
+
+const REMOVED = {
+  title: 'Review Removed',
+  description: 'The review has been successfully deleted.',
+};
+const RESTORE_FAILED = { title: 'Error', description: 'Failed to bring the review back.' };
+const TOO_LATE = {
+  title: 'Too late to undo',
+  description: 'A deleted review can be brought back for 10 seconds only.',
+};
+
+type RemovalEvents = {
+  /** A row is back in the list. */
+  onReturn: (reviewId: string) => void;
+  /** The server has brought a review back. */
+  onRestored: () => void;
+};
+
+export type Removal = {
+  /** Reviews that are deleted, or are just being deleted. */
+  gone: ReadonlySet<string>;
+  remove: (reviewId: string) => void;
+  /** Brings back what was deleted last, while that is offered. */
+  undo: () => void;
+};
+
+type Undoable = { reviewId: string; toastId: number; until: number };
+
+/** The set of rows that are not shown. */
+function useGone() {
+  const [gone, setGone] = useState<ReadonlySet<string>>(new Set());
+  const mark = useCallback((reviewId: string, isGone: boolean) => {
+    setGone((was) => {
+      const next = new Set(was);
+      if (isGone) next.add(reviewId);
+      else next.delete(reviewId);
+      return next;
+    });
+  }, []);
+  return { gone, mark };
+}
+
+export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents): Removal {
+  const { call } = grant;
+  const queryClient = useQueryClient();
+  const { gone, mark } = useGone();
+  const last = useRef<Undoable | undefined>(undefined);
+  const open = useRef(true);
+  const refreshPages = () => queryClient.invalidateQueries({ queryKey: PUBLIC });
+
+  // Without the list there is no grant to undo with.
+  useEffect(() => {
+    open.current = true;
+    return () => {
+      open.current = false;
+      if (last.current) dismissToast(last.current.toastId);
+    };
+  }, []);
+
+  function comesBack(reviewId: string) {
+    mark(reviewId, false);
+    onReturn(reviewId);
+  }
+
+  async function restore(reviewId: string) {
+    last.current = undefined;
+    comesBack(reviewId);
+    try {
+      await call((client) => client.restoreReview({ reviewId }));
+      toast({ title: 'Review Restored', description: 'It can be read again.' });
+      onRestored();
+      void refreshPages();
+    } catch (error) {
+      mark(reviewId, true);
+      const words = errorReason(error) === 'UNDO_TOO_LATE' ? TOO_LATE : RESTORE_FAILED;
+      toast({ ...words, variant: 'destructive' });
+    }
+  }
+
+  async function remove(reviewId: string) {
+    mark(reviewId, true);
+    try {
+      await call((client) => client.deleteReview({ reviewId }));
+    } catch {
+      comesBack(reviewId);
+      const description = 'Failed to remove the review.';
+      toast({ title: 'Error', description, variant: 'destructive' });
+      return;
+    }
+    void refreshPages();
+    if (!open.current) {
+      toast(REMOVED);
+      return;
+    }
+    const action = { label: 'Undo', onAction: () => void restore(reviewId) };
+    const toastId = toast({ ...REMOVED, durationMs: UNDO_MS, action });
+    last.current = { reviewId, toastId, until: Date.now() + UNDO_MS };
+  }
+
+  function undo() {
+    const undoable = last.current;
+    if (!undoable || Date.now() > undoable.until) return;
+    dismissToast(undoable.toastId);
+    void restore(undoable.reviewId);
+  }
+
+  return { gone, remove: (reviewId) => void remove(reviewId), undo };
+}
