@@ -25,7 +25,9 @@ function developmentDocument(): Plugin {
 export default defineConfig(({ isSsrBuild }) => ({
   plugins: [react(), tailwindcss(), developmentDocument()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
-  server: { proxy: { '/rpc': GATEWAY, '/auth/v1': GATEWAY } },
+  server: {
+    proxy: { '/rpc': GATEWAY, '/auth/v1': GATEWAY, '/uploads': GATEWAY, '/pictures': GATEWAY },
+  },
   build: isSsrBuild
     ? {
         ssr: true,

@@ -1,4 +1,5 @@
 /** Every path of the site with its page and what its document's head says. */
+import { isReviewId } from '@/features/reviews/review-id';
 import type { Snapshot } from '@/lib/snapshot';
 import { LazyPage } from './lazy-page';
 
@@ -36,6 +37,12 @@ function serviceHead({ services }: Snapshot, { serviceId }: Params): PageHead {
   };
 }
 
+/** A review's own title is set when its words are there. */
+function reviewHead(_: Snapshot, { reviewId }: Params): PageHead {
+  if (!isReviewId(reviewId)) return { title: 'Review Not Found', description: '', hidden: true };
+  return { title: 'Review', description: 'What somebody says after a session, in full.' };
+}
+
 function homeHead({ practice }: Snapshot): PageHead {
   return {
     title: `Holistic healing and counselling in ${practice.city} and online`,
@@ -69,6 +76,7 @@ export const PAGES: readonly PageEntry[] = [
   open('/services/:serviceId', 'service', serviceHead),
   open('/about', 'about', fixed('About Us', 'Who works here, how, and why.')),
   open('/reviews', 'reviews', fixed('Reviews', 'What people say after their sessions.')),
+  open('/reviews/:reviewId', 'review', reviewHead),
   open('/faq', 'faq', fixed('FAQ', 'Questions about sessions, booking and payment, answered.')),
   open('/contact', 'contact', fixed('Contact', 'How to reach us, and when.')),
   open(

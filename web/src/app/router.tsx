@@ -2,6 +2,7 @@
 import { Suspense } from 'react';
 import { matchPath, Route, Routes } from 'react-router';
 import { PageSkeleton } from '@/components/page-skeleton';
+import { isReviewId, MISSING_DOCUMENT } from '@/features/reviews/review-id';
 import { useHydrated } from '@/lib/use-hydrated';
 import { LazyPageOutlet } from './lazy-page';
 import { NOT_FOUND, PAGES, type PageEntry, type Params } from './pages';
@@ -22,6 +23,8 @@ export function matchPage(pathname: string): PageMatch {
  * (the 404 page under the address of an unknown service) is not hydrated but rendered anew.
  */
 export function documentName({ entry, params }: PageMatch): string {
+  const { reviewId } = params;
+  if (reviewId !== undefined && !isReviewId(reviewId)) return MISSING_DOCUMENT;
   return params.serviceId ? `service/${params.serviceId}` : entry.page.name;
 }
 

@@ -15,6 +15,15 @@ const DIST = 'dist';
 /** A path that no page has; its document is what unknown addresses are answered with. */
 const UNKNOWN_PATH = '/404';
 
+/**
+ * Documents of pages whose content the build cannot know. The gateway asks whether there is such a
+ * thing, and answers with the one document or, as not found, with the other.
+ */
+const DYNAMIC = { reviews: { found: 'review.html', missing: 'review-not-found.html' } };
+/** Paths that those documents are rendered from: an id that can be, and one that cannot. */
+const FOUND_REVIEW = `/reviews/rvw_${'0'.repeat(32)}`;
+const MISSING_REVIEW = '/reviews/none';
+
 type Site = { template: string; files: BuiltFiles; fonts: string[]; snapshot: Snapshot };
 
 function write(name: string, content: string): void {
@@ -49,11 +58,13 @@ async function main(): Promise<void> {
   const paths = [...fixed, ...services.flatMap((id) => [`/service/${id}`, `/services/${id}`])];
   for (const path of paths) await renderTo(join(path, 'index.html'), path, site);
   await renderTo('404.html', UNKNOWN_PATH, site);
+  await renderTo(DYNAMIC.reviews.found, FOUND_REVIEW, site);
+  await renderTo(DYNAMIC.reviews.missing, MISSING_REVIEW, site);
 
-  write('routes.json', `${JSON.stringify({ static: fixed, services })}\n`);
+  write('routes.json', `${JSON.stringify({ static: fixed, services, dynamic: DYNAMIC })}\n`);
   write('csp.json', `${JSON.stringify({ scriptHashes: [themeScriptHash()] })}\n`);
   rmSync(join(DIST, '.vite'), { recursive: true });
-  process.stdout.write(`prerendered ${paths.length + 1} pages\n`);
+  process.stdout.write(`prerendered ${paths.length + 3} pages\n`);
 }
 
 await main();

@@ -1,0 +1,3 @@
+import { ReviewPage } from '@/features/reviews/components/review-page';
+
+export default ReviewPage;

@@ -1,0 +1,68 @@
+import { useStatistics } from '../hooks/use-statistics';
+import { averageOf, RATINGS, starsText } from '../rating';
+import { RealRatingSkeleton } from './real-rating-skeleton';
+import { Stars } from './stars';
+
+const FROM_FIVE_TO_ONE = [...RATINGS].reverse();
+
+/** A line of the chart: an SVG, because the content policy allows no inline widths. */
+function Bar({ stars, count, total }: { stars: number; count: number; total: number }) {
+  return (
+    <li className="flex items-center gap-3 text-sm text-ink-2 numeric">
+      <span className="w-3 text-right" aria-hidden="true">
+        {stars}
+      </span>
+      <svg
+        viewBox="0 0 100 8"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        className="h-2 flex-1 rounded-full"
+      >
+        <rect width="100" height="8" className="fill-sunken" />
+        <rect width={(100 * count) / total} height="8" className="fill-clay" />
+      </svg>
+      <span className="w-8 text-right" aria-hidden="true">
+        {count}
+      </span>
+      <span className="sr-only">{`${starsText(stars)}: ${count}`}</span>
+    </li>
+  );
+}
+
+/** What the reviews themselves come to. It says nothing while there are none. */
+export function RealRating() {
+  const { data, isPending } = useStatistics();
+  if (isPending) return <RealRatingSkeleton />;
+  const average = averageOf(data?.countsByRating ?? []);
+  if (!data || !average) return null;
+  const total = Number(data.count);
+  return (
+    <section
+      aria-labelledby="real-title"
+      className="grid min-h-47 content-center items-center gap-x-8 gap-y-4 rounded-panel border border-hairline bg-surface p-6 shadow-soft sm:grid-cols-[auto_1fr]"
+    >
+      <div className="flex flex-col gap-1">
+        <h2 id="real-title" className="font-sans text-sm font-semibold tracking-normal text-ink-2">
+          From the reviews below
+        </h2>
+        <p className="flex items-center gap-3">
+          <span className="font-display text-h1 font-semibold numeric">{average}</span>
+          <Stars rating={Number(average)} />
+        </p>
+        <p className="text-sm text-ink-2 numeric">
+          from {total} {total === 1 ? 'review' : 'reviews'}
+        </p>
+      </div>
+      <ul className="flex flex-col gap-1">
+        {FROM_FIVE_TO_ONE.map((stars) => (
+          <Bar
+            key={stars}
+            stars={stars}
+            count={Number(data.countsByRating[stars - 1] ?? 0n)}
+            total={total}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}

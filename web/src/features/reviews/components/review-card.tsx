@@ -1,0 +1,67 @@
+import type { Ref } from 'react';
+import { Link } from 'react-router';
+import { Badge } from '@/components/ui/badge';
+import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
+import { classes } from '@/lib/classes';
+import { cutText } from '../cut-text';
+import { reviewPath } from '../review-id';
+import { VerifiedBadge } from './review-badges';
+import { ReviewPicture } from './review-picture';
+import { Stars } from './stars';
+import { Writer } from './writer';
+
+type ReviewCardProps = {
+  review: Review;
+  /** Says "User Review" above the text, for pages that are about something else. */
+  labelled?: boolean;
+  /** Stands out as the one that was just published. */
+  fresh?: boolean;
+  /** Where "Back to Reviews" leads, if the card stands in a list to come back to. */
+  from?: string;
+  ref?: Ref<HTMLElement>;
+};
+
+/** A review in short. */
+export function ReviewCard({ review, labelled, fresh, from, ref }: ReviewCardProps) {
+  return (
+    <article
+      ref={ref}
+      tabIndex={-1}
+      aria-label={`Review by ${review.name}`}
+      className={classes(
+        'flex h-full min-w-0 flex-col overflow-hidden rounded-panel border bg-surface shadow-soft',
+        'transition-shadow duration-200 hover:shadow-lift',
+        fresh ? 'border-brand ring-2 ring-brand' : 'border-hairline',
+      )}
+    >
+      {review.image ? (
+        <ReviewPicture
+          image={review.image}
+          alt={`Photo from ${review.name}`}
+          size="small"
+          className="h-48 w-full bg-sunken object-cover"
+        />
+      ) : null}
+      <div className="flex flex-1 flex-col gap-4 p-6">
+        <div className="flex min-h-8 flex-wrap items-center justify-between gap-2">
+          <Stars rating={review.rating} />
+          {review.verified ? <VerifiedBadge /> : null}
+          {labelled ? <Badge tone="neutral">User Review</Badge> : null}
+        </div>
+        <p className="flex-1">{cutText(review.text)}</p>
+        <div className="flex flex-col gap-2 border-t border-hairline pt-4">
+          <Writer review={review} />
+          <Link
+            to={reviewPath(review.reviewId)}
+            state={from === undefined ? null : { from }}
+            className="-mb-2 inline-flex min-h-11 items-center gap-2 self-start font-semibold text-brand hover:underline"
+          >
+            Read Full Review
+            <span className="sr-only">{` by ${review.name}`}</span>
+            <span aria-hidden="true">→</span>
+          </Link>
+        </div>
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,56 @@
+import { Card } from '@/components/ui/card';
+import { PageHeading } from '@/components/ui/page-heading';
+import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
+import { usePracticeZone } from '@/lib/practice';
+import { formatDate, toDate } from '@/lib/time';
+import { ratingLabel } from '../rating';
+import { isRecent } from '../relative-date';
+import { RecentBadge, VerifiedBadge } from './review-badges';
+import { ReviewPicture } from './review-picture';
+import { Stars } from './stars';
+import { Writer } from './writer';
+
+function Marks({ review }: { review: Review }) {
+  const recent = review.createdAt ? isRecent(toDate(review.createdAt)) : false;
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3">
+      <p className="flex items-center gap-3">
+        <Stars rating={review.rating} className="size-7" />
+        <span className="font-semibold text-clay">{ratingLabel(review.rating)}</span>
+      </p>
+      <p className="flex flex-wrap gap-2 empty:hidden">
+        {review.verified ? <VerifiedBadge /> : null}
+        {recent ? <RecentBadge /> : null}
+      </p>
+    </div>
+  );
+}
+
+/** The whole review. */
+export function ReviewDetails({ review }: { review: Review }) {
+  const zone = usePracticeZone();
+  const { createdAt, image } = review;
+  return (
+    <Card className="rounded-panel p-6 sm:p-10">
+      <article className="flex flex-col gap-6">
+        <Marks review={review} />
+        <PageHeading className="[&_h1]:text-h2">{`${review.name} on ${review.service}`}</PageHeading>
+        <p className="text-lg whitespace-pre-line">{review.text}</p>
+        {image ? (
+          <ReviewPicture
+            image={image}
+            alt={`Photo from ${review.name}`}
+            size="large"
+            className="h-auto max-h-[75dvh] w-auto max-w-full self-center rounded-card bg-sunken"
+          />
+        ) : null}
+        <footer className="flex flex-wrap items-center justify-between gap-4 border-t border-hairline pt-6">
+          <Writer review={review} />
+          {createdAt ? (
+            <p className="text-sm text-ink-2">{formatDate(toDate(createdAt), zone)}</p>
+          ) : null}
+        </footer>
+      </article>
+    </Card>
+  );
+}

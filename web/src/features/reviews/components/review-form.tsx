@@ -1,0 +1,178 @@
+import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { Alert } from '@/components/ui/alert';
+import { Button } from '@/components/ui/button';
+import { ErrorSummary } from '@/components/ui/error-summary';
+import { SelectField } from '@/components/ui/select-field';
+import { TextArea } from '@/components/ui/text-area';
+import { TextField } from '@/components/ui/text-field';
+import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
+import { useAuth } from '@/lib/auth';
+import { usePractice } from '@/lib/practice';
+import { useHydrated } from '@/lib/use-hydrated';
+import type { Invitation } from '../hooks/use-invitation';
+import { type ReviewFormState, useReviewForm } from '../hooks/use-review-form';
+import { lettersLeft } from '../review-rules';
+import { PhotoField } from './photo-field';
+import { RatingInput } from './rating-input';
+
+const BadgeOffer = lazy(async () => ({ default: (await import('./badge-offer')).BadgeOffer }));
+
+type ReviewFormProps = { invitation: Invitation; onPublished: (review: Review) => void };
+type Form = { form: ReviewFormState };
+
+const NO_SERVICE = { value: '', label: 'Choose a service' };
+
+function toOption(service: string) {
+  return { value: service, label: service };
+}
+
+function Writer({ form: { fields } }: Form) {
+  return (
+    <div className="grid gap-5 sm:grid-cols-2">
+      <TextField
+        label="Name"
+        autoComplete="name"
+        hint="Shown with your review."
+        {...fields.input('name')}
+      />
+      <TextField
+        label="Email"
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        hint="Never shown. Only we see it."
+        {...fields.input('email')}
+      />
+    </div>
+  );
+}
+
+function Words({ form: { fields } }: Form) {
+  const left = lettersLeft(fields.values.text);
+  return (
+    <div className="flex flex-col gap-1.5">
+      <TextArea
+        label="Your review"
+        rows={6}
+        placeholder="What brought you here, and what was it like?"
+        {...fields.input('text')}
+      />
+      <p role="status" className="text-right text-sm text-ink-2 numeric empty:hidden">
+        {left}
+      </p>
+    </div>
+  );
+}
+
+function Progress({ form: { phase, cancel } }: Form) {
+  if (phase.name !== 'uploading') return null;
+  const percent = Math.round(phase.part * 100);
+  return (
+    <div className="flex items-center gap-4">
+      <div className="flex flex-1 flex-col gap-1.5">
+        <label htmlFor="photo-progress" className="text-sm font-semibold numeric">
+          Sending your photo… {percent} %
+        </label>
+        <progress
+          id="photo-progress"
+          max={100}
+          value={percent}
+          className="h-2 w-full overflow-hidden rounded-full accent-brand"
+        />
+      </div>
+      <Button variant="secondary" size="sm" onClick={cancel}>
+        Cancel
+      </Button>
+    </div>
+  );
+}
+
+function Problem({ form: { problem, phase, submitWithoutInvitation } }: Form) {
+  if (!problem || phase.name !== 'idle') return null;
+  const invitation = problem.kind === 'invitation';
+  return (
+    <Alert
+      tone={invitation ? 'warn' : 'error'}
+      live
+      title={problem.title}
+      action={
+        invitation ? (
+          <Button variant="secondary" size="sm" onClick={() => void submitWithoutInvitation()}>
+            Publish without the badge
+          </Button>
+        ) : undefined
+      }
+    >
+      <p>{problem.message}</p>
+      {problem.referenceId ? (
+        <p className="mt-1 text-sm text-ink-2">
+          If you write to us about this, please quote{' '}
+          <span className="font-semibold numeric">{problem.referenceId}</span>.
+        </p>
+      ) : null}
+    </Alert>
+  );
+}
+
+/** Anybody may write a review; it is published at once. */
+export function ReviewForm({ invitation, onPublished }: ReviewFormProps) {
+  const { user } = useAuth();
+  const { reviewServices } = usePractice();
+  const hydrated = useHydrated();
+  const [withoutBadge, setWithoutBadge] = useState(false);
+  const form = useReviewForm({ user, invitation, withoutBadge, onPublished });
+  const { fields, photo, phase } = form;
+  const busy = phase.name !== 'idle';
+
+  function onSubmit(event: FormEvent) {
+    event.preventDefault();
+    void form.submit();
+  }
+
+  return (
+    <form noValidate onSubmit={onSubmit} className="flex min-w-0 flex-col gap-6">
+      <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
+      <RatingInput
+        name="rating"
+        value={fields.values.rating}
+        error={fields.errors.rating}
+        onChange={(rating) => fields.set('rating', rating)}
+      />
+      <Writer form={form} />
+      <SelectField
+        label="Service"
+        options={[NO_SERVICE, ...reviewServices.map(toOption)]}
+        {...fields.input('service')}
+      />
+      <Words form={form} />
+      <PhotoField photo={photo} disabled={busy} />
+      {user || invitation.secret ? (
+        <Suspense fallback={null}>
+          <BadgeOffer
+            key={user?.id ?? ''}
+            invitation={invitation.secret}
+            withoutBadge={withoutBadge}
+            onChange={setWithoutBadge}
+          />
+        </Suspense>
+      ) : null}
+      <Problem form={form} />
+      <Progress form={form} />
+      <div className="flex flex-col gap-3">
+        <p className="text-sm text-ink-2">
+          Your name, your review and your photo become public. Your e-mail address does not.
+        </p>
+        <Button
+          type="submit"
+          size="lg"
+          disabled={!hydrated}
+          busy={busy}
+          busyText="Publishing…"
+          className="sm:self-start"
+        >
+          Publish Review
+        </Button>
+      </div>
+    </form>
+  );
+}

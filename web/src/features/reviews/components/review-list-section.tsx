@@ -1,0 +1,72 @@
+import { lazy, Suspense } from 'react';
+import { useSearchParams } from 'react-router';
+import { RadioGroup } from '@/components/ui/radio-group';
+import { useHydrated } from '@/lib/use-hydrated';
+import { FILTER_PARAM, FILTERS, type FilterName, readFilter } from '../filter-url';
+import { ReviewListSkeleton } from './review-list-skeleton';
+
+const ReviewList = lazy(async () => ({ default: (await import('./review-list')).ReviewList }));
+
+/** The chosen filter, kept in the address. */
+export function useFilter(): [FilterName, (filter: FilterName) => void] {
+  const [params, setParams] = useSearchParams();
+  const hydrated = useHydrated();
+  // Prerendered HTML knows no query.
+  const filter = hydrated ? readFilter(params) : 'all';
+  const choose = (next: FilterName) =>
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before);
+        if (next === 'all') after.delete(FILTER_PARAM);
+        else after.set(FILTER_PARAM, next);
+        return after;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+  return [filter, choose];
+}
+
+type ReviewListSectionProps = {
+  filter: FilterName;
+  onFilter: (filter: FilterName) => void;
+  freshId: string | undefined;
+};
+
+/** The list with its filters; the calls are loaded only after the page stands. */
+export function ReviewListSection({ filter, onFilter, freshId }: ReviewListSectionProps) {
+  const hydrated = useHydrated();
+  return (
+    <section
+      id="reviews"
+      aria-labelledby="list-title"
+      className="container-page flex scroll-mt-28 flex-col gap-6"
+    >
+      <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+        <div className="flex flex-col gap-2">
+          <h2 id="list-title" className="text-h2">
+            What people say
+          </h2>
+          <p className="text-ink-2">
+            Newest first, just as they were written. “Verified” means that the writer has had a
+            session with us.
+          </p>
+        </div>
+        <RadioGroup
+          legend="Which reviews to show"
+          legendHidden
+          name="filter"
+          options={FILTERS}
+          value={filter}
+          onChange={(value) => onFilter(value as FilterName)}
+        />
+      </div>
+      {hydrated ? (
+        <Suspense fallback={<ReviewListSkeleton />}>
+          <ReviewList key={filter} filter={filter} freshId={freshId} />
+        </Suspense>
+      ) : (
+        <ReviewListSkeleton />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,106 @@
+import { useEffect, useRef, useState } from 'react';
+import { useLocation } from 'react-router';
+import { Button } from '@/components/ui/button';
+import { ErrorNotice } from '@/components/ui/error-notice';
+import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
+import type { FilterName } from '../filter-url';
+import { useReturnScroll } from '../hooks/use-return-scroll';
+import { useReviewList } from '../hooks/use-review-list';
+import { ReviewCard } from './review-card';
+import { ReviewListSkeleton } from './review-list-skeleton';
+
+type ReviewListProps = {
+  filter: FilterName;
+  /** The review that this person has just published. */
+  freshId: string | undefined;
+};
+
+function Empty() {
+  return (
+    <p className="rounded-panel border border-dashed border-control bg-surface px-6 py-14 text-center text-ink-2">
+      No reviews found for the selected filter.
+    </p>
+  );
+}
+
+function showCard(card: HTMLElement): void {
+  card.scrollIntoView({ behavior: 'smooth', block: 'center' });
+  card.focus({ preventScroll: true });
+}
+
+type CardsProps = { reviews: Review[]; freshId: string | undefined; firstNew: number };
+
+function Cards({ reviews, freshId, firstNew }: CardsProps) {
+  const { pathname, search } = useLocation();
+  const cards = useRef(new Map<number, HTMLElement>());
+  const freshAt = reviews.findIndex((review) => review.reviewId === freshId);
+
+  useEffect(() => {
+    const card = cards.current.get(freshAt);
+    if (card) showCard(card);
+  }, [freshAt]);
+
+  // Whoever asked for more goes on reading where the new ones begin.
+  useEffect(() => {
+    if (firstNew > 0) cards.current.get(firstNew)?.focus({ preventScroll: true });
+  }, [firstNew]);
+
+  return (
+    <ul className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
+      {reviews.map((review, index) => (
+        <li key={review.reviewId} className="min-w-0">
+          <ReviewCard
+            ref={(card) => {
+              if (card) cards.current.set(index, card);
+              else cards.current.delete(index);
+            }}
+            review={review}
+            fresh={index === freshAt}
+            from={`${pathname}${search}`}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The list of a filter, page by page. */
+export function ReviewList({ filter, freshId }: ReviewListProps) {
+  const list = useReviewList(filter);
+  const { reviews, error, isPending, isFetching, refetch } = list;
+  const [firstNew, setFirstNew] = useState(0);
+  useReturnScroll(reviews !== undefined);
+
+  if (isPending || (!reviews && isFetching)) return <ReviewListSkeleton />;
+  if (!reviews) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (reviews.length === 0) return <Empty />;
+
+  async function loadMore() {
+    const before = reviews?.length ?? 0;
+    const { isFetchNextPageError } = await list.fetchNextPage();
+    if (!isFetchNextPageError) setFirstNew(before);
+  }
+
+  return (
+    <div className="flex flex-col gap-8">
+      <Cards reviews={reviews} freshId={freshId} firstNew={firstNew} />
+      {list.isFetchNextPageError ? (
+        <ErrorNotice error={error} onRetry={() => void loadMore()} />
+      ) : null}
+      {list.hasNextPage && !list.isFetchNextPageError ? (
+        <Button
+          variant="secondary"
+          busy={list.isFetchingNextPage}
+          busyText="Loading reviews..."
+          className="self-center"
+          onClick={() => void loadMore()}
+        >
+          Load more
+        </Button>
+      ) : null}
+      <p role="status" className="sr-only">
+        {firstNew > 0 ? `${reviews.length} reviews are shown.` : ''}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
+import { useLocation, useNavigate, useParams } from 'react-router';
+import { AppLink } from '@/components/ui/app-link';
+import { Button } from '@/components/ui/button';
+import { ErrorNotice } from '@/components/ui/error-notice';
+import { PageHeading } from '@/components/ui/page-heading';
+import { useHydrated } from '@/lib/use-hydrated';
+import { usePageTitle } from '@/lib/use-page-title';
+import { useReview } from '../hooks/use-review';
+import { isReviewId, MISSING_DOCUMENT } from '../review-id';
+import { BookCall } from './book-call';
+import { ReviewDetails } from './review-details';
+import { ReviewSkeleton } from './review-skeleton';
+
+const LIST = '/reviews';
+
+/** Leads back to the list: to the very place that it was left at, if the visitor comes from there. */
+function BackLink() {
+  const navigate = useNavigate();
+  const { state } = useLocation();
+  const from = (state as { from?: unknown } | null)?.from;
+  const to = typeof from === 'string' && from.startsWith(LIST) ? from : LIST;
+
+  function onClick(event: MouseEvent) {
+    const plain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
+    if (!plain || to !== from) return;
+    event.preventDefault();
+    void navigate(-1);
+  }
+
+  return (
+    <AppLink
+      to={to}
+      onClick={onClick}
+      className="inline-flex min-h-11 items-center gap-2 self-start font-semibold text-brand hover:underline"
+    >
+      <span aria-hidden="true">←</span> Back to Reviews
+    </AppLink>
+  );
+}
+
+function Frame({ children }: { children: ReactNode }) {
+  return (
+    <div className="flex flex-col gap-20">
+      <div className="container-page pt-8">
+        <div className="mx-auto flex max-w-3xl flex-col gap-4">
+          <BackLink />
+          {children}
+        </div>
+      </div>
+      <BookCall />
+    </div>
+  );
+}
+
+function ReviewNotFound() {
+  usePageTitle('Review Not Found');
+  return (
+    <div className="container-page flex flex-col items-start gap-8 py-16">
+      <PageHeading lead="The review you're looking for doesn't exist or has been removed.">
+        Review Not Found
+      </PageHeading>
+      <div className="flex flex-wrap gap-3">
+        <Button to={LIST}>Back to Reviews</Button>
+        <Button to="/services" variant="secondary">
+          See our services
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Whether the gateway knew, when it served this document, that its review does not exist. */
+function servedAsMissing(): boolean {
+  return document.getElementById('root')?.dataset.document === MISSING_DOCUMENT;
+}
+
+function KnownReview({ reviewId }: { reviewId: string }) {
+  const [wasMissing] = useState(servedAsMissing);
+  const { review, missing, error, isPending, isFetching, refetch } = useReview(reviewId);
+  usePageTitle(review ? `${review.name} on ${review.service}` : undefined);
+
+  // The document's word is about the address that it was loaded with, and about no later one.
+  useEffect(() => {
+    if (wasMissing) document.getElementById('root')?.removeAttribute('data-document');
+  }, [wasMissing]);
+
+  if (missing || (wasMissing && isPending)) return <ReviewNotFound />;
+  if (review) {
+    return (
+      <Frame>
+        <ReviewDetails review={review} />
+      </Frame>
+    );
+  }
+  return (
+    <Frame>
+      {isPending || isFetching ? (
+        <ReviewSkeleton />
+      ) : (
+        <>
+          <PageHeading className="sr-only">Review</PageHeading>
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        </>
+      )}
+    </Frame>
+  );
+}
+
+/** /reviews/:reviewId */
+export function ReviewPage() {
+  const { reviewId } = useParams();
+  const hydrated = useHydrated();
+  if (!isReviewId(reviewId)) return <ReviewNotFound />;
+  if (hydrated) return <KnownReview key={reviewId} reviewId={reviewId} />;
+  return (
+    <Frame>
+      <ReviewSkeleton />
+    </Frame>
+  );
+}

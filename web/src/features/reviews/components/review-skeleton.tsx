@@ -1,0 +1,20 @@
+import { Card } from '@/components/ui/card';
+import { Skeleton } from '@/components/ui/skeleton';
+import { VisuallyHidden } from '@/components/ui/visually-hidden';
+
+/** A review at rest, until its words are there. */
+export function ReviewSkeleton() {
+  return (
+    <Card className="flex flex-col gap-6 rounded-panel sm:p-10" aria-busy="true">
+      <VisuallyHidden>Loading the review…</VisuallyHidden>
+      <Skeleton className="h-8 w-48" />
+      <Skeleton className="h-12 w-4/5" />
+      <div className="flex flex-col gap-3">
+        <Skeleton className="h-5 w-full" />
+        <Skeleton className="h-5 w-full" />
+        <Skeleton className="h-5 w-3/5" />
+      </div>
+      <Skeleton className="h-11 w-60" />
+    </Card>
+  );
+}

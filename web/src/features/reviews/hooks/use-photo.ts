@@ -1,0 +1,60 @@
+/** The picture that somebody chose, with what can be seen of it before it is sent. */
+import { useRef, useState } from 'react';
+import { toast } from '@/components/ui/toast-store';
+import type { Picture } from '../api/publish-review';
+import { imageProblem } from '../review-rules';
+
+export type Photo = {
+  picture: Picture | undefined;
+  /** A data URL; the content policy allows no other kind of own picture. Empty until it was read. */
+  preview: string;
+  error: string | undefined;
+  choose: (file: File) => void;
+  remove: () => void;
+  /** Takes the server's word that this is no picture. */
+  refuse: (error: string) => void;
+};
+
+export function usePhoto(): Photo {
+  const [picture, setPicture] = useState<Picture>();
+  const [preview, setPreview] = useState('');
+  const [error, setError] = useState<string>();
+  const reader = useRef<FileReader | null>(null);
+
+  function clear() {
+    reader.current?.abort();
+    reader.current = null;
+    setPicture(undefined);
+    setPreview('');
+  }
+
+  function choose(file: File) {
+    clear();
+    const problem = imageProblem(file);
+    setError(problem?.description);
+    if (problem) {
+      toast(problem);
+      return;
+    }
+    setPicture({ file });
+    const reading = new FileReader();
+    reader.current = reading;
+    reading.onload = () => setPreview(String(reading.result));
+    reading.readAsDataURL(file);
+  }
+
+  return {
+    picture,
+    preview,
+    error,
+    choose,
+    remove: () => {
+      clear();
+      setError(undefined);
+    },
+    refuse: (words) => {
+      clear();
+      setError(words);
+    },
+  };
+}

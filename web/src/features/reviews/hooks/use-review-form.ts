@@ -1,0 +1,142 @@
+/** What happens when the form is sent: every refusal is said in words and nothing typed is lost. */
+import { useTransport } from '@connectrpc/connect-query';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { toast } from '@/components/ui/toast-store';
+import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
+import type { AuthUser } from '@/lib/auth';
+import { whenIdle } from '@/lib/idle';
+import { useFields } from '@/lib/use-fields';
+import type { Outcome } from '../api/publish-review';
+import { prefill, readDraft, writeDraft } from '../review-draft';
+import { EMPTY_REVIEW, type ReviewValues, validateReview } from '../review-rules';
+import { type FormProblem, NO_RATING, NOT_SUBMITTED, OFFLINE, PUBLISHED } from '../review-words';
+import { endAttempt } from '../submit-key';
+import type { Invitation } from './use-invitation';
+import { usePhoto } from './use-photo';
+
+/** The code that talks to the server; it waits for the page to be idle, or for the first attempt. */
+function loadCalls() {
+  return import('../api/publish-review');
+}
+
+export type Phase = { name: 'idle' } | { name: 'uploading'; part: number } | { name: 'sending' };
+
+const IDLE: Phase = { name: 'idle' };
+
+/** Typed values, filled from the account and kept for a reload. */
+function useDraft(user: AuthUser | undefined) {
+  const fields = useFields<ReviewValues>(EMPTY_REVIEW, validateReview);
+  const { values, replace } = fields;
+  const [restored, setRestored] = useState(false);
+
+  // The page is prerendered with an empty form, so what this tab remembers comes a moment later.
+  useEffect(() => {
+    replace((typed: ReviewValues) => ({ ...readDraft(), ...typedOf(typed) }));
+    setRestored(true);
+  }, [replace]);
+
+  const account = user?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per account, not per keystroke.
+  useEffect(() => {
+    if (user && restored) replace((typed: ReviewValues) => prefill(typed, user));
+  }, [account, restored]);
+
+  useEffect(() => {
+    if (restored) writeDraft(values);
+  }, [restored, values]);
+
+  return fields;
+}
+
+/** What is not empty. */
+function typedOf(values: ReviewValues): Partial<ReviewValues> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value));
+}
+
+type Asked = {
+  user: AuthUser | undefined;
+  invitation: Invitation;
+  withoutBadge: boolean;
+  onPublished: (review: Review) => void;
+};
+
+export function useReviewForm({ user, invitation, withoutBadge, onPublished }: Asked) {
+  const transport = useTransport();
+  const queryClient = useQueryClient();
+  const fields = useDraft(user);
+  const photo = usePhoto();
+  const [phase, setPhase] = useState<Phase>(IDLE);
+  const [problem, setProblem] = useState<FormProblem>();
+  const running = useRef<AbortController | null>(null);
+
+  useEffect(() => whenIdle(() => void loadCalls().catch(() => undefined)), []);
+  useEffect(() => () => running.current?.abort(), []);
+
+  async function publish(secret: string, signal: AbortSignal): Promise<Outcome> {
+    const { picture } = photo;
+    const upload = picture && !picture.imageId;
+    setPhase(upload ? { name: 'uploading', part: 0 } : { name: 'sending' });
+    const onProgress = (part: number) =>
+      setPhase(part < 1 ? { name: 'uploading', part } : { name: 'sending' });
+    try {
+      const { publishReview, refreshReviews } = await loadCalls();
+      const wish = { values: fields.values, picture, invitation: secret, withoutBadge };
+      const outcome = await publishReview(transport, wish, { onProgress, signal });
+      if (outcome.kind === 'published') void refreshReviews(queryClient);
+      return outcome;
+    } catch {
+      return { kind: 'problem', problem: OFFLINE };
+    }
+  }
+
+  function take(outcome: Outcome): void {
+    if (outcome.kind === 'published') {
+      endAttempt();
+      writeDraft(EMPTY_REVIEW);
+      if (!withoutBadge) invitation.forget();
+      toast(PUBLISHED);
+      onPublished(outcome.review);
+    } else if (outcome.kind === 'image') {
+      photo.refuse(outcome.words.description ?? '');
+      toast(outcome.words);
+    } else if (outcome.kind === 'fields') {
+      fields.refuse(outcome.errors);
+      toast(NOT_SUBMITTED);
+    } else if (outcome.kind === 'problem') {
+      setProblem(outcome.problem);
+      if (outcome.problem.kind === 'failed') toast(NOT_SUBMITTED);
+    }
+  }
+
+  async function send(secret: string): Promise<void> {
+    if (running.current) return;
+    setProblem(undefined);
+    if (!fields.check()) {
+      if (!fields.values.rating) toast(NO_RATING);
+      return;
+    }
+    const attempt = new AbortController();
+    running.current = attempt;
+    const outcome = await publish(secret, attempt.signal);
+    running.current = null;
+    setPhase(IDLE);
+    take(outcome);
+  }
+
+  return {
+    fields,
+    photo,
+    phase,
+    problem,
+    submit: () => send(invitation.secret),
+    /** Goes on without an invitation that is worth nothing. */
+    submitWithoutInvitation: () => {
+      invitation.forget();
+      return send('');
+    },
+    cancel: () => running.current?.abort(),
+  };
+}
+
+export type ReviewFormState = ReturnType<typeof useReviewForm>;
