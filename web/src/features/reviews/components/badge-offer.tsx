@@ -14,7 +14,7 @@ export function BadgeOffer({ invitation, withoutBadge, onChange }: BadgeOfferPro
   const { data } = useQuery(ReviewsService.method.checkBadge, { invitation }, { staleTime: 0 });
   if (!data?.wouldBeVerified) return null;
   return (
-    <div className="rounded-card bg-ok-soft px-5 py-4">
+    <div className="rounded-card border border-brand bg-paper px-5 pt-4 pb-2">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
         Your review will carry the badge <VerifiedBadge />
       </p>

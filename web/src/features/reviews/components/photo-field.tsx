@@ -101,10 +101,14 @@ export function PhotoField({ photo, disabled }: PhotoFieldProps) {
         aria-invalid={error ? true : undefined}
         aria-describedby={describedBy(id, HINT, error)}
         className={classes(
-          'w-full rounded-input border border-dashed bg-paper p-2.5 text-sm text-ink-2',
+          'w-full rounded-input text-sm',
+          // The browser would say that no file is chosen: this field gives its file away at once.
+          picture
+            ? 'text-transparent'
+            : 'border border-dashed border-control bg-paper p-2.5 text-ink-2',
           'file:mr-4 file:min-h-11 file:cursor-pointer file:rounded-full file:border-0',
           'file:bg-brand-soft file:px-5 file:font-semibold file:text-brand hover:border-brand',
-          error ? 'border-err' : 'border-control',
+          error && 'border-err',
         )}
       />
       <p id={`${id}-hint`} className="text-sm text-ink-2">

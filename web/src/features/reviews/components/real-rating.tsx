@@ -39,7 +39,7 @@ export function RealRating() {
   return (
     <section
       aria-labelledby="real-title"
-      className="grid min-h-47 content-center items-center gap-x-8 gap-y-4 rounded-panel border border-hairline bg-surface p-6 shadow-soft sm:grid-cols-[auto_1fr]"
+      className="grid min-h-74 content-center items-center gap-x-8 gap-y-4 rounded-panel border border-hairline bg-surface p-6 shadow-soft sm:min-h-47 sm:grid-cols-[auto_1fr]"
     >
       <div className="flex flex-col gap-1">
         <h2 id="real-title" className="font-sans text-sm font-semibold tracking-normal text-ink-2">

@@ -16,7 +16,10 @@ export function ReviewFigures() {
     <div className="container-page flex flex-wrap items-center gap-x-12 gap-y-8">
       <dl className="grid flex-1 grow-[3] basis-80 grid-cols-3 gap-4">
         {shown.map(({ key, value, label }) => (
-          <div key={key} className="flex flex-col-reverse items-center gap-1 text-center">
+          <div
+            key={key}
+            className="flex flex-col-reverse items-center justify-end gap-1 text-center"
+          >
             <dt className="text-sm text-ink-2">{label}</dt>
             <dd className="font-display text-h2 font-semibold text-brand numeric">
               {key === 'average_rating' ? `${value}/5` : value}

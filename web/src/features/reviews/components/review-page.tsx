@@ -1,5 +1,6 @@
 import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
 import { useLocation, useNavigate, useParams } from 'react-router';
+import { ServiceArt } from '@/components/art/service-art';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
@@ -56,16 +57,23 @@ function Frame({ children }: { children: ReactNode }) {
 function ReviewNotFound() {
   usePageTitle('Review Not Found');
   return (
-    <div className="container-page flex flex-col items-start gap-8 py-16">
-      <PageHeading lead="The review you're looking for doesn't exist or has been removed.">
-        Review Not Found
-      </PageHeading>
-      <div className="flex flex-wrap gap-3">
-        <Button to={LIST}>Back to Reviews</Button>
-        <Button to="/services" variant="secondary">
-          See our services
-        </Button>
+    <div className="container-page grid items-center gap-10 py-16 md:grid-cols-2">
+      <div className="flex flex-col items-start gap-8">
+        <PageHeading lead="The review you're looking for doesn't exist or has been removed.">
+          Review Not Found
+        </PageHeading>
+        <div className="flex flex-wrap gap-3">
+          <Button to={LIST}>Back to Reviews</Button>
+          <Button to="/services" variant="secondary">
+            See our services
+          </Button>
+        </div>
       </div>
+      <ServiceArt
+        seed="relationship-counseling"
+        accent="clay"
+        className="aspect-[4/3] w-full rounded-panel max-md:aspect-[2/1]"
+      />
     </div>
   );
 }

@@ -47,14 +47,16 @@ export function Writer({ review, className }: { review: Review; className?: stri
         {initialOf(review.name)}
       </span>
       <div className="min-w-0 leading-snug">
-        <p className="truncate font-semibold">{review.name}</p>
-        <p className="text-sm text-ink-2">
-          {review.service}
-          <span aria-hidden="true"> · </span>
-          <span className="whitespace-nowrap">
-            <WrittenAt review={review} />
-          </span>
-        </p>
+        <p className="font-semibold">{review.name}</p>
+        <div className="overflow-hidden text-sm text-ink-2">
+          {/* The dot stands between the two on one line, and is cut off where they take two. */}
+          <p className="-ml-3.5 flex flex-wrap *:pl-3.5">
+            <span>{review.service} </span>
+            <span className="relative before:absolute before:left-1 before:content-['·']">
+              <WrittenAt review={review} />
+            </span>
+          </p>
+        </div>
       </div>
     </div>
   );
