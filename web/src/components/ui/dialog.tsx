@@ -13,6 +13,12 @@ export type DialogProps = {
   size?: 'md' | 'lg';
 };
 
+/**
+ * What is hidden for the eye is placed within it, or it would lengthen the dialog itself; what gets
+ * the focus keeps clear of a toast.
+ */
+const SCROLLER = 'relative min-h-0 flex-1 scroll-pb-28 overflow-y-auto px-6 pt-1 pb-6 max-sm:px-4';
+
 /** A modal native dialog; the browser traps focus in it and returns it to the opener. */
 export function Dialog({ open, onClose, title, children, actions, size = 'md' }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -45,7 +51,7 @@ export function Dialog({ open, onClose, title, children, actions, size = 'md' }:
     >
       {open ? (
         <div className="flex max-h-[min(92dvh,52rem)] flex-col">
-          <header className="flex items-start gap-4 px-6 pt-5 pb-3">
+          <header className="flex items-start gap-4 px-6 pt-5 pb-3 max-sm:px-4">
             <h2 id={titleId} className="flex-1 pt-1.5 text-h3">
               {title}
             </h2>
@@ -66,7 +72,7 @@ export function Dialog({ open, onClose, title, children, actions, size = 'md' }:
             </button>
           </header>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
-          <div tabIndex={0} className="min-h-0 flex-1 overflow-y-auto px-6 pt-1 pb-6">
+          <div tabIndex={0} className={SCROLLER}>
             {children}
           </div>
           {actions ? (

@@ -33,14 +33,17 @@ type FieldProps = {
   hint?: ReactNode;
   error?: string | undefined;
   optional?: boolean | undefined;
+  /** Keeps the label for screen readers only, where the field says itself what it is for. */
+  labelHidden?: boolean | undefined;
   children: ReactNode;
 };
 
 /** Label above, input, hint and error below: the frame of every text field. */
-export function Field({ id, label, hint, error, optional, children }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { id, label, hint, error, optional, labelHidden, children } = props;
   return (
     <div className="flex flex-col gap-1.5">
-      <label htmlFor={id} className="font-semibold">
+      <label htmlFor={id} className={labelHidden ? 'sr-only' : 'font-semibold'}>
         {label}
         {optional ? <span className="font-normal text-ink-2"> (optional)</span> : null}
       </label>

@@ -8,15 +8,24 @@ export type TextFieldProps = InputHTMLAttributes<HTMLInputElement> & {
   hint?: ReactNode;
   /** Says "(optional)" behind the label. */
   optional?: boolean;
+  labelHidden?: boolean;
   ref?: Ref<HTMLInputElement>;
 };
 
 /** A text input with its label, hint and error. */
-export function TextField({ label, error, hint, optional, className, ...input }: TextFieldProps) {
+export function TextField(props: TextFieldProps) {
+  const { label, error, hint, optional, labelHidden, className, ...input } = props;
   const ownId = useId();
   const id = input.id ?? ownId;
   return (
-    <Field id={id} label={label} hint={hint} error={error} optional={optional}>
+    <Field
+      id={id}
+      label={label}
+      hint={hint}
+      error={error}
+      optional={optional}
+      labelHidden={labelHidden}
+    >
       <input
         {...input}
         id={id}

@@ -304,7 +304,7 @@ test('search and filters are asked of the server, and pages follow one another',
   expect(screen.queryByRole('button', { name: 'Load more' })).toBeNull();
 
   await user.selectOptions(screen.getByLabelText('Rating'), '5');
-  await user.selectOptions(screen.getByLabelText('Picture'), 'With');
+  await user.selectOptions(screen.getByLabelText('Photo'), 'With photo');
   await user.selectOptions(screen.getByLabelText('Service'), 'Spiritual Healing');
   await user.type(screen.getByLabelText('Search'), 'nobody');
   expect(await screen.findByText('No review fits.')).toBeTruthy();

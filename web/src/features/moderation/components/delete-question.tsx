@@ -37,7 +37,7 @@ export function DeleteQuestion({ name, onDelete }: DeleteQuestionProps) {
       onKeyDown={onKeyDown}
       className="flex flex-wrap items-center gap-2 rounded-card"
     >
-      <legend className="float-left mr-1 py-2 text-sm font-semibold">
+      <legend className="float-left mr-1 py-2 text-sm font-semibold max-sm:w-full max-sm:py-0">
         Delete this review<span className="sr-only"> of {name}</span>?
       </legend>
       <Button variant="danger" size="sm" onClick={onDelete}>

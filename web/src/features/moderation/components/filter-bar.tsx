@@ -5,7 +5,7 @@ import { usePractice } from '@/lib/practice';
 import type { Filters } from '../hooks/use-staff-reviews';
 
 const RATINGS = [
-  { value: '0', label: 'Any' },
+  { value: '0', label: 'Any rating' },
   { value: '5', label: '5 stars' },
   { value: '4', label: '4 stars' },
   { value: '3', label: '3 stars' },
@@ -14,9 +14,9 @@ const RATINGS = [
 ];
 
 const IMAGES = [
-  { value: String(ImageFilter.UNSPECIFIED), label: 'Any' },
-  { value: String(ImageFilter.WITH), label: 'With' },
-  { value: String(ImageFilter.WITHOUT), label: 'Without' },
+  { value: String(ImageFilter.UNSPECIFIED), label: 'Any photo' },
+  { value: String(ImageFilter.WITH), label: 'With photo' },
+  { value: String(ImageFilter.WITHOUT), label: 'No photo' },
 ];
 
 type FilterBarProps = { filters: Filters; onChange: (change: Partial<Filters>) => void };
@@ -33,11 +33,12 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       <div className="col-span-2 sm:col-span-4">
         <TextField
           label="Search"
+          labelHidden
           name="query"
           type="search"
           enterKeyHint="search"
           autoComplete="off"
-          placeholder="Name, e-mail or text"
+          placeholder="Search name, e-mail or text"
           value={filters.query}
           onChange={(event) => onChange({ query: event.target.value })}
         />
@@ -45,6 +46,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       <div className="col-span-2">
         <SelectField
           label="Service"
+          labelHidden
           name="service"
           options={services}
           value={filters.service}
@@ -53,13 +55,15 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       </div>
       <SelectField
         label="Rating"
+        labelHidden
         name="rating"
         options={RATINGS}
         value={filters.rating}
         onChange={(event) => onChange({ rating: Number(event.target.value) })}
       />
       <SelectField
-        label="Picture"
+        label="Photo"
+        labelHidden
         name="image"
         options={IMAGES}
         value={filters.image}

@@ -17,7 +17,7 @@ export function GrantTimer({ ends, onStay }: GrantTimerProps) {
 
   const { text, canStay } = timeLeft(ends, now);
   return (
-    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-input bg-sunken px-4 py-3 text-sm text-ink-2">
+    <div className="-mt-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-2 text-sm text-ink-2">
       <p className="numeric">{text}</p>
       <p role="status" className="sr-only">
         {canStay ? 'The panel locks itself soon. Press "Stay unlocked" to go on.' : ''}

@@ -120,7 +120,7 @@ export function ReviewList({ grant }: { grant: Grant }) {
         onChange={(change) => setFilters((was) => ({ ...was, ...change }))}
       />
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
-        <h3 tabIndex={-1} className="rounded-sm text-h3">
+        <h3 tabIndex={-1} className="text-h3 outline-none">
           Reviews
         </h3>
         <p role="status" className="text-sm text-ink-2 numeric">

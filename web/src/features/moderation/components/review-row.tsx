@@ -19,7 +19,7 @@ function Thumbnail({ image, name }: { image: ReviewImage; name: string }) {
       href={image.path}
       target="_blank"
       rel="noreferrer"
-      className="size-20 shrink-0 overflow-hidden rounded-input bg-sunken"
+      className="size-16 overflow-hidden rounded-input bg-sunken sm:row-span-2 sm:size-20"
     >
       <img
         src={image.smallPath}
@@ -28,7 +28,7 @@ function Thumbnail({ image, name }: { image: ReviewImage; name: string }) {
         height={80}
         loading="lazy"
         onError={() => setFailed(true)}
-        className="size-20 object-cover"
+        className="size-full object-cover"
       />
     </a>
   );
@@ -37,31 +37,32 @@ function Thumbnail({ image, name }: { image: ReviewImage; name: string }) {
 function Facts({ review, email, nameId }: { review: Review; email: string; nameId: string }) {
   const zone = usePracticeZone();
   return (
-    <div className="flex min-w-0 flex-1 flex-col gap-1">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+    <div className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1">
+      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 self-start">
         <h4 id={nameId} className="min-w-0 font-sans font-semibold tracking-normal break-words">
           {review.name}
         </h4>
         <Stars rating={review.rating} />
         {review.verified ? <Badge tone="ok">Verified</Badge> : null}
       </div>
-      <p className="text-sm text-ink-2">
+      {review.image ? <Thumbnail image={review.image} name={review.name} /> : null}
+      <div className="col-span-2 min-w-0 text-sm text-ink-2 sm:col-span-1 sm:row-start-2">
         <a
           href={`mailto:${email}`}
-          className="inline-flex min-h-6 break-all text-brand underline-offset-4 hover:underline"
+          className="inline-block min-h-6 break-all text-brand underline-offset-4 hover:underline"
         >
           {email}
         </a>
-      </p>
-      <p className="text-sm text-ink-2">
-        {review.service}
-        {review.createdAt ? (
-          <>
-            {' · '}
-            <span className="numeric">{formatDateTime(toDate(review.createdAt), zone)}</span>
-          </>
-        ) : null}
-      </p>
+        <p>
+          {review.service}
+          {review.createdAt ? (
+            <>
+              {' · '}
+              <span className="numeric">{formatDateTime(toDate(review.createdAt), zone)}</span>
+            </>
+          ) : null}
+        </p>
+      </div>
     </div>
   );
 }
@@ -79,12 +80,9 @@ export function ReviewRow({ listed, onDelete }: ReviewRowProps) {
         tabIndex={-1}
         className="flex flex-col gap-3 rounded-card border border-hairline p-4"
       >
-        <div className="flex items-start gap-4">
-          <Facts review={review} email={email} nameId={nameId} />
-          {review.image ? <Thumbnail image={review.image} name={review.name} /> : null}
-        </div>
+        <Facts review={review} email={email} nameId={nameId} />
         <ReviewText text={review.text} />
-        <div className="flex justify-end">
+        <div>
           <DeleteQuestion name={review.name} onDelete={onDelete} />
         </div>
       </article>
