@@ -1,0 +1,112 @@
+//! The port of pictures: uploads come in, and what may be seen goes out.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use runtime::BoxError;
+use runtime::status::chain;
+use serde_json::json;
+
+use crate::picture::name::Name;
+use crate::picture::{Pictures, Refused, store};
+
+/// A name is never used for another picture.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// What is true now only.
+const NOT_KEPT: &str = "no-store";
+/// Whatever a browser takes the picture for, it may do nothing.
+const POLICY: &str = "default-src 'none'; sandbox";
+
+/// Everything that is served on this port.
+pub fn router(pictures: Arc<Pictures>) -> Router {
+    Router::new()
+        .route("/uploads/reviews", post(upload))
+        .route("/pictures/{file}", get(show))
+        .route("/healthz", get(health))
+        .with_state(pictures)
+}
+
+async fn upload(State(pictures): State<Arc<Pictures>>, request: Request) -> Response {
+    let length =
+        request.headers().get(CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok());
+    let body = request.into_body().into_data_stream();
+    let (status, answer) = match pictures.take(length, body).await {
+        Ok(uploaded) => {
+            let answer = json!({
+                "imageId": uploaded.image_id.to_string(),
+                "width": uploaded.width,
+                "height": uploaded.height,
+            });
+            (StatusCode::CREATED, answer)
+        }
+        Err(refused) => {
+            let (status, reason) = code_of(refused);
+            (status, json!({ "reason": reason, "message": refused.to_string() }))
+        }
+    };
+    (status, [(CACHE_CONTROL, NOT_KEPT)], Json(answer)).into_response()
+}
+
+fn code_of(refused: Refused) -> (StatusCode, &'static str) {
+    match refused {
+        Refused::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "IMAGE_TOO_LARGE"),
+        Refused::Invalid => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "INVALID_IMAGE"),
+        Refused::TooSlow => (StatusCode::REQUEST_TIMEOUT, "TOO_SLOW"),
+        Refused::Busy => (StatusCode::SERVICE_UNAVAILABLE, "BUSY"),
+    }
+}
+
+async fn show(
+    State(pictures): State<Arc<Pictures>>,
+    file: Result<Path<String>, PathRejection>,
+) -> Response {
+    let shown = match file {
+        Ok(Path(file)) => find(&pictures, &file).await,
+        Err(_unreadable) => Ok(None),
+    };
+    let status = match shown {
+        Ok(Some(picture)) => return picture,
+        Ok(None) => StatusCode::NOT_FOUND,
+        Err(error) => {
+            tracing::error!(error = chain(error.as_ref()), "a picture could not be shown");
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+    };
+    (status, [(CACHE_CONTROL, NOT_KEPT)]).into_response()
+}
+
+async fn find(pictures: &Pictures, file: &str) -> Result<Option<Response>, BoxError> {
+    let Some((name, size)) = Name::of_file(file) else { return Ok(None) };
+    if !store::is_visible(&pictures.store, name).await? {
+        return Ok(None);
+    }
+    let Some(found) = pictures.objects.get(name, size).await? else {
+        tracing::error!("a picture that may be seen is not where pictures lie");
+        return Ok(None);
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, "image/webp".parse()?);
+    headers.insert(CONTENT_LENGTH, found.meta.size.into());
+    headers.insert(CACHE_CONTROL, FOR_EVER.parse()?);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, "nosniff".parse()?);
+    headers.insert(CONTENT_SECURITY_POLICY, POLICY.parse()?);
+    headers.insert(CONTENT_DISPOSITION, format!("inline; filename=\"{file}\"").parse()?);
+    Ok(Some((headers, Body::from_stream(found.into_stream())).into_response()))
+}
+
+async fn health(State(pictures): State<Arc<Pictures>>) -> (StatusCode, &'static str) {
+    match pictures.store.check().await {
+        Ok(()) => (StatusCode::OK, "ok\n"),
+        Err(_unreachable) => (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n"),
+    }
+}

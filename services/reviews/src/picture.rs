@@ -1,0 +1,127 @@
+//! Pictures of reviews: taken in, judged by their content, made anew and small, kept and given out.
+//!
+//! A file that a stranger sends is never decoded in this process. It is written to a nameless file,
+//! a child of little rights reads it (`worker`, `shrink`), and what comes back was encoded anew, so
+//! that nothing of the file itself is ever served.
+
+pub mod kind;
+pub mod name;
+pub mod answer;
+pub mod shrink;
+pub mod worker;
+pub mod spool;
+pub mod objects;
+pub mod store;
+pub mod removal;
+
+use std::path::PathBuf;
+
+use axum::body::BodyDataStream;
+use eventstore::{Metadata, Store, StoreError, new_id};
+use kernel::Id;
+use kernel::id::ReviewImage;
+use runtime::failpoint;
+use runtime::status::chain;
+use runtime::telemetry::traceparent;
+use tokio::sync::Semaphore;
+
+use crate::picture::answer::Shrunk;
+use crate::picture::kind::Kind;
+use crate::picture::name::{Name, Size};
+use crate::picture::objects::Objects;
+use crate::picture::spool::BODY_BYTES_MAX;
+use crate::picture::worker::Worker;
+
+/// How many uploads may be under way at once; each has a nameless file of 5 MiB at most.
+const UPLOADS_MAX: usize = 32;
+
+/// Why an upload was refused, in the words that its sender reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// It has too many bytes.
+    #[error("Please select an image smaller than 5MB.")]
+    TooLarge,
+    /// It is no picture that we take.
+    #[error("Please select a valid image file.")]
+    Invalid,
+    /// It did not arrive in time.
+    #[error("Your image took too long to arrive. Please try again.")]
+    TooSlow,
+    /// It cannot be taken in now.
+    #[error("Too many images are arriving right now. Please try again in a moment.")]
+    Busy,
+}
+
+/// A picture that was taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uploaded {
+    /// What a review names to have it.
+    pub image_id: Id<ReviewImage>,
+    /// Width of the large one in pixels.
+    pub width: u32,
+    /// Height of the large one in pixels.
+    pub height: u32,
+}
+
+/// Everything that takes pictures in and gives them out.
+#[derive(Debug)]
+pub struct Pictures {
+    pub(crate) store: Store,
+    pub(crate) objects: Objects,
+    worker: Worker,
+    places: Semaphore,
+}
+
+impl Pictures {
+    /// `program` is this service's own, which shrinks pictures with the argument `shrink`.
+    #[must_use]
+    pub fn new(store: Store, objects: Objects, program: PathBuf) -> Self {
+        let places = Semaphore::new(UPLOADS_MAX);
+        Self { store, objects, worker: Worker::new(program), places }
+    }
+
+    /// Takes a picture in: its row and its timer first, then its objects. Dropped at any moment, it
+    /// leaves nothing but what the timer removes.
+    ///
+    /// # Errors
+    /// Why it was refused; what broke here is in the log.
+    pub async fn take(
+        &self,
+        length: Option<u64>,
+        mut body: BodyDataStream,
+    ) -> Result<Uploaded, Refused> {
+        let Ok(_place) = self.places.try_acquire() else { return Err(Refused::Busy) };
+        if length.is_some_and(|length| length > BODY_BYTES_MAX) {
+            spool::drain(&mut body).await;
+            return Err(Refused::TooLarge);
+        }
+        let received = spool::receive(&mut body, spool::WHOLE_WITHIN).await?;
+        if Kind::of(&received.head).is_none() {
+            return Err(Refused::Invalid);
+        }
+        let shrunk = self.worker.shrink(received.file).await?;
+        self.keep(shrunk).await.map_err(|error| {
+            tracing::error!(error = chain(error.as_ref()), "a picture could not be kept");
+            Refused::Busy
+        })
+    }
+
+    async fn keep(&self, shrunk: Shrunk) -> Result<Uploaded, runtime::BoxError> {
+        let Shrunk { width, height, large, small } = shrunk;
+        let uploaded = Uploaded { image_id: new_id(), width, height };
+        let name = Name::new();
+        self.note(uploaded, name).await?;
+        self.objects.put(name, Size::Large, large).await?;
+        failpoint::pass(&"picture.large-kept");
+        self.objects.put(name, Size::Small, small).await?;
+        failpoint::pass(&"picture.both-kept");
+        Ok(uploaded)
+    }
+
+    async fn note(&self, uploaded: Uploaded, name: Name) -> Result<(), StoreError> {
+        let by = Metadata::by("visitor", traceparent()).about(uploaded.image_id.to_string());
+        self.store
+            .write(by, move |tx| Box::pin(async move { store::add(tx, uploaded, name).await }))
+            .await
+    }
+}

@@ -1,0 +1,128 @@
+//! What pictures are called where they are kept and where they are served.
+
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+
+/// The two sizes of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// For a review's own page.
+    Large,
+    /// For lists.
+    Small,
+}
+
+impl Size {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Large, Self::Small];
+
+    /// The most pixels of its longer side.
+    #[must_use]
+    pub const fn side_max(self) -> u32 {
+        match self {
+            Self::Large => 1600,
+            Self::Small => 480,
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Large => "large",
+            Self::Small => "small",
+        }
+    }
+}
+
+/// A picture's name, which tells nothing: 16 random bytes, 32 lower-case hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Name(u128);
+
+/// A text is not a picture's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this is not a picture's name")]
+pub struct InvalidName;
+
+impl Name {
+    /// A new one.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "a random value is no default")]
+    pub fn new() -> Self {
+        Self(rand::random())
+    }
+
+    /// The file's name in one size.
+    #[must_use]
+    pub fn file(self, size: Size) -> String {
+        format!("{self}-{}.webp", size.word())
+    }
+
+    /// Where it is served in one size.
+    #[must_use]
+    pub fn path(self, size: Size) -> String {
+        format!("/pictures/{}", self.file(size))
+    }
+
+    /// Name and size of a file that is asked for. There is one way to write it, and everything else
+    /// is nobody's.
+    #[must_use]
+    pub fn of_file(file: &str) -> Option<(Self, Size)> {
+        let stem = file.strip_suffix(".webp")?;
+        let (name, word) = stem.split_once('-')?;
+        let size = Size::ALL.into_iter().find(|size| size.word() == word)?;
+        Some((name.parse().ok()?, size))
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::with_capacity(32);
+        write!(text, "{:032x}", self.0)?;
+        f.pad(&text)
+    }
+}
+
+impl FromStr for Name {
+    type Err = InvalidName;
+
+    fn from_str(text: &str) -> Result<Self, InvalidName> {
+        let is_digit = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
+        if text.len() != 32 || !text.bytes().all(is_digit) {
+            return Err(InvalidName);
+        }
+        u128::from_str_radix(text, 16).map(Self).map_err(|_unparsable| InvalidName)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Name, Size};
+
+    #[test]
+    fn a_name_reads_as_it_was_written() {
+        let name = Name::new();
+        for size in Size::ALL {
+            assert_eq!(Name::of_file(&name.file(size)), Some((name, size)));
+        }
+        let few: Name = "0000000000000000000000000000000f".parse().unwrap();
+        assert_eq!(few.path(Size::Small), format!("/pictures/{}f-small.webp", "0".repeat(31)));
+    }
+
+    #[test]
+    fn what_was_not_written_so_is_nobodys() {
+        let digits = "0123456789abcdef0123456789abcdef";
+        for odd in [
+            String::new(),
+            digits.to_owned(),
+            format!("{digits}.webp"),
+            format!("{digits}-huge.webp"),
+            format!("{digits}-large.png"),
+            format!("{digits}-large.webp#1"),
+            format!("{}-large.webp", digits.to_uppercase()),
+            format!("+{}-large.webp", &digits[1..]),
+            format!("../{digits}-large.webp"),
+            format!("{digits}0-large.webp"),
+        ] {
+            assert_eq!(Name::of_file(&odd), None, "{odd}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The child that decodes one picture: `reviews shrink`, from standard input to standard output.
+//!
+//! It has no settings, no logs and nothing to steal: its environment is empty, and before it reads a
+//! byte it gives up all memory, time, files and processes that it does not need. Whatever a hostile
+//! file does to a decoder ends with this process.
+
+use std::io::{self, Cursor, Read as _, Write as _};
+use std::process::ExitCode;
+
+use bytes::Bytes;
+use image::codecs::jpeg::JpegDecoder;
+use image::codecs::png::PngDecoder;
+use image::codecs::webp::WebPDecoder;
+use image::imageops::FilterType;
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder, ImageResult, Limits, RgbImage};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use crate::picture::answer::{self, Shrunk, Unfit};
+use crate::picture::kind::Kind;
+use crate::picture::name::Size;
+use crate::picture::spool::BODY_BYTES_MAX;
+
+/// The argument that makes a child of the service's program.
+pub const COMMAND: &str = "shrink";
+
+/// The most pixels of a side.
+const SIDE_MAX: u32 = 8000;
+/// The most pixels in all: a phone's camera has 12 million.
+const PIXELS_MAX: u64 = 24_000_000;
+/// The most bytes that a decoder may ask for: 24 million pixels of 8 bytes, and some work space.
+const DECODER_BYTES_MAX: u64 = 224 * 1024 * 1024;
+/// The most bytes of this process, its program included.
+pub const PROCESS_BYTES_MAX: u64 = 512 * 1024 * 1024;
+/// The most seconds of a processor.
+pub const CPU_SECONDS_MAX: u64 = 8;
+/// The most open files: the three that it was given, and a few for the system's libraries.
+const FILES_MAX: u64 = 8;
+/// How much is lost by the encoder: at 80 of 100, nothing that an eye sees.
+const QUALITY: f32 = 80.0;
+
+/// Shrinks the picture on standard input. The exit code tells only whether there is an answer.
+#[must_use]
+pub fn main() -> ExitCode {
+    match limit().and_then(|()| work()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_untellable) => ExitCode::FAILURE,
+    }
+}
+
+fn limit() -> io::Result<()> {
+    let at_most = |most: u64| Rlimit { current: Some(most), maximum: Some(most) };
+    setrlimit(Resource::Core, at_most(0))?;
+    setrlimit(Resource::Fsize, at_most(0))?;
+    setrlimit(Resource::Nofile, at_most(FILES_MAX))?;
+    setrlimit(Resource::Cpu, at_most(CPU_SECONDS_MAX))?;
+    let memory = setrlimit(Resource::As, at_most(PROCESS_BYTES_MAX));
+    // Other systems than the one that we are run on count a process's memory in ways of their own.
+    if cfg!(target_os = "linux") {
+        memory?;
+        setrlimit(Resource::Nproc, at_most(0))?;
+    }
+    Ok(())
+}
+
+fn work() -> io::Result<()> {
+    let mut file = Vec::new();
+    io::stdin().lock().take(BODY_BYTES_MAX + 1).read_to_end(&mut file)?;
+    let answered = answer::write(&shrink(&file));
+    let mut out = io::stdout().lock();
+    out.write_all(&answered)?;
+    out.flush()
+}
+
+/// Makes the picture anew: upright, on white, in two sizes, and nothing else of the file.
+///
+/// # Errors
+/// Why the file is no picture that we take.
+pub fn shrink(file: &[u8]) -> Result<Shrunk, Unfit> {
+    let (picture, orientation) = decode(file)?;
+    let large = smaller(on_white(picture), Size::Large);
+    let small = smaller(large.clone(), Size::Small);
+    let upright = |mut picture: DynamicImage| {
+        picture.apply_orientation(orientation);
+        picture.into_rgb8()
+    };
+    let (large, small) = (upright(large), upright(small));
+    Ok(Shrunk {
+        width: large.width(),
+        height: large.height(),
+        large: encode(&large)?,
+        small: encode(&small)?,
+    })
+}
+
+fn decode(file: &[u8]) -> Result<(DynamicImage, Orientation), Unfit> {
+    let kind = Kind::of(file).ok_or(Unfit::Kind)?;
+    let file = Cursor::new(file);
+    match kind {
+        Kind::Jpeg => pixels(broken(JpegDecoder::new(file))?),
+        Kind::Png => {
+            let decoder = broken(PngDecoder::with_limits(file, limits()))?;
+            if broken(decoder.is_apng())? { Err(Unfit::Moving) } else { pixels(decoder) }
+        }
+        Kind::WebP => {
+            let decoder = broken(WebPDecoder::new(file))?;
+            if decoder.has_animation() { Err(Unfit::Moving) } else { pixels(decoder) }
+        }
+    }
+}
+
+fn limits() -> Limits {
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(SIDE_MAX);
+    limits.max_image_height = Some(SIDE_MAX);
+    limits.max_alloc = Some(DECODER_BYTES_MAX);
+    limits
+}
+
+fn broken<T>(result: ImageResult<T>) -> Result<T, Unfit> {
+    result.map_err(|error| match error {
+        image::ImageError::Limits(_) => Unfit::Pixels,
+        _ => Unfit::Broken,
+    })
+}
+
+/// Looks at what the header says before a pixel is decoded.
+fn pixels(mut decoder: impl ImageDecoder) -> Result<(DynamicImage, Orientation), Unfit> {
+    let (width, height) = decoder.dimensions();
+    let count = u64::from(width) * u64::from(height);
+    let fits = width <= SIDE_MAX && height <= SIDE_MAX && (1..=PIXELS_MAX).contains(&count);
+    if !fits || decoder.total_bytes() > DECODER_BYTES_MAX {
+        return Err(Unfit::Pixels);
+    }
+    broken(decoder.set_limits(limits()))?;
+    // A picture whose notes cannot be read is still a picture, as its file has it.
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    Ok((broken(DynamicImage::from_decoder(decoder))?, orientation))
+}
+
+/// The picture without transparency, as it looks on white paper.
+fn on_white(picture: DynamicImage) -> DynamicImage {
+    if !picture.color().has_alpha() {
+        return picture.into_rgb8().into();
+    }
+    let (width, height) = (picture.width(), picture.height());
+    let mixed = picture.into_rgba8();
+    let mut plain = Vec::with_capacity(mixed.len() / 4 * 3);
+    for pixel in mixed.chunks_exact(4) {
+        if let [red, green, blue, alpha] = *pixel {
+            plain.extend([red, green, blue].map(|colour| blend(colour, alpha)));
+        }
+    }
+    // The count of bytes is right by construction; an empty picture is refused by the encoder.
+    RgbImage::from_raw(width, height, plain).unwrap_or_default().into()
+}
+
+/// A colour laid over white.
+fn blend(colour: u8, alpha: u8) -> u8 {
+    let (colour, alpha) = (u32::from(colour), u32::from(alpha));
+    let sum = colour * alpha + 255 * (255 - alpha);
+    u8::try_from((sum + 127) / 255).unwrap_or(u8::MAX)
+}
+
+/// The picture in at most this size. One that is small already stays as it is.
+fn smaller(picture: DynamicImage, size: Size) -> DynamicImage {
+    let side_max = size.side_max();
+    let side = picture.width().max(picture.height());
+    if side <= side_max {
+        return picture;
+    }
+    // A good filter over a whole photograph costs a second and much memory; after a plain one to
+    // twice the size nobody sees a difference.
+    let twice = side_max * 2;
+    let near = if side > twice { picture.thumbnail(twice, twice) } else { picture };
+    near.resize(side_max, side_max, FilterType::Lanczos3)
+}
+
+fn encode(picture: &RgbImage) -> Result<Bytes, Unfit> {
+    let encoder = webp::Encoder::from_rgb(picture, picture.width(), picture.height());
+    let encoded = encoder.encode_simple(false, QUALITY).map_err(|_unencodable| Unfit::Broken)?;
+    Ok(Bytes::copy_from_slice(&encoded))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::blend;
+
+    #[test]
+    fn transparent_is_white_and_opaque_is_itself() {
+        assert_eq!(
+            [blend(0, 0), blend(200, 0), blend(0, 255), blend(200, 255)],
+            [255, 255, 0, 200]
+        );
+        assert_eq!(blend(0, 128), 127);
+    }
+}

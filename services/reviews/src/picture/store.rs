@@ -1,0 +1,141 @@
+//! Rows of pictures: each upload, and the review that has it.
+
+use eventstore::{Store, StoreError, Tx};
+use kernel::Id;
+use kernel::id::{Review, ReviewImage};
+use serde_json::json;
+use sqlx::Row as _;
+
+use crate::picture::Uploaded;
+use crate::picture::name::Name;
+
+/// An upload that no review took is to go; the subject is the image.
+pub const DROP_IMAGE: &str = "drop-image";
+
+/// How long an upload waits for its review.
+const TAKEN_WITHIN_SECONDS: i64 = 60 * 60;
+
+/// Notes an upload whose objects are about to be kept, and when to drop it.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn add(tx: &mut Tx, uploaded: Uploaded, name: Name) -> Result<(), StoreError> {
+    let now = tx.now().await?;
+    sqlx::query(
+        "insert into review_images (image_id, name, width, height, uploaded_at)
+         values ($1, $2, $3, $4, $5)",
+    )
+    .bind(uploaded.image_id)
+    .bind(name.to_string())
+    .bind(i64::from(uploaded.width))
+    .bind(i64::from(uploaded.height))
+    .bind(now)
+    .execute(tx.connection())
+    .await?;
+    let due = now.plus_seconds(TAKEN_WITHIN_SECONDS);
+    tx.set_timer(DROP_IMAGE, &uploaded.image_id.to_string(), due, json!({})).await
+}
+
+/// Gives an upload to a review, in the transaction that publishes it. False when the upload is gone,
+/// too old, or another review's: of two that want it at once, one has it.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn attach(
+    tx: &mut Tx,
+    image_id: Id<ReviewImage>,
+    review_id: Id<Review>,
+) -> Result<bool, StoreError> {
+    let taken = sqlx::query(
+        "update review_images set review_id = $2
+         where image_id = $1 and review_id is null and dropped_at is null
+           and uploaded_at > clock_now() - make_interval(secs => $3)",
+    )
+    .bind(image_id)
+    .bind(review_id)
+    .bind(f64::from(i32::try_from(TAKEN_WITHIN_SECONDS).unwrap_or(i32::MAX)))
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    if taken == 0 {
+        return Ok(false);
+    }
+    tx.end_timer(DROP_IMAGE, &image_id.to_string()).await?;
+    Ok(true)
+}
+
+/// Gives an upload up that no review has, so that none can take it any more, and tells its name.
+/// None when it is a review's or gone.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn give_up(tx: &mut Tx, image_id: Id<ReviewImage>) -> Result<Option<Name>, StoreError> {
+    let row = sqlx::query(
+        "update review_images set dropped_at = coalesce(dropped_at, clock_now())
+         where image_id = $1 and review_id is null returning name",
+    )
+    .bind(image_id)
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(row.map(|row| name_of(&row)).transpose()?)
+}
+
+/// Forgets an upload that was given up and whose objects are gone.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn forget_dropped(tx: &mut Tx, image_id: Id<ReviewImage>) -> Result<(), StoreError> {
+    sqlx::query("delete from review_images where image_id = $1 and dropped_at is not null")
+        .bind(image_id)
+        .execute(tx.connection())
+        .await?;
+    tx.end_timer(DROP_IMAGE, &image_id.to_string()).await
+}
+
+/// Forgets a review's picture, whose objects are gone; in the transaction that erases the review.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn forget_of_review(tx: &mut Tx, review_id: Id<Review>) -> Result<(), StoreError> {
+    sqlx::query("delete from review_images where review_id = $1")
+        .bind(review_id)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
+/// The name of a review's picture, if it has one.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn name_of_review(
+    store: &Store,
+    review_id: Id<Review>,
+) -> Result<Option<Name>, StoreError> {
+    let row = sqlx::query("select name from review_images where review_id = $1")
+        .bind(review_id)
+        .fetch_optional(store.pool())
+        .await?;
+    Ok(row.map(|row| name_of(&row)).transpose()?)
+}
+
+/// Whether a picture may be seen: its review can be read.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn is_visible(store: &Store, name: Name) -> Result<bool, StoreError> {
+    let found: bool = sqlx::query_scalar(
+        "select exists (
+             select 1 from review_images i join reviews r using (review_id)
+             where i.name = $1 and r.deleted_at is null)",
+    )
+    .bind(name.to_string())
+    .fetch_one(store.pool())
+    .await?;
+    Ok(found)
+}
+
+fn name_of(row: &sqlx::postgres::PgRow) -> Result<Name, sqlx::Error> {
+    let text: String = row.try_get("name")?;
+    text.parse().map_err(|error| sqlx::Error::Decode(Box::new(error)))
+}
