@@ -19,8 +19,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::edge::Caller;
 use crate::error_form::{self, refusal};
-use crate::limits::{Limits, Wait};
-use crate::procedures::{Access, Procedure, Procedures};
+use crate::grant::{GrantCookie, Panel};
+use crate::limits::{Limits, Wait, network};
+use crate::procedures::{Access, LOCK, Own, Procedure, Procedures, UNLOCK};
 
 /// What browsers and proxies may do with what the practice says about itself.
 const CACHED: HeaderValue =
@@ -33,19 +34,24 @@ pub(crate) struct Door {
     pub(crate) procedures: Arc<Procedures>,
     pub(crate) users: Users,
     pub(crate) limits: Arc<Limits>,
+    pub(crate) grants: GrantCookie,
 }
 
 pub(crate) async fn guard(
     State(door): State<Arc<Door>>,
     Extension(caller): Extension<Caller>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     let asked = request.headers().clone();
     let path = request.uri().path().to_owned();
-    let admitted = door.admit(&path, &asked).await;
+    let admitted = door.admit(&path, &asked, &caller).await;
+    let locks = admitted.as_ref().is_ok_and(|procedure| procedure.is(&LOCK));
     let (cached, answer) = match admitted {
         Ok(procedure) => {
+            if procedure.access == Access::Panel {
+                request.extensions_mut().insert(door.panel(procedure, &asked, &caller));
+            }
             let get = request.method() == Method::GET;
             let answer = next.run(request).await;
             (get && procedure.access == Access::Cached, answer)
@@ -63,11 +69,20 @@ pub(crate) async fn guard(
     }
     let mut answer = explained(answer, &caller.reference).await;
     answer.headers_mut().insert(header::CACHE_CONTROL, NOT_STORED);
+    // A browser forgets its grant even when reviews cannot be told; there it ends by itself.
+    if locks && let Some(cleared) = door.grants.cleared() {
+        answer.headers_mut().insert(header::SET_COOKIE, cleared);
+    }
     answer
 }
 
 impl Door {
-    async fn admit(&self, path: &str, headers: &HeaderMap) -> Result<Procedure, ConnectError> {
+    async fn admit(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+        caller: &Caller,
+    ) -> Result<Procedure, ConnectError> {
         let procedure = self.procedures.get(path).ok_or_else(|| {
             refusal(ErrorCode::Unimplemented, "UNKNOWN_METHOD", "There is nothing here.")
                 .with_http_status(StatusCode::NOT_FOUND)
@@ -75,6 +90,16 @@ impl Door {
         if is_grpc(headers) {
             return Err(unsupported_format());
         }
+        if procedure.access == Access::Panel && !self.grants.is_own_page(headers) {
+            let sentence = "This can be done on the practice's own site only.";
+            return Err(refusal(ErrorCode::PermissionDenied, "CROSS_SITE", sentence));
+        }
+        let within = match procedure.own_limit() {
+            Own::Nothing => Ok(()),
+            Own::Review => self.limits.of_review(caller.address),
+            Own::SignIn => self.limits.of_sign_in(caller.address),
+        };
+        within.map_err(Wait::refusal)?;
         if procedure.access == Access::SignedIn {
             let user = self.users.verify_headers(headers).await.map_err(not_let_in)?;
             if procedure.is_command() {
@@ -82,6 +107,14 @@ impl Door {
             }
         }
         Ok(procedure)
+    }
+
+    /// What a call of the panel takes along. What the client itself says under these names is not
+    /// passed on by anybody.
+    fn panel(&self, procedure: Procedure, headers: &HeaderMap, caller: &Caller) -> Panel {
+        let address = procedure.is(&UNLOCK).then(|| network(caller.address).to_string());
+        let address = address.and_then(|address| HeaderValue::from_str(&address).ok());
+        Panel { grant: self.grants.read(headers), address }
     }
 }
 

@@ -51,6 +51,8 @@ pub struct ProxySettings {
     pub identity: String,
     /// `PAYMENTS_HTTP_URL`.
     pub payments: String,
+    /// `REVIEWS_HTTP_URL`.
+    pub reviews: String,
 }
 
 /// A door that the gateway never calls through, but that a sign-in needs.
@@ -76,10 +78,12 @@ impl Config {
                 booking: uri(reader, "BOOKING_URL"),
                 payments: uri(reader, "PAYMENTS_URL"),
                 notifications: uri(reader, "NOTIFICATIONS_URL"),
+                reviews: uri(reader, "REVIEWS_URL"),
             },
             proxied: ProxySettings {
                 identity: reader.url("IDENTITY_URL"),
                 payments: reader.url("PAYMENTS_HTTP_URL"),
+                reviews: reader.url("REVIEWS_HTTP_URL"),
             },
             watched: WatchSettings { identity: reader.optional_url("IDENTITY_GRPC_URL") },
             users: UserSettings::read(reader),
@@ -87,6 +91,7 @@ impl Config {
                 address: reader.parse_or("GATEWAY_LIMIT_ADDRESS", allowance(120, 1200)),
                 account: reader.parse_or("GATEWAY_LIMIT_ACCOUNT", allowance(30, 60)),
                 sign_in: reader.parse_or("GATEWAY_LIMIT_SIGN_IN", allowance(60, 60)),
+                reviews: reader.parse_or("GATEWAY_LIMIT_REVIEWS", allowance(10, 2)),
             },
         }
     }
@@ -185,8 +190,10 @@ mod tests {
             "BOOKING_URL",
             "PAYMENTS_URL",
             "NOTIFICATIONS_URL",
+            "REVIEWS_URL",
             "IDENTITY_URL",
             "PAYMENTS_HTTP_URL",
+            "REVIEWS_HTTP_URL",
             "TOKEN_JWKS_URL",
             "TOKEN_ISSUER",
         ];

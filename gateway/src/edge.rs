@@ -19,7 +19,7 @@ use tracing::Instrument as _;
 
 use crate::error_form;
 use crate::limits::Limits;
-use crate::policy::{BookingDocument, Policies};
+use crate::policy::{Document, Policies};
 use crate::routes::Routes;
 
 /// What people quote to the practice; it finds the request in logs and traces.
@@ -56,8 +56,8 @@ pub(crate) async fn pass(
         let address = address_of(peer.ip(), request.headers(), edge.trust_proxy);
         let mut answer =
             edge.answer(Caller { address, reference: reference.clone() }, request, next).await;
-        let booking = answer.extensions_mut().remove::<BookingDocument>().is_some();
-        edge.policies.apply(answer.headers_mut(), booking);
+        let document = answer.extensions_mut().remove::<Document>().unwrap_or_default();
+        edge.policies.apply(answer.headers_mut(), document);
         if let Ok(reference) = HeaderValue::from_str(&reference) {
             answer.headers_mut().insert(REFERENCE, reference);
         }

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use buffa::Message as _;
 use connectrpc::{ConnectError, ErrorCode};
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::wire::common::v1::ErrorDetail;
 
@@ -70,6 +70,15 @@ pub(crate) fn http_answer(status: StatusCode, error: &ConnectError, reference: &
         .with_http_status(status)
         .into_http_response(&HeaderMap::new())
         .into_response()
+}
+
+/// The answer to a method that is not offered at a path, with those that are.
+pub(crate) fn method_not_allowed(offered: &'static str, reference: &str) -> Response {
+    let sentence = "The request's method is not offered here.";
+    let error = refusal(ErrorCode::Unimplemented, "METHOD_NOT_ALLOWED", sentence);
+    let mut answer = http_answer(StatusCode::METHOD_NOT_ALLOWED, &error, reference);
+    answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static(offered));
+    answer
 }
 
 fn with_detail(error: ConnectError, detail: &ErrorDetail) -> ConnectError {

@@ -54,6 +54,8 @@ impl Health {
             ("payments", service(&config.upstreams.payments.to_string())?),
             ("payments_http", Part::Web(config.proxied.payments.clone())),
             ("notifications", service(&config.upstreams.notifications.to_string())?),
+            ("reviews", service(&config.upstreams.reviews.to_string())?),
+            ("reviews_http", Part::Web(config.proxied.reviews.clone())),
             ("identity_http", Part::Web(format!("{}/health", config.proxied.identity))),
         ];
         if let Some(url) = &config.watched.identity {

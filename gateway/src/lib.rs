@@ -1,5 +1,5 @@
 //! The only thing that a browser talks to: pages and files, the public calls in the Connect
-//! protocol, /auth/v1 and the payment provider's webhooks. It has no database and no business
+//! protocol, /auth/v1, pictures, and the payment provider's webhooks. It has no database and no business
 //! rule; what it refuses, it refuses before a service hears of it, and every service checks again.
 //!
 //! The modules stand in the order in which a request meets them.
@@ -10,10 +10,12 @@ mod routes;
 mod limits;
 mod policy;
 mod access;
+mod grant;
 mod procedures;
 mod rpc;
 mod wire;
 mod proxy;
+mod pictures;
 mod pages;
 mod web_files;
 mod health;
@@ -75,10 +77,12 @@ fn router(config: &Config, shutdown: &Shutdown) -> Result<Router, BoxError> {
         trust_proxy: config.site.trust_proxy,
     });
     let users = Users::new(&config.users)?;
-    let door = Arc::new(access::Door { procedures, users, limits: limits.clone() });
+    let grants = grant::GrantCookie::new(&config.site.public);
+    let limited = limits.clone();
+    let door = access::Door { procedures, users, limits: limited, grants: grants.clone() };
     let calls = Router::new()
-        .fallback_service(rpc::service(&config.upstreams, shutdown))
-        .layer(from_fn_with_state(door, access::guard));
+        .fallback_service(rpc::service(&config.upstreams, grants, shutdown))
+        .layer(from_fn_with_state(Arc::new(door), access::guard));
     let client = runtime::http::client()?;
     let health = Arc::new(health::Health::new(config, client.clone(), shutdown.clone())?);
     let proxy = Arc::new(proxy::Proxy {
@@ -86,15 +90,23 @@ fn router(config: &Config, shutdown: &Shutdown) -> Result<Router, BoxError> {
         limits,
         identity: config.proxied.identity.clone(),
         payments: config.proxied.payments.clone(),
+        reviews: config.proxied.reviews.clone(),
         public: config.site.public.clone(),
     });
     let auth = Router::new().fallback(any(proxy::auth)).with_state(proxy.clone());
-    let webhooks = Router::new().fallback(any(proxy::webhook)).with_state(proxy);
+    let webhooks = Router::new().fallback(any(proxy::webhook)).with_state(proxy.clone());
+    let pictures = Router::new()
+        .route(routes::UPLOAD, any(pictures::upload))
+        .route("/pictures/{name}", any(pictures::picture))
+        .with_state(proxy);
+    let reviews = rpc::ReviewLookup::new(&config.upstreams.reviews, shutdown);
+    let site = Arc::new(pages::Site { files: site, reviews });
     Ok(Router::new()
         .route("/livez", get(health::live))
         .route("/readyz", get(health::ready))
         .route("/healthz", get(health::every_part))
         .with_state(health)
+        .merge(pictures)
         .nest_service("/rpc", calls)
         .nest_service("/auth/v1", auth)
         .nest_service("/webhooks", webhooks)

@@ -34,7 +34,7 @@ impl Allowance {
     }
 }
 
-/// The gateway's three limits.
+/// The gateway's limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowances {
     /// All requests of one network address.
@@ -43,6 +43,8 @@ pub struct Allowances {
     pub account: Allowance,
     /// Sign-in, sign-up and the like from one network address.
     pub sign_in: Allowance,
+    /// Reviews and their pictures from one network address.
+    pub reviews: Allowance,
 }
 
 /// How long a caller has to wait.
@@ -72,6 +74,7 @@ pub(crate) struct Limits {
     address: Buckets<IpAddr>,
     account: Buckets<Id<Customer>>,
     sign_in: Buckets<IpAddr>,
+    reviews: Buckets<IpAddr>,
 }
 
 impl Limits {
@@ -80,6 +83,7 @@ impl Limits {
             address: Buckets::new(allowances.address),
             account: Buckets::new(allowances.account),
             sign_in: Buckets::new(allowances.sign_in),
+            reviews: Buckets::new(allowances.reviews),
         }
     }
 
@@ -95,6 +99,10 @@ impl Limits {
         self.sign_in.take(&network(address))
     }
 
+    pub(crate) fn of_review(&self, address: IpAddr) -> Result<(), Wait> {
+        self.reviews.take(&network(address))
+    }
+
     /// Forgets idle keys for ever, in the background, as long as the gateway lives.
     pub(crate) fn keep_small(self: &Arc<Self>) {
         let limits = Arc::downgrade(self);
@@ -105,6 +113,7 @@ impl Limits {
                 limits.address.sweep();
                 limits.account.sweep();
                 limits.sign_in.sweep();
+                limits.reviews.sweep();
             }
         });
     }
@@ -130,7 +139,7 @@ impl Wait {
 }
 
 /// One IPv6 line owns a whole /64, so its addresses count as one.
-fn network(address: IpAddr) -> IpAddr {
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => {

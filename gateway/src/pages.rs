@@ -7,15 +7,17 @@ use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
-use connectrpc::ErrorCode;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use kernel::Id;
+use kernel::id::Review;
 
 use crate::access::has_already;
 use crate::edge::Caller;
 use crate::error_form;
-use crate::policy::BookingDocument;
+use crate::policy::Document;
 use crate::routes::readable;
-use crate::web_files::{WebFile, WebFiles, service_id};
+use crate::rpc::ReviewLookup;
+use crate::web_files::{WebFile, WebFiles, review_id, service_id};
 
 /// The one document that may load the payment provider's checkout.
 const BOOKING: &str = "/booking-flow";
@@ -26,42 +28,57 @@ const SHORT: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 /// A page may be kept but is asked for again each time.
 const FRESH: HeaderValue = HeaderValue::from_static("no-cache");
 
+/// The site, and who knows which reviews there are.
+pub(crate) struct Site {
+    pub(crate) files: Arc<WebFiles>,
+    pub(crate) reviews: ReviewLookup,
+}
+
 pub(crate) async fn serve(
-    State(site): State<Arc<WebFiles>>,
+    State(site): State<Arc<Site>>,
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        let sentence = "The request's method is not offered here.";
-        let error = error_form::refusal(ErrorCode::Unimplemented, "METHOD_NOT_ALLOWED", sentence);
-        let status = StatusCode::METHOD_NOT_ALLOWED;
-        let mut answer = error_form::http_answer(status, &error, &caller.reference);
-        answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
-        return answer;
+        return error_form::method_not_allowed("GET, HEAD", &caller.reference);
     }
     let path = request.uri().path();
     let asked = request.headers();
-    if let Some(page) = site.page(path) {
+    let files = &site.files;
+    if let Some(page) = files.page(path) {
         let mut answer = sent(page, asked, FRESH);
         if path == BOOKING {
-            answer.extensions_mut().insert(BookingDocument);
+            answer.extensions_mut().insert(Document::Booking);
         }
         return answer;
     }
-    if let Some(file) = site.file(path) {
+    if let Some(file) = files.file(path) {
         return sent(file, asked, if path.starts_with("/assets/") { IMMUTABLE } else { SHORT });
     }
-    if let Some(to) = canonical(&site, request.uri()) {
+    if let Some(to) = canonical(files, request.uri()) {
         return to;
     }
-    missing(&site, path)
+    if let (Some(id), Some(page)) = (review_id(path), &files.review) {
+        // Only an answer that says so takes a review away; without one the page itself will tell.
+        let exists = match id.parse() {
+            Ok(id) => site.reviews.exists(id).await,
+            Err(_other) => Some(false),
+        };
+        if exists != Some(false) {
+            return sent(&page.found, asked, FRESH);
+        }
+    }
+    missing(files, path)
 }
 
 /// A known page with a slash behind it moves to its one address. Only known pages do: a redirect
 /// to whatever was asked for could be made to lead to another site.
 fn canonical(site: &WebFiles, uri: &Uri) -> Option<Response> {
     let path = uri.path().strip_suffix('/')?;
-    site.page(path)?;
+    let is_review = review_id(path).is_some_and(|id| id.parse::<Id<Review>>().is_ok());
+    if site.page(path).is_none() && !is_review {
+        return None;
+    }
     let to = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
     let to = HeaderValue::from_str(&to).ok()?;
     Some((StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, to)]).into_response())
@@ -69,8 +86,9 @@ fn canonical(site: &WebFiles, uri: &Uri) -> Option<Response> {
 
 fn missing(site: &WebFiles, path: &str) -> Response {
     tracing::info!(path = readable(path), "no such page");
-    let page = match (service_id(path), &site.service_not_found) {
-        (Some(_), Some(page)) => page,
+    let page = match (service_id(path), &site.service_not_found, review_id(path), &site.review) {
+        (Some(_), Some(page), ..) => page,
+        (.., Some(_), Some(page)) => &page.missing,
         _ => &site.not_found,
     };
     let mut answer = sent(page, &HeaderMap::new(), FRESH);

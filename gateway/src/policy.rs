@@ -37,9 +37,17 @@ const SWITCHED_OFF: &[&str] = &[
     "xr-spatial-tracking",
 ];
 
-/// Marks an answer as the booking document.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BookingDocument;
+/// What an answer is, as far as its policy goes; whoever answers says so when it is not ordinary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Document {
+    /// Anything that runs nothing but our own files.
+    #[default]
+    Ordinary,
+    /// The booking document.
+    Booking,
+    /// A picture that somebody uploaded, with a stricter policy of its own.
+    Picture,
+}
 
 /// What the policies are made of.
 pub(crate) struct PolicyParts<'a> {
@@ -62,11 +70,16 @@ impl Policies {
         Ok(Self { ordinary: headers(parts, false)?, booking: headers(parts, true)? })
     }
 
-    /// Sets the headers; what an answer brought along under these names is replaced.
-    pub(crate) fn apply(&self, answer: &mut HeaderMap, booking: bool) {
-        let headers = if booking { &self.booking } else { &self.ordinary };
-        for (name, value) in headers {
+    /// Sets the headers. What an answer brought along under these names is replaced, but for a
+    /// picture's content policy.
+    pub(crate) fn apply(&self, answer: &mut HeaderMap, document: Document) {
+        let booking = document == Document::Booking;
+        let own = answer.get(CONTENT_SECURITY_POLICY).cloned();
+        for (name, value) in if booking { &self.booking } else { &self.ordinary } {
             answer.insert(name, value.clone());
+        }
+        if let (Document::Picture, Some(own)) = (document, own) {
+            answer.insert(CONTENT_SECURITY_POLICY, own);
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::wire::booking::v1 as booking;
 use crate::wire::catalogue::v1 as catalogue;
 use crate::wire::notifications::v1 as notifications;
 use crate::wire::payments::v1 as payments;
+use crate::wire::reviews::v1 as reviews;
 
 /// Who may make a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,20 @@ pub(crate) enum Access {
     /// Who has signed in; the service checks again, and checks what belongs to whom and, for its
     /// staff's calls, which role the caller has.
     SignedIn,
+    /// The admin panel, from our own pages only. Whether the caller has a grant, and has signed in
+    /// where that is needed, is for reviews to say: a practice with a passphrase has no accounts.
+    Panel,
+}
+
+/// Which limit of its own a call has for each network address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Own {
+    /// None.
+    Nothing,
+    /// That of reviews and their pictures.
+    Review,
+    /// That of passwords.
+    SignIn,
 }
 
 /// One call.
@@ -35,7 +50,28 @@ impl Procedure {
         self.spec.stream_type == StreamType::Unary
             && self.spec.idempotency_level != IdempotencyLevel::NoSideEffects
     }
+
+    /// The limit of its own.
+    pub(crate) fn own_limit(self) -> Own {
+        if self.is(&reviews::REVIEWS_SERVICE_SUBMIT_REVIEW_SPEC) {
+            Own::Review
+        } else if self.is(&UNLOCK) {
+            Own::SignIn
+        } else {
+            Own::Nothing
+        }
+    }
+
+    /// Whether it is this one.
+    pub(crate) fn is(self, spec: &Spec) -> bool {
+        self.spec.procedure == spec.procedure
+    }
 }
+
+/// Where a password is typed.
+pub(crate) const UNLOCK: Spec = reviews::REVIEWS_STAFF_SERVICE_UNLOCK_SPEC;
+/// Where a grant is given back.
+pub(crate) const LOCK: Spec = reviews::REVIEWS_STAFF_SERVICE_LOCK_SPEC;
 
 const OFFERED: &[(Spec, Access)] = &[
     (catalogue::CATALOGUE_SERVICE_GET_PRACTICE_SPEC, Access::Cached),
@@ -71,6 +107,19 @@ const OFFERED: &[(Spec, Access)] = &[
     (payments::PAYMENTS_STAFF_SERVICE_RETRY_PARKED_EVENTS_SPEC, Access::SignedIn),
     (notifications::NOTIFICATIONS_STAFF_SERVICE_LIST_PARKED_EVENTS_SPEC, Access::SignedIn),
     (notifications::NOTIFICATIONS_STAFF_SERVICE_RETRY_PARKED_EVENTS_SPEC, Access::SignedIn),
+    (reviews::REVIEWS_SERVICE_SUBMIT_REVIEW_SPEC, Access::Open),
+    (reviews::REVIEWS_SERVICE_LIST_REVIEWS_SPEC, Access::Open),
+    (reviews::REVIEWS_SERVICE_GET_REVIEW_SPEC, Access::Open),
+    (reviews::REVIEWS_SERVICE_GET_STATISTICS_SPEC, Access::Open),
+    (reviews::REVIEWS_SERVICE_CHECK_BADGE_SPEC, Access::Open),
+    (reviews::REVIEWS_STAFF_SERVICE_GET_MODERATION_SPEC, Access::Panel),
+    (UNLOCK, Access::Panel),
+    (LOCK, Access::Panel),
+    (reviews::REVIEWS_STAFF_SERVICE_LIST_STAFF_REVIEWS_SPEC, Access::Panel),
+    (reviews::REVIEWS_STAFF_SERVICE_DELETE_REVIEW_SPEC, Access::Panel),
+    (reviews::REVIEWS_STAFF_SERVICE_RESTORE_REVIEW_SPEC, Access::Panel),
+    (reviews::REVIEWS_STAFF_SERVICE_LIST_PARKED_EVENTS_SPEC, Access::Panel),
+    (reviews::REVIEWS_STAFF_SERVICE_RETRY_PARKED_EVENTS_SPEC, Access::Panel),
 ];
 
 /// The calls by their path, "/package.Service/Method".

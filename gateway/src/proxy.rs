@@ -1,5 +1,6 @@
 //! What is passed on over HTTP: /auth/v1 to the identity server, and the payment provider's
-//! webhooks to payments, byte for byte, because their signature covers the raw body.
+//! webhooks to payments, byte for byte, because their signature covers the raw body. No cookie
+//! passes in either direction: the one that there is belongs to the gateway alone.
 
 use std::sync::Arc;
 
@@ -38,6 +39,8 @@ const NOT_PASSED: &[&str] = &[
     "upgrade",
     "host",
     "content-length",
+    "cookie",
+    "set-cookie",
     "expect",
     "forwarded",
     "x-forwarded-for",
@@ -48,7 +51,7 @@ const NOT_PASSED: &[&str] = &[
     "tracestate",
 ];
 
-/// The two HTTP servers behind the gateway.
+/// The HTTP servers behind the gateway.
 pub(crate) struct Proxy {
     pub(crate) client: reqwest::Client,
     pub(crate) limits: Arc<Limits>,
@@ -56,6 +59,8 @@ pub(crate) struct Proxy {
     pub(crate) identity: String,
     /// Base of the HTTP port of payments.
     pub(crate) payments: String,
+    /// Base of the HTTP port of reviews.
+    pub(crate) reviews: String,
     /// The site's own address, which the identity server writes into links.
     pub(crate) public: Uri,
 }
@@ -90,12 +95,7 @@ pub(crate) async fn webhook(
     request: Request,
 ) -> Response {
     if request.method() != Method::POST {
-        let sentence = "The request's method is not offered here.";
-        let error = error_form::refusal(ErrorCode::Unimplemented, "METHOD_NOT_ALLOWED", sentence);
-        let status = StatusCode::METHOD_NOT_ALLOWED;
-        let mut answer = error_form::http_answer(status, &error, &caller.reference);
-        answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
-        return answer;
+        return error_form::method_not_allowed("POST", &caller.reference);
     }
     let url = format!("{}/webhooks{}", proxy.payments, path_and_query(request.uri()));
     match proxy.pass(&caller, request, url).await {
@@ -106,14 +106,14 @@ pub(crate) async fn webhook(
 
 /// Why nothing came back.
 #[derive(Clone, Copy, Debug)]
-enum Broken {
+pub(crate) enum Broken {
     TooLarge,
     Unreachable,
     TooSlow,
 }
 
 impl Proxy {
-    async fn pass(
+    pub(crate) async fn pass(
         &self,
         caller: &Caller,
         request: Request,
@@ -126,23 +126,18 @@ impl Proxy {
         let mut headers = passed(&parts.headers);
         self.introduce(caller, &mut headers);
         let sent = self.client.request(parts.method, url).headers(headers).body(body).send();
-        let answer = sent.await.map_err(|error| {
-            // The address may hold a code in its query, so it is left out.
-            let error = error.without_url();
-            tracing::warn!(error = status::chain(&error), "a server behind gave no answer");
-            if error.is_timeout() && !error.is_connect() {
-                Broken::TooSlow
-            } else {
-                Broken::Unreachable
-            }
-        })?;
+        Ok(Self::received(sent.await.map_err(Broken::of)?))
+    }
+
+    /// What came back, as it leaves the gateway.
+    pub(crate) fn received(answer: reqwest::Response) -> Response {
         let (mut parts, body) = http::Response::from(answer).into_parts();
         parts.headers = passed(&parts.headers);
-        Ok(Response::from_parts(parts, Body::new(body)))
+        Response::from_parts(parts, Body::new(body))
     }
 
     /// Says on whose behalf the request comes. What the client said about that is not repeated.
-    fn introduce(&self, caller: &Caller, headers: &mut HeaderMap) {
+    pub(crate) fn introduce(&self, caller: &Caller, headers: &mut HeaderMap) {
         let mut set = |name: HeaderName, value: &str| {
             if let Ok(value) = HeaderValue::from_str(value) {
                 headers.insert(name, value);
@@ -156,7 +151,14 @@ impl Proxy {
 }
 
 impl Broken {
-    fn in_the_one_form(self, reference: &str) -> Response {
+    pub(crate) fn of(error: reqwest::Error) -> Self {
+        // The address may hold a code in its query, so it is left out.
+        let error = error.without_url();
+        tracing::warn!(error = status::chain(&error), "a server behind gave no answer");
+        if error.is_timeout() && !error.is_connect() { Self::TooSlow } else { Self::Unreachable }
+    }
+
+    pub(crate) fn in_the_one_form(self, reference: &str) -> Response {
         let (status, error) = match self {
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, too_large()),
             Self::Unreachable => {

@@ -5,10 +5,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::procedures::Procedures;
-use crate::web_files::{WebFiles, service_id};
+use crate::web_files::{WebFiles, review_id, service_id};
 
 /// The paths for probes.
 pub(crate) const PROBES: &[&str] = &["/livez", "/readyz", "/healthz"];
+/// Where the picture of a review that is being written is sent to.
+pub(crate) const UPLOAD: &str = "/uploads/reviews";
+/// Below this the pictures of reviews are.
+const PICTURES: &str = "/pictures/";
 /// Longer paths are cut in the log.
 const READABLE_CHARS_MAX: usize = 80;
 
@@ -36,6 +40,15 @@ impl Routes {
         if path.starts_with("/webhooks/") {
             return Cow::Borrowed("/webhooks/{provider}");
         }
+        if path == UPLOAD {
+            return Cow::Borrowed(UPLOAD);
+        }
+        if path.starts_with(PICTURES) {
+            return Cow::Borrowed("/pictures/{name}");
+        }
+        if review_id(path).is_some() {
+            return Cow::Borrowed("/reviews/{id}");
+        }
         if service_id(path).is_some() {
             return Cow::Borrowed("/service/{id}");
         }
@@ -50,9 +63,10 @@ impl Routes {
     }
 
     /// Whether requests are counted against their network address. Probes are not, nor webhooks,
-    /// which a provider sends in bursts, nor assets, of which one page needs many.
+    /// which a provider sends in bursts, nor assets and pictures, of which one page needs many.
     pub(crate) fn is_limited(path: &str) -> bool {
-        !PROBES.contains(&path) && !path.starts_with("/webhooks/") && !path.starts_with("/assets/")
+        let free = ["/webhooks/", "/assets/", PICTURES];
+        !PROBES.contains(&path) && !free.iter().any(|folder| path.starts_with(folder))
     }
 }
 

@@ -9,20 +9,26 @@ use buffa::view::MessageView;
 use connectrpc::client::{CallOptions, ClientConfig, HttpClient, call_server_stream, call_unary};
 use connectrpc::interceptor::{StreamRequest, StreamResponse, UnaryRequest, UnaryResponse};
 use connectrpc::{
-    ConnectError, ConnectRpcService, DeadlinePolicy, HasMessageView, Interceptor, JsonDeserialize,
-    JsonSerialize, Limits, Next, NextStream, PayloadStream, Protocol, RequestContext, Response,
-    Router, ServiceRequest, ServiceResult, ServiceStream, Spec, SpecOrigin, StreamMessage,
+    ConnectError, ConnectRpcService, DeadlinePolicy, ErrorCode, HasMessageView, Interceptor,
+    JsonDeserialize, JsonSerialize, Limits, Next, NextStream, PayloadStream, Protocol,
+    RequestContext, Response, Router, ServiceRequest, ServiceResult, ServiceStream, Spec,
+    SpecOrigin, StreamMessage,
 };
 use futures::StreamExt as _;
 use http::{HeaderMap, Uri, header};
+use kernel::Id;
+use kernel::id::Review;
 use runtime::{Shutdown, telemetry};
+use tokio::time::timeout;
 
 use crate::edge::Caller;
 use crate::error_form;
+use crate::grant::{self, GrantCookie, Panel};
 use crate::wire::booking::v1 as booking;
 use crate::wire::catalogue::v1 as catalogue;
 use crate::wire::notifications::v1 as notifications;
 use crate::wire::payments::v1 as payments;
+use crate::wire::reviews::v1 as reviews;
 
 /// No request of ours comes near this; it only has to keep a flood out of memory.
 pub(crate) const BODY_BYTES_MAX: usize = 256 * 1024;
@@ -32,6 +38,9 @@ const DEADLINE: Duration = Duration::from_secs(15);
 const SILENCE_MAX: Duration = Duration::from_secs(90);
 /// A service on the same network answers at once or not at all.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long a document waits to hear whether there is anything to show in it.
+const LOOKUP_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Where the public services are.
 #[derive(Clone, Debug)]
@@ -44,19 +53,28 @@ pub struct Upstreams {
     pub payments: Uri,
     /// The gRPC address of notifications.
     pub notifications: Uri,
+    /// The gRPC address of reviews.
+    pub reviews: Uri,
 }
 
 /// Everything that answers below /rpc, before access and limits are put around it.
-pub(crate) fn service(upstreams: &Upstreams, shutdown: &Shutdown) -> ConnectRpcService {
+pub(crate) fn service(
+    upstreams: &Upstreams,
+    grants: GrantCookie,
+    shutdown: &Shutdown,
+) -> ConnectRpcService {
     let to = |address: &Uri| Arc::new(Upstream::new(address.clone(), shutdown.clone()));
     let (booking, payments) = (to(&upstreams.booking), to(&upstreams.payments));
+    let reviews = to(&upstreams.reviews);
     let router = Router::new()
         .add_service(Arc::new(Catalogue(to(&upstreams.catalogue))))
         .add_service(Arc::new(Booking(booking.clone())))
         .add_service(Arc::new(BookingStaff(booking)))
         .add_service(Arc::new(Payments(payments.clone())))
         .add_service(Arc::new(PaymentsStaff(payments)))
-        .add_service(Arc::new(NotificationsStaff(to(&upstreams.notifications))));
+        .add_service(Arc::new(NotificationsStaff(to(&upstreams.notifications))))
+        .add_service(Arc::new(Reviews(reviews.clone())))
+        .add_service(Arc::new(ReviewsStaff(reviews, grants)));
     let limits = Limits::unlimited()
         .with_max_request_body_size(BODY_BYTES_MAX)
         .with_max_message_size(BODY_BYTES_MAX);
@@ -135,11 +153,44 @@ fn client_side(ctx: &RequestContext) -> Result<Spec, ConnectError> {
     Ok(spec.with_origin(SpecOrigin::Client))
 }
 
+/// Knows which reviews can be read, for the documents at their addresses.
+pub(crate) struct ReviewLookup(Upstream);
+
+impl ReviewLookup {
+    /// At the gRPC address of reviews.
+    pub(crate) fn new(address: &Uri, shutdown: &Shutdown) -> Self {
+        Self(Upstream::new(address.clone(), shutdown.clone()))
+    }
+
+    /// Whether there is such a review; nothing when that cannot be told soon.
+    pub(crate) async fn exists(&self, id: Id<Review>) -> Option<bool> {
+        let spec = reviews::REVIEWS_SERVICE_GET_REVIEW_SPEC.with_origin(SpecOrigin::Client);
+        let mut headers = HeaderMap::new();
+        telemetry::inject_headers(&mut headers);
+        let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let options = CallOptions::default().with_headers(headers).with_timeout(LOOKUP_PATIENCE);
+        let request = reviews::GetReviewRequest { review_id: id.to_string(), ..Default::default() };
+        let Upstream { http, config, .. } = &self.0;
+        let asked = call_unary::<_, reviews::GetReviewRequest, reviews::GetReviewResponseView<'_>>(
+            http, config, spec, request, options,
+        );
+        match timeout(LOOKUP_PATIENCE, asked).await {
+            Ok(Ok(_review)) => Some(true),
+            Ok(Err(error)) if error.code == ErrorCode::NotFound => Some(false),
+            Ok(Err(_)) | Err(_) => None,
+        }
+    }
+}
+
 /// What is passed on besides the message: who asks, and in which trace.
 fn options(ctx: &RequestContext) -> CallOptions {
     let mut headers = HeaderMap::new();
     if let Some(token) = ctx.header(header::AUTHORIZATION) {
         headers.insert(header::AUTHORIZATION, token.clone());
+    }
+    if let Some(panel) = ctx.extensions().get::<Panel>() {
+        let passed = [(grant::GRANT, &panel.grant), (grant::ADDRESS, &panel.address)];
+        headers.extend(passed.into_iter().filter_map(|(name, it)| Some((name, it.clone()?))));
     }
     telemetry::inject_headers(&mut headers);
     let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
@@ -199,6 +250,8 @@ struct BookingStaff(Arc<Upstream>);
 struct Payments(Arc<Upstream>);
 struct PaymentsStaff(Arc<Upstream>);
 struct NotificationsStaff(Arc<Upstream>);
+struct Reviews(Arc<Upstream>);
+struct ReviewsStaff(Arc<Upstream>, GrantCookie);
 
 /// One method per line: its name, what it takes and what it gives.
 macro_rules! forward {
@@ -292,5 +345,46 @@ impl notifications::NotificationsStaffService for NotificationsStaff {
             => notifications::ListParkedEventsResponse;
         retry_parked_events: notifications::RetryParkedEventsRequest
             => notifications::RetryParkedEventsResponse;
+    }
+}
+
+impl reviews::ReviewsService for Reviews {
+    forward! {
+        submit_review: reviews::SubmitReviewRequest => reviews::SubmitReviewResponse;
+        list_reviews: reviews::ListReviewsRequest => reviews::ListReviewsResponse;
+        get_review: reviews::GetReviewRequest => reviews::GetReviewResponse;
+        get_statistics: reviews::GetStatisticsRequest => reviews::GetStatisticsResponse;
+        check_badge: reviews::CheckBadgeRequest => reviews::CheckBadgeResponse;
+    }
+}
+
+impl reviews::ReviewsStaffService for ReviewsStaff {
+    forward! {
+        get_moderation: reviews::GetModerationRequest => reviews::GetModerationResponse;
+        lock: reviews::LockRequest => reviews::LockResponse;
+        list_staff_reviews:
+            reviews::ListStaffReviewsRequest => reviews::ListStaffReviewsResponse;
+        delete_review: reviews::DeleteReviewRequest => reviews::DeleteReviewResponse;
+        restore_review: reviews::RestoreReviewRequest => reviews::RestoreReviewResponse;
+        list_parked_events:
+            reviews::ListParkedEventsRequest => reviews::ListParkedEventsResponse;
+        retry_parked_events:
+            reviews::RetryParkedEventsRequest => reviews::RetryParkedEventsResponse;
+    }
+
+    /// The grant leaves in a cookie instead of the answer, so that no script ever sees it.
+    async fn unlock(
+        &self,
+        ctx: RequestContext,
+        request: ServiceRequest<'_, reviews::UnlockRequest>,
+    ) -> ServiceResult<reviews::UnlockResponse> {
+        let request = request.to_owned_message();
+        let answer = self.0.unary::<_, reviews::UnlockResponse, _>(&ctx, request).await;
+        let mut answer = answer?;
+        let grant = std::mem::take(&mut answer.body.grant);
+        let cookie = self.1.set(&grant);
+        let cookie = cookie.ok_or_else(|| ConnectError::internal("a grant of another form"))?;
+        answer.headers.insert(header::SET_COOKIE, cookie);
+        Ok(answer)
     }
 }

@@ -23,6 +23,21 @@ struct RouteList {
     #[serde(rename = "static")]
     fixed: Vec<String>,
     services: Vec<String>,
+    #[serde(default)]
+    dynamic: Dynamic,
+}
+
+/// Pages whose content is looked up while they are open, by the folder that they are in.
+#[derive(Debug, Default, Deserialize)]
+struct Dynamic {
+    reviews: Option<DynamicNames>,
+}
+
+/// The files of such a page.
+#[derive(Debug, Deserialize)]
+struct DynamicNames {
+    found: String,
+    missing: String,
 }
 
 /// The hashes of the scripts inside the pages, in csp.json.
@@ -103,6 +118,13 @@ impl WebFile {
     }
 }
 
+/// A page whose content is looked up while it is open: for what there is, and for what there is not.
+#[derive(Debug)]
+pub(crate) struct DynamicPage {
+    pub(crate) found: WebFile,
+    pub(crate) missing: WebFile,
+}
+
 /// The whole site.
 #[derive(Debug)]
 pub(crate) struct WebFiles {
@@ -111,6 +133,8 @@ pub(crate) struct WebFiles {
     services: HashSet<String>,
     pub(crate) not_found: WebFile,
     pub(crate) service_not_found: Option<WebFile>,
+    /// The page of one review; older builds have none.
+    pub(crate) review: Option<DynamicPage>,
     pub(crate) script_hashes: Vec<String>,
 }
 
@@ -131,12 +155,15 @@ impl WebFiles {
         let script_hashes = checked_hashes(hashes.script_hashes)?;
         let not_found = found.remove("/404.html").ok_or_else(missing)?;
         let service_not_found = found.remove("/service-not-found.html");
+        let review = routes.dynamic.reviews;
+        let review = review.map(|names| dynamic_page(&mut found, names)).transpose()?;
         let (documents, files): (HashMap<_, _>, HashMap<_, _>) =
             found.into_iter().partition(|(name, _)| name.ends_with(".html"));
         let documents = documents.into_iter();
         let pages = documents.map(|(name, file)| (route_of(&name), file)).collect();
         let services = routes.services.into_iter().collect();
-        let site = Self { pages, files, services, not_found, service_not_found, script_hashes };
+        let site =
+            Self { pages, files, services, not_found, service_not_found, review, script_hashes };
         let services = site.services.iter().map(|id| format!("/service/{id}"));
         for route in routes.fixed.into_iter().chain(services) {
             if !site.pages.contains_key(&route) {
@@ -167,6 +194,24 @@ impl WebFiles {
 pub(crate) fn service_id(path: &str) -> Option<&str> {
     let id = path.strip_prefix("/service/").or_else(|| path.strip_prefix("/services/"))?;
     (!id.is_empty() && !id.contains('/')).then_some(id)
+}
+
+/// The id in /reviews/{id}.
+pub(crate) fn review_id(path: &str) -> Option<&str> {
+    let id = path.strip_prefix("/reviews/")?;
+    (!id.is_empty() && !id.contains('/')).then_some(id)
+}
+
+/// Takes the files of a dynamic page out of those that have an address of their own.
+fn dynamic_page(
+    found: &mut HashMap<String, WebFile>,
+    names: DynamicNames,
+) -> Result<DynamicPage, SiteError> {
+    let mut take = |name: String| {
+        let route = format!("/{name}");
+        found.remove(&route).ok_or(SiteError::PageMissing { route })
+    };
+    Ok(DynamicPage { found: take(names.found)?, missing: take(names.missing)? })
 }
 
 /// Where a document is served: /about/index.html and /about.html at /about.

@@ -154,6 +154,7 @@ async fn what_is_not_public_does_not_exist() {
         "booking.v1.BookingInternalService/GetBookingFacts",
         "booking.v1.BookingInternalService/GetStaffRole",
         "catalogue.v1.CatalogueInternalService/GetOffering",
+        "reviews.v1.ReviewsInternalService/CreateInvitation",
         "identity.v1.IdentityInternalService/GetCodeMail",
         "common.v1.FeedService/ReadFeed",
         "grpc.health.v1.Health/Check",

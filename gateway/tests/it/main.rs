@@ -14,6 +14,8 @@ mod errors;
 mod limits;
 mod neighbours;
 mod pages;
+mod pictures;
 mod proxied;
+mod reviews;
 mod streams;
 mod world;

@@ -21,6 +21,7 @@ use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
+pub(crate) mod reviews;
 mod staff;
 
 /// A path with its query, the headers and the body.
@@ -74,7 +75,7 @@ pub(crate) async fn grpc() -> Grpc {
         .add_service(CatalogueServiceServer::new(neighbour.clone()))
         .add_service(BookingServiceServer::new(neighbour.clone()))
         .add_service(PaymentsServiceServer::new(neighbour.clone()));
-    let server = staff::add_to(server, &neighbour)
+    let server = reviews::add_to(staff::add_to(server, &neighbour), &neighbour)
         .add_service(feed_service_server::FeedServiceServer::new(neighbour))
         .serve_with_incoming(TcpListenerStream::new(listener));
     tokio::spawn(server);

@@ -127,6 +127,8 @@ async fn health_names_every_part() {
         "notifications",
         "payments",
         "payments_http",
+        "reviews",
+        "reviews_http",
         "web",
     ];
     let named: Vec<_> = report["parts"].as_object().unwrap().keys().collect();

@@ -32,13 +32,17 @@ pub(crate) struct Wishes {
     pub(crate) allowances: Allowances,
     pub(crate) without_services: bool,
     pub(crate) trust_proxy: bool,
+    /// How the world sees the site.
+    pub(crate) public: String,
 }
 
 impl Default for Wishes {
     fn default() -> Self {
         let plenty = allowance(100_000, 100_000);
-        let allowances = Allowances { address: plenty, account: plenty, sign_in: plenty };
-        Self { allowances, without_services: false, trust_proxy: false }
+        let allowances =
+            Allowances { address: plenty, account: plenty, sign_in: plenty, reviews: plenty };
+        let public = "http://127.0.0.1:8080".to_owned();
+        Self { allowances, without_services: false, trust_proxy: false, public }
     }
 }
 
@@ -53,6 +57,7 @@ pub(crate) struct World {
     pub(crate) grpc: Grpc,
     pub(crate) identity: Seen,
     pub(crate) payments: Seen,
+    pub(crate) reviews: Seen,
     pub(crate) shutdown: Shutdown,
 }
 
@@ -66,12 +71,13 @@ impl World {
         let grpc = neighbours::grpc().await;
         let (identity_url, identity) = neighbours::http(keys()).await;
         let (payments_url, payments) = neighbours::http(json!({})).await;
+        let (reviews_url, reviews) = neighbours::reviews::http().await;
         let gone = "http://127.0.0.1:1".to_owned();
         let service = if wishes.without_services { gone.clone() } else { grpc.address.clone() };
-        let (identity_url, payments_url) = if wishes.without_services {
-            (gone.clone(), gone)
+        let (identity_url, payments_url, reviews_url) = if wishes.without_services {
+            (gone.clone(), gone.clone(), gone)
         } else {
-            (identity_url, payments_url)
+            (identity_url, payments_url, reviews_url)
         };
         let uri = || service.parse().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -79,7 +85,7 @@ impl World {
         let config = Config {
             listen,
             site: SiteSettings {
-                public: "http://127.0.0.1:8080".parse().unwrap(),
+                public: wishes.public.parse().unwrap(),
                 folder: site(),
                 checkout_origins: vec![CHECKOUT.to_owned()],
                 trust_proxy: wishes.trust_proxy,
@@ -89,8 +95,13 @@ impl World {
                 booking: uri(),
                 payments: uri(),
                 notifications: uri(),
+                reviews: uri(),
             },
-            proxied: ProxySettings { identity: identity_url.clone(), payments: payments_url },
+            proxied: ProxySettings {
+                identity: identity_url.clone(),
+                payments: payments_url,
+                reviews: reviews_url,
+            },
             watched: WatchSettings { identity: Some(service.clone()) },
             users: UserSettings {
                 jwks_url: format!("{identity_url}/.well-known/jwks.json"),
@@ -102,7 +113,8 @@ impl World {
         let stop = shutdown.clone();
         tokio::spawn(async move { gateway::serve(listener, config, stop).await.unwrap() });
         let client = runtime::http::client().unwrap();
-        Self { base: format!("http://{listen}"), client, grpc, identity, payments, shutdown }
+        let base = format!("http://{listen}");
+        Self { base, client, grpc, identity, payments, reviews, shutdown }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -171,6 +183,7 @@ fn write_site() -> PathBuf {
     let script = format!("console.log('{}')", "x".repeat(4000));
     let routes = json!({
         "static": ["/", "/services", "/booking-flow"], "services": ["energy-healing"],
+        "dynamic": { "reviews": { "found": "review.html", "missing": "review-not-found.html" } },
     });
     let files = [
         ("index.html", "<h1>home</h1>".to_owned()),
@@ -178,6 +191,8 @@ fn write_site() -> PathBuf {
         ("booking-flow/index.html", "<h1>booking</h1>".to_owned()),
         ("service/energy-healing/index.html", "<h1>energy</h1>".to_owned()),
         ("404.html", "<h1>Page Not Found</h1>".to_owned()),
+        ("review.html", "<h1>review</h1>".to_owned()),
+        ("review-not-found.html", "<h1>Review Not Found</h1>".to_owned()),
         ("service-not-found.html", "<h1>Service Not Found</h1>".to_owned()),
         ("assets/app-1a2b.js", script),
         ("favicon.svg", "<svg/>".to_owned()),

@@ -1,0 +1,153 @@
+//! The admin panel's grant on its way between a browser and reviews. In the browser it is a cookie
+//! that no script can read and no other site can send; behind the gateway it is metadata of the
+//! staff's calls of reviews, and of nothing else.
+
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+
+/// How the grant and the caller's network address travel to reviews.
+pub(crate) const GRANT: HeaderName = HeaderName::from_static("x-moderation-grant");
+pub(crate) const ADDRESS: HeaderName = HeaderName::from_static("x-caller-address");
+/// Who wants to know where a request was made; only browsers set it, and no script can.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// The longest life of a grant. Reviews ends it earlier by its own clock, whatever the browser has.
+const SECONDS_MAX: u32 = 30 * 60;
+/// More than any grant has.
+const CHARS_MAX: usize = 128;
+
+/// What the door found out about a call of the panel; the call takes it along.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Panel {
+    /// The grant of the caller's cookie.
+    pub(crate) grant: Option<HeaderValue>,
+    /// The caller's network address, where the service slows guessing down.
+    pub(crate) address: Option<HeaderValue>,
+}
+
+/// The cookie as this site sets it.
+#[derive(Clone, Debug)]
+pub(crate) struct GrantCookie {
+    name: &'static str,
+    secure: &'static str,
+    /// Where our own pages come from, as browsers write it.
+    origin: String,
+}
+
+impl GrantCookie {
+    /// For a site at this address. A name with `__Host-` keeps neighbours under the same domain from
+    /// setting it, but browsers take it over https only.
+    pub(crate) fn new(public: &Uri) -> Self {
+        let https = public.scheme_str() == Some("https");
+        let (name, secure) = if https { ("__Host-admin", "; Secure") } else { ("admin", "") };
+        Self { name, secure, origin: origin(public) }
+    }
+
+    /// The grant that a browser sends.
+    pub(crate) fn read(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let lists = headers.get_all(header::COOKIE).iter();
+        let mut pairs = lists.filter_map(|list| list.to_str().ok()).flat_map(|it| it.split(';'));
+        let grant = pairs.find_map(|pair| {
+            let (name, value) = pair.trim().split_once('=')?;
+            (name == self.name).then_some(value)
+        })?;
+        is_grant(grant).then(|| HeaderValue::from_str(grant).ok()).flatten()
+    }
+
+    /// Gives a browser a grant. There is none for what could change the cookie itself.
+    pub(crate) fn set(&self, grant: &str) -> Option<HeaderValue> {
+        is_grant(grant).then(|| self.cookie(grant, SECONDS_MAX)).flatten()
+    }
+
+    /// Takes it away.
+    pub(crate) fn cleared(&self) -> Option<HeaderValue> {
+        self.cookie("", 0)
+    }
+
+    fn cookie(&self, value: &str, seconds: u32) -> Option<HeaderValue> {
+        let Self { name, secure, .. } = self;
+        let cookie =
+            format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
+        HeaderValue::from_str(&cookie).ok()
+    }
+
+    /// Whether a request comes from our own pages, or from no page at all. What a browser says
+    /// about that cannot be forged by another site, and other programs have no cookies of others.
+    pub(crate) fn is_own_page(&self, headers: &HeaderMap) -> bool {
+        let site = headers.get_all(&FETCH_SITE).iter();
+        let origin = headers.get_all(header::ORIGIN).iter();
+        site.into_iter().all(|site| site == "same-origin" || site == "none")
+            && origin.into_iter().all(|origin| origin.as_bytes() == self.origin.as_bytes())
+    }
+}
+
+/// Scheme, host and port, without the port that the scheme means anyway.
+fn origin(public: &Uri) -> String {
+    let scheme = public.scheme_str().unwrap_or("http");
+    let host = public.host().unwrap_or_default().to_ascii_lowercase();
+    match (scheme, public.port_u16()) {
+        ("https", Some(443)) | ("http", Some(80)) | (_, None) => format!("{scheme}://{host}"),
+        (_, Some(port)) => format!("{scheme}://{host}:{port}"),
+    }
+}
+
+fn is_grant(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    !text.is_empty() && text.len() <= CHARS_MAX && text.bytes().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GrantCookie, HeaderMap, HeaderValue, header};
+
+    fn of(public: &str) -> GrantCookie {
+        GrantCookie::new(&public.parse().unwrap())
+    }
+
+    fn with(name: header::HeaderName, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name, value.parse().unwrap())])
+    }
+
+    #[test]
+    fn the_cookie_is_closed_to_scripts_and_to_other_sites() {
+        assert_eq!(
+            of("https://sukoon.example").set("abc-_1").unwrap(),
+            "__Host-admin=abc-_1; Path=/; Max-Age=1800; HttpOnly; SameSite=Strict; Secure"
+        );
+        assert_eq!(
+            of("http://127.0.0.1:8080").cleared().unwrap(),
+            "admin=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
+        );
+        assert_eq!(of("http://127.0.0.1:8080").set("a; Domain=example"), None);
+        assert_eq!(of("http://127.0.0.1:8080").set(""), None);
+    }
+
+    #[test]
+    fn only_our_own_cookie_is_read() {
+        let read = |list: &str| of("https://a.example").read(&with(header::COOKIE, list));
+        let grant = Some(HeaderValue::from_static("g1"));
+        assert_eq!(read("x=1; __Host-admin=g1;y=2"), grant);
+        for none in ["admin=g1", "__Host-admin=", "__Host-admin=a b", "__Host-administrator=g1"] {
+            assert_eq!(read(none), None, "{none}");
+        }
+        assert_eq!(of("http://a.example").read(&with(header::COOKIE, "admin=g1")), grant);
+    }
+
+    #[test]
+    fn other_sites_are_told_apart() {
+        let cookie = of("https://Sukoon.example:443/");
+        let from = |name: &'static str, value: &str| {
+            cookie.is_own_page(&with(header::HeaderName::from_static(name), value))
+        };
+        assert!(cookie.is_own_page(&HeaderMap::new()));
+        assert!(from("origin", "https://sukoon.example"));
+        assert!(from("sec-fetch-site", "same-origin") && from("sec-fetch-site", "none"));
+        for other in ["https://evil.example", "http://sukoon.example", "null", ""] {
+            assert!(!from("origin", other), "{other}");
+        }
+        for other in ["cross-site", "same-site", ""] {
+            assert!(!from("sec-fetch-site", other), "{other}");
+        }
+        assert!(
+            of("http://127.0.0.1:8080").is_own_page(&with(header::ORIGIN, "http://127.0.0.1:8080"))
+        );
+    }
+}

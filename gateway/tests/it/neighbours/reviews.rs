@@ -1,0 +1,169 @@
+//! Reviews as the gateway meets it: a gRPC service that knows some reviews and one password, and an
+//! HTTP port that takes pictures in and shows them.
+
+use axum::extract::{Path, Request as HttpRequest, State};
+use axum::response::{IntoResponse as _, Response as HttpResponse};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use contract::reviews::v1::reviews_service_server::{ReviewsService, ReviewsServiceServer};
+use contract::reviews::v1::reviews_staff_service_server::{
+    ReviewsStaffService, ReviewsStaffServiceServer,
+};
+use contract::reviews::v1::*;
+use http::{HeaderMap, StatusCode, header};
+use runtime::staff::StaffError;
+use runtime::status::{not_found, reject};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tonic::transport::server::Router as Server;
+use tonic::{Request, Response, Status};
+
+use super::{Neighbour, Seen};
+
+/// A review that can be read.
+pub(crate) const KNOWN: &str = "rvw_0198c0de000070008000000000000001";
+/// One that was deleted.
+pub(crate) const DELETED: &str = "rvw_0198c0de000070008000000000000002";
+/// One that the service has no answer for, however long anybody waits.
+pub(crate) const SLOW: &str = "rvw_0198c0de000070008000000000000003";
+/// One at which the service breaks.
+pub(crate) const BROKEN: &str = "rvw_0198c0de000070008000000000000004";
+pub(crate) const PASSWORD: &str = "quiet river stones";
+pub(crate) const GRANT: &str = "Zm9ydHktdGhyZWUtY2hhcmFjdGVycy1vZi1hLWdyYW50";
+
+pub(super) fn add_to(server: Server, neighbour: &Neighbour) -> Server {
+    server
+        .add_service(ReviewsServiceServer::new(neighbour.clone()))
+        .add_service(ReviewsStaffServiceServer::new(neighbour.clone()))
+}
+
+/// A service whose methods note who asks and give nothing, but for those that are written out.
+macro_rules! service {
+    ($service:ident { $($method:ident: $request:ty => $answer:ty;)+ } $($written:tt)*) => {
+        #[tonic::async_trait]
+        impl $service for Neighbour {
+            $(async fn $method(
+                &self,
+                request: Request<$request>,
+            ) -> Result<Response<$answer>, Status> {
+                self.seen.note(&request);
+                Ok(Response::new(<$answer>::default()))
+            })+
+
+            $($written)*
+        }
+    };
+}
+
+service! { ReviewsService {
+    submit_review: SubmitReviewRequest => SubmitReviewResponse;
+    list_reviews: ListReviewsRequest => ListReviewsResponse;
+    get_statistics: GetStatisticsRequest => GetStatisticsResponse;
+    check_badge: CheckBadgeRequest => CheckBadgeResponse;
+}
+    async fn get_review(
+        &self,
+        request: Request<GetReviewRequest>,
+    ) -> Result<Response<GetReviewResponse>, Status> {
+        self.seen.note(&request);
+        let review_id = request.into_inner().review_id;
+        match review_id.as_str() {
+            DELETED => Err(not_found("REVIEW_NOT_FOUND")),
+            SLOW => std::future::pending().await,
+            BROKEN => Err(Status::internal("relation reviews does not exist")),
+            _ => {
+                let review = Review { review_id, ..Review::default() };
+                Ok(Response::new(GetReviewResponse { review: Some(review) }))
+            }
+        }
+    }
+}
+
+service! { ReviewsStaffService {
+    get_moderation: GetModerationRequest => GetModerationResponse;
+    lock: LockRequest => LockResponse;
+    list_staff_reviews: ListStaffReviewsRequest => ListStaffReviewsResponse;
+    delete_review: DeleteReviewRequest => DeleteReviewResponse;
+    restore_review: RestoreReviewRequest => RestoreReviewResponse;
+    list_parked_events: ListParkedEventsRequest => ListParkedEventsResponse;
+    retry_parked_events: RetryParkedEventsRequest => RetryParkedEventsResponse;
+}
+    async fn unlock(
+        &self,
+        request: Request<UnlockRequest>,
+    ) -> Result<Response<UnlockResponse>, Status> {
+        self.seen.note(&request);
+        let grant = match request.into_inner().password.as_str() {
+            PASSWORD => GRANT.to_owned(),
+            // What no service of ours gives.
+            "a cookie of its own" => "x; Domain=example".to_owned(),
+            _ => return Err(reject(&StaffError::StaffOnly)),
+        };
+        Ok(Response::new(UnlockResponse { grant, ..UnlockResponse::default() }))
+    }
+}
+
+/// The HTTP port.
+pub(crate) async fn http() -> (String, Seen) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let seen = Seen::default();
+    let router = Router::new()
+        .route("/uploads/reviews", post(upload))
+        .route("/pictures/{name}", get(picture))
+        .with_state(seen.clone());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    (address, seen)
+}
+
+async fn upload(State(seen): State<Seen>, request: HttpRequest) -> HttpResponse {
+    let (parts, body) = request.into_parts();
+    let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    let answer = match body.get(..4) {
+        Some(b"GIF8") => {
+            let told = json!({
+                "reason": "INVALID_IMAGE", "message": "Please select a valid image file.",
+            });
+            (StatusCode::UNSUPPORTED_MEDIA_TYPE, Json(told)).into_response()
+        }
+        Some(b"BUSY") => {
+            let told = json!({ "reason": "BUSY", "message": "Please try again in a moment." });
+            let wait = [(header::RETRY_AFTER, "2")];
+            (StatusCode::SERVICE_UNAVAILABLE, wait, Json(told)).into_response()
+        }
+        Some(b"OOPS") => {
+            let told = "thread 'main' panicked at src/secret.rs";
+            (StatusCode::INTERNAL_SERVER_ERROR, told).into_response()
+        }
+        _ => {
+            let made = json!({ "imageId": "img_1", "width": 4, "height": 3 });
+            (StatusCode::CREATED, Json(made)).into_response()
+        }
+    };
+    let path = parts.uri.to_string();
+    seen.http.lock().unwrap().push((path, parts.headers, body.to_vec()));
+    answer
+}
+
+async fn picture(
+    State(seen): State<Seen>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> HttpResponse {
+    seen.http.lock().unwrap().push((format!("/pictures/{name}"), headers, Vec::new()));
+    if name.starts_with("gone") {
+        let told = json!({ "reason": "IMAGE_NOT_FOUND", "message": "There is no such picture." });
+        return (StatusCode::NOT_FOUND, Json(told)).into_response();
+    }
+    let headers = [
+        (header::CONTENT_TYPE, "image/webp"),
+        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CONTENT_DISPOSITION, "inline; filename=picture.webp"),
+        (header::SET_COOKIE, "admin=forged"),
+    ];
+    (headers, "RIFF").into_response()
+}

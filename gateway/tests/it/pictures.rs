@@ -1,0 +1,222 @@
+//! Pictures of reviews: taken in up to a size, refused in the one form, and shown with the headers
+//! that make them safe.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use bytes::Bytes;
+use contract::common::v1::ErrorDetail;
+use futures::StreamExt as _;
+use http::StatusCode;
+use prost::Message as _;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::world::{Wishes, World, allowance};
+
+const PICTURE: &str = "/pictures/0123456789abcdef0123456789abcdef-large.webp";
+const MEBIBYTE: usize = 1024 * 1024;
+
+async fn upload(world: &World, body: impl Into<reqwest::Body>) -> reqwest::Response {
+    let post = world.client.post(world.url("/uploads/reviews")).header("content-type", "image/png");
+    let post = post.header("cookie", "admin=x").header("x-forwarded-for", "203.0.113.5");
+    post.body(body).send().await.unwrap()
+}
+
+struct Refusal {
+    status: StatusCode,
+    code: String,
+    message: String,
+    reason: String,
+}
+
+async fn refusal(answer: reqwest::Response) -> Refusal {
+    let status = answer.status();
+    assert_eq!(answer.headers()["content-type"], "application/json");
+    let error: Value = answer.json().await.unwrap();
+    let value = error["details"][0]["value"].as_str().unwrap();
+    let detail = ErrorDetail::decode(STANDARD_NO_PAD.decode(value).unwrap().as_slice()).unwrap();
+    assert_eq!(detail.reference_id.len(), 32);
+    let text = |name: &str| error[name].as_str().unwrap().to_owned();
+    Refusal { status, code: text("code"), message: text("message"), reason: detail.reason }
+}
+
+fn is_too_large(told: &Refusal) {
+    assert_eq!(told.status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(
+        (told.code.as_str(), told.reason.as_str()),
+        ("resource_exhausted", "IMAGE_TOO_LARGE")
+    );
+    assert_eq!(told.message, "Please select an image smaller than 5MB.");
+}
+
+#[tokio::test]
+async fn a_picture_passes_byte_for_byte() {
+    let world = World::new().await;
+    let bytes: Vec<u8> = (0..5 * MEBIBYTE).map(|at| (at % 251) as u8).collect();
+    let answer = upload(&world, bytes.clone()).await;
+    assert_eq!(answer.status(), StatusCode::CREATED);
+    assert_eq!(answer.headers()["cache-control"], "no-store");
+    let made: Value = answer.json().await.unwrap();
+    assert_eq!(made["imageId"], "img_1");
+    let seen = world.reviews.http.lock().unwrap();
+    let (path, headers, got) = seen.last().unwrap();
+    assert_eq!(path, "/uploads/reviews");
+    assert!(got == &bytes);
+    assert_eq!(headers["content-type"], "image/png");
+    assert_eq!(headers["content-length"], bytes.len().to_string());
+    assert_eq!(headers["x-forwarded-for"], "127.0.0.1");
+    assert!(headers.contains_key("traceparent") && !headers.contains_key("cookie"));
+}
+
+#[tokio::test]
+async fn what_the_service_says_arrives_in_the_one_form() {
+    let world = World::new().await;
+    let told = refusal(upload(&world, "GIF89a").await).await;
+    assert_eq!(told.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    assert_eq!((told.code.as_str(), told.reason.as_str()), ("invalid_argument", "INVALID_IMAGE"));
+    assert_eq!(told.message, "Please select a valid image file.");
+
+    let busy = upload(&world, "BUSY").await;
+    assert_eq!(busy.headers()["retry-after"], "2");
+    let told = refusal(busy).await;
+    assert_eq!(told.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!((told.code.as_str(), told.reason.as_str()), ("unavailable", "BUSY"));
+
+    let told = refusal(upload(&world, "OOPS").await).await;
+    assert_eq!((told.code.as_str(), told.reason.as_str()), ("unavailable", "SERVICE_UNAVAILABLE"));
+    assert!(!told.message.contains("secret"));
+}
+
+#[tokio::test]
+async fn a_picture_that_is_too_large_is_refused() {
+    let world = World::new().await;
+    is_too_large(&refusal(upload(&world, vec![1; 6 * MEBIBYTE]).await).await);
+    // Without a length nobody knows before the bytes have come.
+    let piece = Bytes::from(vec![1; 64 * 1024]);
+    let pieces = futures::stream::iter(0..6 * 16).map(move |_| Ok(piece.clone()));
+    let body = reqwest::Body::wrap(http_body(pieces));
+    is_too_large(&refusal(upload(&world, body).await).await);
+    assert!(world.reviews.http.lock().unwrap().is_empty(), "a part of it was taken for the whole");
+}
+
+/// A body in pieces, as a client sends it that does not know its length.
+fn http_body(
+    pieces: impl futures::Stream<Item = Result<Bytes, std::io::Error>> + Send + Unpin + 'static,
+) -> Pieces {
+    Pieces(std::sync::Mutex::new(Box::new(pieces)))
+}
+
+type Source = Box<dyn futures::Stream<Item = Result<Bytes, std::io::Error>> + Send + Unpin>;
+
+struct Pieces(std::sync::Mutex<Source>);
+
+impl hyper::body::Body for Pieces {
+    type Data = Bytes;
+    type Error = std::io::Error;
+
+    fn poll_frame(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Result<hyper::body::Frame<Bytes>, std::io::Error>>> {
+        let polled = self.get_mut().0.get_mut().unwrap().poll_next_unpin(context);
+        polled.map(|piece| piece.map(|piece| piece.map(hyper::body::Frame::data)))
+    }
+}
+
+#[tokio::test]
+async fn an_announced_flood_is_refused_before_it_comes() {
+    let world = World::new().await;
+    let address = world.base.trim_start_matches("http://").to_owned();
+    let mut stream = TcpStream::connect(&address).await.unwrap();
+    let head = "POST /uploads/reviews HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\
+                expect: 100-continue\r\nconnection: close\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    assert!(answer.contains("Please select an image smaller than 5MB."), "{answer}");
+}
+
+#[tokio::test]
+async fn an_upload_that_breaks_off_is_not_taken_for_a_picture() {
+    let world = World::new().await;
+    let address = world.base.trim_start_matches("http://").to_owned();
+    let mut stream = TcpStream::connect(&address).await.unwrap();
+    let head = "POST /uploads/reviews HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n\
+                4\r\nRIFF\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    drop(stream);
+    let whole = upload(&world, "RIFF and the rest").await;
+    assert_eq!(whole.status(), StatusCode::CREATED);
+    let seen = world.reviews.http.lock().unwrap();
+    let bodies: Vec<_> = seen.iter().map(|(_, _, body)| body.as_slice()).collect();
+    assert_eq!(bodies, [b"RIFF and the rest"]);
+}
+
+#[tokio::test]
+async fn uploads_are_posted_within_the_limit_while_reviews_is_there() {
+    let world = World::new().await;
+    let read = world.get("/uploads/reviews").await;
+    assert_eq!(read.status(), StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(read.headers()["allow"], "POST");
+
+    let mut wishes = Wishes::default();
+    wishes.allowances.reviews = allowance(1, 1);
+    let world = World::with(wishes).await;
+    assert_eq!(upload(&world, "x").await.status(), StatusCode::CREATED);
+    let told = upload(&world, "x").await;
+    assert!(told.headers().contains_key("retry-after"));
+    let told = refusal(told).await;
+    assert_eq!(told.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(told.reason, "TOO_MANY_REQUESTS");
+
+    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
+    let told = refusal(upload(&world, vec![0; MEBIBYTE]).await).await;
+    assert_eq!(told.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(told.reason, "SERVICE_UNAVAILABLE");
+}
+
+#[tokio::test]
+async fn a_picture_is_shown_with_the_headers_that_keep_it_harmless() {
+    let mut wishes = Wishes::default();
+    wishes.allowances.address = allowance(1, 1);
+    let world = World::with(wishes).await;
+    // Every page shows many, so they are not counted.
+    for _ in 0..3 {
+        let answer = world.get(PICTURE).await;
+        assert_eq!(answer.status(), StatusCode::OK);
+        let kept = [
+            ("content-type", "image/webp"),
+            ("cache-control", "public, max-age=31536000, immutable"),
+            ("content-security-policy", "default-src 'none'; sandbox"),
+            ("x-content-type-options", "nosniff"),
+            ("content-disposition", "inline; filename=picture.webp"),
+            ("cross-origin-resource-policy", "same-origin"),
+        ];
+        for (name, value) in kept {
+            assert_eq!(answer.headers()[name], value);
+            assert_eq!(answer.headers().get_all(name).iter().count(), 1, "{name}");
+        }
+        assert!(!answer.headers().contains_key("set-cookie"));
+        assert_eq!(answer.bytes().await.unwrap(), "RIFF");
+    }
+    let head = world.client.head(world.url(PICTURE)).send().await.unwrap();
+    assert_eq!(head.status(), StatusCode::OK);
+    assert!(head.bytes().await.unwrap().is_empty());
+    assert_eq!(world.reviews.http.lock().unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn a_picture_that_is_gone_is_told_in_the_one_form() {
+    let world = World::new().await;
+    let told = refusal(world.get("/pictures/gone-large.webp").await).await;
+    assert_eq!((told.status, told.reason.as_str()), (StatusCode::NOT_FOUND, "IMAGE_NOT_FOUND"));
+    for other in ["/pictures/%2e%2e%2flivez", "/pictures/a%3fb", "/pictures/.x"] {
+        assert_eq!(world.get(other).await.status(), StatusCode::NOT_FOUND, "{other}");
+    }
+    assert_eq!(world.reviews.http.lock().unwrap().len(), 1, "only a name leads to reviews");
+    let post = world.client.post(world.url(PICTURE)).send().await.unwrap();
+    assert_eq!(post.status(), StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(post.headers()["allow"], "GET, HEAD");
+}

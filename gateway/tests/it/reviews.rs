@@ -1,0 +1,238 @@
+//! Reviews: who may ask what, how the admin panel's grant travels, and the right status for the
+//! document of each review.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use contract::common::v1::ErrorDetail;
+use http::StatusCode;
+use prost::Message as _;
+use reqwest::{RequestBuilder, Response};
+use serde_json::{Value, json};
+
+use crate::neighbours::reviews::{BROKEN, DELETED, GRANT, KNOWN, PASSWORD, SLOW};
+use crate::world::{Wishes, World, allowance, token};
+
+const OPEN: &[&str] = &["SubmitReview", "ListReviews", "GetReview", "GetStatistics", "CheckBadge"];
+const PANEL: &[&str] = &[
+    "GetModeration",
+    "Lock",
+    "ListStaffReviews",
+    "DeleteReview",
+    "RestoreReview",
+    "ListParkedEvents",
+    "RetryParkedEvents",
+];
+const HEADERS: [&str; 2] = ["x-moderation-grant", "x-caller-address"];
+
+fn open(world: &World, method: &str) -> RequestBuilder {
+    world.call(&format!("reviews.v1.ReviewsService/{method}"), &json!({}))
+}
+
+fn panel(world: &World, method: &str) -> RequestBuilder {
+    world.call(&format!("reviews.v1.ReviewsStaffService/{method}"), &json!({}))
+}
+
+fn unlock(world: &World, password: &str) -> RequestBuilder {
+    let method = "reviews.v1.ReviewsStaffService/Unlock";
+    world.call(method, &json!({ "password": password }))
+}
+
+async fn reason(answer: Response) -> String {
+    let error: Value = answer.json().await.unwrap();
+    let value = error["details"][0]["value"].as_str().unwrap();
+    let detail = STANDARD_NO_PAD.decode(value).unwrap();
+    ErrorDetail::decode(detail.as_slice()).unwrap().reason
+}
+
+#[tokio::test]
+async fn everybody_may_read_and_write_with_or_without_an_account() {
+    let world = World::new().await;
+    for method in OPEN {
+        let answer = open(&world, method).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "{method}");
+        assert_eq!(answer.headers()["cache-control"], "no-store");
+        assert_eq!(world.grpc.seen.last("authorization"), None);
+        let token = token();
+        open(&world, method).bearer_auth(&token).send().await.unwrap();
+        assert_eq!(world.grpc.seen.last("authorization"), Some(format!("Bearer {token}")));
+    }
+    let path = "/rpc/reviews.v1.ReviewsService/ListReviews?connect=v1&encoding=json&message=%7B%7D";
+    let read = world.get(path).await;
+    assert_eq!(read.status(), StatusCode::OK);
+    assert_eq!(read.headers()["cache-control"], "no-store", "a deleted review is gone at once");
+}
+
+#[tokio::test]
+async fn the_grant_reaches_the_browser_as_a_cookie_and_nowhere_else() {
+    let world = World::new().await;
+    let answer = unlock(&world, PASSWORD).bearer_auth(token()).send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    let cookie = format!("admin={GRANT}; Path=/; Max-Age=1800; HttpOnly; SameSite=Strict");
+    assert_eq!(answer.headers()["set-cookie"], cookie);
+    assert_eq!(answer.headers()["cache-control"], "no-store");
+    assert!(!answer.text().await.unwrap().contains(GRANT));
+    let seen = &world.grpc.seen;
+    assert_eq!(seen.last("authorization"), Some(format!("Bearer {}", token())));
+    assert_eq!(seen.last("x-caller-address"), Some("127.0.0.1".to_owned()));
+
+    let wrong = unlock(&world, "wrong").send().await.unwrap();
+    assert_eq!(wrong.status(), StatusCode::FORBIDDEN);
+    assert!(!wrong.headers().contains_key("set-cookie"));
+    let odd = unlock(&world, "a cookie of its own").send().await.unwrap();
+    assert_eq!(odd.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(!odd.headers().contains_key("set-cookie"));
+}
+
+#[tokio::test]
+async fn over_https_the_cookie_belongs_to_this_host_alone() {
+    let public = "https://sukoon.example".to_owned();
+    let world = World::with(Wishes { public, ..Wishes::default() }).await;
+    let answer = unlock(&world, PASSWORD).send().await.unwrap();
+    let cookie =
+        format!("__Host-admin={GRANT}; Path=/; Max-Age=1800; HttpOnly; SameSite=Strict; Secure");
+    assert_eq!(answer.headers()["set-cookie"], cookie);
+    let with = |cookie: &str| panel(&world, "DeleteReview").header("cookie", cookie.to_owned());
+    with(&format!("__Host-admin={GRANT}")).send().await.unwrap();
+    assert_eq!(world.grpc.seen.last(HEADERS[0]), Some(GRANT.to_owned()));
+    with(&format!("admin={GRANT}")).send().await.unwrap();
+    assert_eq!(world.grpc.seen.last(HEADERS[0]), None, "anybody under the domain can set it");
+}
+
+#[tokio::test]
+async fn the_panels_calls_carry_the_grant_of_the_cookie_and_no_others_do() {
+    let world = World::new().await;
+    let cookie = format!("theme=dark; admin={GRANT}");
+    let seen = &world.grpc.seen;
+    for method in PANEL {
+        let call = panel(&world, method).bearer_auth(token()).header("cookie", &cookie);
+        let call = call.header(HEADERS[0], "forged").header(HEADERS[1], "192.0.2.9");
+        let answer = call.send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "{method}");
+        assert_eq!(answer.headers()["cache-control"], "no-store");
+        assert_eq!(seen.last(HEADERS[0]), Some(GRANT.to_owned()), "{method}");
+        assert_eq!(seen.last(HEADERS[1]), None, "{method}");
+        assert_eq!(seen.last("authorization"), Some(format!("Bearer {}", token())));
+        assert_eq!(seen.last("cookie"), None);
+        let forged = panel(&world, method).header(HEADERS[0], "forged").send().await.unwrap();
+        assert_eq!(forged.status(), StatusCode::OK, "{method}");
+        assert_eq!(seen.last(HEADERS[0]), None, "a client may not name its grant itself");
+    }
+    let forged = unlock(&world, PASSWORD).header(HEADERS[1], "192.0.2.9");
+    forged.send().await.unwrap();
+    assert_eq!(seen.last(HEADERS[1]), Some("127.0.0.1".to_owned()));
+    let others = ["reviews.v1.ReviewsService/ListReviews", "booking.v1.BookingService/GetBooking"];
+    for method in others {
+        let call = world.call(method, &json!({})).bearer_auth(token()).header("cookie", &cookie);
+        let call = call.header(HEADERS[0], "forged").header(HEADERS[1], "192.0.2.9");
+        assert_eq!(call.send().await.unwrap().status(), StatusCode::OK, "{method}");
+        assert_eq!((seen.last(HEADERS[0]), seen.last(HEADERS[1])), (None, None), "{method}");
+    }
+    // Nor does it travel to the identity server, which may be somebody else's.
+    let user = world.client.get(world.url("/auth/v1/user")).header("cookie", &cookie);
+    user.send().await.unwrap();
+    let told = world.identity.http.lock().unwrap();
+    assert!(!told.last().unwrap().1.contains_key("cookie"));
+}
+
+#[tokio::test]
+async fn a_closed_panel_forgets_its_grant_whether_or_not_the_service_heard_of_it() {
+    let gone = "admin=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict";
+    let world = World::new().await;
+    let answer = panel(&world, "Lock").send().await.unwrap();
+    assert_eq!(answer.headers()["set-cookie"], gone);
+    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
+    let answer = panel(&world, "Lock").send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(answer.headers()["set-cookie"], gone);
+}
+
+#[tokio::test]
+async fn other_sites_cannot_use_the_panel() {
+    let world = World::new().await;
+    let foreign = [
+        ("sec-fetch-site", "cross-site"),
+        ("sec-fetch-site", "same-site"),
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+    ];
+    for (name, value) in foreign {
+        for method in PANEL {
+            let call = panel(&world, method).header(name, value);
+            let answer = call.header("cookie", format!("admin={GRANT}")).send().await.unwrap();
+            assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{method} {value}");
+            assert!(!answer.headers().contains_key("set-cookie"));
+            assert_eq!(reason(answer).await, "CROSS_SITE");
+        }
+        let answer = unlock(&world, PASSWORD).header(name, value).send().await.unwrap();
+        assert_eq!(reason(answer).await, "CROSS_SITE");
+    }
+    assert_eq!(world.grpc.seen.last("user-agent"), None, "reviews was asked");
+    let own = panel(&world, "DeleteReview").header("sec-fetch-site", "same-origin");
+    let own = own.header("origin", "http://127.0.0.1:8080").send().await.unwrap();
+    assert_eq!(own.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn writing_and_guessing_have_limits_of_their_own() {
+    let mut wishes = Wishes { trust_proxy: true, ..Wishes::default() };
+    wishes.allowances.reviews = allowance(2, 1);
+    wishes.allowances.sign_in = allowance(1, 1);
+    let world = World::with(wishes).await;
+    let from = |address: &'static str, call: RequestBuilder| {
+        call.header("x-forwarded-for", address).send()
+    };
+    for _ in 0..2 {
+        let answer = from("192.0.2.1", open(&world, "SubmitReview")).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK);
+    }
+    let answer = from("192.0.2.1", open(&world, "SubmitReview")).await.unwrap();
+    assert_eq!(answer.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert!(answer.headers().contains_key("retry-after"));
+    assert_eq!(reason(answer).await, "TOO_MANY_REQUESTS");
+    // Reading is not limited by it, and others are not touched.
+    let read = from("192.0.2.1", open(&world, "ListReviews")).await.unwrap();
+    assert_eq!(read.status(), StatusCode::OK);
+    let other = from("192.0.2.2", open(&world, "SubmitReview")).await.unwrap();
+    assert_eq!(other.status(), StatusCode::OK);
+
+    let first = from("192.0.2.1", unlock(&world, "wrong")).await.unwrap();
+    assert_eq!(first.status(), StatusCode::FORBIDDEN);
+    assert_eq!(world.grpc.seen.last("x-caller-address"), Some("192.0.2.1".to_owned()));
+    let second = from("192.0.2.1", unlock(&world, "wrong")).await.unwrap();
+    assert_eq!(second.status(), StatusCode::TOO_MANY_REQUESTS);
+    // A whole line of the sixth version counts as one, for the service too.
+    from("2001:db8::17", unlock(&world, "wrong")).await.unwrap();
+    assert_eq!(world.grpc.seen.last("x-caller-address"), Some("2001:db8::".to_owned()));
+}
+
+#[tokio::test]
+async fn a_reviews_document_says_whether_there_is_one() {
+    let world = World::new().await;
+    let documents = [
+        (KNOWN, StatusCode::OK, "review"),
+        (DELETED, StatusCode::NOT_FOUND, "Review Not Found"),
+        // Nobody knows, so the page itself says what is wrong.
+        (SLOW, StatusCode::OK, "review"),
+        (BROKEN, StatusCode::OK, "review"),
+        ("rvw_1", StatusCode::NOT_FOUND, "Review Not Found"),
+        ("bkg_0198c0de000070008000000000000001", StatusCode::NOT_FOUND, "Review Not Found"),
+    ];
+    for (id, status, title) in documents {
+        let answer = world.get(&format!("/reviews/{id}")).await;
+        assert_eq!(answer.status(), status, "{id}");
+        assert_eq!(answer.headers()["content-type"], "text/html; charset=utf-8");
+        assert_eq!(answer.headers()["cache-control"], "no-cache");
+        assert_eq!(answer.headers().contains_key("etag"), status == StatusCode::OK);
+        assert_eq!(answer.text().await.unwrap(), format!("<h1>{title}</h1>"));
+    }
+    let slash = world.get(&format!("/reviews/{KNOWN}/")).await;
+    assert_eq!(slash.status(), StatusCode::PERMANENT_REDIRECT);
+    assert_eq!(slash.headers()["location"], format!("/reviews/{KNOWN}"));
+    for path in ["/reviews", "/reviews/a/b", "/review", "/review-not-found", "/review.html"] {
+        let answer = world.get(path).await;
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(answer.text().await.unwrap(), "<h1>Page Not Found</h1>");
+    }
+    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
+    assert_eq!(world.get(&format!("/reviews/{DELETED}")).await.status(), StatusCode::OK);
+}
