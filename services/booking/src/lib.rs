@@ -50,7 +50,7 @@ use crate::timers::Timers;
 pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/booking");
 
 /// Who may read this service's feed.
-const READERS: &[&str] = &["payments", "notifications"];
+const READERS: &[&str] = &["payments", "notifications", "reviews"];
 
 /// Serves until the shutdown signal is given.
 ///

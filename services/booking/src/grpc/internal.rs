@@ -75,7 +75,7 @@ impl BookingInternalService for Internal {
         &self,
         request: Request<GetStaffRoleRequest>,
     ) -> Result<Response<GetStaffRoleResponse>, Status> {
-        self.peers.verify(request.metadata(), &["payments", "notifications"])?;
+        self.peers.verify(request.metadata(), &["payments", "notifications", "reviews"])?;
         let person: Option<Id<Customer>> = request.into_inner().user_id.parse().ok();
         let Some(person) = person else {
             return Ok(Response::new(GetStaffRoleResponse::default()));

@@ -164,6 +164,7 @@ async fn a_role_counts_from_the_moment_it_is_given_until_it_is_taken() {
         assert_eq!(own().await, shown);
         assert_eq!(told("payments").await, word);
         assert_eq!(told("notifications").await, word);
+        assert_eq!(told("reviews").await, word);
     }
     served.grant(customer(1), None).await;
     assert_eq!(own().await, StaffRole::Unspecified);

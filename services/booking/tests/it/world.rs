@@ -70,7 +70,8 @@ impl World {
         .await
         .unwrap();
         let shutdown = Shutdown::new();
-        let keys = TestKeys::new(&["booking", "catalogue", "payments", "notifications"]).unwrap();
+        let keys = TestKeys::new(&["booking", "catalogue", "payments", "notifications", "reviews"])
+            .unwrap();
         let peers = keys.peers("booking").unwrap();
         let catalogue_url = provider::catalogue(keys.peers("catalogue").unwrap(), &shutdown).await;
         let rooms = Rooms::default();
