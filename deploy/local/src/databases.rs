@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 /// The services that keep their truth in a database. The catalogue's files are its store.
-pub(crate) const SERVICES: [&str; 4] = ["booking", "payments", "notifications", "identity"];
+pub(crate) const SERVICES: [&str; 5] =
+    ["booking", "payments", "notifications", "identity", "reviews"];
 
 /// The addresses of one service's database.
 #[derive(Clone, Debug, Serialize)]
@@ -43,6 +44,7 @@ pub(crate) fn ensure(cluster: &Cluster, vault: &mut Vault, service: &str) -> Res
     cluster.run("postgres", &script).with_context(made)?;
     let inside = format!(
         "create extension if not exists btree_gist;\n\
+         create extension if not exists pg_trgm;\n\
          alter schema public owner to {owner};\n\
          grant usage on schema public to {service};\n"
     );

@@ -9,16 +9,24 @@ use anyhow::Result;
 use std::collections::BTreeMap;
 
 /// The services, in the order in which a booking meets them.
-pub(crate) const SERVICES: [&str; 5] =
-    ["catalogue", "identity", "booking", "payments", "notifications"];
+pub(crate) const SERVICES: [&str; 6] =
+    ["catalogue", "identity", "booking", "payments", "notifications", "reviews"];
 /// Everyone who signs calls to others.
-pub(crate) const CALLERS: [&str; 6] =
-    ["booking", "catalogue", "gateway", "identity", "notifications", "payments"];
+pub(crate) const CALLERS: [&str; 7] =
+    ["booking", "catalogue", "gateway", "identity", "notifications", "payments", "reviews"];
 /// All our own programs.
-pub(crate) const PROGRAMS: [&str; 7] =
-    ["sandbox", "catalogue", "identity", "booking", "payments", "notifications", "gateway"];
+pub(crate) const PROGRAMS: [&str; 8] = [
+    "sandbox",
+    "catalogue",
+    "identity",
+    "booking",
+    "payments",
+    "notifications",
+    "reviews",
+    "gateway",
+];
 /// Ports inside the machine, each with the part that listens at it and what it is for.
-pub(crate) const INNER_PORTS: [(&str, &str); 10] = [
+pub(crate) const INNER_PORTS: [(&str, &str); 12] = [
     ("postgres", "postgres"),
     ("nats", "nats"),
     ("catalogue", "grpc"),
@@ -28,6 +36,8 @@ pub(crate) const INNER_PORTS: [(&str, &str); 10] = [
     ("payments", "grpc"),
     ("payments", "http"),
     ("notifications", "grpc"),
+    ("reviews", "grpc"),
+    ("reviews", "http"),
     ("sandbox", "smtp"),
 ];
 
@@ -88,6 +98,7 @@ impl Plan<'_> {
             "payments" => self.payments(&mut settings, vault)?,
             "notifications" => self.notifications(&mut settings),
             "identity" => self.identity(&mut settings, vault)?,
+            "reviews" => self.reviews(&mut settings, vault)?,
             "gateway" => self.gateway(&mut settings),
             _ => {}
         }
@@ -164,6 +175,7 @@ impl Plan<'_> {
         }
         settings.fixed("IDENTITY_GRPC_URL", self.inner_url("identity", "grpc"));
         settings.fixed("PAYMENTS_HTTP_URL", self.inner_url("payments", "http"));
+        settings.fixed("REVIEWS_HTTP_URL", self.inner_url("reviews", "http"));
         let embedded = self.inner_url("identity", "http");
         let identity = self.environment.get("IDENTITY_URL").unwrap_or(&embedded).to_owned();
         let keys = format!("{}/.well-known/jwks.json", identity.trim_end_matches('/'));
@@ -213,6 +225,17 @@ impl Plan<'_> {
         settings.fixed("IDENTITY_CODE_KEY", vault.word("identity-code-key")?);
         // Trying the practice out should not begin with reading a mail.
         settings.usual("IDENTITY_CONFIRM_EMAIL", "false");
+        Ok(())
+    }
+
+    /// How the admin panel is unlocked is the person's own choice: `ADMIN_PASSPHRASE_HASH` reaches
+    /// the part as it is, and where pictures are kept may be a bucket.
+    fn reviews(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
+        self.database("reviews", settings);
+        let pictures = format!("file://{}", self.place.data.join("pictures").to_string_lossy());
+        settings.fixed("REVIEWS_HTTP_LISTEN", self.inner("reviews", "http"));
+        settings.fixed("REVIEWS_INVITATION_KEY", vault.word("reviews-invitation-key")?);
+        settings.usual("REVIEWS_PICTURES_URL", pictures);
         Ok(())
     }
 

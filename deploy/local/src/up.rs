@@ -127,6 +127,7 @@ fn announce(knobs: &Knobs, owner: Option<&Owner>) {
     say::line(format_args!("Sukoon is ready: {}", knobs.public_url));
     if let Some(Owner { email, password }) = owner {
         say::line(format_args!("  its owner signs in: {email} with the password {password}"));
+        say::line("  signed in, the Admin button at the bottom right takes the same password");
     }
     say::line(format_args!("  mail it sends:     {}/inbox", knobs.sandbox_url));
     say::line(format_args!("  its third parties: {} (simulated)", knobs.sandbox_url));

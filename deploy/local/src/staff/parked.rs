@@ -11,10 +11,11 @@ use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 /// The services that take events in, with the service of their staff's calls.
-const SERVICES: [(&str, &str); 3] = [
+const SERVICES: [(&str, &str); 4] = [
     ("booking", "booking.v1.BookingStaffService"),
     ("payments", "payments.v1.PaymentsStaffService"),
     ("notifications", "notifications.v1.NotificationsStaffService"),
+    ("reviews", "reviews.v1.ReviewsStaffService"),
 ];
 
 /// What each service answered.
