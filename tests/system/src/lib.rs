@@ -12,6 +12,7 @@ pub mod failpoints;
 pub mod pause;
 pub mod practice;
 pub mod quiet;
+pub mod reviewer;
 pub mod saga;
 pub mod snapshot;
 pub mod tokens;

@@ -16,7 +16,7 @@ use testkit::{until, until_within};
 use crate::witness::Witness;
 
 /// Everything that a kill may hit: all parts of ours and what they store and travel through.
-pub const OURS: [&str; 8] = [
+pub const OURS: [&str; 9] = [
     "booking",
     "catalogue",
     "gateway",
@@ -25,16 +25,18 @@ pub const OURS: [&str; 8] = [
     "notifications",
     "payments",
     "postgres",
+    "reviews",
 ];
 
 /// The services that keep their truth in a database.
-pub const STORES: [&str; 4] = ["booking", "payments", "notifications", "identity"];
+pub const STORES: [&str; 5] = ["booking", "payments", "notifications", "identity", "reviews"];
 
 /// Settings for a test in which one machine plays many people.
-pub const GENEROUS: [(&str, &str); 3] = [
+pub const GENEROUS: [(&str, &str); 4] = [
     ("GATEWAY_LIMIT_ADDRESS", "100000/1000000"),
     ("GATEWAY_LIMIT_ACCOUNT", "10000/100000"),
     ("GATEWAY_LIMIT_SIGN_IN", "10000/100000"),
+    ("GATEWAY_LIMIT_REVIEWS", "10000/100000"),
 ];
 
 /// How long a start may take on a busy machine.
@@ -114,6 +116,21 @@ impl Practice {
     #[must_use]
     pub fn data(&self) -> &Path {
         &self.data
+    }
+
+    /// The address and the password of the owner, whom `sukoon` has made and told.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn owner(&self) -> Result<(String, String)> {
+        let record = self.record()?;
+        let email = record["owner_email"].as_str().context("no owner")?.to_owned();
+        let secrets = std::fs::read(self.data.join("secrets/words.json"))?;
+        let words: Value = serde_json::from_slice(&secrets)?;
+        let word = words["owner-password"].as_str().context("no password")?;
+        // It is told in four groups of four.
+        let groups = (0..4).filter_map(|group| word.get(group * 4..group * 4 + 4));
+        Ok((email, groups.collect::<Vec<_>>().join("-")))
     }
 
     /// Waits until every part says that it is ready.

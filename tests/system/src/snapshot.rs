@@ -56,6 +56,7 @@ impl Practice {
         let mut payments = self.still("payments").await?;
         let mut notifications = self.still("notifications").await?;
         let mut identity = self.still("identity").await?;
+        let mut reviews = self.still("reviews").await?;
         let payments = payments_store(&mut payments).await?;
         self.inbox().await?;
         Ok(Snapshot {
@@ -63,6 +64,7 @@ impl Practice {
             booking: booking_store(&mut booking).await?,
             notifications: notifications_store(&mut notifications).await?,
             identity: Some(log(&mut identity).await?),
+            reviews: Some(log(&mut reviews).await?),
             provider: provider(&self.book().await?),
             inbox: self.witness.letters(),
             acks: self.acks(&payments).await?,

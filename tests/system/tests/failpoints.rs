@@ -7,6 +7,7 @@ use std::io::Write as _;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 use system::practice::GENEROUS;
+use system::reviewer::review;
 use system::saga::{Plan, Stage};
 use system::visitor::visit;
 use system::{Failpoints, Practice};
@@ -67,7 +68,7 @@ async fn until_all_have_died(
     Ok(())
 }
 
-/// All ways of a booking side by side, and what an account does.
+/// All ways of a booking side by side, what an account does, and what is done with a review.
 async fn round(practice: &Practice) -> Result<()> {
     // A mail that is refused is tried again; one is refused for good.
     let refused = json!({ "target": "smtp", "kind": "refuse", "times": 1 });
@@ -76,9 +77,11 @@ async fn round(practice: &Practice) -> Result<()> {
     let failed = json!({ "target": "refunds.process", "kind": "refuse", "times": 1 });
     practice.sandbox_post("/api/faults", &failed).await?;
     let stage = Stage::new(practice).await?;
-    let (played, visited) = tokio::join!(stage.play(&Plan::ALL), visit(practice));
+    let bookings = stage.play(&Plan::ALL);
+    let (played, visited, reviewed) = tokio::join!(bookings, visit(practice), review(practice));
     played?;
-    visited
+    visited?;
+    reviewed
 }
 
 fn listed() -> (BTreeSet<String>, BTreeSet<String>) {

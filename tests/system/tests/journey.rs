@@ -196,7 +196,7 @@ async fn nothing_personal_in_logs_events_or_nats(
             assert!(!log.contains(canary), "{canary} stands in {}", path.display());
         }
     }
-    for service in ["booking", "payments", "notifications", "identity"] {
+    for service in ["booking", "payments", "notifications", "identity", "reviews"] {
         let mut database = practice.database(service).await?;
         for canary in canaries {
             let found: i64 = sqlx::query_scalar(

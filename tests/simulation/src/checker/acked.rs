@@ -61,6 +61,10 @@ fn is_stored(snapshot: &Snapshot, history: &History, ack: &Ack) -> bool {
         Ack::Unblocked(id) => {
             day(&|it| matches!(it, DayEvent::Unblocked { block_id } if block_id == id))
         }
+        Ack::Reviewed(id) => snapshot.reviews.iter().flat_map(|log| &log.events).any(|row| {
+            row.event.stream_id == format!("review-{}", id.uuid())
+                && row.event.event_type == "reviews.v1.ReviewSubmitted"
+        }),
         Ack::Event(id) => snapshot
             .logs()
             .into_iter()

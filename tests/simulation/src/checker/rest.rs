@@ -22,13 +22,14 @@ const GRACE_SECONDS: i64 = 60;
 /// How long an order is asked for after it was made.
 const POLLED_SECONDS: i64 = 72 * 60 * 60;
 /// Who reads whose feed.
-const CONSUMERS: [(&str, &str, &str); 6] = [
+const CONSUMERS: [(&str, &str, &str); 7] = [
     ("booking", "booking-on-payments", "payments"),
     ("booking", "booking-on-notifications", "notifications"),
     ("payments", "payments-on-booking", "booking"),
     ("notifications", "notifications-on-booking", "booking"),
     ("notifications", "notifications-on-payments", "payments"),
     ("notifications", "notifications-on-identity", "identity"),
+    ("reviews", "reviews-on-booking", "booking"),
 ];
 
 /// Something that only a person can end, and that is listed where people look.

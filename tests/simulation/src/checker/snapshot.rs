@@ -2,7 +2,7 @@
 //! of the sandbox it is taken from.
 
 use eventstore::Recorded;
-use kernel::id::{Block, Booking, Collection, Customer, Mail, Refund};
+use kernel::id::{Block, Booking, Collection, Customer, Mail, Refund, Review};
 use kernel::{Id, Timestamp};
 use uuid::Uuid;
 
@@ -19,6 +19,8 @@ pub struct Snapshot {
     pub notifications: NotificationsStore,
     /// identity's log, where there is one.
     pub identity: Option<Log>,
+    /// The log of reviews, where there is one.
+    pub reviews: Option<Log>,
     /// What the payment provider itself knows.
     pub provider: ProviderBook,
     /// What the mail server took, in its order.
@@ -358,6 +360,8 @@ pub enum Ack {
     Unblocked(Id<Block>),
     /// Staff asked for a refund, or another command did, and was told its id.
     RefundRequested(Id<Refund>),
+    /// `SubmitReview` answered with this review.
+    Reviewed(Id<Review>),
     /// Any other command that was told an event's id.
     Event(Uuid),
 }
@@ -372,6 +376,7 @@ impl Snapshot {
             ("notifications", &self.notifications.log),
         ];
         logs.extend(self.identity.as_ref().map(|log| ("identity", log)));
+        logs.extend(self.reviews.as_ref().map(|log| ("reviews", log)));
         logs
     }
 

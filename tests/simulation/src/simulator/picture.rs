@@ -34,6 +34,7 @@ impl World {
                 mails: self.mails(),
             },
             identity: None,
+            reviews: None,
             provider: self.provider_book(),
             inbox: self.mail_server.inbox.clone(),
             acks: self.acks.clone(),

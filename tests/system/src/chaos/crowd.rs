@@ -13,6 +13,7 @@ use tokio::sync::{RwLock, RwLockWriteGuard};
 
 use crate::pause::wait_for;
 use crate::practice::Practice;
+use crate::reviewer::review;
 use crate::saga::{Plan, Stage};
 use crate::visitor::visit;
 
@@ -57,10 +58,10 @@ impl<'s, 'p> Crowd<'s, 'p> {
                 return;
             }
             let plan = Plan::ALL.choose(&mut dice).copied().unwrap_or(Plan::Answered);
-            let ended = if dice.random_ratio(1, 20) {
-                visit(self.practice).await
-            } else {
-                self.stage.saga(plan).await
+            let ended = match dice.random_range(0..20) {
+                0 => visit(self.practice).await,
+                1 => review(self.practice).await,
+                _ => self.stage.saga(plan).await,
             };
             self.sagas.fetch_add(1, Ordering::SeqCst);
             if let Err(error) = ended {

@@ -198,7 +198,8 @@ impl<'s, 'p> Director<'s, 'p> {
                 json!(all.choose(dice))
             }
             Kind::Zombie => {
-                let part = ["booking", "payments", "notifications", "identity", "gateway"];
+                let part =
+                    ["booking", "payments", "notifications", "identity", "reviews", "gateway"];
                 let short = self.settings.length < Duration::from_secs(180);
                 // Longer than a timer's lease, so that somebody else takes its work up.
                 let seconds = if short { 26..29 } else { 30..60 };

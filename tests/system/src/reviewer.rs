@@ -1,0 +1,228 @@
+//! What visitors write about the practice, and what the practice does with it: written with a
+//! picture, read by everybody, taken away and brought back behind the owner's own password.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+use simulation::checker::snapshot::Ack;
+use testkit::until_within;
+
+use crate::customer::{Answer, address};
+use crate::practice::Practice;
+
+/// What visitors call.
+pub const OPEN: &str = "reviews.v1.ReviewsService";
+/// What the admin panel calls.
+pub const STAFF: &str = "reviews.v1.ReviewsStaffService";
+/// A picture of 8 by 6 points, as PNG in base64.
+const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAY0lEQVR42g3JIQEAQQhFQZKgC\
+    bEh0Jvky5cCTYgNgSbR3dgxM9w4xjVklPGMNcwCD05wAwUVvGDjj8STk9xESSUv2fxDuDjiCokST6z+aLw5zW3UVPOa7T8\
+    GH85wBw01vGGHD8x/PnGPuaBxAAAAAElFTkSuQmCC";
+/// How long a call is repeated; everything may be killed meanwhile.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// How often something is begun anew because time has passed meanwhile.
+const TRIES: usize = 20;
+
+/// Writes a review with a picture, and lets the practice take it away and bring it back.
+///
+/// # Errors
+/// When a step is refused for good, or what was acknowledged cannot be read.
+pub async fn review(practice: &Practice) -> Result<()> {
+    let review_id = written(practice).await?;
+    let read = json!({ "reviewId": review_id });
+    let found = call(practice, (OPEN, "GetReview"), &read, |it| it).await?.ok()?;
+    let path = found["review"]["image"]["path"].as_str().context("no picture")?.to_owned();
+    picture(practice, &path).await?;
+    // One that nobody takes goes away by itself.
+    upload(practice).await?;
+    let mut panel = Panel::open(practice).await?;
+    panel.call("DeleteReview", &read).await?.ok()?;
+    let restored = panel.call("RestoreReview", &read).await?;
+    // Time may have passed, and then it stays deleted.
+    if restored.status != 200 && restored.reason() != "UNDO_TOO_LATE" {
+        bail!("it cannot be brought back: {restored:?}");
+    }
+    panel.call("DeleteReview", &read).await?.ok()?;
+    panel.call("Lock", &json!({})).await?.ok()?;
+    Ok(())
+}
+
+/// A review that was acknowledged.
+async fn written(practice: &Practice) -> Result<String> {
+    let email = address("reviewer");
+    for attempt in 0..TRIES {
+        let image = upload(practice).await?;
+        let mut body = text_of(&email, &format!("{email}-{attempt}"));
+        body["imageId"] = json!(image);
+        let answer = call(practice, (OPEN, "SubmitReview"), &body, |it| it).await?;
+        // Hours may have passed since the picture came.
+        if answer.reason() == "IMAGE_NOT_FOUND" {
+            continue;
+        }
+        let answer = answer.ok()?;
+        let review_id = answer["review"]["reviewId"].as_str().context("no review")?.to_owned();
+        practice.acknowledged(Ack::Reviewed(review_id.parse()?));
+        return Ok(review_id);
+    }
+    bail!("its picture was always gone before the review came")
+}
+
+/// A review as somebody writes it.
+#[must_use]
+pub fn text_of(email: &str, key: &str) -> Value {
+    json!({
+        "name": "Asha Canaryworth", "email": email, "service": "Energy Healing", "rating": 5,
+        "text": "It was as quiet as a canary-review can be.", "idempotencyKey": key,
+    })
+}
+
+/// Sends a picture, and gives its id.
+///
+/// # Errors
+/// When it is refused.
+pub async fn upload(practice: &Practice) -> Result<String> {
+    let bytes = STANDARD.decode(PICTURE)?;
+    until_within(PATIENCE, "a picture is taken in", async || {
+        let post = practice.http.post(format!("{}/uploads/reviews", practice.url));
+        let Ok(answer) = post.body(bytes.clone()).send().await else { return Ok(None) };
+        match answer.status().as_u16() {
+            201 => {
+                let Ok(made) = answer.json::<Value>().await else { return Ok(None) };
+                Ok(made["imageId"].as_str().map(str::to_owned))
+            }
+            429 | 500.. => Ok(None),
+            _ => bail!("the picture is refused: {}", answer.text().await?),
+        }
+    })
+    .await
+}
+
+/// Looks at a picture of a review that can be read.
+///
+/// # Errors
+/// When it is not there.
+pub async fn picture(practice: &Practice, path: &str) -> Result<Vec<u8>> {
+    until_within(PATIENCE, "the picture is shown", async || {
+        let Ok(answer) = practice.http.get(format!("{}{path}", practice.url)).send().await else {
+            return Ok(None);
+        };
+        match answer.status().as_u16() {
+            200 => Ok(answer.bytes().await.ok().map(|bytes| bytes.to_vec())),
+            429 | 500.. => Ok(None),
+            status => bail!("{path} answers {status}"),
+        }
+    })
+    .await
+}
+
+/// Calls once, as whoever `dress` makes of it.
+///
+/// # Errors
+/// When there is no answer at all.
+pub async fn ask(
+    practice: &Practice,
+    (service, method): (&str, &str),
+    body: &Value,
+    dress: impl Fn(RequestBuilder) -> RequestBuilder,
+) -> Result<Answer> {
+    let url = format!("{}/rpc/{service}/{method}", practice.url);
+    let answer = dress(practice.http.post(url).json(body)).send().await?;
+    let status = answer.status().as_u16();
+    Ok(Answer { status, body: answer.json().await.unwrap_or(Value::Null) })
+}
+
+/// Calls until there is an answer that does not say "try again".
+///
+/// # Errors
+/// When there is none for long.
+pub async fn call(
+    practice: &Practice,
+    (service, method): (&str, &str),
+    body: &Value,
+    dress: impl Fn(RequestBuilder) -> RequestBuilder,
+) -> Result<Answer> {
+    until_within(PATIENCE, &format!("{method} answers"), async || {
+        let asked = ask(practice, (service, method), body, &dress).await;
+        let again = |answer: &Answer| answer.status >= 500 || answer.status == 429;
+        Ok(asked.ok().filter(|answer| !again(answer)))
+    })
+    .await
+}
+
+/// The admin panel as the practice's owner opens it.
+pub struct Panel<'p> {
+    practice: &'p Practice,
+    /// The owner's access token.
+    pub token: String,
+    /// The cookie with the grant, as a browser sends it.
+    pub cookie: String,
+}
+
+impl<'p> Panel<'p> {
+    /// Signs in as the owner and unlocks it with the owner's password.
+    ///
+    /// # Errors
+    /// When either is refused.
+    pub async fn open(practice: &'p Practice) -> Result<Self> {
+        let (email, password) = practice.owner()?;
+        let url = format!("{}/auth/v1/token?grant_type=password", practice.url);
+        let body = json!({ "email": email, "password": password });
+        let token = until_within(PATIENCE, "the owner signs in", async || {
+            let Ok(answer) = practice.http.post(&url).json(&body).send().await else {
+                return Ok(None);
+            };
+            let session: Value = answer.json().await.unwrap_or(Value::Null);
+            Ok(session["access_token"].as_str().map(str::to_owned))
+        })
+        .await?;
+        let mut panel = Self { practice, token, cookie: String::new() };
+        panel.unlock().await?;
+        Ok(panel)
+    }
+
+    /// Gets another grant.
+    ///
+    /// # Errors
+    /// When the owner's password is refused.
+    pub async fn unlock(&mut self) -> Result<()> {
+        let practice = self.practice;
+        let body = json!({ "password": practice.owner()?.1 });
+        let url = format!("{}/rpc/{STAFF}/Unlock", practice.url);
+        self.cookie = until_within(PATIENCE, "the panel is unlocked", async || {
+            let post = practice.http.post(&url).bearer_auth(&self.token).json(&body);
+            let Ok(answer) = post.send().await else { return Ok(None) };
+            let status = answer.status().as_u16();
+            if status != 200 {
+                let said = answer.text().await.unwrap_or_default();
+                return if status >= 500 { Ok(None) } else { bail!("Unlock: {status} {said}") };
+            }
+            let cookie = answer.headers().get("set-cookie").context("no cookie")?.to_str()?;
+            let cookie = cookie.split(';').next().unwrap_or_default().to_owned();
+            Ok(Some(cookie))
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// Calls with token and grant. A grant that has ended is followed by another one, as the page
+    /// asks for the password again.
+    ///
+    /// # Errors
+    /// When there is no answer for long.
+    pub async fn call(&mut self, method: &str, body: &Value) -> Result<Answer> {
+        for _attempt in 0..TRIES {
+            let dress =
+                |it: RequestBuilder| it.bearer_auth(&self.token).header("cookie", &self.cookie);
+            let answer = call(self.practice, (STAFF, method), body, dress).await?;
+            if !answer.reason().starts_with("GRANT_") {
+                return Ok(answer);
+            }
+            self.unlock().await?;
+        }
+        bail!("{method}: each grant had ended before it was used")
+    }
+}

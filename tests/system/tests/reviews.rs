@@ -1,0 +1,299 @@
+//! Reviews in a whole practice: who gets the badge, what the owner takes away and brings back, who
+//! is refused and written down, and that no answer tells what nobody is to know.
+
+#![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+use sqlx::Row as _;
+use system::practice::GENEROUS;
+use system::reviewer::{self, OPEN, Panel, STAFF, text_of, upload};
+use system::{Answer, Customer, Practice};
+use testkit::until;
+
+const SERVICE: &str = "general-consultation";
+/// Far enough for the session to be over.
+const UNTIL_IT_IS_OVER_MINUTES: i64 = 20 * 24 * 60;
+
+/// The public, which keeps everything that it was told.
+struct Public<'p> {
+    practice: &'p Practice,
+    told: Mutex<Vec<String>>,
+}
+
+impl<'p> Public<'p> {
+    fn of(practice: &'p Practice) -> Self {
+        Self { practice, told: Mutex::new(Vec::new()) }
+    }
+
+    /// Calls with somebody's token, or with none.
+    async fn call(&self, method: &str, body: &Value, who: Option<&Customer<'_>>) -> Result<Answer> {
+        let dress = |request: reqwest::RequestBuilder| match who {
+            Some(who) => request.bearer_auth(who.token()),
+            None => request,
+        };
+        let answer = reviewer::call(self.practice, (OPEN, method), body, dress).await?;
+        self.told.lock().unwrap().push(answer.body.to_string());
+        Ok(answer)
+    }
+
+    /// Publishes a review, and gives it as everybody sees it.
+    async fn write(&self, body: &Value, who: Option<&Customer<'_>>) -> Result<Value> {
+        Ok(self.call("SubmitReview", body, who).await?.ok()?["review"].clone())
+    }
+
+    async fn would_be_verified(&self, who: Option<&Customer<'_>>) -> Result<bool> {
+        let answer = self.call("CheckBadge", &json!({}), who).await?.ok()?;
+        Ok(answer["wouldBeVerified"] == true)
+    }
+
+    /// The status of a path as a browser gets it that was never here before.
+    async fn visit(&self, path: &str) -> Result<u16> {
+        let answer = self.practice.http.get(format!("{}{path}", self.practice.url)).send().await?;
+        let status = answer.status().as_u16();
+        self.told.lock().unwrap().push(format!(
+            "{:?}{}",
+            answer.headers().clone(),
+            answer.text().await?
+        ));
+        Ok(status)
+    }
+
+    /// Whether a review can be read: in its own answer, at its address and in the list alike.
+    async fn can_read(&self, review: &Value) -> Result<bool> {
+        let id = review["reviewId"].as_str().context("no id")?;
+        let one = self.call("GetReview", &json!({ "reviewId": id }), None).await?;
+        let document = self.visit(&format!("/reviews/{id}")).await?;
+        let listed = self.call("ListReviews", &json!({ "pageSize": 50 }), None).await?.ok()?;
+        let listed = listed["reviews"]
+            .as_array()
+            .is_some_and(|all| all.iter().any(|one| one["reviewId"] == id));
+        if one.status == 200 {
+            assert_eq!((document, listed), (200, true), "{one:?}");
+        } else {
+            assert_eq!((one.reason().as_str(), one.status), ("REVIEW_NOT_FOUND", 404));
+            assert_eq!((document, listed), (404, false), "{one:?}");
+        }
+        Ok(one.status == 200)
+    }
+
+    async fn statistics(&self) -> Result<(i64, i64)> {
+        let told = self.call("GetStatistics", &json!({}), None).await?.ok()?;
+        // Large numbers are texts in JSON, and zero is left out.
+        let number = |name: &str| told[name].as_str().map_or(Ok(0), str::parse);
+        Ok((number("count")?, number("verifiedCount")?))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reviews_are_written_trusted_and_taken_away() -> Result<()> {
+    let practice = Practice::start(&GENEROUS).await?;
+    let public = Public::of(&practice);
+    let asha = Customer::new(&practice, "Asha").await?;
+    let verified = the_badge_is_the_customers_alone(&practice, &public, &asha).await?;
+    let stranger = public.write(&text_of(&asha.email, "a-stranger-with-her-address"), None).await?;
+    assert_eq!(stranger["verified"], Value::Null, "a typed address proves something: {stranger}");
+    assert_eq!(public.statistics().await?, (3, 1));
+    a_picture_is_shown_until_its_review_goes(&practice, &public).await?;
+    let mut panel = Panel::open(&practice).await?;
+    taken_away_and_brought_back(&public, &mut panel, &stranger).await?;
+    who_may_not_is_refused_and_written_down(&practice, &public, &mut panel, &verified, &asha)
+        .await?;
+    practice.acknowledged(simulation_ack(&verified)?);
+    practice.check().await?;
+    nothing_is_told_that_nobody_is_to_know(&practice, &public)
+}
+
+fn simulation_ack(review: &Value) -> Result<simulation::checker::snapshot::Ack> {
+    let id = review["reviewId"].as_str().context("no id")?;
+    Ok(simulation::checker::snapshot::Ack::Reviewed(id.parse()?))
+}
+
+/// Books, pays and comes to the session; then one review carries the badge, and no second.
+async fn the_badge_is_the_customers_alone(
+    practice: &Practice,
+    public: &Public<'_>,
+    asha: &Customer<'_>,
+) -> Result<Value> {
+    let start = asha.free_starts(SERVICE).await?.remove(0);
+    let booking_id = asha.hold(SERVICE, &start, "before-a-review").await?;
+    let order_id = asha.order(&booking_id).await?;
+    practice.pay(&order_id).await?;
+    asha.reaches(&booking_id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    assert!(!public.would_be_verified(Some(asha)).await?, "the session was not yet");
+    practice.advance_clocks(UNTIL_IT_IS_OVER_MINUTES).await?;
+    asha.reaches(&booking_id, "BOOKING_STATE_COMPLETED").await?;
+    until("reviews has heard of the session", async || {
+        Ok(public.would_be_verified(Some(asha)).await?.then_some(()))
+    })
+    .await?;
+    assert!(!public.would_be_verified(None).await?);
+    let body = text_of(&asha.email, "a-customers-own-review");
+    let review = public.write(&body, Some(asha)).await?;
+    assert_eq!(review["verified"], true, "{review}");
+    assert_eq!(public.write(&body, Some(asha)).await?, review, "the same key, the same review");
+    assert!(!public.would_be_verified(Some(asha)).await?, "one session proves one review");
+    let second = public.write(&text_of(&asha.email, "a-customers-second"), Some(asha)).await?;
+    assert_eq!(second["verified"], Value::Null, "{second}");
+    let only = json!({ "filter": "REVIEW_FILTER_VERIFIED" });
+    let listed = public.call("ListReviews", &only, None).await?.ok()?;
+    assert_eq!(listed["reviews"], json!([review]));
+    Ok(review)
+}
+
+/// A picture has no address before its review, and none after it.
+async fn a_picture_is_shown_until_its_review_goes(
+    practice: &Practice,
+    public: &Public<'_>,
+) -> Result<()> {
+    let mut body = text_of("picture@customers.example", "a-review-with-a-picture");
+    body["imageId"] = json!(upload(practice).await?);
+    let review = public.write(&body, None).await?;
+    let path = review["image"]["path"].as_str().context("no picture")?.to_owned();
+    let small = review["image"]["smallPath"].as_str().context("no small picture")?.to_owned();
+    for path in [&path, &small] {
+        let answer = practice.http.get(format!("{}{path}", practice.url)).send().await?;
+        assert_eq!(answer.status(), 200, "{path}");
+        let header = |name: &str| answer.headers()[name].to_str().unwrap_or_default().to_owned();
+        assert_eq!(header("content-type"), "image/webp");
+        assert_eq!(header("cache-control"), "public, max-age=31536000, immutable");
+        assert_eq!(header("x-content-type-options"), "nosniff");
+        assert_eq!(header("content-security-policy"), "default-src 'none'; sandbox");
+        assert!(answer.bytes().await?.starts_with(b"RIFF"), "{path} is no WebP");
+    }
+    body["idempotencyKey"] = json!("a-second-with-the-same-picture");
+    let taken = public.call("SubmitReview", &body, None).await?;
+    assert_eq!(taken.reason(), "IMAGE_NOT_FOUND", "{taken:?}");
+    let mut panel = Panel::open(practice).await?;
+    let id = json!({ "reviewId": review["reviewId"] });
+    panel.call("DeleteReview", &id).await?.ok()?;
+    assert!(!public.can_read(&review).await?);
+    for path in [&path, &small] {
+        assert_eq!(public.visit(path).await?, 404, "{path} is still shown");
+    }
+    panel.call("Lock", &json!({})).await?.ok()?;
+    Ok(())
+}
+
+async fn taken_away_and_brought_back(
+    public: &Public<'_>,
+    panel: &mut Panel<'_>,
+    review: &Value,
+) -> Result<()> {
+    let id = json!({ "reviewId": review["reviewId"] });
+    let listed =
+        panel.call("ListStaffReviews", &json!({ "query": "canary-review" })).await?.ok()?;
+    let listed = listed["reviews"].as_array().cloned().unwrap_or_default();
+    assert_eq!(listed.len(), 3, "{listed:?}");
+    assert!(listed.iter().all(|one| one["email"].as_str().is_some_and(|it| it.contains('@'))));
+    assert!(public.can_read(review).await?);
+    let deleted = panel.call("DeleteReview", &id).await?.ok()?;
+    assert!(deleted["undoUntil"].is_string(), "{deleted}");
+    assert!(!public.can_read(review).await?, "it is still there");
+    assert_eq!(public.statistics().await?.0, 2);
+    assert_eq!(panel.call("DeleteReview", &id).await?.ok()?, deleted, "again: the same answer");
+    let restored = panel.call("RestoreReview", &id).await?.ok()?;
+    assert_eq!(&restored["review"]["review"], review);
+    assert!(public.can_read(review).await?, "it did not come back");
+    assert_eq!(public.statistics().await?, (3, 1));
+    Ok(())
+}
+
+async fn who_may_not_is_refused_and_written_down(
+    practice: &Practice,
+    public: &Public<'_>,
+    panel: &mut Panel<'_>,
+    review: &Value,
+    asha: &Customer<'_>,
+) -> Result<()> {
+    let id = json!({ "reviewId": review["reviewId"] });
+    let delete = async |token: &str, cookie: &str| {
+        let dress =
+            |request: reqwest::RequestBuilder| request.bearer_auth(token).header("cookie", cookie);
+        reviewer::call(practice, (STAFF, "DeleteReview"), &id, dress).await
+    };
+    let refused = async |answer: Result<Answer>, reasons: &[&str]| -> Result<()> {
+        let answer = answer?;
+        assert_eq!(answer.status, 403, "{answer:?}");
+        assert!(reasons.contains(&answer.reason().as_str()), "{answer:?}");
+        assert!(public.can_read(review).await?, "it was deleted all the same");
+        Ok(())
+    };
+    refused(delete(&panel.token, "theme=dark").await, &["GRANT_REQUIRED"]).await?;
+    refused(delete(asha.token(), "theme=dark").await, &["GRANT_REQUIRED", "STAFF_ONLY"]).await?;
+    refused(delete(asha.token(), &panel.cookie).await, &["GRANT_REQUIRED", "STAFF_ONLY"]).await?;
+    let unlock = async |token: &str, password: &str| {
+        let body = json!({ "password": password });
+        let dress = |request: reqwest::RequestBuilder| request.bearer_auth(token);
+        reviewer::call(practice, (STAFF, "Unlock"), &body, dress).await
+    };
+    refused(unlock(&panel.token, "not her password").await, &["ACCESS_DENIED"]).await?;
+    refused(unlock(asha.token(), "quiet river stones").await, &["ACCESS_DENIED"]).await?;
+    practice.advance_clocks(11).await?;
+    refused(delete(&panel.token, &panel.cookie).await, &["GRANT_ENDED"]).await?;
+    panel.unlock().await?;
+    panel.call("Lock", &json!({})).await?.ok()?;
+    let ended = &["GRANT_ENDED", "GRANT_REQUIRED"];
+    refused(delete(&panel.token, &panel.cookie).await, ended).await?;
+    let mut database = practice.database("reviews").await?;
+    let rows = sqlx::query("select action, outcome from audit_log order by acted_at")
+        .fetch_all(&mut database)
+        .await?;
+    let rows: Vec<(String, String)> =
+        rows.iter().map(|row| (row.get("action"), row.get("outcome"))).collect();
+    let count = |action: &str, outcomes: &[&str]| {
+        let is = |row: &&(String, String)| row.0 == action && outcomes.contains(&row.1.as_str());
+        rows.iter().filter(is).count()
+    };
+    let why = ["GRANT_REQUIRED", "GRANT_ENDED", "STAFF_ONLY", "ROLE_NOT_ALLOWED"];
+    assert_eq!(count("DeleteReview", &why), 5, "{rows:?}");
+    assert_eq!(count("Unlock", &["ACCESS_DENIED"]), 2, "{rows:?}");
+    assert_eq!(count("RestoreReview", &["done"]), 1, "{rows:?}");
+    Ok(())
+}
+
+/// Passwords and addresses stand in no public answer, in no file of the site and in no log.
+fn nothing_is_told_that_nobody_is_to_know(practice: &Practice, public: &Public<'_>) -> Result<()> {
+    let (email, password) = practice.owner()?;
+    let secrets = [
+        email.as_str(),
+        &password,
+        &password.replace('-', ""),
+        "@customers.example",
+        "quiet river",
+    ];
+    let told = public.told.lock().unwrap();
+    assert!(told.len() > 30, "hardly anything was asked");
+    for (text, secret) in told.iter().flat_map(|text| secrets.map(|secret| (text, secret))) {
+        assert!(!text.contains(secret), "{secret} stands in {text}");
+    }
+    let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/dist");
+    let files = files_below(&site)?;
+    assert!(files.len() > 20, "there is no built site at {}", site.display());
+    let logs = files_below(&practice.data().join("logs"))?.into_iter().filter(|path| {
+        !path.file_stem().is_some_and(|name| name == "sandbox" || name == "postgres")
+    });
+    for path in files.into_iter().chain(logs) {
+        let text = String::from_utf8_lossy(&std::fs::read(&path)?).into_owned();
+        for secret in secrets {
+            assert!(!text.contains(secret), "{secret} stands in {}", path.display());
+        }
+    }
+    Ok(())
+}
+
+fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files_below(&path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
