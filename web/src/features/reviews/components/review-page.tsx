@@ -107,7 +107,7 @@ function KnownReview({ reviewId }: { reviewId: string }) {
         <ReviewSkeleton />
       ) : (
         <>
-          <PageHeading className="sr-only">Review</PageHeading>
+          <h1 className="sr-only">Review</h1>
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         </>
       )}

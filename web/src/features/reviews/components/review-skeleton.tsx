@@ -6,6 +6,8 @@ import { VisuallyHidden } from '@/components/ui/visually-hidden';
 export function ReviewSkeleton() {
   return (
     <Card className="flex flex-col gap-6 rounded-panel sm:p-10" aria-busy="true">
+      {/* It goes when the words come, so it is none that the focus is moved to. */}
+      <h1 className="sr-only">Review</h1>
       <VisuallyHidden>Loading the review…</VisuallyHidden>
       <Skeleton className="h-8 w-48" />
       <Skeleton className="h-12 w-4/5" />
