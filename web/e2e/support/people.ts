@@ -24,26 +24,45 @@ export function newPerson(firstName = 'Asha'): Person {
   };
 }
 
-/** Creates the account by the call that the page makes, and opens the session in this browser. */
-export async function signUpQuietly(page: Page, url: string, person: Person): Promise<void> {
-  const { email, password, firstName, lastName, phone } = person;
-  const answer = await fetch(`${url}/auth/v1/signup`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password, data: { firstName, lastName, phone } }),
-  });
+async function askIdentity(url: string, path: string, body: unknown): Promise<string> {
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  const answer = await fetch(`${url}/auth/v1/${path}`, init);
   const session = await answer.text();
-  if (!answer.ok) throw new Error(`Signing up answered ${answer.status}: ${session}`);
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${session}`);
+  return session;
+}
+
+/** Opens a session in this browser, and says its access token. */
+async function seat(page: Page, url: string, session: string): Promise<string> {
   // An empty document of the site's origin, to write to its storage before any page reads it.
-  const seat = `${url}/seat`;
+  const path = `${url}/seat`;
   const html = '<!doctype html><title>Seat</title><link rel="icon" href="data:,">';
-  await page.route(seat, (route) => route.fulfill({ contentType: 'text/html', body: html }));
-  await page.goto(seat);
+  await page.route(path, (route) => route.fulfill({ contentType: 'text/html', body: html }));
+  await page.goto(path);
   await page.evaluate(([key, text]) => localStorage.setItem(key, text), [SESSION_KEY, session] as [
     string,
     string,
   ]);
-  await page.unroute(seat);
+  await page.unroute(path);
+  return (JSON.parse(session) as { access_token: string }).access_token;
+}
+
+/** Creates the account by the call that the page makes, and opens the session in this browser. */
+export async function signUpQuietly(page: Page, url: string, person: Person): Promise<string> {
+  const { email, password, firstName, lastName, phone } = person;
+  const data = { firstName, lastName, phone };
+  return seat(page, url, await askIdentity(url, 'signup', { email, password, data }));
+}
+
+/** Opens a session of an account that exists in this browser. */
+export async function openSession(
+  page: Page,
+  url: string,
+  { email, password }: Pick<Person, 'email' | 'password'>,
+): Promise<string> {
+  const session = await askIdentity(url, 'token?grant_type=password', { email, password });
+  return seat(page, url, session);
 }
 
 /** Signs in on the page. */

@@ -150,12 +150,12 @@ export class Practice {
   }
 
   /**
-   * Puts the desk's and the till's clock ahead of what it is now. It is never put back: what was
-   * decided then would lie in the future.
+   * Puts the clocks of the desk, the till and, where it is asked for, of others ahead of what they
+   * are now. They are never put back: what was decided then would lie in the future.
    */
-  async passMinutes(minutes: number): Promise<void> {
+  async passMinutes(minutes: number, services = ['booking', 'payments']): Promise<void> {
     const { databases } = readRecord(this.data);
-    for (const service of ['booking', 'payments']) {
+    for (const service of services) {
       const client = new Client({ connectionString: databases[service]?.admin_url });
       await client.connect();
       await client.query(

@@ -1,0 +1,237 @@
+/** The admin panel: who may delete a review, what everybody else sees of it, and what nobody sees. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
+import { look } from './support/look';
+import {
+  callByHand,
+  openPanel,
+  ownerOf,
+  panel,
+  STAFF,
+  signInOwner,
+  tryPassword,
+  unlock,
+} from './support/owner';
+import { newPerson, signUpQuietly } from './support/people';
+import { writeReview } from './support/rpc';
+import { expect, expectToast, test } from './support/test';
+import { refusal } from './support/watch';
+
+const STEPS_MAX = 80;
+
+/** Keeps what a browser is answered. */
+function listenTo(context: BrowserContext): () => Promise<string> {
+  const answers: Promise<string>[] = [];
+  context.on('response', (response) => {
+    const body = response.text().catch(() => '');
+    const head = response.allHeaders().catch(() => ({}));
+    answers.push(
+      Promise.all([head, body]).then(([headers, text]) => JSON.stringify(headers) + text),
+    );
+  });
+  return async () => (await Promise.all(answers)).join('\n');
+}
+
+function builtFiles(folder = resolve(import.meta.dirname, '../dist')): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
+}
+
+/** Looks at the page again, as somebody does who comes back to the window. */
+async function lookAgain(page: Page): Promise<void> {
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+}
+
+async function deleteIn(row: Locator): Promise<void> {
+  await row.getByRole('button', { name: /^Delete/ }).click();
+  await row.getByRole('button', { name: 'Yes, delete' }).click();
+}
+
+test('what the owner deletes is gone for everybody, and Undo brings it back @phone', async ({
+  page,
+  otherPage,
+  complaints,
+  practice,
+}) => {
+  const heard = listenTo(otherPage.context());
+  const person = newPerson('Malati');
+  const { reviewId } = await writeReview(practice.url, person, 'Somebody else is insulted here.');
+  const name = 'Malati Verma';
+  await otherPage.goto('/reviews');
+  const card = otherPage.getByRole('article', { name: `Review by ${name}` }).first();
+  await expect(card).toBeVisible();
+
+  await page.goto('/faq');
+  await openPanel(page);
+  await expect(panel(page).getByRole('link', { name: 'Sign in' })).toBeVisible();
+  await look(page, 'admin-signed-out');
+  await signInOwner(page, practice);
+  await page.goto('/faq');
+  complaints.expect(refusal(`${STAFF}/Unlock`));
+  await openPanel(page);
+  await tryPassword(page, 'not the password');
+  await expectToast(page, 'Access Denied');
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue('');
+  await expect(page.getByLabel('Password', { exact: true })).toBeFocused();
+  await look(page, 'admin-denied');
+  await tryPassword(page, ownerOf(practice).password);
+  await expectToast(page, 'Admin Access Granted');
+
+  const dialog = panel(page);
+  await dialog.getByLabel('Search').fill(person.email);
+  const row = dialog.getByRole('article', { name });
+  await expect(dialog.getByText('One review shown.')).toBeVisible();
+  await expect(row.getByRole('link', { name: person.email })).toBeVisible();
+  await look(page, 'admin-list');
+
+  await deleteIn(row);
+  await expectToast(page, 'Review Removed');
+  await expect(row).toBeHidden();
+  await lookAgain(otherPage);
+  await expect(card).toBeHidden();
+  await dialog.getByRole('button', { name: 'Undo' }).click();
+  await expectToast(page, 'Review Restored');
+  await expect(row).toBeFocused();
+  await lookAgain(otherPage);
+  await expect(card).toBeVisible();
+
+  await deleteIn(row);
+  await expect(row).toBeHidden();
+  await expect(dialog.getByRole('button', { name: 'Undo' })).toBeVisible();
+  await look(page, 'admin-removed');
+  complaints.expect(refusal(`/reviews/${reviewId}`));
+  complaints.expect(refusal('/rpc/reviews.v1.ReviewsService/GetReview'));
+  const answer = await otherPage.goto(`/reviews/${reviewId}`);
+  expect(answer?.status()).toBe(404);
+  await expect(otherPage.getByRole('heading', { name: 'Review Not Found' })).toBeVisible();
+
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  const told = `${await heard()}\n${builtFiles()}`;
+  expect(told).toContain('Somebody else is insulted here.');
+  const { password } = ownerOf(practice);
+  for (const secret of [password, password.replaceAll('-', ''), person.email]) {
+    expect(told.includes(secret), 'what nobody is to know is told').toBe(false);
+  }
+});
+
+test('closing the panel locks it, and without its grant nothing can be deleted', async ({
+  page,
+  otherPage,
+  complaints,
+  practice,
+}) => {
+  const person = newPerson('Nandini');
+  const { reviewId } = await writeReview(practice.url, person, 'This one has to stay.');
+  const body = { reviewId };
+  const token = await signInOwner(page, practice);
+  const customer = await signUpQuietly(otherPage, practice.url, newPerson('Ojas'));
+  await page.goto('/reviews');
+  complaints.expect(refusal(`${STAFF}/DeleteReview`), refusal(`${STAFF}/ListStaffReviews`));
+
+  const before = await callByHand(page, 'DeleteReview', { body, token });
+  expect(before).toMatchObject({ status: 403, text: expect.stringContaining('permission_denied') });
+  await unlock(page, practice);
+  expect(await page.evaluate(() => document.cookie)).toBe('');
+  expect((await callByHand(page, 'ListStaffReviews', { token })).status).toBe(200);
+  // With the owner's cookie, but as somebody else; and as a customer in a browser of their own.
+  expect((await callByHand(page, 'DeleteReview', { body, token: customer })).status).toBe(403);
+  expect((await callByHand(page, 'DeleteReview', { body })).status).toBeGreaterThanOrEqual(401);
+  await otherPage.goto('/reviews');
+  expect((await callByHand(otherPage, 'DeleteReview', { body, token: customer })).status).toBe(403);
+
+  const locking = page.waitForResponse(`**${STAFF}/Lock`);
+  await panel(page).getByRole('button', { name: 'Close' }).click();
+  expect((await locking).status()).toBe(200);
+  await expect(panel(page)).toBeHidden();
+  for (const method of ['ListStaffReviews', 'DeleteReview']) {
+    expect((await callByHand(page, method, { body, token })).status).toBe(403);
+  }
+  await openPanel(page);
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue('');
+  await expect(panel(page).getByRole('article')).toHaveCount(0);
+
+  // Leaving the page locks as well.
+  await tryPassword(page, ownerOf(practice).password);
+  await expect(panel(page).getByRole('article').first()).toBeVisible();
+  const leaving = page.waitForRequest(`**${STAFF}/Lock`);
+  await page.goto('/faq');
+  await leaving;
+  await expect
+    .poll(async () => (await callByHand(page, 'DeleteReview', { body, token })).status)
+    .toBe(403);
+  const kept = await page.goto(`/reviews/${reviewId}`);
+  expect(kept?.status()).toBe(200);
+});
+
+/** Walks with the Tab key until the element has the focus. */
+async function walkTo(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeAttached();
+  for (let step = 0; step < STEPS_MAX; step += 1) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`The Tab key does not reach ${target}.`);
+}
+
+test('the panel needs no mouse', async ({ page, practice }) => {
+  const person = newPerson('Padma');
+  await writeReview(practice.url, person, 'Deleted and brought back by keys alone.');
+  await signInOwner(page, practice);
+  await page.goto('/cancellation-policy');
+  const button = page.getByRole('button', { name: 'Admin' });
+  await walkTo(page, button);
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Password', { exact: true })).toBeFocused();
+  await page.keyboard.type(ownerOf(practice).password);
+  await page.keyboard.press('Enter');
+
+  const dialog = panel(page);
+  await expect(dialog.getByRole('heading', { name: 'Reviews' })).toBeFocused();
+  const row = dialog.getByRole('article', { name: 'Padma Verma' });
+  await walkTo(page, row.getByRole('button', { name: /^Delete/ }));
+  await page.keyboard.press('Enter');
+  await expect(row.getByRole('group', { name: /^Delete this review/ })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(row.getByRole('button', { name: /^Delete/ })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await expect(row.getByRole('button', { name: 'Yes, delete' })).toBeFocused();
+  await look(page, 'admin-question');
+  await page.keyboard.press('Enter');
+  await expectToast(page, 'Review Removed');
+  await expect(row).toBeHidden();
+  await page.keyboard.press('Control+z');
+  await expectToast(page, 'Review Restored');
+  await expect(row).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(button).toBeFocused();
+});
+
+test('a grant that has ended asks for the password again', async ({
+  page,
+  complaints,
+  practice,
+}) => {
+  const person = newPerson('Rukmini');
+  const { reviewId } = await writeReview(practice.url, person, 'Ten minutes pass here.');
+  const token = await signInOwner(page, practice);
+  await page.goto('/reviews');
+  const dialog = await unlock(page, practice);
+  const row = dialog.getByRole('article', { name: 'Rukmini Verma' });
+  await expect(row).toBeVisible();
+  complaints.expect(refusal(`${STAFF}/DeleteReview`));
+  await practice.passMinutes(11, ['reviews']);
+  const late = await callByHand(page, 'DeleteReview', { body: { reviewId }, token });
+  expect(late.status).toBe(403);
+  await deleteIn(row);
+  await expectToast(page, 'Error');
+  await expect(dialog.getByText(/locked itself, to be safe/)).toBeVisible();
+  await expect(page.getByLabel('Password', { exact: true })).toBeFocused();
+  await expect(dialog).not.toContainText(person.email);
+  await look(page, 'admin-ended');
+});

@@ -1,0 +1,137 @@
+/** Writing a review with a photo, and who gets the badge. */
+import type { Page } from '@playwright/test';
+import { look } from './support/look';
+import { newPerson, type Person, signUpQuietly } from './support/people';
+import { DISGUISED, NOTES, photo, tooLarge } from './support/pictures';
+import { Practice, startPractice } from './support/practice';
+import { attendSession } from './support/rpc';
+import { Sandbox } from './support/sandbox';
+import { expect, expectToast, test } from './support/test';
+import { refusal } from './support/watch';
+
+const WORDS = 'It was quiet. I was heard, and I left with a plan for the week.';
+
+async function fill(page: Page, { firstName, lastName, email }: Person): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill(`${firstName} ${lastName}`);
+  await page.getByLabel('Email', { exact: true }).fill(email);
+  await page.getByLabel('Service', { exact: true }).selectOption('Energy Healing');
+  await page.getByLabel('Your review').fill(WORDS);
+}
+
+async function publish(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Publish Review' }).click();
+}
+
+async function rate(page: Page, stars: RegExp): Promise<void> {
+  await page.getByRole('radio', { name: stars }).check({ force: true });
+}
+
+/** Where the review of this person can be read. */
+async function addressOf(page: Page, { firstName, lastName }: Person): Promise<string> {
+  const link = page.getByRole('link', { name: `Read Full Review by ${firstName} ${lastName}` });
+  return (await link.first().getAttribute('href')) ?? '';
+}
+
+async function isShown(page: Page): Promise<void> {
+  const picture = page.getByRole('img', { name: /^Photo from/ }).first();
+  await picture.scrollIntoViewIfNeeded();
+  await expect
+    .poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth))
+    .toBeGreaterThan(0);
+}
+
+test('a review with a photo is published and has a page of its own @phone', async ({
+  page,
+  complaints,
+}) => {
+  const person = newPerson('Leela');
+  await page.goto('/reviews');
+  await fill(page, person);
+  const field = page.getByLabel(/^Photo/);
+  await field.setInputFiles(NOTES);
+  await expectToast(page, 'Invalid file type');
+  const good = await photo(page, 2400, 1800);
+  await field.setInputFiles(tooLarge(good));
+  await expectToast(page, 'Image too large');
+  await field.setInputFiles(good);
+  await publish(page);
+  await expectToast(page, 'Please provide a rating');
+  await look(page, 'review-form-incomplete');
+
+  // What only the server can find out keeps the form as well.
+  await rate(page, /^5 stars/);
+  complaints.expect(refusal('/uploads/reviews'));
+  await page.getByRole('button', { name: 'Remove photo' }).click();
+  await field.setInputFiles(DISGUISED);
+  await publish(page);
+  await expect(page.getByText('Please select a valid image file.').first()).toBeVisible();
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue(/^Leela/);
+  await expect(page.getByLabel('Email', { exact: true })).toHaveValue(person.email);
+  await expect(page.getByLabel('Service', { exact: true })).toHaveValue('Energy Healing');
+  await expect(page.getByLabel('Your review')).toHaveValue(WORDS);
+  await expect(page.getByRole('radio', { name: /^5 stars/ })).toBeChecked();
+
+  await field.setInputFiles(good);
+  await publish(page);
+  await expectToast(page, 'Thank you for your review!');
+  await expect(page.getByLabel('Your review')).toHaveValue('');
+  await isShown(page);
+  await look(page, 'reviews-with-one');
+
+  const answer = await page.goto(await addressOf(page, person));
+  expect(answer?.status()).toBe(200);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Leela Verma');
+  await expect(page).toHaveTitle(/Leela Verma on Energy Healing/);
+  await expect(page.getByText('Recent Review')).toBeVisible();
+  await isShown(page);
+  expect(await page.content()).not.toContain(person.email);
+  await look(page, 'review');
+  await page.getByRole('link', { name: 'Back to Reviews' }).click();
+  await expect(page).toHaveURL(/\/reviews$/);
+});
+
+test('the badge is for the customer of a session, and not for whoever types the address', async ({
+  browser,
+  contextOptions,
+  complaints,
+}) => {
+  test.setTimeout(240_000);
+  const own = await startPractice('badges');
+  const practice = new Practice(own.data);
+  const options = { ...contextOptions, baseURL: practice.url };
+  const contexts = [await browser.newContext(options), await browser.newContext(options)];
+  for (const context of contexts) complaints.alsoOf(context);
+  try {
+    const [page, stranger] = await Promise.all(contexts.map((context) => context.newPage()));
+    if (!page || !stranger) throw new Error('There is no page.');
+    const person = newPerson('Gauri');
+    const token = await signUpQuietly(page, practice.url, person);
+    await attendSession(practice, new Sandbox(practice.sandboxUrl), { person, token });
+
+    await stranger.goto('/reviews');
+    await fill(stranger, person);
+    await rate(stranger, /^1 star/);
+    await publish(stranger);
+    await expect(stranger.getByRole('article', { name: 'Review by Gauri Verma' })).toBeVisible();
+
+    // The news of the session takes a moment on its way.
+    await expect(async () => {
+      await page.goto('/reviews');
+      await expect(page.getByLabel('Publish without the badge')).toBeVisible({ timeout: 2_000 });
+    }).toPass();
+    await fill(page, person);
+    await rate(page, /^5 stars/);
+    await look(page, 'review-form-badge');
+    await publish(page);
+    const cards = page.getByRole('article', { name: 'Review by Gauri Verma' });
+    await expect(cards).toHaveCount(2);
+    await expect(cards.first().getByText('Verified')).toBeVisible();
+    await expect(cards.last().getByText('Verified')).toBeHidden();
+    await page.getByRole('radio', { name: 'Verified' }).check({ force: true });
+    await expect(cards).toHaveCount(1);
+    await expect(page.getByLabel('Publish without the badge')).toBeHidden();
+  } finally {
+    for (const context of contexts) await context.close();
+    await own.stop();
+  }
+});
