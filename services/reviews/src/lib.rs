@@ -1,20 +1,185 @@
 //! What visitors write about their sessions, and who may take it away. The modules stand in the
 //! order in which they are best read.
 
+pub mod domain;
+pub mod contract;
+pub mod store;
+pub mod app;
+pub mod invitation;
+pub mod timers;
+pub mod process;
+pub mod read_model;
+pub mod picture;
+pub mod moderation;
+pub mod http;
+pub mod grpc;
 pub mod config;
 
-use runtime::Shutdown;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use ::contract::reviews::v1::reviews_internal_service_server::ReviewsInternalServiceServer;
+use ::contract::reviews::v1::reviews_service_server::ReviewsServiceServer;
+use ::contract::reviews::v1::reviews_staff_service_server::ReviewsStaffServiceServer;
+use anyhow::Context as _;
+use eventstore::{Database, StaffDoor, Store, run_timers};
+use messaging::{
+    FeedReader, FeedServer, Nats, ParkedEvents, Subscription, run_consumer, run_publisher,
+    run_relay,
+};
+use runtime::caller::{Peers, Users};
+use runtime::health::Checks;
+use runtime::server::{self, REQUEST_BYTES_MAX, Server};
+use runtime::staff::{Roles, StaffDirectory};
+use runtime::{BoxError, Shutdown, Tasks};
+use secrecy::ExposeSecret as _;
+use sqlx::migrate::Migrator;
+use tokio::net::TcpListener;
+use tonic::service::Routes;
+
+use crate::app::Desk;
 use crate::config::{Config, MigrationConfig};
+use crate::grpc::internal::Internal;
+use crate::grpc::public::Public;
+use crate::grpc::staff::StaffDesk;
+use crate::invitation::Invitations;
+use crate::moderation::Moderation;
+use crate::picture::Pictures;
+use crate::picture::objects::Objects;
+use crate::process::booking::OnBooking;
+use crate::timers::Timers;
+
+/// This service's own tables, which stand beside the event log.
+pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/reviews");
+
+/// Who may read this service's feed.
+const READERS: &[&str] = &["notifications"];
+/// The consumer of booking's feed.
+const ON_BOOKING: &str = "reviews-on-booking";
 
 /// Serves until the shutdown signal is given.
 ///
 /// # Errors
 /// When it cannot start, or when a part of it breaks.
 pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
-    tracing::info!(listen = %config.listen, "starting");
-    shutdown.wait().await;
-    Ok(())
+    let program = std::env::current_exe().context("where this program is cannot be told")?;
+    let doors = Doors::open((config.listen, config.http_listen), program, &shutdown).await?;
+    let users = Users::new(&config.users)?;
+    let nats = Nats::new(&config.nats_url);
+    doors.serve(&config, users, nats).await
+}
+
+/// The two ports of this service, taken and not served yet.
+pub struct Doors {
+    grpc: Server,
+    http: TcpListener,
+    program: PathBuf,
+    shutdown: Shutdown,
+}
+
+impl Doors {
+    /// Takes the ports of gRPC and HTTP. `program` is this service's own, which is started anew for
+    /// each picture that is to be shrunk.
+    ///
+    /// # Errors
+    /// When one is taken already.
+    pub async fn open(
+        (grpc, http): (SocketAddr, SocketAddr),
+        program: PathBuf,
+        shutdown: &Shutdown,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            grpc: Server::bind(grpc, shutdown).await?,
+            http: server::listen(http).await?,
+            program,
+            shutdown: shutdown.clone(),
+        })
+    }
+
+    /// Where gRPC and HTTP are served; tests ask for port 0 and need to know.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn addresses(&self) -> std::io::Result<(SocketAddr, SocketAddr)> {
+        Ok((self.grpc.address()?, self.http.local_addr()?))
+    }
+
+    /// Serves until the shutdown signal is given.
+    ///
+    /// # Errors
+    /// When it cannot start, or when a part of it breaks.
+    pub async fn serve(self, config: &Config, users: Users, nats: Nats) -> anyhow::Result<()> {
+        let shutdown = self.shutdown;
+        let peers = Peers::new("reviews", &config.peers)?;
+        let desk = open_desk(config, self.program)?;
+        let store = desk.store.clone();
+        let mut tasks = Tasks::new(&shutdown);
+        tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
+        let publishing = run_publisher(store.clone(), "reviews", nats.clone(), shutdown.clone());
+        tasks.spawn("publisher", publishing);
+        let timers = Arc::new(Timers::new(Arc::clone(&desk)));
+        let firing = run_timers(store.clone(), timers, shutdown.wait());
+        tasks.spawn("timers", async move {
+            firing.await;
+            Ok::<(), BoxError>(())
+        });
+        let feed = FeedReader::new(&config.booking_url, "booking", &peers)?;
+        let subscription = Subscription { consumer: ON_BOOKING, source: "booking", feed };
+        let consuming =
+            run_consumer(store.clone(), nats, subscription, Arc::new(OnBooking), shutdown.clone());
+        tasks.spawn(ON_BOOKING, consuming);
+        let (http, stop) = (http::router(Arc::clone(&desk.pictures)), shutdown.clone());
+        tasks.spawn("http", async move { server::serve_http(self.http, http, &stop).await });
+        let checks = Checks::new().check("database", move || {
+            let store = store.clone();
+            async move { store.check().await }
+        });
+        let staff = staff_desk(config, &desk, (users.clone(), &peers))?;
+        let routes = routes(&desk, users, &peers, staff);
+        tasks.spawn("server", self.grpc.ready(checks).serve(routes));
+        tasks.join().await?;
+        Ok(())
+    }
+}
+
+fn open_desk(config: &Config, program: PathBuf) -> anyhow::Result<Arc<Desk>> {
+    let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
+    let objects = Objects::open(&config.pictures.url)?;
+    Ok(Arc::new(Desk {
+        practice: runtime::practice::load(&config.practice_dir)?,
+        invitations: Invitations::new(&config.invitation_key)?,
+        pictures: Arc::new(Pictures::new(store.clone(), objects, program)),
+        store,
+    }))
+}
+
+fn staff_desk(
+    config: &Config,
+    desk: &Arc<Desk>,
+    (users, peers): (Users, &Peers),
+) -> anyhow::Result<StaffDesk> {
+    let roles: Arc<dyn Roles> = Arc::new(StaffDirectory::new(&config.booking_url, peers)?);
+    let store = desk.store.clone();
+    let door = StaffDoor::new(users.clone(), Arc::clone(&roles), store.clone());
+    let moderation = Moderation::new(&config.moderation, (users, roles), store.clone())?;
+    let parked = ParkedEvents::new(store).consumer(ON_BOOKING, "booking", Arc::new(OnBooking));
+    Ok(StaffDesk::new(Arc::clone(desk), moderation, door, parked))
+}
+
+/// Every gRPC service of this process.
+fn routes(desk: &Arc<Desk>, users: Users, peers: &Peers, staff: StaffDesk) -> Routes {
+    let public = Public::new(Arc::clone(desk), users);
+    let internal = Internal::new(Arc::clone(desk), peers.clone());
+    Routes::new(ReviewsServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
+        .add_service(
+            ReviewsInternalServiceServer::new(internal)
+                .max_decoding_message_size(REQUEST_BYTES_MAX),
+        )
+        .add_service(
+            ReviewsStaffServiceServer::new(staff).max_decoding_message_size(REQUEST_BYTES_MAX),
+        )
+        .add_service(FeedServer::service(desk.store.clone(), peers.clone(), READERS))
 }
 
 /// Brings the database up to date and grants the service's role its rights.
@@ -22,6 +187,9 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
 /// # Errors
 /// When the database refuses.
 pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
-    drop(config);
+    let database: url::Url =
+        config.database_url.expose_secret().parse().context("REVIEWS_DATABASE_URL is no URL")?;
+    let owner_url = config.owner_url.expose_secret();
+    eventstore::migrate(owner_url, database.username(), &MIGRATIONS).await?;
     Ok(())
 }

@@ -1,1 +1,19 @@
-//! The reviews service on real PostgreSQL and NATS.
+//! The reviews service on real PostgreSQL and NATS: its calls, timers and reactions. Other parties
+//! answer over the network as they do in production.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a helper that meets the unexpected fails its test there"
+)]
+
+mod world;
+mod booking;
+mod submitting;
+mod reading;
+mod badges;
+mod served;
+mod samples;
+mod studio;
+mod pictures;
+mod hostile;

@@ -1,0 +1,63 @@
+//! What proves that a review's writer had a session: their account, or the link of a mail that only
+//! they were sent. A typed mail address never does.
+
+use eventstore::Tx;
+use kernel::Id;
+use kernel::id::{Booking, Customer};
+
+use super::{Desk, Error, Rejection, refuse};
+use crate::invitation::valid_until;
+use crate::read_model::sessions::{self, Completed};
+
+/// Who writes, as far as it is known.
+#[derive(Debug, Clone, Default)]
+pub struct Writer {
+    /// Their account, when they are signed in.
+    pub customer: Option<Id<Customer>>,
+    /// The secret of a mail's link.
+    pub invitation: Option<String>,
+}
+
+/// The booking that proves a review of theirs, under its lock; `None` when there is none.
+///
+/// # Errors
+/// `InvitationNotValid` when they came by a link that is not good, or not any more.
+pub async fn find(tx: &mut Tx, desk: &Desk, writer: &Writer) -> Result<Option<Id<Booking>>, Error> {
+    if let Some(secret) = &writer.invitation {
+        let invalid = || refuse(Rejection::InvitationNotValid);
+        let booking_id = desk.invitations.booking(secret).ok_or_else(invalid)?;
+        let session = sessions::lock_of_booking(tx, booking_id).await?;
+        let now = tx.now().await?;
+        return if session.is_some_and(|session| can_prove(session, now)) {
+            Ok(Some(booking_id))
+        } else {
+            Err(invalid())
+        };
+    }
+    match writer.customer {
+        Some(customer_id) => Ok(sessions::lock_of_customer(tx, customer_id).await?),
+        None => Ok(None),
+    }
+}
+
+/// Whether a review of theirs would be proved now.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn exists(desk: &Desk, writer: &Writer) -> Result<bool, Error> {
+    let pool = desk.store.pool();
+    if let Some(secret) = &writer.invitation {
+        let Some(booking_id) = desk.invitations.booking(secret) else { return Ok(false) };
+        let session = sessions::of_booking(pool, booking_id).await?;
+        let now = desk.store.now().await?;
+        return Ok(session.is_some_and(|session| can_prove(session, now)));
+    }
+    match writer.customer {
+        Some(customer_id) => Ok(sessions::can_prove(pool, customer_id).await?),
+        None => Ok(false),
+    }
+}
+
+fn can_prove(session: Completed, now: kernel::Timestamp) -> bool {
+    !session.used && now < valid_until(session.at)
+}

@@ -1,0 +1,144 @@
+//! What a review must be before anything is asked of the database.
+
+use contract::reviews::v1::SubmitReviewRequest;
+use kernel::Id;
+use kernel::id::ReviewImage;
+use prost::Message as _;
+
+use super::{Error, Rejection, refuse};
+use crate::domain::review::Rating;
+use crate::read_model::project::Writing;
+
+/// The most characters of an idempotency key, and the fewest: a key that others could guess would
+/// tell them of a review that is not theirs.
+const KEY_CHARS: std::ops::RangeInclusive<usize> = 16..=64;
+/// The most characters of a name.
+const NAME_CHARS_MAX: usize = 80;
+/// The most bytes of an address, as mail has it.
+const EMAIL_BYTES_MAX: usize = 254;
+/// The most characters of a review.
+const TEXT_CHARS_MAX: usize = 4000;
+
+/// A review that is right in itself.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The caller's key.
+    pub key: String,
+    /// What the key stands for: everything else in the request.
+    pub hash: Vec<u8>,
+    /// What its writer typed.
+    pub writing: Writing,
+    /// What it is about.
+    pub service: String,
+    /// Its stars.
+    pub rating: Rating,
+    /// Its picture.
+    pub image_id: Option<Id<ReviewImage>>,
+    /// The secret of a mail's link; `None` also when the badge is not wanted.
+    pub invitation: Option<String>,
+    /// Whether the badge is wanted.
+    pub badge: bool,
+}
+
+impl Wanted {
+    /// Checks a request field by field, in the order of the form.
+    ///
+    /// # Errors
+    /// The first field that is wrong.
+    pub fn parse(mut request: SubmitReviewRequest, choices: &[String]) -> Result<Self, Error> {
+        let key = std::mem::take(&mut request.idempotency_key);
+        let printable = key.bytes().all(|byte| byte.is_ascii_graphic());
+        if !printable || !KEY_CHARS.contains(&key.len()) {
+            return Err(refuse(Rejection::InvalidIdempotencyKey));
+        }
+        let hash = eventstore::request_hash(&request.encode_to_vec());
+        let name = name(&request.name)?;
+        let email = email(&request.email)?;
+        let service = service(&request.service, choices)?;
+        let rating = Rating::new(request.rating).ok_or(refuse(Rejection::RatingRequired))?;
+        let text = text(&request.text)?;
+        let badge = !request.without_badge;
+        Ok(Self {
+            key,
+            hash,
+            writing: Writing { name, email, text },
+            service,
+            rating,
+            image_id: image(&request.image_id)?,
+            invitation: Some(request.invitation).filter(|secret| badge && !secret.is_empty()),
+            badge,
+        })
+    }
+}
+
+/// Whether nothing of it can be seen.
+fn is_blank(text: &str) -> bool {
+    let invisible = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+    };
+    text.chars().all(invisible)
+}
+
+fn name(typed: &str) -> Result<String, Error> {
+    let name = typed.trim();
+    if is_blank(name) {
+        return Err(refuse(Rejection::NameRequired));
+    }
+    if name.chars().count() > NAME_CHARS_MAX {
+        return Err(refuse(Rejection::NameTooLong));
+    }
+    if name.chars().any(char::is_control) {
+        return Err(refuse(Rejection::InvalidName));
+    }
+    Ok(name.to_owned())
+}
+
+/// Text without spaces, an @, and text without spaces again; that mail arrives there is not asked.
+fn email(typed: &str) -> Result<String, Error> {
+    let email = typed.trim();
+    if is_blank(email) {
+        return Err(refuse(Rejection::EmailRequired));
+    }
+    let unfit = |c: char| c.is_whitespace() || c.is_control();
+    let sides = email.split_once('@').filter(|(before, _)| !before.is_empty());
+    let shaped = sides.is_some_and(|(_, behind)| !behind.is_empty());
+    if !shaped || email.len() > EMAIL_BYTES_MAX || email.chars().any(unfit) {
+        return Err(refuse(Rejection::InvalidEmail));
+    }
+    Ok(email.to_owned())
+}
+
+fn service(chosen: &str, choices: &[String]) -> Result<String, Error> {
+    if chosen.trim().is_empty() {
+        return Err(refuse(Rejection::ServiceRequired));
+    }
+    let known = choices.iter().find(|choice| *choice == chosen);
+    known.cloned().ok_or(refuse(Rejection::UnknownService))
+}
+
+/// Lines end as they do on the web; a tab, which comes with text that was pasted, is a space.
+fn text(typed: &str) -> Result<String, Error> {
+    let text = typed.trim().replace("\r\n", "\n").replace('\r', "\n").replace('\t', " ");
+    if is_blank(&text) {
+        return Err(refuse(Rejection::ReviewRequired));
+    }
+    if text.chars().count() > TEXT_CHARS_MAX {
+        return Err(refuse(Rejection::ReviewTooLong));
+    }
+    if text.chars().any(|c| c.is_control() && c != '\n') {
+        return Err(refuse(Rejection::InvalidReview));
+    }
+    Ok(text)
+}
+
+/// What is no image's id is the id of no image.
+fn image(text: &str) -> Result<Option<Id<ReviewImage>>, Error> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_invalid| refuse(Rejection::ImageNotFound))
+}
+
+#[cfg(test)]
+mod tests;

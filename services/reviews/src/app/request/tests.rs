@@ -1,0 +1,163 @@
+//! Every field of the form, with what is taken and what is refused.
+
+use contract::reviews::v1::SubmitReviewRequest;
+use kernel::CommandError;
+use proptest::prelude::*;
+
+use super::Wanted;
+use crate::app::Rejection;
+
+fn choices() -> Vec<String> {
+    vec!["Energy Healing".to_owned(), "Spiritual Healing".to_owned()]
+}
+
+fn asked() -> SubmitReviewRequest {
+    SubmitReviewRequest {
+        name: "Asha Rao".to_owned(),
+        email: "asha@customers.example".to_owned(),
+        service: "Energy Healing".to_owned(),
+        rating: 5,
+        text: "I felt lighter afterwards.".to_owned(),
+        idempotency_key: "0123456789abcdef".to_owned(),
+        ..SubmitReviewRequest::default()
+    }
+}
+
+fn parse(change: impl FnOnce(&mut SubmitReviewRequest)) -> Result<Wanted, Rejection> {
+    let mut request = asked();
+    change(&mut request);
+    Wanted::parse(request, &choices()).map_err(|error| match error {
+        CommandError::Rejected(rejection) => rejection,
+        other => panic!("{other:?}"),
+    })
+}
+
+fn with_name(name: &str) -> Result<String, Rejection> {
+    parse(|it| it.name = name.to_owned()).map(|wanted| wanted.writing.name)
+}
+
+fn with_email(email: &str) -> Result<String, Rejection> {
+    parse(|it| it.email = email.to_owned()).map(|wanted| wanted.writing.email)
+}
+
+fn with_text(text: &str) -> Result<String, Rejection> {
+    parse(|it| it.text = text.to_owned()).map(|wanted| wanted.writing.text)
+}
+
+#[test]
+fn a_name_is_kept_as_typed() {
+    for name in ["Asha", "आशा राव", "O’Brien-Müller", "🙂"] {
+        assert_eq!(with_name(&format!("  {name}\n")).unwrap(), name);
+    }
+    let longest = "ज".repeat(80);
+    assert_eq!(with_name(&longest).unwrap(), longest);
+    assert_eq!(with_name(&"ज".repeat(81)), Err(Rejection::NameTooLong));
+    for blank in ["", " ", "\t\n", "\u{200b}\u{feff}", "\u{a0}"] {
+        assert_eq!(with_name(blank), Err(Rejection::NameRequired), "{blank:?}");
+    }
+    for broken in ["As\0ha", "As\nha", "As\u{7}ha", "As\u{85}ha"] {
+        assert_eq!(with_name(broken), Err(Rejection::InvalidName), "{broken:?}");
+    }
+}
+
+#[test]
+fn an_address_has_the_shape_of_one() {
+    for email in ["a@b", "asha@customers.example", "आशा@उदाहरण.भारत", "a@b@c", "a+b@c.d"]
+    {
+        assert_eq!(with_email(&format!(" {email} ")).unwrap(), email);
+    }
+    for wrong in ["asha", "@", "@b", "a@", "a b@c", "a@b c", "a\u{a0}@b", "a@b\0"] {
+        assert_eq!(with_email(wrong), Err(Rejection::InvalidEmail), "{wrong:?}");
+    }
+    let longest = format!("{}@b", "a".repeat(252));
+    assert_eq!(with_email(&longest).unwrap(), longest);
+    assert_eq!(with_email(&format!("a{longest}")), Err(Rejection::InvalidEmail));
+    assert_eq!(with_email("  "), Err(Rejection::EmailRequired));
+}
+
+#[test]
+fn it_is_about_one_of_the_practices_choices() {
+    let about = |service: &str| parse(|it| it.service = service.to_owned()).map(|it| it.service);
+    assert_eq!(about("Spiritual Healing").unwrap(), "Spiritual Healing");
+    assert_eq!(about(""), Err(Rejection::ServiceRequired));
+    for unknown in ["energy healing", "Energy Healing ", "Massage"] {
+        assert_eq!(about(unknown), Err(Rejection::UnknownService), "{unknown}");
+    }
+}
+
+#[test]
+fn stars_and_words_are_needed() {
+    for stars in [-1, 0, 6] {
+        assert_eq!(parse(|it| it.rating = stars).unwrap_err(), Rejection::RatingRequired);
+    }
+    assert_eq!(with_text("\n One\r\ntwo\rthree\tfour \n").unwrap(), "One\ntwo\nthree four");
+    let longest = "🙂".repeat(4000);
+    assert_eq!(with_text(&longest).unwrap(), longest);
+    assert_eq!(with_text(&"🙂".repeat(4001)), Err(Rejection::ReviewTooLong));
+    assert_eq!(with_text(" \u{200b} "), Err(Rejection::ReviewRequired));
+    assert_eq!(with_text("a\u{1b}[31mb"), Err(Rejection::InvalidReview));
+}
+
+#[test]
+fn the_first_fault_of_the_form_is_told() {
+    let faults = parse(|it| {
+        *it = SubmitReviewRequest {
+            idempotency_key: it.idempotency_key.clone(),
+            ..SubmitReviewRequest::default()
+        };
+    });
+    assert_eq!(faults.unwrap_err(), Rejection::NameRequired);
+}
+
+#[test]
+fn a_key_is_long_enough_that_nobody_guesses_it() {
+    for key in ["", "0123456789abcde", "with a space in it", "schlüssel-mit-umlaut"] {
+        let refused = parse(|it| it.idempotency_key = key.to_owned()).unwrap_err();
+        assert_eq!(refused, Rejection::InvalidIdempotencyKey, "{key}");
+    }
+    assert!(parse(|it| it.idempotency_key = "k".repeat(64)).is_ok());
+    assert!(parse(|it| it.idempotency_key = "k".repeat(65)).is_err());
+}
+
+#[test]
+fn the_key_is_no_part_of_what_it_stands_for() {
+    let first = parse(|_| {}).unwrap().hash;
+    assert_eq!(parse(|it| it.idempotency_key = "k".repeat(16)).unwrap().hash, first);
+    assert_ne!(parse(|it| it.rating = 4).unwrap().hash, first);
+}
+
+#[test]
+fn who_leaves_the_badge_off_uses_no_invitation() {
+    let invited = |without: bool| {
+        parse(|it| {
+            it.invitation = "secret".to_owned();
+            it.without_badge = without;
+        })
+        .unwrap()
+    };
+    assert_eq!(invited(false).invitation.as_deref(), Some("secret"));
+    assert_eq!((invited(true).invitation, invited(true).badge), (None, false));
+    assert_eq!(parse(|it| it.image_id = "1".to_owned()).unwrap_err(), Rejection::ImageNotFound);
+}
+
+#[test]
+fn what_was_typed_is_not_told_in_a_log() {
+    let told = format!("{:?}", parse(|_| {}).unwrap());
+    assert!(!told.contains("Asha") && !told.contains("customers.example"), "{told}");
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_typed_is_taken_clean_or_refused(text in any::<String>()) {
+        if let Ok(kept) = with_text(&text) {
+            prop_assert!(!kept.trim().is_empty() && kept.chars().count() <= 4000);
+            prop_assert!(kept.chars().all(|c| c == '\n' || !c.is_control()));
+        }
+        if let Ok(kept) = with_name(&text) {
+            prop_assert!(!kept.trim().is_empty() && !kept.chars().any(char::is_control));
+        }
+        if let Ok(kept) = with_email(&text) {
+            prop_assert!(kept.contains('@') && !kept.contains(char::is_whitespace));
+        }
+    }
+}

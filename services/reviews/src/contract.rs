@@ -1,0 +1,101 @@
+//! The only file where domain events meet the events of `proto/`.
+
+use contract::reviews::v1 as wire;
+use eventstore::{NewEvent, Recorded, StoreError};
+use kernel::Id;
+use kernel::id::{Kind, Review};
+
+use crate::domain::review::{Event, Facts, Rating};
+
+/// A stored event cannot be one of ours.
+#[derive(Debug, thiserror::Error)]
+#[error("{event_type} at version {version} cannot be read")]
+pub struct Unreadable {
+    event_type: String,
+    version: i64,
+}
+
+/// The stream of a review.
+#[must_use]
+pub fn review_stream(id: Id<Review>) -> String {
+    format!("review-{}", id.uuid())
+}
+
+/// A review's event as it is stored. When something happened is not part of it: that stands beside
+/// every event.
+///
+/// # Errors
+/// When `proto/` does not declare it.
+pub fn review_event(id: Id<Review>, event: &Event) -> Result<NewEvent, StoreError> {
+    let review_id = id.to_string();
+    let new = match event {
+        Event::Submitted { facts } => NewEvent::of(&wire::ReviewSubmitted {
+            review_id,
+            service: facts.service.clone(),
+            rating: facts.rating.stars(),
+            image_id: facts.image_id.map(|id| id.to_string()).unwrap_or_default(),
+        }),
+        Event::Verified { booking_id } => {
+            NewEvent::of(&wire::ReviewVerified { review_id, booking_id: booking_id.to_string() })
+        }
+        Event::Deleted { by, at: _ } => {
+            NewEvent::of(&wire::ReviewDeleted { review_id, deleted_by: by.to_string() })
+        }
+        Event::Restored { by } => {
+            NewEvent::of(&wire::ReviewRestored { review_id, restored_by: by.to_string() })
+        }
+        Event::Erased => NewEvent::of(&wire::ReviewErased { review_id }),
+    };
+    Ok(new?)
+}
+
+/// A review's event as it was stored.
+///
+/// # Errors
+/// When it is not one, or holds what cannot be.
+pub fn read_review_event(stored: &Recorded) -> Result<Event, Unreadable> {
+    let event = if let Some(e) = get::<wire::ReviewSubmitted>(stored)? {
+        read_submitted(e)
+    } else if let Some(e) = get::<wire::ReviewVerified>(stored)? {
+        parse(&e.booking_id).map(|booking_id| Event::Verified { booking_id })
+    } else if let Some(e) = get::<wire::ReviewDeleted>(stored)? {
+        let by = e.deleted_by.parse().ok();
+        by.map(|by| Event::Deleted { by, at: stored.recorded_at })
+    } else if let Some(e) = get::<wire::ReviewRestored>(stored)? {
+        e.restored_by.parse().ok().map(|by| Event::Restored { by })
+    } else if get::<wire::ReviewErased>(stored)?.is_some() {
+        Some(Event::Erased)
+    } else {
+        None
+    };
+    event.ok_or_else(|| unreadable(stored))
+}
+
+fn read_submitted(event: wire::ReviewSubmitted) -> Option<Event> {
+    let image_id = if event.image_id.is_empty() { None } else { Some(parse(&event.image_id)?) };
+    let facts = Facts {
+        review_id: parse(&event.review_id)?,
+        service: event.service,
+        rating: Rating::new(event.rating)?,
+        image_id,
+    };
+    Some(Event::Submitted { facts })
+}
+
+fn get<M>(stored: &Recorded) -> Result<Option<M>, Unreadable>
+where
+    M: prost::Message + prost::Name + Default,
+{
+    stored.get::<M>().map_err(|_malformed| unreadable(stored))
+}
+
+fn unreadable(stored: &Recorded) -> Unreadable {
+    Unreadable { event_type: stored.event_type.clone(), version: stored.version }
+}
+
+fn parse<K: Kind>(text: &str) -> Option<Id<K>> {
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! What other services call; the gateway does not route it, and each method says who may.
+
+use std::sync::Arc;
+
+use contract::convert::to_wire;
+use contract::reviews::v1::reviews_internal_service_server::ReviewsInternalService;
+use contract::reviews::v1::{CreateInvitationRequest, CreateInvitationResponse};
+use runtime::caller::Peers;
+use runtime::status::{reject, to_status};
+use tonic::{Request, Response, Status};
+
+use crate::app::create_invitation::create_invitation;
+use crate::app::{Desk, Rejection};
+
+/// The internal service.
+#[derive(Debug, Clone)]
+pub struct Internal {
+    desk: Arc<Desk>,
+    peers: Peers,
+}
+
+impl Internal {
+    /// Serves a desk to other services.
+    #[must_use]
+    pub fn new(desk: Arc<Desk>, peers: Peers) -> Self {
+        Self { desk, peers }
+    }
+}
+
+#[tonic::async_trait]
+impl ReviewsInternalService for Internal {
+    async fn create_invitation(
+        &self,
+        request: Request<CreateInvitationRequest>,
+    ) -> Result<Response<CreateInvitationResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        let booking_id = request.get_ref().booking_id.parse();
+        let booking_id =
+            booking_id.map_err(|_malformed| reject(&Rejection::SessionNotCompleted))?;
+        let (invitation, valid_until) =
+            create_invitation(&self.desk, booking_id).await.map_err(|error| to_status(&error))?;
+        let valid_until = Some(to_wire(valid_until));
+        Ok(Response::new(CreateInvitationResponse { invitation, valid_until }))
+    }
+}

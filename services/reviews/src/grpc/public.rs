@@ -1,0 +1,128 @@
+//! What everybody calls, through the gateway. Only the writer's own calls look at who they are.
+
+use std::sync::Arc;
+
+use contract::reviews::v1::reviews_service_server::ReviewsService;
+use contract::reviews::v1::{
+    CheckBadgeRequest, CheckBadgeResponse, GetReviewRequest, GetReviewResponse,
+    GetStatisticsRequest, GetStatisticsResponse, ListReviewsRequest, ListReviewsResponse,
+    ReviewFilter, SubmitReviewRequest, SubmitReviewResponse,
+};
+use kernel::Id;
+use kernel::id::{Customer, Review};
+use runtime::caller::Users;
+use runtime::status::{reject, to_status};
+use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
+
+use crate::app::check_badge::check_badge;
+use crate::app::submit_review::submit_review;
+use crate::app::{Desk, Error, Rejection};
+use crate::read_model::page::{self, Cursor};
+use crate::read_model::query::{self, Filter};
+
+/// How many reviews a page has when nothing else was asked for.
+const PAGE_SIZE: i32 = 12;
+
+/// The public service.
+#[derive(Debug, Clone)]
+pub struct Public {
+    desk: Arc<Desk>,
+    users: Users,
+}
+
+impl Public {
+    /// Serves a desk to everybody.
+    #[must_use]
+    pub fn new(desk: Arc<Desk>, users: Users) -> Self {
+        Self { desk, users }
+    }
+
+    /// Who calls, if they say so. A token that is not good is refused: who believes to be signed in
+    /// shall not be taken for somebody else without a word.
+    async fn customer(&self, metadata: &MetadataMap) -> Result<Option<Id<Customer>>, Status> {
+        if metadata.get("authorization").is_none() {
+            return Ok(None);
+        }
+        Ok(Some(self.users.verify(metadata).await?.customer))
+    }
+}
+
+fn failed(error: impl Into<Error>) -> Status {
+    to_status(&error.into())
+}
+
+fn filter(asked: i32) -> Filter {
+    match ReviewFilter::try_from(asked) {
+        Ok(ReviewFilter::Verified) => Filter::Verified,
+        Ok(ReviewFilter::Recent) => Filter::Recent,
+        Ok(ReviewFilter::Unspecified) | Err(_) => Filter::All,
+    }
+}
+
+#[tonic::async_trait]
+impl ReviewsService for Public {
+    async fn submit_review(
+        &self,
+        request: Request<SubmitReviewRequest>,
+    ) -> Result<Response<SubmitReviewResponse>, Status> {
+        let customer = self.customer(request.metadata()).await?;
+        let id = submit_review(&self.desk, customer, request.into_inner()).await;
+        let id = id.map_err(failed)?;
+        // Who repeats a key may ask for a review that was deleted meanwhile.
+        let review = query::review(self.desk.store.pool(), id).await.map_err(failed)?;
+        let review = review.ok_or_else(|| reject(&Rejection::ReviewNotFound))?;
+        Ok(Response::new(SubmitReviewResponse { review: Some(review) }))
+    }
+
+    async fn list_reviews(
+        &self,
+        request: Request<ListReviewsRequest>,
+    ) -> Result<Response<ListReviewsResponse>, Status> {
+        let asked = request.into_inner();
+        let filter = filter(asked.filter);
+        let after = match asked.page_token.as_str() {
+            "" => None,
+            token => {
+                let cursor = Cursor::read(filter.word(), token);
+                Some(cursor.ok_or_else(|| reject(&Rejection::InvalidPageToken))?)
+            }
+        };
+        let pool = self.desk.store.pool();
+        let page = page::Page::of(asked.page_size, PAGE_SIZE);
+        let listed = query::list(pool, filter, after, page.limit()).await.map_err(failed)?;
+        let (shown, next) = page.cut(listed, |it| it.cursor);
+        let next_page_token = next.map(|it| it.token(filter.word())).unwrap_or_default();
+        let reviews = shown.into_iter().map(|it| it.review).collect();
+        Ok(Response::new(ListReviewsResponse { reviews, next_page_token }))
+    }
+
+    async fn get_review(
+        &self,
+        request: Request<GetReviewRequest>,
+    ) -> Result<Response<GetReviewResponse>, Status> {
+        let absent = || reject(&Rejection::ReviewNotFound);
+        let id: Id<Review> = request.get_ref().review_id.parse().map_err(|_malformed| absent())?;
+        let review = query::review(self.desk.store.pool(), id).await.map_err(failed)?;
+        Ok(Response::new(GetReviewResponse { review: Some(review.ok_or_else(absent)?) }))
+    }
+
+    async fn get_statistics(
+        &self,
+        _request: Request<GetStatisticsRequest>,
+    ) -> Result<Response<GetStatisticsResponse>, Status> {
+        let figures = query::statistics(self.desk.store.pool()).await.map_err(failed)?;
+        Ok(Response::new(figures))
+    }
+
+    async fn check_badge(
+        &self,
+        request: Request<CheckBadgeRequest>,
+    ) -> Result<Response<CheckBadgeResponse>, Status> {
+        let customer = self.customer(request.metadata()).await?;
+        let invitation = request.into_inner().invitation;
+        let would_be_verified =
+            check_badge(&self.desk, customer, invitation).await.map_err(failed)?;
+        Ok(Response::new(CheckBadgeResponse { would_be_verified }))
+    }
+}

@@ -1,0 +1,139 @@
+//! The secret in a follow-up mail's link. It names a booking and proves that we made it; whether it
+//! can still be used, and that it is used once, the booking's row knows.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
+use secrecy::{ExposeSecret as _, SecretString};
+use sha2::Sha256;
+use uuid::Uuid;
+
+/// For how many days after its session an invitation can be used.
+pub const VALID_DAYS: i64 = 90;
+
+/// What is signed begins with this, so that the key can never be used to sign something else.
+const PURPOSE: &[u8] = b"review-invitation";
+/// How many bytes of the MAC stand in the secret.
+const MAC_BYTES: usize = 16;
+/// How many minutes a day has.
+const DAY_MINUTES: i64 = 24 * 60;
+
+/// Makes invitations and knows its own.
+#[derive(Clone)]
+pub struct Invitations {
+    mac: Hmac<Sha256>,
+}
+
+impl fmt::Debug for Invitations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Invitations").finish_non_exhaustive()
+    }
+}
+
+/// The key cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("REVIEWS_INVITATION_KEY has fewer than 32 characters")]
+pub struct WeakKey;
+
+/// Until when the customer of a session that was completed then can use the invitation.
+#[must_use]
+pub fn valid_until(completed_at: Timestamp) -> Timestamp {
+    completed_at.plus_minutes(VALID_DAYS * DAY_MINUTES)
+}
+
+impl Invitations {
+    /// Signs with this key.
+    ///
+    /// # Errors
+    /// When it is too short to be a secret.
+    pub fn new(key: &SecretString) -> Result<Self, WeakKey> {
+        let bytes = key.expose_secret().as_bytes();
+        if bytes.len() < 32 {
+            return Err(WeakKey);
+        }
+        let mac = Hmac::new_from_slice(bytes).map_err(|_never| WeakKey)?;
+        Ok(Self { mac })
+    }
+
+    /// The secret for a booking, always the same one.
+    #[must_use]
+    pub fn secret(&self, booking_id: Id<Booking>) -> String {
+        let mut bytes = booking_id.uuid().as_bytes().to_vec();
+        let tag = self.signed(booking_id).finalize().into_bytes();
+        bytes.extend(tag.iter().take(MAC_BYTES));
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The booking that a secret is for; `None` when we did not make it.
+    #[must_use]
+    pub fn booking(&self, secret: &str) -> Option<Id<Booking>> {
+        let bytes = URL_SAFE_NO_PAD.decode(secret).ok()?;
+        let (uuid, tag) = bytes.split_at_checked(size_of::<Uuid>())?;
+        if tag.len() != MAC_BYTES {
+            return None;
+        }
+        let booking_id = Id::from_uuid(Uuid::from_slice(uuid).ok()?);
+        self.signed(booking_id).verify_truncated_left(tag).ok()?;
+        Some(booking_id)
+    }
+
+    fn signed(&self, booking_id: Id<Booking>) -> Hmac<Sha256> {
+        let mut mac = self.mac.clone();
+        mac.update(PURPOSE);
+        mac.update(booking_id.uuid().as_bytes());
+        mac
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Invitations, WeakKey};
+    use kernel::Id;
+    use uuid::Uuid;
+
+    fn invitations(key: &str) -> Invitations {
+        Invitations::new(&key.to_owned().into()).unwrap()
+    }
+
+    const KEY: &str = "a-key-that-is-long-enough-for-tests";
+
+    #[test]
+    fn a_secret_stands_in_a_url_and_leads_to_its_booking() {
+        let invitations = invitations(KEY);
+        for number in [0, 1, u128::MAX] {
+            let id = Id::from_uuid(Uuid::from_u128(number));
+            let secret = invitations.secret(id);
+            assert_eq!(secret.len(), 43);
+            assert!(secret.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)));
+            assert_eq!(invitations.booking(&secret), Some(id));
+            assert_eq!(invitations.secret(id), secret);
+        }
+    }
+
+    #[test]
+    fn what_was_changed_cut_or_signed_otherwise_is_no_invitation() {
+        let ours = invitations(KEY);
+        let id = Id::from_uuid(Uuid::from_u128(7));
+        let secret = ours.secret(id);
+        for at in 0..secret.len() {
+            let mut changed = secret.clone().into_bytes();
+            changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
+            assert_eq!(ours.booking(&String::from_utf8(changed).unwrap()), None, "{at}");
+        }
+        let longer = format!("{secret}A");
+        for text in ["", "x", &secret[..42], &secret[..22], &longer, &secret.repeat(2)] {
+            assert_eq!(ours.booking(text), None, "{text}");
+        }
+        let theirs = invitations("another-key-that-is-long-enough-too");
+        assert_eq!(theirs.booking(&secret), None);
+    }
+
+    #[test]
+    fn a_short_key_is_refused() {
+        assert_eq!(Invitations::new(&"short".to_owned().into()).unwrap_err(), WeakKey);
+    }
+}

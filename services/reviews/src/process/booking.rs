@@ -1,0 +1,67 @@
+//! From booking: whose booking it is, and that its session was completed, which can prove a review.
+
+use contract::booking::v1 as booking;
+use eventstore::{Recorded, Tx};
+use futures::future::BoxFuture;
+use kernel::id::{Booking, Customer, Kind};
+use kernel::{Id, Timestamp};
+use messaging::{Reaction, ReactionError};
+
+use crate::read_model::sessions;
+
+/// What an event of booking asks of this service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Remember whose it is.
+    Remember { booking_id: Id<Booking>, customer_id: Id<Customer> },
+    /// Remember when its session was completed.
+    Complete { booking_id: Id<Booking>, at: Timestamp },
+}
+
+/// What to do about an event; `None` when it does not concern reviews.
+///
+/// # Errors
+/// When it is one of ours by name and cannot be read.
+pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
+    if let Some(e) = event.get::<booking::BookingRequested>()? {
+        let (booking_id, customer_id) = (parse(&e.booking_id)?, parse(&e.customer_id)?);
+        return Ok(Some(Step::Remember { booking_id, customer_id }));
+    }
+    if let Some(e) = event.get::<booking::BookingCompleted>()? {
+        let booking_id = parse(&e.booking_id)?;
+        return Ok(Some(Step::Complete { booking_id, at: event.recorded_at }));
+    }
+    Ok(None)
+}
+
+fn parse<K: Kind>(text: &str) -> Result<Id<K>, ReactionError> {
+    text.parse().map_err(|error: kernel::id::InvalidId| ReactionError::Failed(error.into()))
+}
+
+/// Takes booking's events in.
+#[derive(Debug, Clone, Copy)]
+pub struct OnBooking;
+
+impl Reaction for OnBooking {
+    fn react<'t>(
+        &'t self,
+        tx: &'t mut Tx,
+        event: &'t Recorded,
+    ) -> BoxFuture<'t, Result<(), ReactionError>> {
+        Box::pin(async move {
+            match step(event)? {
+                None => Ok(()),
+                Some(Step::Remember { booking_id, customer_id }) => {
+                    Ok(sessions::requested(tx, booking_id, customer_id).await?)
+                }
+                Some(Step::Complete { booking_id, at }) => {
+                    if sessions::completed(tx, booking_id, at).await? {
+                        Ok(())
+                    } else {
+                        Err(ReactionError::Failed("nobody had asked for this booking".into()))
+                    }
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,114 @@
+//! Pages that go on where the one before ended, so that they stay right while reviews are added.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use kernel::id::Review;
+use kernel::{Id, Timestamp};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+/// The most reviews of a page.
+const SIZE_MAX: i32 = 50;
+/// How many bytes of a list's hash stand in a token.
+const LIST_BYTES: usize = 8;
+
+/// The last review of a page, in the order in which reviews are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    /// When it was submitted.
+    pub created_at: Timestamp,
+    /// Its id, which orders those that were submitted at the same moment.
+    pub review_id: Id<Review>,
+}
+
+impl Cursor {
+    /// The token that asks for what follows in `list`, a word for it with all that was asked for.
+    #[must_use]
+    pub fn token(self, list: &str) -> String {
+        let mut bytes = hash(list);
+        bytes.extend(self.created_at.micros().to_be_bytes());
+        bytes.extend(self.review_id.uuid().as_bytes());
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// Reads a token; `None` when it is none, or one of another list.
+    #[must_use]
+    pub fn read(list: &str, token: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
+        let place = bytes.strip_prefix(hash(list).as_slice())?;
+        let (micros, uuid) = place.split_first_chunk()?;
+        Some(Self {
+            created_at: Timestamp::from_micros(i64::from_be_bytes(*micros))?,
+            review_id: Id::from_uuid(Uuid::from_slice(uuid).ok()?),
+        })
+    }
+}
+
+fn hash(list: &str) -> Vec<u8> {
+    Sha256::digest(list.as_bytes()).iter().copied().take(LIST_BYTES).collect()
+}
+
+/// How many reviews a page has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page(usize);
+
+impl Page {
+    /// So many as were asked for, at most 50; `default` when it was left open.
+    #[must_use]
+    pub fn of(asked: i32, default: i32) -> Self {
+        let size = if asked <= 0 { default } else { asked.min(SIZE_MAX) };
+        Self(usize::try_from(size).unwrap_or_default())
+    }
+
+    /// How many are to be read: one more than are shown tells whether more follow.
+    #[must_use]
+    pub fn limit(self) -> i64 {
+        i64::try_from(self.0).unwrap_or_default().saturating_add(1)
+    }
+
+    /// What is shown of what was read, and from where the next page goes on, if there is one.
+    pub fn cut<T>(self, mut read: Vec<T>, place: fn(&T) -> Cursor) -> (Vec<T>, Option<Cursor>) {
+        let more = read.len() > self.0;
+        read.truncate(self.0);
+        let next = read.last().map(place).filter(|_| more);
+        (read, next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cursor, Page};
+    use kernel::{Id, Timestamp};
+    use uuid::Uuid;
+
+    #[test]
+    fn a_token_is_read_by_its_list_only() {
+        let cursor = Cursor {
+            created_at: Timestamp::from_micros(1_795_400_000_123_456).unwrap(),
+            review_id: Id::from_uuid(Uuid::from_u128(7)),
+        };
+        let token = cursor.token("all");
+        assert_eq!(Cursor::read("all", &token), Some(cursor));
+        assert_eq!(Cursor::read("verified", &token), None);
+        let longer = format!("{token}AAAA");
+        for wrong in ["", "2", "not a token", &token[4..], &token[..40], &longer] {
+            assert_eq!(Cursor::read("all", wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn pages_have_a_size_and_the_last_one_leads_nowhere() {
+        for (asked, given) in [(-1, 12), (0, 12), (1, 1), (50, 50), (51, 50), (i32::MAX, 50)] {
+            assert_eq!(Page::of(asked, 12), Page(given));
+        }
+        let cursor = |number: &u128| Cursor {
+            created_at: Timestamp::EPOCH,
+            review_id: Id::from_uuid(Uuid::from_u128(*number)),
+        };
+        let page = Page::of(2, 12);
+        assert_eq!(page.limit(), 3);
+        assert_eq!(page.cut(vec![3, 2, 1], cursor), (vec![3, 2], Some(cursor(&2))));
+        assert_eq!(page.cut(vec![2, 1], cursor), (vec![2, 1], None));
+        assert_eq!(page.cut(Vec::new(), cursor), (Vec::new(), None));
+    }
+}

@@ -1,0 +1,138 @@
+//! Events of this service into its tables. What is decided stands in the events alone: these
+//! functions only write it down.
+
+use std::fmt;
+
+use eventstore::{StoreError, Tx};
+use kernel::id::Review;
+use kernel::{Id, Timestamp};
+use sqlx::Row as _;
+
+use crate::domain::review::{Event, Facts, Moderator};
+
+/// What the writer of a review typed. It is personal and never part of an event.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Writing {
+    /// Their name, which everybody sees.
+    pub name: String,
+    /// Their mail address, which only staff sees.
+    pub email: String,
+    /// What they wrote.
+    pub text: String,
+}
+
+impl fmt::Debug for Writing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writing").finish_non_exhaustive()
+    }
+}
+
+/// Writes down what happened to a review; `writing` is what belongs to its publication.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn review(
+    tx: &mut Tx,
+    (id, now): (Id<Review>, Timestamp),
+    event: &Event,
+    writing: Option<&Writing>,
+) -> Result<(), StoreError> {
+    match event {
+        Event::Submitted { facts } => submitted(tx, facts, writing, now).await,
+        Event::Verified { .. } => verified(tx, id).await,
+        Event::Deleted { by, at } => deleted(tx, id, *by, *at).await,
+        Event::Restored { .. } => restored(tx, id).await,
+        Event::Erased => erased(tx, id, now).await,
+    }
+}
+
+async fn submitted(
+    tx: &mut Tx,
+    facts: &Facts,
+    writing: Option<&Writing>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "insert into reviews (review_id, name, email, service, rating, text, image_id, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(facts.review_id)
+    .bind(writing.map(|it| it.name.as_str()).unwrap_or_default())
+    .bind(writing.map(|it| it.email.as_str()).unwrap_or_default())
+    .bind(&facts.service)
+    .bind(facts.rating.stars())
+    .bind(writing.map(|it| it.text.as_str()).unwrap_or_default())
+    .bind(facts.image_id)
+    .bind(now)
+    .execute(tx.connection())
+    .await?;
+    count(tx, facts.rating.stars(), (1, 0)).await
+}
+
+async fn verified(tx: &mut Tx, id: Id<Review>) -> Result<(), StoreError> {
+    let rating = sqlx::query_scalar(
+        "update reviews set verified = true where review_id = $1 returning rating::int",
+    )
+    .bind(id)
+    .fetch_one(tx.connection())
+    .await?;
+    count(tx, rating, (0, 1)).await
+}
+
+async fn deleted(
+    tx: &mut Tx,
+    id: Id<Review>,
+    by: Moderator,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let row = sqlx::query(
+        "update reviews set deleted_at = $2, deleted_by = $3 where review_id = $1
+         returning rating::int as rating, verified::int as verified",
+    )
+    .bind(id)
+    .bind(at)
+    .bind(by.to_string())
+    .fetch_one(tx.connection())
+    .await?;
+    let verified: i32 = row.try_get("verified")?;
+    count(tx, row.try_get("rating")?, (-1, -verified)).await
+}
+
+async fn restored(tx: &mut Tx, id: Id<Review>) -> Result<(), StoreError> {
+    let row = sqlx::query(
+        "update reviews set deleted_at = null, deleted_by = null where review_id = $1
+         returning rating::int as rating, verified::int as verified",
+    )
+    .bind(id)
+    .fetch_one(tx.connection())
+    .await?;
+    count(tx, row.try_get("rating")?, (1, row.try_get("verified")?)).await
+}
+
+/// The row stays, because a deletion can be repeated and shall be answered as before.
+async fn erased(tx: &mut Tx, id: Id<Review>, now: Timestamp) -> Result<(), StoreError> {
+    sqlx::query(
+        "update reviews set name = '', email = '', text = '', image_id = null, erased_at = $2
+         where review_id = $1",
+    )
+    .bind(id)
+    .bind(now)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Counts so many reviews with these stars more, and so many of them with the badge.
+async fn count(tx: &mut Tx, rating: i32, (more, verified): (i32, i32)) -> Result<(), StoreError> {
+    sqlx::query(
+        "update review_figures
+         set count = count + $2, verified_count = verified_count + $3
+         where rating = $1",
+    )
+    .bind(rating)
+    .bind(more)
+    .bind(verified)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}

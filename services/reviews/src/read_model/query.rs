@@ -1,0 +1,165 @@
+//! What everybody may read. The writers' addresses are in no statement here.
+
+use contract::convert::to_wire;
+use contract::reviews::v1 as wire;
+use eventstore::StoreError;
+use kernel::id::Review;
+use kernel::{Id, Timestamp};
+use sqlx::postgres::PgRow;
+use sqlx::{PgExecutor, Row as _};
+
+use super::page::Cursor;
+
+/// Which reviews are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filter {
+    /// All.
+    All,
+    /// Those with the badge.
+    Verified,
+    /// Those of the last 30 days.
+    Recent,
+}
+
+impl Filter {
+    /// Its word in page tokens.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Verified => "verified",
+            Self::Recent => "recent",
+        }
+    }
+}
+
+/// Behind this no review can be: a first page goes on from it.
+const LATEST: i64 = 253_370_764_800;
+
+/// A review as everybody sees it, and its place in the list.
+#[derive(Clone)]
+pub struct Shown {
+    /// What everybody sees.
+    pub review: wire::Review,
+    /// Its place.
+    pub cursor: Cursor,
+}
+
+/// A page of reviews, newest first: at most `limit` that follow a place.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn list(
+    executor: impl PgExecutor<'_>,
+    filter: Filter,
+    after: Option<Cursor>,
+    limit: i64,
+) -> Result<Vec<Shown>, StoreError> {
+    // One statement for each filter, each with an index that has its order.
+    let statement = match filter {
+        Filter::All => {
+            "select r.review_id, r.name, r.service, r.rating::int as rating, r.text, r.verified,
+                    r.created_at, i.name as image, i.width, i.height
+             from reviews r left join review_images i on i.image_id = r.image_id
+             where r.deleted_at is null and (r.created_at, r.review_id) < ($1, $2)
+             order by r.created_at desc, r.review_id desc limit $3"
+        }
+        Filter::Verified => {
+            "select r.review_id, r.name, r.service, r.rating::int as rating, r.text, r.verified,
+                    r.created_at, i.name as image, i.width, i.height
+             from reviews r left join review_images i on i.image_id = r.image_id
+             where r.deleted_at is null and r.verified and (r.created_at, r.review_id) < ($1, $2)
+             order by r.created_at desc, r.review_id desc limit $3"
+        }
+        Filter::Recent => {
+            "select r.review_id, r.name, r.service, r.rating::int as rating, r.text, r.verified,
+                    r.created_at, i.name as image, i.width, i.height
+             from reviews r left join review_images i on i.image_id = r.image_id
+             where r.deleted_at is null and (r.created_at, r.review_id) < ($1, $2)
+               and r.created_at > (select clock_now()) - interval '30 days'
+             order by r.created_at desc, r.review_id desc limit $3"
+        }
+    };
+    let latest = Timestamp::from_seconds(LATEST).unwrap_or(Timestamp::EPOCH);
+    let nil = Id::from_uuid(uuid::Uuid::nil());
+    let after = after.unwrap_or(Cursor { created_at: latest, review_id: nil });
+    let rows = sqlx::query(statement)
+        .bind(after.created_at)
+        .bind(after.review_id)
+        .bind(limit)
+        .fetch_all(executor)
+        .await?;
+    rows.iter().map(shown).collect::<Result<_, _>>().map_err(StoreError::from)
+}
+
+/// One review; `None` when there is none or it was deleted.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn review(
+    executor: impl PgExecutor<'_>,
+    id: Id<Review>,
+) -> Result<Option<wire::Review>, StoreError> {
+    let row = sqlx::query(
+        "select r.review_id, r.name, r.service, r.rating::int as rating, r.text, r.verified,
+                r.created_at, i.name as image, i.width, i.height
+         from reviews r left join review_images i on i.image_id = r.image_id
+         where r.review_id = $1 and r.deleted_at is null",
+    )
+    .bind(id)
+    .fetch_optional(executor)
+    .await?;
+    Ok(row.as_ref().map(shown).transpose()?.map(|shown| shown.review))
+}
+
+/// The figures of all reviews that can be read.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn statistics(
+    executor: impl PgExecutor<'_>,
+) -> Result<wire::GetStatisticsResponse, StoreError> {
+    let rows = sqlx::query("select count, verified_count from review_figures order by rating")
+        .fetch_all(executor)
+        .await?;
+    let mut figures = wire::GetStatisticsResponse::default();
+    for row in rows {
+        let (count, verified): (i64, i64) = (row.try_get("count")?, row.try_get("verified_count")?);
+        figures.count = figures.count.saturating_add(count);
+        figures.verified_count = figures.verified_count.saturating_add(verified);
+        figures.counts_by_rating.push(count);
+    }
+    Ok(figures)
+}
+
+/// Reads the columns that every statement about whole reviews names alike: those of `reviews` but
+/// for the address, and `image`, `width` and `height` of its picture.
+///
+/// # Errors
+/// When the row has other columns.
+pub fn shown(row: &PgRow) -> Result<Shown, sqlx::Error> {
+    let review_id: Id<Review> = row.try_get("review_id")?;
+    let created_at: Timestamp = row.try_get("created_at")?;
+    let review = wire::Review {
+        review_id: review_id.to_string(),
+        name: row.try_get("name")?,
+        service: row.try_get("service")?,
+        rating: row.try_get("rating")?,
+        text: row.try_get("text")?,
+        verified: row.try_get("verified")?,
+        user_generated: true,
+        created_at: Some(to_wire(created_at)),
+        image: image(row)?,
+    };
+    Ok(Shown { review, cursor: Cursor { created_at, review_id } })
+}
+
+fn image(row: &PgRow) -> Result<Option<wire::ReviewImage>, sqlx::Error> {
+    let Some(name) = row.try_get::<Option<String>, _>("image")? else { return Ok(None) };
+    Ok(Some(wire::ReviewImage {
+        path: format!("/pictures/{name}-large.webp"),
+        small_path: format!("/pictures/{name}-small.webp"),
+        width: row.try_get("width")?,
+        height: row.try_get("height")?,
+    }))
+}

@@ -1,0 +1,147 @@
+//! Whose session was completed, as booking's feed tells it, and which review it has proved. Every
+//! statement changes a row once, however often its event comes.
+
+use eventstore::{StoreError, Tx};
+use kernel::id::{Booking, Customer, Review};
+use kernel::{Id, Timestamp};
+use sqlx::{PgExecutor, Row as _};
+
+/// A completed session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completed {
+    /// When.
+    pub at: Timestamp,
+    /// Whether it has proved a review.
+    pub used: bool,
+}
+
+/// Remembers whose booking it is.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn requested(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    customer_id: Id<Customer>,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "insert into sessions (booking_id, customer_id) values ($1, $2)
+         on conflict (booking_id) do nothing",
+    )
+    .bind(booking_id)
+    .bind(customer_id)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Remembers that its session was completed; false when there is no such booking.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn completed(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    at: Timestamp,
+) -> Result<bool, StoreError> {
+    let known = sqlx::query(
+        "update sessions set completed_at = coalesce(completed_at, $2) where booking_id = $1",
+    )
+    .bind(booking_id)
+    .bind(at)
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    Ok(known > 0)
+}
+
+/// A booking's completed session; `None` when it has none.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn of_booking(
+    executor: impl PgExecutor<'_>,
+    booking_id: Id<Booking>,
+) -> Result<Option<Completed>, StoreError> {
+    let row = sqlx::query(
+        "select completed_at, review_id is not null as used from sessions
+         where booking_id = $1 and completed_at is not null",
+    )
+    .bind(booking_id)
+    .fetch_optional(executor)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some(Completed { at: row.try_get("completed_at")?, used: row.try_get("used")? }))
+}
+
+/// The same under its lock: who else wants to prove a review with it waits.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn lock_of_booking(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+) -> Result<Option<Completed>, StoreError> {
+    sqlx::query("select from sessions where booking_id = $1 for update")
+        .bind(booking_id)
+        .execute(tx.connection())
+        .await?;
+    of_booking(tx.connection(), booking_id).await
+}
+
+/// Whether a customer has a completed session that has proved no review yet.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn can_prove(
+    executor: impl PgExecutor<'_>,
+    customer_id: Id<Customer>,
+) -> Result<bool, StoreError> {
+    let can = sqlx::query_scalar(
+        "select exists (select from sessions
+                        where customer_id = $1 and completed_at is not null
+                          and review_id is null)",
+    )
+    .bind(customer_id)
+    .fetch_one(executor)
+    .await?;
+    Ok(can)
+}
+
+/// The oldest such session, under its lock. The oldest, because the invitations of later ones are
+/// good for longer.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn lock_of_customer(
+    tx: &mut Tx,
+    customer_id: Id<Customer>,
+) -> Result<Option<Id<Booking>>, StoreError> {
+    let booking_id = sqlx::query_scalar(
+        "select booking_id from sessions
+         where customer_id = $1 and completed_at is not null and review_id is null
+         order by completed_at limit 1
+         for update",
+    )
+    .bind(customer_id)
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(booking_id)
+}
+
+/// A session has proved a review. It is exact under the session's lock.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn proved(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    review_id: Id<Review>,
+) -> Result<(), StoreError> {
+    sqlx::query("update sessions set review_id = $2 where booking_id = $1 and review_id is null")
+        .bind(booking_id)
+        .bind(review_id)
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! A review, read and written under its lock.
+
+use eventstore::Tx;
+use kernel::id::Review;
+use kernel::{CommandError, Decider, Id, Timestamp, fold};
+
+use crate::app::Error;
+use crate::contract;
+use crate::domain::review::{self, ReviewLife};
+use crate::read_model::project::{self, Writing};
+
+/// The name of a review's lock.
+#[must_use]
+pub fn review_lock(id: Id<Review>) -> String {
+    format!("review {id}")
+}
+
+/// A review under its lock.
+#[derive(Debug)]
+pub struct OpenReview {
+    id: Id<Review>,
+    version: i64,
+    writing: Option<Writing>,
+    /// Where it stands.
+    pub state: review::State,
+    /// The one clock, read under the lock.
+    pub now: Timestamp,
+}
+
+impl OpenReview {
+    /// One that does not exist yet, with what its writer typed.
+    #[must_use]
+    pub fn new(id: Id<Review>, writing: Writing, now: Timestamp) -> Self {
+        let state = review::State::Absent;
+        Self { id, version: 0, writing: Some(writing), state, now }
+    }
+
+    /// Takes a review's lock and reads it; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the database does not answer or holds an event that cannot be read.
+    pub async fn load(tx: &mut Tx, id: Id<Review>) -> Result<Option<Self>, Error> {
+        tx.lock(&[review_lock(id)]).await?;
+        let loaded = tx.load(&contract::review_stream(id)).await?;
+        if loaded.version == 0 {
+            return Ok(None);
+        }
+        let events = loaded
+            .events
+            .iter()
+            .map(contract::read_review_event)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(Error::unavailable)?;
+        let state = fold::<ReviewLife>(&events);
+        Ok(Some(Self { id, version: loaded.version, writing: None, state, now: loaded.now }))
+    }
+
+    /// Decides, appends and writes down.
+    ///
+    /// # Errors
+    /// Why the review refuses.
+    pub async fn apply(
+        &mut self,
+        tx: &mut Tx,
+        command: review::Command,
+    ) -> Result<Vec<review::Event>, Error> {
+        let events = ReviewLife::decide(&self.state, command)
+            .map_err(|rejection| CommandError::Rejected(rejection.into()))?;
+        let mut new = Vec::with_capacity(events.len());
+        for event in &events {
+            project::review(tx, (self.id, self.now), event, self.writing.as_ref()).await?;
+            new.push(contract::review_event(self.id, event)?);
+            self.state = ReviewLife::evolve(std::mem::take(&mut self.state), event);
+        }
+        let stream = contract::review_stream(self.id);
+        self.version = tx.append(&stream, self.version, &new).await?;
+        Ok(events)
+    }
+}

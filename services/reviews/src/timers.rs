@@ -1,0 +1,64 @@
+//! What happens when a timer of this service falls due.
+
+use std::sync::Arc;
+
+use eventstore::{Timer, TimerHandler, Tx};
+use futures::future::BoxFuture;
+use runtime::BoxError;
+use runtime::telemetry::job_span;
+use serde_json::{Value, json};
+use tracing::Instrument as _;
+
+use crate::app::Desk;
+use crate::app::erase_review::erase_review;
+use crate::app::sweep::sweep;
+use crate::picture::removal::drop_image;
+use crate::picture::store::DROP_IMAGE;
+
+/// What nobody needs any more is to be deleted. There is one such timer, set by a migration.
+pub const SWEEP: &str = "sweep";
+
+/// What is personal in a deleted review is to be erased.
+pub const ERASE_REVIEW: &str = "erase_review";
+
+/// What a timer keeps beside its subject: the trace that it belongs to.
+#[must_use]
+pub fn payload(tx: &Tx) -> Value {
+    json!({ "traceparent": tx.metadata().traceparent })
+}
+
+/// Does what this service's timers ask for.
+#[derive(Debug, Clone)]
+pub struct Timers {
+    desk: Arc<Desk>,
+}
+
+impl Timers {
+    /// Timers that work at this desk.
+    #[must_use]
+    pub fn new(desk: Arc<Desk>) -> Self {
+        Self { desk }
+    }
+
+    async fn work(&self, timer: &Timer) -> Result<(), BoxError> {
+        match timer.kind.as_str() {
+            SWEEP => sweep(&self.desk.store, timer.subject.clone()).await?,
+            DROP_IMAGE => {
+                let objects = &self.desk.pictures.objects;
+                drop_image(&self.desk.store, objects, timer.subject.parse()?).await?;
+            }
+            ERASE_REVIEW => erase_review(&self.desk, timer.subject.parse()?).await?,
+            unknown => return Err(format!("there is no timer {unknown}").into()),
+        }
+        Ok(())
+    }
+}
+
+impl TimerHandler for Timers {
+    fn fire(&self, timer: Timer) -> BoxFuture<'_, Result<(), BoxError>> {
+        let traceparent =
+            timer.payload.get("traceparent").and_then(Value::as_str).map(str::to_owned);
+        let span = job_span(&timer.kind, traceparent.as_deref());
+        Box::pin(async move { self.work(&timer).await }.instrument(span))
+    }
+}

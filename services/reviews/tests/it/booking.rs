@@ -1,0 +1,137 @@
+//! Booking as a neighbour on the network: it knows roles of staff and serves its feed.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use contract::booking::v1::booking_internal_service_server::{
+    BookingInternalService, BookingInternalServiceServer,
+};
+use contract::booking::v1::{
+    BookingCompleted, BookingRequested, GetBookingContactRequest, GetBookingContactResponse,
+    GetBookingFactsRequest, GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse,
+};
+use eventstore::{Metadata, NewEvent, Recorded, Store, StoreError, feed};
+use kernel::Id;
+use kernel::id::{Booking, Customer};
+use messaging::FeedServer;
+use prost::{Message, Name};
+use runtime::Shutdown;
+use runtime::caller::Peers;
+use runtime::server::Server;
+use runtime::staff::Role;
+use sqlx::migrate::Migrator;
+use testkit::TestDatabase;
+use tonic::service::Routes;
+use tonic::{Request, Response, Status};
+
+/// Roles of staff by "usr_…".
+type Roles = Arc<Mutex<HashMap<String, Role>>>;
+
+/// The neighbour.
+pub(crate) struct BookingService {
+    database: TestDatabase,
+    store: Store,
+    roles: Roles,
+    pub(crate) url: String,
+}
+
+struct Internal {
+    peers: Peers,
+    roles: Roles,
+}
+
+#[tonic::async_trait]
+impl BookingInternalService for Internal {
+    async fn get_booking_facts(
+        &self,
+        _request: Request<GetBookingFactsRequest>,
+    ) -> Result<Response<GetBookingFactsResponse>, Status> {
+        Err(Status::unimplemented("reviews asks for no facts"))
+    }
+
+    async fn get_booking_contact(
+        &self,
+        _request: Request<GetBookingContactRequest>,
+    ) -> Result<Response<GetBookingContactResponse>, Status> {
+        Err(Status::unimplemented("reviews asks for no contact"))
+    }
+
+    async fn get_staff_role(
+        &self,
+        request: Request<GetStaffRoleRequest>,
+    ) -> Result<Response<GetStaffRoleResponse>, Status> {
+        self.peers.verify(request.metadata(), &["reviews"])?;
+        let roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
+        let role = roles.get(&request.into_inner().user_id).copied();
+        let role = role.map(|role| role.word().to_owned()).unwrap_or_default();
+        Ok(Response::new(GetStaffRoleResponse { role }))
+    }
+}
+
+impl BookingService {
+    pub(crate) async fn start(peers: &Peers, shutdown: &Shutdown) -> Self {
+        let database = TestDatabase::new(&Migrator::with_migrations(Vec::new())).await.unwrap();
+        let (store, roles) = (database.store().unwrap(), Roles::default());
+        let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        let server = Server::bind(nowhere, shutdown).await.unwrap();
+        let url = format!("http://{}", server.address().unwrap());
+        let internal = Internal { peers: peers.clone(), roles: Arc::clone(&roles) };
+        let routes = Routes::new(BookingInternalServiceServer::new(internal))
+            .add_service(FeedServer::service(store.clone(), peers.clone(), &["reviews"]));
+        tokio::spawn(server.serve(routes));
+        Self { database, store, roles, url }
+    }
+
+    /// A person has this role from now on.
+    pub(crate) fn employs(&self, person: Id<Customer>, role: Option<Role>) {
+        let mut roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
+        match role {
+            Some(role) => roles.insert(person.to_string(), role),
+            None => roles.remove(&person.to_string()),
+        };
+    }
+
+    /// Somebody asks for a booking.
+    pub(crate) async fn requested(&self, id: Id<Booking>, customer: Id<Customer>) {
+        let event = BookingRequested {
+            booking_id: id.to_string(),
+            customer_id: customer.to_string(),
+            ..BookingRequested::default()
+        };
+        self.says(id, &event).await;
+    }
+
+    /// Its session is over.
+    pub(crate) async fn completed(&self, id: Id<Booking>) {
+        self.says(id, &BookingCompleted { booking_id: id.to_string() }).await;
+    }
+
+    /// Something happens to a booking, and the feed tells of it.
+    pub(crate) async fn says<M: Message + Name>(&self, id: Id<Booking>, message: &M) {
+        let event = NewEvent::of(message).unwrap();
+        let stream = format!("booking-{}", id.uuid());
+        self.store
+            .write(Metadata::by("booking", None), move |tx| {
+                let (stream, event) = (stream.clone(), event.clone());
+                Box::pin(async move {
+                    let loaded = tx.load(&stream).await?;
+                    tx.append(&stream, loaded.version, &[event]).await?;
+                    Ok::<(), StoreError>(())
+                })
+            })
+            .await
+            .unwrap();
+        feed::number(self.store.pool(), 10).await.unwrap();
+    }
+
+    /// Everything that its feed has told.
+    pub(crate) async fn told(&self) -> Vec<Recorded> {
+        feed::read(self.store.pool(), 0, 1000).await.unwrap()
+    }
+
+    /// Puts its clock ahead of the machine's.
+    pub(crate) async fn move_clock(&self, seconds: i64) {
+        self.database.move_clock(seconds).await.unwrap();
+    }
+}
