@@ -1,24 +1,31 @@
 import { classes } from '@/lib/classes';
 
-const STARS = [1, 2, 3, 4, 5];
+const STARS = [1, 2, 3, 4, 5] as const;
 
-type StarsProps = { rating: number; className?: string };
+export const STAR_PATH =
+  'M10 1.9l2.48 5.03 5.55.8-4.02 3.92.95 5.53L10 14.57l-4.96 2.61.95-5.53L1.97 7.73l5.55-.8z';
 
-/** How many of five stars, for eyes and for ears. */
-export function Stars({ rating, className }: StarsProps) {
+type StarsProps = {
+  rating: number;
+  /** Classes of each star; its size above all. */
+  className?: string;
+};
+
+/** So many of five stars, drawn for the eye and said in words for the ear. */
+export function Stars({ rating, className = 'size-5' }: StarsProps) {
+  const many = rating === 1 ? '1 star' : `${rating} stars`;
   return (
-    <span
-      role="img"
-      aria-label={`${rating} of 5 stars`}
-      className={classes('inline-flex gap-0.5 text-clay', className)}
-    >
+    <span role="img" aria-label={`${many} of 5`} className="inline-flex gap-0.5">
       {STARS.map((star) => (
-        <svg key={star} viewBox="0 0 20 20" aria-hidden="true" className="size-4.5">
+        <svg key={star} viewBox="0 0 20 20" aria-hidden="true" className={className}>
           <path
-            d="M10 2.2l2.4 4.9 5.4.8-3.9 3.8.9 5.4-4.8-2.5-4.8 2.5.9-5.4L2.2 7.9l5.4-.8z"
-            fill={star <= rating ? 'currentColor' : 'none'}
-            stroke="currentColor"
-            strokeWidth="1.3"
+            d={STAR_PATH}
+            className={classes(
+              star <= Math.round(rating)
+                ? 'fill-clay stroke-clay'
+                : 'fill-transparent stroke-control',
+            )}
+            strokeWidth="1.2"
             strokeLinejoin="round"
           />
         </svg>

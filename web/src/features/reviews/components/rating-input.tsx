@@ -1,8 +1,8 @@
 import { useId, useState } from 'react';
 import { FieldError } from '@/components/ui/field';
+import { STAR_PATH } from '@/components/ui/stars';
 import { classes } from '@/lib/classes';
 import { RATINGS, ratingLabel, starsText, toRating } from '../rating';
-import { STAR_PATH } from './stars';
 
 type RatingInputProps = {
   name: string;

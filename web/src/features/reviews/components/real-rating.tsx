@@ -1,7 +1,7 @@
+import { Stars } from '@/components/ui/stars';
 import { useStatistics } from '../hooks/use-statistics';
 import { averageOf, RATINGS, starsText } from '../rating';
 import { RealRatingSkeleton } from './real-rating-skeleton';
-import { Stars } from './stars';
 
 const FROM_FIVE_TO_ONE = [...RATINGS].reverse();
 

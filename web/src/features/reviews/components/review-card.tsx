@@ -1,13 +1,13 @@
 import type { Ref } from 'react';
 import { Link } from 'react-router';
 import { Badge } from '@/components/ui/badge';
+import { Stars } from '@/components/ui/stars';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import { classes } from '@/lib/classes';
 import { cutText } from '../cut-text';
 import { reviewPath } from '../review-id';
 import { VerifiedBadge } from './review-badges';
-import { ReviewPicture } from './review-picture';
-import { Stars } from './stars';
+import { SmallPicture } from './review-picture';
 import { Writer } from './writer';
 
 type ReviewCardProps = {
@@ -35,12 +35,7 @@ export function ReviewCard({ review, labelled, fresh, from, ref }: ReviewCardPro
       )}
     >
       {review.image ? (
-        <ReviewPicture
-          image={review.image}
-          alt={`Photo from ${review.name}`}
-          size="small"
-          className="h-48 w-full bg-sunken object-cover"
-        />
+        <SmallPicture image={review.image} alt={`Photo from ${review.name}`} />
       ) : null}
       <div className="flex flex-1 flex-col gap-4 p-6">
         <div className="flex min-h-8 flex-wrap items-center justify-between gap-2">

@@ -1,13 +1,13 @@
 import { Card } from '@/components/ui/card';
 import { PageHeading } from '@/components/ui/page-heading';
+import { Stars } from '@/components/ui/stars';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import { usePracticeZone } from '@/lib/practice';
 import { formatDate, toDate } from '@/lib/time';
 import { ratingLabel } from '../rating';
 import { isRecent } from '../relative-date';
 import { RecentBadge, VerifiedBadge } from './review-badges';
-import { ReviewPicture } from './review-picture';
-import { Stars } from './stars';
+import { LargePicture } from './review-picture';
 import { Writer } from './writer';
 
 function Marks({ review }: { review: Review }) {
@@ -36,14 +36,7 @@ export function ReviewDetails({ review }: { review: Review }) {
         <Marks review={review} />
         <PageHeading className="[&_h1]:text-h2">{`${review.name} on ${review.service}`}</PageHeading>
         <p className="text-lg whitespace-pre-line">{review.text}</p>
-        {image ? (
-          <ReviewPicture
-            image={image}
-            alt={`Photo from ${review.name}`}
-            size="large"
-            className="h-auto max-h-[75dvh] w-auto max-w-full self-center rounded-card bg-sunken"
-          />
-        ) : null}
+        {image ? <LargePicture image={image} alt={`Photo from ${review.name}`} /> : null}
         <footer className="flex flex-wrap items-center justify-between gap-4 border-t border-hairline pt-6">
           <Writer review={review} />
           {createdAt ? (
