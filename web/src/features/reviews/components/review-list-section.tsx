@@ -1,30 +1,10 @@
 import { lazy, Suspense } from 'react';
-import { useSearchParams } from 'react-router';
 import { RadioGroup } from '@/components/ui/radio-group';
 import { useHydrated } from '@/lib/use-hydrated';
-import { FILTER_PARAM, FILTERS, type FilterName, readFilter } from '../filter-url';
+import { FILTERS, type FilterName } from '../filter-url';
 import { ReviewListSkeleton } from './review-list-skeleton';
 
 const ReviewList = lazy(async () => ({ default: (await import('./review-list')).ReviewList }));
-
-/** The chosen filter, kept in the address. */
-export function useFilter(): [FilterName, (filter: FilterName) => void] {
-  const [params, setParams] = useSearchParams();
-  const hydrated = useHydrated();
-  // Prerendered HTML knows no query.
-  const filter = hydrated ? readFilter(params) : 'all';
-  const choose = (next: FilterName) =>
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before);
-        if (next === 'all') after.delete(FILTER_PARAM);
-        else after.set(FILTER_PARAM, next);
-        return after;
-      },
-      { replace: true, preventScrollReset: true },
-    );
-  return [filter, choose];
-}
 
 type ReviewListSectionProps = {
   filter: FilterName;

@@ -5,6 +5,7 @@ import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
+import { classes } from '@/lib/classes';
 import { useHydrated } from '@/lib/use-hydrated';
 import { usePageTitle } from '@/lib/use-page-title';
 import { useReview } from '../hooks/use-review';
@@ -40,16 +41,22 @@ function BackLink() {
   );
 }
 
-function Frame({ children }: { children: ReactNode }) {
+type FrameProps = {
+  /** Nothing stands below what is not there yet, so that nothing is pushed down when it comes. */
+  waiting?: boolean;
+  children: ReactNode;
+};
+
+function Frame({ waiting, children }: FrameProps) {
   return (
     <div className="flex flex-col gap-20">
-      <div className="container-page pt-8">
+      <div className={classes('container-page pt-8', waiting && 'min-h-dvh')}>
         <div className="mx-auto flex max-w-3xl flex-col gap-4">
           <BackLink />
           {children}
         </div>
       </div>
-      <BookCall />
+      {waiting ? null : <BookCall />}
     </div>
   );
 }
@@ -78,6 +85,14 @@ function ReviewNotFound() {
   );
 }
 
+function Waiting() {
+  return (
+    <Frame waiting>
+      <ReviewSkeleton />
+    </Frame>
+  );
+}
+
 /** Whether the gateway knew, when it served this document, that its review does not exist. */
 function servedAsMissing(): boolean {
   return document.getElementById('root')?.dataset.document === MISSING_DOCUMENT;
@@ -101,16 +116,11 @@ function KnownReview({ reviewId }: { reviewId: string }) {
       </Frame>
     );
   }
+  if (isPending || isFetching) return <Waiting />;
   return (
     <Frame>
-      {isPending || isFetching ? (
-        <ReviewSkeleton />
-      ) : (
-        <>
-          <h1 className="sr-only">Review</h1>
-          <ErrorNotice error={error} onRetry={() => void refetch()} />
-        </>
-      )}
+      <h1 className="sr-only">Review</h1>
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
     </Frame>
   );
 }
@@ -120,10 +130,5 @@ export function ReviewPage() {
   const { reviewId } = useParams();
   const hydrated = useHydrated();
   if (!isReviewId(reviewId)) return <ReviewNotFound />;
-  if (hydrated) return <KnownReview key={reviewId} reviewId={reviewId} />;
-  return (
-    <Frame>
-      <ReviewSkeleton />
-    </Frame>
-  );
+  return hydrated ? <KnownReview key={reviewId} reviewId={reviewId} /> : <Waiting />;
 }

@@ -2,31 +2,47 @@ import { useState } from 'react';
 import type { ReviewImage } from '@/gen/reviews/v1/reviews_service_pb';
 
 const SMALL_SIDE_MAX = 480;
+/** How much of the screen's height the large one takes at most. */
+const HEIGHT_SHARE = 75;
 
-type ReviewPictureProps = {
-  image: ReviewImage;
-  alt: string;
-  size: 'small' | 'large';
-  className?: string;
-};
+type PictureProps = { image: ReviewImage; alt: string };
 
-/** A review's picture in the room that it will need. One that cannot be had is hidden. */
-export function ReviewPicture({ image, alt, size, className }: ReviewPictureProps) {
+/** The small one, as wide as its card. One that cannot be had is hidden. */
+export function SmallPicture({ image, alt }: PictureProps) {
   const [failed, setFailed] = useState(false);
   if (failed) return null;
-  const small = size === 'small';
-  const longer = Math.max(image.width, image.height, 1);
-  const scale = small ? Math.min(1, SMALL_SIDE_MAX / longer) : 1;
+  const scale = Math.min(1, SMALL_SIDE_MAX / Math.max(image.width, image.height, 1));
   return (
     <img
-      src={small ? image.smallPath : image.path}
+      src={image.smallPath}
       alt={alt}
       width={Math.round(image.width * scale)}
       height={Math.round(image.height * scale)}
-      loading={small ? 'lazy' : 'eager'}
+      loading="lazy"
       decoding="async"
       onError={() => setFailed(true)}
-      className={className}
+      className="h-48 w-full bg-sunken object-cover"
+    />
+  );
+}
+
+/** The large one, in the room that it will need: no wider than it is, and never above the screen. */
+export function LargePicture({ image, alt }: PictureProps) {
+  const [failed, setFailed] = useState(false);
+  if (failed) return null;
+  const { width, height } = image;
+  const ratio = width / Math.max(height, 1);
+  return (
+    <img
+      src={image.path}
+      alt={alt}
+      width={width}
+      height={height}
+      decoding="async"
+      onError={() => setFailed(true)}
+      // Set by script and not in HTML, which the content policy allows.
+      style={{ width: `min(100%, ${width}px, ${ratio * HEIGHT_SHARE}dvh)` }}
+      className="h-auto self-center rounded-card bg-sunken"
     />
   );
 }

@@ -3,11 +3,12 @@ import { ServiceArt } from '@/components/art/service-art';
 import { Button } from '@/components/ui/button';
 import { PageHeading } from '@/components/ui/page-heading';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
+import { useFilter } from '../hooks/use-filter';
 import { type Invitation, useInvitation } from '../hooks/use-invitation';
 import { BookCall } from './book-call';
 import { ReviewFigures } from './review-figures';
 import { ReviewForm } from './review-form';
-import { ReviewListSection, useFilter } from './review-list-section';
+import { ReviewListSection } from './review-list-section';
 
 function Hero() {
   return (
