@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use kernel::{CommandError, Reject};
+use kernel::id::Customer;
+use kernel::{CommandError, Id, Reject};
 use runtime::caller::Users;
 use runtime::staff::{Role, Roles, Staff, admit};
 use runtime::status::{reject, to_status, unavailable};
@@ -16,6 +17,9 @@ use crate::event::Metadata;
 use crate::store::Store;
 use crate::transaction::Tx;
 
+/// The outcome of an act that was not refused.
+pub const DONE: &str = "done";
+
 /// What somebody wants to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Act<'a> {
@@ -23,6 +27,51 @@ pub struct Act<'a> {
     pub action: &'static str,
     /// What it is done to, an id; empty when it concerns no single thing.
     pub subject: &'a str,
+}
+
+/// Who acts, as the book names them: an account, or what stands in for one. Never a name of a person.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Actor {
+    name: String,
+    role: &'static str,
+}
+
+impl Actor {
+    /// Somebody who cannot be named, because they did not say who they are.
+    #[must_use]
+    pub fn nobody() -> Self {
+        Self::default()
+    }
+
+    /// Whoever knows a secret that several people share: `word` names the secret, not a person.
+    #[must_use]
+    pub fn sharing(word: &'static str) -> Self {
+        Self { name: word.to_owned(), role: "" }
+    }
+
+    /// Somebody who is signed in, with their role if it is known that they have one.
+    #[must_use]
+    pub fn account(id: Id<Customer>, role: Option<Role>) -> Self {
+        Self { name: id.to_string(), role: role.map(Role::word).unwrap_or_default() }
+    }
+
+    /// The word for them in events and in the book; empty for nobody.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Their role at this time; empty without one.
+    #[must_use]
+    pub fn role(&self) -> &'static str {
+        self.role
+    }
+}
+
+impl From<Staff> for Actor {
+    fn from(staff: Staff) -> Self {
+        Self::account(staff.id, Some(staff.role))
+    }
 }
 
 /// Whether a text can be nothing but an id: a word and a UUID ("bkg_…", "booking-…"), a date,
@@ -58,15 +107,19 @@ impl Tx {
     /// # Errors
     /// When the database does not answer.
     pub async fn audit(&mut self, staff: Staff, act: Act<'_>) -> Result<(), StoreError> {
-        let (actor, role) = (staff.id.to_string(), staff.role.word());
-        self.write_audit((&actor, role), act, "done").await
+        self.audit_as(&staff.into(), act, DONE).await
     }
 
-    async fn write_audit(
+    /// The same for an actor that need not be a member of the practice, with what the act came to:
+    /// [`DONE`], or the reason of its refusal.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn audit_as(
         &mut self,
-        (actor, role): (&str, &str),
+        actor: &Actor,
         act: Act<'_>,
-        outcome: &str,
+        outcome: &'static str,
     ) -> Result<(), StoreError> {
         // What is written here stays for ever, and anybody may call: so it is an id or nothing.
         let subject = if is_id(act.subject) { act.subject } else { "" };
@@ -74,8 +127,8 @@ impl Tx {
             "insert into audit_log (acted_at, actor, role, action, subject, outcome)
              values (clock_now(), $1, $2, $3, $4, $5)",
         )
-        .bind(actor)
-        .bind(role)
+        .bind(&actor.name)
+        .bind(actor.role)
         .bind(act.action)
         .bind(subject)
         .bind(outcome)
@@ -83,6 +136,30 @@ impl Tx {
         .await?;
         Ok(())
     }
+}
+
+/// Writes an act down by itself: one that was refused, or that changed nothing but was a look at
+/// personal data.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn record(
+    store: &Store,
+    actor: Actor,
+    act: Act<'_>,
+    outcome: &'static str,
+) -> Result<(), StoreError> {
+    let (action, subject) = (act.action, act.subject.to_owned());
+    let metadata = Metadata::by(actor.name.clone(), None);
+    store
+        .write(metadata, move |tx| {
+            let (actor, subject) = (actor.clone(), subject.clone());
+            Box::pin(async move {
+                let act = Act { action, subject: &subject };
+                tx.audit_as(&actor, act, outcome).await
+            })
+        })
+        .await
 }
 
 /// Lets staff in by their role, and writes down whom it turned away.
@@ -123,11 +200,10 @@ impl StaffDoor {
         match admit(role, allowed) {
             Ok(role) => Ok(Staff { id: user.customer, role }),
             Err(refusal) => {
-                let actor = user.customer.to_string();
-                let (action, reason) = (act.action, refusal.reason());
-                tracing::warn!(actor, action, reason, "somebody was turned away");
-                let role = role.map(Role::word).unwrap_or_default();
-                let written = self.write((actor, role), act, reason).await;
+                let actor = Actor::account(user.customer, role);
+                let (name, action, reason) = (actor.name(), act.action, refusal.reason());
+                tracing::warn!(actor = name, action, reason, "somebody was turned away");
+                let written = record(&self.store, actor, act, reason).await;
                 written.map_err(|error| unavailable(&error))?;
                 Err(reject(&refusal))
             }
@@ -139,8 +215,7 @@ impl StaffDoor {
     /// # Errors
     /// When it cannot be written down; then nothing is to be shown.
     pub async fn looked(&self, staff: Staff, act: Act<'_>) -> Result<(), Status> {
-        let actor = staff.id.to_string();
-        let written = self.write((actor, staff.role.word()), act, "done").await;
+        let written = record(&self.store, staff.into(), act, DONE).await;
         written.map_err(|error| unavailable(&error))
     }
 
@@ -153,31 +228,12 @@ impl StaffDoor {
         error: &CommandError<R>,
     ) -> Status {
         if let CommandError::Rejected(rejection) = error {
-            let actor = (staff.id.to_string(), staff.role.word());
-            if let Err(error) = self.write(actor, act, rejection.reason()).await {
+            let written = record(&self.store, staff.into(), act, rejection.reason()).await;
+            if let Err(error) = written {
                 return unavailable(&error);
             }
         }
         to_status(error)
-    }
-
-    async fn write(
-        &self,
-        (actor, role): (String, &'static str),
-        act: Act<'_>,
-        outcome: &'static str,
-    ) -> Result<(), StoreError> {
-        let (action, subject) = (act.action, act.subject.to_owned());
-        let metadata = Metadata::by(actor.clone(), None);
-        self.store
-            .write(metadata, move |tx| {
-                let (actor, subject) = (actor.clone(), subject.clone());
-                Box::pin(async move {
-                    let act = Act { action, subject: &subject };
-                    tx.write_audit((&actor, role), act, outcome).await
-                })
-            })
-            .await
     }
 }
 

@@ -13,7 +13,7 @@ pub mod timer;
 pub mod idempotency;
 pub mod audit;
 
-pub use audit::{Act, StaffDoor};
+pub use audit::{Act, Actor, StaffDoor};
 pub use checkpoint::{Consumed, Parked};
 pub use database::{Database, migrate};
 pub use error::{Retry, StoreError};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use eventstore::{Act, Metadata, StaffDoor, Store};
+use eventstore::{Act, Actor, Metadata, StaffDoor, Store, audit};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kernel::Id;
@@ -91,6 +91,40 @@ async fn staff_is_let_in_by_role_and_everybody_stands_in_the_book() -> Result<()
     let seen: Vec<(&str, &str)> =
         seen.iter().map(|(_, role, _, outcome)| (role.as_str(), outcome.as_str())).collect();
     assert_eq!(seen, [("owner", "done"), ("front_desk", "ROLE_NOT_ALLOWED"), ("", "STAFF_ONLY")]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn acts_of_those_who_are_no_account_stand_in_the_book_with_what_they_came_to() -> Result<()> {
+    let (_database, store) = database().await?;
+    let id = Id::<Customer>::from_uuid(CUSTOMER.parse()?);
+    let customer = Actor::account(id, None);
+    let shared = Actor::sharing("passphrase");
+    audit::record(&store, Actor::nobody(), ACT, "GRANT_REQUIRED").await?;
+    audit::record(&store, customer.clone(), ACT, "STAFF_ONLY").await?;
+    let typed = Act { action: "DeleteReview", subject: "asha@customers.example" };
+    store
+        .write(Metadata::by(shared.name(), None), move |tx| {
+            let shared = shared.clone();
+            Box::pin(async move { tx.audit_as(&shared, typed, audit::DONE).await })
+        })
+        .await?;
+    let rows: Vec<(String, String, String, String)> = sqlx::query_as(
+        "select actor, action, subject, outcome from audit_log where role = '' order by audit_id",
+    )
+    .fetch_all(store.pool())
+    .await?;
+    let row = |actor: &str, act: Act<'_>, subject: &str, outcome: &str| {
+        (actor.to_owned(), act.action.to_owned(), subject.to_owned(), outcome.to_owned())
+    };
+    assert_eq!(
+        rows,
+        [
+            row("", ACT, ACT.subject, "GRANT_REQUIRED"),
+            row(customer.name(), ACT, ACT.subject, "STAFF_ONLY"),
+            row("passphrase", typed, "", "done"),
+        ]
+    );
     Ok(())
 }
 

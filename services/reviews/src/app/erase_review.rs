@@ -1,0 +1,69 @@
+//! A month after its deletion what is personal in a review goes for good: name, address, text and
+//! picture. Its stars and its history stay.
+
+use std::sync::Arc;
+
+use eventstore::{Metadata, Store, Tx};
+use kernel::Id;
+use kernel::id::Review;
+use runtime::BoxError;
+
+use super::{Desk, Error};
+use crate::domain::review::{Command, State, erase_at};
+use crate::picture;
+use crate::picture::removal::remove_of_review;
+use crate::store::OpenReview;
+use crate::timers::{self, ERASE_REVIEW};
+
+/// Erases it, if it is still deleted. The picture's objects go first: once the row is gone, nobody
+/// knows what they are called.
+///
+/// # Errors
+/// When the database or the store of pictures does not answer; the timer tries again.
+pub async fn erase_review(desk: &Arc<Desk>, id: Id<Review>) -> Result<(), BoxError> {
+    if !write(&desk.store, id, Step::Look).await? {
+        return Ok(());
+    }
+    remove_of_review(&desk.store, &desk.pictures.objects, id).await?;
+    write(&desk.store, id, Step::Erase).await?;
+    tracing::info!(review_id = %id, "a deleted review is erased");
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    /// Only look whether it is time.
+    Look,
+    /// Erase it, if it is time.
+    Erase,
+}
+
+/// Returns whether it is time.
+async fn write(store: &Store, id: Id<Review>, step: Step) -> Result<bool, Error> {
+    let metadata = Metadata::by("reviews", runtime::telemetry::traceparent()).about(id.to_string());
+    store.write(metadata, move |tx| Box::pin(async move { due(tx, id, step).await })).await
+}
+
+async fn due(tx: &mut Tx, id: Id<Review>, step: Step) -> Result<bool, Error> {
+    let subject = id.to_string();
+    let review = OpenReview::load(tx, id).await?;
+    let deleted = review.filter(|review| matches!(review.state, State::Deleted { .. }));
+    let Some((mut review, at)) = deleted.and_then(|it| it.state.deleted_at().map(|at| (it, at)))
+    else {
+        // It was brought back meanwhile, or nothing personal is left of it.
+        tx.end_timer(ERASE_REVIEW, &subject).await?;
+        return Ok(false);
+    };
+    let now = review.now;
+    if erase_at(at) > now {
+        let payload = timers::payload(tx);
+        tx.set_timer(ERASE_REVIEW, &subject, erase_at(at), payload).await?;
+        return Ok(false);
+    }
+    if let Step::Erase = step {
+        picture::store::forget_of_review(tx, id).await?;
+        review.apply(tx, Command::Erase { at: now }).await?;
+        tx.end_timer(ERASE_REVIEW, &subject).await?;
+    }
+    Ok(true)
+}

@@ -1,0 +1,183 @@
+//! What the practice's staff calls: the admin panel behind its grant, and events that could not be
+//! taken in, which need no grant but a role.
+
+use std::sync::Arc;
+
+use contract::convert::to_wire;
+use contract::reviews::v1::reviews_staff_service_server::ReviewsStaffService;
+use contract::reviews::v1::{
+    DeleteReviewRequest, DeleteReviewResponse, GetModerationRequest, GetModerationResponse,
+    ListParkedEventsRequest, ListParkedEventsResponse, ListStaffReviewsRequest,
+    ListStaffReviewsResponse, LockRequest, LockResponse, RestoreReviewRequest,
+    RestoreReviewResponse, RetryParkedEventsRequest, RetryParkedEventsResponse, UnlockRequest,
+    UnlockResponse,
+};
+use eventstore::{Act, StaffDoor};
+use messaging::ParkedEvents;
+use runtime::staff::Role;
+use runtime::status::{reject, unavailable};
+use secrecy::SecretString;
+use tonic::{Request, Response, Status};
+
+use crate::app::delete_review::{self, delete_review};
+use crate::app::restore_review::{self, restore_review};
+use crate::app::{Desk, Error, Rejection};
+use crate::moderation::door::Admitted;
+use crate::moderation::{Moderation, Refusal};
+use crate::read_model::page::{Cursor, Page};
+use crate::read_model::staff::{self, Wanted};
+
+/// How many reviews a page has when nothing else was asked for.
+const PAGE_SIZE: i32 = 20;
+
+/// The staff's service.
+#[derive(Debug, Clone)]
+pub struct StaffDesk {
+    desk: Arc<Desk>,
+    moderation: Moderation,
+    door: StaffDoor,
+    parked: ParkedEvents,
+}
+
+impl StaffDesk {
+    /// Serves a desk to those whom the grant, or the door, lets in.
+    #[must_use]
+    pub fn new(
+        desk: Arc<Desk>,
+        moderation: Moderation,
+        door: StaffDoor,
+        parked: ParkedEvents,
+    ) -> Self {
+        Self { desk, moderation, door, parked }
+    }
+
+    /// Tells the outcome of a change; a refusal is written down first.
+    async fn told<T>(
+        &self,
+        (admitted, act): (Admitted, Act<'_>),
+        outcome: Result<Option<T>, Error>,
+    ) -> Result<T, Status> {
+        match outcome {
+            Ok(Some(done)) => Ok(done),
+            Ok(None) => {
+                let actor = admitted.holder.into();
+                Err(self.moderation.refuse(actor, act, Refusal::GrantEnded).await)
+            }
+            Err(error) => Err(self.moderation.refused(admitted, act, &error).await),
+        }
+    }
+}
+
+fn about_nothing(action: &'static str) -> Act<'static> {
+    Act { action, subject: "" }
+}
+
+#[tonic::async_trait]
+impl ReviewsStaffService for StaffDesk {
+    async fn get_moderation(
+        &self,
+        _request: Request<GetModerationRequest>,
+    ) -> Result<Response<GetModerationResponse>, Status> {
+        let sign_in_required = self.moderation.sign_in_required();
+        Ok(Response::new(GetModerationResponse { sign_in_required }))
+    }
+
+    async fn unlock(
+        &self,
+        request: Request<UnlockRequest>,
+    ) -> Result<Response<UnlockResponse>, Status> {
+        let (metadata, _extensions, asked) = request.into_parts();
+        // The message could be printed; from here on the password cannot.
+        let password = SecretString::from(asked.password);
+        let opened = self.moderation.unlock(&metadata, password).await?;
+        Ok(Response::new(UnlockResponse {
+            grant: opened.secret,
+            ends_at: Some(to_wire(opened.ends_at)),
+            idle_ends_at: Some(to_wire(opened.idle_ends_at)),
+        }))
+    }
+
+    async fn lock(&self, request: Request<LockRequest>) -> Result<Response<LockResponse>, Status> {
+        let locked = self.moderation.lock(request.metadata(), "Lock").await;
+        locked.map_err(|error| unavailable(&error))?;
+        Ok(Response::new(LockResponse {}))
+    }
+
+    async fn list_staff_reviews(
+        &self,
+        request: Request<ListStaffReviewsRequest>,
+    ) -> Result<Response<ListStaffReviewsResponse>, Status> {
+        let act = about_nothing("ListStaffReviews");
+        let admitted = self.moderation.admit(request.metadata(), act).await?;
+        let asked = request.get_ref();
+        let wanted = Wanted::of(asked);
+        let list = wanted.list();
+        let after = match asked.page_token.as_str() {
+            "" => None,
+            token => {
+                let cursor = Cursor::read(&list, token);
+                Some(cursor.ok_or_else(|| reject(&Rejection::InvalidPageToken))?)
+            }
+        };
+        let page = Page::of(asked.page_size, PAGE_SIZE);
+        let read = staff::list(self.desk.store.pool(), &wanted, after, page.limit()).await;
+        let read = read.map_err(|error| unavailable(&error))?;
+        self.moderation.looked(admitted, act).await?;
+        let (listed, next) = page.cut(read, |it| it.cursor);
+        let next_page_token = next.map(|it| it.token(&list)).unwrap_or_default();
+        let reviews = listed.into_iter().map(|it| it.review).collect();
+        Ok(Response::new(ListStaffReviewsResponse { reviews, next_page_token }))
+    }
+
+    async fn delete_review(
+        &self,
+        request: Request<DeleteReviewRequest>,
+    ) -> Result<Response<DeleteReviewResponse>, Status> {
+        let review_id = request.get_ref().review_id.clone();
+        let act = Act { action: delete_review::METHOD, subject: &review_id };
+        let admitted = self.moderation.admit(request.metadata(), act).await?;
+        let deleted = delete_review(&self.desk, admitted, &review_id).await;
+        let undo_until = self.told((admitted, act), deleted).await?;
+        Ok(Response::new(DeleteReviewResponse { undo_until: Some(to_wire(undo_until)) }))
+    }
+
+    async fn restore_review(
+        &self,
+        request: Request<RestoreReviewRequest>,
+    ) -> Result<Response<RestoreReviewResponse>, Status> {
+        let review_id = request.get_ref().review_id.clone();
+        let act = Act { action: restore_review::METHOD, subject: &review_id };
+        let admitted = self.moderation.admit(request.metadata(), act).await?;
+        let restored = restore_review(&self.desk, admitted, &review_id).await;
+        let id = self.told((admitted, act), restored).await?;
+        let review = staff::review(self.desk.store.pool(), id).await;
+        let review = review.map_err(|error| unavailable(&error))?;
+        Ok(Response::new(RestoreReviewResponse { review }))
+    }
+
+    async fn list_parked_events(
+        &self,
+        request: Request<ListParkedEventsRequest>,
+    ) -> Result<Response<ListParkedEventsResponse>, Status> {
+        let act = about_nothing("ListParkedEvents");
+        let staff = self.door.admit(request.metadata(), act, Role::MANAGERS).await?;
+        self.door.looked(staff, act).await?;
+        let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
+        Ok(Response::new(ListParkedEventsResponse { events }))
+    }
+
+    async fn retry_parked_events(
+        &self,
+        request: Request<RetryParkedEventsRequest>,
+    ) -> Result<Response<RetryParkedEventsResponse>, Status> {
+        let stream_id = request.get_ref().stream_id.clone();
+        let act = Act { action: "RetryParkedEvents", subject: &stream_id };
+        let staff = self.door.admit(request.metadata(), act, Role::MANAGERS).await?;
+        // Each event is a transaction of its own, so the act is written down before the first.
+        self.door.looked(staff, act).await?;
+        let handled = self.parked.retry(&stream_id).await.map_err(|error| unavailable(&error))?;
+        let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
+        let handled = i32::try_from(handled).unwrap_or(i32::MAX);
+        Ok(Response::new(RetryParkedEventsResponse { handled, events }))
+    }
+}

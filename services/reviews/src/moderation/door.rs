@@ -1,0 +1,183 @@
+//! The door of the panel: each call behind it is asked for its grant, and where staff unlock with
+//! their own password also for the access token and the role of whoever unlocked. Nothing of it is
+//! taken from an earlier call. Whom it turns away is written down.
+
+use eventstore::audit::{self, DONE};
+use eventstore::{Act, Actor, Metadata, StoreError};
+use kernel::{CommandError, Reject};
+use runtime::BoxError;
+use runtime::caller::{User, UserError};
+use runtime::staff::{Role, Staff, StaffError, admit};
+use runtime::status::{reject, to_status, unavailable};
+use tonic::Status;
+use tonic::metadata::MetadataMap;
+
+use crate::moderation::grant::{self, GrantHash, Holder};
+use crate::moderation::{GRANT, Moderation, Proof, Refusal};
+
+/// Somebody whom the door let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Admitted {
+    /// Who they are.
+    pub holder: Holder,
+    /// By which grant. Whoever changes something uses it again in the transaction of the change.
+    pub grant: GrantHash,
+}
+
+/// Why the door does not open.
+pub(super) enum Closed {
+    /// Somebody was turned away.
+    Refused(Actor, Refusal),
+    /// It cannot be told who they are.
+    Unavailable(BoxError),
+}
+
+impl From<StoreError> for Closed {
+    fn from(error: StoreError) -> Self {
+        Self::Unavailable(error.into())
+    }
+}
+
+impl Moderation {
+    /// Lets in who has a live grant, and begins its idle time anew. For the first line of every
+    /// method of the panel. The act itself is written down by `Tx::audit_as` with what it changes,
+    /// or by [`Self::looked`].
+    ///
+    /// # Errors
+    /// Who has no live grant or is not, or no longer, of those who may; or when that cannot be told.
+    pub async fn admit(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<Admitted, Status> {
+        match self.enter(metadata).await {
+            Ok(admitted) => Ok(admitted),
+            Err(Closed::Refused(actor, refusal)) => Err(self.refuse(actor, act, refusal).await),
+            Err(Closed::Unavailable(error)) => Err(unavailable(error.as_ref())),
+        }
+    }
+
+    /// Writes down that somebody has looked at something; reading personal data is an act as well.
+    ///
+    /// # Errors
+    /// When it cannot be written down; then nothing is to be shown.
+    pub async fn looked(&self, admitted: Admitted, act: Act<'_>) -> Result<(), Status> {
+        let written = audit::record(&self.store, admitted.holder.into(), act, DONE).await;
+        written.map_err(|error| unavailable(&error))
+    }
+
+    /// Writes down why an act was refused, and says so to its caller. What failed without a refusal
+    /// did not come to an act.
+    pub async fn refused<R: Reject>(
+        &self,
+        admitted: Admitted,
+        act: Act<'_>,
+        error: &CommandError<R>,
+    ) -> Status {
+        if let CommandError::Rejected(rejection) = error {
+            let actor = admitted.holder.into();
+            let written = audit::record(&self.store, actor, act, rejection.reason()).await;
+            if let Err(error) = written {
+                return unavailable(&error);
+            }
+        }
+        to_status(error)
+    }
+
+    /// Turns somebody away, which is written down.
+    pub async fn refuse(&self, actor: Actor, act: Act<'_>, refusal: Refusal) -> Status {
+        let (name, action, reason) = (actor.name(), act.action, refusal.reason());
+        tracing::warn!(actor = name, action, reason, "somebody was turned away");
+        match audit::record(&self.store, actor, act, reason).await {
+            Ok(()) => reject(&refusal),
+            Err(error) => unavailable(&error),
+        }
+    }
+
+    /// Ends a browser's grant, if it has one that has not been ended before.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn lock(
+        &self,
+        metadata: &MetadataMap,
+        action: &'static str,
+    ) -> Result<(), StoreError> {
+        let Some(hash) = grant_of(metadata) else { return Ok(()) };
+        let by = Metadata::by("panel", runtime::telemetry::traceparent());
+        self.store
+            .write(by, move |tx| {
+                Box::pin(async move {
+                    let Some(actor) = grant::end(tx.connection(), hash).await? else {
+                        return Ok(());
+                    };
+                    tx.audit_as(&actor, Act { action, subject: "" }, DONE).await
+                })
+            })
+            .await
+    }
+
+    async fn enter(&self, metadata: &MetadataMap) -> Result<Admitted, Closed> {
+        let user = self.user(metadata).await;
+        let actor = match &user {
+            Ok(user) => Actor::account(user.customer, None),
+            Err(_) => Actor::nobody(),
+        };
+        let no = |refusal| Closed::Refused(actor.clone(), refusal);
+        let hash = grant_of(metadata).ok_or_else(|| no(Refusal::GrantRequired))?;
+        let known = grant::find(self.store.pool(), hash).await?;
+        let known = known.filter(|known| known.live).ok_or_else(|| no(Refusal::GrantEnded))?;
+        let holder = match (&self.proof, known.account) {
+            (Proof::Passphrase(_), None) => Holder::Passphrase,
+            (Proof::OwnPassword(_), Some(account)) => {
+                let user = user.map_err(|why| closed_by(why, &actor))?;
+                let staff = self.manager(&user).await?;
+                if staff.id != account {
+                    return Err(Closed::Refused(staff.into(), Refusal::GrantRequired));
+                }
+                Holder::Staff(staff)
+            }
+            // It was given before the practice changed how the panel is unlocked.
+            (Proof::Passphrase(_), Some(_)) | (Proof::OwnPassword(_), None) => {
+                return Err(no(Refusal::GrantEnded));
+            }
+        };
+        if grant::renew(self.store.pool(), hash).await? {
+            Ok(Admitted { holder, grant: hash })
+        } else {
+            Err(Closed::Refused(holder.into(), Refusal::GrantEnded))
+        }
+    }
+
+    /// Who is signed in. With a passphrase that does not matter.
+    pub(super) async fn user(&self, metadata: &MetadataMap) -> Result<User, UserError> {
+        match self.proof {
+            Proof::Passphrase(_) => Err(UserError::Missing),
+            Proof::OwnPassword(_) => {
+                self.users.verify_headers(&metadata.clone().into_headers()).await
+            }
+        }
+    }
+
+    /// The same person as one who may moderate, by the role that they have now.
+    pub(super) async fn manager(&self, user: &User) -> Result<Staff, Closed> {
+        let role = self.roles.role_of(user.customer).await.map_err(Closed::Unavailable)?;
+        let refused = |why: StaffError| {
+            Closed::Refused(Actor::account(user.customer, role), Refusal::Staff(why))
+        };
+        let role = admit(role, Role::MANAGERS).map_err(refused)?;
+        Ok(Staff { id: user.customer, role })
+    }
+}
+
+/// Why somebody's token does not open the door.
+pub(super) fn closed_by(why: UserError, actor: &Actor) -> Closed {
+    match why {
+        UserError::Missing | UserError::Invalid => {
+            Closed::Refused(actor.clone(), Refusal::User(why))
+        }
+        UserError::KeysUnavailable => Closed::Unavailable(why.into()),
+    }
+}
+
+/// The grant that a browser sends.
+pub(super) fn grant_of(metadata: &MetadataMap) -> Option<GrantHash> {
+    let secret = metadata.get(GRANT)?.to_str().ok()?;
+    (!secret.is_empty()).then(|| GrantHash::of(secret))
+}

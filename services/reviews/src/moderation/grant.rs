@@ -1,0 +1,213 @@
+//! Grants as rows: given, used, ended. The secret of one is only in its browser; here is its hash.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use eventstore::{Actor, StoreError, Tx};
+use kernel::id::Customer;
+use kernel::{Id, Timestamp};
+use runtime::staff::{Role, Staff};
+use sha2::{Digest as _, Sha256};
+use sqlx::{PgExecutor, Row};
+
+use crate::domain::review::Moderator;
+
+/// How long a grant lives without use.
+pub const IDLE_SECONDS: i64 = 10 * 60;
+/// How long it lives at most.
+pub const LIFE_SECONDS: i64 = 30 * 60;
+/// How long it is remembered, so that its browser is told that it has ended.
+const REMEMBERED_SECONDS: i64 = 24 * 3600;
+/// The word for whoever knows the passphrase, in the book of acts as in events.
+const PASSPHRASE: &str = "passphrase";
+
+/// Whose a grant is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holder {
+    /// An owner or admin who retyped their own password.
+    Staff(Staff),
+    /// Somebody who knows the passphrase.
+    Passphrase,
+}
+
+impl From<Holder> for Actor {
+    fn from(holder: Holder) -> Self {
+        match holder {
+            Holder::Staff(staff) => staff.into(),
+            Holder::Passphrase => Self::sharing(PASSPHRASE),
+        }
+    }
+}
+
+impl From<Holder> for Moderator {
+    fn from(holder: Holder) -> Self {
+        match holder {
+            Holder::Staff(staff) => Self::Member(staff.id),
+            Holder::Passphrase => Self::Passphrase,
+        }
+    }
+}
+
+/// The hash by which a grant is found again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct GrantHash([u8; 32]);
+
+impl std::fmt::Debug for GrantHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("GrantHash(..)")
+    }
+}
+
+impl GrantHash {
+    /// That of a secret.
+    #[must_use]
+    pub fn of(secret: &str) -> Self {
+        Self(Sha256::digest(secret.as_bytes()).into())
+    }
+}
+
+/// A grant that was just given, with its secret.
+#[derive(Clone)]
+pub struct Opened {
+    /// What its browser keeps.
+    pub secret: String,
+    /// When it ends at the latest.
+    pub ends_at: Timestamp,
+    /// When it ends if it is not used until then.
+    pub idle_ends_at: Timestamp,
+}
+
+impl std::fmt::Debug for Opened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Opened").field("ends_at", &self.ends_at).finish_non_exhaustive()
+    }
+}
+
+/// A grant that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// The account that it was given to; `None` when it was given for the passphrase.
+    pub account: Option<Id<Customer>>,
+    /// Whether it has not ended.
+    pub live: bool,
+}
+
+/// Gives a grant, in the place of the older one of the same browser.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn open(
+    tx: &mut Tx,
+    holder: Holder,
+    older: Option<GrantHash>,
+) -> Result<Opened, StoreError> {
+    if let Some(older) = older {
+        end(&mut *tx.connection(), older).await?;
+    }
+    let now = tx.now().await?;
+    sqlx::query("delete from moderation_grants where unlocked_at < $1")
+        .bind(now.plus_seconds(-REMEMBERED_SECONDS))
+        .execute(tx.connection())
+        .await?;
+    let secret = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>());
+    let actor = Actor::from(holder);
+    sqlx::query(
+        "insert into moderation_grants (grant_sha256, actor, role, unlocked_at, used_at)
+         values ($1, $2, $3, $4, $4)",
+    )
+    .bind(GrantHash::of(&secret).0)
+    .bind(actor.name())
+    .bind(actor.role())
+    .bind(now)
+    .execute(tx.connection())
+    .await?;
+    let (ends_at, idle_ends_at) = (now.plus_seconds(LIFE_SECONDS), now.plus_seconds(IDLE_SECONDS));
+    Ok(Opened { secret, ends_at, idle_ends_at })
+}
+
+/// Looks a grant up without using it; `None` for one that was never given or is forgotten.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+    hash: GrantHash,
+) -> Result<Option<Known>, StoreError> {
+    let row = sqlx::query(
+        "select actor, ended_at is null
+                and clock_now() < used_at + $2::bigint * interval '1 second'
+                and clock_now() < unlocked_at + $3::bigint * interval '1 second' as live
+         from moderation_grants where grant_sha256 = $1",
+    )
+    .bind(hash.0)
+    .bind(IDLE_SECONDS)
+    .bind(LIFE_SECONDS)
+    .fetch_optional(executor)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let actor: String = row.try_get("actor")?;
+    Ok(Some(Known { account: actor.parse().ok(), live: row.try_get("live")? }))
+}
+
+/// Uses a grant, which begins its idle time anew. False when it has ended; one that is being ended
+/// at the same moment is waited for.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn renew(executor: impl PgExecutor<'_>, hash: GrantHash) -> Result<bool, StoreError> {
+    let renewed = sqlx::query(
+        "update moderation_grants set used_at = clock_now()
+         where grant_sha256 = $1 and ended_at is null
+           and clock_now() < used_at + $2::bigint * interval '1 second'
+           and clock_now() < unlocked_at + $3::bigint * interval '1 second'",
+    )
+    .bind(hash.0)
+    .bind(IDLE_SECONDS)
+    .bind(LIFE_SECONDS)
+    .execute(executor)
+    .await?;
+    Ok(renewed.rows_affected() > 0)
+}
+
+/// Ends a grant. Returns whose it was, unless it had been ended before.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end(
+    executor: impl PgExecutor<'_>,
+    hash: GrantHash,
+) -> Result<Option<Actor>, StoreError> {
+    let row = sqlx::query(
+        "update moderation_grants set ended_at = clock_now()
+         where grant_sha256 = $1 and ended_at is null
+         returning actor, role",
+    )
+    .bind(hash.0)
+    .fetch_optional(executor)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let (actor, role): (String, String) = (row.try_get("actor")?, row.try_get("role")?);
+    let account = |id| Actor::account(id, Role::from_word(&role));
+    Ok(Some(actor.parse().map_or_else(|_no_account| Actor::sharing(PASSPHRASE), account)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GrantHash, Holder, Opened};
+    use crate::domain::review::Moderator;
+    use eventstore::Actor;
+    use kernel::Timestamp;
+
+    #[test]
+    fn the_passphrase_has_one_word_everywhere() {
+        let actor = Actor::from(Holder::Passphrase);
+        assert_eq!(actor.name(), Moderator::from(Holder::Passphrase).to_string());
+    }
+
+    #[test]
+    fn neither_secret_nor_hash_can_be_printed() {
+        let (ends_at, idle_ends_at) = (Timestamp::EPOCH, Timestamp::EPOCH);
+        let opened = Opened { secret: "quiet-garden".to_owned(), ends_at, idle_ends_at };
+        let printed = format!("{opened:?} {:?}", GrantHash::of("quiet-garden"));
+        assert!(!printed.contains("quiet"), "{printed}");
+    }
+}

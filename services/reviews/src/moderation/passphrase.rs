@@ -1,0 +1,154 @@
+//! One passphrase for all who moderate, for a practice that sets one: an argon2id hash in the settings.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use argon2::password_hash::PasswordVerifier as _;
+use argon2::password_hash::phc::PasswordHash;
+use argon2::{Algorithm, Argon2, Params};
+use runtime::BoxError;
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::sync::Semaphore;
+
+/// How many are worked on at once: each keeps a thread and its memory busy.
+const PARALLEL_MAX: usize = 2;
+/// How long one waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Less memory than this, or fewer KiB times passes, is guessed too quickly.
+const MEMORY_KIB_MIN: u32 = 7 * 1024;
+const WORK_KIB_MIN: u64 = 35 * 1024;
+/// What everybody tries first.
+const GUESSED_FIRST: [&str; 8] =
+    ["", "admin", "admin123", "password", "passphrase", "changeme", "sukoon", "letmein"];
+
+/// Why a hash is not good enough to start with. It never repeats the hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WeakPassphrase {
+    /// It is no PHC string of argon2id.
+    #[error("ADMIN_PASSPHRASE_HASH is no argon2id hash ($argon2id$v=19$m=19456,t=2,p=1$…)")]
+    NotArgon2id,
+    /// It was made with too little work.
+    #[error("ADMIN_PASSPHRASE_HASH was made with too little work: use m=19456,t=2,p=1 or more")]
+    TooQuick,
+    /// It is the hash of a word that is tried first.
+    #[error("ADMIN_PASSPHRASE_HASH is the hash of a passphrase that everybody tries first")]
+    GuessedFirst,
+}
+
+/// A passphrase could not be worked on.
+#[derive(Debug, thiserror::Error)]
+pub enum HashError {
+    /// Too many others are before it.
+    #[error("too many passphrases are waiting")]
+    Busy,
+    /// The thread ended without an answer.
+    #[error("the check was given up")]
+    Abandoned(#[source] BoxError),
+}
+
+/// Checks passphrases.
+#[derive(Clone)]
+pub struct Passphrase {
+    hash: Arc<str>,
+    turns: Arc<Semaphore>,
+}
+
+impl std::fmt::Debug for Passphrase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Passphrase(..)")
+    }
+}
+
+impl Passphrase {
+    /// The one with this hash.
+    ///
+    /// # Errors
+    /// When the hash would not protect it.
+    pub fn new(hash: &SecretString) -> Result<Self, WeakPassphrase> {
+        let text = hash.expose_secret();
+        let unreadable = WeakPassphrase::NotArgon2id;
+        let parsed = PasswordHash::new(text).map_err(|_unreadable| unreadable)?;
+        if Algorithm::try_from(parsed.algorithm.as_str()).ok() != Some(Algorithm::Argon2id)
+            || parsed.hash.is_none()
+            || parsed.salt.is_none()
+        {
+            return Err(unreadable);
+        }
+        let params = Params::try_from(&parsed).map_err(|_unreadable| unreadable)?;
+        let work = u64::from(params.m_cost()).saturating_mul(params.t_cost().into());
+        if params.m_cost() < MEMORY_KIB_MIN || work < WORK_KIB_MIN {
+            return Err(WeakPassphrase::TooQuick);
+        }
+        if GUESSED_FIRST.iter().any(|guess| is_right(text, guess)) {
+            return Err(WeakPassphrase::GuessedFirst);
+        }
+        Ok(Self { hash: text.into(), turns: Arc::new(Semaphore::new(PARALLEL_MAX)) })
+    }
+
+    /// Whether it is the passphrase.
+    ///
+    /// # Errors
+    /// When it does not get its turn.
+    pub async fn is_right(&self, typed: SecretString) -> Result<bool, HashError> {
+        let turn = Arc::clone(&self.turns).acquire_owned();
+        let Ok(Ok(turn)) = tokio::time::timeout(PATIENCE, turn).await else {
+            return Err(HashError::Busy);
+        };
+        let hash = Arc::clone(&self.hash);
+        // The turn goes with the work: who stops waiting for the answer does not end the work.
+        let working = tokio::task::spawn_blocking(move || {
+            let right = is_right(&hash, typed.expose_secret());
+            drop(turn);
+            right
+        });
+        working.await.map_err(|error| HashError::Abandoned(error.into()))
+    }
+}
+
+/// The hash says itself how it was made.
+fn is_right(hash: &str, typed: &str) -> bool {
+    let parsed = PasswordHash::new(hash);
+    parsed.is_ok_and(|hash| Argon2::default().verify_password(typed.as_bytes(), &hash).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Passphrase, WeakPassphrase};
+    use argon2::password_hash::PasswordHasher as _;
+    use argon2::password_hash::phc::PasswordHash;
+    use argon2::{Algorithm, Argon2, Params, Version};
+    use secrecy::SecretString;
+
+    fn hash(algorithm: Algorithm, (memory, passes): (u32, u32), word: &str) -> SecretString {
+        let params = Params::new(memory, passes, 1, None).unwrap();
+        let argon2 = Argon2::new(algorithm, Version::V0x13, params);
+        let hash: PasswordHash = argon2.hash_password(word.as_bytes()).unwrap();
+        SecretString::from(hash.to_string())
+    }
+
+    #[tokio::test]
+    async fn the_passphrase_is_known_and_no_other_is() {
+        let hash = hash(Algorithm::Argon2id, (19_456, 2), "a quiet garden behind the house");
+        let passphrase = Passphrase::new(&hash).unwrap();
+        let is_right = async |typed: &str| passphrase.is_right(SecretString::from(typed)).await;
+        assert!(is_right("a quiet garden behind the house").await.unwrap());
+        assert!(!is_right("a quiet garden behind the House").await.unwrap());
+        assert!(!is_right("").await.unwrap());
+        assert_eq!(format!("{passphrase:?}"), "Passphrase(..)");
+    }
+
+    #[test]
+    fn a_hash_that_protects_nothing_does_not_start() {
+        let word = "a quiet garden behind the house";
+        for (hash, why) in [
+            (hash(Algorithm::Argon2i, (19_456, 2), word), WeakPassphrase::NotArgon2id),
+            (hash(Algorithm::Argon2id, (4_096, 3), word), WeakPassphrase::TooQuick),
+            (hash(Algorithm::Argon2id, (8_192, 2), word), WeakPassphrase::TooQuick),
+            (hash(Algorithm::Argon2id, (19_456, 2), "sukoon"), WeakPassphrase::GuessedFirst),
+            (SecretString::from(word), WeakPassphrase::NotArgon2id),
+            (SecretString::from("$argon2id$v=19$m=19456,t=2,p=1"), WeakPassphrase::NotArgon2id),
+        ] {
+            assert_eq!(Passphrase::new(&hash).err(), Some(why));
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Asks the identity server whether a password is the caller's own: it signs them in by it and ends
+//! that session at once. So it works with a hosted identity server too.
+
+use std::time::Duration;
+
+use kernel::Id;
+use kernel::id::Customer;
+use reqwest::{RequestBuilder, Response, StatusCode};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use serde_json::json;
+use tracing::Instrument as _;
+use uuid::Uuid;
+
+use crate::config::ModerationSettings;
+
+/// How long one answer may take; three are needed.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
+/// How often the session that was only a proof is asked to end.
+const LOGOUT_TRIES: u32 = 3;
+
+/// Why it cannot be told whose a password is.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// It did not answer, or not in its own words.
+    #[error("the identity server did not answer as expected")]
+    Broken(#[from] reqwest::Error),
+    /// It answered with something that says nothing about the password.
+    #[error("the identity server answered {0}")]
+    Answered(StatusCode),
+    /// The task that asked ended without an answer.
+    #[error("the check was given up")]
+    Abandoned(#[from] tokio::task::JoinError),
+}
+
+/// Who knows everybody's password.
+#[derive(Clone)]
+pub struct IdentityServer {
+    url: String,
+    api_key: Option<SecretString>,
+    http: reqwest::Client,
+}
+
+impl std::fmt::Debug for IdentityServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IdentityServer").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+#[derive(Deserialize)]
+struct Account {
+    id: Uuid,
+    #[serde(default)]
+    email: String,
+}
+
+#[derive(Deserialize)]
+struct Session {
+    access_token: String,
+    user: Account,
+}
+
+impl IdentityServer {
+    /// The one that the settings name.
+    ///
+    /// # Errors
+    /// When HTTP cannot be spoken here.
+    pub fn new(settings: &ModerationSettings) -> Result<Self, reqwest::Error> {
+        Ok(Self {
+            url: settings.identity_url.trim_end_matches('/').to_owned(),
+            api_key: settings.identity_api_key.clone(),
+            http: runtime::http::client()?,
+        })
+    }
+
+    /// Whether `password` is that of `account`, who is signed in with `token`.
+    ///
+    /// It runs to its end even when its caller goes, so that no session is left behind.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    pub async fn is_own_password(
+        &self,
+        account: Id<Customer>,
+        token: SecretString,
+        password: SecretString,
+    ) -> Result<bool, CheckError> {
+        let server = self.clone();
+        let check = async move {
+            let Some(email) = server.address_of(account, &token).await? else { return Ok(false) };
+            let Some(session) = server.sign_in(&email, &password).await? else { return Ok(false) };
+            server.sign_out(SecretString::from(session.access_token)).await;
+            Ok(session.user.id == account.uuid())
+        };
+        tokio::spawn(check.in_current_span()).await?
+    }
+
+    /// The address of the account, as the identity server knows it now; `None` when the token is
+    /// not good any more.
+    async fn address_of(
+        &self,
+        account: Id<Customer>,
+        token: &SecretString,
+    ) -> Result<Option<String>, CheckError> {
+        let request = self.http.get(format!("{}/user", self.url));
+        let answer = self.send(request.bearer_auth(token.expose_secret())).await?;
+        match answer.status() {
+            StatusCode::OK => {
+                let known: Account = answer.json().await?;
+                Ok((known.id == account.uuid() && !known.email.is_empty()).then_some(known.email))
+            }
+            StatusCode::BAD_REQUEST | StatusCode::FORBIDDEN | StatusCode::NOT_FOUND => Ok(None),
+            other => Err(CheckError::Answered(other)),
+        }
+    }
+
+    async fn sign_in(
+        &self,
+        email: &str,
+        password: &SecretString,
+    ) -> Result<Option<Session>, CheckError> {
+        let body = json!({ "email": email, "password": password.expose_secret() });
+        let request = self.http.post(format!("{}/token?grant_type=password", self.url));
+        let answer = self.send(request.json(&body)).await?;
+        match answer.status() {
+            StatusCode::OK => Ok(Some(answer.json().await?)),
+            // Too many guesses are told as wrong ones: who guesses learns nothing.
+            StatusCode::BAD_REQUEST
+            | StatusCode::FORBIDDEN
+            | StatusCode::UNPROCESSABLE_ENTITY
+            | StatusCode::TOO_MANY_REQUESTS => Ok(None),
+            other => Err(CheckError::Answered(other)),
+        }
+    }
+
+    /// The password is right whether or not this succeeds, so a failure is only told to the log.
+    async fn sign_out(&self, token: SecretString) {
+        for left in (0..LOGOUT_TRIES).rev() {
+            let request = self.http.post(format!("{}/logout?scope=local", self.url));
+            match self.send(request.bearer_auth(token.expose_secret())).await {
+                Ok(answer) if answer.status().is_success() => return,
+                Ok(answer) => {
+                    let status = answer.status().as_u16();
+                    tracing::warn!(status, left, "a session that proved a password did not end");
+                }
+                Err(error) => {
+                    let error = runtime::status::chain(&error);
+                    tracing::warn!(error, left, "a session that proved a password did not end");
+                }
+            }
+        }
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Result<Response, reqwest::Error> {
+        let request = request.timeout(ANSWER_TIMEOUT);
+        let request = match &self.api_key {
+            Some(key) => request.header("apikey", key.expose_secret()),
+            None => request,
+        };
+        request.send().await
+    }
+}
