@@ -1,4 +1,4 @@
-import { type ChangeEvent, useId, useRef, useState } from 'react';
+import { type ChangeEvent, useEffect, useId, useRef, useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { describedBy, FieldError } from '@/components/ui/field';
 import { classes } from '@/lib/classes';
@@ -58,6 +58,11 @@ export function PhotoField({ photo, disabled }: PhotoFieldProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const { picture, error } = photo;
+
+  // Also when the server refused the picture, long after it was chosen.
+  useEffect(() => {
+    if (error && !disabled) input.current?.focus();
+  }, [error, disabled]);
 
   function onChange(event: ChangeEvent<HTMLInputElement>) {
     const file = event.target.files?.[0];

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, type RefObject, Suspense } from 'react';
 import { RadioGroup } from '@/components/ui/radio-group';
 import { useHydrated } from '@/lib/use-hydrated';
 import { FILTERS, type FilterName } from '../filter-url';
@@ -10,10 +10,12 @@ type ReviewListSectionProps = {
   filter: FilterName;
   onFilter: (filter: FilterName) => void;
   freshId: string | undefined;
+  toShow: RefObject<string>;
 };
 
 /** The list with its filters; the calls are loaded only after the page stands. */
-export function ReviewListSection({ filter, onFilter, freshId }: ReviewListSectionProps) {
+export function ReviewListSection(props: ReviewListSectionProps) {
+  const { filter, onFilter, freshId, toShow } = props;
   const hydrated = useHydrated();
   return (
     <section
@@ -42,7 +44,7 @@ export function ReviewListSection({ filter, onFilter, freshId }: ReviewListSecti
       </div>
       {hydrated ? (
         <Suspense fallback={<ReviewListSkeleton />}>
-          <ReviewList key={filter} filter={filter} freshId={freshId} />
+          <ReviewList key={filter} filter={filter} freshId={freshId} toShow={toShow} />
         </Suspense>
       ) : (
         <ReviewListSkeleton />

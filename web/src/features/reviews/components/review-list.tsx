@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'react-router';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
@@ -13,6 +13,8 @@ type ReviewListProps = {
   filter: FilterName;
   /** The review that this person has just published. */
   freshId: string | undefined;
+  /** The id of a review that is to be brought into view; emptied when that was done. */
+  toShow: RefObject<string>;
 };
 
 function Empty() {
@@ -24,21 +26,24 @@ function Empty() {
 }
 
 function showCard(card: HTMLElement): void {
-  card.scrollIntoView({ behavior: 'smooth', block: 'center' });
+  const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+  card.scrollIntoView({ behavior: still ? 'instant' : 'smooth', block: 'center' });
   card.focus({ preventScroll: true });
 }
 
-type CardsProps = { reviews: Review[]; freshId: string | undefined; firstNew: number };
+type CardsProps = Omit<ReviewListProps, 'filter'> & { reviews: Review[]; firstNew: number };
 
-function Cards({ reviews, freshId, firstNew }: CardsProps) {
+function Cards({ reviews, freshId, toShow, firstNew }: CardsProps) {
   const { pathname, search } = useLocation();
   const cards = useRef(new Map<number, HTMLElement>());
   const freshAt = reviews.findIndex((review) => review.reviewId === freshId);
 
   useEffect(() => {
     const card = cards.current.get(freshAt);
-    if (card) showCard(card);
-  }, [freshAt]);
+    if (!card || toShow.current !== freshId) return;
+    toShow.current = '';
+    showCard(card);
+  }, [freshAt, freshId, toShow]);
 
   // Whoever asked for more goes on reading where the new ones begin.
   useEffect(() => {
@@ -65,7 +70,7 @@ function Cards({ reviews, freshId, firstNew }: CardsProps) {
 }
 
 /** The list of a filter, page by page. */
-export function ReviewList({ filter, freshId }: ReviewListProps) {
+export function ReviewList({ filter, freshId, toShow }: ReviewListProps) {
   const list = useReviewList(filter);
   const { reviews, error, isPending, isFetching, refetch } = list;
   const [firstNew, setFirstNew] = useState(0);
@@ -83,7 +88,7 @@ export function ReviewList({ filter, freshId }: ReviewListProps) {
 
   return (
     <div className="flex flex-col gap-8">
-      <Cards reviews={reviews} freshId={freshId} firstNew={firstNew} />
+      <Cards reviews={reviews} freshId={freshId} toShow={toShow} firstNew={firstNew} />
       {list.isFetchNextPageError ? (
         <ErrorNotice error={error} onRetry={() => void loadMore()} />
       ) : null}

@@ -86,10 +86,12 @@ function Write({ invitation, published, onPublished }: WriteProps) {
 export function ReviewsPage() {
   const [filter, setFilter] = useFilter();
   const [fresh, setFresh] = useState<{ reviewId: string; count: number }>();
+  const toShow = useRef('');
   const invitation = useInvitation();
 
   function onPublished({ reviewId, verified }: Review) {
     if (filter === 'verified' && !verified) setFilter('all');
+    toShow.current = reviewId;
     setFresh((before) => ({ reviewId, count: (before?.count ?? 0) + 1 }));
   }
 
@@ -98,7 +100,12 @@ export function ReviewsPage() {
       <Hero />
       <ReviewFigures />
       <Write invitation={invitation} published={fresh?.count ?? 0} onPublished={onPublished} />
-      <ReviewListSection filter={filter} onFilter={setFilter} freshId={fresh?.reviewId} />
+      <ReviewListSection
+        filter={filter}
+        onFilter={setFilter}
+        freshId={fresh?.reviewId}
+        toShow={toShow}
+      />
       <BookCall />
     </div>
   );

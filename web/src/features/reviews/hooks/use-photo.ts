@@ -1,6 +1,6 @@
 /** The picture that somebody chose, with what can be seen of it before it is sent. */
 import { useRef, useState } from 'react';
-import { toast } from '@/components/ui/toast-store';
+import { type ToastInput, toast } from '@/components/ui/toast-store';
 import type { Picture } from '../api/publish-review';
 import { imageProblem } from '../review-rules';
 
@@ -12,8 +12,13 @@ export type Photo = {
   choose: (file: File) => void;
   remove: () => void;
   /** Takes the server's word that this is no picture. */
-  refuse: (error: string) => void;
+  refuse: (words: ToastInput) => void;
 };
+
+/** What stays at the field when the toast is gone. */
+function inlineWords({ description = '' }: ToastInput): string {
+  return `${description} You can also publish without a photo.`;
+}
 
 export function usePhoto(): Photo {
   const [picture, setPicture] = useState<Picture>();
@@ -31,7 +36,7 @@ export function usePhoto(): Photo {
   function choose(file: File) {
     clear();
     const problem = imageProblem(file);
-    setError(problem?.description);
+    setError(problem && inlineWords(problem));
     if (problem) {
       toast(problem);
       return;
@@ -54,7 +59,7 @@ export function usePhoto(): Photo {
     },
     refuse: (words) => {
       clear();
-      setError(words);
+      setError(inlineWords(words));
     },
   };
 }

@@ -98,7 +98,7 @@ export function useReviewForm({ user, invitation, withoutBadge, onPublished }: A
       toast(PUBLISHED);
       onPublished(outcome.review);
     } else if (outcome.kind === 'image') {
-      photo.refuse(outcome.words.description ?? '');
+      photo.refuse(outcome.words);
       toast(outcome.words);
     } else if (outcome.kind === 'fields') {
       fields.refuse(outcome.errors);
