@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use simulation::checker::snapshot::Ack;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use testkit::{until, until_within};
+use tokio::sync::RwLock;
 
 use crate::witness::Witness;
 
@@ -48,6 +49,8 @@ pub struct Practice {
     data: PathBuf,
     /// How far ahead the clocks are, in minutes.
     ahead: AtomicI64,
+    /// Held to read by who does what a person does within minutes; the clocks stand meanwhile.
+    pub calm: RwLock<()>,
     /// What was acknowledged and delivered, and what may repeat a mail.
     pub witness: Witness,
     /// The gateway's address.
@@ -84,6 +87,7 @@ impl Practice {
             child,
             data,
             ahead: AtomicI64::new(0),
+            calm: RwLock::default(),
             witness: Witness::default(),
             url: format!("http://127.0.0.1:{port}"),
             sandbox: format!("http://127.0.0.1:{sandbox_port}"),
@@ -203,6 +207,7 @@ impl Practice {
     /// # Errors
     /// When a database refuses.
     pub async fn advance_clocks(&self, minutes: i64) -> Result<()> {
+        let _moving = self.calm.write().await;
         let ahead = self.ahead.load(Ordering::SeqCst) + minutes;
         self.move_clocks(ahead).await
     }
