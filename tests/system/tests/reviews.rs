@@ -3,8 +3,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -21,12 +21,12 @@ const UNTIL_IT_IS_OVER_MINUTES: i64 = 20 * 24 * 60;
 /// The public, which keeps everything that it was told.
 struct Public<'p> {
     practice: &'p Practice,
-    told: Mutex<Vec<String>>,
+    told: RefCell<Vec<String>>,
 }
 
 impl<'p> Public<'p> {
     fn of(practice: &'p Practice) -> Self {
-        Self { practice, told: Mutex::new(Vec::new()) }
+        Self { practice, told: RefCell::new(Vec::new()) }
     }
 
     /// Calls with somebody's token, or with none.
@@ -36,7 +36,7 @@ impl<'p> Public<'p> {
             None => request,
         };
         let answer = reviewer::call(self.practice, (OPEN, method), body, dress).await?;
-        self.told.lock().unwrap().push(answer.body.to_string());
+        self.told.borrow_mut().push(answer.body.to_string());
         Ok(answer)
     }
 
@@ -54,11 +54,9 @@ impl<'p> Public<'p> {
     async fn visit(&self, path: &str) -> Result<u16> {
         let answer = self.practice.http.get(format!("{}{path}", self.practice.url)).send().await?;
         let status = answer.status().as_u16();
-        self.told.lock().unwrap().push(format!(
-            "{:?}{}",
-            answer.headers().clone(),
-            answer.text().await?
-        ));
+        let headers = format!("{:?}", answer.headers());
+        let told = headers + &answer.text().await?;
+        self.told.borrow_mut().push(told);
         Ok(status)
     }
 
@@ -250,7 +248,8 @@ async fn who_may_not_is_refused_and_written_down(
     };
     let why = ["GRANT_REQUIRED", "GRANT_ENDED", "STAFF_ONLY", "ROLE_NOT_ALLOWED"];
     assert_eq!(count("DeleteReview", &why), 5, "{rows:?}");
-    assert_eq!(count("Unlock", &["ACCESS_DENIED"]), 2, "{rows:?}");
+    // The book knows what the answer did not tell.
+    assert_eq!(count("Unlock", &["WRONG_PASSWORD", "STAFF_ONLY"]), 2, "{rows:?}");
     assert_eq!(count("RestoreReview", &["done"]), 1, "{rows:?}");
     Ok(())
 }
@@ -265,7 +264,7 @@ fn nothing_is_told_that_nobody_is_to_know(practice: &Practice, public: &Public<'
         "@customers.example",
         "quiet river",
     ];
-    let told = public.told.lock().unwrap();
+    let told = public.told.borrow();
     assert!(told.len() > 30, "hardly anything was asked");
     for (text, secret) in told.iter().flat_map(|text| secrets.map(|secret| (text, secret))) {
         assert!(!text.contains(secret), "{secret} stands in {text}");
