@@ -29,17 +29,30 @@ function Bar({ stars, count, total }: { stars: number; count: number; total: num
   );
 }
 
-/** What the reviews themselves come to. It says nothing while there are none. */
+const PANEL =
+  'min-h-74 rounded-panel border border-hairline bg-surface p-6 shadow-soft sm:min-h-47';
+
+/** Without reviews there is no figure. */
+function NothingYet() {
+  return (
+    <p className={`${PANEL} grid place-content-center text-center text-ink-2`}>
+      Nobody has written here yet. Yours can be the first review.
+    </p>
+  );
+}
+
+/** What the reviews themselves come to; no figure is shown while there are none. */
 export function RealRating() {
   const { data, isPending } = useStatistics();
   if (isPending) return <RealRatingSkeleton />;
   const average = averageOf(data?.countsByRating ?? []);
-  if (!data || !average) return null;
+  if (!data) return null;
+  if (!average) return <NothingYet />;
   const total = Number(data.count);
   return (
     <section
       aria-labelledby="real-title"
-      className="grid min-h-74 content-center items-center gap-x-8 gap-y-4 rounded-panel border border-hairline bg-surface p-6 shadow-soft sm:min-h-47 sm:grid-cols-[auto_1fr]"
+      className={`${PANEL} grid content-center items-center gap-x-8 gap-y-4 sm:grid-cols-[auto_1fr]`}
     >
       <div className="flex flex-col gap-1">
         <h2 id="real-title" className="font-sans text-sm font-semibold tracking-normal text-ink-2">

@@ -34,16 +34,18 @@ export function ReviewCard({ review, labelled, fresh, from, ref }: ReviewCardPro
         fresh ? 'border-brand ring-2 ring-brand' : 'border-hairline',
       )}
     >
-      {review.image ? (
-        <SmallPicture image={review.image} alt={`Photo from ${review.name}`} />
-      ) : null}
       <div className="flex flex-1 flex-col gap-4 p-6">
         <div className="flex min-h-8 flex-wrap items-center justify-between gap-2">
           <Stars rating={review.rating} />
           {review.verified ? <VerifiedBadge /> : null}
           {labelled ? <Badge tone="neutral">User Review</Badge> : null}
         </div>
-        <p className="flex-1">{cutText(review.text)}</p>
+        <div className="flex flex-1 gap-4 max-sm:flex-col-reverse max-sm:justify-end">
+          <p className="min-w-0 flex-1 max-sm:flex-none">{cutText(review.text)}</p>
+          {review.image ? (
+            <SmallPicture image={review.image} alt={`Photo from ${review.name}`} />
+          ) : null}
+        </div>
         <div className="flex flex-col gap-2 border-t border-hairline pt-4">
           <Writer review={review} />
           <Link

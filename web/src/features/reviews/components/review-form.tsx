@@ -64,6 +64,11 @@ function Words({ form: { fields } }: Form) {
   );
 }
 
+const PROGRESS =
+  'h-2 w-full appearance-none overflow-hidden rounded-full bg-brand-soft ' +
+  '[&::-webkit-progress-bar]:bg-brand-soft [&::-webkit-progress-value]:bg-brand ' +
+  '[&::-moz-progress-bar]:bg-brand';
+
 function Progress({ form: { phase, cancel } }: Form) {
   if (phase.name !== 'uploading') return null;
   const percent = Math.round(phase.part * 100);
@@ -73,12 +78,7 @@ function Progress({ form: { phase, cancel } }: Form) {
         <label htmlFor="photo-progress" className="text-sm font-semibold numeric">
           Sending your photo… {percent} %
         </label>
-        <progress
-          id="photo-progress"
-          max={100}
-          value={percent}
-          className="h-2 w-full overflow-hidden rounded-full accent-brand"
-        />
+        <progress id="photo-progress" max={100} value={percent} className={PROGRESS} />
       </div>
       <Button variant="secondary" size="sm" onClick={cancel}>
         Cancel

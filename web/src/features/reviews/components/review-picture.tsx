@@ -7,7 +7,7 @@ const HEIGHT_SHARE = 75;
 
 type PictureProps = { image: ReviewImage; alt: string };
 
-/** The small one, as wide as its card. One that cannot be had is hidden. */
+/** The small one, beside the words of a card. One that cannot be had is hidden. */
 export function SmallPicture({ image, alt }: PictureProps) {
   const [failed, setFailed] = useState(false);
   if (failed) return null;
@@ -21,7 +21,7 @@ export function SmallPicture({ image, alt }: PictureProps) {
       loading="lazy"
       decoding="async"
       onError={() => setFailed(true)}
-      className="h-48 w-full bg-sunken object-cover"
+      className="size-28 shrink-0 rounded-card bg-sunken object-cover max-sm:h-44 max-sm:w-full"
     />
   );
 }

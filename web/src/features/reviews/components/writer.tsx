@@ -52,7 +52,7 @@ export function Writer({ review, className }: { review: Review; className?: stri
           {/* The dot stands between the two on one line, and is cut off where they take two. */}
           <p className="-ml-3.5 flex flex-wrap *:pl-3.5">
             <span>{review.service} </span>
-            <span className="relative before:absolute before:left-1 before:content-['·']">
+            <span className="relative before:absolute before:left-1.25 before:content-['·']">
               <WrittenAt review={review} />
             </span>
           </p>
