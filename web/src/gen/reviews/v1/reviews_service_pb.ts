@@ -522,9 +522,11 @@ export const ReviewsService: GenService<{
    * of a verified client when they are signed in as the customer of a completed session, or come by
    * the link of a follow-up mail, unless they leave it off. A typed mail address proves nothing.
    * The same idempotency key answers with the same review.
-   * INVALID_ARGUMENT with the field and reason NAME_REQUIRED, NAME_TOO_LONG, EMAIL_REQUIRED,
-   * INVALID_EMAIL, SERVICE_REQUIRED, UNKNOWN_SERVICE, RATING_REQUIRED, REVIEW_REQUIRED,
-   * REVIEW_TOO_LONG, INVALID_IDEMPOTENCY_KEY; FAILED_PRECONDITION with reason IMAGE_NOT_FOUND when the
+   * INVALID_ARGUMENT with the field and reason NAME_REQUIRED, NAME_TOO_LONG, INVALID_NAME (control
+   * characters), EMAIL_REQUIRED, INVALID_EMAIL, SERVICE_REQUIRED, UNKNOWN_SERVICE, RATING_REQUIRED,
+   * REVIEW_REQUIRED, REVIEW_TOO_LONG, INVALID_REVIEW (control characters other than line ends and
+   * tabs), INVALID_IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_REUSED; NOT_FOUND with reason REVIEW_NOT_FOUND
+   * when the key's review was deleted meanwhile; FAILED_PRECONDITION with reason IMAGE_NOT_FOUND when the
    * uploaded image is gone or was used, INVITATION_NOT_VALID when the link was used or is too old.
    *
    * @generated from rpc reviews.v1.ReviewsService.SubmitReview
