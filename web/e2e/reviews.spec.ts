@@ -127,7 +127,8 @@ test('the badge is for the customer of a session, and not for whoever types the 
     await expect(cards).toHaveCount(2);
     await expect(cards.first().getByText('Verified')).toBeVisible();
     await expect(cards.last().getByText('Verified')).toBeHidden();
-    await page.getByRole('radio', { name: 'Verified' }).check({ force: true });
+    await page.locator('label', { hasText: /^Verified$/ }).click();
+    await expect(page).toHaveURL(/filter=verified/);
     await expect(cards).toHaveCount(1);
     await expect(page.getByLabel('Publish without the badge')).toBeHidden();
   } finally {

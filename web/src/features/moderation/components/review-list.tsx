@@ -57,7 +57,9 @@ function useRows() {
 /** Ctrl Z outside of text fields, where it would undo typing. */
 function useUndoKey(undo: () => void): void {
   const latest = useRef(undo);
-  latest.current = undo;
+  useEffect(() => {
+    latest.current = undo;
+  });
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'z' || !(event.ctrlKey || event.metaKey)) return;
@@ -127,6 +129,7 @@ export function ReviewList({ grant }: { grant: Grant }) {
           {list.reviews ? countText(shown.length, list.hasMore, filtered) : ''}
         </p>
       </div>
+      <p className="sr-only">For ten seconds after a deletion, Undo or Control Z takes it back.</p>
       <Rows list={list} shown={shown} onDelete={remove} />
       {filtered && list.reviews && shown.length === 0 ? (
         <Button variant="secondary" size="sm" onClick={() => setFilters(NO_FILTERS)}>
