@@ -44,3 +44,15 @@ test('unknown paths have the 404 page', async () => {
   await open('/no/such/page');
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Oops! Page Not Found');
 });
+
+test('a review has a document of its own, and what cannot be one has another', () => {
+  const known = matchPage(`/reviews/rvw_${'0a'.repeat(16)}`);
+  expect(documentName(known)).toBe('review');
+  expect(known.entry.head(practiceFixture(), known.params).hidden).toBeUndefined();
+  const unknown = matchPage('/reviews/none');
+  expect(documentName(unknown)).toBe('review-not-found');
+  expect(unknown.entry.head(practiceFixture(), unknown.params)).toMatchObject({
+    title: 'Review Not Found',
+    hidden: true,
+  });
+});
