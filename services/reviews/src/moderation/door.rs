@@ -44,7 +44,8 @@ impl Moderation {
     /// or by [`Self::looked`].
     ///
     /// # Errors
-    /// Who has no live grant or is not, or no longer, of those who may; or when that cannot be told.
+    /// Who has no live grant or is not, or no longer, of those who may; or when that cannot be
+    /// told.
     pub async fn admit(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<Admitted, Status> {
         match self.enter(metadata).await {
             Ok(admitted) => Ok(admitted),

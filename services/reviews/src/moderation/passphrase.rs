@@ -1,4 +1,5 @@
-//! One passphrase for all who moderate, for a practice that sets one: an argon2id hash in the settings.
+//! One passphrase for all who moderate, for a practice that sets one as an argon2id hash in its
+//! settings.
 
 use std::sync::Arc;
 use std::time::Duration;

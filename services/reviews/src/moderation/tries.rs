@@ -1,4 +1,5 @@
-//! How often the panel may be opened with a wrong password before there is a wait, kept over restarts.
+//! How often the panel may be opened with a wrong password before there is a wait. It is kept over
+//! restarts.
 //!
 //! A try is counted before it is known how it ends, so that tries that come at once count too.
 

@@ -4,6 +4,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "a helper that meets the unexpected fails its test there"
 )]
 
@@ -17,3 +18,7 @@ mod samples;
 mod studio;
 mod pictures;
 mod hostile;
+mod identity;
+mod panel;
+mod grants;
+mod moderation;

@@ -221,7 +221,12 @@ impl World {
     }
 }
 
-async fn start(config: &Config, users: &TestUsers, shutdown: &Shutdown) -> (String, String) {
+/// Starts the service, and returns where gRPC and pictures are served.
+pub(crate) async fn start(
+    config: &Config,
+    users: &TestUsers,
+    shutdown: &Shutdown,
+) -> (String, String) {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_reviews"));
     let addresses = (config.listen, config.http_listen);
     let doors = Doors::open(addresses, program, shutdown).await.unwrap();

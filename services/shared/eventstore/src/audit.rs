@@ -29,7 +29,7 @@ pub struct Act<'a> {
     pub subject: &'a str,
 }
 
-/// Who acts, as the book names them: an account, or what stands in for one. Never a name of a person.
+/// Who acts, as the book names them: an account, or what stands in for one. Never a person's name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Actor {
     name: String,

@@ -1,0 +1,171 @@
+//! The admin panel of a running service: its calls as the gateway makes them, the people who make
+//! them, and the book of their acts.
+
+use anyhow::{Context as _, Result};
+use contract::reviews::v1::reviews_service_client::ReviewsServiceClient;
+use contract::reviews::v1::reviews_staff_service_client::ReviewsStaffServiceClient;
+use contract::reviews::v1::{Review, SubmitReviewRequest, UnlockRequest, UnlockResponse};
+use kernel::Id;
+use kernel::id::Customer;
+use runtime::staff::Role;
+use runtime::status::detail_of;
+use secrecy::SecretString;
+use std::sync::Arc;
+use tonic::transport::Channel;
+use tonic::{Code, Request, Response, Status};
+
+use crate::identity::{self, Identity, PASSWORD};
+use crate::world::{self, World, customer, wanted};
+
+/// In the year 2100.
+const FAR: u64 = 4_102_444_800;
+/// Where the browsers of these tests are.
+pub(crate) const ADDRESS: &str = "203.0.113.7";
+
+/// People of these tests.
+pub(crate) const OWNER: u128 = 1;
+pub(crate) const ADMIN: u128 = 2;
+pub(crate) const PRACTITIONER: u128 = 3;
+pub(crate) const FRONT_DESK: u128 = 4;
+pub(crate) const CUSTOMER: u128 = 5;
+
+/// The id of one of them.
+pub(crate) fn person(number: u128) -> Id<Customer> {
+    customer(number)
+}
+
+/// One row of the book of acts: actor, role, action, subject, outcome.
+pub(crate) type Written = (String, String, String, String, String);
+
+pub(crate) struct Panel {
+    pub(crate) world: World,
+    pub(crate) identity: Arc<Identity>,
+}
+
+impl Panel {
+    /// Where staff unlock with their own password.
+    pub(crate) async fn new() -> Result<Self> {
+        let (identity, identity_url) = Identity::serve().await?;
+        let world = World::with(|config| {
+            config.moderation.identity_url = identity_url;
+            config.moderation.identity_api_key = Some(SecretString::from(identity::API_KEY));
+        })
+        .await;
+        let panel = Self { world, identity };
+        for (number, role) in [
+            (OWNER, Role::Owner),
+            (ADMIN, Role::Admin),
+            (PRACTITIONER, Role::Practitioner),
+            (FRONT_DESK, Role::FrontDesk),
+        ] {
+            panel.set_role(number, Some(role));
+        }
+        Ok(panel)
+    }
+
+    /// Starts the service anew on the same database, with a passphrase or with none.
+    pub(crate) async fn restart(&mut self, passphrase_hash: Option<String>) {
+        let world = &mut self.world;
+        world.config.moderation.passphrase_hash = passphrase_hash.map(SecretString::from);
+        (world.url, world.http_url) =
+            world::start(&world.config, &world.users, &world.shutdown).await;
+    }
+
+    pub(crate) fn staff(&self) -> ReviewsStaffServiceClient<Channel> {
+        self.world.staff()
+    }
+
+    pub(crate) fn public(&self) -> ReviewsServiceClient<Channel> {
+        self.world.public()
+    }
+
+    /// A call of a browser: who is signed in there, and its grant, as the gateway passes them on.
+    pub(crate) fn call<T>(&self, who: Option<u128>, grant: &str, message: T) -> Result<Request<T>> {
+        let mut request = Request::new(message);
+        let metadata = request.metadata_mut();
+        metadata.insert("x-caller-address", ADDRESS.parse()?);
+        if let Some(number) = who {
+            let sub = person(number).uuid().to_string();
+            let token = self.world.users.token(&sub, &identity::address(number), FAR)?;
+            metadata.insert("authorization", format!("Bearer {token}").parse()?);
+        }
+        if !grant.is_empty() {
+            metadata.insert("x-moderation-grant", grant.parse()?);
+        }
+        Ok(request)
+    }
+
+    /// What comes of typing a password.
+    pub(crate) async fn try_password(
+        &self,
+        who: Option<u128>,
+        password: &str,
+    ) -> Result<Result<UnlockResponse, Status>> {
+        let request = self.call(who, "", UnlockRequest { password: password.to_owned() })?;
+        Ok(self.staff().unlock(request).await.map(Response::into_inner))
+    }
+
+    /// A grant of somebody who may have one.
+    pub(crate) async fn unlocked(&self, who: u128) -> Result<String> {
+        Ok(self.try_password(Some(who), PASSWORD).await??.grant)
+    }
+
+    /// Gives an account a role, or takes it away.
+    pub(crate) fn set_role(&self, number: u128, role: Option<Role>) {
+        self.world.booking.employs(person(number), role);
+    }
+
+    pub(crate) async fn move_clock(&self, seconds: i64) {
+        self.world.move_clock(seconds).await;
+    }
+
+    /// Publishes a review.
+    pub(crate) async fn submit(&self, review: SubmitReviewRequest) -> Result<Review> {
+        Ok(self.world.submit(review).await?)
+    }
+
+    /// Everything in the book of acts, oldest first.
+    pub(crate) async fn book(&self) -> Result<Vec<Written>> {
+        let rows = sqlx::query_as(
+            "select actor, role, action, subject, outcome from audit_log order by audit_id",
+        );
+        Ok(rows.fetch_all(self.world.store.pool()).await?)
+    }
+
+    /// The last row of it: who, what, and what it came to.
+    pub(crate) async fn last_act(&self) -> Result<(String, String, String)> {
+        let (actor, _role, action, _subject, outcome) =
+            self.book().await?.pop().context("something was written down")?;
+        Ok((actor, action, outcome))
+    }
+
+    /// Everything that is stored but for what belongs to reviews themselves, as text.
+    pub(crate) async fn dump(&self, tables: &[&str]) -> Result<String> {
+        let mut all = String::new();
+        for table in tables {
+            let sql = format!("select coalesce(string_agg(t::text, ' '), '') from {table} t");
+            let sql = sqlx::AssertSqlSafe(sql);
+            let text: String = sqlx::query_scalar(sql).fetch_one(self.world.store.pool()).await?;
+            all.push_str(&text);
+        }
+        Ok(all)
+    }
+}
+
+/// A review as somebody could write it, under a key of its own.
+pub(crate) fn review(name: &str, email: &str, text: &str) -> SubmitReviewRequest {
+    SubmitReviewRequest {
+        name: name.to_owned(),
+        email: email.to_owned(),
+        rating: 4,
+        text: text.to_owned(),
+        ..wanted()
+    }
+}
+
+/// Why a call was refused.
+#[track_caller]
+pub(crate) fn refused<T: std::fmt::Debug>(answer: Result<T, Status>) -> (Code, String) {
+    let status = answer.unwrap_err();
+    (status.code(), detail_of(&status).unwrap().reason)
+}
