@@ -55,8 +55,23 @@ pub async fn list(
     after: Option<Cursor>,
     limit: i64,
 ) -> Result<Vec<Shown>, StoreError> {
-    // One statement for each filter, each with an index that has its order.
-    let statement = match filter {
+    let latest = Timestamp::from_seconds(LATEST).unwrap_or(Timestamp::EPOCH);
+    let nil = Id::from_uuid(uuid::Uuid::nil());
+    let after = after.unwrap_or(Cursor { created_at: latest, review_id: nil });
+    let rows = sqlx::query(list_statement(filter))
+        .bind(after.created_at)
+        .bind(after.review_id)
+        .bind(limit)
+        .fetch_all(executor)
+        .await?;
+    rows.iter().map(shown).collect::<Result<_, _>>().map_err(StoreError::from)
+}
+
+/// The statement that lists: one for each filter, each with an index that has its order. Its values
+/// are the place that is gone on from and how many are read.
+#[must_use]
+pub fn list_statement(filter: Filter) -> &'static str {
+    match filter {
         Filter::All => {
             "select r.review_id, r.name, r.service, r.rating::int as rating, r.text, r.verified,
                     r.created_at, i.name as image, i.width, i.height
@@ -79,17 +94,7 @@ pub async fn list(
                and r.created_at > (select clock_now()) - interval '30 days'
              order by r.created_at desc, r.review_id desc limit $3"
         }
-    };
-    let latest = Timestamp::from_seconds(LATEST).unwrap_or(Timestamp::EPOCH);
-    let nil = Id::from_uuid(uuid::Uuid::nil());
-    let after = after.unwrap_or(Cursor { created_at: latest, review_id: nil });
-    let rows = sqlx::query(statement)
-        .bind(after.created_at)
-        .bind(after.review_id)
-        .bind(limit)
-        .fetch_all(executor)
-        .await?;
-    rows.iter().map(shown).collect::<Result<_, _>>().map_err(StoreError::from)
+    }
 }
 
 /// One review; `None` when there is none or it was deleted.
