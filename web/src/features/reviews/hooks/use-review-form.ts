@@ -7,7 +7,7 @@ import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import type { AuthUser } from '@/lib/auth';
 import { whenIdle } from '@/lib/idle';
 import { useFields } from '@/lib/use-fields';
-import type { Outcome } from '../api/publish-review';
+import type { Outcome, Wish } from '../api/publish-review';
 import { prefill, readDraft, writeDraft } from '../review-draft';
 import { EMPTY_REVIEW, type ReviewValues, validateReview } from '../review-rules';
 import { type FormProblem, NO_RATING, NOT_SUBMITTED, OFFLINE, PUBLISHED } from '../review-words';
@@ -54,6 +54,45 @@ function typedOf(values: ReviewValues): Partial<ReviewValues> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value));
 }
 
+/** One attempt at a time, with what it is busy with. */
+function usePublish() {
+  const transport = useTransport();
+  const queryClient = useQueryClient();
+  const [phase, setPhase] = useState<Phase>(IDLE);
+  const running = useRef<AbortController | null>(null);
+
+  useEffect(() => whenIdle(() => void loadCalls().catch(() => undefined)), []);
+  useEffect(() => () => running.current?.abort(), []);
+
+  async function attempt(wish: Wish, signal: AbortSignal): Promise<Outcome> {
+    const upload = wish.picture && !wish.picture.imageId;
+    setPhase(upload ? { name: 'uploading', part: 0 } : { name: 'sending' });
+    const onProgress = (part: number) =>
+      setPhase(part < 1 ? { name: 'uploading', part } : { name: 'sending' });
+    try {
+      const { publishReview, refreshReviews } = await loadCalls();
+      const outcome = await publishReview(transport, wish, { onProgress, signal });
+      if (outcome.kind === 'published') void refreshReviews(queryClient);
+      return outcome;
+    } catch {
+      return { kind: 'problem', problem: OFFLINE };
+    }
+  }
+
+  return {
+    phase,
+    isRunning: () => running.current !== null,
+    publish: async (wish: Wish) => {
+      running.current = new AbortController();
+      const outcome = await attempt(wish, running.current.signal);
+      running.current = null;
+      setPhase(IDLE);
+      return outcome;
+    },
+    cancel: () => running.current?.abort(),
+  };
+}
+
 type Asked = {
   user: AuthUser | undefined;
   invitation: Invitation;
@@ -62,33 +101,10 @@ type Asked = {
 };
 
 export function useReviewForm({ user, invitation, withoutBadge, onPublished }: Asked) {
-  const transport = useTransport();
-  const queryClient = useQueryClient();
   const fields = useDraft(user);
   const photo = usePhoto();
-  const [phase, setPhase] = useState<Phase>(IDLE);
+  const { phase, isRunning, publish, cancel } = usePublish();
   const [problem, setProblem] = useState<FormProblem>();
-  const running = useRef<AbortController | null>(null);
-
-  useEffect(() => whenIdle(() => void loadCalls().catch(() => undefined)), []);
-  useEffect(() => () => running.current?.abort(), []);
-
-  async function publish(secret: string, signal: AbortSignal): Promise<Outcome> {
-    const { picture } = photo;
-    const upload = picture && !picture.imageId;
-    setPhase(upload ? { name: 'uploading', part: 0 } : { name: 'sending' });
-    const onProgress = (part: number) =>
-      setPhase(part < 1 ? { name: 'uploading', part } : { name: 'sending' });
-    try {
-      const { publishReview, refreshReviews } = await loadCalls();
-      const wish = { values: fields.values, picture, invitation: secret, withoutBadge };
-      const outcome = await publishReview(transport, wish, { onProgress, signal });
-      if (outcome.kind === 'published') void refreshReviews(queryClient);
-      return outcome;
-    } catch {
-      return { kind: 'problem', problem: OFFLINE };
-    }
-  }
 
   function take(outcome: Outcome): void {
     if (outcome.kind === 'published') {
@@ -110,18 +126,14 @@ export function useReviewForm({ user, invitation, withoutBadge, onPublished }: A
   }
 
   async function send(secret: string): Promise<void> {
-    if (running.current) return;
+    if (isRunning()) return;
     setProblem(undefined);
     if (!fields.check()) {
       if (!fields.values.rating) toast(NO_RATING);
       return;
     }
-    const attempt = new AbortController();
-    running.current = attempt;
-    const outcome = await publish(secret, attempt.signal);
-    running.current = null;
-    setPhase(IDLE);
-    take(outcome);
+    const { values } = fields;
+    take(await publish({ values, picture: photo.picture, invitation: secret, withoutBadge }));
   }
 
   return {
@@ -135,7 +147,7 @@ export function useReviewForm({ user, invitation, withoutBadge, onPublished }: A
       invitation.forget();
       return send('');
     },
-    cancel: () => running.current?.abort(),
+    cancel,
   };
 }
 
