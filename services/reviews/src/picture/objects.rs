@@ -85,6 +85,8 @@ impl Objects {
             .with_bucket_name(bucket)
             .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), REQUEST_WITHIN)
             .with_retry(retry)
+            // Not every bucket can delete many at once, and we never do.
+            .with_disable_bulk_delete(true)
             .build()?;
         let prefix = Path::parse(url.path()).map_err(object_store::Error::from)?.join(FOLDER);
         Ok(Self { store: Arc::new(store), prefix, folder: None })

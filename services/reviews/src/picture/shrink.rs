@@ -147,8 +147,14 @@ fn on_white(picture: DynamicImage) -> DynamicImage {
     let mixed = picture.into_rgba8();
     let mut plain = Vec::with_capacity(mixed.len() / 4 * 3);
     for pixel in mixed.chunks_exact(4) {
-        if let [red, green, blue, alpha] = *pixel {
-            plain.extend([red, green, blue].map(|colour| blend(colour, alpha)));
+        match *pixel {
+            // Most pixels are the one or the other, and there are millions of them.
+            [red, green, blue, 255] => plain.extend_from_slice(&[red, green, blue]),
+            [_, _, _, 0] => plain.extend_from_slice(&[255, 255, 255]),
+            [red, green, blue, alpha] => {
+                plain.extend([red, green, blue].map(|colour| blend(colour, alpha)));
+            }
+            _ => {}
         }
     }
     // The count of bytes is right by construction; an empty picture is refused by the encoder.

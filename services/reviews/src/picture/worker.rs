@@ -22,7 +22,7 @@ const CHILDREN_MAX: usize = 2;
 const TURN_WITHIN: Duration = Duration::from_secs(15);
 /// How long a child may take by the clock on the wall, when the machine has other things to do. Its
 /// limit of processor time ends hostile files long before.
-const CHILD_WITHIN: Duration = Duration::from_secs(20);
+const CHILD_WITHIN: Duration = Duration::from_secs(30);
 
 /// Shrinks pictures in children of this program.
 #[derive(Debug)]

@@ -1,0 +1,58 @@
+//! All of the files, the same ones in each run.
+
+use anyhow::Result;
+use rand::rngs::StdRng;
+use rand::{Rng as _, SeedableRng as _};
+
+use super::{disguised, oversized, torn};
+use crate::samples::{FORMATS, Format, encoded};
+
+/// What must not come out again.
+pub(super) const PAYLOAD: &[u8] = b"HARMFUL-PAYLOAD";
+/// How many files there are.
+const COUNT: usize = 200;
+/// What the generator begins with.
+const SEED: u64 = 4;
+
+/// A file that means harm.
+pub(super) struct Hostile {
+    pub(super) name: String,
+    pub(super) bytes: Vec<u8>,
+    /// Whether it may turn out to be a picture after all, which is then made anew.
+    pub(super) may_be_taken: bool,
+}
+
+/// One that must be refused.
+pub(super) fn refused(name: impl Into<String>, bytes: Vec<u8>) -> Hostile {
+    Hostile { name: name.into(), bytes, may_be_taken: false }
+}
+
+/// One that a lenient decoder can make a picture of.
+pub(super) fn either(name: impl Into<String>, bytes: Vec<u8>) -> Hostile {
+    Hostile { name: name.into(), bytes, may_be_taken: true }
+}
+
+/// A good picture of noise, whose bytes all matter.
+pub(super) fn good(format: Format, generator: &mut StdRng) -> Result<Vec<u8>> {
+    let mut picture = image::RgbImage::new(64, 48);
+    generator.fill(&mut *picture);
+    encoded(format, &picture, Some(1))
+}
+
+/// All of them. What the kinds below do not fill up is good pictures with flipped bits.
+pub(super) fn corpus() -> Result<Vec<Hostile>> {
+    let mut generator = StdRng::seed_from_u64(SEED);
+    let mut files = oversized::files()?;
+    files.extend(disguised::files(&mut generator)?);
+    files.extend(torn::files(&mut generator)?);
+    while files.len() < COUNT {
+        let format = FORMATS[files.len() % FORMATS.len()];
+        let mut bytes = good(format, &mut generator)?;
+        for _flip in 0..generator.random_range(1..12) {
+            let at = generator.random_range(0..bytes.len());
+            bytes[at] ^= 1 << generator.random_range(0..8);
+        }
+        files.push(either(format!("{format:?} with flipped bits {}", files.len()), bytes));
+    }
+    Ok(files)
+}

@@ -1,0 +1,308 @@
+//! Pictures on their way in, in their place, and on their way out.
+
+use anyhow::{Context as _, Result, ensure};
+use image::{DynamicImage, ImageFormat, RgbaImage};
+use reqwest::StatusCode;
+use testkit::until;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::samples::{
+    CORNERS, FORMATS, Format, SECRETS, chunks_of, corners, encoded, file, turned,
+};
+use crate::studio::Studio;
+
+const AN_HOUR: i64 = 60 * 60;
+
+/// The colours in the middles of the four quarters.
+fn quarters(picture: &DynamicImage) -> [[u8; 3]; 4] {
+    let rgb = picture.to_rgb8();
+    let (width, height) = rgb.dimensions();
+    let at = |x: u32, y: u32| rgb.get_pixel(x * width / 4, y * height / 4).0;
+    [at(1, 1), at(3, 1), at(1, 3), at(3, 3)]
+}
+
+fn is_near(seen: [u8; 3], wanted: [u8; 3]) -> bool {
+    seen.into_iter().zip(wanted).all(|(seen, wanted)| seen.abs_diff(wanted) < 24)
+}
+
+fn contains(file: &[u8], secret: &str) -> bool {
+    file.windows(secret.len()).any(|window| window == secret.as_bytes())
+}
+
+#[tokio::test]
+async fn every_picture_stands_upright_and_tells_nothing_else() -> Result<()> {
+    let studio = Studio::new().await?;
+    for format in FORMATS {
+        for orientation in 1..=8 {
+            let stored = turned(&corners(90, 60), orientation);
+            let sent = file(format, &stored, orientation)?;
+            ensure!(contains(&sent, "GPS-18.5204N") && contains(&sent, "TRAILING-SECRET"));
+            let image = studio.publish(sent).await?.image.context("an image")?;
+            assert_eq!((image.width, image.height), (90, 60), "{format:?} {orientation}");
+            for path in [&image.path, &image.small_path] {
+                let served = studio.get(path).await?.error_for_status()?.bytes().await?;
+                let seen = image::load_from_memory_with_format(&served, ImageFormat::WebP)?;
+                assert_eq!((seen.width(), seen.height()), (90, 60));
+                let right = quarters(&seen).into_iter().zip(CORNERS).all(|(s, w)| is_near(s, w));
+                assert!(right, "{format:?} {orientation}: {:?}", quarters(&seen));
+                assert_eq!(chunks_of(&served).context("whole chunks")?, ["VP8 "]);
+                for secret in SECRETS {
+                    assert!(!contains(&served, secret), "{format:?} {orientation}: {secret}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn large_pictures_are_made_smaller_and_small_ones_stay() -> Result<()> {
+    let studio = Studio::new().await?;
+    let sizes = [
+        ((4000, 3000), (1600, 1200), (480, 360)),
+        ((1000, 2000), (800, 1600), (240, 480)),
+        ((600, 500), (600, 500), (480, 400)),
+        ((8000, 3000), (1600, 600), (480, 180)),
+        ((8000, 1), (1600, 1), (480, 1)),
+        ((1, 1), (1, 1), (1, 1)),
+    ];
+    for (sent, large, small) in sizes {
+        let sent = encoded(Format::Jpeg, &corners(sent.0, sent.1), None)?;
+        let uploaded = studio.upload(sent).await?;
+        assert_eq!((uploaded.side("width"), uploaded.side("height")), large);
+        let image = studio.try_submit(uploaded.text("imageId")).await?.image.context("an image")?;
+        assert_eq!((u64::try_from(image.width)?, u64::try_from(image.height)?), large);
+        for (path, wanted) in [(&image.path, large), (&image.small_path, small)] {
+            let served = studio.get(path).await?.error_for_status()?.bytes().await?;
+            let seen = image::load_from_memory_with_format(&served, ImageFormat::WebP)?;
+            assert_eq!((u64::from(seen.width()), u64::from(seen.height())), wanted);
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_transparent_is_white() -> Result<()> {
+    let studio = Studio::new().await?;
+    let mut picture = RgbaImage::from_pixel(40, 40, image::Rgba([200, 0, 0, 0]));
+    for (_x, _y, pixel) in picture.enumerate_pixels_mut().filter(|(x, _, _)| *x >= 20) {
+        pixel.0 = [0, 0, 0, 255];
+    }
+    let mut sent = std::io::Cursor::new(Vec::new());
+    picture.write_to(&mut sent, ImageFormat::Png)?;
+    let image = studio.publish(sent.into_inner()).await?.image.context("an image")?;
+    let served = studio.get(&image.path).await?.bytes().await?;
+    let seen = image::load_from_memory_with_format(&served, ImageFormat::WebP)?;
+    let [left, right, ..] = quarters(&seen);
+    assert!(is_near(left, [255; 3]) && is_near(right, [0; 3]), "{left:?} {right:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_picture_is_served_for_ever_and_can_do_nothing() -> Result<()> {
+    let studio = Studio::new().await?;
+    let sent = encoded(Format::Png, &corners(30, 20), None)?;
+    let image = studio.publish(sent).await?.image.context("an image")?;
+    let file = image.path.strip_prefix("/pictures/").context("a path")?;
+    let got = studio.get(&image.path).await?;
+    let url = format!("http://{}{}", studio.address, image.path);
+    let head = studio.http.head(&url).send().await?;
+    for answer in [&got, &head] {
+        assert_eq!(answer.status(), StatusCode::OK);
+        let header = |name: &str| answer.headers().get(name).and_then(|it| it.to_str().ok());
+        assert_eq!(header("content-type"), Some("image/webp"));
+        assert_eq!(header("cache-control"), Some("public, max-age=31536000, immutable"));
+        assert_eq!(header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(header("content-security-policy"), Some("default-src 'none'; sandbox"));
+        let disposition = format!("inline; filename=\"{file}\"");
+        assert_eq!(header("content-disposition"), Some(disposition.as_str()));
+        assert_eq!(header("content-length"), got.headers()["content-length"].to_str().ok());
+    }
+    assert!(head.bytes().await?.is_empty());
+    assert!(!got.bytes().await?.is_empty());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_picture_is_seen_while_its_review_is() -> Result<()> {
+    let studio = Studio::new().await?;
+    let uploaded = studio.upload(encoded(Format::Jpeg, &corners(30, 20), None)?).await?;
+    let name: String =
+        sqlx::query_scalar("select name from review_images").fetch_one(studio.store.pool()).await?;
+    let path = format!("/pictures/{name}-large.webp");
+    let hidden = studio.get(&path).await?;
+    assert_eq!(hidden.status(), StatusCode::NOT_FOUND, "no review has it");
+    assert_eq!(hidden.headers()["cache-control"], "no-store");
+    let review = studio.try_submit(uploaded.text("imageId")).await?;
+    assert_eq!(review.image.context("an image")?.path, path);
+    assert_eq!(studio.get(&path).await?.status(), StatusCode::OK);
+    for odd in [
+        "/pictures/".to_owned(),
+        format!("/pictures/{name}.webp"),
+        format!("/pictures/{name}-huge.webp"),
+        format!("/pictures/{name}-large.webp%00"),
+        format!("/pictures/%2e%2e%2freviews%2f{name}-large.webp"),
+        format!("/pictures/../pictures/{name}-large.png"),
+        format!("/pictures/{}-large.webp", name.to_uppercase()),
+        format!("/pictures/{}-large.webp", "0".repeat(32)),
+        "/pictures/%ff%fe".to_owned(),
+        format!("/pictures/{}", "a".repeat(3000)),
+    ] {
+        assert_eq!(studio.get(&odd).await?.status(), StatusCode::NOT_FOUND, "{odd}");
+    }
+    let delete = "update reviews set deleted_at = clock_now(), deleted_by = 'usr_x'";
+    studio.database.as_owner(delete).await?;
+    for size in ["large", "small"] {
+        let gone = studio.get(&format!("/pictures/{name}-{size}.webp")).await?;
+        assert_eq!(gone.status(), StatusCode::NOT_FOUND);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn of_two_reviews_that_want_one_picture_one_has_it() -> Result<()> {
+    let studio = Studio::new().await?;
+    for _round in 0..5 {
+        let uploaded = studio.upload(encoded(Format::Jpeg, &corners(9, 9), None)?).await?;
+        let image_id = uploaded.text("imageId");
+        let tries = (0..4).map(|_| studio.try_submit(image_id));
+        let answers = futures::future::join_all(tries).await;
+        assert_eq!(answers.iter().filter(|it| it.is_ok()).count(), 1, "{answers:?}");
+        for refused in answers.into_iter().filter_map(Result::err) {
+            let detail = runtime::status::detail_of(&refused).context("a reason")?;
+            assert_eq!(detail.reason, "IMAGE_NOT_FOUND");
+        }
+    }
+    assert_eq!(studio.drop_timers().await?, 0, "what is a review's is not dropped");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_upload_that_no_review_takes_is_gone_after_an_hour() -> Result<()> {
+    let mut studio = Studio::new().await?;
+    let kept = studio.publish(encoded(Format::Jpeg, &corners(30, 20), None)?).await?;
+    let lost = studio.upload(encoded(Format::Png, &corners(30, 20), None)?).await?;
+    assert_eq!((studio.rows().await?, studio.objects()?.len()), (2, 4));
+    studio.restart().await?;
+    studio.database.move_clock(AN_HOUR - 60).await?;
+    assert_eq!((studio.rows().await?, studio.drop_timers().await?), (2, 1), "it is not yet time");
+    studio.database.move_clock(AN_HOUR + 60).await?;
+    until("the upload is gone", async || {
+        let gone = studio.rows().await? == 1 && studio.objects()?.len() == 2;
+        Ok((gone && studio.drop_timers().await? == 0).then_some(()))
+    })
+    .await?;
+    let refused = studio.try_submit(lost.text("imageId")).await.expect_err("it is gone");
+    let detail = runtime::status::detail_of(&refused).context("a reason")?;
+    assert_eq!(detail.reason, "IMAGE_NOT_FOUND");
+    let path = kept.image.context("an image")?.path;
+    assert_eq!(studio.get(&path).await?.status(), StatusCode::OK);
+    Ok(())
+}
+
+#[tokio::test]
+async fn wherever_the_process_dies_nothing_stays_behind() -> Result<()> {
+    let mut studio = Studio::new().await?;
+    let mut hours = 0;
+    lose_one(&mut studio, &mut hours, None).await?;
+    let seen = std::fs::read_dir(studio.failpoints.join("seen"))?;
+    let names = seen.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let mut places = names.collect::<Result<Vec<String>>>()?;
+    places.retain(|it| it.contains("picture") || it.contains("drop-image"));
+    ensure!(places.len() >= 8, "{places:?}");
+    for place in places {
+        std::fs::write(studio.failpoints.join("arm").join(&place), "")?;
+        lose_one(&mut studio, &mut hours, Some(&place)).await?;
+    }
+    Ok(())
+}
+
+/// Uploads a picture that no review takes and waits until nothing is left of it, although the
+/// process dies at one place.
+async fn lose_one(studio: &mut Studio, hours: &mut i64, place: Option<&str>) -> Result<()> {
+    let died = place.map(|place| studio.failpoints.join("died").join(place));
+    let has_died = || died.as_ref().is_some_and(|it| it.exists());
+    let small = encoded(Format::Jpeg, &corners(30, 20), None)?;
+    until("an upload has begun", async || {
+        revive(studio).await?;
+        // Who dies meanwhile gives no answer.
+        Ok((studio.try_upload(small.clone()).await.is_ok() || has_died()).then_some(()))
+    })
+    .await?;
+    *hours += 2;
+    studio.database.move_clock(*hours * AN_HOUR).await?;
+    until(place.unwrap_or("nothing is left"), async || {
+        revive(studio).await?;
+        let left = studio.rows().await? > 0 || !studio.objects()?.is_empty();
+        let done = !left && studio.drop_timers().await? == 0;
+        Ok((done && (died.is_none() || has_died())).then_some(()))
+    })
+    .await
+}
+
+/// Starts the process anew if it has died; what it had claimed is free at once, not after a while.
+async fn revive(studio: &mut Studio) -> Result<()> {
+    if studio.revive().await? {
+        let free = "update timers set lease_until_at = '-infinity' where kind = 'drop-image'";
+        studio.database.as_owner(free).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_refused_whatever_it_says() -> Result<()> {
+    let studio = Studio::new().await?;
+    let mut large = encoded(Format::Jpeg, &corners(30, 20), None)?;
+    large.resize(5 * 1024 * 1024, 0);
+    studio.upload(large.clone()).await?;
+    for length in [5 * 1024 * 1024 + 1, 6_000_000, 30_000_000] {
+        large.resize(length, 0);
+        let refused = studio.try_upload(large.clone()).await?;
+        assert_eq!(refused.status, StatusCode::PAYLOAD_TOO_LARGE);
+        assert_eq!(refused.text("reason"), "IMAGE_TOO_LARGE");
+        assert_eq!(refused.text("message"), "Please select an image smaller than 5MB.");
+    }
+    // The same without a length that could be believed.
+    let mut stream = TcpStream::connect(studio.address).await?;
+    let head = "POST /uploads/reviews HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).await?;
+    for part in large.chunks(1 << 20).take(6) {
+        stream.write_all(format!("{:x}\r\n", part.len()).as_bytes()).await?;
+        stream.write_all(part).await?;
+        stream.write_all(b"\r\n").await?;
+    }
+    stream.write_all(b"0\r\n\r\n").await?;
+    let mut answer = vec![0; 12];
+    stream.read_exact(&mut answer).await?;
+    assert_eq!(String::from_utf8_lossy(&answer), "HTTP/1.1 413");
+    Ok(())
+}
+
+#[tokio::test]
+async fn slow_and_dropped_uploads_leave_nothing_and_take_no_place_for_good() -> Result<()> {
+    let studio = Studio::new().await?;
+    let good = encoded(Format::Jpeg, &corners(30, 20), None)?;
+    let mut open = Vec::new();
+    let busy = until("all places are taken", async || {
+        let mut stream = TcpStream::connect(studio.address).await?;
+        let head = "POST /uploads/reviews HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n";
+        stream.write_all(head.as_bytes()).await?;
+        stream.write_all(&good).await?;
+        open.push(stream);
+        let answer = studio.try_upload(good.clone()).await?;
+        Ok((answer.status != StatusCode::CREATED).then_some(answer))
+    })
+    .await?;
+    assert_eq!(busy.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(busy.text("reason"), "BUSY");
+    let rows = studio.rows().await?;
+    drop(open);
+    until("there are places again", async || {
+        let answer = studio.try_upload(good.clone()).await?;
+        Ok((answer.status == StatusCode::CREATED).then_some(()))
+    })
+    .await?;
+    assert_eq!(studio.rows().await?, rows + 1);
+    Ok(())
+}

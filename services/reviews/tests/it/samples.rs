@@ -1,0 +1,155 @@
+//! Pictures as cameras and programs write them, with all that nobody else should read.
+
+use std::io::Cursor;
+
+use anyhow::Result;
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::png::PngEncoder;
+use image::codecs::webp::WebPEncoder;
+use image::{ExtendedColorType, ImageEncoder, Rgb, RgbImage};
+
+/// What must not be found in anything that is served.
+pub(crate) const SECRETS: [&str; 5] =
+    ["GPS-18.5204N", "ICC-SECRET", "XMP-SECRET", "TEXT-SECRET", "TRAILING-SECRET"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Jpeg,
+    Png,
+    WebP,
+}
+
+pub(crate) const FORMATS: [Format; 3] = [Format::Jpeg, Format::Png, Format::WebP];
+
+/// Red, green, blue and yellow, each in its corner.
+pub(crate) const CORNERS: [[u8; 3]; 4] =
+    [[220, 20, 20], [20, 200, 20], [20, 20, 220], [220, 220, 20]];
+
+/// A picture of four corners.
+pub(crate) fn corners(width: u32, height: u32) -> RgbImage {
+    RgbImage::from_fn(width, height, |x, y| {
+        let corner = usize::from(x * 2 >= width) + 2 * usize::from(y * 2 >= height);
+        Rgb(CORNERS[corner])
+    })
+}
+
+/// The same picture as a camera stores it that was held as EXIF's `orientation` says: by the
+/// standard's own table of where the stored first row and first column belong.
+pub(crate) fn turned(upright: &RgbImage, orientation: u16) -> RgbImage {
+    let (width, height) = upright.dimensions();
+    let (right, bottom) = (width - 1, height - 1);
+    let size = if orientation < 5 { (width, height) } else { (height, width) };
+    let mut stored = RgbImage::new(size.0, size.1);
+    for (x, y, pixel) in upright.enumerate_pixels() {
+        let (column, row) = match orientation {
+            2 => (right - x, y),
+            3 => (right - x, bottom - y),
+            4 => (x, bottom - y),
+            5 => (y, x),
+            6 => (y, right - x),
+            7 => (bottom - y, right - x),
+            8 => (bottom - y, x),
+            _ => (x, y),
+        };
+        stored.put_pixel(column, row, *pixel);
+    }
+    stored
+}
+
+/// An EXIF block with a place and an orientation.
+pub(crate) fn exif(orientation: u16) -> Vec<u8> {
+    let place = b"GPS-18.5204N 73.8567E\0";
+    let mut block = b"II*\0\x08\0\0\0\x02\0".to_vec();
+    block.extend([0x0e, 0x01, 2, 0]);
+    block.extend(u32::try_from(place.len()).unwrap().to_le_bytes());
+    block.extend(38_u32.to_le_bytes());
+    block.extend([0x12, 0x01, 3, 0, 1, 0, 0, 0]);
+    block.extend(u32::from(orientation).to_le_bytes());
+    block.extend([0; 4]);
+    assert_eq!(block.len(), 38, "the place stands where the entry says");
+    block.extend(place);
+    block
+}
+
+/// The picture as a file, with everything that a file can tell beside it.
+pub(crate) fn file(format: Format, picture: &RgbImage, orientation: u16) -> Result<Vec<u8>> {
+    let mut file = encoded(format, picture, Some(orientation))?;
+    match format {
+        Format::Jpeg => {
+            let xmp = b"http://ns.adobe.com/xap/1.0/\0<x:xmpmeta>XMP-SECRET</x:xmpmeta>";
+            file.splice(2..2, segment(0xe1, xmp));
+            file.splice(2..2, segment(0xfe, b"TEXT-SECRET"));
+        }
+        Format::Png => {
+            let text = b"XML:com.adobe.xmp\0\0\0\0\0<x:xmpmeta>XMP-SECRET</x:xmpmeta>";
+            let after_header = 33;
+            file.splice(after_header..after_header, chunk(*b"iTXt", text));
+            file.splice(after_header..after_header, chunk(*b"tEXt", b"Comment\0TEXT-SECRET"));
+        }
+        Format::WebP => {
+            file.extend(b"XMP \x22\0\0\0<x:xmpmeta>XMP-SECRET</x:xmpmeta>");
+            let riff = u32::try_from(file.len() - 8)?.to_le_bytes();
+            file[4..8].copy_from_slice(&riff);
+        }
+    }
+    file.extend(b"<script>TRAILING-SECRET</script>");
+    Ok(file)
+}
+
+/// The picture as a file with no more than a place, an orientation and a profile, if it has one.
+pub(crate) fn encoded(
+    format: Format,
+    picture: &RgbImage,
+    orientation: Option<u16>,
+) -> Result<Vec<u8>> {
+    let mut file = Cursor::new(Vec::new());
+    match format {
+        Format::Jpeg => write(JpegEncoder::new_with_quality(&mut file, 92), picture, orientation)?,
+        Format::Png => write(PngEncoder::new(&mut file), picture, orientation)?,
+        Format::WebP => write(WebPEncoder::new_lossless(&mut file), picture, orientation)?,
+    }
+    Ok(file.into_inner())
+}
+
+fn write(mut encoder: impl ImageEncoder, it: &RgbImage, orientation: Option<u16>) -> Result<()> {
+    if let Some(orientation) = orientation {
+        encoder.set_exif_metadata(exif(orientation))?;
+        encoder.set_icc_profile(b"ICC-SECRET profile".to_vec())?;
+    }
+    encoder.write_image(it, it.width(), it.height(), ExtendedColorType::Rgb8)?;
+    Ok(())
+}
+
+/// A segment of a JPEG file.
+pub(crate) fn segment(marker: u8, content: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(content.len() + 2).unwrap();
+    [&[0xff, marker][..], &length.to_be_bytes(), content].concat()
+}
+
+/// A chunk of a PNG file.
+pub(crate) fn chunk(kind: [u8; 4], content: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(content.len()).unwrap();
+    let named = [&kind[..], content].concat();
+    [&length.to_be_bytes()[..], &named, &crc32(&named).to_be_bytes()].concat()
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+/// The chunks of a WebP file by name; None when there is anything but whole chunks.
+pub(crate) fn chunks_of(file: &[u8]) -> Option<Vec<String>> {
+    let length = u32::from_le_bytes(file.get(4..8)?.try_into().ok()?);
+    let whole = usize::try_from(length).ok()? + 8 == file.len();
+    let mut rest = file.strip_prefix(b"RIFF")?.get(4..)?.strip_prefix(b"WEBP")?;
+    let mut names = Vec::new();
+    while !rest.is_empty() {
+        names.push(String::from_utf8_lossy(rest.get(..4)?).into_owned());
+        let length = u32::from_le_bytes(rest.get(4..8)?.try_into().ok()?);
+        let length = usize::try_from(length).ok()?;
+        rest = rest.get(8 + length + length % 2..)?;
+    }
+    whole.then_some(names)
+}
