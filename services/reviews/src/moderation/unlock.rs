@@ -1,6 +1,6 @@
 //! The panel is unlocked: a password is proved and a browser gets a grant.
 //!
-//! Whatever is wrong is told alike and no sooner than a real check takes: a wrong password, a person
+//! Whatever is wrong is told alike and no sooner than a real check takes: a wrong password, someone
 //! who may not moderate, a wait. Only the book of acts has the reason.
 
 use std::time::Duration;
