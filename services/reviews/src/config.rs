@@ -37,8 +37,8 @@ pub struct Config {
 /// Where pictures are kept.
 #[derive(Debug, Clone)]
 pub struct PictureSettings {
-    /// `REVIEWS_PICTURES_URL`: `file:///…` or `s3://bucket/prefix`; the credentials of a bucket are in
-    /// the names that its own tools use (`AWS_ACCESS_KEY_ID` and so on).
+    /// `REVIEWS_PICTURES_URL`: `file:///…` or `s3://bucket/prefix`; the credentials of a bucket are
+    /// in the names that its own tools use (`AWS_ACCESS_KEY_ID` and so on).
     pub url: String,
 }
 
