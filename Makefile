@@ -29,12 +29,13 @@ WEB_SOURCES := $(WEB)/src $(WEB)/public $(WEB)/index.html $(WEB)/vite.config.ts 
 WEB_STAMP := $(WEB)/node_modules/.sukoon-built
 
 .PHONY: run test check simulate build web web-packages tools help
-.PHONY: test-rust test-web test-e2e chaos check-rust check-proto check-generated check-web
+.PHONY: test-rust test-web test-e2e chaos bench check-rust check-proto check-generated check-web
 
 help:
 	@echo "make run    start the practice (PORT, SANDBOX_PORT and SUKOON_DATA move it)"
 	@echo "make test   run every test: Rust, web, browser"
 	@echo "make chaos  faults at random for MINUTES=20 and, if you like, SEED=...; nothing may be lost"
+	@echo "make bench  what reading a million reviews costs, compared with a hundred"
 	@echo "make check  formatting, lints, house rules, the contract, types"
 	@echo "make simulate  RUNS=1000000 booking attempts with every fault; RUNS=0 SEED=7 replays one"
 
@@ -106,6 +107,10 @@ simulate: build
 # and fails when anything is lost, double or unresolved.
 chaos: build web
 	@$(PROGRAMS)/chaos $(MINUTES) $(SEED)
+
+# Ratios that were promised, measured in one run: it fails where one is not kept.
+bench: build
+	@$(SUKOON) test-services -- cargo bench --profile $(PROFILE) --workspace --bench scale
 
 # ── Checks ──────────────────────────────────────────────────────────────────────────────────────
 
