@@ -50,11 +50,14 @@ export async function fitsTheWidth(page: Page): Promise<void> {
 export async function look(page: Page, name: string): Promise<void> {
   await test.step(`look at ${name}`, async () => {
     await fitsTheWidth(page);
+    // A toast that comes meanwhile is there at once, and not caught half faded in.
+    await page.emulateMedia({ reducedMotion: 'reduce' });
     const dark = await page.evaluate(() => document.documentElement.classList.contains('dark'));
     await inspect(page, name, dark ? 'dark' : 'light');
     const flip = () => page.evaluate(() => document.documentElement.classList.toggle('dark'));
     await flip();
     await inspect(page, name, dark ? 'light' : 'dark');
     await flip();
+    await page.emulateMedia({ reducedMotion: null });
   });
 }

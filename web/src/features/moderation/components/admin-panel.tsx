@@ -18,7 +18,8 @@ function PanelBody({ onClose }: { onClose: () => void }) {
     return <PasswordPrompt grant={grant} onUnlocked={onUnlocked} onLeave={onClose} />;
   }
   return (
-    <div className="flex flex-col gap-5">
+    // High enough that the dialog does not jump with what is found.
+    <div className="flex min-h-[65dvh] flex-col gap-5">
       <GrantTimer ends={grant.ends} onStay={grant.stay} />
       <ReviewList grant={grant} />
     </div>
