@@ -1,8 +1,8 @@
 //! The child that decodes one picture: `reviews shrink`, from standard input to standard output.
 //!
-//! It has no settings, no logs and nothing to steal: its environment is empty, and before it reads a
-//! byte it gives up all memory, time, files and processes that it does not need. Whatever a hostile
-//! file does to a decoder ends with this process.
+//! It has no settings, no logs and nothing to steal: its environment is empty, and before it reads
+//! a byte it gives up all memory, time, files and processes that it does not need. Whatever a
+//! hostile file does to a decoder ends with this process.
 
 use std::io::{self, Cursor, Read as _, Write as _};
 use std::process::ExitCode;

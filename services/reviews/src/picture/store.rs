@@ -36,8 +36,8 @@ pub async fn add(tx: &mut Tx, uploaded: Uploaded, name: Name) -> Result<(), Stor
     tx.set_timer(DROP_IMAGE, &uploaded.image_id.to_string(), due, json!({})).await
 }
 
-/// Gives an upload to a review, in the transaction that publishes it. False when the upload is gone,
-/// too old, or another review's: of two that want it at once, one has it.
+/// Gives an upload to a review, in the transaction that publishes it. False when the upload is
+/// gone, too old, or another review's: of two that want it at once, one has it.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,5 +1,5 @@
-//! The service as a process of its own, for tests that look at its memory, kill it, or watch what is
-//! left of a picture.
+//! The service as a process of its own, for tests that look at its memory, kill it, or watch what
+//! is left of a picture.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
