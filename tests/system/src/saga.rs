@@ -256,10 +256,7 @@ impl Running<'_, '_> {
             }
             Plan::LateAndTaken => {
                 self.hold_ends().await?;
-                let quick = Customer::minted(self.stage.practice, &self.stage.mint, "Quick")?;
-                let key = format!("quick-{}", self.booking_id);
-                // Whoever has it now, it is taken.
-                drop(quick.ask_for(self.service, &self.starts_at, &key).await?);
+                self.taken_by_another().await?;
                 self.pay(&order, json!({})).await?;
                 self.placed_or_refunded().await
             }
@@ -269,6 +266,23 @@ impl Running<'_, '_> {
                 self.check_out(plan, &order).await
             }
         }
+    }
+
+    /// Somebody else books and pays the time; a mere hold would end while the late money is on its
+    /// way. Whoever has it now, it is taken.
+    async fn taken_by_another(&self) -> Result<()> {
+        let stage = self.stage;
+        let customer = Customer::minted(stage.practice, &stage.mint, "Quick")?;
+        let key = format!("quick-{}", self.booking_id);
+        let Ok(booking_id) = customer.ask_for(self.service, &self.starts_at, &key).await? else {
+            return Ok(());
+        };
+        let (service, starts_at) = (self.service, self.starts_at.clone());
+        let quick = Running { stage, customer, service, starts_at, booking_id };
+        // Time may have passed for this one too.
+        let Ok(order) = quick.customer.order(&quick.booking_id).await else { return Ok(()) };
+        quick.pay(&order, json!({})).await?;
+        quick.placed_or_refunded().await
     }
 
     async fn check_out(&self, plan: Plan, order: &str) -> Result<()> {

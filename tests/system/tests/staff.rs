@@ -326,7 +326,7 @@ async fn a_part_that_is_down_does_not_hide_the_others(practice: &Practice) -> Re
     told.refused("notifications: that part of the practice does not answer right now");
     let answers: Value = serde_json::from_str(&told.out)?;
     let names: Vec<&String> = answers.as_object().context("no answers")?.keys().collect();
-    assert_eq!(names, ["booking", "payments"]);
+    assert_eq!(names, ["booking", "payments", "reviews"]);
     practice.healthy().await
 }
 
@@ -358,6 +358,7 @@ async fn every_act_was_written_down(practice: &Practice) -> Result<()> {
             ][..],
         ),
         ("notifications", &[("ListParkedEvents", "STAFF_ONLY"), ("RetryParkedEvents", "done")][..]),
+        ("reviews", &[("ListParkedEvents", "STAFF_ONLY"), ("RetryParkedEvents", "done")][..]),
     ];
     for (service, acts) in expected {
         let mut database = practice.database(service).await?;
