@@ -3,7 +3,6 @@ import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { Skeleton } from '@/components/ui/skeleton';
 import type { StaffReview } from '@/gen/reviews/v1/reviews_staff_service_pb';
-import { classes } from '@/lib/classes';
 import { useDebounced } from '../hooks/use-debounced';
 import type { Grant } from '../hooks/use-grant';
 import { useRemoval } from '../hooks/use-removal';
@@ -80,7 +79,7 @@ function Rows({ list, shown, onDelete }: RowsProps) {
   }
   if (!list.reviews) return <Loading />;
   return (
-    <ul className={classes('flex flex-col gap-3', list.stale && 'opacity-60')}>
+    <ul aria-busy={list.stale} className="flex flex-col gap-3">
       {shown.map((listed, index) => (
         <ReviewRow key={idOf(listed)} listed={listed} onDelete={() => onDelete(index)} />
       ))}
@@ -102,6 +101,7 @@ export function ReviewList({ grant }: { grant: Grant }) {
 
   const shown = (list.reviews ?? []).filter((listed) => !removal.gone.has(idOf(listed)));
   const filtered = isFiltered(filters);
+  const count = list.stale ? 'Searching…' : countText(shown.length, list.hasMore, filtered);
 
   function remove(index: number) {
     const listed = shown[index];
@@ -126,12 +126,12 @@ export function ReviewList({ grant }: { grant: Grant }) {
           Reviews
         </h3>
         <p role="status" className="text-sm text-ink-2 numeric">
-          {list.reviews ? countText(shown.length, list.hasMore, filtered) : ''}
+          {list.reviews ? count : ''}
         </p>
       </div>
       <p className="sr-only">For ten seconds after a deletion, Undo or Control Z takes it back.</p>
       <Rows list={list} shown={shown} onDelete={remove} />
-      {filtered && list.reviews && shown.length === 0 ? (
+      {filtered && list.reviews && !list.stale && shown.length === 0 ? (
         <Button variant="secondary" size="sm" onClick={() => setFilters(NO_FILTERS)}>
           Show all reviews
         </Button>
