@@ -33,8 +33,8 @@ pub(crate) struct GrantCookie {
 }
 
 impl GrantCookie {
-    /// For a site at this address. A name with `__Host-` keeps neighbours under the same domain from
-    /// setting it, but browsers take it over https only.
+    /// For a site at this address. A name with `__Host-` keeps neighbours under the same domain
+    /// from setting it, but browsers take it over https only.
     pub(crate) fn new(public: &Uri) -> Self {
         let https = public.scheme_str() == Some("https");
         let (name, secure) = if https { ("__Host-admin", "; Secure") } else { ("admin", "") };

@@ -1,6 +1,7 @@
 //! The only thing that a browser talks to: pages and files, the public calls in the Connect
-//! protocol, /auth/v1, pictures, and the payment provider's webhooks. It has no database and no business
-//! rule; what it refuses, it refuses before a service hears of it, and every service checks again.
+//! protocol, /auth/v1, pictures, and the payment provider's webhooks. It has no database and no
+//! business rule; what it refuses, it refuses before a service hears of it, and every service
+//! checks again.
 //!
 //! The modules stand in the order in which a request meets them.
 

@@ -118,7 +118,8 @@ impl WebFile {
     }
 }
 
-/// A page whose content is looked up while it is open: for what there is, and for what there is not.
+/// A page whose content is looked up while it is open: for what there is, and for what there is
+/// not.
 #[derive(Debug)]
 pub(crate) struct DynamicPage {
     pub(crate) found: WebFile,
