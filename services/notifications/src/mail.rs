@@ -265,6 +265,8 @@ pub struct Mail {
     pub waits_for_link_until: Option<Timestamp>,
     /// When it was tried first.
     pub first_tried_at: Option<Timestamp>,
+    /// Whether somebody hands it over just now.
+    pub on_its_way: bool,
 }
 
 impl Mail {

@@ -109,9 +109,9 @@ impl Sending {
         let Some(mail) = mail.filter(|mail| !mail.state.is_over()) else {
             return Ok(self.write(metadata, move |tx| Box::pin(end_timer(tx, id))).await?);
         };
-        if mail.due_at > self.store.now().await? {
-            // Its timer was moved after this one had been claimed: somebody else has the mail on
-            // its way, or it waits for its next try.
+        if mail.on_its_way || mail.due_at > self.store.now().await? {
+            // Somebody else hands it over, whatever the clock says, or its timer was moved after
+            // this one had been claimed.
             return Ok(());
         }
         if let About::Booking(booking) = mail.about {

@@ -122,7 +122,8 @@ pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), Store
 pub async fn load(executor: impl PgExecutor<'_>, id: MailId) -> Result<Option<Mail>, StoreError> {
     let row = sqlx::query(
         "select mail_id, kind, booking_id, code_id, payload, state, attempts, due_at,
-                waits_for_link_until_at, first_tried_at
+                waits_for_link_until_at, first_tried_at,
+                state = 'sending' and claimed_until_at > clock_timestamp() as on_its_way
          from mails where mail_id = $1",
     )
     .bind(id)
@@ -167,22 +168,25 @@ pub async fn begin(
         "update mails
          set state = 'sending', attempts = attempts + 1, due_at = $5, link_told = $4,
              message_id = coalesce(message_id, $3),
-             first_tried_at = coalesce(first_tried_at, clock_now())
+             first_tried_at = coalesce(first_tried_at, clock_now()),
+             claimed_until_at = clock_timestamp() + $6::bigint * interval '1 second'
          where mail_id = $1 and due_at = $2 and due_at <= clock_now()
-           and state in ('queued', 'retrying', 'sending')",
+           and (state in ('queued', 'retrying')
+                or state = 'sending' and claimed_until_at <= clock_timestamp())",
     )
     .bind(mail.id)
     .bind(mail.due_at)
     .bind(message_id)
     .bind(link_told)
     .bind(claimed_until)
+    .bind(CLAIM_SECONDS)
     .execute(tx.connection())
     .await?
     .rows_affected();
     if begun == 0 {
         return Ok(None);
     }
-    wake(tx, mail.id, claimed_until).await?;
+    wake(tx, mail.id, claimed_until.plus_seconds(1)).await?;
     Ok(Some(Mail { due_at: claimed_until, ..mail.clone() }))
 }
 
@@ -194,18 +198,21 @@ pub async fn begin(
 pub async fn keep(tx: &mut Tx, mail: &Mail) -> Result<Option<Mail>, StoreError> {
     let claimed_until = tx.now().await?.plus_seconds(CLAIM_SECONDS);
     let kept = sqlx::query(
-        "update mails set due_at = $3 where mail_id = $1 and due_at = $2 and state = 'sending'",
+        "update mails
+         set due_at = $3, claimed_until_at = clock_timestamp() + $4::bigint * interval '1 second'
+         where mail_id = $1 and due_at = $2 and state = 'sending'",
     )
     .bind(mail.id)
     .bind(mail.due_at)
     .bind(claimed_until)
+    .bind(CLAIM_SECONDS)
     .execute(tx.connection())
     .await?
     .rows_affected();
     if kept == 0 {
         return Ok(None);
     }
-    wake(tx, mail.id, claimed_until).await?;
+    wake(tx, mail.id, claimed_until.plus_seconds(1)).await?;
     Ok(Some(Mail { due_at: claimed_until, ..mail.clone() }))
 }
 
@@ -333,6 +340,7 @@ fn mail(row: &PgRow) -> Result<Mail, sqlx::Error> {
         due_at: row.try_get("due_at")?,
         waits_for_link_until: row.try_get("waits_for_link_until_at")?,
         first_tried_at: row.try_get("first_tried_at")?,
+        on_its_way: row.try_get("on_its_way")?,
     })
 }
 

@@ -37,6 +37,7 @@ fn mail(kind: Kind) -> Mail {
         due_at: Timestamp::EPOCH,
         waits_for_link_until: None,
         first_tried_at: None,
+        on_its_way: false,
     }
 }
 

@@ -23,6 +23,7 @@ fn tried(attempts: i32, first_tried_at: Option<Timestamp>) -> Mail {
         due_at: Timestamp::EPOCH,
         waits_for_link_until: None,
         first_tried_at,
+        on_its_way: false,
     }
 }
 

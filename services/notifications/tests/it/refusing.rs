@@ -183,6 +183,8 @@ async fn a_process_that_died_while_it_sent_is_followed_by_one_that_sends() -> Re
     assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sending"));
 
     world.move_clock(2 * HOUR).await?;
+    assert_eq!(world.begin(&claimed).await?, None, "a moved clock ends no claim");
+    world.end_claims().await?;
     world.until_idle().await?;
     assert_eq!(world.told("hold_ended").await?, ["sent"]);
     assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 2);

@@ -290,6 +290,15 @@ impl World {
             .await?)
     }
 
+    /// What some seconds of the machine's time would do: no claim lasts any longer, nor the lease of
+    /// a timer.
+    pub(crate) async fn end_claims(&self) -> Result<()> {
+        for table in ["mails set claimed_until_at", "timers set lease_until_at"] {
+            self.database.as_owner(&format!("update {table} = '-infinity'")).await?;
+        }
+        Ok(())
+    }
+
     /// In how many seconds the mail of a kind is taken up again.
     pub(crate) async fn claimed_for(&self, kind: &str) -> Result<i64> {
         let sql = "select extract(epoch from least(m.due_at, t.due_at) - clock_now())::bigint

@@ -37,6 +37,7 @@ impl PostRow {
             due_at: now,
             waits_for_link_until: waits,
             first_tried_at: None,
+            on_its_way: false,
         };
         Self {
             mail,
