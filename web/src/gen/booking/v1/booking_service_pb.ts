@@ -1181,7 +1181,7 @@ export const BookingInternalService: GenService<{
   },
   /**
    * What a person may do for the practice; asked on every call of staff. Callers: payments,
-   * notifications.
+   * notifications, reviews.
    *
    * @generated from rpc booking.v1.BookingInternalService.GetStaffRole
    */
