@@ -1,4 +1,11 @@
-import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import {
+  type MouseEvent,
+  type PointerEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+} from 'react';
 import { classes } from '@/lib/classes';
 import { offerToastHost } from './toast-host';
 
@@ -23,6 +30,7 @@ const SCROLLER = 'relative min-h-0 flex-1 scroll-pb-28 overflow-y-auto px-6 pt-1
 export function Dialog({ open, onClose, title, children, actions, size = 'md' }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const pressedBeside = useRef(false);
 
   useEffect(() => {
     const dialog = ref.current;
@@ -32,8 +40,16 @@ export function Dialog({ open, onClose, title, children, actions, size = 'md' }:
     return open ? offerToastHost(dialog) : undefined;
   }, [open]);
 
+  /** Text that is marked past the edge begins inside: only a whole press beside it closes. */
+  function onPress(event: PointerEvent<HTMLDialogElement>) {
+    const beside = event.target === ref.current;
+    pressedBeside.current = beside && (event.type === 'pointerdown' || pressedBeside.current);
+  }
+
   function onBackdrop(event: MouseEvent<HTMLDialogElement>) {
-    if (event.target === ref.current) onClose();
+    if (event.target !== ref.current || !pressedBeside.current) return;
+    pressedBeside.current = false;
+    onClose();
   }
 
   return (
@@ -42,6 +58,8 @@ export function Dialog({ open, onClose, title, children, actions, size = 'md' }:
       ref={ref}
       aria-labelledby={titleId}
       onClose={onClose}
+      onPointerDown={onPress}
+      onPointerUp={onPress}
       onClick={onBackdrop}
       className={classes(
         'm-auto max-h-[min(92dvh,52rem)] w-[calc(100%-1.5rem)] rounded-panel bg-surface p-0',

@@ -1,7 +1,13 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Dialog } from './dialog';
-import { TOAST_DURATION_MS, toast } from './toast-store';
+import {
+  dismissToast,
+  TOAST_BRIEF_MS,
+  TOAST_DURATION_MS,
+  TOAST_GAP_MS,
+  toast,
+} from './toast-store';
 import { Toaster } from './toaster';
 
 beforeEach(() => vi.useFakeTimers());
@@ -74,6 +80,53 @@ test('an action is done once and ends the toast, which may stay longer for it', 
   fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
   expect(onAction).toHaveBeenCalledTimes(1);
   expect(screen.queryByText('Removed')).toBeNull();
+});
+
+function offer(title: string, onAction = vi.fn()) {
+  const action = { label: 'Undo', onAction, again: `${title}, still.` };
+  act(() => void toast({ title, durationMs: 10_000, action }));
+  return onAction;
+}
+
+test('an action ends at its time, even while it is looked at', () => {
+  render(<Toaster />);
+  offer('Removed');
+  act(() => vi.advanceTimersByTime(6_000));
+  const button = screen.getByRole('button', { name: 'Undo' });
+  fireEvent.mouseEnter(button.parentElement as HTMLElement);
+  fireEvent.focus(button);
+  act(() => vi.advanceTimersByTime(4_000));
+  expect(screen.queryByText('Removed')).toBeNull();
+});
+
+test('an action comes back after another toast, for the time that it has left', () => {
+  render(<Toaster />);
+  offer('First');
+  const second = offer('Second');
+  show('Failed', 'destructive');
+  act(() => vi.advanceTimersByTime(TOAST_BRIEF_MS));
+  expect(screen.queryByText('Failed')).toBeNull();
+  act(() => vi.advanceTimersByTime(TOAST_GAP_MS));
+  expect(screen.getByText('Second, still.')).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+  expect(second).toHaveBeenCalledTimes(1);
+  expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
+  act(() => vi.advanceTimersByTime(TOAST_GAP_MS));
+  expect(screen.getByText('First, still.')).toBeTruthy();
+  act(() => vi.advanceTimersByTime(10_000 - TOAST_BRIEF_MS - 2 * TOAST_GAP_MS));
+  expect(screen.queryByText('First')).toBeNull();
+});
+
+test('an action that is dismissed while it waits does not come back', () => {
+  render(<Toaster />);
+  let id = 0;
+  act(() => {
+    id = toast({ title: 'Removed', durationMs: 10_000, action: { label: 'Undo', onAction() {} } });
+  });
+  show('Other');
+  act(() => dismissToast(id));
+  act(() => vi.advanceTimersByTime(TOAST_DURATION_MS + TOAST_GAP_MS));
+  expect(screen.getByRole('status').textContent).toBe('');
 });
 
 test('while a dialog is open the toasts stand in it, and afterwards on the page again', () => {

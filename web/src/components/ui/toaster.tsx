@@ -61,13 +61,17 @@ function ActionButton({ id, action }: { id: number; action: ToastAction }) {
 function ToastCard({ entry }: { entry: ToastEntry }) {
   const [paused, setPaused] = useState(false);
   const swipe = useSwipe(() => dismissToast(entry.id));
-  const { durationMs = TOAST_DURATION_MS } = entry;
+  const { id, durationMs = TOAST_DURATION_MS } = entry;
+  // What it offers ends at its time, so looking at it must not keep the offer.
+  const until = entry.action ? entry.until : undefined;
+  const held = paused && until === undefined;
 
   useEffect(() => {
-    if (paused) return;
-    const timer = setTimeout(() => dismissToast(entry.id), durationMs);
+    if (held) return;
+    const ms = until === undefined ? durationMs : until - Date.now();
+    const timer = setTimeout(() => dismissToast(id), ms);
     return () => clearTimeout(timer);
-  }, [paused, entry.id, durationMs]);
+  }, [held, id, until, durationMs]);
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: swiping is an extra to the close button.

@@ -11,6 +11,9 @@ export const IDLE_MS = 10 * MINUTE_MS;
 /** From here on it is offered to stay unlocked. */
 const SOON_MS = 2 * MINUTE_MS;
 
+/** How often the clock is looked at: a timer stands still while the machine sleeps. */
+export const LOOK_EVERY_MS = 5000;
+
 /** When a grant ends, on this browser's clock. */
 export type Ends = { idleAt: number; atLatest: number };
 

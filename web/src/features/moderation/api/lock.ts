@@ -4,6 +4,9 @@ import { RPC_BASE } from '@/lib/env';
 
 const PATH = `${RPC_BASE}/${ReviewsStaffService.typeName}/${ReviewsStaffService.method.lock.name}`;
 
+/** Whoever opens the panel again does not wait longer for the answer. */
+const WAIT_MS = 5000;
+
 let locking: Promise<void> = Promise.resolve();
 
 async function send(): Promise<void> {
@@ -13,9 +16,10 @@ async function send(): Promise<void> {
       keepalive: true,
       headers: { 'Content-Type': 'application/json', 'Connect-Protocol-Version': '1' },
       body: '{}',
+      signal: AbortSignal.timeout(WAIT_MS),
     });
   } catch {
-    // Offline: the server ends a grant by itself that nobody uses.
+    // Offline, or no answer: the server ends a grant by itself that nobody uses.
   }
 }
 

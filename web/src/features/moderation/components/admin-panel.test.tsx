@@ -41,6 +41,7 @@ class Desk {
   pageSize = 20;
   refuse: ConnectError | undefined;
   calls: string[] = [];
+  checking: Promise<void> | undefined;
 
   guard(call: string): void {
     this.calls.push(call);
@@ -66,21 +67,23 @@ class Desk {
   list(request: ListStaffReviewsRequest) {
     this.guard('list');
     this.asked.push(request);
+    const from = this.stored.findIndex(({ id }) => id === request.pageToken) + 1;
     const fits = this.stored
+      .slice(from)
       .filter(({ id }) => !this.deleted.has(id))
       .filter(({ name }) => name.toLowerCase().includes(request.query.toLowerCase()))
       .map((one) => this.listed(one));
-    const from = Number(request.pageToken || '0');
-    const next = from + this.pageSize;
-    const nextPageToken = next < fits.length ? String(next) : '';
-    return { reviews: fits.slice(from, next), nextPageToken };
+    const reviews = fits.slice(0, this.pageSize);
+    const last = reviews.at(-1)?.review.reviewId ?? '';
+    return { reviews, nextPageToken: reviews.length < fits.length ? last : '' };
   }
 
   transport() {
     return createRouterTransport(({ service }) =>
       service(ReviewsStaffService, {
         getModeration: () => ({ signInRequired: true }),
-        unlock: ({ password }) => {
+        unlock: async ({ password }) => {
+          await this.checking;
           if (this.refuse) throw this.refuse;
           if (password !== PASSWORD) throw denied();
           this.granted = true;
@@ -240,6 +243,56 @@ test('the keyboard undoes as it does everywhere', async () => {
   expect(names()).toContain('Asha');
 });
 
+test('each of two deletions can be undone', async () => {
+  const { user } = await unlocked();
+  await deleteFirst(user);
+  await screen.findByText('Review Removed');
+  await deleteFirst(user);
+  await waitFor(() => expect(desk.deleted.size).toBe(2));
+  await user.click(await screen.findByRole('button', { name: 'Undo' }));
+  await screen.findByText('Review Restored');
+  expect(names()).toEqual(['Bina', 'Charu']);
+  const again = 'The review of Asha can still be brought back.';
+  await screen.findByText(again, {}, { timeout: 8000 });
+  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(desk.deleted.size).toBe(0));
+  expect(names()).toEqual(['Asha', 'Bina', 'Charu']);
+});
+
+test('a first page that is all deleted gives way to the next one', async () => {
+  desk.pageSize = 2;
+  const { user } = await unlocked();
+  await deleteFirst(user);
+  await deleteFirst(user);
+  expect(await screen.findByText('Words of Charu.')).toBeTruthy();
+  expect(screen.getByText('One review shown.')).toBeTruthy();
+});
+
+test('after a sleep nothing is shown any more', async () => {
+  await unlocked();
+  const late = Date.now() + 11 * 60_000;
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(late);
+  act(() => void document.dispatchEvent(new Event('visibilitychange')));
+  clock.mockRestore();
+  expect(await screen.findByText(/locked itself, to be safe/)).toBeTruthy();
+  expect(document.body.textContent).not.toContain('@example.org');
+  await waitFor(() => expect(sent).toHaveBeenCalledTimes(1));
+});
+
+test('a panel that is closed while the password is checked says nothing, and locks', async () => {
+  let checked = () => {};
+  desk.checking = new Promise((resolve) => {
+    checked = resolve;
+  });
+  const user = userEvent.setup();
+  const dialog = await open(user);
+  await type(user, PASSWORD);
+  await user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  checked();
+  await waitFor(() => expect(sent).toHaveBeenCalledTimes(1));
+  expect(screen.queryByText('Admin Access Granted')).toBeNull();
+});
+
 test('a deletion that fails brings the row back', async () => {
   const { user } = await unlocked();
   desk.refuse = refusal(Code.Unavailable, '');
@@ -276,6 +329,7 @@ test('closing locks once, clears everything and asks for the password the next t
   const [path, init] = sent.mock.calls[0] ?? [];
   expect(path).toBe('/rpc/reviews.v1.ReviewsStaffService/Lock');
   expect(init?.keepalive).toBe(true);
+  expect(init?.signal).toBeInstanceOf(AbortSignal);
   expect(screen.queryByText('Words of Asha.')).toBeNull();
   await user.click(screen.getByRole('button', { name: 'Admin' }));
   expect(await screen.findByLabelText('Password')).toHaveProperty('value', '');

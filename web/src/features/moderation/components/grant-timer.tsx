@@ -1,8 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Button } from '@/components/ui/button';
-import { type Ends, timeLeft } from '../grant-rules';
-
-const LOOK_EVERY_MS = 5000;
+import { type Ends, LOOK_EVERY_MS, timeLeft } from '../grant-rules';
 
 type GrantTimerProps = { ends: Ends; onStay: () => void };
 

@@ -62,8 +62,7 @@ function useUnlock(grant: Grant, onUnlocked: () => void) {
     if (password === '') return refuse('Please type your password.');
     setBusy(true);
     try {
-      await grant.unlock(password);
-      onUnlocked();
+      if (await grant.unlock(password)) onUnlocked();
     } catch (refusal) {
       if (isRefusal(refusal)) {
         refuse(INCORRECT);

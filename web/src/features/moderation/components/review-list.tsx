@@ -24,6 +24,7 @@ function idOf({ review }: StaffReview): string {
 
 /** "20 reviews shown, newest first. There are more." */
 function countText(count: number, hasMore: boolean, filtered: boolean): string {
+  if (count === 0 && hasMore) return 'There are more reviews.';
   if (count === 0) return filtered ? 'No review fits.' : 'There are no reviews yet.';
   const shown = count === 1 ? 'One review shown' : `${count} reviews shown, newest first`;
   return hasMore ? `${shown}. There are more.` : `${shown}.`;
@@ -61,7 +62,7 @@ function useUndoKey(undo: () => void): void {
   });
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== 'z' || !(event.ctrlKey || event.metaKey)) return;
+      if (event.key !== 'z' || event.repeat || !(event.ctrlKey || event.metaKey)) return;
       if ((event.target as HTMLElement).closest('input, select, textarea')) return;
       event.preventDefault();
       latest.current();
@@ -69,6 +70,20 @@ function useUndoKey(undo: () => void): void {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
+}
+
+/** Goes on with the next page when everything that was read is deleted. */
+function useNextWhenEmpty(
+  { reviews, stale, error, hasMore, ...more }: StaffReviews,
+  count: number,
+) {
+  const { loadingMore, loadMore } = more;
+  const empty = reviews !== undefined && !stale && count === 0;
+  const wanted = empty && hasMore && !error && !loadingMore;
+  useEffect(() => {
+    if (wanted) void loadMore();
+  }, [wanted, loadMore]);
+  return empty && !hasMore;
 }
 
 type RowsProps = { list: StaffReviews; shown: StaffReview[]; onDelete: (index: number) => void };
@@ -101,12 +116,13 @@ export function ReviewList({ grant }: { grant: Grant }) {
 
   const shown = (list.reviews ?? []).filter((listed) => !removal.gone.has(idOf(listed)));
   const filtered = isFiltered(filters);
+  const nothing = useNextWhenEmpty(list, shown.length);
   const count = list.stale ? 'Searching…' : countText(shown.length, list.hasMore, filtered);
 
   function remove(index: number) {
     const listed = shown[index];
     const neighbour = shown[index + 1] ?? shown[index - 1];
-    if (listed) removal.remove(idOf(listed));
+    if (listed) removal.remove({ reviewId: idOf(listed), name: listed.review?.name ?? '' });
     focusRow(neighbour ? idOf(neighbour) : '');
   }
 
@@ -131,7 +147,7 @@ export function ReviewList({ grant }: { grant: Grant }) {
       </div>
       <p className="sr-only">For ten seconds after a deletion, Undo or Control Z takes it back.</p>
       <Rows list={list} shown={shown} onDelete={remove} />
-      {filtered && list.reviews && !list.stale && shown.length === 0 ? (
+      {filtered && nothing ? (
         <Button variant="secondary" size="sm" onClick={() => setFilters(NO_FILTERS)}>
           Show all reviews
         </Button>

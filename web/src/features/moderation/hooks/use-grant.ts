@@ -4,7 +4,7 @@ import { useTransport } from '@connectrpc/connect-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ReviewsStaffService } from '@/gen/reviews/v1/reviews_staff_service_pb';
 import { lock, locked } from '../api/lock';
-import { type Ends, endsOf, leftMs, lossOf, RAN_OUT, usedAt } from '../grant-rules';
+import { type Ends, endsOf, LOOK_EVERY_MS, leftMs, lossOf, RAN_OUT, usedAt } from '../grant-rules';
 
 export type StaffClient = Client<typeof ReviewsStaffService>;
 
@@ -13,8 +13,11 @@ export type Grant = {
   ends: Ends | undefined;
   /** Why the panel is locked again, or empty. */
   why: string;
-  /** Asks for a grant; throws what the server answers. The password is kept nowhere. */
-  unlock: (password: string) => Promise<void>;
+  /**
+   * Asks for a grant; throws what the server answers. False when the panel was closed meanwhile.
+   * The password is kept nowhere.
+   */
+  unlock: (password: string) => Promise<boolean>;
   /** Makes a call with the grant. When the answer says that it has ended, the panel is locked. */
   call: <A>(ask: (client: StaffClient) => Promise<A>) => Promise<A>;
   /** Uses the grant, so that it does not end for want of use. */
@@ -49,14 +52,35 @@ function useHolding() {
       giveBack();
     };
   }, [giveBack]);
-  return { hold, giveBack };
+  const isOpen = useCallback(() => open.current, []);
+  return { hold, giveBack, isOpen };
+}
+
+/** Ends the grant when its time is over, also after a sleep in which no timer ran. */
+function useEnd(ends: Ends | undefined, onEnd: () => void) {
+  useEffect(() => {
+    if (!ends) return;
+    const look = () => {
+      if (leftMs(ends, Date.now()) === 0) onEnd();
+    };
+    const timer = setTimeout(onEnd, leftMs(ends, Date.now()));
+    const looking = setInterval(look, LOOK_EVERY_MS);
+    document.addEventListener('visibilitychange', look);
+    window.addEventListener('focus', look);
+    return () => {
+      clearTimeout(timer);
+      clearInterval(looking);
+      document.removeEventListener('visibilitychange', look);
+      window.removeEventListener('focus', look);
+    };
+  }, [ends, onEnd]);
 }
 
 export function useGrant(): Grant {
   const transport = useTransport();
   const client = useMemo(() => createClient(ReviewsStaffService, transport), [transport]);
   const [{ ends, why }, setState] = useState(LOCKED);
-  const { hold, giveBack } = useHolding();
+  const { hold, giveBack, isOpen } = useHolding();
 
   const lose = useCallback(
     (reason: string) => {
@@ -66,28 +90,33 @@ export function useGrant(): Grant {
     [giveBack],
   );
 
-  useEffect(() => {
-    if (!ends) return;
-    const timer = setTimeout(() => lose(RAN_OUT), leftMs(ends, Date.now()));
-    return () => clearTimeout(timer);
-  }, [ends, lose]);
+  useEnd(
+    ends,
+    useCallback(() => lose(RAN_OUT), [lose]),
+  );
 
   const unlock = useCallback(
     async (password: string) => {
       await locked();
       const askedAt = Date.now();
-      const granted = await client.unlock({ password });
-      hold();
-      setState({ ends: endsOf(granted, askedAt), why: '' });
+      try {
+        const granted = await client.unlock({ password });
+        hold();
+        setState({ ends: endsOf(granted, askedAt), why: '' });
+      } catch (error) {
+        if (isOpen()) throw error;
+      }
+      return isOpen();
     },
-    [client, hold],
+    [client, hold, isOpen],
   );
 
   const call = useCallback<Grant['call']>(
     async (ask) => {
+      const askedAt = Date.now();
       try {
         const answer = await ask(client);
-        setState((was) => (was.ends ? { ...was, ends: usedAt(was.ends, Date.now()) } : was));
+        setState((was) => (was.ends ? { ...was, ends: usedAt(was.ends, askedAt) } : was));
         return answer;
       } catch (error) {
         const reason = lossOf(error);

@@ -30,15 +30,18 @@ type RemovalEvents = {
   onRestored: () => void;
 };
 
+/** A review that is deleted, and whose it is. */
+export type Removed = { reviewId: string; name: string };
+
 export type Removal = {
   /** Reviews that are deleted, or are just being deleted. */
   gone: ReadonlySet<string>;
-  remove: (reviewId: string) => void;
-  /** Brings back what was deleted last, while that is offered. */
+  remove: (review: Removed) => void;
+  /** Brings back what was deleted last and can still be brought back. */
   undo: () => void;
 };
 
-type Undoable = { reviewId: string; toastId: number; until: number };
+type Undoable = Removed & { toastId: number; until: number };
 
 /** The set of rows that are not shown. */
 function useGone() {
@@ -58,7 +61,7 @@ export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents
   const { call } = grant;
   const queryClient = useQueryClient();
   const { gone, mark } = useGone();
-  const last = useRef<Undoable | undefined>(undefined);
+  const undoables = useRef<readonly Undoable[]>([]);
   const open = useRef(true);
   const refreshPages = () => queryClient.invalidateQueries({ queryKey: PUBLIC });
 
@@ -67,7 +70,7 @@ export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents
     open.current = true;
     return () => {
       open.current = false;
-      if (last.current) dismissToast(last.current.toastId);
+      for (const { toastId } of undoables.current) dismissToast(toastId);
     };
   }, []);
 
@@ -76,8 +79,20 @@ export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents
     onReturn(reviewId);
   }
 
-  async function restore(reviewId: string) {
-    last.current = undefined;
+  /** Each deletion can be undone for its own time, whatever is said meanwhile. */
+  function offer(removed: Removed, until: number) {
+    const action = {
+      label: 'Undo',
+      onAction: () => void restore(removed, until),
+      again: `The review of ${removed.name} can still be brought back.`,
+    };
+    const toastId = toast({ ...REMOVED, durationMs: until - Date.now(), action });
+    undoables.current = [...undoables.current, { ...removed, toastId, until }];
+  }
+
+  async function restore(removed: Removed, until: number) {
+    const { reviewId } = removed;
+    undoables.current = undoables.current.filter((one) => one.reviewId !== reviewId);
     comesBack(reviewId);
     try {
       await call((client) => client.restoreReview({ reviewId }));
@@ -86,12 +101,14 @@ export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents
       void refreshPages();
     } catch (error) {
       mark(reviewId, true);
-      const words = errorReason(error) === 'UNDO_TOO_LATE' ? TOO_LATE : RESTORE_FAILED;
-      toast({ ...words, variant: 'destructive' });
+      const late = errorReason(error) === 'UNDO_TOO_LATE';
+      if (!late && open.current && Date.now() < until) offer(removed, until);
+      toast({ ...(late ? TOO_LATE : RESTORE_FAILED), variant: 'destructive' });
     }
   }
 
-  async function remove(reviewId: string) {
+  async function remove(removed: Removed) {
+    const { reviewId } = removed;
     mark(reviewId, true);
     try {
       await call((client) => client.deleteReview({ reviewId }));
@@ -106,17 +123,16 @@ export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents
       toast(REMOVED);
       return;
     }
-    const action = { label: 'Undo', onAction: () => void restore(reviewId) };
-    const toastId = toast({ ...REMOVED, durationMs: UNDO_MS, action });
-    last.current = { reviewId, toastId, until: Date.now() + UNDO_MS };
+    offer(removed, Date.now() + UNDO_MS);
   }
 
   function undo() {
-    const undoable = last.current;
-    if (!undoable || Date.now() > undoable.until) return;
+    undoables.current = undoables.current.filter(({ until }) => Date.now() < until);
+    const undoable = undoables.current.at(-1);
+    if (!undoable) return;
     dismissToast(undoable.toastId);
-    void restore(undoable.reviewId);
+    void restore(undoable, undoable.until);
   }
 
-  return { gone, remove: (reviewId) => void remove(reviewId), undo };
+  return { gone, remove: (removed) => void remove(removed), undo };
 }

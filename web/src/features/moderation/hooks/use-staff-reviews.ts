@@ -1,5 +1,6 @@
 /** Reviews as staff sees them, page by page. Nothing of them outlives the panel. */
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { ImageFilter, type StaffReview } from '@/gen/reviews/v1/reviews_staff_service_pb';
 import type { Grant } from './use-grant';
 
@@ -47,16 +48,18 @@ export function useStaffReviews(grant: Grant, filters: Filters): StaffReviews {
     refetchOnReconnect: false,
     gcTime: 0,
   });
+  const { fetchNextPage } = query;
+  const loadMore = useCallback(async () => {
+    const { data, isError } = await fetchNextPage();
+    return isError ? [] : (data?.pages.at(-1)?.reviews ?? []);
+  }, [fetchNextPage]);
   return {
     reviews: query.data?.pages.flatMap((page) => page.reviews),
     error: query.error,
     stale: query.isPlaceholderData,
     hasMore: query.hasNextPage,
     loadingMore: query.isFetchingNextPage,
-    loadMore: async () => {
-      const { data, isError } = await query.fetchNextPage();
-      return isError ? [] : (data?.pages.at(-1)?.reviews ?? []);
-    },
+    loadMore,
     refetch: () => void query.refetch(),
   };
 }
