@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use simulation::checker::snapshot::Ack;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use testkit::{until, until_within};
-use tokio::sync::RwLock;
+use tokio::sync::{Mutex, RwLock};
 
 use crate::witness::Witness;
 
@@ -51,6 +51,8 @@ pub struct Practice {
     ahead: AtomicI64,
     /// Held to read by who does what a person does within minutes; the clocks stand meanwhile.
     pub calm: RwLock<()>,
+    /// Held by who types the owner's password, of whom there is one.
+    pub owner_types: Mutex<()>,
     /// What was acknowledged and delivered, and what may repeat a mail.
     pub witness: Witness,
     /// The gateway's address.
@@ -88,6 +90,7 @@ impl Practice {
             data,
             ahead: AtomicI64::new(0),
             calm: RwLock::default(),
+            owner_types: Mutex::default(),
             witness: Witness::default(),
             url: format!("http://127.0.0.1:{port}"),
             sandbox: format!("http://127.0.0.1:{sandbox_port}"),

@@ -167,46 +167,27 @@ impl<'p> Panel<'p> {
     /// Signs in as the owner and unlocks it with the owner's password.
     ///
     /// # Errors
-    /// When either is refused.
+    /// When either is refused for long.
     pub async fn open(practice: &'p Practice) -> Result<Self> {
-        let (email, password) = practice.owner()?;
-        let url = format!("{}/auth/v1/token?grant_type=password", practice.url);
-        let body = json!({ "email": email, "password": password });
-        let token = until_within(PATIENCE, "the owner signs in", async || {
-            let Ok(answer) = practice.http.post(&url).json(&body).send().await else {
-                return Ok(None);
-            };
-            let session: Value = answer.json().await.unwrap_or(Value::Null);
-            Ok(session["access_token"].as_str().map(str::to_owned))
-        })
-        .await?;
-        let mut panel = Self { practice, token, cookie: String::new() };
+        let mut panel = Self { practice, token: String::new(), cookie: String::new() };
         panel.unlock().await?;
         Ok(panel)
     }
 
-    /// Gets another grant.
+    /// Signs in anew, because a token lives for an hour, and gets another grant.
     ///
     /// # Errors
-    /// When the owner's password is refused.
+    /// When the owner is refused for long.
     pub async fn unlock(&mut self) -> Result<()> {
         let practice = self.practice;
-        let body = json!({ "password": practice.owner()?.1 });
-        let url = format!("{}/rpc/{STAFF}/Unlock", practice.url);
-        self.cookie = until_within(PATIENCE, "the panel is unlocked", async || {
-            let post = practice.http.post(&url).bearer_auth(&self.token).json(&body);
-            let Ok(answer) = post.send().await else { return Ok(None) };
-            let status = answer.status().as_u16();
-            // Tries that a process took along into its death count as wrong ones for a while.
-            if status >= 500 || matches!(status, 403 | 429) {
-                return Ok(None);
-            }
-            ensure!(status == 200, "Unlock answers {status}");
-            let cookie = answer.headers().get("set-cookie").context("no cookie")?.to_str()?;
-            let cookie = cookie.split(';').next().unwrap_or_default().to_owned();
-            Ok(Some(cookie))
-        })
-        .await?;
+        let unlocked = until_within(PATIENCE, "the panel is unlocked", async || {
+            // One person types one password at a time, and no hour passes meanwhile.
+            let _calm = practice.calm.read().await;
+            let _owner = practice.owner_types.lock().await;
+            let Some(token) = sign_in(practice).await? else { return Ok(None) };
+            Ok(grant(practice, &token).await?.map(|cookie| (token, cookie)))
+        });
+        (self.token, self.cookie) = unlocked.await?;
         Ok(())
     }
 
@@ -227,4 +208,30 @@ impl<'p> Panel<'p> {
         }
         bail!("{method}: each grant had ended before it was used")
     }
+}
+
+/// The owner's access token, if identity answers.
+async fn sign_in(practice: &Practice) -> Result<Option<String>> {
+    let (email, password) = practice.owner()?;
+    let url = format!("{}/auth/v1/token?grant_type=password", practice.url);
+    let body = json!({ "email": email, "password": password });
+    let Ok(answer) = practice.http.post(&url).json(&body).send().await else { return Ok(None) };
+    let session: Value = answer.json().await.unwrap_or(Value::Null);
+    Ok(session["access_token"].as_str().map(str::to_owned))
+}
+
+/// The cookie with a grant, unless a part is down or tries that a process took along into its death
+/// still count as wrong ones.
+async fn grant(practice: &Practice, token: &str) -> Result<Option<String>> {
+    let url = format!("{}/rpc/{STAFF}/Unlock", practice.url);
+    let body = json!({ "password": practice.owner()?.1 });
+    let post = practice.http.post(&url).bearer_auth(token).json(&body);
+    let Ok(answer) = post.send().await else { return Ok(None) };
+    let status = answer.status().as_u16();
+    if status >= 500 || matches!(status, 403 | 429) {
+        return Ok(None);
+    }
+    ensure!(status == 200, "Unlock answers {status}");
+    let cookie = answer.headers().get("set-cookie").context("no cookie")?.to_str()?;
+    Ok(Some(cookie.split(';').next().unwrap_or_default().to_owned()))
 }
