@@ -35,6 +35,10 @@ use crate::picture::worker::Worker;
 /// How many uploads may be under way at once; each has a nameless file of 5 MiB at most.
 const UPLOADS_MAX: usize = 32;
 
+/// How many uploads may wait for a review. Each is gone an hour later at the latest, so what strangers
+/// can fill is bounded whoever they are and however many.
+const WAITING_MAX: i64 = 500;
+
 /// Why an upload was refused, in the words that its sender reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -90,7 +94,15 @@ impl Pictures {
         length: Option<u64>,
         mut body: BodyDataStream,
     ) -> Result<Uploaded, Refused> {
-        let Ok(_place) = self.places.try_acquire() else { return Err(Refused::Busy) };
+        // Who still sends would not hear an answer, so what is refused is read for a while.
+        let Ok(_place) = self.places.try_acquire() else {
+            spool::drain(&mut body).await;
+            return Err(Refused::Busy);
+        };
+        if !self.has_room().await {
+            spool::drain(&mut body).await;
+            return Err(Refused::Busy);
+        }
         if length.is_some_and(|length| length > BODY_BYTES_MAX) {
             spool::drain(&mut body).await;
             return Err(Refused::TooLarge);
@@ -104,6 +116,22 @@ impl Pictures {
             tracing::error!(error = chain(error.as_ref()), "a picture could not be kept");
             Refused::Busy
         })
+    }
+
+    /// Whether few enough uploads wait for a review. Uploads at once are not told apart, so a few
+    /// more than the limit may come to wait.
+    async fn has_room(&self) -> bool {
+        match store::waiting(&self.store, WAITING_MAX).await {
+            Ok(waiting) if waiting < WAITING_MAX => true,
+            Ok(waiting) => {
+                tracing::warn!(waiting, "too many uploads wait for a review");
+                false
+            }
+            Err(error) => {
+                tracing::error!(error = chain(&error), "an upload could not be taken in");
+                false
+            }
+        }
     }
 
     async fn keep(&self, shrunk: Shrunk) -> Result<Uploaded, runtime::BoxError> {

@@ -75,9 +75,18 @@ impl Wanted {
 fn is_blank(text: &str) -> bool {
     let invisible = |c: char| {
         c.is_whitespace()
-            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+            || matches!(c,
+                '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2065}'
+                | '\u{206a}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e01ef}')
     };
     text.chars().all(invisible)
+}
+
+/// Whether it turns what stands around it, so that others would read something else than was typed.
+fn turns_text(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn name(typed: &str) -> Result<String, Error> {
@@ -88,7 +97,7 @@ fn name(typed: &str) -> Result<String, Error> {
     if name.chars().count() > NAME_CHARS_MAX {
         return Err(refuse(Rejection::NameTooLong));
     }
-    if name.chars().any(char::is_control) {
+    if name.chars().any(|c| c.is_control() || turns_text(c)) {
         return Err(refuse(Rejection::InvalidName));
     }
     Ok(name.to_owned())
@@ -126,7 +135,7 @@ fn text(typed: &str) -> Result<String, Error> {
     if text.chars().count() > TEXT_CHARS_MAX {
         return Err(refuse(Rejection::ReviewTooLong));
     }
-    if text.chars().any(|c| c.is_control() && c != '\n') {
+    if text.chars().any(|c| (c.is_control() && c != '\n') || turns_text(c)) {
         return Err(refuse(Rejection::InvalidReview));
     }
     Ok(text)

@@ -1,40 +1,58 @@
-//! Once a day: callers' keys that nobody repeats any more are forgotten.
+//! Once an hour: what nobody needs any more is forgotten. These are callers' keys that nobody repeats,
+//! wrong tries to open the panel with the network addresses that they came from, and old grants.
 
-use eventstore::{Metadata, Store};
+use eventstore::{Metadata, Store, Tx};
 
 use super::Error;
+use crate::moderation::{grant, tries};
 use crate::timers::{self, SWEEP};
 
 /// A caller that repeats a request does so within minutes; a month leaves room for any of them.
 const KEY_DAYS: i32 = 30;
-const DAY_MINUTES: i64 = 24 * 60;
+const HOUR_MINUTES: i64 = 60;
 
-/// Deletes them and sets the timer for tomorrow.
+/// What was deleted, in rows.
+#[derive(Debug, Clone, Copy)]
+struct Swept {
+    keys: u64,
+    tries: u64,
+    grants: u64,
+}
+
+/// Deletes it and sets the timer for the next hour.
 ///
 /// # Errors
 /// When the database does not answer; the timer tries again.
 pub async fn sweep(store: &Store, subject: String) -> Result<(), Error> {
     let metadata = Metadata::by("reviews", runtime::telemetry::traceparent());
-    let deleted = store
+    let Swept { keys, tries, grants } = store
         .write(metadata, move |tx| {
             let subject = subject.clone();
             Box::pin(async move {
-                let deleted = sqlx::query(
-                    "delete from idempotency_keys
-                     where recorded_at < clock_now() - make_interval(days => $1)",
-                )
-                .bind(KEY_DAYS)
-                .execute(tx.connection())
-                .await
-                .map_err(eventstore::StoreError::from)?
-                .rows_affected();
-                let tomorrow = tx.now().await?.plus_minutes(DAY_MINUTES);
+                let swept = Swept {
+                    keys: forget_keys(tx).await?,
+                    tries: tries::forget_old(tx).await?,
+                    grants: grant::forget_old(tx).await?,
+                };
+                let next = tx.now().await?.plus_minutes(HOUR_MINUTES);
                 let payload = timers::payload(tx);
-                tx.set_timer(SWEEP, &subject, tomorrow, payload).await?;
-                Ok::<u64, Error>(deleted)
+                tx.set_timer(SWEEP, &subject, next, payload).await?;
+                Ok::<Swept, Error>(swept)
             })
         })
         .await?;
-    tracing::info!(deleted, "old idempotency keys are gone");
+    tracing::info!(keys, tries, grants, "what nobody needs any more is gone");
     Ok(())
+}
+
+async fn forget_keys(tx: &mut Tx) -> Result<u64, Error> {
+    let deleted = sqlx::query(
+        "delete from idempotency_keys
+         where recorded_at < clock_now() - make_interval(days => $1)",
+    )
+    .bind(KEY_DAYS)
+    .execute(tx.connection())
+    .await
+    .map_err(eventstore::StoreError::from)?;
+    Ok(deleted.rows_affected())
 }

@@ -81,8 +81,10 @@ impl Moderation {
         to_status(error)
     }
 
-    /// Turns somebody away, which is written down.
+    /// Turns somebody away, which is written down. Who cannot be named may name nothing either:
+    /// anybody could fill a review's history.
     pub async fn refuse(&self, actor: Actor, act: Act<'_>, refusal: Refusal) -> Status {
+        let act = if actor == Actor::nobody() { Act { subject: "", ..act } } else { act };
         let (name, action, reason) = (actor.name(), act.action, refusal.reason());
         tracing::warn!(actor = name, action, reason, "somebody was turned away");
         match audit::record(&self.store, actor, act, reason).await {
@@ -125,7 +127,11 @@ impl Moderation {
         let known = grant::find(self.store.pool(), hash).await?;
         let known = known.filter(|known| known.live).ok_or_else(|| no(Refusal::GrantEnded))?;
         let holder = match (&self.proof, known.account) {
-            (Proof::Passphrase(_), None) => Holder::Passphrase,
+            (Proof::Passphrase(passphrase), None)
+                if known.passphrase == Some(passphrase.fingerprint()) =>
+            {
+                Holder::Passphrase
+            }
             (Proof::OwnPassword(_), Some(account)) => {
                 let user = user.map_err(|why| closed_by(why, &actor))?;
                 let staff = self.manager(&user).await?;
@@ -134,8 +140,9 @@ impl Moderation {
                 }
                 Holder::Staff(staff)
             }
-            // It was given before the practice changed how the panel is unlocked.
-            (Proof::Passphrase(_), Some(_)) | (Proof::OwnPassword(_), None) => {
+            // It was given before the practice changed how the panel is unlocked, or by which
+            // passphrase.
+            (Proof::Passphrase(_), _) | (Proof::OwnPassword(_), None) => {
                 return Err(no(Refusal::GrantEnded));
             }
         };

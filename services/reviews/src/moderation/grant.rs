@@ -87,36 +87,37 @@ impl std::fmt::Debug for Opened {
 pub struct Known {
     /// The account that it was given to; `None` when it was given for the passphrase.
     pub account: Option<Id<Customer>>,
+    /// By which passphrase it was given; `None` when an account's own password gave it.
+    pub passphrase: Option<[u8; 32]>,
     /// Whether it has not ended.
     pub live: bool,
 }
 
-/// Gives a grant, in the place of the older one of the same browser.
+/// Gives a grant, in the place of the older one of the same browser; `passphrase` is the fingerprint
+/// of the one that it is given for.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn open(
     tx: &mut Tx,
-    holder: Holder,
+    (holder, passphrase): (Holder, Option<[u8; 32]>),
     older: Option<GrantHash>,
 ) -> Result<Opened, StoreError> {
     if let Some(older) = older {
         end(&mut *tx.connection(), older).await?;
     }
     let now = tx.now().await?;
-    sqlx::query("delete from moderation_grants where unlocked_at < $1")
-        .bind(now.plus_seconds(-REMEMBERED_SECONDS))
-        .execute(tx.connection())
-        .await?;
     let secret = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>());
     let actor = Actor::from(holder);
     sqlx::query(
-        "insert into moderation_grants (grant_sha256, actor, role, unlocked_at, used_at)
-         values ($1, $2, $3, $4, $4)",
+        "insert into moderation_grants
+             (grant_sha256, actor, role, passphrase_sha256, unlocked_at, used_at)
+         values ($1, $2, $3, $4, $5, $5)",
     )
     .bind(GrantHash::of(&secret).0)
     .bind(actor.name())
     .bind(actor.role())
+    .bind(passphrase)
     .bind(now)
     .execute(tx.connection())
     .await?;
@@ -133,7 +134,7 @@ pub async fn find(
     hash: GrantHash,
 ) -> Result<Option<Known>, StoreError> {
     let row = sqlx::query(
-        "select actor, ended_at is null
+        "select actor, passphrase_sha256, ended_at is null
                 and clock_now() < used_at + $2::bigint * interval '1 second'
                 and clock_now() < unlocked_at + $3::bigint * interval '1 second' as live
          from moderation_grants where grant_sha256 = $1",
@@ -145,7 +146,11 @@ pub async fn find(
     .await?;
     let Some(row) = row else { return Ok(None) };
     let actor: String = row.try_get("actor")?;
-    Ok(Some(Known { account: actor.parse().ok(), live: row.try_get("live")? }))
+    Ok(Some(Known {
+        account: actor.parse().ok(),
+        passphrase: row.try_get("passphrase_sha256")?,
+        live: row.try_get("live")?,
+    }))
 }
 
 /// Uses a grant, which begins its idle time anew. False when it has ended; one that is being ended
@@ -188,6 +193,19 @@ pub async fn end(
     let (actor, role): (String, String) = (row.try_get("actor")?, row.try_get("role")?);
     let account = |id| Actor::account(id, Role::from_word(&role));
     Ok(Some(actor.parse().map_or_else(|_no_account| Actor::sharing(PASSPHRASE), account)))
+}
+
+/// Forgets grants that ended so long ago that no browser asks for them; returns how many.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn forget_old(tx: &mut Tx) -> Result<u64, StoreError> {
+    let now = tx.now().await?;
+    let forgotten = sqlx::query("delete from moderation_grants where unlocked_at < $1")
+        .bind(now.plus_seconds(-REMEMBERED_SECONDS))
+        .execute(tx.connection())
+        .await?;
+    Ok(forgotten.rows_affected())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Params};
 use runtime::BoxError;
 use secrecy::{ExposeSecret as _, SecretString};
+use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 
 /// How many are worked on at once: each keeps a thread and its memory busy.
@@ -84,6 +85,12 @@ impl Passphrase {
             return Err(WeakPassphrase::GuessedFirst);
         }
         Ok(Self { hash: text.into(), turns: Arc::new(Semaphore::new(PARALLEL_MAX)) })
+    }
+
+    /// What tells it from every other passphrase, and from the same one hashed anew.
+    #[must_use]
+    pub fn fingerprint(&self) -> [u8; 32] {
+        Sha256::digest(self.hash.as_bytes()).into()
     }
 
     /// Whether it is the passphrase.

@@ -21,8 +21,9 @@ const WAIT_SECONDS: i64 = 30;
 const WAIT_SECONDS_MAX: i64 = 15 * 60;
 /// The longest wait of everybody, after which the practice has its turn again.
 const WAIT_SECONDS_MAX_OF_EVERYBODY: i64 = 60;
-/// Wrong tries are forgotten when there were none for so long.
-const FORGET_SECONDS: i64 = 24 * 3600;
+/// Wrong tries are forgotten when there were none for so long. With the hour until the next sweep it
+/// is the day at most for which network addresses are kept.
+const FORGET_SECONDS: i64 = 23 * 3600;
 
 /// Who or what a try is counted for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,10 +86,7 @@ pub async fn begin(tx: &mut Tx, all: &[TriedBy]) -> Result<bool, StoreError> {
     let names: Vec<String> = all.iter().map(|it| format!("try {}", it.key())).collect();
     tx.lock(&names).await?;
     let now = tx.now().await?;
-    sqlx::query("delete from moderation_tries where forget_at <= $1")
-        .bind(now)
-        .execute(tx.connection())
-        .await?;
+    forget_old(tx).await?;
     let mut counted = Vec::with_capacity(all.len());
     for it in all {
         let (failures, blocked_until) = known(tx, *it).await?;
@@ -130,20 +128,36 @@ async fn keep(tx: &mut Tx, it: TriedBy, failures: i32, now: Timestamp) -> Result
     Ok(())
 }
 
-/// Gives a try back that could not be looked at.
+/// Forgets what is over; returns how many rows that were.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn forget_old(tx: &mut Tx) -> Result<u64, StoreError> {
+    let forgotten = sqlx::query("delete from moderation_tries where forget_at <= clock_now()")
+        .execute(tx.connection())
+        .await?;
+    Ok(forgotten.rows_affected())
+}
+
+/// Gives a try back that could not be looked at. The wait that the others have earned stays.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn give_back(tx: &mut Tx, all: &[TriedBy]) -> Result<(), StoreError> {
     let names: Vec<String> = all.iter().map(|it| format!("try {}", it.key())).collect();
     tx.lock(&names).await?;
+    let now = tx.now().await?;
     for it in all {
+        let (failures, _blocked_until) = known(tx, *it).await?;
+        let left = failures.saturating_sub(1).max(0);
         sqlx::query(
             "update moderation_tries
-             set failures = greatest(failures - 1, 0), blocked_until_at = clock_now()
+             set failures = $2, blocked_until_at = least(blocked_until_at, $3)
              where tried_by = $1",
         )
         .bind(it.key())
+        .bind(left)
+        .bind(now.plus_seconds(it.wait_seconds(left)))
         .execute(tx.connection())
         .await?;
     }

@@ -53,12 +53,13 @@ impl From<Closed> for Failure {
     }
 }
 
-/// Who tries, as far as it is known before the password is looked at.
+/// Who tries and may try: whoever may not is refused before, and is not counted. Otherwise anybody at
+/// the practice's own network address could lock the practice out without a single password.
 struct Person {
     actor: Actor,
     counted: Vec<TriedBy>,
-    /// Who they prove to be if the password is right, or why nobody needs to look at it.
-    may: Result<Holder, Failure>,
+    /// Who they prove to be if the password is right.
+    holder: Holder,
 }
 
 impl Moderation {
@@ -95,11 +96,14 @@ impl Moderation {
         metadata: &MetadataMap,
         password: SecretString,
     ) -> Result<Opened, Failure> {
-        let Person { actor, counted, may } = self.person(metadata).await?;
+        let Person { actor, counted, holder } = self.person(metadata).await?;
+        // Nobody has such a password, so nothing is looked at and nothing is counted.
+        if !(1..=PASSWORD_BYTES_MAX).contains(&password.expose_secret().len()) {
+            return Err(Failure::Denied(actor, WRONG_PASSWORD));
+        }
         if !self.begin(&counted).await? {
             return Err(Failure::Denied(actor, MUST_WAIT));
         }
-        let holder = may?;
         match self.is_right(metadata, holder, password).await {
             Ok(true) => self.open(metadata, holder, counted).await,
             Ok(false) => Err(Failure::Denied(actor, WRONG_PASSWORD)),
@@ -115,28 +119,13 @@ impl Moderation {
         let address = TriedBy::address(named);
         if let Proof::Passphrase(_) = self.proof {
             let counted = vec![address, TriedBy::Everybody];
-            return Ok(Person { actor: Actor::nobody(), counted, may: Ok(Holder::Passphrase) });
+            let (actor, holder) = (Actor::nobody(), Holder::Passphrase);
+            return Ok(Person { actor, counted, holder });
         }
-        let user = match self.user(metadata).await {
-            Ok(user) => user,
-            Err(why) => {
-                let actor = Actor::nobody();
-                let may = match closed_by(why, &actor) {
-                    Closed::Unavailable(error) => return Err(Failure::Unavailable(error)),
-                    refused @ Closed::Refused(..) => Err(refused.into()),
-                };
-                return Ok(Person { actor, counted: vec![address], may });
-            }
-        };
-        let counted = vec![TriedBy::Account(user.customer), address];
-        match self.manager(&user).await {
-            Ok(staff) => Ok(Person { actor: staff.into(), counted, may: Ok(Holder::Staff(staff)) }),
-            Err(Closed::Unavailable(error)) => Err(Failure::Unavailable(error)),
-            Err(Closed::Refused(actor, refusal)) => {
-                let may = Err(Closed::Refused(actor.clone(), refusal).into());
-                Ok(Person { actor, counted, may })
-            }
-        }
+        let user = self.user(metadata).await.map_err(|why| closed_by(why, &Actor::nobody()))?;
+        let staff = self.manager(&user).await?;
+        let counted = vec![TriedBy::Account(staff.id), address];
+        Ok(Person { actor: staff.into(), counted, holder: Holder::Staff(staff) })
     }
 
     async fn is_right(
@@ -145,10 +134,6 @@ impl Moderation {
         holder: Holder,
         password: SecretString,
     ) -> Result<bool, runtime::BoxError> {
-        let bytes = password.expose_secret().len();
-        if bytes == 0 || bytes > PASSWORD_BYTES_MAX {
-            return Ok(false);
-        }
         match (&self.proof, holder) {
             (Proof::Passphrase(passphrase), Holder::Passphrase) => {
                 Ok(passphrase.is_right(password).await?)
@@ -188,6 +173,10 @@ impl Moderation {
         counted: Vec<TriedBy>,
     ) -> Result<Opened, Failure> {
         let (older, actor) = (grant_of(metadata), Actor::from(holder));
+        let passphrase = match &self.proof {
+            Proof::Passphrase(passphrase) => Some(passphrase.fingerprint()),
+            Proof::OwnPassword(_) => None,
+        };
         let by = Metadata::by(actor.name(), runtime::telemetry::traceparent());
         let opened = self
             .store
@@ -195,7 +184,7 @@ impl Moderation {
                 let (counted, actor) = (counted.clone(), actor.clone());
                 Box::pin(async move {
                     tries::forget(tx, &counted).await?;
-                    let opened = grant::open(tx, holder, older).await?;
+                    let opened = grant::open(tx, (holder, passphrase), older).await?;
                     tx.audit_as(&actor, ACT, DONE).await?;
                     Ok::<Opened, StoreError>(opened)
                 })

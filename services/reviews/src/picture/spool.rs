@@ -20,7 +20,7 @@ use crate::picture::name::Name;
 pub const BODY_BYTES_MAX: u64 = 5 * 1024 * 1024;
 /// How long a whole upload may take to arrive.
 pub const WHOLE_WITHIN: Duration = Duration::from_secs(60);
-/// How much more of an upload that is too large is read and thrown away.
+/// How much more of an upload that is refused is read and thrown away.
 const DRAIN_BYTES_MAX: u64 = 4 * BODY_BYTES_MAX;
 /// For how long.
 const DRAIN_WITHIN: Duration = Duration::from_secs(10);
@@ -44,7 +44,8 @@ where
     E: Error,
 {
     let received = timeout(within, write(body)).await.unwrap_or(Err(Refused::TooSlow));
-    if received.as_ref().is_err_and(|refused| *refused == Refused::TooLarge) {
+    let unread = |refused: &Refused| matches!(refused, Refused::TooLarge | Refused::Busy);
+    if received.as_ref().is_err_and(unread) {
         drain(body).await;
     }
     received

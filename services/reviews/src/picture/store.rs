@@ -36,6 +36,20 @@ pub async fn add(tx: &mut Tx, uploaded: Uploaded, name: Name) -> Result<(), Stor
     tx.set_timer(DROP_IMAGE, &uploaded.image_id.to_string(), due, json!({})).await
 }
 
+/// How many uploads no review has taken, counted up to `most`.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn waiting(store: &Store, most: i64) -> Result<i64, StoreError> {
+    let waiting = sqlx::query_scalar(
+        "select count(*) from (select 1 from review_images where review_id is null limit $1) few",
+    )
+    .bind(most)
+    .fetch_one(store.pool())
+    .await?;
+    Ok(waiting)
+}
+
 /// Gives an upload to a review, in the transaction that publishes it. False when the upload is
 /// gone, too old, or another review's: of two that want it at once, one has it.
 ///

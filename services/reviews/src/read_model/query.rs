@@ -9,6 +9,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, PgExecutor, Row as _};
 
 use super::page::Cursor;
+use crate::picture::name::{Name, Size};
 
 /// Which reviews are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,9 +164,10 @@ pub fn shown(row: &PgRow) -> Result<Shown, sqlx::Error> {
 
 fn image(row: &PgRow) -> Result<Option<wire::ReviewImage>, sqlx::Error> {
     let Some(name) = row.try_get::<Option<String>, _>("image")? else { return Ok(None) };
+    let name: Name = name.parse().map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
     Ok(Some(wire::ReviewImage {
-        path: format!("/pictures/{name}-large.webp"),
-        small_path: format!("/pictures/{name}-small.webp"),
+        path: name.path(Size::Large),
+        small_path: name.path(Size::Small),
         width: row.try_get("width")?,
         height: row.try_get("height")?,
     }))

@@ -23,6 +23,12 @@ const COLUMNS: &str = "r.review_id, r.name, r.email, r.service, r.rating::int as
 const WORDS: &str =
     "lower((r.name || ' ' || r.email || ' ' || r.text) collate \"und-x-icu\") like lower(";
 
+/// Where the beginning of a name is looked for; the same as the index has it.
+const BEGINNING: &str = "lower(r.name collate \"und-x-icu\") like lower(";
+
+/// So many letters in a row lead to rows by the index of words; fewer would have every review read.
+const INDEXED_LETTERS: usize = 3;
+
 /// Which reviews are listed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Wanted {
@@ -64,8 +70,15 @@ impl Wanted {
     }
 
     fn narrow(&self, sql: &mut QueryBuilder<Postgres>) {
-        for word in &self.words {
-            sql.push(" and ").push(WORDS).push_bind(pattern(word)).push(" collate \"und-x-icu\")");
+        if self.words.iter().any(|word| is_indexed(word)) {
+            for word in &self.words {
+                let anywhere = format!("%{}%", literal(word));
+                sql.push(" and ").push(WORDS).push_bind(anywhere).push(" collate \"und-x-icu\")");
+            }
+        } else if !self.words.is_empty() {
+            let beginning = format!("{}%", literal(&self.words.join(" ")));
+            sql.push(" and ").push(BEGINNING).push_bind(beginning);
+            sql.push(" collate \"und-x-icu\")");
         }
         if !self.service.is_empty() {
             sql.push(" and r.service = ").push_bind(self.service.clone());
@@ -86,16 +99,21 @@ impl Wanted {
 }
 
 /// A word as it is looked for: what has a meaning in patterns stands for itself.
-fn pattern(word: &str) -> String {
-    let mut pattern = String::from("%");
+fn literal(word: &str) -> String {
+    let mut pattern = String::new();
     for letter in word.chars() {
         if matches!(letter, '%' | '_' | '\\') {
             pattern.push('\\');
         }
         pattern.push(letter);
     }
-    pattern.push('%');
     pattern
+}
+
+/// Whether the index of words leads to rows that have it.
+fn is_indexed(word: &str) -> bool {
+    let runs = word.split(|letter: char| !letter.is_alphanumeric());
+    runs.map(|run| run.chars().count()).any(|letters| letters >= INDEXED_LETTERS)
 }
 
 /// A review as staff sees it, and its place in the list.
@@ -167,12 +185,22 @@ fn listed(row: &PgRow) -> Result<Listed, sqlx::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Wanted, pattern};
+    use super::{Wanted, is_indexed, literal};
     use contract::reviews::v1::ListStaffReviewsRequest;
 
     #[test]
     fn what_has_a_meaning_in_patterns_stands_for_itself() {
-        assert_eq!(pattern("100%_\\"), "%100\\%\\_\\\\%");
+        assert_eq!(literal("100%_\\"), "100\\%\\_\\\\");
+    }
+
+    #[test]
+    fn three_letters_in_a_row_are_in_the_index() {
+        for word in ["asha", "100%", "a@example", "_abc", "मीरा"] {
+            assert!(is_indexed(word), "{word}");
+        }
+        for word in ["", "as", "%%%%", "a-b-c", "u@b.c", "\\"] {
+            assert!(!is_indexed(word), "{word}");
+        }
     }
 
     #[test]

@@ -55,6 +55,26 @@ fn a_name_is_kept_as_typed() {
     for blank in ["", " ", "\t\n", "\u{200b}\u{feff}", "\u{a0}"] {
         assert_eq!(with_name(blank), Err(Rejection::NameRequired), "{blank:?}");
     }
+    for blank in [
+        "\u{3164}",
+        "\u{115f}\u{1160}",
+        "\u{ffa0} \u{2800}",
+        "\u{180e}",
+        "\u{e0000}\u{e007f}",
+        "\u{2060}\u{2064}\u{200d}\u{fe0f}",
+    ] {
+        assert_eq!(with_name(blank), Err(Rejection::NameRequired), "{blank:?}");
+        assert_eq!(with_text(blank), Err(Rejection::ReviewRequired), "{blank:?}");
+    }
+    for turning in ('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}') {
+        let typed = format!("As{turning}ha");
+        assert_eq!(with_name(&typed), Err(Rejection::InvalidName), "{typed:?}");
+        assert_eq!(with_text(&typed), Err(Rejection::InvalidReview), "{typed:?}");
+    }
+    // What joins the parts of a letter, or says which way a letter goes, is no such thing.
+    for joined in ["क्\u{200d}ष", "👩\u{200d}🦰", "\u{200f}שלום"] {
+        assert_eq!(with_name(joined).unwrap(), joined);
+    }
     for broken in ["As\0ha", "As\nha", "As\u{7}ha", "As\u{85}ha"] {
         assert_eq!(with_name(broken), Err(Rejection::InvalidName), "{broken:?}");
     }
