@@ -31,8 +31,26 @@ export function writeDraft(values: ReviewValues): void {
 
 type Account = { firstName: string; lastName: string; email: string };
 
+/** What an account puts into the form. */
+export type AccountValues = Pick<ReviewValues, 'name' | 'email'>;
+
+export const NO_ACCOUNT: AccountValues = { name: '', email: '' };
+
+export function accountValues({ firstName, lastName, email }: Account): AccountValues {
+  return { name: [firstName, lastName].filter(Boolean).join(' '), email };
+}
+
 /** Fills what is empty from the account. */
-export function prefill(values: ReviewValues, account: Account): ReviewValues {
-  const name = [account.firstName, account.lastName].filter(Boolean).join(' ');
-  return { ...values, name: values.name || name, email: values.email || account.email };
+export function prefill(values: ReviewValues, account: AccountValues): ReviewValues {
+  const { name, email } = values;
+  return { ...values, name: name || account.name, email: email || account.email };
+}
+
+/** Empties what still is as the account gave it: that belongs to the account and not to this tab. */
+export function withoutAccount(values: ReviewValues, account: AccountValues): ReviewValues {
+  return {
+    ...values,
+    name: values.name === account.name ? '' : values.name,
+    email: values.email === account.email ? '' : values.email,
+  };
 }

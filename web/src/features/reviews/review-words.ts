@@ -20,6 +20,9 @@ export const PUBLISHED: ToastInput = {
   description: 'Your feedback helps us serve you better.',
 };
 
+export const LOADING_REVIEWS = 'Loading reviews...';
+export const NO_REVIEWS = 'No reviews found for the selected filter.';
+
 /** What stays on the page when a review could not be published. */
 export type FormProblem = {
   kind: 'failed' | 'invitation';

@@ -6,11 +6,13 @@ import { VerifiedBadge } from './review-badges';
 type BadgeOfferProps = {
   invitation: string;
   withoutBadge: boolean;
+  disabled: boolean;
   onChange: (withoutBadge: boolean) => void;
 };
 
 /** Says that the review would carry the badge, and lets people leave it off. Otherwise nothing. */
-export function BadgeOffer({ invitation, withoutBadge, onChange }: BadgeOfferProps) {
+export function BadgeOffer(props: BadgeOfferProps) {
+  const { invitation, withoutBadge, disabled, onChange } = props;
   const { data } = useQuery(ReviewsService.method.checkBadge, { invitation }, { staleTime: 0 });
   if (!data?.wouldBeVerified) return null;
   return (
@@ -25,6 +27,7 @@ export function BadgeOffer({ invitation, withoutBadge, onChange }: BadgeOfferPro
         name="withoutBadge"
         label="Publish without the badge"
         checked={withoutBadge}
+        disabled={disabled}
         onChange={(event) => onChange(event.target.checked)}
       />
     </div>

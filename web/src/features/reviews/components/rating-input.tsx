@@ -9,6 +9,7 @@ type RatingInputProps = {
   /** "1" to "5", or empty. */
   value: string;
   error: string | undefined;
+  disabled: boolean;
   onChange: (value: string) => void;
 };
 
@@ -29,21 +30,21 @@ function Star({ lit }: { lit: boolean }) {
 }
 
 /** Five stars: native radio buttons, so that keys and readers know them. */
-export function RatingInput({ name, value, error, onChange }: RatingInputProps) {
+export function RatingInput({ name, value, error, disabled, onChange }: RatingInputProps) {
   const id = useId();
   const [pointed, setPointed] = useState('');
   const [focused, setFocused] = useState('');
-  const shown = pointed || value || focused;
+  const shown = (disabled ? '' : pointed) || value || focused;
   const lit = toRating(shown) ?? 0;
   return (
-    <fieldset className="flex flex-col gap-1.5">
+    <fieldset disabled={disabled} className="flex flex-col gap-1.5">
       <legend className="mb-1.5 font-semibold">Your rating</legend>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <div className="-ml-1 flex" onPointerLeave={() => setPointed('')}>
           {RATINGS.map((star) => (
             <label
               key={star}
-              className="relative grid size-12 place-items-center rounded-full hover:bg-clay-soft"
+              className="relative grid size-12 place-items-center rounded-full not-has-disabled:hover:bg-clay-soft"
               onPointerEnter={(event) => {
                 if (event.pointerType === 'mouse') setPointed(String(star));
               }}
@@ -57,7 +58,7 @@ export function RatingInput({ name, value, error, onChange }: RatingInputProps) 
                 onFocus={() => setFocused(String(star))}
                 onBlur={() => setFocused('')}
                 aria-describedby={error ? `${id}-error` : undefined}
-                className="peer absolute inset-0 m-0 size-full cursor-pointer appearance-none rounded-full"
+                className="peer absolute inset-0 m-0 size-full cursor-pointer appearance-none rounded-full disabled:cursor-default"
               />
               <span className="pointer-events-none">
                 <Star lit={star <= lit} />

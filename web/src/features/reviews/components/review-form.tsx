@@ -1,4 +1,4 @@
-import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { type FormEvent, lazy, type ReactNode, Suspense } from 'react';
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { ErrorSummary } from '@/components/ui/error-summary';
@@ -7,6 +7,7 @@ import { TextArea } from '@/components/ui/text-area';
 import { TextField } from '@/components/ui/text-field';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import { useAuth } from '@/lib/auth';
+import { classes } from '@/lib/classes';
 import { usePractice } from '@/lib/practice';
 import { useHydrated } from '@/lib/use-hydrated';
 import type { Invitation } from '../hooks/use-invitation';
@@ -26,13 +27,33 @@ function toOption(service: string) {
   return { value: service, label: service };
 }
 
-function Writer({ form: { fields } }: Form) {
+/** Against what "disabled" means for a field's colours. */
+const AS_ENABLED =
+  '[&_:is(input,select,textarea)]:opacity-100! ' +
+  '[&_:is(input:not([type=radio],[type=file]),select,textarea)]:bg-surface! ' +
+  '[&_:is(input:not([type=radio],[type=file]),select,textarea)]:text-ink!';
+
+/**
+ * Prerendered fields take no letters that hydration would wipe out again. They look from the start
+ * as they will a moment later.
+ */
+function Inputs({ hydrated, children }: { hydrated: boolean; children: ReactNode }) {
+  return (
+    <fieldset disabled={!hydrated} className={classes('contents', !hydrated && AS_ENABLED)}>
+      {children}
+    </fieldset>
+  );
+}
+
+function Writer({ form: { fields, phase } }: Form) {
+  const readOnly = phase.name !== 'idle';
   return (
     <div className="grid gap-5 sm:grid-cols-2">
       <TextField
         label="Name"
         autoComplete="name"
         hint="Shown with your review."
+        readOnly={readOnly}
         {...fields.input('name')}
       />
       <TextField
@@ -41,13 +62,14 @@ function Writer({ form: { fields } }: Form) {
         inputMode="email"
         autoComplete="email"
         hint="Never shown. Only we see it."
+        readOnly={readOnly}
         {...fields.input('email')}
       />
     </div>
   );
 }
 
-function Words({ form: { fields } }: Form) {
+function Words({ form: { fields, phase } }: Form) {
   const left = lettersLeft(fields.values.text);
   return (
     <div className="flex flex-col gap-1.5">
@@ -55,6 +77,7 @@ function Words({ form: { fields } }: Form) {
         label="Your review"
         rows={6}
         placeholder="What brought you here, and what was it like?"
+        readOnly={phase.name !== 'idle'}
         {...fields.input('text')}
       />
       <p role="status" className="text-right text-sm text-ink-2 numeric empty:hidden">
@@ -119,8 +142,7 @@ export function ReviewForm({ invitation, onPublished }: ReviewFormProps) {
   const { user } = useAuth();
   const { reviewServices } = usePractice();
   const hydrated = useHydrated();
-  const [withoutBadge, setWithoutBadge] = useState(false);
-  const form = useReviewForm({ user, invitation, withoutBadge, onPublished });
+  const form = useReviewForm({ user, invitation, onPublished });
   const { fields, photo, phase } = form;
   const busy = phase.name !== 'idle';
 
@@ -132,30 +154,35 @@ export function ReviewForm({ invitation, onPublished }: ReviewFormProps) {
   return (
     <form noValidate onSubmit={onSubmit} className="flex min-w-0 flex-col gap-6">
       <ErrorSummary errors={fields.errors} attempt={fields.refusals} />
-      <RatingInput
-        name="rating"
-        value={fields.values.rating}
-        error={fields.errors.rating}
-        onChange={(rating) => fields.set('rating', rating)}
-      />
-      <Writer form={form} />
-      <SelectField
-        label="Service"
-        options={[NO_SERVICE, ...reviewServices.map(toOption)]}
-        {...fields.input('service')}
-      />
-      <Words form={form} />
-      <PhotoField photo={photo} disabled={busy} />
-      {user || invitation.secret ? (
-        <Suspense fallback={null}>
-          <BadgeOffer
-            key={user?.id ?? ''}
-            invitation={invitation.secret}
-            withoutBadge={withoutBadge}
-            onChange={setWithoutBadge}
-          />
-        </Suspense>
-      ) : null}
+      <Inputs hydrated={hydrated}>
+        <RatingInput
+          name="rating"
+          value={fields.values.rating}
+          error={fields.errors.rating}
+          disabled={busy}
+          onChange={(rating) => fields.set('rating', rating)}
+        />
+        <Writer form={form} />
+        <SelectField
+          label="Service"
+          options={[NO_SERVICE, ...reviewServices.map(toOption)]}
+          disabled={busy}
+          {...fields.input('service')}
+        />
+        <Words form={form} />
+        <PhotoField photo={photo} disabled={busy} />
+        {user || invitation.secret ? (
+          <Suspense fallback={null}>
+            <BadgeOffer
+              key={user?.id ?? ''}
+              invitation={invitation.secret}
+              withoutBadge={form.withoutBadge}
+              disabled={busy}
+              onChange={form.setWithoutBadge}
+            />
+          </Suspense>
+        ) : null}
+      </Inputs>
       <Problem form={form} />
       <Progress form={form} />
       <div className="flex flex-col gap-3">

@@ -1,7 +1,8 @@
-import { lazy, type RefObject, Suspense } from 'react';
+import { lazy, type RefObject, Suspense, useState } from 'react';
 import { RadioGroup } from '@/components/ui/radio-group';
 import { useHydrated } from '@/lib/use-hydrated';
 import { FILTERS, type FilterName } from '../filter-url';
+import { LOADING_REVIEWS } from '../review-words';
 import { ReviewListSkeleton } from './review-list-skeleton';
 
 const ReviewList = lazy(async () => ({ default: (await import('./review-list')).ReviewList }));
@@ -17,6 +18,16 @@ type ReviewListSectionProps = {
 export function ReviewListSection(props: ReviewListSectionProps) {
   const { filter, onFilter, freshId, toShow } = props;
   const hydrated = useHydrated();
+  const [news, setNews] = useState('');
+  // Nobody is told about a list that comes with the page.
+  const [asked, setAsked] = useState(false);
+
+  function choose(next: FilterName) {
+    setAsked(true);
+    setNews(LOADING_REVIEWS);
+    onFilter(next);
+  }
+
   return (
     <section
       id="reviews"
@@ -39,16 +50,26 @@ export function ReviewListSection(props: ReviewListSectionProps) {
           name="filter"
           options={FILTERS}
           value={filter}
-          onChange={(value) => onFilter(value as FilterName)}
+          onChange={(value) => choose(value as FilterName)}
         />
       </div>
       {hydrated ? (
         <Suspense fallback={<ReviewListSkeleton />}>
-          <ReviewList key={filter} filter={filter} freshId={freshId} toShow={toShow} />
+          <ReviewList
+            key={filter}
+            filter={filter}
+            freshId={freshId}
+            toShow={toShow}
+            onNews={setNews}
+            onMore={() => setAsked(true)}
+          />
         </Suspense>
       ) : (
         <ReviewListSkeleton />
       )}
+      <p role="status" className="sr-only">
+        {asked ? news : ''}
+      </p>
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { Skeleton } from '@/components/ui/skeleton';
+import { LOADING_REVIEWS } from '../review-words';
 
 const CARDS = ['a', 'b', 'c', 'd', 'e', 'f'];
 
@@ -6,7 +7,7 @@ const CARDS = ['a', 'b', 'c', 'd', 'e', 'f'];
 export function ReviewListSkeleton() {
   return (
     <div aria-busy="true" className="flex flex-col gap-6">
-      <p className="text-ink-2">Loading reviews...</p>
+      <p className="text-ink-2">{LOADING_REVIEWS}</p>
       <div className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
         {CARDS.map((key) => (
           <Skeleton key={key} className="h-80 rounded-panel" />

@@ -3,9 +3,10 @@ import { useLocation } from 'react-router';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
-import type { FilterName } from '../filter-url';
+import { FILTERS, type FilterName } from '../filter-url';
 import { useReturnScroll } from '../hooks/use-return-scroll';
 import { useReviewList } from '../hooks/use-review-list';
+import { LOADING_REVIEWS, NO_REVIEWS } from '../review-words';
 import { ReviewCard } from './review-card';
 import { ReviewListSkeleton } from './review-list-skeleton';
 
@@ -15,12 +16,16 @@ type ReviewListProps = {
   freshId: string | undefined;
   /** The id of a review that is to be brought into view; emptied when that was done. */
   toShow: RefObject<string>;
+  /** Told what there is to hear of the list, for a status that outlasts it. */
+  onNews: (news: string) => void;
+  /** Called when more were asked for and came. */
+  onMore: () => void;
 };
 
 function Empty() {
   return (
     <p className="rounded-panel border border-dashed border-control bg-surface px-6 py-14 text-center text-ink-2">
-      No reviews found for the selected filter.
+      {NO_REVIEWS}
     </p>
   );
 }
@@ -31,7 +36,17 @@ function showCard(card: HTMLElement): void {
   card.focus({ preventScroll: true });
 }
 
-type CardsProps = Omit<ReviewListProps, 'filter'> & { reviews: Review[]; firstNew: number };
+/** The filter's name makes it heard where two filters list equally many. */
+function newsOf(filter: FilterName, count: number): string {
+  const label = FILTERS.find(({ value }) => value === filter)?.label ?? '';
+  if (count === 0) return `${label}: ${NO_REVIEWS}`;
+  return `${label}: ${count === 1 ? '1 review is' : `${count} reviews are`} shown.`;
+}
+
+type CardsProps = Pick<ReviewListProps, 'freshId' | 'toShow'> & {
+  reviews: Review[];
+  firstNew: number;
+};
 
 function Cards({ reviews, freshId, toShow, firstNew }: CardsProps) {
   const { pathname, search } = useLocation();
@@ -70,20 +85,27 @@ function Cards({ reviews, freshId, toShow, firstNew }: CardsProps) {
 }
 
 /** The list of a filter, page by page. */
-export function ReviewList({ filter, freshId, toShow }: ReviewListProps) {
+export function ReviewList({ filter, freshId, toShow, onNews, onMore }: ReviewListProps) {
   const list = useReviewList(filter);
   const { reviews, error, isPending, isFetching, refetch } = list;
   const [firstNew, setFirstNew] = useState(0);
   useReturnScroll(reviews !== undefined);
 
-  if (isPending || (!reviews && isFetching)) return <ReviewListSkeleton />;
+  const loading = isPending || (!reviews && isFetching);
+  // A failure is said by its own notice.
+  const news = loading ? LOADING_REVIEWS : reviews ? newsOf(filter, reviews.length) : '';
+  useEffect(() => onNews(news), [news, onNews]);
+
+  if (loading) return <ReviewListSkeleton />;
   if (!reviews) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (reviews.length === 0) return <Empty />;
 
   async function loadMore() {
     const before = reviews?.length ?? 0;
     const { isFetchNextPageError } = await list.fetchNextPage();
-    if (!isFetchNextPageError) setFirstNew(before);
+    if (isFetchNextPageError) return;
+    setFirstNew(before);
+    onMore();
   }
 
   return (
@@ -96,16 +118,13 @@ export function ReviewList({ filter, freshId, toShow }: ReviewListProps) {
         <Button
           variant="secondary"
           busy={list.isFetchingNextPage}
-          busyText="Loading reviews..."
+          busyText={LOADING_REVIEWS}
           className="self-center"
           onClick={() => void loadMore()}
         >
           Load more
         </Button>
       ) : null}
-      <p role="status" className="sr-only">
-        {firstNew > 0 ? `${reviews.length} reviews are shown.` : ''}
-      </p>
     </div>
   );
 }

@@ -11,13 +11,16 @@ export type Photo = {
   error: string | undefined;
   choose: (file: File) => void;
   remove: () => void;
+  /** Sending goes on with what is chosen, whatever else was tried. */
+  forgetError: () => void;
   /** Takes the server's word that this is no picture. */
   refuse: (words: ToastInput) => void;
 };
 
 /** What stays at the field when the toast is gone. */
-function inlineWords({ description = '' }: ToastInput): string {
-  return `${description} You can also publish without a photo.`;
+function inlineWords({ description = '' }: ToastInput, kept = false): string {
+  const wayOn = kept ? 'The one you chose before stays.' : 'You can also publish without a photo.';
+  return `${description} ${wayOn}`;
 }
 
 export function usePhoto(): Photo {
@@ -34,13 +37,13 @@ export function usePhoto(): Photo {
   }
 
   function choose(file: File) {
-    clear();
     const problem = imageProblem(file);
-    setError(problem && inlineWords(problem));
+    setError(problem && inlineWords(problem, picture !== undefined));
     if (problem) {
       toast(problem);
       return;
     }
+    clear();
     setPicture({ file });
     const reading = new FileReader();
     reader.current = reading;
@@ -57,6 +60,7 @@ export function usePhoto(): Photo {
       clear();
       setError(undefined);
     },
+    forgetError: () => setError(undefined),
     refuse: (words) => {
       clear();
       setError(inlineWords(words));

@@ -6,12 +6,12 @@ import { toast } from '@/components/ui/toast-store';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import type { AuthUser } from '@/lib/auth';
 import { whenIdle } from '@/lib/idle';
-import { useFields } from '@/lib/use-fields';
 import type { Outcome, Wish } from '../api/publish-review';
-import { prefill, readDraft, writeDraft } from '../review-draft';
-import { EMPTY_REVIEW, type ReviewValues, validateReview } from '../review-rules';
+import { writeDraft } from '../review-draft';
+import { EMPTY_REVIEW } from '../review-rules';
 import { type FormProblem, NO_RATING, NOT_SUBMITTED, OFFLINE, PUBLISHED } from '../review-words';
 import { endAttempt } from '../submit-key';
+import { useDraft } from './use-draft';
 import type { Invitation } from './use-invitation';
 import { usePhoto } from './use-photo';
 
@@ -23,36 +23,6 @@ function loadCalls() {
 export type Phase = { name: 'idle' } | { name: 'uploading'; part: number } | { name: 'sending' };
 
 const IDLE: Phase = { name: 'idle' };
-
-/** Typed values, filled from the account and kept for a reload. */
-function useDraft(user: AuthUser | undefined) {
-  const fields = useFields<ReviewValues>(EMPTY_REVIEW, validateReview);
-  const { values, replace } = fields;
-  const [restored, setRestored] = useState(false);
-
-  // The page is prerendered with an empty form, so what this tab remembers comes a moment later.
-  useEffect(() => {
-    replace((typed: ReviewValues) => ({ ...readDraft(), ...typedOf(typed) }));
-    setRestored(true);
-  }, [replace]);
-
-  const account = user?.id;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once per account, not per keystroke.
-  useEffect(() => {
-    if (user && restored) replace((typed: ReviewValues) => prefill(typed, user));
-  }, [account, restored]);
-
-  useEffect(() => {
-    if (restored) writeDraft(values);
-  }, [restored, values]);
-
-  return fields;
-}
-
-/** What is not empty. */
-function typedOf(values: ReviewValues): Partial<ReviewValues> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value));
-}
 
 /** One attempt at a time, with what it is busy with. */
 function usePublish() {
@@ -93,17 +63,31 @@ function usePublish() {
   };
 }
 
+/** Whether the form is still on the page, for what comes after a long wait. */
+function useIsThere(): () => boolean {
+  const there = useRef(false);
+  useEffect(() => {
+    there.current = true;
+    return () => {
+      there.current = false;
+    };
+  }, []);
+  return () => there.current;
+}
+
 type Asked = {
   user: AuthUser | undefined;
   invitation: Invitation;
-  withoutBadge: boolean;
+  /** Called while the form is on the page; whoever has gone elsewhere is not called back. */
   onPublished: (review: Review) => void;
 };
 
-export function useReviewForm({ user, invitation, withoutBadge, onPublished }: Asked) {
+export function useReviewForm({ user, invitation, onPublished }: Asked) {
   const fields = useDraft(user);
   const photo = usePhoto();
   const { phase, isRunning, publish, cancel } = usePublish();
+  const isThere = useIsThere();
+  const [withoutBadge, setWithoutBadge] = useState(false);
   const [problem, setProblem] = useState<FormProblem>();
 
   function take(outcome: Outcome): void {
@@ -112,7 +96,7 @@ export function useReviewForm({ user, invitation, withoutBadge, onPublished }: A
       writeDraft(EMPTY_REVIEW);
       if (!withoutBadge) invitation.forget();
       toast(PUBLISHED);
-      onPublished(outcome.review);
+      if (isThere()) onPublished(outcome.review);
     } else if (outcome.kind === 'image') {
       photo.refuse(outcome.words);
       toast(outcome.words);
@@ -125,15 +109,17 @@ export function useReviewForm({ user, invitation, withoutBadge, onPublished }: A
     }
   }
 
-  async function send(secret: string): Promise<void> {
+  async function send(secret: string, badgeLeftOff: boolean): Promise<void> {
     if (isRunning()) return;
     setProblem(undefined);
     if (!fields.check()) {
       if (!fields.values.rating) toast(NO_RATING);
       return;
     }
+    photo.forgetError();
     const { values } = fields;
-    take(await publish({ values, picture: photo.picture, invitation: secret, withoutBadge }));
+    const { picture } = photo;
+    take(await publish({ values, picture, invitation: secret, withoutBadge: badgeLeftOff }));
   }
 
   return {
@@ -141,11 +127,17 @@ export function useReviewForm({ user, invitation, withoutBadge, onPublished }: A
     photo,
     phase,
     problem,
-    submit: () => send(invitation.secret),
-    /** Goes on without an invitation that is worth nothing. */
+    withoutBadge,
+    setWithoutBadge,
+    submit: () => send(invitation.secret, withoutBadge),
+    /**
+     * Goes on without an invitation that is worth nothing, and without the badge that a session of
+     * the account could give. Later attempts keep to that: they must be the same attempt.
+     */
     submitWithoutInvitation: () => {
       invitation.forget();
-      return send('');
+      setWithoutBadge(true);
+      return send('', true);
     },
     cancel,
   };

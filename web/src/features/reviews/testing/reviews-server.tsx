@@ -1,0 +1,157 @@
+/** A server of reviews that a test plays, and what a person does on the pages. */
+import { create } from '@bufbuild/protobuf';
+import { Code, ConnectError, createRouterTransport, type Transport } from '@connectrpc/connect';
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { Link, Route, Routes, useLocation } from 'react-router';
+import { expect } from 'vitest';
+import { Toaster } from '@/components/ui/toaster';
+import { ErrorDetailSchema } from '@/gen/common/v1/error_detail_pb';
+import {
+  type CheckBadgeRequest,
+  type ListReviewsRequest,
+  type Review,
+  ReviewFilter,
+  ReviewsService,
+  type SubmitReviewRequest,
+} from '@/gen/reviews/v1/reviews_service_pb';
+import { renderApp } from '@/testing/render-app';
+import { reviewFixture } from '@/testing/review-fixture';
+import { ReviewPage } from '../components/review-page';
+import { ReviewsPage } from '../components/reviews-page';
+
+type Server = {
+  reviews: Review[];
+  asked: ListReviewsRequest[];
+  submitted: SubmitReviewRequest[];
+  badgeAsked: CheckBadgeRequest[];
+  eligible: boolean;
+  refusals: ConnectError[];
+  down: boolean;
+  /** What an answer to a submission waits for. */
+  gate: Promise<void> | undefined;
+};
+
+function quiet(): Server {
+  return {
+    reviews: [],
+    asked: [],
+    submitted: [],
+    badgeAsked: [],
+    eligible: false,
+    refusals: [],
+    down: false,
+    gate: undefined,
+  };
+}
+
+export const server: Server = quiet();
+
+export function resetServer(): void {
+  Object.assign(server, quiet());
+}
+
+export function refusal(code: Code, reason: string, field = ''): ConnectError {
+  const value = create(ErrorDetailSchema, { reason, field });
+  return new ConnectError('the words of the service', code, undefined, [
+    { desc: ErrorDetailSchema, value },
+  ]);
+}
+
+function list(request: ListReviewsRequest) {
+  if (server.down) throw refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
+  server.asked.push(request);
+  const fitting = server.reviews.filter(
+    (review) => request.filter !== ReviewFilter.VERIFIED || review.verified,
+  );
+  const start = Number(request.pageToken || '0');
+  const end = start + (request.pageSize || 12);
+  return {
+    reviews: fitting.slice(start, end),
+    nextPageToken: end < fitting.length ? String(end) : '',
+  };
+}
+
+async function submit(request: SubmitReviewRequest) {
+  server.submitted.push(request);
+  await server.gate;
+  const refused = server.refusals.shift();
+  if (refused) throw refused;
+  const { name, service, rating, text } = request;
+  const review = reviewFixture(900 + server.submitted.length, { name, service, rating, text });
+  server.reviews.unshift(review);
+  return { review };
+}
+
+function countStars() {
+  const counts = [1, 2, 3, 4, 5].map((stars) =>
+    BigInt(server.reviews.filter(({ rating }) => rating === stars).length),
+  );
+  return { count: BigInt(server.reviews.length), verifiedCount: 0n, countsByRating: counts };
+}
+
+function Where() {
+  const { pathname, search, hash } = useLocation();
+  return <p data-testid="where">{`${pathname}${search}${hash}`}</p>;
+}
+
+export function playedTransport(): Transport {
+  return createRouterTransport(({ service }) =>
+    service(ReviewsService, {
+      listReviews: list,
+      submitReview: submit,
+      getStatistics: countStars,
+      checkBadge: (request) => {
+        server.badgeAsked.push(request);
+        return { wouldBeVerified: server.eligible };
+      },
+      getReview: (request) => {
+        if (server.down) throw refusal(Code.Unavailable, 'SERVICE_UNAVAILABLE');
+        const review = server.reviews.find((one) => one.reviewId === request.reviewId);
+        if (!review) throw refusal(Code.NotFound, 'REVIEW_NOT_FOUND');
+        return { review };
+      },
+    }),
+  );
+}
+
+export function open(path: string) {
+  const page = (
+    <>
+      <Routes>
+        <Route path="/reviews" element={<ReviewsPage />} />
+        <Route path="/reviews/:reviewId" element={<ReviewPage />} />
+        <Route path="/elsewhere" element={null} />
+      </Routes>
+      <Where />
+      <Link to="/elsewhere">Elsewhere</Link>
+      <Toaster />
+    </>
+  );
+  renderApp(page, { path, transport: playedTransport() });
+  return userEvent.setup();
+}
+
+export type Person = ReturnType<typeof userEvent.setup>;
+
+export async function fill(person: Person) {
+  await person.click(screen.getByRole('radio', { name: '4 stars, Very Good!' }));
+  await person.type(screen.getByLabelText('Name'), 'Asha Rao');
+  await person.type(screen.getByLabelText('Email'), 'asha@example.org');
+  await person.selectOptions(screen.getByLabelText('Service'), 'Energy Healing');
+  await person.type(screen.getByLabelText('Your review'), 'I slept well.');
+}
+
+export async function send(person: Person) {
+  await person.click(screen.getByRole('button', { name: 'Publish Review' }));
+}
+
+export async function toastSays(title: string, description: string) {
+  const toasts = screen.getByTestId('toasts');
+  await within(toasts).findByText(title);
+  expect(within(toasts).getByText(description)).toBeTruthy();
+}
+
+export function names(): string[] {
+  return screen.queryAllByRole('article').map((card) => card.getAttribute('aria-label') ?? '');
+}
