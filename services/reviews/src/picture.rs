@@ -35,8 +35,8 @@ use crate::picture::worker::Worker;
 /// How many uploads may be under way at once; each has a nameless file of 5 MiB at most.
 const UPLOADS_MAX: usize = 32;
 
-/// How many uploads may wait for a review. Each is gone an hour later at the latest, so what strangers
-/// can fill is bounded whoever they are and however many.
+/// How many uploads may wait for a review. Each is gone an hour later at the latest, so what
+/// strangers can fill is bounded whoever they are and however many.
 const WAITING_MAX: i64 = 500;
 
 /// Why an upload was refused, in the words that its sender reads.

@@ -1,5 +1,6 @@
-//! Once an hour: what nobody needs any more is forgotten. These are callers' keys that nobody repeats,
-//! wrong tries to open the panel with the network addresses that they came from, and old grants.
+//! Once an hour: what nobody needs any more is forgotten. These are callers' keys that nobody
+//! repeats, wrong tries to open the panel with the network addresses that they came from, and old
+//! grants.
 
 use eventstore::{Metadata, Store, Tx};
 

@@ -93,8 +93,8 @@ pub struct Known {
     pub live: bool,
 }
 
-/// Gives a grant, in the place of the older one of the same browser; `passphrase` is the fingerprint
-/// of the one that it is given for.
+/// Gives a grant, in the place of the older one of the same browser; `passphrase` is the
+/// fingerprint of the one that it is given for.
 ///
 /// # Errors
 /// When the database does not answer.

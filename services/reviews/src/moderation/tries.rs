@@ -21,8 +21,8 @@ const WAIT_SECONDS: i64 = 30;
 const WAIT_SECONDS_MAX: i64 = 15 * 60;
 /// The longest wait of everybody, after which the practice has its turn again.
 const WAIT_SECONDS_MAX_OF_EVERYBODY: i64 = 60;
-/// Wrong tries are forgotten when there were none for so long. With the hour until the next sweep it
-/// is the day at most for which network addresses are kept.
+/// Wrong tries are forgotten when there were none for so long. With the hour until the next sweep
+/// it is the day at most for which network addresses are kept.
 const FORGET_SECONDS: i64 = 23 * 3600;
 
 /// Who or what a try is counted for.

@@ -53,8 +53,8 @@ impl From<Closed> for Failure {
     }
 }
 
-/// Who tries and may try: whoever may not is refused before, and is not counted. Otherwise anybody at
-/// the practice's own network address could lock the practice out without a single password.
+/// Who tries and may try: whoever may not is refused before, and is not counted. Otherwise anybody
+/// at the practice's own network address could lock the practice out without a single password.
 struct Person {
     actor: Actor,
     counted: Vec<TriedBy>,
