@@ -290,8 +290,8 @@ impl World {
             .await?)
     }
 
-    /// What some seconds of the machine's time would do: no claim lasts any longer, nor the lease of
-    /// a timer.
+    /// What some seconds of the machine's time would do: no claim lasts any longer, nor the lease
+    /// of a timer.
     pub(crate) async fn end_claims(&self) -> Result<()> {
         for table in ["mails set claimed_until_at", "timers set lease_until_at"] {
             self.database.as_owner(&format!("update {table} = '-infinity'")).await?;
