@@ -57,13 +57,10 @@ function useGone() {
   return { gone, mark };
 }
 
-export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents): Removal {
-  const { call } = grant;
-  const queryClient = useQueryClient();
-  const { gone, mark } = useGone();
+/** The deletions that can still be undone, newest last, and whether the list is still open. */
+function useUndoables() {
   const undoables = useRef<readonly Undoable[]>([]);
   const open = useRef(true);
-  const refreshPages = () => queryClient.invalidateQueries({ queryKey: PUBLIC });
 
   // Without the list there is no grant to undo with.
   useEffect(() => {
@@ -73,6 +70,21 @@ export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents
       for (const { toastId } of undoables.current) dismissToast(toastId);
     };
   }, []);
+
+  function newest(): Undoable | undefined {
+    undoables.current = undoables.current.filter(({ until }) => Date.now() < until);
+    return undoables.current.at(-1);
+  }
+
+  return { undoables, open, newest };
+}
+
+export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents): Removal {
+  const { call } = grant;
+  const queryClient = useQueryClient();
+  const { gone, mark } = useGone();
+  const { undoables, open, newest } = useUndoables();
+  const refreshPages = () => queryClient.invalidateQueries({ queryKey: PUBLIC });
 
   function comesBack(reviewId: string) {
     mark(reviewId, false);
@@ -127,8 +139,7 @@ export function useRemoval(grant: Grant, { onReturn, onRestored }: RemovalEvents
   }
 
   function undo() {
-    undoables.current = undoables.current.filter(({ until }) => Date.now() < until);
-    const undoable = undoables.current.at(-1);
+    const undoable = newest();
     if (!undoable) return;
     dismissToast(undoable.toastId);
     void restore(undoable, undoable.until);
