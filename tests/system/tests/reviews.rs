@@ -254,24 +254,58 @@ async fn who_may_not_is_refused_and_written_down(
     Ok(())
 }
 
+/// The e-mail addresses that stand in a text, as far as their form tells.
+fn addresses_in(text: &str) -> Vec<&str> {
+    let local = |it: char| it.is_ascii_alphanumeric() || "._%+-".contains(it);
+    let domain = |it: char| it.is_ascii_alphanumeric() || ".-".contains(it);
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices('@') {
+        let (before, after) = (&text[..at], &text[at + 1..]);
+        let start = before.trim_end_matches(local).len();
+        let host = &after[..after.len() - after.trim_start_matches(domain).len()];
+        let host = host.trim_end_matches(['.', '-']);
+        let top = host.rsplit_once('.').map_or("", |(_, top)| top);
+        if start < at && top.len() > 1 && top.chars().all(|it| it.is_ascii_alphabetic()) {
+            found.push(&text[start..=at + host.len()]);
+        }
+    }
+    found
+}
+
+#[test]
+fn an_address_is_found_by_its_form() {
+    let text = r#"{"email":"asha.1+x@customers.example"} a@b @media x@1.2 <owner@a.example>."#;
+    assert_eq!(addresses_in(text), ["asha.1+x@customers.example", "owner@a.example"]);
+}
+
 /// Passwords and addresses stand in no public answer, in no file of the site and in no log.
 fn nothing_is_told_that_nobody_is_to_know(practice: &Practice, public: &Public<'_>) -> Result<()> {
     let (email, password) = practice.owner()?;
-    let secrets = [
-        email.as_str(),
-        &password,
-        &password.replace('-', ""),
-        "@customers.example",
-        "quiet river",
-    ];
+    let plain = password.replace('-', "");
+    let secrets =
+        [email.as_str(), &password, &plain, "@customers.example", "quiet river", "$argon2"];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let about = std::fs::read_to_string(root.join("deploy/local/practice/practice.toml"))?;
+    let own = addresses_in(&about);
+    assert!(!own.is_empty(), "the practice has no address of its own");
+    let only_own = |text: &str, place: &str| {
+        let others: Vec<_> =
+            addresses_in(text).into_iter().filter(|one| !own.contains(one)).collect();
+        assert!(others.is_empty(), "{others:?} stand in {place}");
+    };
     let told = public.told.borrow();
     assert!(told.len() > 30, "hardly anything was asked");
     for (text, secret) in told.iter().flat_map(|text| secrets.map(|secret| (text, secret))) {
         assert!(!text.contains(secret), "{secret} stands in {text}");
     }
-    let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/dist");
+    told.iter().for_each(|text| only_own(text, text));
+    let site = root.join("web/dist");
     let files = files_below(&site)?;
     assert!(files.len() > 20, "there is no built site at {}", site.display());
+    for path in files.iter().filter(|path| path.extension().is_none_or(|it| it != "woff2")) {
+        let text = String::from_utf8_lossy(&std::fs::read(path)?).into_owned();
+        only_own(&text, &path.display().to_string());
+    }
     let logs = files_below(&practice.data().join("logs"))?.into_iter().filter(|path| {
         !path.file_stem().is_some_and(|name| name == "sandbox" || name == "postgres")
     });
