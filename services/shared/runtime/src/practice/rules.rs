@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{Availability, Brand, DarkBrand, Identity, Location, Policies, Practice, ReviewChoices};
+use super::{
+    Availability, Brand, DarkBrand, Identity, Location, Policies, Practice, ReviewChoices,
+};
 
 /// The longest name of a thing that a review can be about.
 const REVIEW_SERVICE_CHARS_MAX: usize = 80;
