@@ -94,7 +94,8 @@ impl Door {
             let sentence = "This can be done on the practice's own site only.";
             return Err(refusal(ErrorCode::PermissionDenied, "CROSS_SITE", sentence));
         }
-        let within = match procedure.own_limit() {
+        let has_grant = self.grants.read(headers).is_some();
+        let within = match procedure.own_limit(has_grant) {
             Own::Nothing => Ok(()),
             Own::Review => self.limits.of_review(caller.address),
             Own::SignIn => self.limits.of_sign_in(caller.address),

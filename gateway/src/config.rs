@@ -92,6 +92,7 @@ impl Config {
                 account: reader.parse_or("GATEWAY_LIMIT_ACCOUNT", allowance(30, 60)),
                 sign_in: reader.parse_or("GATEWAY_LIMIT_SIGN_IN", allowance(60, 60)),
                 reviews: reader.parse_or("GATEWAY_LIMIT_REVIEWS", allowance(10, 2)),
+                pictures: reader.parse_or("GATEWAY_LIMIT_PICTURES", allowance(300, 3000)),
             },
         }
     }

@@ -19,8 +19,9 @@ use tracing::Instrument as _;
 
 use crate::error_form;
 use crate::limits::Limits;
+use crate::pictures;
 use crate::policy::{Document, Policies};
-use crate::routes::Routes;
+use crate::routes::{Routes, UPLOAD};
 
 /// What people quote to the practice; it finds the request in logs and traces.
 pub(crate) const REFERENCE: HeaderName = HeaderName::from_static("x-reference-id");
@@ -77,6 +78,9 @@ impl Edge {
         if Routes::is_limited(request.uri().path())
             && let Err(wait) = self.limits.of_address(caller.address)
         {
+            if request.uri().path() == UPLOAD {
+                pictures::throw_away(request).await;
+            }
             let status = StatusCode::TOO_MANY_REQUESTS;
             return error_form::http_answer(status, &wait.refusal(), &reference);
         }

@@ -45,6 +45,8 @@ pub struct Allowances {
     pub sign_in: Allowance,
     /// Reviews and their pictures from one network address.
     pub reviews: Allowance,
+    /// Looks at pictures from one network address.
+    pub pictures: Allowance,
 }
 
 /// How long a caller has to wait.
@@ -75,6 +77,7 @@ pub(crate) struct Limits {
     account: Buckets<Id<Customer>>,
     sign_in: Buckets<IpAddr>,
     reviews: Buckets<IpAddr>,
+    pictures: Buckets<IpAddr>,
 }
 
 impl Limits {
@@ -84,6 +87,7 @@ impl Limits {
             account: Buckets::new(allowances.account),
             sign_in: Buckets::new(allowances.sign_in),
             reviews: Buckets::new(allowances.reviews),
+            pictures: Buckets::new(allowances.pictures),
         }
     }
 
@@ -103,6 +107,10 @@ impl Limits {
         self.reviews.take(&network(address))
     }
 
+    pub(crate) fn of_picture(&self, address: IpAddr) -> Result<(), Wait> {
+        self.pictures.take(&network(address))
+    }
+
     /// Forgets idle keys for ever, in the background, as long as the gateway lives.
     pub(crate) fn keep_small(self: &Arc<Self>) {
         let limits = Arc::downgrade(self);
@@ -114,6 +122,7 @@ impl Limits {
                 limits.account.sweep();
                 limits.sign_in.sweep();
                 limits.reviews.sweep();
+                limits.pictures.sweep();
             }
         });
     }

@@ -7,13 +7,14 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Extension;
-use axum::body::Body;
+use axum::body::{Body, BodyDataStream};
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use connectrpc::{ConnectError, ErrorCode};
 use futures::StreamExt as _;
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use hyper::body::{Frame, SizeHint};
 use serde::Deserialize;
 use tokio::sync::mpsc;
@@ -29,8 +30,22 @@ const BYTES_MAX: usize = 5 * 1024 * 1024 + 4096;
 /// How much of a body that is refused is still read: a browser hears an answer only after it has
 /// sent everything, and no picture that people choose by mistake is larger.
 const READ_MAX: usize = 32 * 1024 * 1024;
-/// For the upload and all that is done with it; reviews gives up before.
-const PATIENCE: Duration = Duration::from_secs(75);
+/// For the upload and all that is done with it. Reviews gives up before: a picture may take a
+/// minute to arrive, then waits for its turn, is made smaller, and is tried again if that fails.
+const PATIENCE: Duration = Duration::from_secs(150);
+/// How long the rest of a body is read that reviews has answered already.
+const REST: Duration = Duration::from_secs(10);
+/// How long a picture may take on its way to a slow browser.
+const SHOWN_WITHIN: Duration = Duration::from_secs(120);
+/// How long reviews may take to begin showing one.
+const BEGUN_WITHIN: Duration = Duration::from_secs(10);
+/// What a browser may say about the picture that it has already; nothing else of it is passed on.
+const CONDITIONS: [HeaderName; 4] = [
+    header::IF_MATCH,
+    header::IF_NONE_MATCH,
+    header::IF_MODIFIED_SINCE,
+    header::IF_UNMODIFIED_SINCE,
+];
 /// Refusals are short.
 const REFUSAL_BYTES_MAX: usize = 64 * 1024;
 
@@ -43,6 +58,7 @@ pub(crate) async fn upload(
         return error_form::method_not_allowed("POST", &caller.reference);
     }
     if let Err(wait) = proxy.limits.of_review(caller.address) {
+        throw_away(request).await;
         let status = StatusCode::TOO_MANY_REQUESTS;
         return error_form::http_answer(status, &wait.refusal(), &caller.reference);
     }
@@ -65,12 +81,16 @@ pub(crate) async fn picture(
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return error_form::method_not_allowed("GET, HEAD", &caller.reference);
     }
+    if let Err(wait) = proxy.limits.of_picture(caller.address) {
+        let status = StatusCode::TOO_MANY_REQUESTS;
+        return error_form::http_answer(status, &wait.refusal(), &caller.reference);
+    }
     if !is_name(&name) {
         let error = ConnectError::new(ErrorCode::NotFound, "");
         return error_form::http_answer(StatusCode::NOT_FOUND, &error, &caller.reference);
     }
-    let url = format!("{}/pictures/{name}", proxy.reviews);
-    match proxy.pass(&caller, request, url).await {
+    // The body stays behind, unread.
+    match show(&proxy, &caller, request.into_parts().0, &name).await {
         Ok(answer) => {
             let mut answer = in_form(answer, &caller.reference).await;
             answer.extensions_mut().insert(Document::Picture);
@@ -80,6 +100,23 @@ pub(crate) async fn picture(
     }
 }
 
+async fn show(
+    proxy: &Proxy,
+    caller: &Caller,
+    asked: Parts,
+    name: &str,
+) -> Result<Response, Broken> {
+    let said = &asked.headers;
+    let known = CONDITIONS.into_iter().filter_map(|name| Some((said.get(&name)?.clone(), name)));
+    let mut headers: HeaderMap = known.map(|(value, name)| (name, value)).collect();
+    proxy.introduce(caller, &mut headers);
+    let url = format!("{}/pictures/{name}", proxy.reviews);
+    let look = proxy.client.request(asked.method, url).headers(headers);
+    let begun = timeout(BEGUN_WITHIN, look.timeout(SHOWN_WITHIN).send()).await;
+    let answer = begun.map_err(|_elapsed| Broken::TooSlow)?.map_err(Broken::of)?;
+    Ok(Proxy::received(answer))
+}
+
 /// Names are made by reviews of these characters only; others could lead to another path.
 fn is_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
@@ -87,18 +124,13 @@ fn is_name(name: &str) -> bool {
 }
 
 async fn take_in(proxy: &Proxy, caller: &Caller, request: Request) -> Result<Response, Broken> {
-    let (parts, body) = request.into_parts();
-    let declared = parts.headers.get(header::CONTENT_LENGTH);
-    let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    let (sender, pieces) = mpsc::channel(1);
+    let declared = declared(&request);
     if declared.is_some_and(|length| length > BYTES_MAX) {
-        drop(pieces);
-        // Who waits to be asked for the body need not send it.
-        if !parts.headers.contains_key(header::EXPECT) {
-            read(body, sender).await;
-        }
+        throw_away(request).await;
         return Err(Broken::TooLarge);
     }
+    let (parts, body) = request.into_parts();
+    let (sender, pieces) = mpsc::channel(1);
     let mut headers = HeaderMap::new();
     if let Some(kind) = parts.headers.get(header::CONTENT_TYPE) {
         headers.insert(header::CONTENT_TYPE, kind.clone());
@@ -108,9 +140,46 @@ async fn take_in(proxy: &Proxy, caller: &Caller, request: Request) -> Result<Res
     let left = declared.and_then(|length| u64::try_from(length).ok());
     let passage = reqwest::Body::wrap(Passage { pieces, left });
     let sent = request.timeout(PATIENCE).body(passage).send();
-    let (read, answer) = tokio::join!(read(body, sender), sent);
+    pass_on(Incoming::new(body, Some(sender)), sent).await
+}
+
+/// How large a body says it is.
+fn declared(request: &Request) -> Option<usize> {
+    request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// Reads the body of an upload that is refused, for as long as one is waited for at all.
+pub(crate) async fn throw_away(request: Request) {
+    // Who waits to be asked for the body need not send it.
+    if !request.headers().contains_key(header::EXPECT) {
+        timeout(PATIENCE, Incoming::new(request.into_body(), None).read()).await.ok();
+    }
+}
+
+/// Reads a body while it is sent on. An answer that comes before its end is reviews' last word:
+/// then the rest is read for the browser's sake only, and not for long.
+async fn pass_on(
+    mut incoming: Incoming,
+    sent: impl Future<Output = Result<reqwest::Response, reqwest::Error>>,
+) -> Result<Response, Broken> {
+    tokio::pin!(sent);
+    let (read, answer) = tokio::select! {
+        biased;
+        read = incoming.read() => (read, sent.await.map(Proxy::received).map_err(Broken::of)),
+        early = &mut sent => match early {
+            Ok(answer) => {
+                // The connection may end with the body, so what was answered is taken before.
+                let (parts, told) = Proxy::received(answer).into_parts();
+                let told = axum::body::to_bytes(told, REFUSAL_BYTES_MAX).await.unwrap_or_default();
+                incoming.sender = None;
+                let read = timeout(REST, incoming.read()).await.unwrap_or(Read::Whole);
+                (read, Ok(Response::from_parts(parts, Body::from(told))))
+            }
+            Err(error) => (incoming.read().await, Err(Broken::of(error))),
+        },
+    };
     match read {
-        Read::Whole => Ok(Proxy::received(answer.map_err(Broken::of)?)),
+        Read::Whole => answer,
         Read::TooLarge => Err(Broken::TooLarge),
         Read::BrokenOff => Err(Broken::TooSlow),
     }
@@ -123,35 +192,48 @@ enum Read {
     BrokenOff,
 }
 
-/// Reads a body, and passes it on as long as somebody takes it and it is not too large.
-async fn read(body: Body, sender: mpsc::Sender<Result<Bytes, CutOff>>) -> Read {
-    let mut sender = Some(sender);
-    let mut bytes = 0_usize;
-    let mut pieces = body.into_data_stream();
-    while let Some(piece) = pieces.next().await {
-        let Ok(piece) = piece else {
-            cut_off(&mut sender).await;
-            return Read::BrokenOff;
-        };
-        bytes = bytes.saturating_add(piece.len());
-        if bytes > READ_MAX {
-            break;
-        }
-        if bytes > BYTES_MAX {
-            cut_off(&mut sender).await;
-        }
-        if let Some(taker) = &sender
-            && taker.send(Ok(piece)).await.is_err()
-        {
-            sender = None;
-        }
-    }
-    if bytes > BYTES_MAX { Read::TooLarge } else { Read::Whole }
+/// A body that comes in, and where it goes on to.
+struct Incoming {
+    pieces: BodyDataStream,
+    bytes: usize,
+    sender: Option<mpsc::Sender<Result<Bytes, CutOff>>>,
 }
 
-async fn cut_off(sender: &mut Option<mpsc::Sender<Result<Bytes, CutOff>>>) {
-    if let Some(sender) = sender.take() {
-        sender.send(Err(CutOff)).await.ok();
+impl Incoming {
+    fn new(body: Body, sender: Option<mpsc::Sender<Result<Bytes, CutOff>>>) -> Self {
+        Self { pieces: body.into_data_stream(), bytes: 0, sender }
+    }
+
+    /// Reads it, and passes it on as long as somebody takes it and it is not too large. It may be
+    /// left and begun again once nobody takes it any more.
+    async fn read(&mut self) -> Read {
+        while let Some(piece) = self.pieces.next().await {
+            let Ok(piece) = piece else {
+                self.cut_off().await;
+                return Read::BrokenOff;
+            };
+            self.bytes = self.bytes.saturating_add(piece.len());
+            if self.bytes > READ_MAX {
+                break;
+            }
+            if self.bytes > BYTES_MAX {
+                self.cut_off().await;
+            }
+            if let Some(taker) = &self.sender
+                && taker.send(Ok(piece)).await.is_err()
+            {
+                self.sender = None;
+            }
+        }
+        // Reviews hears from this that it has everything.
+        self.sender = None;
+        if self.bytes > BYTES_MAX { Read::TooLarge } else { Read::Whole }
+    }
+
+    async fn cut_off(&mut self) {
+        if let Some(sender) = self.sender.take() {
+            sender.send(Err(CutOff)).await.ok();
+        }
     }
 }
 
@@ -237,7 +319,11 @@ fn too_large(reference: &str) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use super::is_name;
+    use axum::body::Body;
+    use bytes::Bytes;
+    use futures::StreamExt as _;
+
+    use super::{Incoming, REST, is_name, pass_on};
 
     #[test]
     fn a_name_leads_nowhere_else() {
@@ -245,5 +331,20 @@ mod tests {
         for wrong in ["../livez", "..", "a/b", "a%2fb", "a?b", "a b", ".hidden"] {
             assert!(!is_name(wrong), "{wrong}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_early_answer_does_not_wait_for_a_body_that_never_ends() {
+        let begun = Ok::<_, std::io::Error>(Bytes::from_static(b"RIFF"));
+        let body = futures::stream::iter([begun]).chain(futures::stream::pending());
+        let answer = http::Response::builder().status(408).body("TOO_SLOW").unwrap();
+        let sent = async { Ok(reqwest::Response::from(answer)) };
+        let (sender, _pieces) = tokio::sync::mpsc::channel(1);
+        let before = tokio::time::Instant::now();
+        let incoming = Incoming::new(Body::from_stream(body), Some(sender));
+        let answer = pass_on(incoming, sent).await.unwrap();
+        assert_eq!(answer.status(), 408);
+        assert_eq!(axum::body::to_bytes(answer.into_body(), 100).await.unwrap(), "TOO_SLOW");
+        assert!((REST..REST * 2).contains(&before.elapsed()));
     }
 }

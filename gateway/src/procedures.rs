@@ -33,7 +33,7 @@ pub(crate) enum Own {
     Nothing,
     /// That of reviews and their pictures.
     Review,
-    /// That of passwords.
+    /// That of passwords and of the panel's calls without a grant.
     SignIn,
 }
 
@@ -51,11 +51,13 @@ impl Procedure {
             && self.spec.idempotency_level != IdempotencyLevel::NoSideEffects
     }
 
-    /// The limit of its own.
-    pub(crate) fn own_limit(self) -> Own {
+    /// The limit of its own. What the panel refuses for want of a grant is written down by reviews,
+    /// so nobody may fill its book: who comes without one counts as who guesses a password does.
+    pub(crate) fn own_limit(self, has_grant: bool) -> Own {
+        let refused = self.access == Access::Panel && self.is_command() && !self.is(&LOCK);
         if self.is(&reviews::REVIEWS_SERVICE_SUBMIT_REVIEW_SPEC) {
             Own::Review
-        } else if self.is(&UNLOCK) {
+        } else if self.is(&UNLOCK) || (refused && !has_grant) {
             Own::SignIn
         } else {
             Own::Nothing

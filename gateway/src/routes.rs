@@ -63,7 +63,8 @@ impl Routes {
     }
 
     /// Whether requests are counted against their network address. Probes are not, nor webhooks,
-    /// which a provider sends in bursts, nor assets and pictures, of which one page needs many.
+    /// which a provider sends in bursts, nor assets, of which one page needs many; nor pictures,
+    /// which have a wider limit of their own.
     pub(crate) fn is_limited(path: &str) -> bool {
         let free = ["/webhooks/", "/assets/", PICTURES];
         !PROBES.contains(&path) && !free.iter().any(|folder| path.starts_with(folder))

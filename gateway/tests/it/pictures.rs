@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use crate::neighbours::reviews::EARLY;
 use crate::world::{Wishes, World, allowance};
 
 const PICTURE: &str = "/pictures/0123456789abcdef0123456789abcdef-large.webp";
@@ -165,11 +166,19 @@ async fn uploads_are_posted_within_the_limit_while_reviews_is_there() {
     wishes.allowances.reviews = allowance(1, 1);
     let world = World::with(wishes).await;
     assert_eq!(upload(&world, "x").await.status(), StatusCode::CREATED);
-    let told = upload(&world, "x").await;
+    // A browser hears it although it has not sent everything yet.
+    let told = upload(&world, vec![1; 5 * MEBIBYTE]).await;
     assert!(told.headers().contains_key("retry-after"));
     let told = refusal(told).await;
     assert_eq!(told.status, StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(told.reason, "TOO_MANY_REQUESTS");
+
+    let mut wishes = Wishes::default();
+    wishes.allowances.address = allowance(1, 1);
+    let world = World::with(wishes).await;
+    assert_eq!(upload(&world, "x").await.status(), StatusCode::CREATED);
+    let told = refusal(upload(&world, vec![1; 5 * MEBIBYTE]).await).await;
+    assert_eq!(told.status, StatusCode::TOO_MANY_REQUESTS);
 
     let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
     let told = refusal(upload(&world, vec![0; MEBIBYTE]).await).await;
@@ -182,7 +191,7 @@ async fn a_picture_is_shown_with_the_headers_that_keep_it_harmless() {
     let mut wishes = Wishes::default();
     wishes.allowances.address = allowance(1, 1);
     let world = World::with(wishes).await;
-    // Every page shows many, so they are not counted.
+    // Every page shows many, so they are not counted with everything else.
     for _ in 0..3 {
         let answer = world.get(PICTURE).await;
         assert_eq!(answer.status(), StatusCode::OK);
@@ -205,6 +214,44 @@ async fn a_picture_is_shown_with_the_headers_that_keep_it_harmless() {
     assert_eq!(head.status(), StatusCode::OK);
     assert!(head.bytes().await.unwrap().is_empty());
     assert_eq!(world.reviews.http.lock().unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn reviews_own_answer_arrives_even_if_it_comes_before_the_end_of_the_body() {
+    let world = World::new().await;
+    let post = world.client.post(world.url("/uploads/reviews")).header("content-type", EARLY);
+    let answer = post.body(vec![1; 5 * MEBIBYTE]).send().await.unwrap();
+    assert_eq!(answer.headers()["retry-after"], "2");
+    let told = refusal(answer).await;
+    assert_eq!(told.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!((told.code.as_str(), told.reason.as_str()), ("unavailable", "BUSY"));
+}
+
+#[tokio::test]
+async fn looking_at_pictures_has_a_limit_and_tells_reviews_nothing_about_the_caller() {
+    let mut wishes = Wishes { trust_proxy: true, ..Wishes::default() };
+    wishes.allowances.pictures = allowance(1, 1);
+    let world = World::with(wishes).await;
+    let look = |address: &'static str| {
+        let get = world.client.get(world.url(PICTURE)).header("x-forwarded-for", address);
+        let get = get.bearer_auth("a-token").header("x-moderation-grant", "forged");
+        let get = get.header("x-caller-address", "203.0.113.5").header("if-none-match", "\"a\"");
+        get.body("a body").send()
+    };
+    assert_eq!(look("192.0.2.1").await.unwrap().status(), StatusCode::OK);
+    let told = look("192.0.2.1").await.unwrap();
+    assert!(told.headers().contains_key("retry-after"));
+    assert_eq!(refusal(told).await.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(look("192.0.2.2").await.unwrap().status(), StatusCode::OK);
+    let seen = world.reviews.http.lock().unwrap();
+    assert_eq!(seen.len(), 2);
+    let headers = &seen[0].1;
+    assert_eq!(headers["if-none-match"], "\"a\"");
+    assert_eq!(headers["x-forwarded-for"], "192.0.2.1");
+    let kept = ["authorization", "x-moderation-grant", "x-caller-address", "content-length"];
+    for name in kept {
+        assert!(!headers.contains_key(name), "{name}");
+    }
 }
 
 #[tokio::test]

@@ -206,6 +206,26 @@ async fn writing_and_guessing_have_limits_of_their_own() {
 }
 
 #[tokio::test]
+async fn only_a_few_refusals_for_want_of_a_grant_are_written_down() {
+    let mut wishes = Wishes::default();
+    wishes.allowances.sign_in = allowance(2, 1);
+    let world = World::with(wishes).await;
+    for method in ["DeleteReview", "ListStaffReviews"] {
+        let answer = panel(&world, method).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "reviews itself says no");
+    }
+    let answer = panel(&world, "DeleteReview").send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(reason(answer).await, "TOO_MANY_REQUESTS");
+    for method in ["GetModeration", "Lock"] {
+        let answer = panel(&world, method).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "{method} writes nothing down");
+    }
+    let granted = panel(&world, "DeleteReview").header("cookie", format!("admin={GRANT}"));
+    assert_eq!(granted.send().await.unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test]
 async fn a_reviews_document_says_whether_there_is_one() {
     let world = World::new().await;
     let documents = [

@@ -39,8 +39,13 @@ pub(crate) struct Wishes {
 impl Default for Wishes {
     fn default() -> Self {
         let plenty = allowance(100_000, 100_000);
-        let allowances =
-            Allowances { address: plenty, account: plenty, sign_in: plenty, reviews: plenty };
+        let allowances = Allowances {
+            address: plenty,
+            account: plenty,
+            sign_in: plenty,
+            reviews: plenty,
+            pictures: plenty,
+        };
         let public = "http://127.0.0.1:8080".to_owned();
         Self { allowances, without_services: false, trust_proxy: false, public }
     }

@@ -28,6 +28,8 @@ pub(crate) const DELETED: &str = "rvw_0198c0de000070008000000000000002";
 pub(crate) const SLOW: &str = "rvw_0198c0de000070008000000000000003";
 /// One at which the service breaks.
 pub(crate) const BROKEN: &str = "rvw_0198c0de000070008000000000000004";
+/// A kind of picture that is refused before it has come as a whole.
+pub(crate) const EARLY: &str = "image/early";
 pub(crate) const PASSWORD: &str = "quiet river stones";
 pub(crate) const GRANT: &str = "Zm9ydHktdGhyZWUtY2hhcmFjdGVycy1vZi1hLWdyYW50";
 
@@ -118,6 +120,11 @@ pub(crate) async fn http() -> (String, Seen) {
 
 async fn upload(State(seen): State<Seen>, request: HttpRequest) -> HttpResponse {
     let (parts, body) = request.into_parts();
+    if parts.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == EARLY) {
+        // Whoever closes while bytes still come in makes the sender lose the answer.
+        tokio::spawn(axum::body::to_bytes(body, usize::MAX));
+        return busy();
+    }
     let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
@@ -128,11 +135,7 @@ async fn upload(State(seen): State<Seen>, request: HttpRequest) -> HttpResponse 
             });
             (StatusCode::UNSUPPORTED_MEDIA_TYPE, Json(told)).into_response()
         }
-        Some(b"BUSY") => {
-            let told = json!({ "reason": "BUSY", "message": "Please try again in a moment." });
-            let wait = [(header::RETRY_AFTER, "2")];
-            (StatusCode::SERVICE_UNAVAILABLE, wait, Json(told)).into_response()
-        }
+        Some(b"BUSY") => busy(),
         Some(b"OOPS") => {
             let told = "thread 'main' panicked at src/secret.rs";
             (StatusCode::INTERNAL_SERVER_ERROR, told).into_response()
@@ -145,6 +148,11 @@ async fn upload(State(seen): State<Seen>, request: HttpRequest) -> HttpResponse 
     let path = parts.uri.to_string();
     seen.http.lock().unwrap().push((path, parts.headers, body.to_vec()));
     answer
+}
+
+fn busy() -> HttpResponse {
+    let told = json!({ "reason": "BUSY", "message": "Please try again in a moment." });
+    (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "2")], Json(told)).into_response()
 }
 
 async fn picture(
