@@ -12,7 +12,6 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::neighbours::reviews::EARLY;
 use crate::world::{Wishes, World, allowance};
 
 const PICTURE: &str = "/pictures/0123456789abcdef0123456789abcdef-large.webp";
@@ -214,17 +213,6 @@ async fn a_picture_is_shown_with_the_headers_that_keep_it_harmless() {
     assert_eq!(head.status(), StatusCode::OK);
     assert!(head.bytes().await.unwrap().is_empty());
     assert_eq!(world.reviews.http.lock().unwrap().len(), 4);
-}
-
-#[tokio::test]
-async fn reviews_own_answer_arrives_even_if_it_comes_before_the_end_of_the_body() {
-    let world = World::new().await;
-    let post = world.client.post(world.url("/uploads/reviews")).header("content-type", EARLY);
-    let answer = post.body(vec![1; 5 * MEBIBYTE]).send().await.unwrap();
-    assert_eq!(answer.headers()["retry-after"], "2");
-    let told = refusal(answer).await;
-    assert_eq!(told.status, StatusCode::SERVICE_UNAVAILABLE);
-    assert_eq!((told.code.as_str(), told.reason.as_str()), ("unavailable", "BUSY"));
 }
 
 #[tokio::test]

@@ -13,6 +13,8 @@ use crate::practice::Practice;
 
 /// How long a call is repeated; everything may be killed meanwhile.
 const PATIENCE: Duration = Duration::from_secs(180);
+/// How long somebody goes on asking for codes; mails wait while their server is down.
+const CODE_PATIENCE: Duration = Duration::from_secs(480);
 /// How long one try to recover an account takes at most.
 const TRY: Duration = Duration::from_secs(30);
 /// How long to wait for a mail before another one is asked for.
@@ -35,7 +37,7 @@ pub async fn visit(practice: &Practice) -> Result<()> {
     let token = text(&refreshed, "access_token").or_else(|_lost| text(&session, "access_token"))?;
     drop(post(practice, "logout", &json!({}), Some(&token)).await?);
     let mut tried = BTreeSet::new();
-    let token = until_within(PATIENCE, "a mailed code is taken", async || {
+    let token = until_within(CODE_PATIENCE, "a mailed code is taken", async || {
         // A code lives for minutes, which must not pass in a moment while it is read and typed.
         // Where everything is down for longer than a try, the clocks go on before the next one.
         let _calm = practice.calm.read().await;

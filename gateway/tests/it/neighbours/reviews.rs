@@ -28,8 +28,6 @@ pub(crate) const DELETED: &str = "rvw_0198c0de000070008000000000000002";
 pub(crate) const SLOW: &str = "rvw_0198c0de000070008000000000000003";
 /// One at which the service breaks.
 pub(crate) const BROKEN: &str = "rvw_0198c0de000070008000000000000004";
-/// A kind of picture that is refused before it has come as a whole.
-pub(crate) const EARLY: &str = "image/early";
 pub(crate) const PASSWORD: &str = "quiet river stones";
 pub(crate) const GRANT: &str = "Zm9ydHktdGhyZWUtY2hhcmFjdGVycy1vZi1hLWdyYW50";
 
@@ -120,11 +118,6 @@ pub(crate) async fn http() -> (String, Seen) {
 
 async fn upload(State(seen): State<Seen>, request: HttpRequest) -> HttpResponse {
     let (parts, body) = request.into_parts();
-    if parts.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == EARLY) {
-        // Whoever closes while bytes still come in makes the sender lose the answer.
-        tokio::spawn(axum::body::to_bytes(body, usize::MAX));
-        return busy();
-    }
     let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
