@@ -22,6 +22,8 @@ use crate::failpoints::Failpoints;
 use crate::pause::wait_for;
 use crate::practice::{OURS, Practice, STORES};
 
+/// How many are armed until the first has struck: in a minute many a place is passed by nobody.
+const ARMED_AT_FIRST: usize = 8;
 /// Every failpoint there is; see the test of that name.
 const FAILPOINTS: &str = include_str!("../../failpoints.txt");
 /// What a fault does to an answer of the provider.
@@ -184,13 +186,16 @@ impl<'s, 'p> Director<'s, 'p> {
             Kind::Failpoint => {
                 let names: Vec<&str> =
                     FAILPOINTS.lines().filter(|line| !line.starts_with('#')).collect();
-                let name = names.choose(dice).copied().unwrap_or_default();
-                let name = name.trim_start_matches('~');
-                if name.starts_with("notifications.") {
-                    self.practice.witness.part_was_killed("notifications");
+                let struck = self.counts.contains_key(Kind::Failpoint.name());
+                let many = if struck { 1 } else { ARMED_AT_FIRST };
+                for name in names.choose_multiple(dice, many) {
+                    let name = name.trim_start_matches('~');
+                    if name.starts_with("notifications.") {
+                        self.practice.witness.part_was_killed("notifications");
+                    }
+                    // A file that nobody passes stays armed; one that is claimed is gone.
+                    self.failpoints.arm(name).ok();
                 }
-                // A file that nobody passes stays armed; one that is claimed is gone.
-                self.failpoints.arm(name).ok();
                 Value::Null
             }
             Kind::Kill => {
