@@ -19,7 +19,7 @@ import {
   send,
   server,
   toastSays,
-} from '../testing/reviews-server';
+} from '@/testing/reviews-server';
 import { ReviewForm } from './review-form';
 
 // Typing a whole form takes its time where other builds run beside the tests.

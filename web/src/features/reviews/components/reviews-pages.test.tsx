@@ -4,7 +4,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ReviewFilter } from '@/gen/reviews/v1/reviews_service_pb';
 import { reviewFixture, reviewId } from '@/testing/review-fixture';
-import { names, open, resetServer, server } from '../testing/reviews-server';
+import { names, open, resetServer, server } from '@/testing/reviews-server';
 
 vi.mock('@/lib/auth', () => ({ useAuth: () => ({ status: 'signed-out', user: undefined }) }));
 

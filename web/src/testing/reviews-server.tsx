@@ -6,6 +6,8 @@ import userEvent from '@testing-library/user-event';
 import { Link, Route, Routes, useLocation } from 'react-router';
 import { expect } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
+import { ReviewPage } from '@/features/reviews/components/review-page';
+import { ReviewsPage } from '@/features/reviews/components/reviews-page';
 import { ErrorDetailSchema } from '@/gen/common/v1/error_detail_pb';
 import {
   type CheckBadgeRequest,
@@ -15,10 +17,8 @@ import {
   ReviewsService,
   type SubmitReviewRequest,
 } from '@/gen/reviews/v1/reviews_service_pb';
-import { renderApp } from '@/testing/render-app';
-import { reviewFixture } from '@/testing/review-fixture';
-import { ReviewPage } from '../components/review-page';
-import { ReviewsPage } from '../components/reviews-page';
+import { renderApp } from './render-app';
+import { reviewFixture } from './review-fixture';
 
 type Server = {
   reviews: Review[];
