@@ -14,37 +14,49 @@ use crate::read_model::{inbox, query, settlement};
 use crate::store::OpenCollection;
 
 const DAY: i64 = 24 * 3600;
-/// How far back payments are listed; the provider lets money come up to three days late.
+/// How far back payments are listed, from the list before; the provider lets money come up to three
+/// days late.
 const LISTED_FOR: i64 = 4 * DAY;
+/// And at most, however long we have been away.
+const LISTED_FOR_MAX: i64 = 60 * DAY;
 /// How long a webhook or an order's creation may take to explain itself.
 const PATIENCE: i64 = 15 * 60;
 /// How many of each kind of open question are asked at once, so that a slow provider answers in
 /// time.
 const QUESTIONS: i64 = 5;
 
+/// Where a list begins, when the one before began at `before`: what was created since then is in
+/// it, and what was created before and could still be captured since. So nights without a list, in
+/// which we were away, leave no gap.
+#[must_use]
+pub fn listed_from(now: Timestamp, before: Option<Timestamp>) -> Timestamp {
+    let from = before.unwrap_or(now).min(now).plus_seconds(-LISTED_FOR);
+    from.max(now.plus_seconds(-LISTED_FOR_MAX))
+}
+
 /// Compares the whole list and asks what is open. A timer does the same, a page at a time.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
 pub async fn list_payments(till: &Till, now: Timestamp) -> Result<(), Error> {
-    let mut skip = Some(0);
-    while let Some(from) = skip {
-        skip = list_page(till, now, from, 1).await?;
+    let (from, mut skip) = (listed_from(now, None), Some(0));
+    while let Some(begin) = skip {
+        skip = list_page(till, (from, now), begin, 1).await?;
     }
     ask_after(till, now, 1).await
 }
 
-/// Compares a page of the list, in its so-manieth try; says where the next one begins.
+/// Compares a page of the list of what was created since `from`, in its so-manieth try; says where
+/// the next one begins.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
 pub async fn list_page(
     till: &Till,
-    now: Timestamp,
+    (from, now): (Timestamp, Timestamp),
     skip: usize,
     attempts: i32,
 ) -> Result<Option<usize>, Error> {
-    let from = now.plus_seconds(-LISTED_FOR);
     // The provider's clock may be ahead of ours.
     let until = now.plus_seconds(DAY);
     let page = till.provider.payments_between(from, until, skip).await;

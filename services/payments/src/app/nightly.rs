@@ -6,7 +6,7 @@ use eventstore::{Metadata, Store, Timer, Tx};
 use kernel::Timestamp;
 use serde_json::{Value, json};
 
-use super::list_payments::{ask_after, list_page};
+use super::list_payments::{ask_after, list_page, listed_from};
 use super::settle_day::{Place, check_sums, days_back, settle_page};
 use super::unexplained::tell;
 use super::{Error, Till};
@@ -83,7 +83,10 @@ pub async fn fire(till: &Till, timer: &Timer) -> Result<(), Error> {
     let at = |field: &str| timer.payload.get(field).and_then(Value::as_i64);
     let skip = at("skip").and_then(|skip| usize::try_from(skip).ok());
     let payload = match timer.kind.as_str() {
-        LIST_PAYMENTS => compare(till, now, (at("round"), skip), timer.attempts).await?,
+        LIST_PAYMENTS => {
+            let listing = Listing::read(now, &timer.payload);
+            compare(till, now, &listing, timer.attempts).await?
+        }
         SETTLE_DAY => {
             let met = at("met").and_then(|met| usize::try_from(met).ok());
             let place = Place { skip: skip.unwrap_or(0), met: met.unwrap_or(0) };
@@ -95,7 +98,8 @@ pub async fn fire(till: &Till, timer: &Timer) -> Result<(), Error> {
         }
     };
     let kind = timer.kind.clone();
-    let due = if payload.is_some() { now } else { next(&kind, now) };
+    let done = payload.as_ref().is_none_or(|payload| payload.get(BEFORE).is_some());
+    let due = if done { next(&kind, now) } else { now };
     let payload = payload.unwrap_or_else(|| json!({}));
     till.store
         .write(Metadata::by("payments", None), move |tx| {
@@ -105,18 +109,52 @@ pub async fn fire(till: &Till, timer: &Timer) -> Result<(), Error> {
         .await
 }
 
+/// When the list before began, in the payload of a timer that waits for its night: the next list
+/// begins from there, however many nights we were away.
+const BEFORE: &str = "before";
+
+/// Where tonight's list stands.
+struct Listing {
+    /// When it began.
+    began: Timestamp,
+    /// From where on payments are listed.
+    from: Timestamp,
+    skip: usize,
+    /// Which round of questions it is; none while payments are listed.
+    round: Option<i64>,
+}
+
+impl Listing {
+    fn read(now: Timestamp, payload: &Value) -> Self {
+        let number = |field: &str| payload.get(field).and_then(Value::as_i64);
+        let time = |field: &str| number(field).and_then(Timestamp::from_seconds);
+        Self {
+            began: time("began").unwrap_or(now),
+            from: time("from").unwrap_or_else(|| listed_from(now, time(BEFORE))),
+            skip: number("skip").and_then(|skip| usize::try_from(skip).ok()).unwrap_or(0),
+            round: number("round"),
+        }
+    }
+
+    fn at(&self, step: &str, number: usize) -> Value {
+        json!({ "began": self.began.seconds(), "from": self.from.seconds(), step: number })
+    }
+}
+
 async fn compare(
     till: &Till,
     now: Timestamp,
-    (round, skip): (Option<i64>, Option<usize>),
+    listing: &Listing,
     attempts: i32,
 ) -> Result<Option<Value>, Error> {
-    if let Some(round) = round {
+    if let Some(round) = listing.round {
         ask_after(till, now, attempts).await?;
-        return Ok((round < ROUNDS).then(|| json!({ "round": round + 1 })));
+        let next = usize::try_from(round + 1).unwrap_or_default();
+        let done = json!({ BEFORE: listing.began.seconds() });
+        return Ok(Some(if round < ROUNDS { listing.at("round", next) } else { done }));
     }
-    let next = list_page(till, now, skip.unwrap_or(0), attempts).await?;
-    Ok(Some(next.map_or_else(|| json!({ "round": 1 }), |skip| json!({ "skip": skip }))))
+    let next = list_page(till, (listing.from, now), listing.skip, attempts).await?;
+    Ok(Some(next.map_or_else(|| listing.at("round", 1), |skip| listing.at("skip", skip))))
 }
 
 async fn settle(

@@ -269,7 +269,7 @@ async fn the_jobs_of_the_night_run_by_themselves_and_come_again() -> Result<()> 
     let world = World::without_webhooks().await?;
     let jobs = "select count(*) from timers
                 where kind in ('list-payments', 'settle-day', 'tell-unexplained')
-                  and due_at > clock_now() and payload = '{}'";
+                  and due_at > clock_now() and payload - 'before' = '{}'";
     world.until_number(jobs, 3).await?;
     confirmed(&world).await?;
     world.tell("/api/pay", &json!({ "amount": 100 })).await?;
@@ -286,6 +286,19 @@ async fn the_jobs_of_the_night_run_by_themselves_and_come_again() -> Result<()> 
                  where kind = 'settle-day' and extract(hour from due_at at time zone 'utc') = 21";
     assert_eq!(world.number(night).await?, 1);
     Ok(())
+}
+
+#[tokio::test]
+async fn nights_without_a_list_leave_no_gap() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    due(&world, "list-payments").await?;
+    let done = "select count(*) from timers
+                where kind = 'list-payments' and payload ? 'before' and due_at > clock_now()";
+    world.until_number(done, 1).await?;
+    world.tell("/api/pay", &json!({ "amount": 100 })).await?;
+    // We were away for longer than a list reaches back by itself.
+    world.database.move_clock(10 * 24 * 3600).await?;
+    world.until_number("select count(*) from unknown_payments", 1).await
 }
 
 #[tokio::test]
