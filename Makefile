@@ -23,19 +23,35 @@ BUILD := cargo build --profile $(PROFILE) --workspace --bins
 
 WEB := web
 WEB_BIN := node_modules/.bin
-# What the built site depends on: its sources and the practice's own files.
+# What the built site depends on, besides the practice's own files.
 WEB_SOURCES := $(WEB)/src $(WEB)/public $(WEB)/index.html $(WEB)/vite.config.ts \
-	$(WEB)/package-lock.json $(WEB)/tsconfig.json deploy/local/practice
+	$(WEB)/package-lock.json $(WEB)/tsconfig.json
 WEB_STAMP := $(WEB)/node_modules/.sukoon-built
 
-.PHONY: run test check simulate build web web-packages tools help
+# PRACTICE_DIR=<folder> is a practice of one's own. What is started here runs in several folders, so
+# that a relative one is made whole.
+ifneq ($(PRACTICE_DIR),)
+override PRACTICE_DIR := $(if $(filter /%,$(firstword $(PRACTICE_DIR))),,$(CURDIR)/)$(PRACTICE_DIR)
+export PRACTICE_DIR
+endif
+
+.PHONY: run test check simulate mails build practice web web-packages tools help
+.PHONY: lighthouse lighthouse-packages screenshots
 .PHONY: test-rust test-web test-e2e chaos bench check-rust check-proto check-generated check-web
 
 help:
-	@echo "make run    start the practice (PORT, SANDBOX_PORT and SUKOON_DATA move it)"
+	@echo "make run    start the practice (PORT, SANDBOX_PORT and SUKOON_DATA move it;"
+	@echo "            PRACTICE_DIR is the folder of a practice of your own)"
 	@echo "make test   run every test: Rust, web, browser"
 	@echo "make chaos  faults at random for MINUTES=20 and, if you like, SEED=...; nothing may be lost"
-	@echo "make bench  what reading a million reviews costs, compared with a hundred"
+	@echo "make bench  how fast and how small it is, each figure beside a limit measured in the same run;"
+	@echo "            ONLY=bookings,memory measures some (tests/load/README.md names them)"
+	@echo "make mails  every mail as files and pictures, into target/mails"
+	@echo "make lighthouse   every public page on a phone, medians of RUNS=5; ROUTES='/ /faq' picks some,"
+	@echo "                  URL=http://127.0.0.1:8080 measures a practice that runs already"
+	@echo "make clips  the services' clips anew, for who changes them (needs ffmpeg)"
+	@echo "make screenshots  every page in both themes and two widths, into web/screenshots/pages;"
+	@echo "                  URL=http://127.0.0.1:8080 pictures a practice that runs already"
 	@echo "make check  formatting, lints, house rules, the contract, types"
 	@echo "make simulate  RUNS=1000000 booking attempts with every fault; RUNS=0 SEED=7 replays one"
 
@@ -67,10 +83,23 @@ web-packages: tools
 	  npm install --no-save --no-audit --no-fund && cp package-lock.json node_modules/.sukoon-installed; \
 	fi
 
+# A practice of one's own gets the files that came with this version before the pages are made of it.
+practice: build
+	@$(SUKOON) complete-practice
+
+ifneq ($(PRACTICE_DIR),)
+web: practice
+endif
+
+# The stamp holds every file's name, too: another practice is another site, whatever is in its files.
+# It goes before anything is built, because a build that fails leaves no whole site behind.
 web: web-packages
-	@now=$$(find $(WEB_SOURCES) -type f | LC_ALL=C sort | tr '\n' '\0' | xargs -0 cksum | cksum); \
+	@practice="$${PRACTICE_DIR:-deploy/local/practice}"; \
+	now=$$({ find $(WEB_SOURCES) -type f; \
+	    find -L "$$practice/." -name '.?*' -prune -o -type f -print; } \
+	  | LC_ALL=C sort | tr '\n' '\0' | xargs -0 cksum | cksum); \
 	if [ ! -f $(WEB)/dist/index.html ] || [ "$$now" != "$$(cat $(WEB_STAMP) 2>/dev/null)" ]; then \
-	  echo "· building the web pages"; \
+	  echo "· building the web pages"; rm -f $(WEB_STAMP); \
 	  (cd $(WEB) && npm run --silent build) > $(WEB_STAMP).log 2>&1 \
 	    || { cat $(WEB_STAMP).log >&2; exit 1; }; \
 	  echo "$$now" > $(WEB_STAMP); \
@@ -89,12 +118,63 @@ test-rust: build web
 test-web: web-packages
 	@echo "· web tests"
 	@cd $(WEB) && npm test --silent
+	@node --test --test-reporter=dot $(LIGHTHOUSE)/*.test.mjs
 
 test-e2e: build web
 	@$(SUKOON) prepare --browser
 	@echo "· browser tests"
 	@cd $(WEB) && CHROME_PATH="$$(../$(SUKOON) paths browser)" \
 	  SUKOON_PROGRAM="$$(cd .. && pwd)/$(SUKOON)" npm run --silent e2e
+
+# Every mail in every form as files and as pictures, on a phone and on a desk, in light and in dark.
+MAILS := $(TARGET_DIR)/mails
+
+mails: build web-packages
+	@$(SUKOON) prepare --browser
+	@rm -rf $(MAILS)
+	@PRACTICE_DIR=deploy/local/practice $(PROGRAMS)/notifications render $(MAILS)
+	@mails=$$(cd $(MAILS) && pwd) && cd $(WEB) && CHROME_PATH="$$(../$(SUKOON) paths browser)" \
+	  node tools/mail-pictures.mjs "$$mails"
+
+# ── Looking at the site ─────────────────────────────────────────────────────────────────────────
+
+# Both start a practice of their own, unless URL says where one runs that is to be looked at. They
+# take the shell's place, so that whoever ends us ends them, and they their practice.
+URL ?=
+ROUTES ?=
+WITH_PRACTICE = cd $(WEB) && exec env CHROME_PATH="$$(../$(SUKOON) paths browser)" \
+	SUKOON_PROGRAM="$$(cd .. && pwd)/$(SUKOON)" SUKOON_URL="$(URL)" node tools/with-practice.mjs
+
+# Lighthouse is large, so it has a lock of its own that nothing else installs.
+LIGHTHOUSE := tests/lighthouse
+
+lighthouse-packages: tools
+	@cd $(LIGHTHOUSE) && if ! cmp -s package-lock.json node_modules/.sukoon-installed; then \
+	  echo "· installing Lighthouse"; \
+	  npm install --no-save --no-audit --no-fund && cp package-lock.json node_modules/.sukoon-installed; \
+	fi
+
+# How often each page is opened; the table has the medians.
+lighthouse: RUNS := 5
+lighthouse: build web lighthouse-packages
+	@$(SUKOON) prepare --browser
+	@mkdir -p $(TARGET_DIR)/lighthouse
+	@report=$$(cd $(TARGET_DIR)/lighthouse && pwd) && export RUNS=$(RUNS) ROUTES="$(ROUTES)" && \
+	  $(WITH_PRACTICE) node ../$(LIGHTHOUSE)/measure.mjs "$$report"
+
+screenshots: build web
+	@$(SUKOON) prepare --browser
+	@$(WITH_PRACTICE) node tools/screenshots.mjs
+
+# The clips of the services, drawn and composed anew by web/tools/service-clips.mjs. What it makes is
+# committed, so that only who changes them needs ffmpeg.
+.PHONY: clips
+clips: build web-packages
+	@command -v ffmpeg >/dev/null 2>&1 || { echo \
+	  "ffmpeg is missing: install it from your distribution, then try again." >&2; exit 1; }
+	@$(SUKOON) prepare --browser
+	@media=$$(cd deploy/local/practice/media && pwd) && cd $(WEB) && \
+	  CHROME_PATH="$$(../$(SUKOON) paths browser)" node tools/service-clips.mjs "$$media"
 
 # RUNS booking attempts in the simulator, from SEED on; RUNS=0 replays the run of one SEED.
 RUNS ?= 100000
@@ -108,9 +188,26 @@ simulate: build
 chaos: build web
 	@$(PROGRAMS)/chaos $(MINUTES) $(SEED)
 
-# Ratios that were promised, measured in one run: it fails where one is not kept.
-bench: build
-	@$(SUKOON) test-services -- cargo bench --profile $(PROFILE) --workspace --bench scale
+# Figures of the release programs, each beside a limit that is measured in the same run: one table,
+# and JSON below $(BENCH). A wrong answer fails; a figure that is missed is printed as missed. After a
+# whole run come the two promises that fail where they are not kept; ONLY names them too.
+BENCH := $(TARGET_DIR)/bench
+ONLY ?=
+PROMISES := scale mail_outage
+comma := ,
+WANTED := $(subst $(comma), ,$(ONLY))
+FIGURES := $(subst $() ,$(comma),$(filter-out $(PROMISES),$(WANTED)))
+PROMISED := $(if $(WANTED),$(filter $(PROMISES),$(WANTED)),$(PROMISES))
+
+bench:
+	@$(MAKE) --no-print-directory PROFILE=release measured
+
+.PHONY: measured
+measured: build web
+	@$(if $(or $(FIGURES),$(if $(WANTED),,all)),$(SUKOON) prepare --nginx && \
+	  $(PROGRAMS)/load $(BENCH) $(if $(FIGURES),--only $(FIGURES)) --nginx "$$($(SUKOON) paths nginx)",:)
+	@$(if $(PROMISED),$(SUKOON) test-services -- cargo bench --profile $(PROFILE) --workspace \
+	  $(addprefix --bench ,$(PROMISED)),:)
 
 # ── Checks ──────────────────────────────────────────────────────────────────────────────────────
 

@@ -13,6 +13,9 @@ const GENERATED: &[&str] = &[
     "common/v1/error_detail.proto",
     "common/v1/money.proto",
     "common/v1/parked_event.proto",
+    // The staff's calls name the kinds of mails that stand in it; its events are never sent here.
+    "notifications/v1/notifications_events.proto",
+    "notifications/v1/notifications_service.proto",
     "notifications/v1/notifications_staff_service.proto",
     "payments/v1/payments_service.proto",
     "payments/v1/payments_staff_service.proto",

@@ -19,8 +19,8 @@ export default defineConfig({
     locale: 'en-IN',
     timezoneId: 'Asia/Kolkata',
     screenshot: 'only-on-failure',
-    // Without a film of it, which would cost more than the test.
-    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: true },
+    // Recording every step of every test costs more than the tests; TRACE=1 asks for it.
+    trace: process.env.TRACE === '1' ? 'retain-on-failure' : 'off',
     launchOptions: {
       ...(browser ? { executablePath: browser } : {}),
       args: [

@@ -6,6 +6,10 @@ import { defineConfig, type Plugin } from 'vite';
 
 const GATEWAY = `http://127.0.0.1:${process.env.PORT ?? '8080'}`;
 
+function source(path: string): string {
+  return fileURLToPath(new URL(`./src/${path}`, import.meta.url)).replace(/\/$/, '');
+}
+
 /** In development each document is put together as the prerender does it, without the page's HTML. */
 function developmentDocument(): Plugin {
   return {
@@ -22,9 +26,80 @@ function developmentDocument(): Plugin {
   };
 }
 
-export default defineConfig(({ isSsrBuild }) => ({
-  plugins: [react(), tailwindcss(), developmentDocument()],
-  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+/** In development the practice's videos and pictures are served from where the practice keeps them. */
+function developmentMedia(): Plugin {
+  const folder = process.env.PRACTICE_DIR || '../deploy/local/practice';
+  return {
+    name: 'development-media',
+    apply: 'serve',
+    configureServer(server) {
+      server.middlewares.use(async (request, response, next) => {
+        if (!request.url?.startsWith('/media/')) return next();
+        const module = await server.ssrLoadModule('/src/prerender/media-files.ts');
+        if (!module.serveMedia(folder, request, response)) next();
+      });
+    },
+  };
+}
+
+/** Files of ours, or of TanStack Query, by their names. */
+function filesNamed(names: readonly string[]): RegExp {
+  return new RegExp(`/(?:web/src|@tanstack)/.*/(?:${names.join('|')})\\.`);
+}
+
+const ROUTER = fileURLToPath(
+  new URL('./node_modules/react-router/dist/production/index.mjs', import.meta.url),
+);
+
+/** Small pieces that pages with forms, or with reads, need together: fewer files, fewer bytes. */
+const FORM = filesNamed([
+  ...['text-field', 'text-area', 'select-field', 'radio-group', 'error-summary', 'checkbox'],
+  ...['honeypot', 'use-fields', 'use-draft-fields', 'form-draft', 'attempt-key', 'random-key'],
+  ...['when-touched', 'field'],
+]);
+const READ = filesNamed([
+  ...['errors', 'error-detail', 'codes', 'error-notice'],
+  ...['useQuery', 'useBaseQuery', 'queryObserver', 'errorBoundaryUtils', 'suspense'],
+  ...['QueryErrorResetBoundary', 'IsRestoringProvider'],
+]);
+/** Words and stars of reviews, and what reads and shows them once the page stands. */
+const REVIEW_WORDS = filesNamed(['rating', 'book-call', 'review-words', 'stars']);
+const REVIEW_CARDS = filesNamed([
+  ...['use-review-list', 'use-refetch-at-focus', 'reads', 'review-shapes', 'relative-date'],
+  ...['review-card', 'review-badges', 'review-picture', 'writer', 'cut-text'],
+  ...['useInfiniteQuery', 'infiniteQueryObserver'],
+]);
+
+/** What every file stands on; left to itself it falls into five files. */
+const CORE =
+  /node_modules\/(?:react|react-dom|scheduler)\/|preload-helper|src\/lib\/(?:idle|classes)\./;
+const LATE = filesNamed(['late-section', 'use-late', 'alert']);
+const ART = filesNamed(['service-art', 'motifs', 'random']);
+
+const PARCELS = {
+  includeDependenciesRecursively: false,
+  groups: [
+    { name: 'core', test: CORE },
+    { name: 'late', test: LATE },
+    { name: 'art', test: ART },
+    { name: 'form', test: FORM },
+    { name: 'read', test: READ },
+    { name: 'review-words', test: REVIEW_WORDS },
+    { name: 'review-cards', test: REVIEW_CARDS },
+  ],
+};
+
+export default defineConfig(({ command, isSsrBuild }) => ({
+  plugins: [react(), tailwindcss(), developmentDocument(), developmentMedia()],
+  resolve: {
+    alias: [
+      { find: '@', replacement: source('') },
+      // What react-router exports for browsers is its development build.
+      ...(command === 'build' ? [{ find: /^react-router$/, replacement: ROUTER }] : []),
+      // connect-query's own file loads the protobuf runtime into every page.
+      { find: /^\.\/use-transport\.js$/, replacement: source('lib/connect-query-transport.tsx') },
+    ],
+  },
   server: {
     proxy: { '/rpc': GATEWAY, '/auth/v1': GATEWAY, '/uploads': GATEWAY, '/pictures': GATEWAY },
   },
@@ -35,7 +110,14 @@ export default defineConfig(({ isSsrBuild }) => ({
         copyPublicDir: false,
         rolldownOptions: { input: { prerender: 'src/prerender/main.ts' } },
       }
-    : { outDir: 'dist', manifest: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
-  ssr: { noExternal: true },
+    : {
+        outDir: 'dist',
+        manifest: true,
+        assetsInlineLimit: 0,
+        modulePreload: { polyfill: false },
+        rolldownOptions: { output: { codeSplitting: PARCELS } },
+      },
+  // The prerender is one file, but for what draws and writes the cards: that brings files along.
+  ssr: { noExternal: true, external: ['fontkit', 'wawoff2', '@resvg/resvg-wasm'] },
   define: isSsrBuild ? { 'process.env.NODE_ENV': '"production"' } : {},
 }));

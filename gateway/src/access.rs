@@ -99,6 +99,8 @@ impl Door {
             Own::Nothing => Ok(()),
             Own::Review => self.limits.of_review(caller.address),
             Own::SignIn => self.limits.of_sign_in(caller.address),
+            Own::Form => self.limits.of_form(caller.address),
+            Own::Unsubscribe => self.limits.of_unsubscribing(caller.address),
         };
         within.map_err(Wait::refusal)?;
         if procedure.access == Access::SignedIn {
@@ -211,9 +213,18 @@ async fn with_cache(asked: &HeaderMap, answer: Response, reference: &str) -> Res
 
 /// A weak tag, because the same content is sent compressed or not.
 pub(crate) fn entity_tag(bytes: &Bytes) -> HeaderValue {
+    tag("W/", bytes)
+}
+
+/// The tag of what is always sent as the same bytes.
+pub(crate) fn strong_tag(bytes: &Bytes) -> HeaderValue {
+    tag("", bytes)
+}
+
+fn tag(start: &str, bytes: &Bytes) -> HeaderValue {
     let digest = Sha256::digest(bytes);
     let short = digest.get(..16).unwrap_or(&digest);
-    let text = format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(short));
+    let text = format!("{start}\"{}\"", URL_SAFE_NO_PAD.encode(short));
     HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("W/\"\""))
 }
 

@@ -93,6 +93,8 @@ impl Config {
                 sign_in: reader.parse_or("GATEWAY_LIMIT_SIGN_IN", allowance(60, 60)),
                 reviews: reader.parse_or("GATEWAY_LIMIT_REVIEWS", allowance(10, 2)),
                 pictures: reader.parse_or("GATEWAY_LIMIT_PICTURES", allowance(300, 3000)),
+                forms: reader.parse_or("GATEWAY_LIMIT_FORMS", allowance(5, 1)),
+                unsubscribing: reader.parse_or("GATEWAY_LIMIT_UNSUBSCRIBING", allowance(60, 300)),
             },
         }
     }

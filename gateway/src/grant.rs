@@ -80,7 +80,7 @@ impl GrantCookie {
 }
 
 /// Scheme, host and port, without the port that the scheme means anyway.
-fn origin(public: &Uri) -> String {
+pub(crate) fn origin(public: &Uri) -> String {
     let scheme = public.scheme_str().unwrap_or("http");
     let host = public.host().unwrap_or_default().to_ascii_lowercase();
     match (scheme, public.port_u16()) {

@@ -18,6 +18,9 @@ mod wire;
 mod proxy;
 mod pictures;
 mod pages;
+mod booking_links;
+mod ranges;
+mod unsubscribe;
 mod web_files;
 mod health;
 mod error_form;
@@ -62,12 +65,15 @@ pub async fn serve(
 }
 
 fn router(config: &Config, shutdown: &Shutdown) -> Result<Router, BoxError> {
-    let site = Arc::new(web_files::WebFiles::load(&config.site.folder)?);
+    let site = Arc::new(web_files::WebFiles::load(
+        &config.site.folder,
+        &grant::origin(&config.site.public),
+    )?);
     let procedures = Arc::new(procedures::Procedures::new());
     let limits = Arc::new(limits::Limits::new(config.allowances));
     limits.keep_small();
     let policies = policy::Policies::new(&policy::PolicyParts {
-        script_hashes: &site.script_hashes,
+        allowed: &site.allowed,
         checkout_origins: &config.site.checkout_origins,
         https: config.site.public.scheme_str() == Some("https"),
     })?;
@@ -84,6 +90,7 @@ fn router(config: &Config, shutdown: &Shutdown) -> Result<Router, BoxError> {
     let calls = Router::new()
         .fallback_service(rpc::service(&config.upstreams, grants, shutdown))
         .layer(from_fn_with_state(Arc::new(door), access::guard));
+    let links = limits.clone();
     let client = runtime::http::client()?;
     let health = Arc::new(health::Health::new(config, client.clone(), shutdown.clone())?);
     let proxy = Arc::new(proxy::Proxy {
@@ -102,12 +109,18 @@ fn router(config: &Config, shutdown: &Shutdown) -> Result<Router, BoxError> {
         .with_state(proxy);
     let reviews = rpc::ReviewLookup::new(&config.upstreams.reviews, shutdown);
     let site = Arc::new(pages::Site { files: site, reviews });
+    let notifications = rpc::Unsubscriber::new(&config.upstreams.notifications, shutdown);
+    let ways_out =
+        Arc::new(unsubscribe::WaysOut { site: site.clone(), notifications, limits: links });
+    let ways_out =
+        Router::new().route(routes::UNSUBSCRIBE, any(unsubscribe::serve)).with_state(ways_out);
     Ok(Router::new()
         .route("/livez", get(health::live))
         .route("/readyz", get(health::ready))
         .route("/healthz", get(health::every_part))
         .with_state(health)
         .merge(pictures)
+        .merge(ways_out)
         .nest_service("/rpc", calls)
         .nest_service("/auth/v1", auth)
         .nest_service("/webhooks", webhooks)

@@ -47,6 +47,10 @@ pub struct Allowances {
     pub reviews: Allowance,
     /// Looks at pictures from one network address.
     pub pictures: Allowance,
+    /// Contact messages and wishes for the guide from one network address.
+    pub forms: Allowance,
+    /// Unsubscribing from one network address.
+    pub unsubscribing: Allowance,
 }
 
 /// How long a caller has to wait.
@@ -78,6 +82,8 @@ pub(crate) struct Limits {
     sign_in: Buckets<IpAddr>,
     reviews: Buckets<IpAddr>,
     pictures: Buckets<IpAddr>,
+    forms: Buckets<IpAddr>,
+    unsubscribing: Buckets<IpAddr>,
 }
 
 impl Limits {
@@ -88,6 +94,8 @@ impl Limits {
             sign_in: Buckets::new(allowances.sign_in),
             reviews: Buckets::new(allowances.reviews),
             pictures: Buckets::new(allowances.pictures),
+            forms: Buckets::new(allowances.forms),
+            unsubscribing: Buckets::new(allowances.unsubscribing),
         }
     }
 
@@ -111,6 +119,14 @@ impl Limits {
         self.pictures.take(&network(address))
     }
 
+    pub(crate) fn of_form(&self, address: IpAddr) -> Result<(), Wait> {
+        self.forms.take(&network(address))
+    }
+
+    pub(crate) fn of_unsubscribing(&self, address: IpAddr) -> Result<(), Wait> {
+        self.unsubscribing.take(&network(address))
+    }
+
     /// Forgets idle keys for ever, in the background, as long as the gateway lives.
     pub(crate) fn keep_small(self: &Arc<Self>) {
         let limits = Arc::downgrade(self);
@@ -123,6 +139,8 @@ impl Limits {
                 limits.sign_in.sweep();
                 limits.reviews.sweep();
                 limits.pictures.sweep();
+                limits.forms.sweep();
+                limits.unsubscribing.sweep();
             }
         });
     }

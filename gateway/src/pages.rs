@@ -7,20 +7,25 @@ use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use kernel::Id;
 use kernel::id::Review;
 
 use crate::access::has_already;
+use crate::booking_links;
 use crate::edge::Caller;
 use crate::error_form;
 use crate::policy::Document;
+use crate::ranges::{Wanted, wanted};
 use crate::routes::readable;
 use crate::rpc::ReviewLookup;
 use crate::web_files::{WebFile, WebFiles, review_id, service_id};
 
 /// The one document that may load the payment provider's checkout.
 const BOOKING: &str = "/booking-flow";
+/// Below this are the pictures that previews of shared links show.
+const CARDS: &str = "/cards/";
 /// Names under /assets/ hold a hash of their content.
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 /// Icons and the like keep their names, and change rarely.
@@ -45,6 +50,9 @@ pub(crate) async fn serve(
     let path = request.uri().path();
     let asked = request.headers();
     let files = &site.files;
+    if let Some(to) = booking_links::redirect(files, request.uri()) {
+        return to;
+    }
     if let Some(page) = files.page(path) {
         let mut answer = sent(page, asked, FRESH);
         if path == BOOKING {
@@ -53,19 +61,25 @@ pub(crate) async fn serve(
         return answer;
     }
     if let Some(file) = files.file(path) {
-        return sent(file, asked, if path.starts_with("/assets/") { IMMUTABLE } else { SHORT });
+        let cache = if path.starts_with("/assets/") { IMMUTABLE } else { SHORT };
+        let mut answer = if file.packable {
+            sent(file, asked, cache)
+        } else {
+            sent_in_parts(file, request.method(), asked, cache)
+        };
+        if path.starts_with(CARDS) {
+            answer.extensions_mut().insert(Document::Card);
+        }
+        return answer;
     }
     if let Some(to) = canonical(files, request.uri()) {
         return to;
     }
-    if let (Some(id), Some(page)) = (review_id(path), &files.review) {
+    let review = review_id(path).and_then(|id| id.parse::<Id<Review>>().ok());
+    if let (Some(id), Some(page)) = (review, &files.review) {
         // Only an answer that says so takes a review away; without one the page itself will tell.
-        let exists = match id.parse() {
-            Ok(id) => site.reviews.exists(id).await,
-            Err(_other) => Some(false),
-        };
-        if exists != Some(false) {
-            return sent(&page.found, asked, FRESH);
+        if site.reviews.exists(id).await != Some(false) {
+            return sent(&page.found.of_review(id), asked, FRESH);
         }
     }
     missing(files, path)
@@ -112,6 +126,42 @@ fn sent(file: &WebFile, asked: &HeaderMap, cache: HeaderValue) -> Response {
     }
     let bytes = small.unwrap_or_else(|| file.bytes.clone());
     (headers, Body::from(bytes)).into_response()
+}
+
+/// A file that is never compressed, or the part of it that was asked for.
+fn sent_in_parts(
+    file: &WebFile,
+    method: &Method,
+    asked: &HeaderMap,
+    cache: HeaderValue,
+) -> Response {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CACHE_CONTROL, cache);
+    headers.insert(header::ETAG, file.tag.clone());
+    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    if has_already(asked, &file.tag) {
+        return (StatusCode::NOT_MODIFIED, headers).into_response();
+    }
+    let length = file.bytes.len();
+    let (status, body, place) = match wanted(method, asked, length, &file.tag) {
+        Wanted::Whole => (StatusCode::OK, file.bytes.clone(), None),
+        Wanted::Part(part) => {
+            let last = part.end.saturating_sub(1);
+            let place = format!("bytes {}-{last}/{length}", part.start);
+            (StatusCode::PARTIAL_CONTENT, file.bytes.slice(part), Some(place))
+        }
+        Wanted::Beyond => {
+            let place = format!("bytes */{length}");
+            (StatusCode::RANGE_NOT_SATISFIABLE, Bytes::new(), Some(place))
+        }
+    };
+    if let Some(place) = place.and_then(|place| HeaderValue::from_str(&place).ok()) {
+        headers.insert(header::CONTENT_RANGE, place);
+    }
+    if status != StatusCode::RANGE_NOT_SATISFIABLE {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.kind));
+    }
+    (status, headers, Body::from(body)).into_response()
 }
 
 fn takes_gzip(asked: &HeaderMap) -> bool {

@@ -8,6 +8,8 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue};
 
+use crate::web_files::Allowed;
+
 const COOP: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
@@ -22,14 +24,12 @@ const SWITCHED_OFF: &[&str] = &[
     "camera",
     "display-capture",
     "encrypted-media",
-    "fullscreen",
     "geolocation",
     "gyroscope",
     "hid",
     "magnetometer",
     "microphone",
     "midi",
-    "picture-in-picture",
     "publickey-credentials-get",
     "screen-wake-lock",
     "serial",
@@ -47,12 +47,14 @@ pub(crate) enum Document {
     Booking,
     /// A picture that somebody uploaded, with a stricter policy of its own.
     Picture,
+    /// A picture that is there to be shown by other sites, where somebody shares a page's link.
+    Card,
 }
 
 /// What the policies are made of.
 pub(crate) struct PolicyParts<'a> {
-    /// `sha256-…` of the scripts that stand inside our pages.
-    pub(crate) script_hashes: &'a [String],
+    /// What our pages hold or show that does not go without saying.
+    pub(crate) allowed: &'a Allowed,
     /// Origins that the booking document may use.
     pub(crate) checkout_origins: &'a [String],
     /// Whether the site is served over https.
@@ -81,6 +83,9 @@ impl Policies {
         if let (Document::Picture, Some(own)) = (document, own) {
             answer.insert(CONTENT_SECURITY_POLICY, own);
         }
+        if document == Document::Card {
+            answer.insert(CORP, HeaderValue::from_static("cross-origin"));
+        }
     }
 }
 
@@ -106,7 +111,14 @@ fn headers(
 }
 
 fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
-    let hashes: Vec<_> = parts.script_hashes.iter().map(|hash| format!("'{hash}'")).collect();
+    let hashes: Vec<_> =
+        parts.allowed.script_hashes.iter().map(|hash| format!("'{hash}'")).collect();
+    // Only ordinary pages show what the practice keeps elsewhere; the booking document does not.
+    let (media, images) = if origins.is_empty() {
+        (parts.allowed.media_origins.as_slice(), parts.allowed.image_origins.as_slice())
+    } else {
+        (&[] as &[String], origins)
+    };
     let with = |start: &str, more: &[String]| {
         let more = more.iter().map(String::as_str);
         std::iter::once(start).chain(more).collect::<Vec<_>>().join(" ")
@@ -115,7 +127,8 @@ fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
         "default-src 'none'".to_owned(),
         with(&with("script-src 'self'", &hashes), origins),
         "style-src 'self'".to_owned(),
-        with("img-src 'self' data:", origins),
+        with("img-src 'self' data:", images),
+        with("media-src 'self'", media),
         "font-src 'self'".to_owned(),
         with("connect-src 'self'", origins),
         "manifest-src 'self'".to_owned(),

@@ -35,6 +35,10 @@ pub(crate) enum Own {
     Review,
     /// That of passwords and of the panel's calls without a grant.
     SignIn,
+    /// That of the forms that send mails.
+    Form,
+    /// That of ending mails and of taking that back.
+    Unsubscribe,
 }
 
 /// One call.
@@ -59,6 +63,10 @@ impl Procedure {
             Own::Review
         } else if self.is(&UNLOCK) || (refused && !has_grant) {
             Own::SignIn
+        } else if FORMS.iter().any(|form| self.is(form)) {
+            Own::Form
+        } else if self.is(&UNSUBSCRIBE) || self.is(&RESUBSCRIBE) {
+            Own::Unsubscribe
         } else {
             Own::Nothing
         }
@@ -75,12 +83,23 @@ pub(crate) const UNLOCK: Spec = reviews::REVIEWS_STAFF_SERVICE_UNLOCK_SPEC;
 /// Where a grant is given back.
 pub(crate) const LOCK: Spec = reviews::REVIEWS_STAFF_SERVICE_LOCK_SPEC;
 
+/// Where mails are ended.
+pub(crate) const UNSUBSCRIBE: Spec = notifications::NOTIFICATIONS_SERVICE_UNSUBSCRIBE_SPEC;
+/// Where that is taken back.
+const RESUBSCRIBE: Spec = notifications::NOTIFICATIONS_SERVICE_RESUBSCRIBE_SPEC;
+/// Where anybody can have mails sent, the acknowledgement to an address that need not be theirs.
+const FORMS: [Spec; 2] = [
+    notifications::NOTIFICATIONS_SERVICE_SEND_CONTACT_MESSAGE_SPEC,
+    notifications::NOTIFICATIONS_SERVICE_REQUEST_MEDITATION_GUIDE_SPEC,
+];
+
 const OFFERED: &[(Spec, Access)] = &[
     (catalogue::CATALOGUE_SERVICE_GET_PRACTICE_SPEC, Access::Cached),
     (catalogue::CATALOGUE_SERVICE_LIST_SERVICES_SPEC, Access::Cached),
     (catalogue::CATALOGUE_SERVICE_GET_SERVICE_SPEC, Access::Cached),
     (catalogue::CATALOGUE_SERVICE_LIST_QUIZ_AREAS_SPEC, Access::Cached),
     (catalogue::CATALOGUE_SERVICE_LIST_FAQS_SPEC, Access::Cached),
+    (catalogue::CATALOGUE_SERVICE_GET_MEDITATION_GUIDE_SPEC, Access::Cached),
     (booking::BOOKING_SERVICE_LIST_SLOTS_SPEC, Access::Open),
     (booking::BOOKING_SERVICE_REQUEST_BOOKING_SPEC, Access::SignedIn),
     (booking::BOOKING_SERVICE_OPEN_CHECKOUT_SPEC, Access::SignedIn),
@@ -92,6 +111,11 @@ const OFFERED: &[(Spec, Access)] = &[
     (payments::PAYMENTS_SERVICE_SUBMIT_CHECKOUT_ANSWER_SPEC, Access::SignedIn),
     (payments::PAYMENTS_SERVICE_CHECK_PAYMENT_SPEC, Access::SignedIn),
     (payments::PAYMENTS_SERVICE_CLAIM_PAYMENT_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_SERVICE_LIST_RECEIPTS_SPEC, Access::SignedIn),
+    (notifications::NOTIFICATIONS_SERVICE_SEND_CONTACT_MESSAGE_SPEC, Access::Open),
+    (notifications::NOTIFICATIONS_SERVICE_REQUEST_MEDITATION_GUIDE_SPEC, Access::Open),
+    (UNSUBSCRIBE, Access::Open),
+    (RESUBSCRIBE, Access::Open),
     (booking::BOOKING_STAFF_SERVICE_GET_OWN_ROLE_SPEC, Access::SignedIn),
     (booking::BOOKING_STAFF_SERVICE_LIST_BOOKINGS_SPEC, Access::SignedIn),
     (booking::BOOKING_STAFF_SERVICE_LIST_BLOCKED_TIMES_SPEC, Access::SignedIn),
@@ -107,6 +131,9 @@ const OFFERED: &[(Spec, Access)] = &[
     (payments::PAYMENTS_STAFF_SERVICE_LIST_LEDGER_ENTRIES_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_LIST_PARKED_EVENTS_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_RETRY_PARKED_EVENTS_SPEC, Access::SignedIn),
+    (notifications::NOTIFICATIONS_STAFF_SERVICE_LIST_MAILS_SPEC, Access::SignedIn),
+    (notifications::NOTIFICATIONS_STAFF_SERVICE_RETRY_MAIL_SPEC, Access::SignedIn),
+    (notifications::NOTIFICATIONS_STAFF_SERVICE_SETTLE_MAIL_SPEC, Access::SignedIn),
     (notifications::NOTIFICATIONS_STAFF_SERVICE_LIST_PARKED_EVENTS_SPEC, Access::SignedIn),
     (notifications::NOTIFICATIONS_STAFF_SERVICE_RETRY_PARKED_EVENTS_SPEC, Access::SignedIn),
     (reviews::REVIEWS_SERVICE_SUBMIT_REVIEW_SPEC, Access::Open),

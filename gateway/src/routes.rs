@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::booking_links::booking_link;
 use crate::procedures::Procedures;
 use crate::web_files::{WebFiles, review_id, service_id};
 
@@ -11,8 +12,12 @@ use crate::web_files::{WebFiles, review_id, service_id};
 pub(crate) const PROBES: &[&str] = &["/livez", "/readyz", "/healthz"];
 /// Where the picture of a review that is being written is sent to.
 pub(crate) const UPLOAD: &str = "/uploads/reviews";
+/// Where a mail's link ends mails: a page for people, and a POST for mail programs.
+pub(crate) const UNSUBSCRIBE: &str = "/unsubscribe";
 /// Below this the pictures of reviews are.
 const PICTURES: &str = "/pictures/";
+/// Below this are the practice's videos and what belongs to them.
+const MEDIA: &str = "/media/";
 /// Longer paths are cut in the log.
 const READABLE_CHARS_MAX: usize = 80;
 
@@ -40,8 +45,11 @@ impl Routes {
         if path.starts_with("/webhooks/") {
             return Cow::Borrowed("/webhooks/{provider}");
         }
-        if path == UPLOAD {
-            return Cow::Borrowed(UPLOAD);
+        if let Some(own) = [UPLOAD, UNSUBSCRIBE].into_iter().find(|own| *own == path) {
+            return Cow::Borrowed(own);
+        }
+        if let Some(link) = booking_link(path) {
+            return Cow::Borrowed(link);
         }
         if path.starts_with(PICTURES) {
             return Cow::Borrowed("/pictures/{name}");
@@ -57,16 +65,19 @@ impl Routes {
         }
         match self.site.file(path) {
             Some(_) if path.starts_with("/assets/") => Cow::Borrowed("/assets/{file}"),
+            Some(_) if path.starts_with(MEDIA) => Cow::Borrowed("/media/{file}"),
+            // One file has many escaped names.
+            Some(_) if path.contains('%') => Cow::Borrowed("{file}"),
             Some(_) => Cow::Owned(path.to_owned()),
             None => Cow::Borrowed("{unknown}"),
         }
     }
 
     /// Whether requests are counted against their network address. Probes are not, nor webhooks,
-    /// which a provider sends in bursts, nor assets, of which one page needs many; nor pictures,
-    /// which have a wider limit of their own.
+    /// which a provider sends in bursts, nor assets, of which one page needs many, nor media, which
+    /// are played in many parts; nor pictures, which have a wider limit of their own.
     pub(crate) fn is_limited(path: &str) -> bool {
-        let free = ["/webhooks/", "/assets/", PICTURES];
+        let free = ["/webhooks/", "/assets/", MEDIA, PICTURES];
         !PROBES.contains(&path) && !free.iter().any(|folder| path.starts_with(folder))
     }
 }

@@ -24,6 +24,7 @@ use tokio::time::timeout;
 use crate::edge::Caller;
 use crate::error_form;
 use crate::grant::{self, GrantCookie, Panel};
+use crate::procedures::UNSUBSCRIBE;
 use crate::wire::booking::v1 as booking;
 use crate::wire::catalogue::v1 as catalogue;
 use crate::wire::notifications::v1 as notifications;
@@ -41,6 +42,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long a document waits to hear whether there is anything to show in it.
 const LOOKUP_PATIENCE: Duration = Duration::from_secs(1);
+/// How long a mail program waits to hear that mails are ended.
+const UNSUBSCRIBE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where the public services are.
 #[derive(Clone, Debug)]
@@ -65,14 +68,15 @@ pub(crate) fn service(
 ) -> ConnectRpcService {
     let to = |address: &Uri| Arc::new(Upstream::new(address.clone(), shutdown.clone()));
     let (booking, payments) = (to(&upstreams.booking), to(&upstreams.payments));
-    let reviews = to(&upstreams.reviews);
+    let (reviews, notifications) = (to(&upstreams.reviews), to(&upstreams.notifications));
     let router = Router::new()
         .add_service(Arc::new(Catalogue(to(&upstreams.catalogue))))
         .add_service(Arc::new(Booking(booking.clone())))
         .add_service(Arc::new(BookingStaff(booking)))
         .add_service(Arc::new(Payments(payments.clone())))
         .add_service(Arc::new(PaymentsStaff(payments)))
-        .add_service(Arc::new(NotificationsStaff(to(&upstreams.notifications))))
+        .add_service(Arc::new(Notifications(notifications.clone())))
+        .add_service(Arc::new(NotificationsStaff(notifications)))
         .add_service(Arc::new(Reviews(reviews.clone())))
         .add_service(Arc::new(ReviewsStaff(reviews, grants)));
     let limits = Limits::unlimited()
@@ -123,6 +127,30 @@ impl Upstream {
         Response::ok(answer.into_owned())
     }
 
+    /// A call that the gateway itself makes, on behalf of who speaks no Connect.
+    async fn ask<Req, View>(
+        &self,
+        spec: Spec,
+        request: Req,
+        patience: Duration,
+    ) -> Result<(), ConnectError>
+    where
+        Req: Message + JsonSerialize,
+        View: MessageView<'static> + Send,
+        View::Owned: HasMessageView<View<'static> = View> + JsonDeserialize,
+    {
+        let mut headers = HeaderMap::new();
+        telemetry::inject_headers(&mut headers);
+        let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let options = CallOptions::default().with_headers(headers).with_timeout(patience);
+        let spec = spec.with_origin(SpecOrigin::Client);
+        let asked = call_unary::<_, Req, View>(&self.http, &self.config, spec, request, options);
+        match timeout(patience, asked).await {
+            Ok(answer) => answer.map(|_answer| ()),
+            Err(_elapsed) => Err(ConnectError::new(ErrorCode::DeadlineExceeded, "no answer")),
+        }
+    }
+
     /// A stream has no deadline: passed on, it would cut the stream in the middle.
     async fn watch(
         &self,
@@ -164,21 +192,39 @@ impl ReviewLookup {
 
     /// Whether there is such a review; nothing when that cannot be told soon.
     pub(crate) async fn exists(&self, id: Id<Review>) -> Option<bool> {
-        let spec = reviews::REVIEWS_SERVICE_GET_REVIEW_SPEC.with_origin(SpecOrigin::Client);
-        let mut headers = HeaderMap::new();
-        telemetry::inject_headers(&mut headers);
-        let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
-        let options = CallOptions::default().with_headers(headers).with_timeout(LOOKUP_PATIENCE);
+        let spec = reviews::REVIEWS_SERVICE_GET_REVIEW_SPEC;
         let request = reviews::GetReviewRequest { review_id: id.to_string(), ..Default::default() };
-        let Upstream { http, config, .. } = &self.0;
-        let asked = call_unary::<_, reviews::GetReviewRequest, reviews::GetReviewResponseView<'_>>(
-            http, config, spec, request, options,
+        let asked = self.0.ask::<_, reviews::GetReviewResponseView<'static>>(
+            spec,
+            request,
+            LOOKUP_PATIENCE,
         );
-        match timeout(LOOKUP_PATIENCE, asked).await {
-            Ok(Ok(_review)) => Some(true),
-            Ok(Err(error)) if error.code == ErrorCode::NotFound => Some(false),
-            Ok(Err(_)) | Err(_) => None,
+        match asked.await {
+            Ok(()) => Some(true),
+            Err(error) if error.code == ErrorCode::NotFound => Some(false),
+            Err(_unknown) => None,
         }
+    }
+}
+
+/// Ends mails on behalf of mail programs.
+pub(crate) struct Unsubscriber(Upstream);
+
+impl Unsubscriber {
+    /// At the gRPC address of notifications.
+    pub(crate) fn new(address: &Uri, shutdown: &Shutdown) -> Self {
+        Self(Upstream::new(address.clone(), shutdown.clone()))
+    }
+
+    /// Ends the mails that a link's secret stands for.
+    pub(crate) async fn unsubscribe(&self, token: String) -> Result<(), ConnectError> {
+        let request = notifications::UnsubscribeRequest { token, ..Default::default() };
+        let asked = self.0.ask::<_, notifications::UnsubscribeResponseView<'static>>(
+            UNSUBSCRIBE,
+            request,
+            UNSUBSCRIBE_PATIENCE,
+        );
+        asked.await.map_err(|error| broken(UNSUBSCRIBE, error))
     }
 }
 
@@ -249,6 +295,7 @@ struct Booking(Arc<Upstream>);
 struct BookingStaff(Arc<Upstream>);
 struct Payments(Arc<Upstream>);
 struct PaymentsStaff(Arc<Upstream>);
+struct Notifications(Arc<Upstream>);
 struct NotificationsStaff(Arc<Upstream>);
 struct Reviews(Arc<Upstream>);
 struct ReviewsStaff(Arc<Upstream>, GrantCookie);
@@ -274,6 +321,8 @@ impl catalogue::CatalogueService for Catalogue {
         list_quiz_areas:
             catalogue::ListQuizAreasRequest => catalogue::ListQuizAreasResponse;
         list_faqs: catalogue::ListFaqsRequest => catalogue::ListFaqsResponse;
+        get_meditation_guide: catalogue::GetMeditationGuideRequest
+            => catalogue::GetMeditationGuideResponse;
     }
 }
 
@@ -304,6 +353,7 @@ impl payments::PaymentsService for Payments {
             => payments::SubmitCheckoutAnswerResponse;
         check_payment: payments::CheckPaymentRequest => payments::CheckPaymentResponse;
         claim_payment: payments::ClaimPaymentRequest => payments::ClaimPaymentResponse;
+        list_receipts: payments::ListReceiptsRequest => payments::ListReceiptsResponse;
     }
 }
 
@@ -339,8 +389,24 @@ impl payments::PaymentsStaffService for PaymentsStaff {
     }
 }
 
+impl notifications::NotificationsService for Notifications {
+    forward! {
+        send_contact_message: notifications::SendContactMessageRequest
+            => notifications::SendContactMessageResponse;
+        request_meditation_guide: notifications::RequestMeditationGuideRequest
+            => notifications::RequestMeditationGuideResponse;
+        unsubscribe:
+            notifications::UnsubscribeRequest => notifications::UnsubscribeResponse;
+        resubscribe:
+            notifications::ResubscribeRequest => notifications::ResubscribeResponse;
+    }
+}
+
 impl notifications::NotificationsStaffService for NotificationsStaff {
     forward! {
+        list_mails: notifications::ListMailsRequest => notifications::ListMailsResponse;
+        retry_mail: notifications::RetryMailRequest => notifications::RetryMailResponse;
+        settle_mail: notifications::SettleMailRequest => notifications::SettleMailResponse;
         list_parked_events: notifications::ListParkedEventsRequest
             => notifications::ListParkedEventsResponse;
         retry_parked_events: notifications::RetryParkedEventsRequest

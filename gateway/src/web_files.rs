@@ -1,5 +1,7 @@
 //! The built site, held in memory: pages by their path, other files by their name. A request
-//! only ever looks up a key, so no path can lead out of the folder.
+//! only ever looks up a key, so no path can lead out of the folder. The build does not know the
+//! site's address; where it had to write one, the real one is put in here, so that one build serves
+//! every address.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
@@ -10,12 +12,23 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::HeaderValue;
+use kernel::Id;
+use kernel::id::Review;
+use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
-use crate::access::entity_tag;
+use crate::access::{entity_tag, strong_tag};
 
 /// Smaller files do not get smaller.
 const COMPRESS_FROM_BYTES: usize = 1024;
+/// What the build writes where the site's own origin belongs.
+const BUILD_ORIGIN: &str = "https://site.invalid";
+/// What the build writes where the id of a review belongs.
+const BUILD_REVIEW: &str = "rvw_00000000000000000000000000000000";
+/// How the kinds begin that gzip makes smaller. Whatever else there is, or is not known, is sent as
+/// it is, and in parts: most of it is packed already.
+const PACKABLE: &[&str] =
+    &["text/", "application/json", "application/manifest+json", "application/xml", "image/svg+xml"];
 
 /// What the build says about its pages, in routes.json.
 #[derive(Debug, Deserialize)]
@@ -40,11 +53,26 @@ struct DynamicNames {
     missing: String,
 }
 
-/// The hashes of the scripts inside the pages, in csp.json.
+/// What the content policy has to allow for these pages, in csp.json.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ScriptHashes {
+struct PolicyList {
     script_hashes: Vec<String>,
+    #[serde(default)]
+    media_origins: Vec<String>,
+    #[serde(default)]
+    image_origins: Vec<String>,
+}
+
+/// The same, checked.
+#[derive(Debug, Default)]
+pub(crate) struct Allowed {
+    /// `sha256-…` of the scripts that stand inside the pages.
+    pub(crate) script_hashes: Vec<String>,
+    /// Where videos and captions come from that the practice keeps elsewhere.
+    pub(crate) media_origins: Vec<String>,
+    /// Where such pictures come from.
+    pub(crate) image_origins: Vec<String>,
 }
 
 /// Why the site cannot be served.
@@ -90,23 +118,33 @@ pub(crate) struct WebFile {
     pub(crate) bytes: Bytes,
     pub(crate) kind: &'static str,
     pub(crate) tag: HeaderValue,
+    /// Whether it may be sent as gzip. What may not is always the same bytes, so that parts of it
+    /// can be sent.
+    pub(crate) packable: bool,
     compressed: OnceLock<Option<Bytes>>,
 }
 
 impl WebFile {
-    fn new(name: &str, bytes: Vec<u8>) -> Self {
-        let bytes = Bytes::from(bytes);
-        let tag = entity_tag(&bytes);
-        Self { bytes, kind: kind_of(name), tag, compressed: OnceLock::new() }
+    fn new(name: &str, bytes: Vec<u8>, origin: &str) -> Self {
+        let kind = kind_of(name);
+        let bytes = Bytes::from(if names_origin(name) { at_origin(bytes, origin) } else { bytes });
+        let packable = PACKABLE.iter().any(|start| kind.starts_with(start));
+        let tag = if packable { entity_tag(&bytes) } else { strong_tag(&bytes) };
+        Self { bytes, kind, tag, packable, compressed: OnceLock::new() }
+    }
+
+    /// The same document for one review: its own address is the review's. Anything but an id could
+    /// change what the document says, so nothing but an id is put in.
+    pub(crate) fn of_review(&self, id: Id<Review>) -> Self {
+        let text = String::from_utf8_lossy(&self.bytes).replace(BUILD_REVIEW, &id.to_string());
+        let bytes = Bytes::from(text);
+        Self { tag: entity_tag(&bytes), bytes, compressed: OnceLock::new(), ..*self }
     }
 
     /// The file as gzip, made when it is first asked for, if that pays.
     pub(crate) fn compressed(&self) -> Option<Bytes> {
         let make = || {
-            let text = self.kind.starts_with("text/")
-                || self.kind.starts_with("application/")
-                || self.kind == "image/svg+xml";
-            if !text || self.bytes.len() < COMPRESS_FROM_BYTES {
+            if !self.packable || self.bytes.len() < COMPRESS_FROM_BYTES {
                 return None;
             }
             let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -136,24 +174,27 @@ pub(crate) struct WebFiles {
     pub(crate) service_not_found: Option<WebFile>,
     /// The page of one review; older builds have none.
     pub(crate) review: Option<DynamicPage>,
-    pub(crate) script_hashes: Vec<String>,
+    pub(crate) allowed: Allowed,
 }
 
 impl WebFiles {
-    /// Reads a build's folder.
+    /// Reads a build's folder for a site at this origin.
     ///
     /// # Errors
     /// It holds no build, or one that contradicts itself.
-    pub(crate) fn load(folder: &Path) -> Result<Self, SiteError> {
+    pub(crate) fn load(folder: &Path, origin: &str) -> Result<Self, SiteError> {
         let missing = || SiteError::Missing { folder: folder.to_owned() };
         if !folder.join("routes.json").is_file() || !folder.join("404.html").is_file() {
             return Err(missing());
         }
         let mut found = HashMap::new();
-        read_folder(folder, "", &mut found)?;
+        let mut read = |name: String, bytes| {
+            let file = WebFile::new(&name, bytes, origin);
+            found.insert(name, file);
+        };
+        read_folder(folder, "", &mut read)?;
         let routes: RouteList = list(&mut found, "routes.json")?;
-        let hashes: ScriptHashes = list(&mut found, "csp.json")?;
-        let script_hashes = checked_hashes(hashes.script_hashes)?;
+        let allowed = checked(list(&mut found, "csp.json")?)?;
         let not_found = found.remove("/404.html").ok_or_else(missing)?;
         let service_not_found = found.remove("/service-not-found.html");
         let review = routes.dynamic.reviews;
@@ -163,8 +204,7 @@ impl WebFiles {
         let documents = documents.into_iter();
         let pages = documents.map(|(name, file)| (route_of(&name), file)).collect();
         let services = routes.services.into_iter().collect();
-        let site =
-            Self { pages, files, services, not_found, service_not_found, review, script_hashes };
+        let site = Self { pages, files, services, not_found, service_not_found, review, allowed };
         let services = site.services.iter().map(|id| format!("/service/{id}"));
         for route in routes.fixed.into_iter().chain(services) {
             if !site.pages.contains_key(&route) {
@@ -185,9 +225,16 @@ impl WebFiles {
         }
     }
 
-    /// A file that is not a page.
+    /// A service's id in the site's own words, if there is such a service.
+    pub(crate) fn service(&self, id: &str) -> Option<&str> {
+        self.services.get(id).map(String::as_str)
+    }
+
+    /// A file that is not a page. A practice names its files as it likes, and browsers escape what
+    /// a path cannot hold: a space, or a letter that is not English.
     pub(crate) fn file(&self, path: &str) -> Option<&WebFile> {
-        self.files.get(path)
+        let name = percent_decode_str(path).decode_utf8().ok()?;
+        self.files.get(&*name)
     }
 }
 
@@ -224,11 +271,24 @@ fn route_of(name: &str) -> String {
     }
 }
 
+/// Whether files of this kind name the site's address.
+fn names_origin(name: &str) -> bool {
+    [".html", ".xml", ".txt"].iter().any(|end| name.ends_with(end))
+}
+
+/// The content with the site's origin where the build could only write a name for it.
+fn at_origin(bytes: Vec<u8>, origin: &str) -> Vec<u8> {
+    match String::from_utf8(bytes) {
+        Ok(text) => text.replace(BUILD_ORIGIN, origin).into_bytes(),
+        Err(other) => other.into_bytes(),
+    }
+}
+
 /// Reads a folder's files under their paths from the top; hidden ones are left out.
 fn read_folder(
     folder: &Path,
     prefix: &str,
-    found: &mut HashMap<String, WebFile>,
+    take: &mut impl FnMut(String, Vec<u8>),
 ) -> Result<(), SiteError> {
     let unreadable = |source| SiteError::Unreadable { path: folder.to_owned(), source };
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
@@ -239,11 +299,11 @@ fn read_folder(
         }
         let key = format!("{prefix}/{name}");
         if path.is_dir() {
-            read_folder(&path, &key, found)?;
+            read_folder(&path, &key, take)?;
         } else {
             let bytes = std::fs::read(&path)
                 .map_err(|source| SiteError::Unreadable { path: path.clone(), source })?;
-            found.insert(key.clone(), WebFile::new(&key, bytes));
+            take(key, bytes);
         }
     }
     Ok(())
@@ -259,38 +319,61 @@ fn list<T: for<'de> Deserialize<'de>>(
     serde_json::from_slice(&file.bytes).map_err(|source| malformed(Some(source)))
 }
 
-/// The hashes without quotes. They become part of a header, so nothing else may be in them.
-fn checked_hashes(hashes: Vec<String>) -> Result<Vec<String>, SiteError> {
-    let check = |hash: String| {
-        let hash = hash.trim_matches('\'').to_owned();
-        let digest = hash.strip_prefix("sha256-").or_else(|| hash.strip_prefix("sha384-"));
-        let good = digest.is_some_and(|digest| {
-            let base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
-            !digest.is_empty() && digest.bytes().all(base64)
-        });
-        if good { Ok(hash) } else { Err(SiteError::Malformed { name: "csp.json", source: None }) }
-    };
-    hashes.into_iter().map(check).collect()
+/// The hashes without quotes, and origins. All become part of a header, so nothing else may be in
+/// them.
+fn checked(list: PolicyList) -> Result<Allowed, SiteError> {
+    let malformed = || SiteError::Malformed { name: "csp.json", source: None };
+    let mut origins = list.media_origins.iter().chain(&list.image_origins);
+    if !origins.all(|origin| is_secure_origin(origin)) {
+        return Err(malformed());
+    }
+    let hashes = list.script_hashes.iter().map(|hash| hash.trim_matches('\'').to_owned());
+    let script_hashes: Vec<_> = hashes.collect();
+    if !script_hashes.iter().all(|hash| is_script_hash(hash)) {
+        return Err(malformed());
+    }
+    let PolicyList { media_origins, image_origins, .. } = list;
+    Ok(Allowed { script_hashes, media_origins, image_origins })
+}
+
+fn is_script_hash(hash: &str) -> bool {
+    let digest = hash.strip_prefix("sha256-").or_else(|| hash.strip_prefix("sha384-"));
+    digest.is_some_and(|digest| {
+        let base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+        !digest.is_empty() && digest.bytes().all(base64)
+    })
+}
+
+/// One host over https, without a wildcard: it comes from a web address in the practice's files.
+fn is_secure_origin(origin: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
+    let host = origin.strip_prefix("https://");
+    host.is_some_and(|host| !host.is_empty() && host.bytes().all(plain))
 }
 
 fn kind_of(name: &str) -> &'static str {
-    match name.rsplit('.').next().unwrap_or_default() {
+    // Cameras and older systems write endings in capitals.
+    let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    match ending.as_str() {
         "html" => "text/html; charset=utf-8",
         "js" | "mjs" => "text/javascript; charset=utf-8",
         "css" => "text/css; charset=utf-8",
         "txt" => "text/plain; charset=utf-8",
         "json" | "map" => "application/json",
         "webmanifest" => "application/manifest+json",
-        "xml" => "application/xml",
+        "xml" => "application/xml; charset=utf-8",
+        "vtt" => "text/vtt; charset=utf-8",
         "svg" => "image/svg+xml",
         "png" => "image/png",
         "jpg" | "jpeg" => "image/jpeg",
         "webp" => "image/webp",
         "avif" => "image/avif",
+        "gif" => "image/gif",
         "ico" => "image/x-icon",
         "woff2" => "font/woff2",
-        "mp4" => "video/mp4",
+        "mp4" | "m4v" => "video/mp4",
         "webm" => "video/webm",
+        "mov" => "video/quicktime",
         _ => "application/octet-stream",
     }
 }

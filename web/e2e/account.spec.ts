@@ -54,6 +54,15 @@ test('wrong password, forgotten password, signed out @phone', async ({
   await expect(page).toHaveURL(/\/contact$/);
 });
 
+test('the field for the code fits a phone @phone-only @phone', async ({ page }) => {
+  await page.goto('/sign-up');
+  // As after an account was made that has to be confirmed; below it is made in full.
+  await page.evaluate(() => sessionStorage.setItem('addressToConfirm', 'deepa.verma@example.com'));
+  await page.reload();
+  await expectStep(page, 'Confirm Your Email');
+  await look(page, 'confirm-email');
+});
+
 test('the code from the mail brings people back into the booking', async ({
   browser,
   complaints,

@@ -23,7 +23,7 @@ test.beforeEach(async ({ sandbox }) => {
   await sandbox.clearFaults();
 });
 
-test('the payment provider is away', async ({ page, complaints, practice, sandbox }) => {
+test('the payment provider is away @phone', async ({ page, complaints, practice, sandbox }) => {
   await signUpQuietly(page, practice.url, newPerson('Wasim'));
   complaints.expect(refusal('/rpc/payments.v1.PaymentsService/StartPayment'));
   await sandbox.order({ target: 'orders', kind: 'drop', times: 0 });
@@ -55,7 +55,7 @@ test('the till is down', async ({ page, complaints, practice }) => {
   await expectReady(page);
 });
 
-test('the booking desk is down', async ({ page, complaints, practice }) => {
+test('the booking desk is down @phone', async ({ page, complaints, practice }) => {
   await signUpQuietly(page, practice.url, newPerson('Zoya'));
   await page.goto(CALENDAR);
   await chooseTime(page);

@@ -1,8 +1,11 @@
 /** The main journey: from the catalogue to a confirmed session, by card and by UPI. */
+import type { Page } from '@playwright/test';
+import { expectEase } from './support/ease';
 import {
   agree,
   chooseTime,
   expectConfirmed,
+  expectReady,
   expectStep,
   openCheckout,
   payByCard,
@@ -37,6 +40,11 @@ async function expectMails(sandbox: Sandbox, person: Person, meetingLink: string
   expect(notice.text).toContain(NOTES);
 }
 
+/** A step for eyes, thumbs and magnifiers. */
+function seeStep(page: Page, name: string): Promise<void> {
+  return expectEase(page, name, page.getByRole('main'));
+}
+
 test('a visitor books, pays and is confirmed @phone', async ({ page, sandbox }, { project }) => {
   const person = newPerson();
   const byUpi = project.name === 'phone';
@@ -69,15 +77,17 @@ test('a visitor books, pays and is confirmed @phone', async ({ page, sandbox }, 
   await chooseTime(page);
   await page.getByRole('button', { name: 'Continue to Payment' }).click();
   await expectToast(page, 'Agreement required');
-  await look(page, 'step-2-incomplete');
+  await seeStep(page, 'step-2-incomplete');
   await page.getByLabel('Anything we should know?').fill(NOTES);
   await agree(page);
   await expect(page.getByText('Ready to book!')).toBeVisible();
-  await look(page, 'step-2-ready');
+  await seeStep(page, 'step-2-ready');
 
   await toPayment(page);
   await expect(page.getByText('Your time is kept until')).toBeVisible();
   await expect(page.getByText('Total')).toBeVisible();
+  await expectReady(page);
+  await seeStep(page, 'step-3');
   const checkout = await openCheckout(page);
   await look(page, 'step-3-checkout');
   await (byUpi ? payByUpi(checkout) : payByCard(checkout));
@@ -89,7 +99,7 @@ test('a visitor books, pays and is confirmed @phone', async ({ page, sandbox }, 
   const link = page.getByRole('link', { name: /^http/ });
   await expect(link).toBeVisible();
   await expect(page.getByText(`We have sent the confirmation`)).toBeVisible();
-  await look(page, 'step-5-confirmed');
+  await seeStep(page, 'step-5-confirmed');
   await expectMails(sandbox, person, (await link.getAttribute('href')) ?? '');
 
   const download = page.waitForEvent('download');

@@ -1,9 +1,9 @@
-/** A whole booking without a mouse, in person. */
+/** A whole booking and a review without a mouse; other files have the quiz and the other forms. */
 import type { Locator, Page } from '@playwright/test';
 import { CALENDAR, expectConfirmed, expectReady, expectStep } from './support/flow';
 import { look } from './support/look';
 import { newPerson, signUpQuietly } from './support/people';
-import { expect, test } from './support/test';
+import { expect, expectToast, test } from './support/test';
 
 const STEPS_MAX = 80;
 
@@ -64,4 +64,29 @@ test('everything can be done with the keyboard', async ({ page, practice, sandbo
   await sandbox.mail(person.email, /^Your session is confirmed/);
   await press(page, 'Complete Booking');
   await expect(page).toHaveURL(/\/services$/);
+});
+
+test('a review is written with the keyboard', async ({ page }) => {
+  const person = newPerson('Daya');
+  await page.goto('/reviews');
+  await walkTo(page, page.getByRole('main').getByRole('link', { name: 'Write a review' }));
+  await page.keyboard.press('Enter');
+  const type = async (label: string, text: string) => {
+    await walkTo(page, page.getByLabel(label, { exact: true }));
+    await page.keyboard.type(text);
+  };
+  const stars = page.getByRole('radio', { name: /stars?/ });
+  await walkTo(page, stars.first());
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect(page.getByRole('radio', { name: /^3 stars/ })).toBeChecked();
+  await type('Name', 'Daya Verma');
+  await type('Email', person.email);
+  await walkTo(page, page.getByLabel('Service', { exact: true }));
+  await page.keyboard.type('Energy');
+  await expect(page.getByLabel('Service', { exact: true })).toHaveValue('Energy Healing');
+  await type('Your review', 'I was heard, and came again.');
+  await press(page, 'Publish Review');
+  await expectToast(page, 'Thank you for your review!');
+  await expect(page.getByRole('article', { name: 'Review by Daya Verma' })).toBeFocused();
 });

@@ -1,11 +1,13 @@
 /** Writing a review with a photo, and who gets the badge. */
 import { randomBytes } from 'node:crypto';
 import type { Page } from '@playwright/test';
+import { RPC, standIn } from './support/answers';
+import { expectEase } from './support/ease';
 import { look } from './support/look';
 import { newPerson, type Person, signUpQuietly } from './support/people';
 import { DISGUISED, NOTES, photo, tooLarge } from './support/pictures';
 import { Practice, startPractice } from './support/practice';
-import { attendSession } from './support/rpc';
+import { attendSession, writeReview } from './support/rpc';
 import { Sandbox } from './support/sandbox';
 import { expect, expectToast, test } from './support/test';
 import { refusal } from './support/watch';
@@ -96,6 +98,30 @@ test('a review with a photo is published and has a page of its own @phone', asyn
   await look(page, 'review');
   await page.getByRole('link', { name: 'Back to Reviews' }).click();
   await expect(page).toHaveURL(/\/reviews$/);
+});
+
+test('the offer of a badge is easy to take on a phone @phone-only @phone', async ({
+  page,
+  practice,
+}) => {
+  await signUpQuietly(page, practice.url, newPerson('Gita'));
+  await standIn(page, RPC.checkBadge, { wouldBeVerified: true });
+  await page.goto('/reviews');
+  await expect(page.getByLabel('Publish without the badge')).toBeVisible();
+  await expectEase(page, 'review-form-badge', page.getByRole('main'));
+});
+
+test('a review opened from a list is announced, and its heading has the focus @phone', async ({
+  page,
+  practice,
+}) => {
+  const person = newWriter('Jaya');
+  const name = `${person.firstName} ${person.lastName}`;
+  await writeReview(practice.url, person, WORDS);
+  await page.goto('/reviews');
+  await page.getByRole('link', { name: `Read Full Review by ${name}` }).click();
+  await expect(page.getByTestId('page-news')).toHaveText(new RegExp(`^${name} on Energy Healing`));
+  await expect(page.getByRole('heading', { level: 1, name })).toBeFocused();
 });
 
 test('the badge is for the customer of a session, and not for whoever types the address', async ({

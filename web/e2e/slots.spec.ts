@@ -5,16 +5,16 @@ import {
   chooseTime,
   expectReady,
   expectStep,
-  hold,
   slotOf,
   toPayment,
 } from './support/flow';
 import { look } from './support/look';
 import { newPerson, signUpQuietly } from './support/people';
+import { holdTime } from './support/rpc';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
 
-test('of two people who want the same time, one is told at once', async ({
+test('of two people who want the same time, one is told at once @phone', async ({
   page,
   otherPage,
   complaints,
@@ -61,7 +61,6 @@ test('every step survives a reload, and back is a step back', async ({ page, pra
   await expectStep(page, "You're Signed In!");
   await page.reload();
   await expectStep(page, "You're Signed In!");
-  await look(page, 'step-1-signed-in');
   await page.getByRole('button', { name: 'Continue to Payment' }).click();
   await expectStep(page, 'Book Your Session');
 
@@ -93,17 +92,18 @@ test('every step survives a reload, and back is a step back', async ({ page, pra
   expect(slotOf(page)).toBe(slot);
 });
 
-test('somebody else’s booking does not exist for you', async ({
+test('somebody else’s booking does not exist for you @phone', async ({
   page,
   otherPage,
   complaints,
   practice,
 }) => {
-  await signUpQuietly(page, practice.url, newPerson('Uma'));
-  await hold(page);
+  const person = newPerson('Uma');
+  const token = await signUpQuietly(page, practice.url, person);
+  const bookingId = await holdTime(practice, { person, token });
   await signUpQuietly(otherPage, practice.url, newPerson('Vivek'));
   complaints.expect(refusal('/rpc/booking.v1.BookingService/GetBooking'));
-  await otherPage.goto(page.url());
+  await otherPage.goto(`${CALENDAR}&step=payment&b=${bookingId}`);
   await expect(otherPage.getByText('Booking details not found')).toBeVisible();
   await look(otherPage, 'booking-not-found');
 });

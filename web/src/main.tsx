@@ -1,17 +1,39 @@
 /** Starts the app in the browser: hydrates prerendered HTML, or renders where there is none. */
 import './styles.css';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router';
 import { App } from './app/app';
-import { documentName, matchPage } from './app/router';
+import { documentName, matchPage, type PageMatch } from './app/router';
 import { readSnapshot } from './lib/snapshot';
+import { wait } from './lib/wait';
+
+/** How long to wait before each further attempt to load the page's code. */
+const AGAIN_AFTER_MS = [500, 2000, 5000];
+
+/**
+ * Written pages can be read and left by their links meanwhile, so it is worth trying on. Whether
+ * the code came.
+ */
+async function load({ entry }: PageMatch, written: boolean): Promise<boolean> {
+  const pauses = written ? AGAIN_AFTER_MS : [];
+  for (const pause of [...pauses, undefined]) {
+    try {
+      await (entry.page.failed ? entry.page.reload() : entry.page.preload());
+      return true;
+    } catch {
+      if (pause !== undefined) await wait(pause);
+    }
+  }
+  return false;
+}
 
 async function start(): Promise<void> {
   const container = document.getElementById('root');
   if (!container) throw new Error('The document has no root.');
   const match = matchPage(window.location.pathname);
-  await match.entry.page.preload();
+  const written = container.dataset.document === documentName(match);
+  const loaded = await load(match, written);
   const app = (
     <StrictMode>
       <BrowserRouter>
@@ -19,8 +41,11 @@ async function start(): Promise<void> {
       </BrowserRouter>
     </StrictMode>
   );
-  if (container.dataset.document === documentName(match)) hydrateRoot(container, app);
-  else createRoot(container).render(app);
+  // Without its code, the app says so in the page's place and offers another attempt.
+  if (!written || !loaded) createRoot(container).render(app);
+  // In slices, so that scrolling and typing go on meanwhile; whoever presses something first is
+  // served first.
+  else startTransition(() => void hydrateRoot(container, app));
 }
 
 void start();

@@ -17,6 +17,7 @@ mod databases;
 mod record;
 mod supervise;
 mod parts;
+mod practice;
 mod healthz;
 mod owner;
 mod up;
@@ -24,6 +25,7 @@ mod staff;
 
 use anyhow::{Context, Result, bail};
 use environment::Environment;
+use packages::Need;
 use place::Place;
 use std::process::ExitCode;
 
@@ -31,6 +33,8 @@ const USAGE: &str = "\
 usage: sukoon [command]
   up                        start the practice and keep it running (the default)
   prepare [--browser]       install what is missing: PostgreSQL, nats-server, a browser for tests
+  prepare --nginx           the same with nginx, which the benchmark measures our pages against
+  complete-practice         put files that came with this version into the folder PRACTICE_DIR
   paths                     print where programs and data are
   test-services             start PostgreSQL and NATS for tests, print their addresses
   test-services --stop      stop them
@@ -55,19 +59,23 @@ pub fn main() -> Result<ExitCode> {
         match words.as_slice() {
             [] | ["up"] => {
                 let desk = up::Desk::open(&environment, &place).await?;
-                up::run(desk, &packages::prepare(&environment, &place, false)?).await
+                up::run(desk, &packages::prepare(&environment, &place, &[])?).await
             }
-            ["prepare"] => packages::prepare(&environment, &place, false).map(done),
-            ["prepare", "--browser"] => packages::prepare(&environment, &place, true).map(done),
+            ["prepare"] => packages::prepare(&environment, &place, &[]).map(done),
+            ["prepare", "--browser"] => packages::prepare_browser(&environment, &place).map(done),
+            ["prepare", "--nginx"] => {
+                packages::prepare(&environment, &place, &[Need::Nginx]).map(done)
+            }
+            ["complete-practice"] => practice::complete(&place).map(done),
             ["paths"] => show_paths(&environment, &place, None),
             ["paths", name] => show_paths(&environment, &place, Some(name)),
             ["test-services"] => {
-                test_services::keep(&place, &packages::prepare(&environment, &place, false)?).await
+                test_services::keep(&place, &packages::prepare(&environment, &place, &[])?).await
             }
             ["test-services", "--stop"] => test_services::end(&place).await,
             ["test-services", "--", ..] => {
                 let command = arguments.get(2..).unwrap_or_default();
-                let found = packages::prepare(&environment, &place, false)?;
+                let found = packages::prepare(&environment, &place, &[])?;
                 test_services::run_with(&place, &found, command).await
             }
             ["help" | "--help" | "-h"] => {
@@ -94,11 +102,15 @@ fn show_paths(environment: &Environment, place: &Place, only: Option<&str>) -> R
         ("postgres", tool(found.postgres)),
         ("nats-server", tool(found.nats)),
         ("browser", tool(found.browser)),
+        ("nginx", tool(found.nginx)),
     ];
     for (name, path) in paths.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
         match (path, only) {
             (Some(path), Some(_)) => say::line(path.display()),
             (Some(path), None) => say::line(format_args!("{name:<12} {}", path.display())),
+            (None, Some("nginx")) => {
+                bail!("nginx is missing; `sukoon prepare --nginx` installs it")
+            }
             (None, Some(_)) => bail!("{name} is missing; `sukoon prepare --browser` installs it"),
             (None, None) => say::line(format_args!("{name:<12} (missing)")),
         }

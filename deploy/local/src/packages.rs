@@ -21,6 +21,10 @@ pub(crate) enum Need {
     Nats,
     /// The browser for tests and pictures.
     Browser,
+    /// The same browser without its windows: tests take two thirds of the time with it.
+    Headless,
+    /// The web server that the benchmark measures ours against.
+    Nginx,
 }
 
 impl Need {
@@ -29,6 +33,8 @@ impl Need {
             Need::Postgres => found.postgres.is_some(),
             Need::Nats => found.nats.is_some(),
             Need::Browser => found.browser.is_some(),
+            Need::Headless => found.is_headless(),
+            Need::Nginx => found.nginx.is_some(),
         }
     }
 
@@ -37,6 +43,8 @@ impl Need {
             Need::Postgres => "PostgreSQL",
             Need::Nats => "nats-server",
             Need::Browser => "Chromium",
+            Need::Headless => "Chromium's headless shell",
+            Need::Nginx => "nginx",
         }
     }
 
@@ -45,6 +53,8 @@ impl Need {
             Need::Postgres => "postgresql",
             Need::Nats => "nats-server",
             Need::Browser => "chromium",
+            Need::Headless => tools::HEADLESS,
+            Need::Nginx => "nginx",
         }
     }
 
@@ -52,15 +62,17 @@ impl Need {
         match self {
             Need::Postgres => &["install", "postgresql@17"],
             Need::Nats => &["install", "nats-server"],
-            Need::Browser => &["install", "--cask", "chromium"],
+            Need::Browser | Need::Headless => &["install", "--cask", "chromium"],
+            Need::Nginx => &["install", "nginx"],
         }
     }
 }
 
-/// Finds everything, installs what is not there, and gives what is there afterwards.
-pub(crate) fn prepare(environment: &Environment, place: &Place, browser: bool) -> Result<Found> {
+/// Finds everything, installs what is not there, and gives what is there afterwards. What a
+/// practice needs is always among it; `besides` names what is wanted for tests.
+pub(crate) fn prepare(environment: &Environment, place: &Place, besides: &[Need]) -> Result<Found> {
     let mut needs = vec![Need::Postgres, Need::Nats];
-    needs.extend(browser.then_some(Need::Browser));
+    needs.extend(besides);
     let missing = |found: &Found| -> Vec<Need> {
         needs.iter().copied().filter(|need| !need.is_met_by(found)).collect()
     };
@@ -85,6 +97,25 @@ pub(crate) fn prepare(environment: &Environment, place: &Place, browser: bool) -
             need.title()
         ),
     }
+}
+
+/// The browser for tests: its headless shell where the distribution has one, else the browser
+/// itself.
+///
+/// # Errors
+/// When neither is there and neither can be installed.
+pub(crate) fn prepare_browser(environment: &Environment, place: &Place) -> Result<Found> {
+    let offered = || {
+        let answer = Command::new("apt-cache").args(["show", tools::HEADLESS]).output();
+        answer.is_ok_and(|answer| answer.status.success() && !answer.stdout.is_empty())
+    };
+    if environment.get("CHROME_PATH").is_none() && offered() {
+        match prepare(environment, place, &[Need::Headless]) {
+            Ok(found) => return Ok(found),
+            Err(error) => say::step(format_args!("going on with Chromium itself: {error:#}")),
+        }
+    }
+    prepare(environment, place, &[Need::Browser])
 }
 
 fn take_turn(place: &Place) -> Result<File> {
@@ -171,9 +202,11 @@ impl Installer {
             self.run(Command::new("apt-get").args(["update", "-q"]))?;
             install()?;
         }
-        if wanted.contains(&Need::Nats) && Path::new("/usr/bin/systemctl").is_file() {
-            // Ours is started by us. Without systemd there is nothing to switch off.
-            drop(self.run(Command::new("systemctl").args(["disable", "nats-server.service"])));
+        for (need, unit) in [(Need::Nats, "nats-server.service"), (Need::Nginx, "nginx.service")] {
+            if wanted.contains(&need) && Path::new("/usr/bin/systemctl").is_file() {
+                // Ours is started by us. Without systemd there is nothing to switch off.
+                drop(self.run(Command::new("systemctl").args(["disable", unit])));
+            }
         }
         Ok(())
     }
@@ -204,8 +237,13 @@ impl Installer {
                 fs::remove_file(&archive).context("a package cannot be removed")?;
             }
         }
-        if wanted.contains(&Need::Browser) {
-            write_browser_script(&place.packages)?;
+        for need in [Need::Browser, Need::Headless] {
+            if wanted.contains(&need) {
+                write_browser_script(&place.packages, need.debian_package())?;
+            }
+        }
+        if wanted.contains(&Need::Nginx) {
+            write_nginx_script(&place.packages)?;
         }
         for need in wanted {
             fs::write(tools::unpacked_mark(&place.packages, need.debian_package()), "")
@@ -304,6 +342,8 @@ impl Apt {
         match need {
             Need::Nats => Ok(own(&["nats-server"])),
             Need::Browser => Ok(own(&["chromium", "chromium-common"])),
+            Need::Headless => Ok(own(&[tools::HEADLESS, "chromium-common"])),
+            Need::Nginx => Ok(own(&["nginx"])),
             Need::Postgres => {
                 let shown = output_of(self.tool("apt-cache").args(["depends", "postgresql"]))?;
                 let server = server_package(&shown)
@@ -337,7 +377,7 @@ fn installed_by(simulation: &str) -> Vec<String> {
 }
 
 /// The distribution's own start script looks for the browser below `/usr`.
-fn write_browser_script(packages: &Path) -> Result<()> {
+fn write_browser_script(packages: &Path, name: &str) -> Result<()> {
     let root = packages.join("root");
     let fonts = packages.join("fonts.conf");
     let text = format!(
@@ -354,13 +394,29 @@ fn write_browser_script(packages: &Path) -> Result<()> {
          exec '{}' \"$@\"\n",
         tools::library_path(&root),
         fonts.display(),
-        root.join("usr/lib/chromium/chromium").display(),
+        root.join("usr/lib/chromium").join(name).display(),
     );
-    let path = packages.join("bin/chromium");
+    write_script(packages, name, &script)
+}
+
+/// A program that was unpacked finds its libraries by this.
+fn write_nginx_script(packages: &Path) -> Result<()> {
+    let root = packages.join("root");
+    let script = format!(
+        "#!/bin/sh\n# Written by sukoon: starts the nginx that was unpacked beside it.\n\
+         export LD_LIBRARY_PATH='{}'\nexec '{}' \"$@\"\n",
+        tools::library_path(&root),
+        root.join("usr/sbin/nginx").display(),
+    );
+    write_script(packages, "nginx", &script)
+}
+
+fn write_script(packages: &Path, name: &str, script: &str) -> Result<()> {
+    let path = packages.join("bin").join(name);
     place::create_passage(&packages.join("bin"))?;
-    fs::write(&path, script).context("the browser's start script cannot be written")?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
-        .context("the browser's start script cannot be set up")
+    let failed = || format!("the start script of {name} cannot be written");
+    fs::write(&path, script).with_context(failed)?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).with_context(failed)
 }
 
 #[cfg(test)]

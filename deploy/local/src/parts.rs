@@ -96,7 +96,7 @@ impl Plan<'_> {
         match name {
             "booking" => self.booking(&mut settings, vault)?,
             "payments" => self.payments(&mut settings, vault)?,
-            "notifications" => self.notifications(&mut settings),
+            "notifications" => self.notifications(&mut settings, vault)?,
             "identity" => self.identity(&mut settings, vault)?,
             "reviews" => self.reviews(&mut settings, vault)?,
             "gateway" => self.gateway(&mut settings),
@@ -162,8 +162,8 @@ impl Plan<'_> {
 
     /// Where everyone finds everyone.
     fn addresses(&self, settings: &mut Settings<'_>) {
-        let practice = self.place.checkout.join("deploy/local/practice");
-        settings.usual("PRACTICE_DIR", practice.to_string_lossy());
+        // Whole, because the parts run in another folder than the one it may have been named in.
+        settings.fixed("PRACTICE_DIR", self.place.practice.to_string_lossy());
         settings.fixed("NATS_URL", self.nats_url);
         for service in SERVICES {
             let upper = service.to_uppercase();
@@ -211,11 +211,13 @@ impl Plan<'_> {
         Ok(())
     }
 
-    fn notifications(&self, settings: &mut Settings<'_>) {
+    fn notifications(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
         self.database("notifications", settings);
         let server = format!("smtp://{}", self.inner("sandbox", "smtp"));
         settings.fixed("NOTIFICATIONS_SMTP_URL", server);
         settings.usual("NOTIFICATIONS_SENDER", "Sukoon <hello@sukoon.example>");
+        settings.fixed("NOTIFICATIONS_ADDRESS_KEY", vault.word("notifications-address-key")?);
+        Ok(())
     }
 
     fn identity(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {

@@ -14,6 +14,8 @@ use std::process::{Command, Stdio};
 pub(crate) struct Place {
     /// The root of the checkout that this program was built from.
     pub(crate) checkout: PathBuf,
+    /// The folder of the practice's own files; our practice's, when none of its own is named.
+    pub(crate) practice: PathBuf,
     /// The practice's data: databases, secrets, logs.
     pub(crate) data: PathBuf,
     /// The data of the servers that tests share; wiped whenever they start.
@@ -38,7 +40,10 @@ impl Place {
             let folder = here.join(environment.get(name)?);
             Some(fs::canonicalize(&folder).unwrap_or(folder))
         };
+        // Not the folder that a link leads to: whoever changes the link changes the practice.
+        let practice = environment.get("PRACTICE_DIR").map(|folder| here.join(folder));
         Ok(Self {
+            practice: practice.unwrap_or_else(|| our_practice(&checkout)),
             data: given("SUKOON_DATA").unwrap_or_else(|| home.clone()),
             test_data: given("SUKOON_TEST_DATA").unwrap_or_else(|| home.join("test")),
             packages: home.join("packages"),
@@ -46,6 +51,11 @@ impl Place {
             programs,
         })
     }
+}
+
+/// The practice that comes with the checkout.
+pub(crate) fn our_practice(checkout: &Path) -> PathBuf {
+    checkout.join("deploy/local/practice")
 }
 
 fn find_checkout(from: &Path) -> Option<PathBuf> {
@@ -125,6 +135,17 @@ mod tests {
         let for_root = default_home(checkout, true);
         assert!(for_root.starts_with("/var/tmp"));
         assert_ne!(for_root, default_home(Path::new("/home/asha/other"), true));
+    }
+
+    #[test]
+    fn a_practice_of_ones_own_is_found_from_where_the_command_was_given() {
+        let found = |given: &str| {
+            let environment = Environment::from([("PRACTICE_DIR", given)]);
+            Place::find(&environment).unwrap().practice
+        };
+        assert_eq!(found("mine"), std::env::current_dir().unwrap().join("mine"));
+        assert_eq!(found("/srv/mine"), Path::new("/srv/mine"));
+        assert!(found("").ends_with("deploy/local/practice"));
     }
 
     #[test]

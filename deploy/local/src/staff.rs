@@ -19,6 +19,7 @@ mod cancel;
 mod claim;
 mod refund;
 mod parked;
+mod mails;
 mod orders;
 mod ledger;
 
@@ -42,6 +43,11 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
   cancel BOOKING [--by customer|practice] [--refund policy|full|none]
   accept-claim BOOKING      confirm a booking on the customer's word that it is paid
   refund BOOKING [AMOUNT]   give money back, all that is left or an amount such as 499.50
+  mails [--failed|--waiting|--state STATE] [--booking BOOKING] [--all]
+  mails retry MAIL          try a mail again that failed or waits, now and for three days more
+  mails retry --failed [--reason REASON]
+                            all that failed, or those with a reason such as smtp_554
+  mails settle MAIL         a mail that failed was dealt with in another way
   parked list               events that a service could not take in
   parked retry [STREAM]     try them again
   orders unexplained [--all]
@@ -96,6 +102,9 @@ static COMMANDS: &[Command] = &[
     command!(["cancel"], ["by", "refund", "key"], (1, 1), cancel::run, check),
     command!(["accept-claim"], ["key"], (1, 1), claim::run, check),
     command!(["refund"], ["key"], (1, 2), refund::run, check),
+    command!(["mails", "retry"], ["reason"], (0, 1), mails::retry, check_retry),
+    command!(["mails", "settle"], [], (1, 1), mails::settle, check_one),
+    command!(["mails"], ["state", "booking"], (0, 0), mails::run, check),
     command!(["parked", "list"], [], (0, 0), parked::list, check),
     command!(["parked", "retry"], [], (0, 1), parked::retry, check),
     command!(["orders", "unexplained"], [], (0, 0), orders::run, check),
@@ -173,6 +182,8 @@ mod tests {
     fn commands_are_known_by_all_their_words() {
         assert_eq!(meant("today 2026-11-24"), Some(["today"].as_slice()));
         assert_eq!(meant("parked retry booking-1"), Some(["parked", "retry"].as_slice()));
+        assert_eq!(meant("mails retry mal_1"), Some(["mails", "retry"].as_slice()));
+        assert_eq!(meant("mails --failed"), Some(["mails"].as_slice()));
         assert_eq!(meant("parked"), None);
         assert_eq!(meant("up"), None);
         assert_eq!(meant(""), None);
@@ -198,6 +209,15 @@ mod tests {
             "refund bkg_1 -5",
             "refund bkg_00000000000000000000000000000001 5 --key short",
             "accept-claim usr_1",
+            "mails all",
+            "mails --state asleep",
+            "mails --failed --waiting",
+            "mails --failed --state sent",
+            "mails --booking mal_00000000000000000000000000000001",
+            "mails retry",
+            "mails retry --reason smtp_554",
+            "mails retry mal_00000000000000000000000000000001 --failed",
+            "mails settle bkg_00000000000000000000000000000001",
             "parked list all",
             "ledger",
             "balances --loud",

@@ -31,6 +31,9 @@ impl Tool {
     }
 }
 
+/// The program, and the package, of Chromium without its windows.
+pub(crate) const HEADLESS: &str = "chromium-headless-shell";
+
 /// What was found; what is absent has to be installed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
@@ -40,6 +43,15 @@ pub(crate) struct Found {
     pub(crate) nats: Option<Tool>,
     /// The browser for tests and pictures.
     pub(crate) browser: Option<Tool>,
+    /// The web server that the benchmark measures ours against.
+    pub(crate) nginx: Option<Tool>,
+}
+
+impl Found {
+    /// Whether the browser is the one without windows.
+    pub(crate) fn is_headless(&self) -> bool {
+        self.browser.as_ref().is_some_and(is_shell)
+    }
 }
 
 /// Looks for everything: on the machine first, then among the packages that we unpacked.
@@ -54,8 +66,21 @@ pub(crate) fn find(environment: &Environment, place: &Place) -> Result<Found> {
     Ok(Found {
         postgres: system.postgres().or_else(|| unpacked.postgres()),
         nats: system.nats().or_else(|| unpacked.nats()),
-        browser: named.or_else(|| system.browser()).or_else(|| unpacked.browser()),
+        browser: named.or_else(|| either_browser(&system, &unpacked)),
+        nginx: system.nginx().or_else(|| unpacked.nginx()),
     })
+}
+
+fn is_shell(tool: &Tool) -> bool {
+    tool.path.ends_with(HEADLESS)
+}
+
+/// The shell without windows wherever it is, and else the machine's own browser.
+fn either_browser(system: &Search, unpacked: &Search) -> Option<Tool> {
+    let (installed, ours) = (system.browser(), unpacked.browser());
+    let shell = |tool: &Option<Tool>| tool.clone().filter(is_shell);
+    let without_windows = shell(&installed).or_else(|| shell(&ours));
+    without_windows.or(installed).or(ours)
 }
 
 /// Folders to look in, and the libraries that go with what is found there.
@@ -63,13 +88,19 @@ struct Search {
     postgres: Vec<PathBuf>,
     programs: Vec<PathBuf>,
     browsers: Vec<PathBuf>,
+    nginx: Vec<PathBuf>,
     libraries: Option<String>,
 }
 
 impl Search {
     fn system(environment: &Environment) -> Self {
-        let mut search =
-            Self { postgres: vec![], programs: vec![], browsers: vec![], libraries: None };
+        let mut search = Self {
+            postgres: vec![],
+            programs: vec![],
+            browsers: vec![],
+            nginx: vec![],
+            libraries: None,
+        };
         // For trying the installation on a machine that has everything already.
         if environment.is_on("SUKOON_IGNORE_SYSTEM") {
             return search;
@@ -109,7 +140,11 @@ impl Search {
         Self {
             postgres: when("postgresql", versions_below(&root.join("usr/lib/postgresql"))),
             programs: when("nats-server", vec![root.join("usr/sbin")]),
-            browsers: when("chromium", vec![packages.join("bin/chromium")]),
+            browsers: [HEADLESS, "chromium"]
+                .into_iter()
+                .flat_map(|name| when(name, vec![packages.join("bin").join(name)]))
+                .collect(),
+            nginx: when("nginx", vec![packages.join("bin/nginx")]),
             libraries: Some(library_path(&root)),
         }
     }
@@ -130,14 +165,21 @@ impl Search {
     }
 
     fn browser(&self) -> Option<Tool> {
-        let names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-        let on_path = self
-            .programs
-            .iter()
-            .flat_map(|folder| names.map(|name| folder.join(name)))
+        let names =
+            [HEADLESS, "chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+        let on_path = names
+            .into_iter()
+            .flat_map(|name| self.programs.iter().map(move |folder| folder.join(name)))
             .filter(|path| !is_ubuntu_stub(path));
         let mut all = on_path.chain(self.browsers.iter().cloned());
         // Our own start script sets the libraries itself.
+        all.find(|path| path.is_file()).map(|path| Tool { path, libraries: None })
+    }
+
+    fn nginx(&self) -> Option<Tool> {
+        let named = self.programs.iter().map(|folder| folder.join("nginx"));
+        // Our own start script comes first, because it sets the libraries itself.
+        let mut all = self.nginx.iter().cloned().chain(named);
         all.find(|path| path.is_file()).map(|path| Tool { path, libraries: None })
     }
 
@@ -229,7 +271,27 @@ mod tests {
         let environment = Environment::from([("SUKOON_IGNORE_SYSTEM", "1"), ("PATH", "/usr/bin")]);
         let search = Search::system(&environment);
         assert!(search.postgres().is_none() && search.nats().is_none());
-        assert!(search.browser().is_none());
+        assert!(search.browser().is_none() && search.nginx().is_none());
+    }
+
+    #[test]
+    fn the_browser_without_windows_comes_first() {
+        let folder = std::env::temp_dir().join(format!("sukoon-browsers-{}", std::process::id()));
+        let (ours, system) = (folder.join("ours"), folder.join("system"));
+        for bin in [ours.join("bin"), system.clone()] {
+            fs::create_dir_all(&bin).unwrap();
+        }
+        fs::write(system.join("chromium"), "").unwrap();
+        let environment = Environment::from([("PATH", system.to_str().unwrap())]);
+        let found = || either_browser(&Search::system(&environment), &Search::unpacked(&ours));
+        assert_eq!(found().unwrap().path, system.join("chromium"));
+        fs::write(ours.join("bin").join(HEADLESS), "").unwrap();
+        assert_eq!(found().unwrap().path, system.join("chromium"), "not unpacked to its end");
+        fs::write(unpacked_mark(&ours, HEADLESS), "").unwrap();
+        assert_eq!(found().unwrap().path, ours.join("bin").join(HEADLESS));
+        fs::write(system.join(HEADLESS), "").unwrap();
+        assert_eq!(found().unwrap().path, system.join(HEADLESS));
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::parts::{self, INNER_PORTS, PROGRAMS, Plan, Ports};
 use crate::place::{self, Place};
 use crate::ports;
 use crate::postgres::{Care, Cluster, SUPERUSER};
+use crate::practice;
 use crate::process::last_lines;
 use crate::record::{self, Facts, Record};
 use crate::say;
@@ -171,6 +172,7 @@ async fn start(
             bail!("the program {name} has not been built; `make run` builds it");
         }
     }
+    practice::complete(&desk.place)?;
     let mut vault = Vault::open(&desk.place.data.join("secrets"))?;
     let ports = inner_ports(&desk.place)?;
     let (cluster, broker) = stores(desk, found, &ports, &mut vault)?;
@@ -380,6 +382,7 @@ mod tests {
         let data = std::env::temp_dir().join(format!("sukoon-{name}-{}", std::process::id()));
         Place {
             checkout: PathBuf::from("/"),
+            practice: PathBuf::from("/practice"),
             test_data: data.join("test"),
             packages: data.join("packages"),
             programs: data.join("programs"),

@@ -2,6 +2,7 @@
 //! `/api/faults`, taken one by one as they strike, and forgotten by a restart.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,6 +13,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
+use crate::clock;
 use crate::provider::errors::ApiError;
 use crate::world::Shared;
 
@@ -34,6 +36,8 @@ pub(crate) enum Kind {
     LateAuthorisation,
     /// The other side says no.
     Refuse,
+    /// A mail from somebody to somebody is taken when it comes again, not at first.
+    Greylist,
 }
 
 /// The kinds that any HTTP interface can suffer from.
@@ -54,6 +58,8 @@ pub(crate) struct Fault {
     pub(crate) delay_ms: Option<u64>,
     pub(crate) status: Option<u16>,
     pub(crate) code: Option<String>,
+    /// Only mails to this address, or with `@domain` to anybody there.
+    pub(crate) recipient: Option<String>,
 }
 
 fn once() -> u32 {
@@ -66,6 +72,19 @@ impl Fault {
         self.target == "*" || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
+    /// Whether it is meant for one of these recipients, as a fault is that names nobody.
+    fn is_for(&self, recipients: &[String]) -> bool {
+        let Some(wanted) = &self.recipient else { return true };
+        recipients.iter().any(|it| {
+            let it = if wanted.starts_with('@') {
+                it.rfind('@').and_then(|at| it.get(at..))
+            } else {
+                Some(it.as_str())
+            };
+            it.is_some_and(|it| it.eq_ignore_ascii_case(wanted))
+        })
+    }
+
     /// The pause this fault makes, or a usual one.
     pub(crate) fn pause(&self, usual_ms: u64) -> Duration {
         Duration::from_millis(self.delay_ms.unwrap_or(usual_ms))
@@ -76,6 +95,8 @@ impl Fault {
 pub(crate) struct Faults {
     list: Mutex<Vec<Fault>>,
     next_id: AtomicU64,
+    /// Who wrote to whom, and when first, while mails are greylisted.
+    greylist: Mutex<BTreeMap<(String, String), i64>>,
 }
 
 impl Faults {
@@ -91,12 +112,25 @@ impl Faults {
 
     pub(crate) fn clear(&self) {
         self.lock().clear();
+        self.greylist.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Takes the oldest fault that strikes here, if it is of a kind that can.
     pub(crate) fn take(&self, target: &str, kinds: &[Kind]) -> Option<Fault> {
+        self.take_for(target, kinds, &[])
+    }
+
+    /// The same for a mail to these recipients.
+    pub(crate) fn take_for(
+        &self,
+        target: &str,
+        kinds: &[Kind],
+        recipients: &[String],
+    ) -> Option<Fault> {
         let mut list = self.lock();
-        let found = |fault: &Fault| kinds.contains(&fault.kind) && fault.strikes(target);
+        let found = |fault: &Fault| {
+            kinds.contains(&fault.kind) && fault.strikes(target) && fault.is_for(recipients)
+        };
         let at = list.iter().position(found)?;
         let fault = list.get_mut(at)?;
         let taken = fault.clone();
@@ -106,6 +140,24 @@ impl Faults {
             left => fault.times = left - 1,
         }
         Some(taken)
+    }
+
+    /// Whether a mail is sent away because nobody has written to this recipient for long enough.
+    /// It stands on order until it is cleared: each first mail of somebody meets it.
+    pub(crate) fn is_greylisted(&self, from: &str, to: &str) -> bool {
+        let recipients = [to.to_owned()];
+        let list = self.lock();
+        let ordered = list.iter().find(|fault| {
+            fault.kind == Kind::Greylist && fault.strikes("smtp_rcpt") && fault.is_for(&recipients)
+        });
+        let Some(fault) = ordered else { return false };
+        let wait = i64::try_from(fault.delay_ms.unwrap_or_default()).unwrap_or(i64::MAX);
+        let (now, key) = (clock::now_ms(), (from.to_lowercase(), to.to_lowercase()));
+        let mut seen = self.greylist.lock().unwrap_or_else(PoisonError::into_inner);
+        match seen.get(&key) {
+            Some(first) => now.saturating_sub(*first) < wait,
+            None => seen.insert(key, now).is_none(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Fault>> {
@@ -157,7 +209,11 @@ pub(crate) async fn strike(State(world): State<Shared>, request: Request, next: 
             tokio::time::sleep(fault.pause(30_000)).await;
             hang_up()
         }
-        Kind::Delay | Kind::Duplicate | Kind::Reorder | Kind::LateAuthorisation => {
+        Kind::Delay
+        | Kind::Duplicate
+        | Kind::Reorder
+        | Kind::LateAuthorisation
+        | Kind::Greylist => {
             tokio::time::sleep(fault.pause(1_000)).await;
             next.run(request).await
         }
@@ -198,5 +254,42 @@ mod tests {
         assert!((0..3).all(|_| faults.take("smtp", &[Kind::Delay]).is_some()));
         faults.clear();
         assert!(faults.take("smtp", &[Kind::Delay]).is_none());
+    }
+
+    fn of_mail(fault: serde_json::Value) -> Fault {
+        serde_json::from_value(fault).unwrap()
+    }
+
+    #[test]
+    fn a_fault_for_a_recipient_strikes_nobody_else() {
+        let faults = Faults::default();
+        let ordered = serde_json::json!({
+            "target": "smtp_rcpt", "kind": "refuse", "times": 0, "recipient": "@gone.example",
+        });
+        faults.add(of_mail(ordered));
+        let to =
+            |it: &str| faults.take_for("smtp_rcpt", &[Kind::Refuse], &[it.to_owned()]).is_some();
+        assert!(to("asha@GONE.example"));
+        assert!(!to("asha@here.example") && !to("asha@not-gone.example") && !to("nobody"));
+        assert!(faults.take("smtp_rcpt", &[Kind::Refuse]).is_none());
+    }
+
+    #[test]
+    fn who_is_greylisted_is_taken_when_they_come_again() {
+        let faults = Faults::default();
+        assert!(!faults.is_greylisted("a@b.example", "c@d.example"));
+        let ordered = serde_json::json!({ "target": "smtp_rcpt", "kind": "greylist", "times": 0 });
+        faults.add(of_mail(ordered));
+        assert!(faults.is_greylisted("a@b.example", "c@d.example"));
+        assert!(!faults.is_greylisted("A@b.example", "c@D.example"));
+        assert!(faults.is_greylisted("a@b.example", "e@f.example"));
+        faults.clear();
+        let later = serde_json::json!({
+            "target": "smtp_rcpt", "kind": "greylist", "delay_ms": 3_600_000,
+        });
+        faults.add(of_mail(later));
+        for _try in 0..2 {
+            assert!(faults.is_greylisted("a@b.example", "c@d.example"), "not for an hour");
+        }
     }
 }

@@ -1,11 +1,17 @@
 //! The policies as they are sent, word for word.
 
 use super::{Document, Policies, PolicyParts};
+use crate::web_files::Allowed;
 use http::HeaderMap;
 
 fn sent(document: Document, https: bool) -> HeaderMap {
+    sent_with(document, https, Allowed::default())
+}
+
+fn sent_with(document: Document, https: bool, allowed: Allowed) -> HeaderMap {
+    let script_hashes = vec!["sha256-abc=".to_owned()];
     let parts = PolicyParts {
-        script_hashes: &["sha256-abc=".to_owned()],
+        allowed: &Allowed { script_hashes, ..allowed },
         checkout_origins: &["http://127.0.0.1:8090".to_owned()],
         https,
     };
@@ -20,8 +26,9 @@ fn an_ordinary_page_runs_only_our_own_files() {
     assert_eq!(
         headers["content-security-policy"],
         "default-src 'none'; script-src 'self' 'sha256-abc='; style-src 'self'; \
-         img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; \
-         object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+         img-src 'self' data:; media-src 'self'; font-src 'self'; connect-src 'self'; \
+         manifest-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; \
+         frame-ancestors 'none'"
     );
     assert_eq!(headers["cross-origin-opener-policy"], "same-origin");
     assert!(headers["permissions-policy"].to_str().unwrap().ends_with("payment=()"));
@@ -34,12 +41,41 @@ fn only_the_booking_document_may_use_the_provider() {
     assert_eq!(
         headers["content-security-policy"],
         "default-src 'none'; script-src 'self' 'sha256-abc=' http://127.0.0.1:8090; \
-         style-src 'self'; img-src 'self' data: http://127.0.0.1:8090; font-src 'self'; \
-         connect-src 'self' http://127.0.0.1:8090; manifest-src 'self'; object-src 'none'; \
-         base-uri 'none'; form-action 'self' http://127.0.0.1:8090; frame-ancestors 'none'; \
-         frame-src http://127.0.0.1:8090"
+         style-src 'self'; img-src 'self' data: http://127.0.0.1:8090; media-src 'self'; \
+         font-src 'self'; connect-src 'self' http://127.0.0.1:8090; manifest-src 'self'; \
+         object-src 'none'; base-uri 'none'; form-action 'self' http://127.0.0.1:8090; \
+         frame-ancestors 'none'; frame-src http://127.0.0.1:8090"
     );
     assert_eq!(headers["cross-origin-opener-policy"], "same-origin-allow-popups");
+}
+
+#[test]
+fn what_the_practice_keeps_elsewhere_is_shown_on_ordinary_pages_only() {
+    let allowed = || Allowed {
+        media_origins: vec!["https://media.example".to_owned()],
+        image_origins: vec!["https://images.example".to_owned()],
+        ..Allowed::default()
+    };
+    let ordinary = sent_with(Document::Ordinary, false, allowed());
+    let ordinary = ordinary["content-security-policy"].to_str().unwrap();
+    let shown = "; img-src 'self' data: https://images.example; \
+                 media-src 'self' https://media.example; ";
+    assert!(ordinary.contains(shown), "{ordinary}");
+    assert_eq!(ordinary.matches("images.example").count(), 1);
+    assert_eq!(ordinary.matches("media.example").count(), 1);
+    let booking = sent_with(Document::Booking, false, allowed());
+    let booking = booking["content-security-policy"].to_str().unwrap();
+    assert!(!booking.contains("images.example") && !booking.contains("media.example"), "{booking}");
+}
+
+#[test]
+fn a_video_may_fill_the_screen_but_not_begin_by_itself() {
+    let headers = sent(Document::Ordinary, false);
+    let permissions = headers["permissions-policy"].to_str().unwrap();
+    assert!(permissions.contains("autoplay=()"), "{permissions}");
+    for own in ["fullscreen", "picture-in-picture"] {
+        assert!(!permissions.contains(own), "{permissions}");
+    }
 }
 
 #[test]
@@ -51,9 +87,18 @@ fn https_is_insisted_on_only_where_it_is_used() {
 }
 
 #[test]
+fn only_cards_are_there_for_other_sites() {
+    let policy = "cross-origin-resource-policy";
+    assert_eq!(sent(Document::Card, true)[policy], "cross-origin");
+    for other in [Document::Ordinary, Document::Booking, Document::Picture] {
+        assert_eq!(sent(other, true)[policy], "same-origin");
+    }
+}
+
+#[test]
 fn a_picture_keeps_its_own_stricter_policy() {
     let strict = "default-src 'none'; sandbox";
-    let parts = PolicyParts { script_hashes: &[], checkout_origins: &[], https: false };
+    let parts = PolicyParts { allowed: &Allowed::default(), checkout_origins: &[], https: false };
     let policies = Policies::new(&parts).unwrap();
     let applied = |document| {
         let mut headers = HeaderMap::new();

@@ -1,6 +1,10 @@
 //! What a build must hold, and under which paths it is served.
 
-use super::{SiteError, WebFiles, checked_hashes, route_of, service_id};
+use super::{
+    PolicyList, SiteError, WebFile, WebFiles, at_origin, checked, kind_of, route_of, service_id,
+};
+use kernel::Id;
+use kernel::id::Review;
 use std::path::Path;
 
 #[test]
@@ -20,18 +24,137 @@ fn only_one_word_is_a_services_id() {
     }
 }
 
+fn listed(hash: &str, media: &str, image: &str) -> PolicyList {
+    PolicyList {
+        script_hashes: vec![hash.to_owned()],
+        media_origins: vec![media.to_owned()],
+        image_origins: vec![image.to_owned()],
+    }
+}
+
+const HASH: &str = "'sha256-ab+/='";
+const MEDIA: &str = "https://media.example:8443";
+const IMAGES: &str = "https://images.example";
+
+#[test]
+fn hashes_and_origins_are_taken_over() {
+    let allowed = checked(listed(HASH, MEDIA, IMAGES)).unwrap();
+    assert_eq!(allowed.script_hashes, ["sha256-ab+/="]);
+    assert_eq!(
+        (allowed.media_origins, allowed.image_origins),
+        (vec![MEDIA.to_owned()], vec![IMAGES.to_owned()],)
+    );
+}
+
 #[test]
 fn a_hash_cannot_smuggle_a_directive() {
-    let good = checked_hashes(vec!["'sha256-ab+/='".to_owned(), "sha256-cd=".to_owned()]);
-    assert_eq!(good.unwrap(), ["sha256-ab+/=", "sha256-cd="]);
     for wrong in ["sha256-a' 'unsafe-inline", "unsafe-inline", "sha256-", "sha256-a; img-src *"] {
-        let checked = checked_hashes(vec![wrong.to_owned()]);
+        let checked = checked(listed(wrong, MEDIA, IMAGES));
         assert!(matches!(checked, Err(SiteError::Malformed { .. })), "{wrong}");
     }
 }
 
 #[test]
+fn an_origin_cannot_smuggle_a_directive_or_allow_more_than_one_host() {
+    for wrong in [
+        "https://a; script-src *",
+        "'unsafe-inline'",
+        "https://*.example",
+        "https://",
+        "https://a/b",
+        "http://a.example",
+        "*",
+        "",
+    ] {
+        for list in [listed(HASH, wrong, IMAGES), listed(HASH, MEDIA, wrong)] {
+            assert!(matches!(checked(list), Err(SiteError::Malformed { .. })), "{wrong}");
+        }
+    }
+}
+
+#[test]
+fn older_builds_name_no_origins() {
+    let list = serde_json::from_str(r#"{"scriptHashes": ["sha256-ab"]}"#).unwrap();
+    let allowed = checked(list).unwrap();
+    assert!(allowed.media_origins.is_empty() && allowed.image_origins.is_empty());
+}
+
+#[test]
+fn the_sites_own_origin_takes_the_place_of_the_builds() {
+    let read = |name: &str| {
+        let text = "a https://site.invalid/x \"https://site.invalid\"";
+        WebFile::new(name, text.as_bytes().to_vec(), "https://sukoon.example")
+    };
+    let there = "a https://sukoon.example/x \"https://sukoon.example\"";
+    for name in ["/index.html", "/sitemap.xml", "/robots.txt"] {
+        assert_eq!(read(name).bytes, there, "{name}");
+    }
+    // The tag is that of what is sent.
+    let other = WebFile::new("/index.html", b"a".to_vec(), "https://other.example");
+    assert_ne!(read("/index.html").tag, other.tag);
+    assert_ne!(read("/assets/app.js").bytes, there);
+    // What is not text is left as it is.
+    assert_eq!(at_origin(vec![0xff, 0x00], "https://sukoon.example"), [0xff, 0x00]);
+}
+
+#[test]
+fn a_reviews_document_is_told_its_address() {
+    let text = "<a href=\"https://site.invalid/reviews/rvw_00000000000000000000000000000000\">";
+    let document = WebFile::new("/review.html", text.into(), "https://sukoon.example");
+    let id: Id<Review> = "rvw_0198c0de000070008000000000000001".parse().unwrap();
+    let own = document.of_review(id);
+    assert_eq!(own.bytes, format!("<a href=\"https://sukoon.example/reviews/{id}\">"));
+    assert_eq!((own.kind, own.packable), (document.kind, document.packable));
+    // What a browser kept of one review is not taken for another.
+    assert_ne!(own.tag, document.tag);
+    // The build before this one named no address in it.
+    let older = WebFile::new("/review.html", b"<h1>".to_vec(), "");
+    assert_eq!(older.of_review(id).bytes, older.bytes);
+}
+
+#[test]
+fn what_is_packed_already_is_sent_as_it_is() {
+    let long = |name: &str| WebFile::new(name, vec![b'a'; 5000], "");
+    for name in ["/x.html", "/x.vtt", "/x.xml", "/x.svg", "/x.txt", "/x.json"] {
+        let file = long(name);
+        assert!(file.compressed().is_some() && file.packable, "{name}");
+        assert!(file.tag.to_str().unwrap().starts_with("W/\""), "{name}");
+    }
+    let packed = ["/x.mp4", "/x.webm", "/x.png", "/x.jpg", "/x.webp", "/x.avif", "/x.woff2"];
+    let other = ["/x.mov", "/x.m4v", "/x.gif", "/x.ico", "/x.MP4", "/x.zip", "/x.thing", "/x"];
+    for name in packed.into_iter().chain(other) {
+        let file = long(name);
+        assert!(file.compressed().is_none() && !file.packable, "{name}");
+        assert!(file.tag.to_str().unwrap().starts_with('"'), "{name}");
+    }
+}
+
+#[test]
+fn a_name_says_what_a_file_is() {
+    for (name, kind) in [
+        ("/media/a.mp4", "video/mp4"),
+        ("/media/a.webm", "video/webm"),
+        ("/media/a.vtt", "text/vtt; charset=utf-8"),
+        ("/cards/a.png", "image/png"),
+        ("/a.jpg", "image/jpeg"),
+        ("/a.jpeg", "image/jpeg"),
+        ("/a.webp", "image/webp"),
+        ("/a.avif", "image/avif"),
+        ("/sitemap.xml", "application/xml; charset=utf-8"),
+        ("/robots.txt", "text/plain; charset=utf-8"),
+        ("/media/a.m4v", "video/mp4"),
+        ("/media/a.mov", "video/quicktime"),
+        ("/media/IMG 0001.MP4", "video/mp4"),
+        ("/media/Portrait.JPG", "image/jpeg"),
+        ("/media/a.Vtt", "text/vtt; charset=utf-8"),
+        ("/unknown.thing", "application/octet-stream"),
+    ] {
+        assert_eq!(kind_of(name), kind, "{name}");
+    }
+}
+
+#[test]
 fn without_a_built_site_the_start_says_so() {
-    let error = WebFiles::load(Path::new("no-such-folder")).unwrap_err().to_string();
+    let error = WebFiles::load(Path::new("no-such-folder"), "").unwrap_err().to_string();
     assert!(error.contains("\"no-such-folder\" holds no built site"), "{error}");
 }

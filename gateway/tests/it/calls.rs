@@ -68,6 +68,24 @@ async fn what_the_catalogue_says_can_be_kept() {
 }
 
 #[tokio::test]
+async fn the_guide_can_be_kept_and_receipts_are_for_their_owner() {
+    let world = World::new().await;
+    let query = "?connect=v1&encoding=json&message=%7B%7D";
+    let path = format!("/rpc/catalogue.v1.CatalogueService/GetMeditationGuide{query}");
+    let answer = world.get(&path).await;
+    assert!(answer.headers()["cache-control"].to_str().unwrap().starts_with("public"));
+    let message: Value = answer.json().await.unwrap();
+    assert_eq!(message["guide"]["minutes"], 10);
+
+    let path = format!("/rpc/payments.v1.PaymentsService/ListReceipts{query}");
+    assert_eq!(world.get(&path).await.status(), StatusCode::UNAUTHORIZED);
+    let answer = world.client.get(world.url(&path)).bearer_auth(token()).send().await.unwrap();
+    assert_eq!(answer.headers()["cache-control"], "no-store");
+    let message: Value = answer.json().await.unwrap();
+    assert_eq!(message["receipts"][0]["serial"], "SUK/26-27/00001");
+}
+
+#[tokio::test]
 async fn reading_a_booking_is_a_get_that_nobody_keeps() {
     let world = World::new().await;
     let path = format!(

@@ -8,9 +8,11 @@
     reason = "what goes wrong in a test, or in what it is made of, fails the test"
 )]
 
+mod booking_links;
 mod calls;
 mod staff;
 mod errors;
+mod files;
 mod limits;
 mod neighbours;
 mod pages;
@@ -18,4 +20,5 @@ mod pictures;
 mod proxied;
 mod reviews;
 mod streams;
+mod unsubscribe;
 mod world;

@@ -21,6 +21,7 @@ use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
+mod mails;
 pub(crate) mod reviews;
 mod staff;
 
@@ -75,7 +76,8 @@ pub(crate) async fn grpc() -> Grpc {
         .add_service(CatalogueServiceServer::new(neighbour.clone()))
         .add_service(BookingServiceServer::new(neighbour.clone()))
         .add_service(PaymentsServiceServer::new(neighbour.clone()));
-    let server = reviews::add_to(staff::add_to(server, &neighbour), &neighbour)
+    let server = mails::add_to(staff::add_to(server, &neighbour), &neighbour);
+    let server = reviews::add_to(server, &neighbour)
         .add_service(feed_service_server::FeedServiceServer::new(neighbour))
         .serve_with_incoming(TcpListenerStream::new(listener));
     tokio::spawn(server);
@@ -133,6 +135,14 @@ impl CatalogueService for Neighbour {
         _request: Request<ListFaqsRequest>,
     ) -> Result<Response<ListFaqsResponse>, Status> {
         Ok(Response::new(ListFaqsResponse::default()))
+    }
+
+    async fn get_meditation_guide(
+        &self,
+        _request: Request<GetMeditationGuideRequest>,
+    ) -> Result<Response<GetMeditationGuideResponse>, Status> {
+        let guide = MeditationGuide { minutes: 10, ..MeditationGuide::default() };
+        Ok(Response::new(GetMeditationGuideResponse { guide: Some(guide) }))
     }
 }
 
@@ -236,6 +246,15 @@ impl PaymentsService for Neighbour {
         _request: Request<ClaimPaymentRequest>,
     ) -> Result<Response<ClaimPaymentResponse>, Status> {
         Ok(Response::new(ClaimPaymentResponse::default()))
+    }
+
+    async fn list_receipts(
+        &self,
+        request: Request<ListReceiptsRequest>,
+    ) -> Result<Response<ListReceiptsResponse>, Status> {
+        self.seen.note(&request);
+        let receipt = Receipt { serial: "SUK/26-27/00001".to_owned(), ..Receipt::default() };
+        Ok(Response::new(ListReceiptsResponse { receipts: vec![receipt] }))
     }
 }
 

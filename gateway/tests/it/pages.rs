@@ -4,7 +4,7 @@ use http::StatusCode;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::world::{CHECKOUT, SCRIPT_HASH, World};
+use crate::world::{CHECKOUT, IMAGE_ORIGIN, MEDIA_ORIGIN, SCRIPT_HASH, World};
 
 #[tokio::test]
 async fn every_path_has_its_page() {
@@ -125,7 +125,10 @@ async fn only_the_booking_document_may_use_the_provider() {
     assert!(policy(&ordinary).contains(&format!("script-src 'self' '{SCRIPT_HASH}';")));
     assert!(!policy(&ordinary).contains(CHECKOUT));
     assert_eq!(ordinary.headers()["cross-origin-opener-policy"], "same-origin");
+    assert!(policy(&ordinary).contains(&format!("media-src 'self' {MEDIA_ORIGIN};")));
+    assert!(policy(&ordinary).contains(&format!("img-src 'self' data: {IMAGE_ORIGIN};")));
     let booking = world.get("/booking-flow").await;
+    assert!(!policy(&booking).contains(MEDIA_ORIGIN) && !policy(&booking).contains(IMAGE_ORIGIN));
     assert!(policy(&booking).contains(&format!("frame-src {CHECKOUT}")));
     assert_eq!(booking.headers()["cross-origin-opener-policy"], "same-origin-allow-popups");
     let answers = ["/rpc/x", "/livez", "/assets/app-1a2b.js", "/auth/v1/user", "/nothing"];

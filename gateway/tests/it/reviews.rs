@@ -243,7 +243,10 @@ async fn a_reviews_document_says_whether_there_is_one() {
         assert_eq!(answer.headers()["content-type"], "text/html; charset=utf-8");
         assert_eq!(answer.headers()["cache-control"], "no-cache");
         assert_eq!(answer.headers().contains_key("etag"), status == StatusCode::OK);
-        assert_eq!(answer.text().await.unwrap(), format!("<h1>{title}</h1>"));
+        let address = format!("http://127.0.0.1:8080/reviews/{id}");
+        let canonical = format!("<link rel=\"canonical\" href=\"{address}\">");
+        let head = if status == StatusCode::OK { canonical } else { String::new() };
+        assert_eq!(answer.text().await.unwrap(), format!("{head}<h1>{title}</h1>"));
     }
     let slash = world.get(&format!("/reviews/{KNOWN}/")).await;
     assert_eq!(slash.status(), StatusCode::PERMANENT_REDIRECT);
@@ -255,4 +258,18 @@ async fn a_reviews_document_says_whether_there_is_one() {
     }
     let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
     assert_eq!(world.get(&format!("/reviews/{DELETED}")).await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_document_that_a_browser_kept_is_that_of_one_review() {
+    let world = World::new().await;
+    let asked = |id: &str, tag: &str| {
+        let url = world.url(&format!("/reviews/{id}"));
+        let request = world.client.get(url).header("if-none-match", tag);
+        request.header("accept-encoding", "gzip").send()
+    };
+    let first = world.get(&format!("/reviews/{KNOWN}")).await;
+    let tag = first.headers()["etag"].to_str().unwrap().to_owned();
+    assert_eq!(asked(KNOWN, &tag).await.unwrap().status(), StatusCode::NOT_MODIFIED);
+    assert_eq!(asked(BROKEN, &tag).await.unwrap().status(), StatusCode::OK);
 }

@@ -26,6 +26,9 @@ const CALLS: &[&str] = &[
     "payments.v1.PaymentsStaffService/ListLedgerEntries",
     "payments.v1.PaymentsStaffService/ListParkedEvents",
     "payments.v1.PaymentsStaffService/RetryParkedEvents",
+    "notifications.v1.NotificationsStaffService/ListMails",
+    "notifications.v1.NotificationsStaffService/RetryMail",
+    "notifications.v1.NotificationsStaffService/SettleMail",
     "notifications.v1.NotificationsStaffService/ListParkedEvents",
     "notifications.v1.NotificationsStaffService/RetryParkedEvents",
 ];

@@ -25,6 +25,8 @@ pub(crate) const USER: &str = "0198c0de-0000-7000-8000-000000000001";
 /// Somebody who is no member of the practice.
 pub(crate) const CUSTOMER: &str = "0198c0de-0000-7000-8000-000000000002";
 pub(crate) const SCRIPT_HASH: &str = "sha256-c2NyaXB0";
+pub(crate) const MEDIA_ORIGIN: &str = "https://media.example";
+pub(crate) const IMAGE_ORIGIN: &str = "https://images.example";
 pub(crate) const CHECKOUT: &str = "http://127.0.0.1:8090";
 
 /// What a test may want to be different.
@@ -45,6 +47,8 @@ impl Default for Wishes {
             sign_in: plenty,
             reviews: plenty,
             pictures: plenty,
+            forms: plenty,
+            unsubscribing: plenty,
         };
         let public = "http://127.0.0.1:8080".to_owned();
         Self { allowances, without_services: false, trust_proxy: false, public }
@@ -176,6 +180,11 @@ fn install_telemetry() {
     });
 }
 
+/// What the site's video holds: long enough that compressing it would pay, and easy to count.
+pub(crate) fn media() -> String {
+    "0123456789".repeat(500)
+}
+
 /// A small built site in a folder of its own, written once per run.
 fn site() -> PathBuf {
     static SITE: LazyLock<PathBuf> = LazyLock::new(write_site);
@@ -187,22 +196,45 @@ fn write_site() -> PathBuf {
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("site-{}", std::process::id()));
     let script = format!("console.log('{}')", "x".repeat(4000));
     let routes = json!({
-        "static": ["/", "/services", "/booking-flow"], "services": ["energy-healing"],
+        "static": ["/", "/about", "/services", "/booking-flow", "/unsubscribe"],
+        "services": ["energy-healing"],
         "dynamic": { "reviews": { "found": "review.html", "missing": "review-not-found.html" } },
+    });
+    let csp = json!({
+        "scriptHashes": [SCRIPT_HASH],
+        "mediaOrigins": [MEDIA_ORIGIN],
+        "imageOrigins": [IMAGE_ORIGIN],
     });
     let files = [
         ("index.html", "<h1>home</h1>".to_owned()),
+        (
+            "about/index.html",
+            "<link rel=\"canonical\" href=\"https://site.invalid/about\">".to_owned(),
+        ),
+        ("sitemap.xml", "<loc>https://site.invalid/about</loc>".to_owned()),
+        ("robots.txt", "Sitemap: https://site.invalid/sitemap.xml\n".to_owned()),
+        ("media/breath.mp4", media()),
+        ("media/Tief Atmen üben.MP4", media()),
+        ("media/50% more.mov", media()),
+        ("media/breath.vtt", format!("WEBVTT\n\n{}", "00:00 ".repeat(400))),
+        ("cards/home.png", "png".to_owned()),
         ("services/index.html", "<h1>services</h1>".to_owned()),
+        ("unsubscribe/index.html", "<h1>unsubscribe</h1>".to_owned()),
         ("booking-flow/index.html", "<h1>booking</h1>".to_owned()),
         ("service/energy-healing/index.html", "<h1>energy</h1>".to_owned()),
         ("404.html", "<h1>Page Not Found</h1>".to_owned()),
-        ("review.html", "<h1>review</h1>".to_owned()),
+        (
+            "review.html",
+            "<link rel=\"canonical\" href=\"https://site.invalid/reviews/\
+             rvw_00000000000000000000000000000000\"><h1>review</h1>"
+                .to_owned(),
+        ),
         ("review-not-found.html", "<h1>Review Not Found</h1>".to_owned()),
         ("service-not-found.html", "<h1>Service Not Found</h1>".to_owned()),
         ("assets/app-1a2b.js", script),
         ("favicon.svg", "<svg/>".to_owned()),
         ("routes.json", routes.to_string()),
-        ("csp.json", json!({ "scriptHashes": [SCRIPT_HASH] }).to_string()),
+        ("csp.json", csp.to_string()),
     ];
     for (name, content) in files {
         let path = folder.join(name);

@@ -12,6 +12,8 @@ use crate::read_model::view::View;
 
 /// How long before a session its calendar reminds.
 const ALARM_MINUTES: i64 = 60;
+/// How long a line of the file may be, its end left out.
+const LINE_OCTETS_MAX: usize = 75;
 
 /// The file of a booking that is paid and placed; `None` for any other.
 #[must_use]
@@ -44,7 +46,7 @@ fn write(practice: &Practice, view: &View, method: &str) -> Option<String> {
         let uid = format!("{}-{number}@bookings.sukoon", booking.booking_id);
         calendar.push(event(practice, view, &uid, (starts_at, ends_at)));
     }
-    Some(calendar.to_string())
+    Some(folded(&calendar.to_string()))
 }
 
 /// The name to save it under.
@@ -64,7 +66,8 @@ fn event(
     (starts_at, ends_at): (Timestamp, Timestamp),
 ) -> Event {
     let booking = &view.booking;
-    let summary = format!("Session with {}", practice.practice.name);
+    let name = one_line(&practice.practice.name);
+    let summary = format!("Session with {name}");
     let cancelled = is_cancelled(view);
     let mut event = Event::with_uid(uid);
     if !cancelled {
@@ -81,19 +84,20 @@ fn event(
         .add_property("DTSTART", utc(starts_at))
         .add_property("DTEND", utc(ends_at));
     let organiser = format!("mailto:{}", practice.practice.email);
-    let name = practice.practice.name.replace('"', "'");
-    event.append_property(
-        Property::new("ORGANIZER", organiser).append_parameter(Parameter::new("CN", &name)).done(),
-    );
+    // No calendar could tell where a quoted name ends that has quotes in it.
+    let quotable = name.replace('"', "'");
+    let named = Parameter::new("CN", &quotable);
+    event.append_property(Property::new("ORGANIZER", organiser).append_parameter(named).done());
     event.done()
 }
 
 /// The link, or where the session is.
 fn set_place(event: &mut Event, booking: &wire::Booking) {
     if !booking.join_url.is_empty() {
-        event.location(&booking.join_url).url(&booking.join_url);
+        let url = one_line(&booking.join_url);
+        event.location(&url).url(&url);
     } else if !booking.location.is_empty() {
-        event.location(&booking.location);
+        event.location(&one_line(&booking.location));
     }
 }
 
@@ -110,12 +114,42 @@ fn description(practice: &Practice, booking: &wire::Booking) -> String {
     let early = practice.policies.join_early_minutes;
     let mut lines = vec![format!("Please be there {early} minutes early.")];
     if !booking.join_url.is_empty() {
-        lines.insert(0, format!("Join online: {}", booking.join_url));
+        lines.insert(0, format!("Join online: {}", one_line(&booking.join_url)));
     } else if !booking.location.is_empty() {
-        lines.push(practice.location.directions.clone());
+        lines.push(one_line(&practice.location.directions));
     }
     lines.push(format!("Questions? Write to {}.", practice.practice.email));
     lines.join("\n")
+}
+
+/// The same text with its lines folded anew (RFC 5545, 3.1): the library lets the last part of a
+/// long line be one octet too long.
+fn folded(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for line in text.replace("\r\n ", "").split_terminator("\r\n") {
+        let mut octets = 0;
+        for c in line.chars() {
+            if octets + c.len_utf8() > LINE_OCTETS_MAX {
+                // A part does not begin with a space of its own: some calendars would drop it.
+                let carried = if c == ' ' { all.pop() } else { None };
+                all.push_str("\r\n ");
+                all.extend(carried);
+                octets = 1 + carried.map_or(0, char::len_utf8);
+            }
+            all.push(c);
+            octets += c.len_utf8();
+        }
+        all.push_str("\r\n");
+    }
+    all
+}
+
+/// A text without what ends a line. The library escapes line feeds in texts, but neither carriage
+/// returns nor what stands in a parameter or a link, and one that got through would let a text add
+/// lines of its own to the file.
+fn one_line(text: &str) -> String {
+    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// An instant as calendars write it in UTC, which every one of them reads in its owner's zone.

@@ -1,12 +1,13 @@
 //! The practice's offer, read from its files and checked as a whole before anything is served.
 
+mod about;
 mod section;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::{fmt, fs};
 
-use contract::catalogue::v1::{Faq, FaqGroup, Feature, Package, QuizArea, Service};
+use contract::catalogue::v1::{About, Faq, FaqGroup, Feature, Package, QuizArea, Service};
 use contract::common::v1::Money;
 use kernel::Currency;
 use toml::Table;
@@ -17,6 +18,7 @@ use section::{Section, read_file};
 const SERVICES: &str = "services.toml";
 const QUIZ: &str = "quiz.toml";
 const FAQS: &str = "faqs.toml";
+const ABOUT: &str = "about.toml";
 
 /// Everything that the practice offers, in its own order, in the form in which it is served.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +33,8 @@ pub struct Content {
     pub faq_groups: Vec<FaqGroup>,
     /// The questions of the home page.
     pub quick_answers: Vec<Faq>,
+    /// Who stands behind the practice.
+    pub about: About,
 }
 
 /// The files cannot be served as they are; each mistake stands on its own line.
@@ -56,8 +60,8 @@ impl Content {
     /// Everything that is missing, unknown or wrong in them.
     pub fn load(folder: &Path) -> Result<Self, InvalidContent> {
         let mut problems = Vec::new();
-        let [services, quiz, faqs] =
-            [SERVICES, QUIZ, FAQS].map(|file| parse(folder, file, &mut problems));
+        let [services, quiz, faqs, about] =
+            [SERVICES, QUIZ, FAQS, ABOUT].map(|file| parse(folder, file, &mut problems));
         let (services, packages) = services
             .map(|table| read_file(SERVICES, table, &mut problems, offer))
             .unwrap_or_default();
@@ -65,7 +69,10 @@ impl Content {
             quiz.map(|table| read_file(QUIZ, table, &mut problems, areas)).unwrap_or_default();
         let (faq_groups, quick_answers) =
             faqs.map(|table| read_file(FAQS, table, &mut problems, questions)).unwrap_or_default();
-        let content = Self { services, packages, quiz_areas, faq_groups, quick_answers };
+        let about = about
+            .map(|table| read_file(ABOUT, table, &mut problems, about::about))
+            .unwrap_or_default();
+        let content = Self { services, packages, quiz_areas, faq_groups, quick_answers, about };
         content.check_names(&mut problems);
         if problems.is_empty() { Ok(content) } else { Err(InvalidContent { problems }) }
     }
@@ -156,8 +163,10 @@ fn service(block: &mut Section<'_>) -> Service {
         duration_minutes: block.small_number("duration_minutes", 5, 480),
         price: price(block),
         disclaimer: block.optional_text("disclaimer", 2000),
-        video_url: video_url(block),
+        video_url: media_url(block, "video_url"),
+        captions_url: media_url(block, "captions_url"),
         accent: block.one_of("accent", &["leaf", "clay", "plum"]),
+        crisis_note: block.optional_flag("crisis_note"),
     }
 }
 
@@ -182,10 +191,12 @@ fn price(block: &mut Section<'_>) -> Option<Money> {
     })
 }
 
-fn video_url(block: &mut Section<'_>) -> String {
-    let url = block.optional_text("video_url", 500);
-    if !url.is_empty() && !url.starts_with("https://") {
-        block.problem("video_url", "must begin with https://");
+/// A file that the practice put beside its own, which the site serves, or one of somebody else.
+fn media_url(block: &mut Section<'_>, key: &'static str) -> String {
+    let url = block.optional_text(key, 500);
+    let is_known = ["https://", "/media/"].iter().any(|start| url.starts_with(start));
+    if !url.is_empty() && !is_known {
+        block.problem(key, "must begin with https:// or /media/");
     }
     url
 }

@@ -7,12 +7,15 @@ use contract::catalogue::v1::catalogue_internal_service_server::{
 };
 use contract::catalogue::v1::catalogue_service_server::{CatalogueService, CatalogueServiceServer};
 use contract::catalogue::v1::{
-    Figure, GetOfferingRequest, GetOfferingResponse, GetPracticeRequest, GetPracticeResponse,
-    GetServiceRequest, GetServiceResponse, ListFaqsRequest, ListFaqsResponse, ListQuizAreasRequest,
-    ListQuizAreasResponse, ListServicesRequest, ListServicesResponse, Practice, Service,
+    About, Figure, GetMeditationGuideRequest, GetMeditationGuideResponse, GetOfferingRequest,
+    GetOfferingResponse, GetPracticeRequest, GetPracticeResponse, GetServiceRequest,
+    GetServiceResponse, ListFaqsRequest, ListFaqsResponse, ListQuizAreasRequest,
+    ListQuizAreasResponse, ListServicesRequest, ListServicesResponse, MeditationGuide,
+    MeditationStep, Practice, Service,
 };
 use kernel::{Code, Reject};
 use runtime::caller::Peers;
+use runtime::practice::guide::Guide;
 use runtime::server::REQUEST_BYTES_MAX;
 use runtime::{practice, status};
 use tonic::service::Routes;
@@ -26,9 +29,14 @@ const OFFERING_CALLERS: &[&str] = &["booking", "notifications"];
 const SERVICE_ID_BYTES_MAX: usize = 100;
 
 /// Both services over the same files.
-pub(crate) fn routes(practice: &practice::Practice, content: Content, peers: Peers) -> Routes {
-    let catalogue =
-        Catalogue { inner: Arc::new(Inner { practice: to_wire(practice), content, peers }) };
+pub(crate) fn routes(
+    practice: &practice::Practice,
+    guide: &Guide,
+    content: Content,
+    peers: Peers,
+) -> Routes {
+    let (practice, guide) = (to_wire(practice, &content.about), guide_to_wire(guide));
+    let catalogue = Catalogue { inner: Arc::new(Inner { practice, guide, content, peers }) };
     let public = CatalogueServiceServer::new(catalogue.clone());
     let internal = CatalogueInternalServiceServer::new(catalogue);
     Routes::new(public.max_decoding_message_size(REQUEST_BYTES_MAX))
@@ -42,6 +50,7 @@ struct Catalogue {
 
 struct Inner {
     practice: Practice,
+    guide: MeditationGuide,
     content: Content,
     peers: Peers,
 }
@@ -134,6 +143,14 @@ impl CatalogueService for Catalogue {
         let (groups, quick_answers) = (faq_groups.clone(), quick_answers.clone());
         Ok(Response::new(ListFaqsResponse { groups, quick_answers }))
     }
+
+    async fn get_meditation_guide(
+        &self,
+        _request: Request<GetMeditationGuideRequest>,
+    ) -> Result<Response<GetMeditationGuideResponse>, Status> {
+        let guide = Some(self.inner.guide.clone());
+        Ok(Response::new(GetMeditationGuideResponse { guide }))
+    }
 }
 
 #[tonic::async_trait]
@@ -154,8 +171,8 @@ impl CatalogueInternalService for Catalogue {
     }
 }
 
-/// What the public may know of the practice's file.
-fn to_wire(practice: &practice::Practice) -> Practice {
+/// What the public may know of the practice's file, and who stands behind it.
+fn to_wire(practice: &practice::Practice, about: &About) -> Practice {
     let identity = &practice.practice;
     let figures = practice.figures.iter().map(|figure| Figure {
         key: figure.key.clone(),
@@ -180,5 +197,24 @@ fn to_wire(practice: &practice::Practice) -> Practice {
         cancellation_hours: practice.policies.cancellation_hours,
         crisis_note: identity.crisis_note.clone(),
         review_services: practice.reviews.services.clone(),
+        about: Some(about.clone()),
+        refund_days_text: practice.policies.refund_days_text.clone(),
+        reply_days_text: practice.policies.reply_days_text.clone(),
+        wellbeing_note: identity.wellbeing_note.clone(),
+    }
+}
+
+fn guide_to_wire(guide: &Guide) -> MeditationGuide {
+    let steps = guide.steps.iter().map(|step| MeditationStep {
+        title: step.title.clone(),
+        minutes: step.minutes,
+        paragraphs: step.paragraphs.clone(),
+    });
+    MeditationGuide {
+        title: guide.title.clone(),
+        introduction: guide.introduction.clone(),
+        steps: steps.collect(),
+        closing: guide.closing.clone(),
+        minutes: guide.minutes(),
     }
 }

@@ -9,6 +9,7 @@ mod grpc;
 use std::path::Path;
 
 use runtime::caller::Peers;
+use runtime::practice::guide::{self, Guide};
 use runtime::practice::{self, Practice};
 use runtime::server::Server;
 use runtime::{BoxError, Shutdown, status};
@@ -36,17 +37,31 @@ pub async fn run(config: Config, shutdown: Shutdown) -> Result<(), BoxError> {
 /// # Errors
 /// Every mistake in any of the files.
 pub fn routes(practice_dir: &Path, peers: Peers) -> Result<Routes, BoxError> {
-    let (practice, content) = read(practice_dir)?;
+    let Files { practice, content, guide } = Files::read(practice_dir)?;
     tracing::info!(services = content.services.len(), "the practice's files were read");
-    Ok(grpc::routes(&practice, content, peers))
+    Ok(grpc::routes(&practice, &guide, content, peers))
 }
 
-/// Reads all files, so that mistakes in one do not hide those in the others.
-fn read(folder: &Path) -> Result<(Practice, Content), BoxError> {
-    match (practice::load(folder), Content::load(folder)) {
-        (Ok(practice), Ok(content)) => Ok((practice, content)),
-        (Err(first), Err(second)) => Err(format!("{}\n{second}", status::chain(&first)).into()),
-        (Err(error), Ok(_)) => Err(error.into()),
-        (Ok(_), Err(error)) => Err(error.into()),
+/// What all of the practice's files say.
+struct Files {
+    practice: Practice,
+    content: Content,
+    guide: Guide,
+}
+
+impl Files {
+    /// Reads all files, so that mistakes in one do not hide those in the others.
+    fn read(folder: &Path) -> Result<Self, BoxError> {
+        match (practice::load(folder), Content::load(folder), guide::load(folder)) {
+            (Ok(practice), Ok(content), Ok(guide)) => Ok(Self { practice, content, guide }),
+            (practice, content, guide) => {
+                let told = [
+                    practice.err().map(|error| status::chain(&error)),
+                    content.err().map(|error| error.to_string()),
+                    guide.err().map(|error| status::chain(&error)),
+                ];
+                Err(told.into_iter().flatten().collect::<Vec<_>>().join("\n").into())
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! This service's settings, one struct per concern.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use lettre::message::Mailbox;
@@ -8,6 +9,12 @@ use messaging::Nats;
 use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
 use secrecy::SecretString;
+
+/// More than any customer's day makes, and far less than a mailbox notices as a flood.
+const RECIPIENT_LIMIT_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(29);
+
+/// Far more than a practice gets, and a flood that its mailbox survives.
+const CONTACT_LIMIT_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(59);
 
 /// What serving needs.
 #[derive(Debug, Clone)]
@@ -26,6 +33,9 @@ pub struct Config {
     pub neighbours: Neighbours,
     /// The mail server.
     pub mail: MailSettings,
+    /// How many messages the contact form takes in an hour, from everybody together;
+    /// `NOTIFICATIONS_CONTACT_LIMIT`.
+    pub contact_limit: NonZeroU32,
     /// Services' tokens.
     pub peers: PeerSettings,
     /// People's tokens, for what staff calls; `TOKEN_JWKS_URL` and `TOKEN_ISSUER`.
@@ -39,6 +49,8 @@ pub struct Neighbours {
     pub booking_url: String,
     /// Whose feed tells of refunds; `PAYMENTS_URL`.
     pub payments_url: String,
+    /// Whose feed tells of reviews, and who knows them and their invitations; `REVIEWS_URL`.
+    pub reviews_url: String,
     /// Who knows the codes that are mailed; `IDENTITY_GRPC_URL`. Absent where accounts are kept by
     /// a hosted server, which sends such mails itself.
     pub identity_url: Option<String>,
@@ -51,6 +63,12 @@ pub struct MailSettings {
     pub smtp_url: SecretString,
     /// Who mails come from, `Name <address>`; `NOTIFICATIONS_SENDER`.
     pub sender: Mailbox,
+    /// Makes of an address what stands for it in rows and links; `NOTIFICATIONS_ADDRESS_KEY`, at
+    /// least 32 characters.
+    pub address_key: SecretString,
+    /// How many mails one address gets in an hour at most, codes aside;
+    /// `NOTIFICATIONS_RECIPIENT_LIMIT`.
+    pub recipient_limit: NonZeroU32,
 }
 
 /// What migrating needs.
@@ -75,9 +93,11 @@ impl Config {
             neighbours: Neighbours {
                 booking_url: reader.url("BOOKING_URL"),
                 payments_url: reader.url("PAYMENTS_URL"),
+                reviews_url: reader.url("REVIEWS_URL"),
                 identity_url: reader.optional_url("IDENTITY_GRPC_URL"),
             },
             mail: MailSettings::read(reader),
+            contact_limit: reader.parse_or("NOTIFICATIONS_CONTACT_LIMIT", CONTACT_LIMIT_DEFAULT),
             peers: PeerSettings::read(reader),
             users: UserSettings::read(reader),
         }
@@ -86,7 +106,13 @@ impl Config {
 
 impl MailSettings {
     fn read(reader: &mut Reader<'_>) -> Self {
-        Self { smtp_url: reader.secret("NOTIFICATIONS_SMTP_URL"), sender: sender(reader) }
+        Self {
+            smtp_url: reader.secret("NOTIFICATIONS_SMTP_URL"),
+            sender: sender(reader),
+            address_key: reader.secret("NOTIFICATIONS_ADDRESS_KEY"),
+            recipient_limit: reader
+                .parse_or("NOTIFICATIONS_RECIPIENT_LIMIT", RECIPIENT_LIMIT_DEFAULT),
+        }
     }
 }
 

@@ -1,21 +1,21 @@
-//! The names, addresses and links of a mail, asked for at the moment when it is sent and never
-//! kept.
+//! The names, addresses and links of a mail, asked for at the moment when it is sent. Only what
+//! visitors wrote in a form is kept here, until its mails are over.
 
-use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
-use contract::booking::v1::{
-    Booking, BookingState, Contact, GetBookingContactRequest, SessionMode,
-};
+use contract::booking::v1::{Booking, BookingState, Contact, SessionMode};
 use contract::convert::timestamp;
-use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
-use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
+use contract::identity::v1::GetCodeMailResponse;
+use contract::payments::v1::Receipt;
+use contract::reviews::v1::Review;
+use jiff::civil::Date;
 use kernel::Timestamp;
 use runtime::BoxError;
-use runtime::caller::Peers;
-use runtime::channel::{self, InvalidUrl, PeerChannel};
-use tonic::{Code, Status};
 
-use crate::config::Neighbours;
-use crate::mail::{About, Kind};
+use crate::forms;
+use crate::mail::Kind;
+
+mod sources;
+
+pub use self::sources::Sources;
 
 /// What a mail must know of a booking, complete.
 #[derive(Debug, Clone)]
@@ -30,6 +30,11 @@ pub struct BookingFacts {
     pub ends_at: Timestamp,
     /// The calendar file, or empty.
     pub calendar_file: String,
+    /// The receipt that the mail is; of no other mail.
+    pub receipt: Option<Receipt>,
+    /// The link's secret that lets the customer write a verified review, and until when it works;
+    /// of the mail after a session only.
+    pub invitation: Option<(String, Timestamp)>,
 }
 
 /// What a mail must know.
@@ -39,6 +44,22 @@ pub enum Facts {
     Booking(Box<BookingFacts>),
     /// Of a code.
     Code(GetCodeMailResponse),
+    /// Of a message to the practice.
+    Message(forms::Message),
+    /// Where the guide goes.
+    Guide {
+        /// The address.
+        email: String,
+    },
+    /// Of a review.
+    Review(Review),
+    /// Of a day of the practice.
+    Day {
+        /// The day in the practice's zone.
+        date: Date,
+        /// Its sessions by their start.
+        sessions: Vec<BookingFacts>,
+    },
 }
 
 /// Why there are no facts.
@@ -52,81 +73,26 @@ pub enum NoFacts {
     Unavailable(&'static str, #[source] BoxError),
 }
 
-/// Who knows the facts.
-#[derive(Debug, Clone)]
-pub struct Sources {
-    booking: BookingInternalServiceClient<PeerChannel>,
-    identity: Option<IdentityInternalServiceClient<PeerChannel>>,
-}
-
-impl Sources {
-    /// Prepares to ask booking and, where it is embedded, identity.
-    ///
-    /// # Errors
-    /// When a URL is not one.
-    pub fn new(neighbours: &Neighbours, peers: &Peers) -> Result<Self, InvalidUrl> {
-        let booking = channel::peer(&neighbours.booking_url, "booking", peers)?;
-        let identity = match &neighbours.identity_url {
-            Some(url) => {
-                Some(IdentityInternalServiceClient::new(channel::peer(url, "identity", peers)?))
-            }
-            None => None,
-        };
-        Ok(Self { booking: BookingInternalServiceClient::new(booking), identity })
-    }
-
-    /// Asks.
-    ///
-    /// # Errors
-    /// When there are none, or nobody answers.
-    pub async fn of(&self, about: About) -> Result<Facts, NoFacts> {
-        match about {
-            About::Booking(id) => {
-                let request = GetBookingContactRequest { booking_id: id.to_string() };
-                let answered = self.booking.clone().get_booking_contact(request).await;
-                let answer = answered
-                    .map_err(|status| no_facts(status, "booking_gone", "booking_unavailable"))?
-                    .into_inner();
-                complete(answer.booking, answer.calendar_file).ok_or_else(|| {
-                    NoFacts::Unavailable("booking_incomplete", "the booking is incomplete".into())
-                })
-            }
-            About::Code(id) => {
-                let Some(identity) = &self.identity else { return Err(NoFacts::Gone("code_gone")) };
-                let request = GetCodeMailRequest { code_id: id.to_string() };
-                let answered = identity.clone().get_code_mail(request).await;
-                answered
-                    .map(|answer| Facts::Code(answer.into_inner()))
-                    .map_err(|status| no_facts(status, "code_gone", "identity_unavailable"))
-            }
-        }
-    }
-}
-
-fn no_facts(status: Status, gone: &'static str, unavailable: &'static str) -> NoFacts {
-    if status.code() == Code::NotFound {
-        NoFacts::Gone(gone)
-    } else {
-        NoFacts::Unavailable(unavailable, status.into())
-    }
-}
-
-fn complete(booking: Option<Booking>, calendar_file: String) -> Option<Facts> {
-    let booking = booking?;
-    let contact = booking.contact.clone()?;
-    let session = booking.sessions.first()?;
-    let starts_at = session.starts_at.as_ref().and_then(timestamp)?;
-    let ends_at = session.ends_at.as_ref().and_then(timestamp)?;
-    Some(Facts::Booking(Box::new(BookingFacts {
-        booking,
-        contact,
-        starts_at,
-        ends_at,
-        calendar_file,
-    })))
-}
-
 impl BookingFacts {
+    /// What booking said, if it is complete.
+    #[must_use]
+    pub fn complete(booking: Option<Booking>, calendar_file: String) -> Option<Self> {
+        let booking = booking?;
+        let contact = booking.contact.clone()?;
+        let session = booking.sessions.first()?;
+        let starts_at = session.starts_at.as_ref().and_then(timestamp)?;
+        let ends_at = session.ends_at.as_ref().and_then(timestamp)?;
+        Some(Self {
+            booking,
+            contact,
+            starts_at,
+            ends_at,
+            calendar_file,
+            receipt: None,
+            invitation: None,
+        })
+    }
+
     /// Whether the session is at the practice.
     #[must_use]
     pub fn is_in_person(&self) -> bool {
@@ -140,7 +106,11 @@ impl Facts {
     pub fn lack_link(&self) -> bool {
         match self {
             Self::Booking(facts) => !facts.is_in_person() && facts.booking.join_url.is_empty(),
-            Self::Code(_) => false,
+            Self::Code(_)
+            | Self::Message(_)
+            | Self::Guide { .. }
+            | Self::Review(_)
+            | Self::Day { .. } => false,
         }
     }
 
@@ -149,21 +119,27 @@ impl Facts {
     pub fn contradict(&self, kind: Kind) -> bool {
         let Self::Booking(facts) = self else { return false };
         let state = facts.booking.state();
+        let is_ahead = matches!(state, BookingState::Confirmed | BookingState::MeetingScheduled);
         match kind {
-            Kind::BookingConfirmed | Kind::PracticeNotice | Kind::MeetingLink => !matches!(
-                state,
-                BookingState::Confirmed
-                    | BookingState::MeetingScheduled
-                    | BookingState::Completed
-                    | BookingState::NoShow
-            ),
+            Kind::BookingConfirmed | Kind::PracticeNotice => {
+                !is_ahead && !matches!(state, BookingState::Completed | BookingState::NoShow)
+            }
             // Late money may have placed it again, or is being given back with a mail of its own.
             Kind::HoldEnded => state != BookingState::Expired,
             Kind::BookingCancelled | Kind::CancellationNotice => state != BookingState::Cancelled,
+            // Nobody joins a session that is over.
+            Kind::MeetingLink | Kind::Reminder | Kind::SecondReminder => !is_ahead,
+            Kind::FollowUp => state != BookingState::Completed,
             Kind::RefundStarted
             | Kind::RefundDone
+            | Kind::Receipt
             | Kind::ConfirmAddress
-            | Kind::RecoverPassword => false,
+            | Kind::RecoverPassword
+            | Kind::ContactMessage
+            | Kind::ContactAcknowledgement
+            | Kind::MeditationGuide
+            | Kind::ReviewNotice
+            | Kind::DaySheet => false,
         }
     }
 }

@@ -1,5 +1,7 @@
-//! What others call: the feed of this service's events, and what staff does with parked events.
+//! What others call: the feed of this service's events, and what staff does with mails and parked
+//! events.
 
+pub mod public;
 mod staff;
 
 use eventstore::{StaffDoor, Store};
@@ -15,6 +17,6 @@ const READERS: &[&str] = &["booking"];
 /// Every gRPC service of this process.
 #[must_use]
 pub fn routes(store: Store, peers: &Peers, door: StaffDoor, parked: ParkedEvents) -> Routes {
-    Routes::new(FeedServer::service(store, peers.clone(), READERS))
-        .add_service(Staff::service(door, parked))
+    Routes::new(FeedServer::service(store.clone(), peers.clone(), READERS))
+        .add_service(Staff::service(store, door, parked))
 }

@@ -1,19 +1,26 @@
 //! The mails of a practice, each sent once as far as mail allows, and retried until the server
 //! takes it. The modules stand in the order in which they are best read.
 //!
-//! Nothing personal is kept here: names and addresses are asked for when a mail is sent.
+//! Names and addresses are asked for when a mail is sent. Only what visitors typed in a form is
+//! kept here, until its mails are over and some time has passed.
 
 pub mod mail;
 pub mod contract;
 pub mod store;
 pub mod process;
+pub mod unsubscribing;
+pub mod forms;
 pub mod facts;
+pub mod planning;
+pub mod day_sheet;
+pub mod chores;
 pub mod context;
 pub mod pages;
 pub mod letter;
 pub mod smtp;
 pub mod sending;
 pub mod grpc;
+pub mod render;
 pub mod config;
 
 use std::sync::Arc;
@@ -25,6 +32,8 @@ use messaging::{
 };
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
+use runtime::practice::guide;
+use runtime::practice::{Mails, Practice};
 use runtime::server::Server;
 use runtime::staff::StaffDirectory;
 use runtime::{BoxError, Shutdown, Tasks};
@@ -34,12 +43,16 @@ use sqlx::migrate::Migrator;
 use crate::config::{Config, MigrationConfig};
 use crate::context::Scene;
 use crate::facts::Sources;
+use crate::forms::Forms;
+use crate::grpc::public::Public;
 use crate::letter::Desk;
 use crate::process::booking::OnBooking;
 use crate::process::identity::OnIdentity;
 use crate::process::payments::OnPayments;
+use crate::process::reviews::OnReviews;
 use crate::sending::{Sending, Timers};
 use crate::smtp::MailServer;
+use crate::unsubscribing::Addresses;
 
 /// The service's name in logs, in callers' tokens and as a source of events.
 pub const NAME: &str = "notifications";
@@ -55,18 +68,21 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let server = Server::bind(config.listen, &shutdown).await?;
     let peers = Peers::new(NAME, &config.peers)?;
     let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
-    let timers = Arc::new(Timers::new(sending(&config, &store, &peers)?));
+    let practice = runtime::practice::load(&config.practice_dir)?;
+    let subscriptions = subscriptions(&config, &practice.mails, &peers)?;
+    let timers = Arc::new(Timers::new(sending(&config, practice.clone(), (&store, &peers))?));
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
     let publisher = run_publisher(store.clone(), NAME, config.nats.clone(), shutdown.clone());
     tasks.spawn("publisher", publisher);
     let firing = run_timers(store.clone(), Arc::clone(&timers) as _, shutdown.wait());
+    let (starting, stop) = (store.clone(), shutdown.clone());
     tasks.spawn("timers", async move {
-        firing.await;
+        let chores = chores::run(&starting, &practice, &stop);
+        futures::future::join(chores, firing).await;
         timers.settle().await;
         Ok::<(), BoxError>(())
     });
-    let subscriptions = subscriptions(&config, &peers)?;
     let mut parked = ParkedEvents::new(store.clone());
     for (subscription, reaction) in &subscriptions {
         let (consumer, source) = (subscription.consumer, subscription.source);
@@ -80,7 +96,13 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     }
     let roles = StaffDirectory::new(&config.neighbours.booking_url, &peers)?;
     let door = StaffDoor::new(Users::new(&config.users)?, Arc::new(roles), store.clone());
-    let routes = grpc::routes(store.clone(), &peers, door, parked);
+    let addresses = Addresses::new(&config.mail.address_key)?;
+    let public = Public::service(Forms {
+        store: store.clone(),
+        addresses,
+        contact_limit: config.contact_limit,
+    });
+    let routes = grpc::routes(store.clone(), &peers, door, parked).add_service(public);
     // The mail server is no part of being ready: while it is down, mails wait and bookings go on.
     let checks = Checks::new().check("database", move || {
         let store = store.clone();
@@ -91,18 +113,23 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn sending(config: &Config, store: &Store, peers: &Peers) -> anyhow::Result<Sending> {
-    let scene = Scene {
-        practice: runtime::practice::load(&config.practice_dir)?,
-        public_url: config.public_url.clone(),
-    };
-    let desk = Desk::new(scene, config.mail.sender.clone())?;
+fn sending(
+    config: &Config,
+    practice: Practice,
+    (store, peers): (&Store, &Peers),
+) -> anyhow::Result<Sending> {
+    let guide = guide::load(&config.practice_dir)?;
+    let scene = Scene { practice, guide, public_url: config.public_url.clone() };
+    let addresses = Addresses::new(&config.mail.address_key)?;
+    let desk = Desk::new(scene, config.mail.sender.clone(), addresses)?;
     let server = MailServer::new(&config.mail.smtp_url)?;
-    Ok(Sending::new(store.clone(), Sources::new(&config.neighbours, peers)?, desk, server))
+    let sources = Sources::new(store.pool().clone(), &config.neighbours, peers)?;
+    Ok(Sending::new(store.clone(), sources, desk, server, config.mail.recipient_limit))
 }
 
 fn subscriptions(
     config: &Config,
+    mails: &Mails,
     peers: &Peers,
 ) -> anyhow::Result<Vec<(Subscription, Arc<dyn Reaction>)>> {
     let neighbours = &config.neighbours;
@@ -111,8 +138,12 @@ fn subscriptions(
     };
     let booking = subscribe("notifications-on-booking", "booking", &neighbours.booking_url)?;
     let payments = subscribe("notifications-on-payments", "payments", &neighbours.payments_url)?;
-    let mut all: Vec<(Subscription, Arc<dyn Reaction>)> =
-        vec![(booking, Arc::new(OnBooking)), (payments, Arc::new(OnPayments))];
+    let reviews = subscribe("notifications-on-reviews", "reviews", &neighbours.reviews_url)?;
+    let mut all: Vec<(Subscription, Arc<dyn Reaction>)> = vec![
+        (booking, Arc::new(OnBooking::new(mails))),
+        (payments, Arc::new(OnPayments)),
+        (reviews, Arc::new(OnReviews)),
+    ];
     if let Some(url) = &neighbours.identity_url {
         let identity = subscribe("notifications-on-identity", "identity", url)?;
         all.push((identity, Arc::new(OnIdentity)));

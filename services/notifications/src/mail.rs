@@ -1,13 +1,17 @@
 //! A mail as a job: what it is about, where it stands, and when it is tried again.
 
-use std::fmt;
+mod kind;
+
 use std::str::FromStr;
 
-use contract::notifications::v1::MailKind;
-use kernel::id::{Booking, MailedCode};
+use contract::notifications::v1::DeliveryState;
+use jiff::civil::Date;
+use kernel::id::{Booking, ContactMessage, GuideRequest, MailedCode, Review};
 use kernel::{Id, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
+
+pub use self::kind::Kind;
 
 /// How long a confirmation waits for its meeting link.
 pub const LINK_PATIENCE_SECONDS: i64 = 60;
@@ -26,101 +30,10 @@ const NAMESPACE: Uuid = Uuid::from_u128(0x5355_4b4f_4f4e_4d41_494c_0000_0000_000
 /// The id of a mail.
 pub type MailId = Id<kernel::id::Mail>;
 
-/// Which mail it is. Its name is that of its templates and of its rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    BookingConfirmed,
-    PracticeNotice,
-    MeetingLink,
-    HoldEnded,
-    RefundStarted,
-    RefundDone,
-    ConfirmAddress,
-    RecoverPassword,
-    BookingCancelled,
-    CancellationNotice,
-}
-
-impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::BookingConfirmed,
-        Self::PracticeNotice,
-        Self::MeetingLink,
-        Self::HoldEnded,
-        Self::RefundStarted,
-        Self::RefundDone,
-        Self::ConfirmAddress,
-        Self::RecoverPassword,
-        Self::BookingCancelled,
-        Self::CancellationNotice,
-    ];
-
-    /// Its name in rows, templates and logs.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::BookingConfirmed => "booking_confirmed",
-            Self::PracticeNotice => "practice_notice",
-            Self::MeetingLink => "meeting_link",
-            Self::HoldEnded => "hold_ended",
-            Self::RefundStarted => "refund_started",
-            Self::RefundDone => "refund_done",
-            Self::ConfirmAddress => "confirm_address",
-            Self::RecoverPassword => "recover_password",
-            Self::BookingCancelled => "booking_cancelled",
-            Self::CancellationNotice => "cancellation_notice",
-        }
-    }
-
-    /// Its name on the wire.
-    #[must_use]
-    pub const fn wire(self) -> MailKind {
-        match self {
-            Self::BookingConfirmed => MailKind::BookingConfirmed,
-            Self::PracticeNotice => MailKind::PracticeNotice,
-            Self::MeetingLink => MailKind::MeetingLink,
-            Self::HoldEnded => MailKind::HoldEnded,
-            Self::RefundStarted => MailKind::RefundStarted,
-            Self::RefundDone => MailKind::RefundDone,
-            Self::ConfirmAddress => MailKind::ConfirmAddress,
-            Self::RecoverPassword => MailKind::RecoverPassword,
-            Self::BookingCancelled => MailKind::BookingCancelled,
-            Self::CancellationNotice => MailKind::CancellationNotice,
-        }
-    }
-
-    /// Whether the calendar file goes with it.
-    #[must_use]
-    pub const fn has_calendar_file(self) -> bool {
-        matches!(self, Self::BookingConfirmed | Self::MeetingLink | Self::BookingCancelled)
-    }
-
-    /// Whether it goes to the practice.
-    #[must_use]
-    pub const fn is_for_the_practice(self) -> bool {
-        matches!(self, Self::PracticeNotice | Self::CancellationNotice)
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// A row holds a word that this program does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("this is not a word of the mails table")]
 pub struct UnknownWord;
-
-impl FromStr for Kind {
-    type Err = UnknownWord;
-
-    fn from_str(text: &str) -> Result<Self, UnknownWord> {
-        Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or(UnknownWord)
-    }
-}
 
 /// Where a mail stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,12 +50,21 @@ pub enum State {
     Failed,
     /// It was overtaken by what happened since.
     Dropped,
+    /// It failed, and a person has dealt with it.
+    Settled,
 }
 
 impl State {
     /// All of them.
-    const ALL: [Self; 6] =
-        [Self::Queued, Self::Sending, Self::Sent, Self::Retrying, Self::Failed, Self::Dropped];
+    pub const ALL: [Self; 7] = [
+        Self::Queued,
+        Self::Sending,
+        Self::Sent,
+        Self::Retrying,
+        Self::Failed,
+        Self::Dropped,
+        Self::Settled,
+    ];
 
     /// Its name in rows.
     #[must_use]
@@ -154,13 +76,34 @@ impl State {
             Self::Retrying => "retrying",
             Self::Failed => "failed",
             Self::Dropped => "dropped",
+            Self::Settled => "settled",
         }
+    }
+
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn wire(self) -> DeliveryState {
+        match self {
+            Self::Queued => DeliveryState::Queued,
+            Self::Sending => DeliveryState::Sending,
+            Self::Sent => DeliveryState::Sent,
+            Self::Retrying => DeliveryState::Retrying,
+            Self::Failed => DeliveryState::Failed,
+            Self::Dropped => DeliveryState::Dropped,
+            Self::Settled => DeliveryState::Settled,
+        }
+    }
+
+    /// The state that a request names, if it names one.
+    #[must_use]
+    pub fn of_wire(wire: DeliveryState) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.wire() == wire)
     }
 
     /// Whether nothing more is to be done.
     #[must_use]
     pub const fn is_over(self) -> bool {
-        matches!(self, Self::Sent | Self::Failed | Self::Dropped)
+        matches!(self, Self::Sent | Self::Failed | Self::Dropped | Self::Settled)
     }
 }
 
@@ -179,15 +122,51 @@ pub enum About {
     Booking(Id<Booking>),
     /// identity, by the code.
     Code(Id<MailedCode>),
+    /// This service, by the message of the contact form.
+    Message(Id<ContactMessage>),
+    /// This service, by the wish for the guide.
+    Guide(Id<GuideRequest>),
+    /// reviews, by the review.
+    Review(Id<Review>),
+    /// booking, by the day in the practice's zone.
+    Day(Date),
 }
 
 impl About {
+    /// Reads what a row is about: from its two ids, or else from its kind and subject.
+    ///
+    /// # Errors
+    /// When the row says neither.
+    pub fn of_row(
+        (booking, code): (Option<Id<Booking>>, Option<Id<MailedCode>>),
+        kind: Kind,
+        subject: &str,
+    ) -> Result<Self, UnknownWord> {
+        if let Some(id) = booking {
+            return Ok(Self::Booking(id));
+        }
+        if let Some(id) = code {
+            return Ok(Self::Code(id));
+        }
+        match kind {
+            Kind::ContactMessage | Kind::ContactAcknowledgement => {
+                subject.parse().map(Self::Message).map_err(|_other| UnknownWord)
+            }
+            Kind::MeditationGuide => subject.parse().map(Self::Guide).map_err(|_other| UnknownWord),
+            Kind::ReviewNotice => subject.parse().map(Self::Review).map_err(|_other| UnknownWord),
+            Kind::DaySheet => subject.parse().map(Self::Day).map_err(|_other| UnknownWord),
+            _ => Err(UnknownWord),
+        }
+    }
+
     /// The booking's wire id, or nothing.
     #[must_use]
     pub fn booking_text(self) -> String {
         match self {
             Self::Booking(id) => id.to_string(),
-            Self::Code(_) => String::new(),
+            Self::Code(_) | Self::Message(_) | Self::Guide(_) | Self::Review(_) | Self::Day(_) => {
+                String::new()
+            }
         }
     }
 }
@@ -211,10 +190,16 @@ impl NewMail {
     /// A mail that is sent once for a booking.
     #[must_use]
     pub fn of_booking(kind: Kind, id: Id<Booking>) -> Self {
+        Self::about(kind, id.to_string(), About::Booking(id))
+    }
+
+    /// A mail that is sent once for `subject`, which `about` knows about.
+    #[must_use]
+    pub fn about(kind: Kind, subject: String, about: About) -> Self {
         Self {
             kind,
-            subject: id.to_string(),
-            about: About::Booking(id),
+            subject,
+            about,
             payload: Value::Object(serde_json::Map::new()),
             waits_for_link: false,
         }
@@ -250,6 +235,8 @@ pub struct Mail {
     pub id: MailId,
     /// Which mail it is.
     pub kind: Kind,
+    /// The wire id of what it is sent once for.
+    pub subject: String,
     /// Who has the names and addresses.
     pub about: About,
     /// What else an event said.
@@ -263,6 +250,8 @@ pub struct Mail {
     pub due_at: Timestamp,
     /// Until when it waits for the meeting link.
     pub waits_for_link_until: Option<Timestamp>,
+    /// When it was queued.
+    pub queued_at: Timestamp,
     /// When it was tried first.
     pub first_tried_at: Option<Timestamp>,
     /// Whether somebody hands it over just now.

@@ -1,4 +1,8 @@
 //! Templates and variables become a subject, a plain text and an HTML page.
+//!
+//! The words of a mail stand once, in `templates/<language>/<kind>.mail`. They are read twice: with
+//! the parts of `parts.html` inside `frame.html`, which give MJML, and with those of `parts.txt`
+//! inside `frame.txt`. `templates/README.md` tells how to write them.
 
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value};
@@ -7,6 +11,11 @@ use serde_json::Value as Json;
 
 use crate::context::one_line;
 use crate::mail::Kind;
+
+mod plain;
+
+/// The language of all mails.
+pub const LANGUAGE: &str = "en";
 
 /// What a mail says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,9 +34,9 @@ pub enum PageError {
     /// A template is missing, malformed, or uses what it was not given.
     #[error("a template could not be used")]
     Template(#[from] minijinja::Error),
-    /// The subjects cannot be read.
-    #[error("subjects.toml cannot be read")]
-    Subjects(#[from] toml::de::Error),
+    /// There are no words in the language.
+    #[error("there are no mails in the language {0}")]
+    Language(String),
     /// What a template gave is not MJML.
     #[error("a template gave what is not MJML")]
     Parse(#[source] mrml::prelude::parser::Error),
@@ -36,28 +45,45 @@ pub enum PageError {
     Layout(#[source] mrml::prelude::render::Error),
 }
 
-macro_rules! templates {
-    ($($name:literal)*) => {
-        &[$(($name, include_str!(concat!("../templates/", $name)))),*]
+/// The words of all mails in one language.
+struct Language {
+    /// Its code, which is the name of its folder and the HTML's language.
+    code: &'static str,
+    /// Each file's name without its ending, and what is in it.
+    words: &'static [(&'static str, &'static str)],
+}
+
+macro_rules! language {
+    ($code:literal: $($name:literal)*) => {
+        Language {
+            code: $code,
+            words: &[$((
+                $name,
+                include_str!(concat!("../templates/", $code, "/", $name, ".mail")),
+            )),*],
+        }
     };
 }
 
-static TEMPLATES: &[(&str, &str)] = templates! {
-    "base.html" "base.txt"
-    "booking_cancelled.html" "booking_cancelled.txt"
-    "booking_confirmed.html" "booking_confirmed.txt"
-    "cancellation_notice.html" "cancellation_notice.txt"
-    "code.html"
-    "confirm_address.html" "confirm_address.txt"
-    "hold_ended.html" "hold_ended.txt"
-    "meeting_link.html" "meeting_link.txt"
-    "practice_notice.html" "practice_notice.txt"
-    "recover_password.html" "recover_password.txt"
-    "refund_done.html" "refund_done.txt"
-    "refund_started.html" "refund_started.txt"
-    "session_details.html" "session_details.txt"
-};
-static SUBJECTS: &str = include_str!("../templates/subjects.toml");
+/// Each language is a folder of the same files.
+static LANGUAGES: &[Language] = &[language! {
+    "en":
+    "shared"
+    "booking_cancelled" "booking_confirmed" "cancellation_notice" "confirm_address"
+    "contact_acknowledgement" "contact_message" "day_sheet" "follow_up" "hold_ended"
+    "meditation_guide" "meeting_link" "practice_notice" "receipt" "recover_password"
+    "refund_done" "refund_started" "reminder" "review_notice" "second_reminder"
+}];
+
+/// The words that several mails share, as macros.
+const SHARED: &str = "shared";
+
+/// The two forms of a mail: the ending of its templates' names, its parts and its frame. Escaping
+/// is switched on by the ending `.html`.
+const FORMS: [(&str, &str, &str); 2] = [
+    ("html", include_str!("../templates/parts.html"), include_str!("../templates/frame.html")),
+    ("txt", include_str!("../templates/parts.txt"), include_str!("../templates/frame.txt")),
+];
 
 /// Every template, read once.
 #[derive(Debug)]
@@ -66,25 +92,44 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Reads the templates.
+    /// Reads the templates in [`LANGUAGE`].
     ///
     /// # Errors
     /// When one is malformed or a mail lacks one.
     pub fn new() -> Result<Self, PageError> {
+        Self::in_language(LANGUAGE)
+    }
+
+    /// Reads the templates in a language.
+    ///
+    /// # Errors
+    /// When there is none in it, one is malformed or a mail lacks one.
+    pub fn in_language(code: &str) -> Result<Self, PageError> {
+        let language = LANGUAGES
+            .iter()
+            .find(|language| language.code == code)
+            .ok_or_else(|| PageError::Language(code.to_owned()))?;
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        for (name, source) in TEMPLATES {
-            environment.add_template(name, source)?;
-        }
-        let subjects: toml::Table = toml::from_str(SUBJECTS)?;
-        for (name, subject) in &subjects {
-            let source = subject.as_str().unwrap_or_default().to_owned();
-            environment.add_template_owned(subject_name(name), source)?;
-        }
-        for kind in Kind::ALL {
-            environment.get_template(&format!("{kind}.html"))?;
-            environment.get_template(&format!("{kind}.txt"))?;
-            environment.get_template(&subject_name(kind.name()))?;
+        environment.add_global("language", language.code);
+        plain::add_to(&mut environment);
+        for (form, parts, frame) in FORMS {
+            let ui = format!("{{% import \"parts.{form}\" as ui %}}\n");
+            let say = format!("{{% import \"{SHARED}.{form}\" as say %}}\n");
+            environment.add_template_owned(format!("parts.{form}"), parts)?;
+            environment.add_template_owned(format!("frame.{form}"), format!("{ui}{say}{frame}"))?;
+            for (name, words) in language.words {
+                let before = if *name == SHARED {
+                    ui.clone()
+                } else {
+                    format!("{{% extends \"frame.{form}\" %}}\n{ui}{say}")
+                };
+                let source = format!("{before}{words}");
+                environment.add_template_owned(format!("{name}.{form}"), source)?;
+            }
+            for kind in Kind::ALL {
+                environment.get_template(&format!("{kind}.{form}"))?;
+            }
         }
         Ok(Self { environment })
     }
@@ -95,19 +140,16 @@ impl Pages {
     /// When a template lacks a variable, or does not give a page.
     pub fn write(&self, kind: Kind, variables: &Json) -> Result<Page, PageError> {
         let variables = Value::from(Serde(variables));
-        let render = |name: &str| self.environment.get_template(name)?.render(&variables);
-        let mjml = render(&format!("{kind}.html"))?;
+        let mjml = self.environment.get_template(&format!("{kind}.html"))?.render(&variables)?;
+        let text = self.environment.get_template(&format!("{kind}.txt"))?;
+        let mut text = text.render_captured(&variables)?;
+        let subject = text.with_state_mut(|state| state.render_block("subject"))?;
         Ok(Page {
-            subject: one_line(&render(&subject_name(kind.name()))?),
-            text: render(&format!("{kind}.txt"))?.trim().to_owned() + "\n",
+            subject: one_line(&subject),
+            text: plain::tidied(text.output()),
             html: lay_out(&mjml)?,
         })
     }
-}
-
-/// The ending switches escaping off, as in the plain texts.
-fn subject_name(kind: &str) -> String {
-    format!("subject/{kind}.txt")
 }
 
 fn lay_out(mjml: &str) -> Result<String, PageError> {

@@ -5,10 +5,22 @@
 pub mod booking;
 pub mod payments;
 pub mod identity;
+pub mod reviews;
 
+use eventstore::{StoreError, Tx};
 use kernel::Id;
 use kernel::id::Kind;
 use messaging::ReactionError;
+
+/// Says that this process queues the mails that came later than the rest: around a session, and a
+/// receipt's. One of a release that does not may not move the checkpoints of booking and payments,
+/// or it would take an event in without its mail.
+async fn knows_later_mails(tx: &mut Tx) -> Result<(), StoreError> {
+    sqlx::query("select set_config('notifications.knows', 'later mails', true)")
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
 
 /// Reads an id in an event. One that cannot be read parks the event, so that a person hears of it.
 fn id<K: Kind>(text: &str) -> Result<Id<K>, ReactionError> {

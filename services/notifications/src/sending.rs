@@ -11,7 +11,14 @@
 //! begins, the mail is claimed for some seconds and its timer moved behind them; the task makes the
 //! claim last on for as long as it talks. So nobody takes the mail up while it is on its way, and
 //! soon after a process has died, another one does.
+//!
+//! A database that is away for a moment is no death: a claim may end then, and an outcome may not
+//! be written down at once. So a process knows by itself which mails it talks about, takes none of
+//! them up anew, and keeps an outcome until it is written down.
 
+mod conversations;
+
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,16 +32,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tracing::Instrument as _;
 
+use self::conversations::{Conversation, Conversations};
+use crate::day_sheet;
 use crate::facts::{Facts, NoFacts, Sources};
+use crate::forms::erasing;
 use crate::letter::{Desk, LetterError};
 use crate::mail::{About, Mail, MailId};
-use crate::smtp::{MailServer, Refusal};
+use crate::planning::{Plan, plan};
+use crate::smtp::{CONVERSATION_TIMEOUT, MailServer, Refusal};
 use crate::store;
 
 /// How long a handler waits for the mail server.
 const PATIENCE: Duration = Duration::from_secs(8);
 /// How often a conversation makes its claim last on.
 pub(crate) const KEEP_EVERY: Duration = Duration::from_secs(3);
+/// The waits between tries to write an outcome down, which double.
+const CONCLUDE_AGAIN_MIN: Duration = Duration::from_millis(200);
+const CONCLUDE_AGAIN_MAX: Duration = Duration::from_secs(5);
 /// How long a process that is to stop waits for the conversations that go on. A mail whose
 /// conversation is cut off goes out again when its claim ends.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -48,7 +62,10 @@ pub struct Sending {
     sources: Sources,
     desk: Desk,
     server: MailServer,
+    /// How many mails one address gets in an hour at most.
+    recipient_limit: NonZeroU32,
     places: Arc<Semaphore>,
+    conversations: Conversations,
 }
 
 /// How far a try has come without the mail server.
@@ -65,6 +82,8 @@ struct Handover {
     letter: Message,
     /// One of the places for conversations, held until the outcome is written down.
     place: OwnedSemaphorePermit,
+    /// This process takes the mail up no second time until then.
+    talk: Conversation,
 }
 
 /// What came of a try, to be written down.
@@ -82,24 +101,37 @@ enum Outcome {
     Overtaken {
         reason: &'static str,
     },
-    /// It waits for its meeting link.
+    /// It waits for its meeting link, or for its hour.
     Waits {
         until: Timestamp,
     },
-    /// Somebody else took it up, or it is done.
+    /// Somebody else took it up, or it is done, or its claim was refused and that is written down.
     NotOurs,
 }
 
 impl Sending {
-    /// A worker that asks `sources`, writes at `desk` and hands to `server`.
+    /// A worker that asks `sources`, writes at `desk` and hands to `server`, to each address no
+    /// more than `recipient_limit` in an hour.
     #[must_use]
-    pub fn new(store: Store, sources: Sources, desk: Desk, server: MailServer) -> Self {
+    pub fn new(
+        store: Store,
+        sources: Sources,
+        desk: Desk,
+        server: MailServer,
+        recipient_limit: NonZeroU32,
+    ) -> Self {
         let places = Arc::new(Semaphore::new(CONVERSATIONS_MAX));
-        Self { store, sources, desk, server, places }
+        let conversations = Conversations::default();
+        Self { store, sources, desk, server, recipient_limit, places, conversations }
     }
 
     async fn work(self: Arc<Self>, timer: Timer) -> Result<(), BoxError> {
         let id: MailId = timer.subject.parse()?;
+        if self.conversations.contains(id) {
+            // Its claim has ended, and the conversation goes on. It moves the timer when it can;
+            // else the timer comes again by itself when its lease ends.
+            return Ok(());
+        }
         let metadata = Metadata {
             actor: "notifications".to_owned(),
             traceparent: traceparent().or(timer.metadata.traceparent.clone()),
@@ -107,7 +139,7 @@ impl Sending {
         };
         let mail = store::load(self.store.pool(), id).await?;
         let Some(mail) = mail.filter(|mail| !mail.state.is_over()) else {
-            return Ok(self.write(metadata, move |tx| Box::pin(end_timer(tx, id))).await?);
+            return Ok(self.write(metadata, move |tx| Box::pin(store::end_timer(tx, id))).await?);
         };
         if mail.on_its_way || mail.due_at > self.store.now().await? {
             // Somebody else hands it over, whatever the clock says, or its timer was moved after
@@ -131,25 +163,18 @@ impl Sending {
 
     /// One try, up to the point where the mail server comes in.
     async fn prepare(&self, mail: &Mail, metadata: &Metadata) -> Result<Prepared, StoreError> {
-        let facts = match self.sources.of(mail.about).await {
+        let mut facts = match self.sources.of(mail).await {
             Ok(facts) => facts,
-            Err(NoFacts::Gone(reason)) => {
-                return Ok(Prepared::Over(Outcome::Overtaken { reason }));
-            }
-            Err(NoFacts::Unavailable(reason, error)) => {
-                let error = runtime::status::chain(error.as_ref());
-                tracing::warn!(reason, error, "a mail waits for its facts");
-                return Ok(Prepared::Over(Outcome::later(reason)));
-            }
+            Err(missing) => return Ok(Prepared::Over(without_facts(&missing))),
         };
-        if facts.contradict(mail.kind) {
-            return Ok(Prepared::Over(Outcome::Overtaken { reason: "overtaken" }));
-        }
         let now = self.store.now().await?;
-        if let Some(until) = mail.waits_for_link_until.filter(|until| now < *until)
-            && facts.lack_link()
-        {
-            return Ok(Prepared::Over(Outcome::Waits { until }));
+        match plan(mail, &facts, self.desk.practice(), now) {
+            Plan::Send => {}
+            Plan::Wait(until) => return Ok(Prepared::Over(Outcome::Waits { until })),
+            Plan::Drop(reason) => return Ok(Prepared::Over(Outcome::Overtaken { reason })),
+        }
+        if let Err(missing) = self.sources.complete(mail, &mut facts).await {
+            return Ok(Prepared::Over(without_facts(&missing)));
         }
         let letter = match self.desk.write(mail, &facts, now) {
             Ok(letter) => letter,
@@ -158,10 +183,13 @@ impl Sending {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             return Ok(Prepared::Over(Outcome::later("smtp_busy")));
         };
+        let Some(talk) = self.conversations.begin(mail.id) else {
+            return Ok(Prepared::Over(Outcome::NotOurs));
+        };
         let Some(mail) = self.begin(mail, &facts, metadata).await? else {
             return Ok(Prepared::Over(Outcome::NotOurs));
         };
-        Ok(Prepared::Ready(Box::new(Handover { mail, letter, place })))
+        Ok(Prepared::Ready(Box::new(Handover { mail, letter, place, talk })))
     }
 
     /// Hands a letter over in a task of its own, and waits for it as long as a handler can.
@@ -171,18 +199,14 @@ impl Sending {
         metadata: Metadata,
     ) -> Result<(), BoxError> {
         let conversation = async move {
-            let Handover { mut mail, letter, place } = handover;
+            let Handover { mut mail, letter, place, talk } = handover;
             let outcome = self.talk(&mut mail, &letter, &metadata).await;
-            let concluded = self.conclude(&mail, outcome, metadata).await;
-            if let Err(error) = &concluded {
-                tracing::warn!(%error, "what came of a mail could not be written down");
-            }
-            drop(place);
-            concluded
+            self.conclude_surely(&mail, &outcome, &metadata).await;
+            drop((place, talk));
         };
         let mut task = tokio::spawn(conversation.in_current_span());
         match timeout(PATIENCE, &mut task).await {
-            Ok(concluded) => Ok(concluded??),
+            Ok(ended) => Ok(ended?),
             Err(_elapsed) => {
                 tracing::info!("the mail server takes its time");
                 Ok(())
@@ -228,19 +252,43 @@ impl Sending {
         }
     }
 
+    /// Claims the mail. Without an answer it is not to be sent now; what is to be written down
+    /// about that was written down.
     async fn begin(
         &self,
         mail: &Mail,
         facts: &Facts,
         metadata: &Metadata,
     ) -> Result<Option<Mail>, StoreError> {
-        let (mail, message_id) = (mail.clone(), self.desk.message_id(mail.id));
-        let link_told = !facts.lack_link();
+        let hourly_max = self.recipient_limit.get();
+        let address = self.desk.counted_address(mail.kind, facts);
+        let claim = store::Claim {
+            message_id: self.desk.message_id(mail.id),
+            link_told: !facts.lack_link(),
+            recipient: address.map(|address| store::Recipient { address, hourly_max }),
+        };
+        let mail = mail.clone();
         self.write(metadata.clone(), move |tx| {
-            let (mail, message_id) = (mail.clone(), message_id.clone());
-            Box::pin(async move { store::begin(tx, &mail, &message_id, link_told).await })
+            let (mail, claim) = (mail.clone(), claim.clone());
+            Box::pin(async move { store::begin(tx, &mail, &claim).await })
         })
         .await
+    }
+
+    /// Writes down what came of a conversation, again and again while the database is away: what is
+    /// forgotten here is a mail that is sent twice. It takes no longer than a conversation may.
+    async fn conclude_surely(&self, mail: &Mail, outcome: &Outcome, metadata: &Metadata) {
+        let trying = async {
+            let mut pause = CONCLUDE_AGAIN_MIN;
+            while let Err(error) = self.conclude(mail, outcome.clone(), metadata.clone()).await {
+                tracing::warn!(%error, "what came of a mail could not be written down yet");
+                tokio::time::sleep(pause).await;
+                pause = pause.saturating_mul(2).min(CONCLUDE_AGAIN_MAX);
+            }
+        };
+        if timeout(CONVERSATION_TIMEOUT, trying).await.is_err() {
+            tracing::error!("what came of a mail is not written down: it may be sent twice");
+        }
     }
 
     /// Writes the outcome down, with the timer and the event that belong to it.
@@ -274,6 +322,18 @@ impl Outcome {
     }
 }
 
+/// Nobody needs a mail about what is gone; a neighbour that is away comes back.
+fn without_facts(missing: &NoFacts) -> Outcome {
+    match missing {
+        NoFacts::Gone(reason) => Outcome::Overtaken { reason },
+        NoFacts::Unavailable(reason, error) => {
+            let error = runtime::status::chain(error.as_ref());
+            tracing::warn!(reason, error, "a mail waits for its facts");
+            Outcome::later(reason)
+        }
+    }
+}
+
 /// A letter that cannot be put together is a mistake of ours, except for the address. It is tried
 /// again, because the mistake may be mended within its three days.
 fn unwritten(error: &LetterError) -> Outcome {
@@ -283,10 +343,6 @@ fn unwritten(error: &LetterError) -> Outcome {
         LetterError::Address(_) => Outcome::Never { reason },
         _ => Outcome::Later { reason, tells: true },
     }
-}
-
-async fn end_timer(tx: &mut Tx, id: MailId) -> Result<(), StoreError> {
-    tx.end_timer(store::SEND_MAIL, &id.to_string()).await
 }
 
 async fn record(tx: &mut Tx, mail: &Mail, outcome: &Outcome, dice: u16) -> Result<(), StoreError> {
@@ -301,10 +357,16 @@ async fn record(tx: &mut Tx, mail: &Mail, outcome: &Outcome, dice: u16) -> Resul
             tracing::info!("the mail server took a mail");
             store::sent(tx, mail).await
         }
+        Outcome::Never { reason } if mail.kind.answers_a_form() => {
+            tracing::info!(reason, "a mail to what was typed into a form was dropped");
+            store::dropped(tx, mail, reason).await
+        }
         Outcome::Never { reason } => give_up(tx, mail, reason).await,
         Outcome::Later { reason, tells } => {
             let now = tx.now().await?;
-            let Some(due_at) = mail.next_try(now, dice) else {
+            let first_tried_at = store::tried_since(tx, mail.id).await?;
+            let tried = Mail { first_tried_at, ..mail.clone() };
+            let Some(due_at) = tried.next_try(now, dice) else {
                 return give_up(tx, mail, reason).await;
             };
             let wait_seconds = due_at.seconds_since(now);
@@ -319,7 +381,7 @@ async fn give_up(tx: &mut Tx, mail: &Mail, reason: &str) -> Result<(), StoreErro
     store::failed(tx, mail, reason).await
 }
 
-/// The timers of this service: there is one kind.
+/// The timers of this service.
 #[derive(Debug, Clone)]
 pub struct Timers {
     sending: Arc<Sending>,
@@ -342,10 +404,16 @@ impl Timers {
 impl TimerHandler for Timers {
     fn fire(&self, timer: Timer) -> BoxFuture<'_, Result<(), BoxError>> {
         Box::pin(async move {
-            if timer.kind == store::SEND_MAIL {
-                Arc::clone(&self.sending).work(timer).await
-            } else {
-                Err(format!("there is no timer {}", timer.kind).into())
+            match timer.kind.as_str() {
+                store::SEND_MAIL => Arc::clone(&self.sending).work(timer).await,
+                erasing::ERASE_MESSAGE | erasing::ERASE_GUIDE_REQUEST => {
+                    erasing::erase(&self.sending.store, timer).await
+                }
+                day_sheet::DAY_SHEET => {
+                    let Sending { store, desk, .. } = self.sending.as_ref();
+                    Ok(day_sheet::fire(store, desk.practice(), timer.metadata).await?)
+                }
+                unknown => Err(format!("there is no timer {unknown}").into()),
             }
         })
     }

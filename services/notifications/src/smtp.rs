@@ -12,7 +12,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the whole conversation may take: as long as RFC 5321 lets a server think about a
 /// message. One that is slower may have taken the mail all the same; then it comes a second time,
 /// with the same Message-ID.
-const CONVERSATION_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+pub(crate) const CONVERSATION_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// Refusals of ourselves, not of the mail: wrong or missing credentials, or a server that is told
 /// nothing yet. An operator mends them, and then the mail goes out.
 const ABOUT_US: [&str; 5] = ["530", "534", "535", "538", "502"];

@@ -1,5 +1,10 @@
 //! The mails table. Each change of a row stands in one transaction with its timer and its event.
 
+mod claim;
+mod outcome;
+mod staff;
+mod waking;
+
 use eventstore::{StoreError, Tx};
 use kernel::id::{Booking, MailedCode};
 use kernel::{Id, Timestamp};
@@ -7,10 +12,13 @@ use serde_json::{Value, json};
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
 
-use crate::contract;
-use crate::mail::{
-    About, CLAIM_SECONDS, Kind, LINK_PATIENCE_SECONDS, Mail, MailId, NewMail, State,
+pub use self::claim::{Claim, Recipient, begin, forget_recipients, keep};
+pub use self::outcome::{defer, dropped, end_timer, failed, retry, sent, tried_since};
+pub use self::staff::{
+    Counted, Cursor, Filter, Listed, Unchanged, counts, list, retry_now, settle,
 };
+pub use self::waking::wake_reminders;
+use crate::mail::{About, Kind, LINK_PATIENCE_SECONDS, Mail, MailId, NewMail, State};
 
 /// The timer that sends a mail.
 pub const SEND_MAIL: &str = "send_mail";
@@ -48,6 +56,7 @@ async fn insert(
     let (booking_id, code_id) = match mail.about {
         About::Booking(id) => (Some(id), None),
         About::Code(id) => (None, Some(id)),
+        About::Message(_) | About::Guide(_) | About::Review(_) | About::Day(_) => (None, None),
     };
     let added = sqlx::query(
         "insert into mails (mail_id, kind, subject, booking_id, code_id, payload, due_at,
@@ -121,8 +130,8 @@ pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), Store
 /// When the database does not answer.
 pub async fn load(executor: impl PgExecutor<'_>, id: MailId) -> Result<Option<Mail>, StoreError> {
     let row = sqlx::query(
-        "select mail_id, kind, booking_id, code_id, payload, state, attempts, due_at,
-                waits_for_link_until_at, first_tried_at,
+        "select mail_id, kind, subject, booking_id, code_id, payload, state, attempts, due_at,
+                waits_for_link_until_at, queued_at, first_tried_at,
                 state = 'sending' and claimed_until_at > clock_timestamp() as on_its_way
          from mails where mail_id = $1",
     )
@@ -130,190 +139,6 @@ pub async fn load(executor: impl PgExecutor<'_>, id: MailId) -> Result<Option<Ma
     .fetch_optional(executor)
     .await?;
     row.as_ref().map(mail).transpose().map_err(StoreError::from)
-}
-
-/// Leaves a mail alone until later, unless somebody else took it up meanwhile.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn defer(tx: &mut Tx, mail: &Mail, until: Timestamp) -> Result<(), StoreError> {
-    let mine = sqlx::query(
-        "update mails set due_at = $3
-         where mail_id = $1 and due_at = $2 and state in ('queued', 'retrying', 'sending')",
-    )
-    .bind(mail.id)
-    .bind(mail.due_at)
-    .bind(until)
-    .execute(tx.connection())
-    .await?
-    .rows_affected();
-    if mine > 0 { wake(tx, mail.id, until).await } else { Ok(()) }
-}
-
-/// Claims the mail for being handed to the server: until the claim ends nobody else takes it up,
-/// whatever becomes of the one who claimed it, not even one who read it after it was claimed.
-/// Answers with the mail as it was claimed, or with nothing when somebody else has it; then it is
-/// not to be sent from here.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn begin(
-    tx: &mut Tx,
-    mail: &Mail,
-    message_id: &str,
-    link_told: bool,
-) -> Result<Option<Mail>, StoreError> {
-    let claimed_until = tx.now().await?.plus_seconds(CLAIM_SECONDS);
-    let begun = sqlx::query(
-        "update mails
-         set state = 'sending', attempts = attempts + 1, due_at = $5, link_told = $4,
-             message_id = coalesce(message_id, $3),
-             first_tried_at = coalesce(first_tried_at, clock_now()),
-             claimed_until_at = clock_timestamp() + $6::bigint * interval '1 second'
-         where mail_id = $1 and due_at = $2 and due_at <= clock_now()
-           and (state in ('queued', 'retrying')
-                or state = 'sending' and claimed_until_at <= clock_timestamp())",
-    )
-    .bind(mail.id)
-    .bind(mail.due_at)
-    .bind(message_id)
-    .bind(link_told)
-    .bind(claimed_until)
-    .bind(CLAIM_SECONDS)
-    .execute(tx.connection())
-    .await?
-    .rows_affected();
-    if begun == 0 {
-        return Ok(None);
-    }
-    wake(tx, mail.id, claimed_until.plus_seconds(1)).await?;
-    Ok(Some(Mail { due_at: claimed_until, ..mail.clone() }))
-}
-
-/// Makes a claim last on while the conversation with the server goes on. Answers with the mail as
-/// it is claimed now, or with nothing when the claim was lost meanwhile.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn keep(tx: &mut Tx, mail: &Mail) -> Result<Option<Mail>, StoreError> {
-    let claimed_until = tx.now().await?.plus_seconds(CLAIM_SECONDS);
-    let kept = sqlx::query(
-        "update mails
-         set due_at = $3, claimed_until_at = clock_timestamp() + $4::bigint * interval '1 second'
-         where mail_id = $1 and due_at = $2 and state = 'sending'",
-    )
-    .bind(mail.id)
-    .bind(mail.due_at)
-    .bind(claimed_until)
-    .bind(CLAIM_SECONDS)
-    .execute(tx.connection())
-    .await?
-    .rows_affected();
-    if kept == 0 {
-        return Ok(None);
-    }
-    wake(tx, mail.id, claimed_until.plus_seconds(1)).await?;
-    Ok(Some(Mail { due_at: claimed_until, ..mail.clone() }))
-}
-
-/// The server took it: the mail is done, and others are told. A link that became known while the
-/// mail was on its way without it follows.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn sent(tx: &mut Tx, mail: &Mail) -> Result<(), StoreError> {
-    let owes_link: Option<bool> = sqlx::query_scalar(
-        "update mails set state = 'sent', sent_at = clock_now(), last_error = null
-         where mail_id = $1 and state not in ('sent', 'failed', 'dropped')
-         returning link_known and not link_told",
-    )
-    .bind(mail.id)
-    .fetch_optional(tx.connection())
-    .await?;
-    if let Some(owes_link) = owes_link {
-        publish(tx, mail, contract::sent(mail)?).await?;
-        if let (true, Kind::BookingConfirmed, About::Booking(id)) =
-            (owes_link, mail.kind, mail.about)
-        {
-            let link = NewMail::of_booking(Kind::MeetingLink, id);
-            queue(tx, &link.saying(mail.payload.clone())).await?;
-        }
-    }
-    tx.end_timer(SEND_MAIL, &mail.id.to_string()).await
-}
-
-/// It is tried again at `due_at`. `tells` says whether others hear of it; they hear it once.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn retry(
-    tx: &mut Tx,
-    mail: &Mail,
-    (reason, tells): (&str, bool),
-    due_at: Timestamp,
-) -> Result<(), StoreError> {
-    let mine = sqlx::query(
-        "update mails
-         set state = 'retrying', due_at = $3, last_error = $4,
-             attempts = greatest(attempts, $5),
-             first_tried_at = coalesce(first_tried_at, clock_now())
-         where mail_id = $1 and due_at = $2 and state in ('queued', 'retrying', 'sending')",
-    )
-    .bind(mail.id)
-    .bind(mail.due_at)
-    .bind(due_at)
-    .bind(reason)
-    .bind(mail.attempts.saturating_add(1))
-    .execute(tx.connection())
-    .await?
-    .rows_affected();
-    if mine == 0 {
-        return Ok(());
-    }
-    if tells && tx.load(&contract::stream(mail.id)).await?.version == 0 {
-        publish(tx, mail, contract::failed(mail, false)?).await?;
-    }
-    wake(tx, mail.id, due_at).await
-}
-
-/// It is not tried again, and a person has to look; others are told.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn failed(tx: &mut Tx, mail: &Mail, reason: &str) -> Result<(), StoreError> {
-    if end(tx, mail, "failed", reason).await? {
-        publish(tx, mail, contract::failed(mail, true)?).await?;
-    }
-    Ok(())
-}
-
-/// Nobody needs it any more.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn dropped(tx: &mut Tx, mail: &Mail, reason: &str) -> Result<(), StoreError> {
-    end(tx, mail, "dropped", reason).await.map(|_ended| ())
-}
-
-async fn end(tx: &mut Tx, mail: &Mail, state: &str, reason: &str) -> Result<bool, StoreError> {
-    let ended = sqlx::query(
-        "update mails set state = $2, last_error = $3
-         where mail_id = $1 and state not in ('sent', 'failed', 'dropped')",
-    )
-    .bind(mail.id)
-    .bind(state)
-    .bind(reason)
-    .execute(tx.connection())
-    .await?
-    .rows_affected();
-    tx.end_timer(SEND_MAIL, &mail.id.to_string()).await?;
-    Ok(ended > 0)
-}
-
-async fn publish(tx: &mut Tx, mail: &Mail, event: eventstore::NewEvent) -> Result<(), StoreError> {
-    let stream = contract::stream(mail.id);
-    let version = tx.load(&stream).await?.version;
-    tx.append(&stream, version, &[event]).await.map(|_version| ())
 }
 
 /// Sets the timer of a mail.
@@ -325,20 +150,24 @@ pub async fn wake(tx: &mut Tx, id: MailId, due_at: Timestamp) -> Result<(), Stor
 }
 
 fn mail(row: &PgRow) -> Result<Mail, sqlx::Error> {
-    let code: Option<Id<MailedCode>> = row.try_get("code_id")?;
-    let about = match code {
-        Some(code) => About::Code(code),
-        None => About::Booking(row.try_get("booking_id")?),
-    };
+    let (kind, subject): (Kind, String) = (word(row, "kind")?, row.try_get("subject")?);
+    let ids: (Option<Id<Booking>>, Option<Id<MailedCode>>) =
+        (row.try_get("booking_id")?, row.try_get("code_id")?);
+    let about = About::of_row(ids, kind, &subject).map_err(|error| sqlx::Error::ColumnDecode {
+        index: "subject".to_owned(),
+        source: error.into(),
+    })?;
     Ok(Mail {
         id: row.try_get("mail_id")?,
-        kind: word(row, "kind")?,
+        kind,
+        subject,
         about,
         payload: row.try_get("payload")?,
         state: word(row, "state")?,
         attempts: row.try_get("attempts")?,
         due_at: row.try_get("due_at")?,
         waits_for_link_until: row.try_get("waits_for_link_until_at")?,
+        queued_at: row.try_get("queued_at")?,
         first_tried_at: row.try_get("first_tried_at")?,
         on_its_way: row.try_get("on_its_way")?,
     })

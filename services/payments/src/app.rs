@@ -11,6 +11,7 @@ use tracing::Instrument as _;
 
 use crate::bookings::Bookings;
 use crate::domain::collection;
+use crate::domain::receipt::{self, Issuer};
 use crate::provider::{Provider, ProviderError};
 
 pub mod request;
@@ -18,6 +19,8 @@ pub mod idempotent;
 pub mod owner;
 pub mod fold;
 pub mod follow_booking;
+pub mod issue_receipt;
+pub mod list_receipts;
 pub mod start_payment;
 pub mod ensure_order;
 pub mod submit_checkout_answer;
@@ -46,6 +49,8 @@ pub struct Till {
     pub bookings: Bookings,
     /// What a browser needs to open the checkout.
     pub checkout: Checkout,
+    /// Who issues receipts.
+    pub issuer: Arc<Issuer>,
 }
 
 impl std::fmt::Debug for Till {
@@ -102,6 +107,12 @@ pub enum Rejection {
     /// Not an amount of what is left.
     #[error("This amount cannot be refunded.")]
     InvalidAmount,
+    /// No such receipt.
+    #[error("There is no such receipt.")]
+    ReceiptUnknown,
+    /// What can only come from inside: the settings allow no receipt.
+    #[error("The receipt cannot be issued: {0}")]
+    ReceiptRefused(receipt::Refusal),
     /// What can only come from inside: an event or a job that does not fit its collection.
     #[error("This does not fit what is known of the payment.")]
     Misfit(collection::Rejection),
@@ -114,11 +125,12 @@ impl Reject for Rejection {
             | Self::IdempotencyKeyReused
             | Self::InvalidPaymentId
             | Self::InvalidAmount => Code::InvalidArgument,
-            Self::BookingNotFound => Code::NotFound,
+            Self::BookingNotFound | Self::ReceiptUnknown => Code::NotFound,
             Self::HoldEnded
             | Self::InvalidPrice
             | Self::PaymentNotStarted
             | Self::NothingToRefund
+            | Self::ReceiptRefused(_)
             | Self::Misfit(_) => Code::FailedPrecondition,
             Self::SignatureInvalid => Code::PermissionDenied,
             Self::ProviderUnavailable => Code::Unavailable,
@@ -138,6 +150,8 @@ impl Reject for Rejection {
             Self::ProviderUnavailable => "PROVIDER_UNAVAILABLE",
             Self::NothingToRefund => "NOTHING_TO_REFUND",
             Self::InvalidAmount => "INVALID_AMOUNT",
+            Self::ReceiptUnknown => "RECEIPT_UNKNOWN",
+            Self::ReceiptRefused(_) => "RECEIPT_REFUSED",
             Self::Misfit(_) => "PAYMENT_MISFIT",
         }
     }
@@ -149,11 +163,13 @@ impl Reject for Rejection {
             Self::SignatureInvalid => Some("signature"),
             Self::BookingNotFound => Some("booking_id"),
             Self::InvalidAmount => Some("amount"),
+            Self::ReceiptUnknown => Some("receipt_id"),
             Self::HoldEnded
             | Self::InvalidPrice
             | Self::PaymentNotStarted
             | Self::ProviderUnavailable
             | Self::NothingToRefund
+            | Self::ReceiptRefused(_)
             | Self::Misfit(_) => None,
         }
     }

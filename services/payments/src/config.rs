@@ -1,6 +1,7 @@
 //! This service's settings, one struct per concern.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
@@ -19,6 +20,8 @@ pub struct Config {
     pub database_url: SecretString,
     /// Where events travel; `NATS_URL`.
     pub nats_url: String,
+    /// The folder with `practice.toml`, which says who issues receipts; `PRACTICE_DIR`.
+    pub practice_dir: PathBuf,
     /// Whose bookings are paid for; `BOOKING_URL`.
     pub booking_url: String,
     /// The payment provider.
@@ -48,6 +51,7 @@ impl Config {
             http_listen: reader.address("PAYMENTS_HTTP_LISTEN"),
             database_url: reader.secret("PAYMENTS_DATABASE_URL"),
             nats_url: reader.required("NATS_URL"),
+            practice_dir: reader.path("PRACTICE_DIR"),
             booking_url: reader.url("BOOKING_URL"),
             provider: razorpay::Settings {
                 url: reader.url("PAYMENTS_PROVIDER_URL"),

@@ -1,4 +1,6 @@
-//! The only file where domain events meet the events of `proto/`.
+//! The only place where domain events meet the events of `proto/`.
+
+pub mod receipt;
 
 use contract::common::v1::Money as WireMoney;
 use contract::convert::money;

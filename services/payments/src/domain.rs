@@ -6,3 +6,4 @@ pub mod fact;
 pub mod mismatch;
 pub mod refund;
 pub mod collection;
+pub mod receipt;

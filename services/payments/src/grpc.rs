@@ -1,6 +1,7 @@
 //! What people call, through the gateway: here and below alone requests and responses are named.
 //! For whoever does not own a booking it does not exist.
 
+pub mod receipts;
 pub mod staff;
 
 use std::sync::Arc;
@@ -8,8 +9,8 @@ use std::sync::Arc;
 use contract::payments::v1::payments_service_server::PaymentsService;
 use contract::payments::v1::{
     CheckPaymentRequest, CheckPaymentResponse, ClaimPaymentRequest, ClaimPaymentResponse,
-    CollectionState, StartPaymentRequest, StartPaymentResponse, SubmitCheckoutAnswerRequest,
-    SubmitCheckoutAnswerResponse,
+    CollectionState, ListReceiptsRequest, ListReceiptsResponse, StartPaymentRequest,
+    StartPaymentResponse, SubmitCheckoutAnswerRequest, SubmitCheckoutAnswerResponse,
 };
 use kernel::Id;
 use kernel::id::Booking;
@@ -20,6 +21,7 @@ use tonic::{Request, Response, Status};
 use crate::app::check_payment::check_payment;
 use crate::app::claim_payment::claim_payment;
 use crate::app::idempotent::Key;
+use crate::app::list_receipts::list_receipts;
 use crate::app::request::parse_booking;
 use crate::app::start_payment::start_payment;
 use crate::app::submit_checkout_answer::submit_checkout_answer;
@@ -133,5 +135,20 @@ impl PaymentsService for Public {
             claim_payment(&self.till, user.customer, id, &key).await
         };
         Ok(Response::new(ClaimPaymentResponse { state: state(claimed.await)? }))
+    }
+
+    async fn list_receipts(
+        &self,
+        request: Request<ListReceiptsRequest>,
+    ) -> Result<Response<ListReceiptsResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let asked = request.into_inner();
+        let found = async {
+            let id = parse(&asked.booking_id)?;
+            list_receipts(&self.till, user.customer, id).await
+        };
+        let found = found.await.map_err(|error| to_status(&error))?;
+        let receipts = found.into_iter().map(receipts::to_wire_receipt).collect();
+        Ok(Response::new(ListReceiptsResponse { receipts }))
     }
 }

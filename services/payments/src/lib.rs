@@ -23,6 +23,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::contract::payments::v1::payments_internal_service_server::PaymentsInternalServiceServer;
 use ::contract::payments::v1::payments_service_server::PaymentsServiceServer;
 use ::contract::payments::v1::payments_staff_service_server::PaymentsStaffServiceServer;
 use anyhow::Context as _;
@@ -45,7 +46,9 @@ use tonic::service::Routes;
 use crate::app::{Checkout, Till};
 use crate::bookings::Bookings;
 use crate::config::{Config, MigrationConfig};
+use crate::domain::receipt::Issuer;
 use crate::grpc::Public;
+use crate::grpc::receipts::Internal;
 use crate::grpc::staff::StaffTill;
 use crate::process::booking::OnBooking;
 use crate::razorpay::Razorpay;
@@ -129,8 +132,8 @@ impl Doors {
             source: "booking",
             feed: FeedReader::new(&config.booking_url, "booking", &peers)?,
         };
-        let consuming =
-            run_consumer(store.clone(), nats, subscription, Arc::new(OnBooking), shutdown.clone());
+        let reaction = Arc::new(OnBooking::new(Arc::clone(&till.issuer)));
+        let consuming = run_consumer(store.clone(), nats, subscription, reaction, shutdown.clone());
         tasks.spawn(ON_BOOKING, consuming);
         let (http, stop) = (webhook::router(Arc::clone(&till)), shutdown.clone());
         tasks.spawn("http", async move { server::serve_http(self.http, http, &stop).await });
@@ -165,6 +168,7 @@ async fn prepare_once(store: &Store) -> Result<(), app::Error> {
 }
 
 fn open_till(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Till>> {
+    let practice = runtime::practice::load(&config.practice_dir)?;
     let pool = Database::new(config.database_url.expose_secret()).open()?;
     Ok(Arc::new(Till {
         store: Store::new(pool),
@@ -174,6 +178,7 @@ fn open_till(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Till>> {
             script_url: config.checkout_script_url.clone(),
         },
         provider: Arc::new(Razorpay::new(config.provider.clone())?),
+        issuer: Arc::new(Issuer::of(&practice)),
     }))
 }
 
@@ -181,11 +186,17 @@ fn open_till(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Till>> {
 fn routes(till: &Arc<Till>, users: Users, peers: &Peers, door: StaffDoor) -> Routes {
     let public = Public::new(Arc::clone(till), users);
     let parked = ParkedEvents::new(till.store.clone());
-    let parked = parked.consumer(ON_BOOKING, "booking", Arc::new(OnBooking));
+    let reaction = Arc::new(OnBooking::new(Arc::clone(&till.issuer)));
+    let parked = parked.consumer(ON_BOOKING, "booking", reaction);
+    let internal = Internal::new(Arc::clone(till), peers.clone());
     let staff = StaffTill::new(Arc::clone(till), door, parked);
     Routes::new(PaymentsServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
         .add_service(
             PaymentsStaffServiceServer::new(staff).max_decoding_message_size(REQUEST_BYTES_MAX),
+        )
+        .add_service(
+            PaymentsInternalServiceServer::new(internal)
+                .max_decoding_message_size(REQUEST_BYTES_MAX),
         )
         .add_service(FeedServer::service(till.store.clone(), peers.clone(), READERS))
 }

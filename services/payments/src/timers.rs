@@ -1,17 +1,19 @@
-//! What this service does later: polling orders, asking for refunds, folding webhooks, and letting
-//! the bodies of old ones go.
+//! What this service does later: polling orders, asking for refunds, folding webhooks, issuing
+//! receipts for money that was learnt of or came home late, and letting the bodies of old webhooks
+//! go.
 
 use std::sync::Arc;
 
 use eventstore::{Metadata, Store, StoreError, Timer, TimerHandler, Tx};
 use futures::future::BoxFuture;
-use kernel::id::Refund as RefundKind;
+use kernel::id::{Booking, Refund as RefundKind};
 use kernel::{Id, Timestamp};
 use runtime::BoxError;
 use serde_json::{Value, json};
 
 use crate::app::ask_refund::ask_refund as ask;
 use crate::app::fold_webhook::fold_webhook as fold;
+use crate::app::issue_receipt::issue_late;
 use crate::app::miss_webhook::miss_webhook;
 use crate::app::nightly;
 use crate::app::poll_order::poll_order;
@@ -29,6 +31,9 @@ pub const RENEW_REFUND: &str = "renew-refund";
 pub const FOLD_WEBHOOK: &str = "fold-webhook";
 /// A captured payment is to have its webhook by now; the subject is the payment.
 pub const EXPECT_WEBHOOK: &str = "expect-webhook";
+/// A receipt is due for money that was learnt of, or came home, after its booking was placed with
+/// it; the subject is the booking.
+pub const ISSUE_RECEIPT: &str = "issue-receipt";
 /// Old bodies are to go.
 pub const SWEEP_WEBHOOKS: &str = "sweep-webhooks";
 
@@ -181,6 +186,26 @@ pub async fn end_fold(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> {
     tx.end_timer(FOLD_WEBHOOK, event_id).await
 }
 
+/// Issues a booking's receipt as soon as this transaction is committed.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn issue_receipt(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.set_timer(ISSUE_RECEIPT, &booking_id.to_string(), now, json!({})).await
+}
+
+/// Ends the wait for a booking's receipt.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end_receipt(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), StoreError> {
+    tx.end_timer(ISSUE_RECEIPT, &booking_id.to_string()).await
+}
+
 /// Ends the questions about a refund that has ended.
 ///
 /// # Errors
@@ -238,6 +263,7 @@ impl Timers {
             RENEW_REFUND => renew(till, timer.subject.parse()?).await?,
             FOLD_WEBHOOK => fold(till, &timer.subject, timer.attempts).await?,
             EXPECT_WEBHOOK => miss_webhook(till, &timer.subject).await?,
+            ISSUE_RECEIPT => issue_late(till, timer.subject.parse()?).await?,
             SWEEP_WEBHOOKS => sweep(&till.store).await?,
             kind if nightly::is_one(kind) => nightly::fire(till, timer).await?,
             unknown => return Err(format!("there is no timer {unknown}").into()),

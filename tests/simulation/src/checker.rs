@@ -9,6 +9,7 @@ mod acked;
 mod overlap;
 mod money;
 mod once;
+mod receipts;
 mod confirmed;
 mod mail;
 mod rest;
@@ -32,7 +33,7 @@ pub enum Invariant {
     I2,
     /// Money closes: captured is kept for one live booking or went back.
     I3,
-    /// Once: one capture kept, one refund for each cause.
+    /// Once: one capture kept, one refund for each cause, one receipt for the money of a booking.
     I4,
     /// No booking is confirmed without its money.
     I5,
@@ -96,6 +97,7 @@ pub fn check(snapshot: &Snapshot) -> Vec<Violation> {
     all.extend(overlap::check(snapshot, &history));
     all.extend(money::check(snapshot, &history));
     all.extend(once::check(snapshot, &history));
+    all.extend(receipts::check(snapshot, &history));
     all.extend(confirmed::check(snapshot, &history));
     all.extend(mail::check(snapshot, &history));
     all.extend(rest::check(snapshot, &history));

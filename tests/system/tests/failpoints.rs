@@ -10,6 +10,7 @@ use system::practice::GENEROUS;
 use system::reviewer::review;
 use system::saga::{Plan, Stage};
 use system::visitor::visit;
+use system::writer::{mistype, write};
 use system::{Failpoints, Practice};
 
 /// Every place, one on a line. Those that begin with `~` are passed only when two things meet by
@@ -68,7 +69,8 @@ async fn until_all_have_died(
     Ok(())
 }
 
-/// All ways of a booking side by side, what an account does, and what is done with a review.
+/// All ways of a booking side by side, what an account does, what is done with a review, and what
+/// is written in the forms.
 async fn round(practice: &Practice) -> Result<()> {
     // A mail that is refused is tried again; one is refused for good.
     let refused = json!({ "target": "smtp", "kind": "refuse", "times": 1 });
@@ -78,10 +80,13 @@ async fn round(practice: &Practice) -> Result<()> {
     practice.sandbox_post("/api/faults", &failed).await?;
     let stage = Stage::new(practice).await?;
     let bookings = stage.play(&Plan::ALL);
-    let (played, visited, reviewed) = tokio::join!(bookings, visit(practice), review(practice));
+    let others = futures::future::try_join(write(practice), mistype(practice));
+    let (played, visited, reviewed, written) =
+        tokio::join!(bookings, visit(practice), review(practice), others);
     played?;
     visited?;
-    reviewed
+    reviewed?;
+    written.map(|_both| ())
 }
 
 fn listed() -> (BTreeSet<String>, BTreeSet<String>) {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
+use sqlx::PgConnection;
 use system::practice::OURS;
 use system::{Customer, Practice};
 use testkit::until;
@@ -65,15 +66,18 @@ fn kill_at(practice: &Practice, now: Moment, moment: Moment) -> Result<()> {
     if now == moment { practice.kill(&OURS) } else { Ok(()) }
 }
 
-/// Kills everything while booking's transaction waits, with all its rows written, for a lock that
-/// this function holds.
-async fn kill_in_a_transaction(practice: &Practice, now: Moment, moment: Moment) -> Result<()> {
-    if now != moment {
-        return Ok(());
-    }
+/// What the last statement of booking's transaction waits for, as long as this is held. It is taken
+/// before anybody asks: a request that is faster than this would wait for nothing.
+async fn hold_keys(practice: &Practice) -> Result<PgConnection> {
     let mut holder = practice.database("booking").await?;
     sqlx::query("begin").execute(&mut holder).await?;
     sqlx::query("lock table idempotency_keys in exclusive mode").execute(&mut holder).await?;
+    Ok(holder)
+}
+
+/// Kills everything while booking's transaction waits, with all its rows written, for what is held.
+async fn kill_in_a_transaction(practice: &Practice, held: Option<PgConnection>) -> Result<()> {
+    let Some(_held) = held else { return Ok(()) };
     let mut watcher = practice.database("booking").await?;
     until("booking waits in its transaction", async || {
         let waiting: i64 = sqlx::query_scalar(
@@ -133,9 +137,12 @@ async fn book(
     let start = customer.free_starts("meditation").await?.remove(index);
     let key = format!("kill-{index}-key");
     kill_at(practice, Moment::BeforeTheRequest, moment)?;
+    let keys = match moment {
+        Moment::DuringTheRequest => Some(hold_keys(practice).await?),
+        _ => None,
+    };
     let holding = customer.hold("meditation", &start, &key);
-    let killing = kill_in_a_transaction(practice, Moment::DuringTheRequest, moment);
-    let (held, killed) = tokio::join!(holding, killing);
+    let (held, killed) = tokio::join!(holding, kill_in_a_transaction(practice, keys));
     killed?;
     let booking_id = held?;
     kill_at(practice, Moment::AfterTheHold, moment)?;

@@ -108,6 +108,7 @@ async fn staff_works_from_a_terminal() -> Result<()> {
     a_part_is_given_back(&practice, &asha).await?;
     money_that_nobody_knows_is_listed(&practice).await?;
     a_parked_event_is_tried_again(&practice, &asha).await?;
+    a_mail_that_failed_is_tried_again_or_settled(&practice).await?;
     a_part_that_is_down_does_not_hide_the_others(&practice).await?;
     every_act_was_written_down(&practice).await?;
     nobody_stays_signed_in(&practice).await
@@ -115,7 +116,7 @@ async fn staff_works_from_a_terminal() -> Result<()> {
 
 async fn customers_are_turned_away(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
     let person = Some((asha.email.as_str(), "quiet river stones"));
-    for words in ["today", "parked list", "balances"] {
+    for words in ["today", "parked list", "balances", "mails"] {
         let told = run(practice, person, words).await?;
         told.refused("not a member of the practice's staff");
         assert_eq!(told.out, "");
@@ -316,6 +317,53 @@ async fn a_parked_event_is_tried_again(practice: &Practice, asha: &Customer<'_>)
     .await
 }
 
+/// A mailbox that does not exist is for a person, who may know better.
+async fn a_mail_that_failed_is_tried_again_or_settled(practice: &Practice) -> Result<()> {
+    let gone = Customer::new(practice, "Gone").await?;
+    let fault = json!({
+        "target": "smtp_rcpt", "kind": "refuse", "times": 0, "recipient": gone.email,
+    });
+    practice.sandbox_post("/api/faults", &fault).await?;
+    let (id, _date) = paid(practice, &gone, "staff-mails").await?;
+    let failed = until("both mails have failed", async || {
+        let told = sukoon(practice, &format!("mails --failed --booking {id} --json")).await?.done();
+        let told: Value = serde_json::from_str(&told)?;
+        let mails = told["mails"].as_array().cloned().unwrap_or_default();
+        Ok((mails.len() == 2).then_some(mails))
+    })
+    .await?;
+    let id_of = |kind: &str| {
+        let mail = failed.iter().find(|mail| mail["kind"] == kind);
+        mail.and_then(|mail| mail["mailId"].as_str()).context("it has not failed")
+    };
+    let confirmation = id_of("MAIL_KIND_BOOKING_CONFIRMED")?;
+    let receipt = id_of("MAIL_KIND_RECEIPT")?;
+    let told = sukoon(practice, "mails --failed").await?;
+    told.shows(&["2 failed, ", "confirmation", "receipt", "smtp 550", &id, confirmation]);
+    assert!(!told.out.contains(&gone.email), "whom a mail goes to is nobody's business: {told:?}");
+    sukoon(practice, "mails --waiting --all").await?.shows(&["reminder"]);
+    sukoon(practice, &format!("mails settle {receipt}")).await?.refused("add --yes");
+    let settled = sukoon(practice, &format!("mails settle {receipt} --yes")).await?;
+    settled.shows(&["Dealt with", "receipt"]);
+    let retried = sukoon(practice, &format!("mails retry {receipt}")).await?;
+    retried.refused("was sent, dropped or settled already");
+
+    practice.http.delete(format!("{}/api/faults", practice.sandbox)).send().await?;
+    let retried = sukoon(practice, &format!("mails retry {confirmation}")).await?;
+    retried.shows(&["Tried again now", "confirmation"]);
+    mailed(&gone, "").await?;
+    until("it is sent", async || {
+        let told = sukoon(practice, &format!("mails --state sent --booking {id}")).await?.done();
+        Ok(told.contains(confirmation).then_some(()))
+    })
+    .await?;
+    let over = sukoon(practice, &format!("mails settle {confirmation} --yes")).await?;
+    over.refused("only a mail that has failed can be settled");
+    let nobody = format!("mails retry mal_{}", "0".repeat(32));
+    sukoon(practice, &nobody).await?.refused("there is no mail with this id");
+    Ok(())
+}
+
 async fn a_part_that_is_down_does_not_hide_the_others(practice: &Practice) -> Result<()> {
     let pid = practice.pid("notifications")?.to_string();
     let signal = async |name: &str| Command::new("kill").args([name, &pid]).status().await;
@@ -357,7 +405,17 @@ async fn every_act_was_written_down(practice: &Practice) -> Result<()> {
                 ("RetryParkedEvents", "done"),
             ][..],
         ),
-        ("notifications", &[("ListParkedEvents", "STAFF_ONLY"), ("RetryParkedEvents", "done")][..]),
+        (
+            "notifications",
+            &[
+                ("ListParkedEvents", "STAFF_ONLY"),
+                ("RetryParkedEvents", "done"),
+                ("ListMails", "STAFF_ONLY"),
+                ("ListMails", "done"),
+                ("RetryMail", "done"),
+                ("SettleMail", "done"),
+            ][..],
+        ),
         ("reviews", &[("ListParkedEvents", "STAFF_ONLY"), ("RetryParkedEvents", "done")][..]),
     ];
     for (service, acts) in expected {

@@ -7,7 +7,7 @@ const SHARED: [&str; 6] = ["kernel", "contract", "runtime", "eventstore", "messa
 /// Crates that must stand alone, because they play somebody who is not us, or only start us.
 const ALONE: [&str; 3] = ["sukoon", "sandbox", "tidy"];
 /// Tests of the whole: they may use every crate, and nothing but tests uses them.
-const OF_THE_WHOLE: [&str; 2] = ["simulation", "system"];
+const OF_THE_WHOLE: [&str; 3] = ["load", "simulation", "system"];
 /// The gateway has no database and decides nothing.
 const GATEWAY_MAY: [&str; 3] = ["kernel", "contract", "runtime"];
 

@@ -39,7 +39,7 @@ async function seat(page: Page, url: string, session: string): Promise<string> {
   const path = `${url}/seat`;
   const html = '<!doctype html><title>Seat</title><link rel="icon" href="data:,">';
   await page.route(path, (route) => route.fulfill({ contentType: 'text/html', body: html }));
-  await page.goto(path);
+  await page.goto(path, { waitUntil: 'load' });
   await page.evaluate(([key, text]) => localStorage.setItem(key, text), [SESSION_KEY, session] as [
     string,
     string,

@@ -20,7 +20,7 @@ type RunRecord = {
 };
 
 /** What `sukoon` says of its parts while it runs. */
-export function readRecord(data: string): RunRecord {
+function readRecord(data: string): RunRecord {
   return JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as RunRecord;
 }
 
@@ -67,10 +67,14 @@ async function stop(child: ChildProcess, data: string): Promise<void> {
   rmSync(data, { recursive: true, force: true });
 }
 
-/** Starts a practice of its own, on free ports and in a folder that its database can reach. */
+/**
+ * Starts a practice of its own, on free ports and in a folder that its database can reach. Where it
+ * is not wanted any more before it is ready, it goes again, and this fails with the signal's reason.
+ */
 export async function startPractice(
   name: string,
   settings: Record<string, string> = {},
+  unwanted?: AbortSignal,
 ): Promise<Running> {
   // Made open to all, because PostgreSQL's own user has to pass through it.
   const data = join(tmpdir(), `sukoon-e2e-${process.pid}-${name}`);
@@ -95,7 +99,11 @@ export async function startPractice(
     said += text.toString();
   });
   const deadline = Date.now() + READY_MS_MAX;
-  await until(() => {
+  await until(async () => {
+    if (unwanted?.aborted) {
+      await stop(child, data);
+      throw unwanted.reason;
+    }
     if (ended(child) || Date.now() > deadline) {
       child.kill('SIGTERM');
       throw new Error(`The practice did not get ready. It said:\n${said}`);

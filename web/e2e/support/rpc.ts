@@ -6,6 +6,7 @@ import {
   BookingState,
   SessionMode,
 } from '../../src/gen/booking/v1/booking_service_pb';
+import { NotificationsService } from '../../src/gen/notifications/v1/notifications_service_pb';
 import { PaymentsService } from '../../src/gen/payments/v1/payments_service_pb';
 import { type Review, ReviewsService } from '../../src/gen/reviews/v1/reviews_service_pb';
 import { SERVICE } from './flow';
@@ -35,6 +36,24 @@ export async function writeReview(url: string, person: Person, text: string): Pr
   return review;
 }
 
+/** Sends a message to the practice, each number another one. */
+export async function writeMessage(url: string, email: string, number: number): Promise<void> {
+  await createClient(NotificationsService, transport(url)).sendContactMessage({
+    name: 'Asha Verma',
+    email,
+    message: `Message ${number}`,
+    idempotencyKey: `message-${number}-of-${email}`,
+  });
+}
+
+/** Asks for the meditation guide, each number another wish. */
+export async function askForGuide(url: string, email: string, number: number): Promise<void> {
+  await createClient(NotificationsService, transport(url)).requestMeditationGuide({
+    email,
+    idempotencyKey: `guide-${number}-for-${email}`,
+  });
+}
+
 type Desk = Client<typeof BookingService>;
 
 async function reaches(desk: Desk, bookingId: string, state: BookingState): Promise<void> {
@@ -44,12 +63,10 @@ async function reaches(desk: Desk, bookingId: string, state: BookingState): Prom
   });
 }
 
-/** Books and pays the next free time, and lets so much time pass that the session is over. */
-export async function attendSession(
-  practice: Practice,
-  sandbox: Sandbox,
-  { person, token }: { person: Person; token: string },
-): Promise<void> {
+type Customer = { person: Person; token: string };
+
+/** Keeps the next free time without paying for it; says which booking it is. */
+export async function holdTime(practice: Practice, { person, token }: Customer): Promise<string> {
   const desk = createClient(BookingService, transport(practice.url, token));
   const { nextAvailableAt } = await desk.listSlots({ serviceId: SERVICE, days: 7 });
   const { booking } = await desk.requestBooking({
@@ -60,11 +77,33 @@ export async function attendSession(
     termsAccepted: true,
     contact: person,
   });
-  const bookingId = booking?.bookingId ?? '';
+  return booking?.bookingId ?? '';
+}
+
+/** Books and pays the next free time; says which booking it is. */
+export async function bookSession(
+  practice: Practice,
+  sandbox: Sandbox,
+  customer: Customer,
+): Promise<string> {
+  const bookingId = await holdTime(practice, customer);
+  const { token } = customer;
   const till = createClient(PaymentsService, transport(practice.url, token));
   const { orderId } = await till.startPayment({ bookingId, idempotencyKey: `order-${bookingId}` });
   await sandbox.pay(orderId);
+  const desk = createClient(BookingService, transport(practice.url, token));
   await reaches(desk, bookingId, BookingState.MEETING_SCHEDULED);
+  return bookingId;
+}
+
+/** Books and pays the next free time, and lets so much time pass that the session is over. */
+export async function attendSession(
+  practice: Practice,
+  sandbox: Sandbox,
+  customer: Customer,
+): Promise<void> {
+  const bookingId = await bookSession(practice, sandbox, customer);
+  const desk = createClient(BookingService, transport(practice.url, customer.token));
   await practice.passMinutes(20 * 24 * 60);
   await reaches(desk, bookingId, BookingState.COMPLETED);
 }

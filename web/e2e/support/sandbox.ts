@@ -8,6 +8,7 @@ export type Mail = {
   text: string;
   html: string;
   attachments: { filename: string; contentType: string; base64: string }[];
+  headers: { name: string; value: string }[];
 };
 
 type ProviderOrder = { id: string; receipt: string; amount: number; status: string };
@@ -66,6 +67,11 @@ export class Sandbox {
   async clearFaults(): Promise<void> {
     await this.ask('/api/faults', { method: 'DELETE' });
   }
+}
+
+/** What a header of a mail says, or nothing. */
+export function headerOf({ headers }: Mail, name: string): string | undefined {
+  return headers.find((header) => header.name.toLowerCase() === name.toLowerCase())?.value;
 }
 
 /** The six digits of a mail. */

@@ -36,6 +36,31 @@ export async function expectToast(page: Page, title: string): Promise<void> {
   await expect.poll(() => page.evaluate(() => window.toastsSeen ?? [])).toContain(title);
 }
 
+/** What the app writes on the document when it has taken over the written page. */
+const STARTED = 'html[data-app="started"]';
+
+/**
+ * Written pages are shown before their code is there. A person looks first and presses then; a test
+ * would press at once, so it waits for the app, unless it says by `waitUntil` what it waits for.
+ */
+function startWithTheApp(page: Page, site: string): Page {
+  const started = () => page.waitForSelector(STARTED, { state: 'attached' });
+  const goto = page.goto.bind(page);
+  page.goto = async (url, options) => {
+    const answer = await goto(url, options);
+    const isPage = answer?.headers()['content-type']?.includes('html');
+    if (!options?.waitUntil && isPage && answer?.url().startsWith(site)) await started();
+    return answer;
+  };
+  const reload = page.reload.bind(page);
+  page.reload = async (options) => {
+    const answer = await reload(options);
+    if (!options?.waitUntil) await started();
+    return answer;
+  };
+  return page;
+}
+
 export const test = base.extend<OfTest, OfWorker>({
   practice: [
     async ({ browserName: _ }, provide) => {
@@ -50,6 +75,11 @@ export const test = base.extend<OfTest, OfWorker>({
   context: async ({ context }, provide) => {
     await context.addInitScript(noteToasts);
     await provide(context);
+  },
+  page: async ({ page, practice }, provide) => {
+    await provide(startWithTheApp(page, practice.url));
+    // An answer that is still being made up when the test is over is missed by nobody.
+    if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' });
   },
   complaints: [
     async ({ context, practice }, provide) => {
@@ -67,7 +97,7 @@ export const test = base.extend<OfTest, OfWorker>({
     });
     await context.addInitScript(noteToasts);
     complaints.alsoOf(context);
-    await provide(await context.newPage());
+    await provide(startWithTheApp(await context.newPage(), practice.url));
     await context.close();
   },
 });

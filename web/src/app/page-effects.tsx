@@ -1,23 +1,29 @@
-/** What happens around a change of page: the title, the scroll position and the focus. */
-import { useEffect, useRef } from 'react';
+/** What happens around a change of page: title, scroll position, focus and announcement. */
+import { useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigationType } from 'react-router';
 import { crossesDocument } from '@/lib/documents';
-import { usePractice, useServices } from '@/lib/practice';
+import { useSnapshot } from '@/lib/practice';
 import type { PageHead } from './pages';
 import { matchPage } from './router';
 
 /** "Services · Sukoon" */
-export function documentTitle(head: PageHead, practiceName: string): string {
+function documentTitle(head: PageHead, practiceName: string): string {
   return `${head.title} · ${practiceName}`;
+}
+
+function focusPage(): void {
+  const main = document.querySelector<HTMLElement>('main');
+  const heading = main?.querySelector<HTMLElement>('h1[tabindex="-1"]');
+  (heading ?? main)?.focus({ preventScroll: true });
 }
 
 export function PageEffects() {
   const { pathname, search, hash } = useLocation();
   const navigation = useNavigationType();
-  const practice = usePractice();
-  const services = useServices();
+  const snapshot = useSnapshot();
   const loadedPath = useRef(pathname);
   const shownPath = useRef(pathname);
+  const [news, setNews] = useState('');
 
   useEffect(() => {
     // A path with its own content policy must not be shown by the document of another one.
@@ -26,19 +32,42 @@ export function PageEffects() {
     }
   }, [pathname, search, hash]);
 
+  // What was written is the app's from now on, and whoever drives this page can press things.
+  useEffect(() => {
+    document.documentElement.dataset.app = 'started';
+  }, []);
+
   useEffect(() => {
     const { entry, params } = matchPage(pathname);
-    const head = entry.head({ practice, services, packages: [] }, params);
-    document.title = documentTitle(head, practice.name);
-  }, [pathname, practice, services]);
+    const head = entry.head(snapshot, params);
+    document.title = documentTitle(head, snapshot.practice.name);
+  }, [pathname, snapshot]);
 
   useEffect(() => {
     if (shownPath.current === pathname) return;
     shownPath.current = pathname;
     if (navigation !== 'POP') window.scrollTo({ top: 0, behavior: 'instant' });
-    const heading = document.querySelector<HTMLElement>('main h1[tabindex="-1"]');
-    (heading ?? document.querySelector<HTMLElement>('main'))?.focus({ preventScroll: true });
+    focusPage();
   }, [pathname, navigation]);
 
-  return null;
+  // The title changes with the page, and again when a page learns what it shows. By then that has
+  // taken the place of a skeleton, which had no heading to go to.
+  useEffect(() => {
+    let said = document.title;
+    const watcher = new MutationObserver(() => {
+      if (document.title === said) return;
+      said = document.title;
+      setNews(said);
+      if (document.activeElement?.matches('main')) focusPage();
+    });
+    watcher.observe(document.head, { childList: true, subtree: true });
+    return () => watcher.disconnect();
+  }, []);
+
+  // Screen readers say the title of a new document, but not that of a page which the router shows.
+  return (
+    <p aria-live="polite" className="sr-only" data-testid="page-news">
+      {news}
+    </p>
+  );
 }

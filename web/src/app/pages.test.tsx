@@ -56,3 +56,27 @@ test('a review has a document of its own, and what cannot be one has another', (
     hidden: true,
   });
 });
+
+test('what the gateway does not take for a page is none here', async () => {
+  const paths = [
+    '/About',
+    '/%61bout',
+    '/Booking-Flow',
+    '/about//',
+    '/service/',
+    '/Service/meditation',
+  ];
+  for (const path of paths) expect(matchPage(path).entry, path).toBe(NOT_FOUND);
+  // The gateway sends this one on, and the development server does not.
+  expect(matchPage('/about/')).toEqual(matchPage('/about'));
+  await open('/%61bout');
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Oops! Page Not Found');
+});
+
+test('encoded letters make the address of another service, and of no review', async () => {
+  const review = matchPage(`/reviews/%72vw_${'0a'.repeat(16)}`);
+  expect(documentName(review)).toBe('review-not-found');
+  expect(matchPage('/service/%6Deditation').params.serviceId).toBe('%6Deditation');
+  await open('/service/%6Deditation');
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Service Not Found');
+});

@@ -1,15 +1,13 @@
 /** Every path of the site with its page and what its document's head says. */
 import { isReviewId } from '@/features/reviews/review-id';
 import type { Snapshot } from '@/lib/snapshot';
-import { LazyPage } from './lazy-page';
-
-export type Params = Readonly<Record<string, string | undefined>>;
+import { LazyPage, type Params } from './lazy-page';
 
 export type PageHead = {
   /** The practice's name is added behind it. */
   title: string;
   description: string;
-  /** Path of the one address that search engines shall keep. */
+  /** Path of the one address that search engines shall keep, where it is not the page's own. */
   canonical?: string;
   /** Kept out of search engines. */
   hidden?: boolean;
@@ -20,11 +18,20 @@ export type PageEntry = {
   page: LazyPage;
   /** Rendered in the browser only: its content depends on the query or on who is signed in. */
   personal?: boolean;
+  /** Its document carries the meditation guide. */
+  withGuide?: boolean;
+  /** The gateway sends its address on; only the development server shows the page. */
+  sentOn?: boolean;
   head: (snapshot: Snapshot, params: Params) => PageHead;
 };
 
 function fixed(title: string, description: string): PageEntry['head'] {
   return () => ({ title, description });
+}
+
+/** For everybody who has the link, and not for search engines. */
+function unlisted(title: string, description = ''): PageEntry['head'] {
+  return () => ({ title, description, hidden: true });
 }
 
 function serviceHead({ services }: Snapshot, { serviceId }: Params): PageHead {
@@ -52,6 +59,13 @@ function homeHead({ practice }: Snapshot): PageHead {
   };
 }
 
+function aboutHead({ practice }: Snapshot): PageHead {
+  return {
+    title: 'About Us',
+    description: `Who ${practice.practitionerName} is, how sessions are held, and what we believe in.`,
+  };
+}
+
 function open(path: string, name: string, head: PageEntry['head']): PageEntry {
   return { path, page: new LazyPage(name), head };
 }
@@ -67,6 +81,9 @@ export const NOT_FOUND: PageEntry = {
   head: () => ({ title: 'Page Not Found', description: '', hidden: true }),
 };
 
+const GUIDE_LEAD = 'Five steps and ten minutes: a meditation for beginners, to read or to print.';
+const REVIEWS_LEAD = 'What people say after their sessions, in their own words. Write your own.';
+const FAQ_LEAD = 'Answers to what people ask before a first session: booking, payment, healing.';
 const SERVICES_LEAD = 'Every kind of session with its length and its price. Book online.';
 
 export const PAGES: readonly PageEntry[] = [
@@ -74,19 +91,29 @@ export const PAGES: readonly PageEntry[] = [
   open('/services', 'services', fixed('Services', SERVICES_LEAD)),
   open('/service/:serviceId', 'service', serviceHead),
   open('/services/:serviceId', 'service', serviceHead),
-  open('/about', 'about', fixed('About Us', 'Who works here, how, and why.')),
-  open('/reviews', 'reviews', fixed('Reviews', 'What people say after their sessions.')),
+  open('/about', 'about', aboutHead),
+  open('/reviews', 'reviews', fixed('Reviews', REVIEWS_LEAD)),
   open('/reviews/:reviewId', 'review', reviewHead),
-  open('/faq', 'faq', fixed('FAQ', 'Questions about sessions, booking and payment, answered.')),
-  open('/contact', 'contact', fixed('Contact', 'How to reach us, and when.')),
+  open('/faq', 'faq', fixed('FAQ', FAQ_LEAD)),
+  open(
+    '/contact',
+    'contact',
+    fixed('Contact', 'Write to us, call or come by: how to reach us, and when.'),
+  ),
   open(
     '/cancellation-policy',
     'cancellation-policy',
-    fixed('Cancellation Policy', 'Until when a session can be moved or cancelled.'),
+    fixed('Cancellation Policy', 'Until when a session can be moved or cancelled, and how.'),
   ),
-  open('/book', 'book', fixed('Book', 'Choose a session and a time.')),
-  open('/book-session', 'book-session', fixed('Book a Session', 'Choose a session and a time.')),
+  { ...open('/book', 'book', unlisted('Book')), sentOn: true },
+  { ...open('/book-session', 'book-session', unlisted('Book a Session')), sentOn: true },
+  {
+    ...open('/meditation-guide', 'meditation-guide', unlisted('Meditation Guide', GUIDE_LEAD)),
+    withGuide: true,
+  },
+  open('/unsubscribe', 'unsubscribe', unlisted('Unsubscribe')),
   personal('/booking-flow', 'booking-flow', 'Book Your Session'),
+  personal('/receipt', 'receipt', 'Your Receipt'),
   personal('/sign-in', 'sign-in', 'Sign In'),
   personal('/sign-up', 'sign-up', 'Sign Up'),
   personal('/recover', 'recover', 'Reset Your Password'),

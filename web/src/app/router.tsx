@@ -1,19 +1,40 @@
 /** Which page a path shows. */
 import { Suspense } from 'react';
-import { matchPath, Route, Routes } from 'react-router';
+import { useLocation } from 'react-router';
+import { PageBoundary } from '@/components/page-boundary';
 import { PageSkeleton } from '@/components/page-skeleton';
 import { isReviewId, MISSING_DOCUMENT } from '@/features/reviews/review-id';
 import { useHydrated } from '@/lib/use-hydrated';
-import { LazyPageOutlet } from './lazy-page';
-import { NOT_FOUND, PAGES, type PageEntry, type Params } from './pages';
+import { LazyPageOutlet, type Params } from './lazy-page';
+import { NOT_FOUND, PAGES, type PageEntry } from './pages';
 
 export type PageMatch = { entry: PageEntry; params: Params };
 
+/**
+ * What stands in the open parts of a page's path, if the path is the page's. The gateway compares
+ * texts, and so does this: with a capital letter or an encoded one it is no page's path. React
+ * Router would take both, and show a page over the document that says there is none.
+ */
+function paramsOf(pattern: string, path: string): Params | undefined {
+  const names = pattern.split('/');
+  const parts = path.split('/');
+  if (names.length !== parts.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, name] of names.entries()) {
+    const part = parts[index] ?? '';
+    if (name.startsWith(':') && part) params[name.slice(1)] = part;
+    else if (name !== part) return undefined;
+  }
+  return params;
+}
+
 /** The page of a path; unknown paths have the 404 page. */
 export function matchPage(pathname: string): PageMatch {
+  // With a slash behind it, the gateway sends a page's path on to the one without.
+  const path = pathname.replace(/(.)\/$/, '$1');
   for (const entry of PAGES) {
-    const match = matchPath(entry.path, pathname);
-    if (match) return { entry, params: match.params };
+    const params = paramsOf(entry.path, path);
+    if (params) return { entry, params };
   }
   return { entry: NOT_FOUND, params: {} };
 }
@@ -28,20 +49,19 @@ export function documentName({ entry, params }: PageMatch): string {
   return params.serviceId ? `service/${params.serviceId}` : entry.page.name;
 }
 
-function PageOutlet({ entry }: { entry: PageEntry }) {
+function PageOutlet({ entry, params }: PageMatch) {
   const hydrated = useHydrated();
   if (entry.personal && !hydrated) return <PageSkeleton />;
-  return <LazyPageOutlet page={entry.page} />;
+  return <LazyPageOutlet page={entry.page} params={params} />;
 }
 
 export function AppRoutes() {
+  const { pathname } = useLocation();
   return (
-    <Suspense fallback={<PageSkeleton />}>
-      <Routes>
-        {[...PAGES, NOT_FOUND].map((entry) => (
-          <Route key={entry.path} path={entry.path} element={<PageOutlet entry={entry} />} />
-        ))}
-      </Routes>
-    </Suspense>
+    <PageBoundary place={pathname}>
+      <Suspense fallback={<PageSkeleton />}>
+        <PageOutlet {...matchPage(pathname)} />
+      </Suspense>
+    </PageBoundary>
   );
 }

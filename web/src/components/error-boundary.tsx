@@ -12,6 +12,19 @@ export class ErrorBoundary extends Component<Props, State> {
     return { failed: true };
   }
 
+  /** The way back leads to a page that may well be whole. */
+  override componentDidMount(): void {
+    window.addEventListener('popstate', this.forget);
+  }
+
+  override componentWillUnmount(): void {
+    window.removeEventListener('popstate', this.forget);
+  }
+
+  forget = () => {
+    if (this.state.failed) this.setState({ failed: false });
+  };
+
   override render() {
     if (!this.state.failed) return this.props.children;
     return (

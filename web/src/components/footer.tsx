@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
+import { CrisisNote } from './crisis-note';
 import { Logo } from './logo';
 import { SiteLink } from './site-link';
 
@@ -17,7 +18,7 @@ const HEALING_CHOICES = [
   'Energy Healing',
 ];
 
-const LINK = 'inline-flex min-h-9 items-center text-ink-2 hover:text-brand hover:underline';
+const LINK = 'inline-flex min-h-11 items-center text-ink-2 hover:text-brand hover:underline';
 
 function Column({ title, children }: { title: string; children: ReactNode }) {
   return (
@@ -39,7 +40,7 @@ function ContactColumn() {
         <a href={`mailto:${practice.email}`} className={LINK}>
           {practice.email}
         </a>
-        <span className="inline-flex min-h-9 items-center text-ink-2">
+        <span className="inline-flex min-h-11 items-center text-ink-2">
           {practice.city}, {practice.region}
         </span>
       </address>
@@ -47,22 +48,11 @@ function ContactColumn() {
   );
 }
 
-function CrisisNote() {
-  const { crisisNote } = usePractice();
-  if (!crisisNote) return null;
-  return (
-    <p className="rounded-card bg-clay-soft p-5 text-sm text-ink">
-      <span className="font-semibold text-clay">Need help right now? </span>
-      {crisisNote}
-    </p>
-  );
-}
-
 /** What every page ends with. */
 export function Footer() {
   const { name } = usePractice();
   return (
-    <footer className="mt-24 border-t border-hairline bg-sunken">
+    <footer className="mt-24 border-t border-hairline bg-sunken print:hidden">
       <div className="container-page flex flex-col gap-10 pt-14 pb-10">
         <div className="grid gap-10 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1.2fr_1.4fr]">
           <div className="flex max-w-sm flex-col gap-3">
@@ -71,6 +61,9 @@ export function Footer() {
               Transform your life through holistic mental and spiritual healing. Your journey to
               wellness starts here.
             </p>
+            <SiteLink to="/meditation-guide" className={`${LINK} self-start text-sm`}>
+              Our 5-step meditation guide
+            </SiteLink>
           </div>
           <Column title="Quick Links">
             <ul className="text-sm">
@@ -86,7 +79,7 @@ export function Footer() {
           <Column title="Healing Choices">
             <ul className="text-sm text-ink-2">
               {HEALING_CHOICES.map((choice) => (
-                <li key={choice} className="flex min-h-9 items-center">
+                <li key={choice} className="flex min-h-11 items-center">
                   {choice}
                 </li>
               ))}
@@ -94,7 +87,7 @@ export function Footer() {
           </Column>
           <ContactColumn />
         </div>
-        <CrisisNote />
+        <CrisisNote className="rounded-card bg-clay-soft p-5 text-sm text-ink" />
         <p className="border-t border-hairline pt-6 text-sm text-ink-2">
           © 2024, all rights reserved, {name}
         </p>

@@ -1,9 +1,12 @@
 import { useCallback, useEffect, useId, useState } from 'react';
 import { useLocation } from 'react-router';
 import { classes } from '@/lib/classes';
+import { usePractice } from '@/lib/practice';
 import { AccountMenu } from './account-menu';
+import { LoadProgress } from './load-progress';
 import { Logo } from './logo';
 import { LEFT_LINKS, type NavLink, RIGHT_LINKS } from './navigation';
+import { OfflineBanner } from './offline-banner';
 import { SiteLink } from './site-link';
 import { ThemeToggle } from './theme-toggle';
 import { useDismiss } from './use-dismiss';
@@ -89,6 +92,7 @@ function MobileMenu({
 export function Header() {
   const [open, setOpen] = useState(false);
   const { pathname } = useLocation();
+  const { name } = usePractice();
   const menuId = useId();
   const close = useCallback(() => setOpen(false), []);
   const ref = useDismiss<HTMLElement>(open, close);
@@ -97,7 +101,7 @@ export function Header() {
   useEffect(() => setOpen(false), [pathname]);
 
   return (
-    <header ref={ref} className="sticky top-0 z-40 border-b border-hairline bg-paper">
+    <header ref={ref} className="sticky top-0 z-40 border-b border-hairline bg-paper print:hidden">
       <nav
         aria-label="Main"
         className="container-page grid h-18 grid-cols-[1fr_auto_1fr] items-center gap-2"
@@ -106,7 +110,12 @@ export function Header() {
           <MenuButton open={open} controls={menuId} onPress={() => setOpen((was) => !was)} />
           <LinkList links={LEFT_LINKS} className="-ml-2 lg:-ml-3.5" />
         </div>
-        <SiteLink to="/" aria-label="To the start" className="flex rounded-input p-1">
+        <SiteLink
+          to="/"
+          aria-label={`${name}, to the start`}
+          onClick={close}
+          className="flex rounded-input p-1"
+        >
           <Logo shortWhenTight />
         </SiteLink>
         <div className="flex items-center justify-end gap-1">
@@ -116,6 +125,8 @@ export function Header() {
         </div>
         <MobileMenu id={menuId} open={open} onNavigate={close} />
       </nav>
+      <OfflineBanner />
+      <LoadProgress />
     </header>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Footer } from './footer';
 import { Header } from './header';
+import { PromoBubble } from './promo-bubble';
 import { Toaster } from './ui/toaster';
 
 type ShellProps = {
@@ -11,13 +12,14 @@ type ShellProps = {
 
 /**
  * The corner floats only where the margin beside the content has room for it; on smaller screens it
- * ends the page, so that it never lies on anything.
+ * ends the page, so that it never lies on anything. Where the invitation lies at the bottom edge, the
+ * page goes on below the corner, so that it can be pressed.
  */
 function Corner({ children }: { children: ReactNode }) {
   return (
     <aside
       aria-label="For the practice"
-      className="bg-sunken pb-[max(1.5rem,env(safe-area-inset-bottom))] xl:fixed xl:right-[max(0.5rem,env(safe-area-inset-right))] xl:bottom-[max(1rem,env(safe-area-inset-bottom))] xl:z-30 xl:bg-transparent xl:p-0 print:hidden"
+      className="bg-sunken pb-[max(1.5rem,env(safe-area-inset-bottom))] xl:fixed xl:right-[max(0.5rem,env(safe-area-inset-right))] xl:bottom-[max(1rem,env(safe-area-inset-bottom))] xl:z-30 xl:bg-transparent xl:p-0 max-lg:[html:has([data-promo])_&]:pb-32 print:hidden"
     >
       <div className="container-page flex justify-end xl:w-auto xl:p-0">{children}</div>
     </aside>
@@ -30,12 +32,13 @@ export function Shell({ children, corner }: ShellProps) {
     <>
       <a
         href="#main"
-        className="sr-only z-50 rounded-full bg-brand px-5 py-3 font-semibold text-on-brand focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+        className="sr-only z-50 rounded-full bg-brand px-5 py-3 font-semibold text-on-brand focus:not-sr-only focus:fixed focus:top-3 focus:left-3 print:hidden"
       >
         Skip to content
       </a>
       <div className="flex min-h-dvh flex-col">
         <Header />
+        <PromoBubble />
         <main id="main" tabIndex={-1} className="flex-1 outline-none">
           {children}
         </main>

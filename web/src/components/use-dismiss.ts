@@ -1,6 +1,13 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** Closes what is open on Escape and on a press outside of the element that gets the ref. */
+/** The button that opens and closes what stands inside of an element. */
+const TRIGGER = '[aria-expanded="true"]';
+
+/**
+ * Closes what is open when somebody presses Escape, presses outside of the element that gets the
+ * ref, or leaves it with the keyboard: what lies over the page would hide the focus there. Escape
+ * gives the focus back to the button that opened it, because what is closed can hold none.
+ */
 export function useDismiss<T extends HTMLElement>(
   open: boolean,
   close: () => void,
@@ -12,13 +19,21 @@ export function useDismiss<T extends HTMLElement>(
       if (!ref.current?.contains(event.target as Node)) close();
     };
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape') close();
+      if (event.key !== 'Escape') return;
+      const within = ref.current?.contains(document.activeElement);
+      if (within) ref.current?.querySelector<HTMLElement>(TRIGGER)?.focus();
+      close();
+    };
+    const onFocus = (event: FocusEvent) => {
+      if (!ref.current?.contains(event.target as Node)) close();
     };
     document.addEventListener('pointerdown', onPress);
     document.addEventListener('keydown', onKey);
+    document.addEventListener('focusin', onFocus);
     return () => {
       document.removeEventListener('pointerdown', onPress);
       document.removeEventListener('keydown', onKey);
+      document.removeEventListener('focusin', onFocus);
     };
   }, [open, close]);
   return ref;

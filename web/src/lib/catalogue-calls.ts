@@ -1,15 +1,29 @@
 /** Fetches what a snapshot holds from the running catalogue; loaded when the page is idle. */
-import { createClient } from '@connectrpc/connect';
-import { CatalogueService } from '@/gen/catalogue/v1/catalogue_service_pb';
+import type {
+  GetPracticeResponse,
+  ListFaqsResponse,
+  ListQuizAreasResponse,
+  ListServicesResponse,
+} from '@/gen/catalogue/v1/catalogue_service_pb';
+import { FAQS_ANSWER, PRACTICE_ANSWER, QUIZ_ANSWER, SERVICES_ANSWER } from './catalogue-shapes';
+import { plainRead } from './plain-read';
 import type { Snapshot } from './snapshot';
-import { transport } from './transport';
 
-const client = createClient(CatalogueService, transport);
+const CATALOGUE = 'catalogue.v1.CatalogueService';
+/**
+ * An answer that the browser kept may be older than this document, and would put an older price
+ * over a newer one. What has not changed comes as 304.
+ */
+const ASKED_ANEW = { cache: 'no-cache' } as const;
 
 export async function fetchSnapshot(): Promise<Snapshot | undefined> {
-  const [{ practice }, { services, packages }] = await Promise.all([
-    client.getPractice({}),
-    client.listServices({}),
-  ]);
-  return practice && services.length > 0 ? { practice, services, packages } : undefined;
+  const [{ practice }, { services, packages }, { areas }, { groups, quickAnswers }] =
+    await Promise.all([
+      plainRead<GetPracticeResponse>(`${CATALOGUE}/GetPractice`, PRACTICE_ANSWER, ASKED_ANEW),
+      plainRead<ListServicesResponse>(`${CATALOGUE}/ListServices`, SERVICES_ANSWER, ASKED_ANEW),
+      plainRead<ListQuizAreasResponse>(`${CATALOGUE}/ListQuizAreas`, QUIZ_ANSWER, ASKED_ANEW),
+      plainRead<ListFaqsResponse>(`${CATALOGUE}/ListFaqs`, FAQS_ANSWER, ASKED_ANEW),
+    ]);
+  if (!practice || services.length === 0) return undefined;
+  return { practice, services, packages, quizAreas: areas, faqGroups: groups, quickAnswers };
 }

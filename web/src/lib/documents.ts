@@ -2,7 +2,7 @@
  * A content policy binds to the document, so paths that need their own policy are documents of
  * their own: they are entered and left by a full navigation, never by the router.
  */
-const OWN_DOCUMENTS = ['/booking-flow'];
+const OWN_DOCUMENTS = ['/booking-flow', '/book', '/book-session'];
 
 function documentOf(path: string): string {
   const pathname = path.split(/[?#]/, 1)[0] ?? '/';

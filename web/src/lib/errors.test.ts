@@ -1,7 +1,9 @@
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ErrorDetailSchema } from '@/gen/common/v1/error_detail_pb';
+import { CODE } from './codes';
+import { readDetail } from './error-detail';
 import { describeError } from './errors';
 
 function refusal(code: Code, message: string, reason = '', field = '', referenceId = 'ref_1') {
@@ -36,4 +38,35 @@ test('transport text is never shown', () => {
     expect(`${problem.title} ${problem.message}`).not.toMatch(/fetch|HTTP|Load/);
     expect(problem.retryable).toBe(true);
   }
+});
+
+test('a browser that is offline says so, and that nothing needs to be done', () => {
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+  const problem = describeError(new ConnectError('Failed to fetch', Code.Unknown));
+  expect(problem.title).toBe('You are offline');
+  expect(problem.retryable).toBe(true);
+  const refused = describeError(refusal(Code.NotFound, 'no', 'SERVICE_NOT_FOUND'));
+  expect(refused.title).toBe('Service Not Found');
+});
+
+test('a detail is read from its bytes as the contract writes it', () => {
+  const details = [
+    { reason: 'SLOT_TAKEN', field: 'starts_at', referenceId: 'ref_1' },
+    { reason: '', field: 'naïve ✓', referenceId: '' },
+    { reason: 'R'.repeat(300), field: '', referenceId: 'ref_2' },
+  ];
+  for (const detail of details) {
+    const value = create(ErrorDetailSchema, detail);
+    expect(readDetail(toBinary(ErrorDetailSchema, value))).toEqual(detail);
+    const error = new ConnectError('no', Code.Aborted);
+    error.details = [
+      { type: ErrorDetailSchema.typeName, value: toBinary(ErrorDetailSchema, value) },
+    ];
+    expect(describeError(error).reason).toBe(detail.reason);
+  }
+  expect(readDetail(new Uint8Array([0xff, 0xff, 0xff, 0xff, 0xff]))).toMatchObject({ reason: '' });
+});
+
+test('the codes have the numbers that Connect gives them', () => {
+  for (const [name, number] of Object.entries(CODE)) expect(Code[number]).toBe(name);
 });

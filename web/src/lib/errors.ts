@@ -1,6 +1,8 @@
 /** What went wrong, in words for people, from the one error form of the gateway. */
-import { Code, ConnectError } from '@connectrpc/connect';
-import { ErrorDetailSchema } from '@/gen/common/v1/error_detail_pb';
+import type { Code, ConnectError } from '@connectrpc/connect';
+import { CODE } from './codes';
+import { detailOf } from './error-detail';
+import { isOnline } from './use-online';
 
 export type Problem = {
   code: Code;
@@ -58,19 +60,24 @@ const UNAVAILABLE: Words = {
   message: 'Nothing is lost. Please try again in a moment.',
 };
 
+const OFFLINE: Words = {
+  title: 'You are offline',
+  message: 'This comes back by itself as soon as you are connected again.',
+};
+
 const BY_CODE: Partial<Record<Code, Words>> = {
-  [Code.Unauthenticated]: {
+  [CODE.Unauthenticated]: {
     title: 'Please sign in again',
     message: 'Your session has ended. Sign in, and you can go on from here.',
   },
-  [Code.NotFound]: { title: 'Not found', message: 'We could not find what you asked for.' },
-  [Code.PermissionDenied]: { title: 'Not allowed', message: 'This is not yours to see or change.' },
-  [Code.ResourceExhausted]: {
+  [CODE.NotFound]: { title: 'Not found', message: 'We could not find what you asked for.' },
+  [CODE.PermissionDenied]: { title: 'Not allowed', message: 'This is not yours to see or change.' },
+  [CODE.ResourceExhausted]: {
     title: 'One moment, please',
     message: 'That was a lot at once. Please wait a little and try again.',
   },
-  [Code.Unavailable]: UNAVAILABLE,
-  [Code.DeadlineExceeded]: {
+  [CODE.Unavailable]: UNAVAILABLE,
+  [CODE.DeadlineExceeded]: {
     title: 'That took too long',
     message: 'Your connection or our service is slow just now. Please try again.',
   },
@@ -82,15 +89,15 @@ const GENERIC: Words = {
 };
 
 /** Codes whose message is written for the caller by our own services. */
-const SPOKEN = new Set([Code.InvalidArgument, Code.FailedPrecondition, Code.AlreadyExists]);
+const SPOKEN = new Set<Code>([CODE.InvalidArgument, CODE.FailedPrecondition, CODE.AlreadyExists]);
 
-const RETRYABLE = new Set([
-  Code.Unknown,
-  Code.DeadlineExceeded,
-  Code.ResourceExhausted,
-  Code.Aborted,
-  Code.Internal,
-  Code.Unavailable,
+const RETRYABLE = new Set<Code>([
+  CODE.Unknown,
+  CODE.DeadlineExceeded,
+  CODE.ResourceExhausted,
+  CODE.Aborted,
+  CODE.Internal,
+  CODE.Unavailable,
 ]);
 
 function words(error: ConnectError, reason: string): Words {
@@ -102,19 +109,29 @@ function words(error: ConnectError, reason: string): Words {
   return BY_CODE[error.code] ?? GENERIC;
 }
 
+/** Known by its name: its class would bring the protobuf runtime into every page that has an error. */
+function isConnectError(error: unknown): error is ConnectError {
+  return error instanceof Error && error.name === 'ConnectError';
+}
+
+/** A call that reached nobody: the browser may know why. */
+function unreachable(): Words {
+  return isOnline() ? UNAVAILABLE : OFFLINE;
+}
+
 /** Describes any error that a call can end with. Transport text is never shown. */
 export function describeError(error: unknown): Problem {
-  if (!(error instanceof ConnectError)) {
-    const offline = { ...UNAVAILABLE, code: Code.Unavailable, retryable: true };
-    return { ...offline, reason: '', field: '', referenceId: '' };
+  if (!isConnectError(error)) {
+    const lost = { ...unreachable(), code: CODE.Unavailable, retryable: true };
+    return { ...lost, reason: '', field: '', referenceId: '' };
   }
-  const detail = error.findDetails(ErrorDetailSchema)[0];
+  const detail = detailOf(error);
   const reason = detail?.reason ?? '';
   // Without a detail the answer did not come from our gateway: the connection itself failed.
-  const lost = !detail && (error.code === Code.Unknown || error.code === Code.Internal);
+  const lost = !detail && (error.code === CODE.Unknown || error.code === CODE.Internal);
   return {
-    ...(lost ? UNAVAILABLE : words(error, reason)),
-    code: lost ? Code.Unavailable : error.code,
+    ...(lost ? unreachable() : words(error, reason)),
+    code: lost ? CODE.Unavailable : error.code,
     reason,
     field: detail?.field ?? '',
     referenceId: detail?.referenceId ?? '',

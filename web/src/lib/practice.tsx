@@ -1,6 +1,13 @@
 /** The practice and what it offers: there from the first paint, refreshed when the page is idle. */
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
-import type { Practice, Service } from '@/gen/catalogue/v1/catalogue_service_pb';
+import type {
+  Faq,
+  FaqGroup,
+  MeditationGuide,
+  Practice,
+  QuizArea,
+  Service,
+} from '@/gen/catalogue/v1/catalogue_service_pb';
 import { whenIdle } from './idle';
 import type { Snapshot } from './snapshot';
 import type { Zone } from './time';
@@ -16,7 +23,7 @@ export function PracticeProvider({ snapshot, children }: PracticeProviderProps) 
     return whenIdle(() => {
       void import('./catalogue-calls')
         .then(({ fetchSnapshot }) => fetchSnapshot())
-        .then((fresh) => fresh && setCurrent(fresh))
+        .then((fresh) => fresh && setCurrent((before) => ({ ...before, ...fresh })))
         .catch(() => {
           // The prerendered texts and prices stay; the server decides every price anyway.
         });
@@ -26,7 +33,8 @@ export function PracticeProvider({ snapshot, children }: PracticeProviderProps) 
   return <SnapshotContext value={current}>{children}</SnapshotContext>;
 }
 
-function useSnapshot(): Snapshot {
+/** All that the practice says; what a document's head is made from. */
+export function useSnapshot(): Snapshot {
   const snapshot = useContext(SnapshotContext);
   if (!snapshot) throw new Error('PracticeProvider is missing.');
   return snapshot;
@@ -44,6 +52,26 @@ export function useServices(): Service[] {
 /** One service, or undefined for an unknown id. */
 export function useService(serviceId: string | null | undefined): Service | undefined {
   return useSnapshot().services.find((service) => service.serviceId === serviceId);
+}
+
+/** What the quiz asks about, in the practice's order. */
+export function useQuizAreas(): QuizArea[] {
+  return useSnapshot().quizAreas;
+}
+
+/** All questions and answers, in the practice's groups. */
+export function useFaqGroups(): FaqGroup[] {
+  return useSnapshot().faqGroups;
+}
+
+/** The questions that the home page answers. */
+export function useQuickAnswers(): Faq[] {
+  return useSnapshot().quickAnswers;
+}
+
+/** The meditation guide, where this document was written with it. */
+export function useWrittenGuide(): MeditationGuide | undefined {
+  return useSnapshot().guide;
 }
 
 /** The practice's zone, for everything in lib/time.ts. */

@@ -20,6 +20,8 @@ export function createQueryClient(): QueryClient {
         staleTime: 30_000,
         // Offline reads fail with words instead of waiting without any.
         networkMode: 'always',
+        // In that mode nothing would come back by itself when the connection does.
+        refetchOnReconnect: 'always',
       },
       mutations: { retry: false, networkMode: 'always' },
     },

@@ -2,9 +2,28 @@
  * What the practice's files said when the pages were rendered: the very messages of catalogue.v1,
  * written into each page as a data block and read again before hydration.
  */
-import type { Package, Practice, Service } from '@/gen/catalogue/v1/catalogue_service_pb';
+import type {
+  Faq,
+  FaqGroup,
+  MeditationGuide,
+  Package,
+  Practice,
+  QuizArea,
+  Service,
+} from '@/gen/catalogue/v1/catalogue_service_pb';
 
-export type Snapshot = { practice: Practice; services: Service[]; packages: Package[] };
+export type Snapshot = {
+  practice: Practice;
+  services: Service[];
+  packages: Package[];
+  /** What the quiz asks about. */
+  quizAreas: QuizArea[];
+  faqGroups: FaqGroup[];
+  /** The questions of the home page. */
+  quickAnswers: Faq[];
+  /** Only in the document of the page that shows it: it is long, and no other page needs it. */
+  guide?: MeditationGuide;
+};
 
 export const SNAPSHOT_ID = 'practice-data';
 

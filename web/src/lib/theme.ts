@@ -1,7 +1,7 @@
 /** Light or dark, kept under the key "theme"; light where nothing was chosen. */
 export type Theme = 'light' | 'dark';
 
-export const THEME_KEY = 'theme';
+const THEME_KEY = 'theme';
 
 /**
  * Runs in the document's head before the first paint. The build hashes exactly this text into the

@@ -65,6 +65,28 @@ export function localDate(at: Date, timeZone: string): string {
   return `${part('year')}-${part('month')}-${part('day')}`;
 }
 
+/**
+ * The instant at which clocks in the zone show a date and time, "2026-11-24T10:30": the offset of
+ * about that time is taken off, and once more in case it changed in between.
+ */
+export function inZone(written: string, timeZone: string): Date {
+  const asUtc = Date.parse(`${written}Z`);
+  const shown = (at: number) => {
+    const clock = new Intl.DateTimeFormat('en-GB', {
+      timeZone,
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
+    });
+    return Date.parse(`${localDate(new Date(at), timeZone)}T${clock.format(at)}Z`);
+  };
+  // A time that does not exist has no offset either; it stays what it is, which is no date.
+  if (Number.isNaN(asUtc)) return new Date(Number.NaN);
+  const offset = (at: number) => shown(at) - Math.floor(at / 1000) * 1000;
+  return new Date(asUtc - offset(asUtc - offset(asUtc)));
+}
+
 /** The hour (0-23) of an instant in the practice's zone. */
 export function localHour(at: Date, timeZone: string): number {
   const hour = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', hourCycle: 'h23' });

@@ -1,8 +1,16 @@
-/** Puts a page's document together from the built template. */
+/**
+ * Puts a page's document together from the built template. The development server uses it too, and
+ * there nothing that it imports may need React.
+ */
 import { createHash } from 'node:crypto';
 import type { PageHead } from '@/app/pages';
 import { SNAPSHOT_ID, type Snapshot, serializeSnapshot } from '@/lib/snapshot';
 import { THEME_SCRIPT } from '@/lib/theme';
+import { escapeHtml } from './escape';
+import { type FoundAt, foundHtml } from './found';
+import { LATE_CODE_SCRIPT } from './late-code';
+
+const INLINE_SCRIPT = `${THEME_SCRIPT};${LATE_CODE_SCRIPT}`;
 
 export type DocumentParts = {
   head: PageHead;
@@ -11,57 +19,52 @@ export type DocumentParts = {
   documentName: string;
   /** The page's HTML. */
   html: string;
-  /** Built files to fetch early. */
-  modules: readonly string[];
+  /** Built scripts to fetch after the first paint, the one to be run first. */
+  code: readonly string[];
   fonts: readonly string[];
-  /** Origin of the site, for canonical addresses; empty leaves them relative. */
-  origin: string;
+  /** What other programs are told about this address; absent where the build cannot know it. */
+  found?: FoundAt;
 };
 
-function escapeHtml(text: string): string {
-  return text
-    .replace(/&/g, '&amp;')
-    .replace(/</g, '&lt;')
-    .replace(/>/g, '&gt;')
-    .replace(/"/g, '&quot;');
-}
-
-function headHtml({ head, snapshot, modules, fonts, origin }: DocumentParts): string {
+function headHtml({ head, snapshot, fonts, found }: DocumentParts): string {
   const title = escapeHtml(`${head.title} · ${snapshot.practice.name}`);
   const description = escapeHtml(head.description);
   return [
-    `<script>${THEME_SCRIPT}</script>`,
+    `<script>${INLINE_SCRIPT}</script>`,
     `<title>${title}</title>`,
+    '<link rel="apple-touch-icon" href="/apple-touch-icon.png">',
     description ? `<meta name="description" content="${description}">` : '',
-    description ? `<meta property="og:description" content="${description}">` : '',
-    `<meta property="og:title" content="${title}">`,
-    head.canonical ? `<link rel="canonical" href="${origin}${head.canonical}">` : '',
     head.hidden ? '<meta name="robots" content="noindex">' : '',
     ...fonts.map(
       (href) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${href}">`,
     ),
-    ...modules.map((href) => `<link rel="modulepreload" crossorigin href="${href}">`),
+    ...(found ? foundHtml({ head, practiceName: snapshot.practice.name, found }) : []),
   ]
     .filter(Boolean)
     .join('\n    ');
 }
 
 export function renderDocument(template: string, parts: DocumentParts): string {
+  const code = parts.code.join(' ');
   const body =
-    `<div id="root" data-document="${parts.documentName}">${parts.html}</div>\n    ` +
+    `<div id="root" data-document="${parts.documentName}" data-code="${code}">${parts.html}</div>` +
+    '\n    ' +
     `<script id="${SNAPSHOT_ID}" type="application/json">` +
     `${serializeSnapshot(parts.snapshot)}</script>`;
   return template.replace('<!--head-->', () => headHtml(parts)).replace('<!--body-->', () => body);
 }
 
 /** The one inline script's hash, as a content policy names it. */
-export function themeScriptHash(): string {
-  return `sha256-${createHash('sha256').update(THEME_SCRIPT).digest('base64')}`;
+export function inlineScriptHash(): string {
+  return `sha256-${createHash('sha256').update(INLINE_SCRIPT).digest('base64')}`;
 }
+
+/** Script elements that run nothing of their own: files of ours, and blocks of data. */
+const HARMLESS = /^<script(?=[^>]*\s(?:src="\/|type="application\/(?:ld\+)?json"))[^>]*>$/;
 
 /** Refuses HTML that the content policy would break: inline styles, handlers and scripts. */
 export function assertPolicy(path: string, html: string): void {
-  const scripts = html.match(/<script(?![^>]*\b(?:src=|type="application\/json"))[^>]*>/g) ?? [];
+  const scripts = (html.match(/<script\b[^>]*>/gi) ?? []).filter((tag) => !HARMLESS.test(tag));
   if (scripts.length !== 1) throw new Error(`${path} holds ${scripts.length} inline scripts.`);
   const broken = html.match(/<[^>]*\s(?:style|on[a-z]+)="[^>]*>/);
   if (broken) throw new Error(`${path} holds an inline style or handler: ${broken[0]}`);

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { fromJson, type JsonObject, type JsonValue } from '@bufbuild/protobuf';
 import { parse } from 'smol-toml';
 import {
+  ListFaqsResponseSchema,
+  ListQuizAreasResponseSchema,
   ListServicesResponseSchema,
+  type MeditationGuide,
+  MeditationGuideSchema,
   type Practice,
   PracticeSchema,
 } from '@/gen/catalogue/v1/catalogue_service_pb';
@@ -21,17 +25,54 @@ function section(file: JsonObject, name: string): JsonObject {
   return value && typeof value === 'object' && !Array.isArray(value) ? value : {};
 }
 
+function readAbout(folder: string): JsonObject {
+  const { introduction, story, ...rest } = readToml(folder, 'about.toml');
+  return {
+    ...rest,
+    introduction: paragraphsOf(introduction).join(' '),
+    story: paragraphsOf(story),
+  };
+}
+
 function readPractice(folder: string): Practice {
   const file = readToml(folder, 'practice.toml');
-  const { cancellation_hours } = section(file, 'policies');
+  const { cancellation_hours, refund_days_text, reply_days_text } = section(file, 'policies');
   const { services } = section(file, 'reviews');
   const practice = {
     ...section(file, 'practice'),
     figures: file.figures ?? [],
     review_services: services ?? [],
     cancellation_hours: cancellation_hours ?? 24,
+    refund_days_text: refund_days_text ?? '',
+    // As the catalogue reads a file that is older than this setting.
+    reply_days_text: reply_days_text ?? '2-3 business days',
+    about: readAbout(folder),
   };
   return fromJson(PracticeSchema, practice, LENIENT);
+}
+
+/** A text's paragraphs, which an empty line separates; other line breaks mean nothing. */
+export function paragraphsOf(text: JsonValue | undefined): string[] {
+  return String(text ?? '')
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.split(/\s+/).filter(Boolean).join(' '))
+    .filter(Boolean);
+}
+
+/** The meditation guide; throws where it is missing or does not fit the contract. */
+export function readGuideFile(folder: string): MeditationGuide {
+  const { title, introduction, closing, steps: blocks } = readToml(folder, 'guide.toml');
+  const steps = (Array.isArray(blocks) ? blocks : []).map((block) => {
+    const { title, minutes, text } = block as JsonObject;
+    return { title, minutes, paragraphs: paragraphsOf(text) } as JsonObject;
+  });
+  return fromJson(MeditationGuideSchema, {
+    title: title ?? '',
+    introduction: paragraphsOf(introduction),
+    closing: paragraphsOf(closing),
+    steps,
+    minutes: steps.reduce((sum, { minutes }) => sum + Number(minutes), 0),
+  });
 }
 
 /** The folder's content; throws where a file is missing or does not fit the contract. */
@@ -41,9 +82,15 @@ export function readPracticeFiles(folder: string): Snapshot {
     readToml(folder, 'services.toml') as JsonValue,
     LENIENT,
   );
+  const quiz = readToml(folder, 'quiz.toml');
+  const faqs = readToml(folder, 'faqs.toml');
+  const { groups, quickAnswers } = fromJson(ListFaqsResponseSchema, faqs, LENIENT);
   return {
     practice: readPractice(folder),
     services: offer.services,
     packages: offer.packages,
+    quizAreas: fromJson(ListQuizAreasResponseSchema, quiz, LENIENT).areas,
+    faqGroups: groups,
+    quickAnswers,
   };
 }

@@ -3,7 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError, createRouterTransport, type Transport } from '@connectrpc/connect';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { Link, Route, Routes, useLocation } from 'react-router';
+import { Link, Route, Routes, useLocation, useParams } from 'react-router';
 import { expect } from 'vitest';
 import { Toaster } from '@/components/ui/toaster';
 import { ReviewPage } from '@/features/reviews/components/review-page';
@@ -115,12 +115,16 @@ export function playedTransport(): Transport {
   );
 }
 
+function OneReview() {
+  return <ReviewPage reviewId={useParams().reviewId} />;
+}
+
 export function open(path: string) {
   const page = (
     <>
       <Routes>
         <Route path="/reviews" element={<ReviewsPage />} />
-        <Route path="/reviews/:reviewId" element={<ReviewPage />} />
+        <Route path="/reviews/:reviewId" element={<OneReview />} />
         <Route path="/elsewhere" element={null} />
       </Routes>
       <Where />

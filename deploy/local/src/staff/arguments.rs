@@ -1,8 +1,8 @@
 //! What somebody wrote behind a command.
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Switches that every command knows, and `all`, which one of them reads.
-const SWITCHES: [&str; 3] = ["json", "yes", "all"];
+/// Switches that every command knows, and after them those that only some of them read.
+const SWITCHES: [&str; 5] = ["json", "yes", "all", "failed", "waiting"];
 
 /// What is wrong with how a command was written, in words.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,7 +80,11 @@ impl Arguments {
 
 /// Checks that the argument at a place is an id of a kind.
 pub(super) fn check_id(arguments: &Arguments, place: usize, prefix: &str) -> Result<(), Usage> {
-    let id = arguments.at(place);
+    check_form(arguments.at(place), prefix)
+}
+
+/// Checks that a text is an id of a kind.
+pub(super) fn check_form(id: &str, prefix: &str) -> Result<(), Usage> {
     let digits = id.strip_prefix(prefix).unwrap_or_default();
     if digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(());

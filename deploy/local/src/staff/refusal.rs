@@ -87,6 +87,10 @@ fn sentence(reason: &str) -> Option<&'static str> {
         "INVALID_DATE" => "that is not a date that the practice knows, such as 2026-11-24",
         "INVALID_TIME" => "those are not times of a day, such as 14:00 16:30, the earlier first",
         "RANGE_TOO_LONG" => "ask for at most 92 days at a time",
+        "MAIL_UNKNOWN" => "there is no mail with this id; `sukoon mails` shows them",
+        "MAIL_IS_OVER" => "that mail was sent, dropped or settled already; it is not tried again",
+        "MAIL_NOT_FAILED" => "only a mail that has failed can be settled",
+        "INVALID_BOOKING_ID" => "that is no booking's id",
         "SERVICE_UNAVAILABLE" | "DEADLINE_EXCEEDED" => {
             "that part of the practice does not answer right now"
         }

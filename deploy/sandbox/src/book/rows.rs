@@ -217,7 +217,16 @@ pub(crate) struct Mail {
     pub(crate) text: Option<String>,
     pub(crate) html: Option<String>,
     pub(crate) attachments: Vec<Attachment>,
+    /// Those of the whole mail, in its order. An older book has none.
+    #[serde(default)]
+    pub(crate) headers: Vec<Header>,
     pub(crate) received_at: String,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Header {
+    pub(crate) name: String,
+    pub(crate) value: String,
 }
 
 #[derive(Clone, Serialize, Deserialize)]

@@ -113,11 +113,19 @@
     view.srcdoc = '<base target="_blank">' + html;
   }
 
-  function look(formatted) {
-    at('html').hidden = !formatted;
-    at('text').hidden = formatted;
-    at('as-html').setAttribute('aria-pressed', String(formatted));
-    at('as-text').setAttribute('aria-pressed', String(!formatted));
+  const VIEWS = ['html', 'text', 'headers'];
+
+  function look(view) {
+    VIEWS.forEach(function (name) {
+      at(name).hidden = name !== view;
+      at('as-' + name).setAttribute('aria-pressed', String(name === view));
+    });
+  }
+
+  function headerLines(mail) {
+    return (mail.headers || []).map(function (header) {
+      return header.name + ': ' + header.value;
+    }).join('\n');
   }
 
   function write(mail) {
@@ -129,9 +137,12 @@
     at('files').replaceChildren.apply(at('files'), mail.attachments.map(function (file, index) {
       return fileLink(mail, file, index);
     }));
-    at('text').textContent = mail.text || '';
-    at('views').hidden = !(mail.html && mail.text);
-    look(Boolean(mail.html));
+    const parts = { html: mail.html, text: mail.text, headers: headerLines(mail) };
+    at('text').textContent = parts.text || '';
+    at('headers').textContent = parts.headers;
+    VIEWS.forEach(function (name) { at('as-' + name).hidden = !parts[name]; });
+    at('views').hidden = VIEWS.filter(function (name) { return parts[name]; }).length < 2;
+    look(mail.html ? 'html' : 'text');
     frame(mail.html || '');
   }
 
@@ -179,8 +190,9 @@
 
   at('search').addEventListener('input', arrange);
   at('back').addEventListener('click', function () { window.location.hash = ''; });
-  at('as-html').addEventListener('click', function () { look(true); });
-  at('as-text').addEventListener('click', function () { look(false); });
+  VIEWS.forEach(function (name) {
+    at('as-' + name).addEventListener('click', function () { look(name); });
+  });
   at('clear').addEventListener('click', function () {
     if (window.confirm('Remove every mail from this inbox?')) {
       fetch('/api/inbox', { method: 'DELETE' });

@@ -107,7 +107,7 @@ async fn suffer(world: Shared, id: String, fault: Fault) {
         Kind::TimeoutAfterSuccess => send(&world, &id, Some(Lost::After)).await,
         // It counts as refused by the receiver without ever reaching it.
         Kind::Status => send(&world, &id, Some(Lost::Before)).await,
-        Kind::Delay | Kind::LateAuthorisation | Kind::Refuse => {
+        Kind::Delay | Kind::LateAuthorisation | Kind::Refuse | Kind::Greylist => {
             tokio::time::sleep(fault.pause(1_000)).await;
             send(&world, &id, None).await
         }

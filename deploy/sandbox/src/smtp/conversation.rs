@@ -38,11 +38,16 @@ struct Envelope {
     to: Vec<String>,
 }
 
+/// What may go wrong with one recipient.
+const FAULTS_OF_RECIPIENTS: [Kind; 3] = [Kind::Drop, Kind::Status, Kind::Refuse];
+
 enum Next {
     Say(String),
     TakeMessage,
     TakeCredentials(&'static str),
     HangUp,
+    /// To hang up without a word.
+    Die,
 }
 
 /// Speaks with one client until it leaves.
@@ -61,7 +66,7 @@ pub(super) async fn hold(socket: TcpStream, world: &World) -> io::Result<()> {
     say(&mut writer, "220 sandbox ESMTP ready").await?;
     let mut envelope = Envelope::default();
     while let Some(line) = read_line(&mut reader).await? {
-        match answer(&mut envelope, &line) {
+        match answer(world, &mut envelope, &line) {
             Next::Say(text) => say(&mut writer, &text).await?,
             Next::TakeCredentials(prompt) => {
                 say(&mut writer, prompt).await?;
@@ -85,6 +90,7 @@ pub(super) async fn hold(socket: TcpStream, world: &World) -> io::Result<()> {
                 say(&mut writer, &text).await?;
             }
             Next::HangUp => return say(&mut writer, "221 2.0.0 Bye").await,
+            Next::Die => return Ok(()),
         }
     }
     Ok(())
@@ -95,7 +101,7 @@ fn greeted() -> Envelope {
 }
 
 /// What to do about one command.
-fn answer(envelope: &mut Envelope, line: &str) -> Next {
+fn answer(world: &World, envelope: &mut Envelope, line: &str) -> Next {
     let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
     let text = match verb.to_ascii_uppercase().as_str() {
         "EHLO" => {
@@ -109,7 +115,7 @@ fn answer(envelope: &mut Envelope, line: &str) -> Next {
         }
         "AUTH" => return credentials(rest),
         "MAIL" => mail_from(envelope, rest),
-        "RCPT" => rcpt_to(envelope, rest),
+        "RCPT" => return rcpt_to(world, envelope, rest),
         "DATA" if envelope.to.is_empty() => "503 5.5.1 Say MAIL and RCPT first",
         "DATA" => return Next::TakeMessage,
         "RSET" => {
@@ -152,20 +158,26 @@ fn mail_from(envelope: &mut Envelope, rest: &str) -> &'static str {
     "250 2.1.0 OK"
 }
 
-fn rcpt_to(envelope: &mut Envelope, rest: &str) -> &'static str {
-    if envelope.from.is_none() {
-        return "503 5.5.1 Say MAIL first";
+fn rcpt_to(world: &World, envelope: &mut Envelope, rest: &str) -> Next {
+    let say = |text: &str| Next::Say(text.to_owned());
+    let Some(from) = &envelope.from else { return say("503 5.5.1 Say MAIL first") };
+    let path = path_after(rest, "TO:").map(|(path, _)| path).filter(|path| path.contains('@'));
+    let Some(path) = path else { return say("501 5.1.3 Write RCPT TO:<address>") };
+    if envelope.to.len() >= MOST_RECIPIENTS {
+        return say("452 4.5.3 Too many recipients");
     }
-    match path_after(rest, "TO:") {
-        Some((path, _)) if path.contains('@') => {
-            if envelope.to.len() >= MOST_RECIPIENTS {
-                return "452 4.5.3 Too many recipients";
-            }
-            envelope.to.push(path);
-            "250 2.1.5 OK"
-        }
-        _ => "501 5.1.3 Write RCPT TO:<address>",
+    if world.faults.is_greylisted(from, &path) {
+        return say("451 4.7.1 Greylisted, please come again later");
     }
+    let recipients = [path];
+    let fault = world.faults.take_for("smtp_rcpt", &FAULTS_OF_RECIPIENTS, &recipients);
+    match fault {
+        Some(fault) if fault.kind == Kind::Drop => return Next::Die,
+        Some(fault) => return Next::Say(refusal(&fault, 550)),
+        None => {}
+    }
+    envelope.to.extend(recipients);
+    say("250 2.1.5 OK")
 }
 
 /// The address between angle brackets after `FROM:` or `TO:`, and the parameters behind it.
@@ -184,7 +196,7 @@ async fn take(world: &World, envelope: Envelope, message: Message) -> Option<Str
     let Message::Whole(bytes) = message else {
         return Some("552 5.3.4 This message is too large".to_owned());
     };
-    let fault = world.faults.take("smtp", &FAULTS);
+    let fault = world.faults.take_for("smtp", &FAULTS, &envelope.to);
     let kind = fault.as_ref().map(|fault| fault.kind);
     match (&fault, kind) {
         (Some(_), Some(Kind::Drop)) => return None,

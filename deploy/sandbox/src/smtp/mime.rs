@@ -6,7 +6,7 @@ use mail_parser::{
     Address, ContentType, Message, MessageParser, MessagePart, MimeHeaders, PartType,
 };
 
-use crate::book::rows::{Attachment, Mail};
+use crate::book::rows::{Attachment, Header, Mail};
 use crate::clock;
 use crate::ids;
 
@@ -23,6 +23,7 @@ pub(super) fn read(bytes: &[u8], envelope_from: &str, to: &[String]) -> Mail {
         text: None,
         html: None,
         attachments: Vec::new(),
+        headers: Vec::new(),
         received_at: clock::text(clock::now_ms()),
     };
     match MessageParser::default().parse(bytes) {
@@ -35,6 +36,7 @@ pub(super) fn read(bytes: &[u8], envelope_from: &str, to: &[String]) -> Mail {
 fn fill(mail: &mut Mail, message: &Message<'_>) {
     mail.message_id = message.message_id().map(str::to_owned);
     mail.subject = message.subject().unwrap_or_default().to_owned();
+    mail.headers = message.headers_raw().map(header_of).collect();
     if let Some(sender) = message.from().and_then(Address::first) {
         mail.from_name = sender.name().map(str::to_owned);
         if let Some(address) = sender.address() {
@@ -49,6 +51,12 @@ fn fill(mail: &mut Mail, message: &Message<'_>) {
             _ => mail.attachments.push(attachment_of(part)),
         }
     }
+}
+
+/// A header as it was sent, on one line; its words stay encoded.
+fn header_of((name, value): (&str, &str)) -> Header {
+    let unfolded = value.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    Header { name: name.to_owned(), value: unfolded.trim().to_owned() }
 }
 
 /// Whether a part is to be read rather than saved.

@@ -54,6 +54,13 @@ async fn a_mail_arrives_whole() {
     assert!(text.contains("\n.a line") || text.contains("\r\n.a line"), "{text:?}");
     assert!(text.contains("..and one"), "{text:?}");
     assert!(mail["html"].as_str().unwrap().contains("<b>आशा</b>"));
+    let header = |name: &str| {
+        let mut headers = mail["headers"].as_array().unwrap().iter();
+        headers.find(|it| it["name"] == name).unwrap()["value"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(header("Message-ID"), "<one@practice.example>");
+    assert_eq!(header("To"), "asha@example.com");
+    assert!(header("Content-Type").starts_with("multipart/mixed; boundary="), "on one line");
     let files = mail["attachments"].as_array().unwrap();
     assert_eq!(files.len(), 1);
     assert_eq!(files[0]["filename"], "session.ics");
@@ -144,6 +151,46 @@ async fn a_mail_that_is_too_large_is_refused_and_the_next_one_taken() {
     )
     .await;
     assert_eq!(inbox(&sandbox, "").await.len(), 1);
+}
+
+#[tokio::test]
+async fn one_recipient_is_refused_and_others_are_taken() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let gone = |target: &str, status: u16| {
+        json!({
+            "target": target, "kind": "refuse", "times": 0, "status": status,
+            "recipient": "Asha@example.com",
+        })
+    };
+    sandbox.fault(gone("smtp_rcpt", 550)).await;
+    let begin = [("EHLO client", "250"), ("MAIL FROM:<a@b.example>", "250")];
+    let refused = [("RCPT TO:<asha@example.com>", "550"), ("DATA", "503")];
+    talk(&sandbox, &[begin, refused].concat()).await;
+    assert!(transport(&sandbox).send(letter("asha@example.com", "No")).await.is_err());
+    transport(&sandbox).send(letter("ravi@example.com", "Yes")).await.unwrap();
+
+    let cleared = sandbox.http.delete(format!("{}/api/faults", sandbox.url));
+    assert_eq!(status(cleared).await, 204);
+    sandbox.fault(gone("smtp", 452)).await;
+    let late = transport(&sandbox).send(letter("asha@example.com", "No")).await.unwrap_err();
+    assert!(late.is_transient(), "{late}");
+    transport(&sandbox).send(letter("ravi@example.com", "Yes")).await.unwrap();
+    assert_eq!(inbox(&sandbox, "").await.len(), 2);
+}
+
+#[tokio::test]
+async fn who_is_not_known_is_asked_to_come_again() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    sandbox.fault(json!({ "target": "smtp_rcpt", "kind": "greylist" })).await;
+    for (to, taken) in [("asha", false), ("asha", true), ("ravi", false), ("asha", true)] {
+        let letter = letter(&format!("{to}@example.com"), "Hello");
+        let sent = transport(&sandbox).send(letter).await;
+        assert_eq!(sent.is_ok(), taken, "{to}");
+        assert!(sent.err().is_none_or(|refused| refused.is_transient()));
+    }
+    assert_eq!(inbox(&sandbox, "").await.len(), 2);
 }
 
 #[tokio::test]

@@ -83,6 +83,9 @@ staff_service! { PaymentsStaffService {
 } }
 
 staff_service! { NotificationsStaffService {
+    list_mails: notifications::ListMailsRequest => notifications::ListMailsResponse;
+    retry_mail: notifications::RetryMailRequest => notifications::RetryMailResponse;
+    settle_mail: notifications::SettleMailRequest => notifications::SettleMailResponse;
     list_parked_events: notifications::ListParkedEventsRequest
         => notifications::ListParkedEventsResponse;
     retry_parked_events: notifications::RetryParkedEventsRequest

@@ -1,6 +1,7 @@
-//! The bookings and the closed times of some days, for staff.
+//! The bookings and the closed times of some days, for staff and for the sheet of a day.
 
 use contract::booking::v1 as wire;
+use contract::convert::timestamp;
 use kernel::Timestamp;
 use prost::Message as _;
 use runtime::practice::PRACTITIONER_ID;
@@ -16,6 +17,14 @@ const DAYS_MAX: i32 = 92;
 const BOOKINGS_MAX: i64 = 500;
 /// The most that they are together; long notes must not make an answer that nobody carries.
 const BYTES_MAX: usize = 1_500_000;
+
+/// What a booking is in that takes place, or has taken place.
+const TAKES_PLACE: [wire::BookingState; 4] = [
+    wire::BookingState::Confirmed,
+    wire::BookingState::MeetingScheduled,
+    wire::BookingState::Completed,
+    wire::BookingState::NoShow,
+];
 
 /// The bookings whose first session is on one of some local days, in the order of their sessions;
 /// and whether there are more than are listed.
@@ -45,6 +54,30 @@ pub async fn list_bookings(
     let fitting = views.iter().take_while(fits).count();
     views.truncate(fitting);
     Ok((views, more || fitting < all))
+}
+
+/// The bookings that take place on a local day, each with its sessions of that day, by their start.
+///
+/// # Errors
+/// When the date is none.
+pub async fn list_day_sessions(desk: &Desk, date: &str) -> Result<Vec<wire::Booking>, Error> {
+    let date = parse_date(date).ok_or(refuse(Rejection::InvalidDay))?;
+    let (from, to) = desk.rules.bounds(date);
+    let words: Vec<&str> =
+        TAKES_PLACE.iter().flat_map(|state| view::state_words((*state).into())).collect();
+    let pool = desk.store.pool();
+    let ids = query::bookings_between(pool, (from, to), Some(&words), BOOKINGS_MAX).await?;
+    let views = view::load_all(pool, &desk.practice, &ids).await?;
+    let mut bookings: Vec<wire::Booking> = views.into_iter().map(|view| view.booking).collect();
+    for booking in &mut bookings {
+        booking.sessions.retain(|it| start(it).is_some_and(|at| at >= from && at < to));
+    }
+    bookings.sort_by_key(|booking| booking.sessions.first().and_then(start));
+    Ok(bookings)
+}
+
+fn start(session: &wire::Session) -> Option<Timestamp> {
+    session.starts_at.as_ref().and_then(timestamp)
 }
 
 /// The times of some local days that are closed, in order.

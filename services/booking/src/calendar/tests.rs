@@ -1,5 +1,7 @@
 //! The file says when and where, and nothing that is nobody's business.
 
+mod read_by_others;
+
 use std::path::Path;
 
 use contract::booking::v1 as wire;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use contract::booking::v1::booking_internal_service_server::BookingInternalService;
 use contract::booking::v1::{
     GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
-    GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse,
+    GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest,
+    ListDaySessionsResponse,
 };
 use kernel::Id;
 use kernel::id::{Booking, Customer};
@@ -14,6 +15,7 @@ use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
 use super::public::parse;
+use crate::app::list_bookings::list_day_sessions;
 use crate::app::{Desk, Error, Rejection};
 use crate::calendar;
 use crate::read_model::staff;
@@ -69,6 +71,16 @@ impl BookingInternalService for Internal {
         let calendar_file = calendar_file.or_else(|| calendar::cancellation(practice, &view));
         let calendar_file = calendar_file.unwrap_or_default();
         Ok(Response::new(GetBookingContactResponse { booking: Some(view.booking), calendar_file }))
+    }
+
+    async fn list_day_sessions(
+        &self,
+        request: Request<ListDaySessionsRequest>,
+    ) -> Result<Response<ListDaySessionsResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        let listed = list_day_sessions(&self.desk, &request.get_ref().date).await;
+        let bookings = listed.map_err(|error| to_status(&error))?;
+        Ok(Response::new(ListDaySessionsResponse { bookings }))
     }
 
     async fn get_staff_role(

@@ -201,6 +201,12 @@ pub async fn is_claimed(tx: &mut Tx, id: Id<Booking>) -> Result<bool, StoreError
     Ok(claimed.unwrap_or(false))
 }
 
+/// [`bookings_between`] as SQL, so that a test can ask for its plan.
+pub const BOOKINGS_BETWEEN: &str =
+    "select booking_id from bookings join slot_reservations r using (booking_id)
+     where r.starts_at >= $1 and r.starts_at < $2 and ($3::text[] is null or state = any ($3))
+     group by booking_id order by min(r.starts_at), booking_id limit $4";
+
 /// The bookings whose first session in a range of instants is there, in the order of these; only of
 /// some states, when they are named.
 ///
@@ -212,17 +218,13 @@ pub async fn bookings_between(
     states: Option<&[&str]>,
     at_most: i64,
 ) -> Result<Vec<Id<Booking>>, StoreError> {
-    let ids = sqlx::query_scalar(
-        "select booking_id from bookings join slot_reservations r using (booking_id)
-         where r.starts_at >= $1 and r.starts_at < $2 and ($3::text[] is null or state = any ($3))
-         group by booking_id order by min(r.starts_at), booking_id limit $4",
-    )
-    .bind(from)
-    .bind(to)
-    .bind(states)
-    .bind(at_most)
-    .fetch_all(executor)
-    .await?;
+    let ids = sqlx::query_scalar(BOOKINGS_BETWEEN)
+        .bind(from)
+        .bind(to)
+        .bind(states)
+        .bind(at_most)
+        .fetch_all(executor)
+        .await?;
     Ok(ids)
 }
 

@@ -17,6 +17,7 @@ mod slots;
 mod money;
 mod meetings;
 mod calls;
+mod day_sessions;
 mod claims;
 mod cancels;
 mod blocks;

@@ -81,6 +81,14 @@ impl Section<'_> {
         text
     }
 
+    /// Yes or no; no where it is absent.
+    pub(super) fn optional_flag(&mut self, key: &str) -> bool {
+        if !self.table.contains_key(key) {
+            return false;
+        }
+        self.take(key, "true or false", |value| value.as_bool()).unwrap_or_default()
+    }
+
     /// A name for web addresses.
     pub(super) fn id(&mut self, key: &str) -> String {
         let text = self.text(key, 60);
@@ -113,6 +121,37 @@ impl Section<'_> {
             _ => None,
         });
         self.not_empty(key, texts)
+    }
+
+    /// A text in paragraphs of at most `longest` characters, at least one and at most `most`.
+    pub(super) fn paragraphs(&mut self, key: &str, most: usize, longest: usize) -> Vec<String> {
+        let text = self.take(key, "a text in quotation marks", into_text);
+        let Some(paragraphs) = text.map(|text| into_paragraphs(&text)) else {
+            return Vec::new();
+        };
+        if paragraphs.is_empty() {
+            self.problem(key, "is empty");
+        }
+        if paragraphs.len() > most {
+            self.problem(key, format!("has more than {most} paragraphs"));
+        }
+        if paragraphs.iter().any(|paragraph| paragraph.chars().count() > longest) {
+            let reason = format!("has a paragraph that is longer than {longest} characters");
+            self.problem(key, reason);
+        }
+        paragraphs
+    }
+
+    /// A text that is one paragraph of at most `longest` characters, however the file wraps it.
+    pub(super) fn paragraph(&mut self, key: &str, longest: usize) -> String {
+        let text = self.take(key, "a text in quotation marks", into_text);
+        let Some(paragraph) = text.map(|text| into_paragraphs(&text).join(" ")) else {
+            return String::new();
+        };
+        if paragraph.is_empty() {
+            self.problem(key, "is empty");
+        }
+        self.measured(key, paragraph, longest)
     }
 
     /// A table in this one, written `key = { … }`.
@@ -206,6 +245,19 @@ fn into_text(value: Value) -> Option<String> {
         Value::String(text) => Some(text.trim().to_owned()),
         _ => None,
     }
+}
+
+/// An empty line separates paragraphs; other line breaks and the width of gaps mean nothing. The
+/// website's own reader (`web/src/prerender/practice-files.ts`) splits in the same way, so that a
+/// page which was written ahead says the same as one that asked.
+fn into_paragraphs(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let paragraphs = lines.split(|line| line.trim().is_empty());
+    let words = |lines: &[&str]| {
+        let words: Vec<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
+        words.join(" ")
+    };
+    paragraphs.filter(|lines| !lines.is_empty()).map(words).collect()
 }
 
 fn into_table(value: Value) -> Option<Table> {

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use catalogue::content::Content;
 
-use crate::practice_dir;
+use crate::serving::peers;
+use crate::{PRACTICE_FILES, practice_dir};
 
 /// A copy of the committed files that a test may break; it is removed with the value.
 struct Copy {
@@ -16,7 +17,7 @@ impl Copy {
     fn new(name: &str) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         fs::create_dir_all(&folder).unwrap();
-        for file in ["practice.toml", "services.toml", "quiz.toml", "faqs.toml"] {
+        for file in PRACTICE_FILES {
             fs::copy(practice_dir().join(file), folder.join(file)).unwrap();
         }
         Self { folder }
@@ -34,6 +35,11 @@ impl Copy {
     fn problems(&self) -> Vec<String> {
         let invalid = Content::load(&self.folder).unwrap_err();
         invalid.problems.iter().map(ToString::to_string).collect()
+    }
+
+    /// Why the catalogue does not start with this folder.
+    fn refusal(&self) -> String {
+        catalogue::routes(&self.folder, peers("catalogue")).err().unwrap().to_string()
     }
 }
 
@@ -82,6 +88,20 @@ fn a_price_of_nothing_or_in_another_currency_is_refused() {
              must be from 100 to 100000000",
             "services.toml: services.energy-healing.price.currency_code must be INR",
             "services.toml: services.meditation.price.minor_units must be a whole number",
+        ]
+    );
+}
+
+#[test]
+fn a_crisis_note_is_asked_for_with_true_or_false() {
+    let copy = Copy::new("crisis")
+        .replace("services.toml", "crisis_note = true", "crisis_note = \"yes\"")
+        .replace("services.toml", "crisis_note = true", "crisis_note = 1");
+    assert_eq!(
+        copy.problems(),
+        [
+            "services.toml: services.general-consultation.crisis_note must be true or false",
+            "services.toml: services.mental-health.crisis_note must be true or false",
         ]
     );
 }
@@ -153,4 +173,127 @@ fn the_whole_message_reads_as_a_list() {
         "the practice's files need a correction:\
          \n  quiz.toml: areas.energy.accent must be a text in quotation marks"
     );
+}
+
+#[test]
+fn a_mistake_in_the_guide_is_told_beside_those_of_the_other_files() {
+    let copy = Copy::new("guide")
+        .replace("practice.toml", "step_minutes = 60", "step_minutes = 0")
+        .replace("quiz.toml", "accent = \"sun\"", "accent = 7")
+        .replace("guide.toml", "minutes = 3", "minutes = 0")
+        .replace("guide.toml", "title = \"Arrive\"", "title = \"\"");
+    let message = copy.refusal();
+    for told in [
+        "availability.step_minutes: it must be between 5 and 1440",
+        "quiz.toml: areas.energy.accent must be a text in quotation marks",
+        "steps.1.title: it is empty",
+        "steps: their minutes must add up to 10, as the website promises, and they add up to 7",
+        "steps.3.minutes: it must be between 1 and 10",
+    ] {
+        assert!(message.contains(told), "{told} in {message}");
+    }
+}
+
+#[test]
+fn an_older_folder_without_a_guide_is_refused_by_its_name() {
+    let copy = Copy::new("no_guide");
+    fs::remove_file(copy.folder.join("guide.toml")).unwrap();
+    let message = copy.refusal();
+    assert!(message.contains("guide.toml cannot be read: "), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+}
+
+#[test]
+fn mistakes_about_the_founder_are_told_like_all_others() {
+    let copy = Copy::new("about")
+        .replace("about.toml", "philosophy = ", "philosopy = ")
+        .replace("about.toml", "portrait_url = \"\"", "portrait_url = \"portrait.jpg\"")
+        .replace("about.toml", "title = \"Certified Healer\"", "title = 15")
+        .replace("about.toml", "title = \"15+ Years\"", "title = \"15+ Years\"\nsince = 2010");
+    assert_eq!(
+        copy.problems(),
+        [
+            "about.toml: philosophy is missing",
+            "about.toml: qualifications.1.title must be a text in quotation marks",
+            "about.toml: qualifications.2.since is not known here; is it spelt correctly?",
+            "about.toml: portrait_url must begin with https:// or /media/",
+            "about.toml: philosopy is not known here; is it spelt correctly?",
+        ]
+    );
+}
+
+#[test]
+fn a_story_that_says_nothing_or_too_much_is_refused() {
+    let of = |name: &str, introduction: &str, story: &str| {
+        let copy = Copy::new(name);
+        let text = format!(
+            "introduction = \"\"\"{introduction}\"\"\"\nstory = \"\"\"{story}\"\"\"\n\
+             philosophy = \"Slowly.\"\nqualifications = []\n"
+        );
+        fs::write(copy.folder.join("about.toml"), text).unwrap();
+        copy.problems()
+    };
+    assert_eq!(
+        of("story_empty", " \n\n", "\n \n"),
+        [
+            "about.toml: introduction is empty",
+            "about.toml: story is empty",
+            "about.toml: qualifications needs at least one entry",
+        ]
+    );
+    assert_eq!(
+        of("story_endless", &"word ".repeat(101), &format!("{}\n\nEnd.", "x".repeat(1001))),
+        [
+            "about.toml: introduction is longer than 500 characters",
+            "about.toml: story has a paragraph that is longer than 1000 characters",
+            "about.toml: qualifications needs at least one entry",
+        ]
+    );
+    assert_eq!(
+        of("story_many", "Hello.", &"One more.\n\n".repeat(13)),
+        [
+            "about.toml: story has more than 12 paragraphs",
+            "about.toml: qualifications needs at least one entry",
+        ]
+    );
+}
+
+/// As the website's own reader does it, so that a page says the same however it came by its words.
+#[test]
+fn only_empty_lines_part_a_story() {
+    let copy = Copy::new("story");
+    let text = "introduction = \"\"\"\n  She listens,\n\n and  stays.\n\"\"\"\n\
+                story = \"\"\"\nOne\r\n  two.\n \t \nThree\tfour.\n\n\n\nFive.  \"\"\"\n\
+                philosophy = \"Slowly.\"\n\
+                [[qualifications]]\ntitle = \"Patient\"\ndescription = \"Still.\"\n";
+    fs::write(copy.folder.join("about.toml"), text).unwrap();
+    let about = Content::load(&copy.folder).unwrap().about;
+    assert_eq!(about.introduction, "She listens, and stays.");
+    assert_eq!(about.story, ["One two.", "Three four.", "Five."]);
+    // It may be left out where there is no picture.
+    assert_eq!(about.portrait_url, "");
+}
+
+#[test]
+fn a_picture_or_a_video_from_an_unsafe_address_is_refused() {
+    for url in ["http://site.invalid/portrait.jpg", "media/portrait.jpg", "javascript:alert(1)"] {
+        let to = format!("portrait_url = \"{url}\"");
+        let copy = Copy::new("media").replace("about.toml", "portrait_url = \"\"", &to);
+        let told = "about.toml: portrait_url must begin with https:// or /media/";
+        assert_eq!(copy.problems(), [told], "{url}");
+    }
+    for url in ["https://site.invalid/portrait.jpg", "/media/portrait.jpg"] {
+        let to = format!("portrait_url = \"{url}\"");
+        let copy = Copy::new("media").replace("about.toml", "portrait_url = \"\"", &to);
+        assert_eq!(Content::load(&copy.folder).unwrap().about.portrait_url, url);
+    }
+}
+
+#[test]
+fn an_older_folder_without_about_is_refused_by_its_name() {
+    let copy = Copy::new("no_about");
+    fs::remove_file(copy.folder.join("about.toml")).unwrap();
+    let problems = copy.problems();
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].starts_with("about.toml: cannot be read: "), "{problems:?}");
 }

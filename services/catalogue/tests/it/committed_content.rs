@@ -39,12 +39,20 @@ fn only_karmic_healing_carries_a_notice_and_its_two_features() {
     for service in content().services {
         let karmic = service.service_id == "karmic-healing";
         assert_eq!(service.disclaimer.is_empty(), !karmic, "{}", service.service_id);
-        assert!(service.video_url.is_empty(), "{}", service.service_id);
         if karmic {
             let names: Vec<&str> = service.features.iter().map(|f| f.name.as_str()).collect();
             assert_eq!(names, ["Akashic Records Reading", "Past Life Healing"]);
         }
     }
+}
+
+/// People who look for help with grief, a low mood or fear at home also read whom to call at night.
+#[test]
+fn what_heavy_days_lead_to_carries_the_crisis_note() {
+    let services = content().services;
+    let carrying = services.iter().filter(|service| service.crisis_note);
+    let ids: Vec<&str> = carrying.map(|service| service.service_id.as_str()).collect();
+    assert_eq!(ids, ["general-consultation", "mental-health", "relationship-counseling"]);
 }
 
 /// A page shows the same text whether it was written ahead or fetched, so a paragraph is one line.
@@ -58,6 +66,32 @@ fn paragraphs_are_separated_by_empty_lines_and_nothing_else() {
             assert_eq!(paragraph.trim(), paragraph, "{}", service.service_id);
         }
     }
+}
+
+/// What lies beside these files is served under its own name; a typing error there would only show
+/// as a player that plays nothing.
+#[test]
+fn every_clip_portrait_and_caption_lies_beside_the_files() {
+    let content = content();
+    let of_services = content.services.iter().flat_map(|it| [&it.video_url, &it.captions_url]);
+    for url in of_services.chain([&content.about.portrait_url]) {
+        let ours = url.strip_prefix("/media/");
+        let exists = ours.is_none_or(|name| practice_dir().join("media").join(name).is_file());
+        assert!(exists, "{url}");
+    }
+}
+
+#[test]
+fn the_founder_has_a_story_in_paragraphs_and_the_four_qualifications() {
+    let about = content().about;
+    assert!(about.story.len() >= 3, "{:?}", about.story);
+    let texts = about.story.iter().chain([&about.introduction, &about.philosophy]);
+    for text in texts {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert_eq!(*text, words.join(" "), "one line, single gaps");
+    }
+    let titles: Vec<&str> = about.qualifications.iter().map(|it| it.title.as_str()).collect();
+    assert_eq!(titles, ["Certified Healer", "15+ Years", "500+ Clients", "Holistic Approach"]);
 }
 
 #[test]

@@ -8,6 +8,10 @@ mod serving;
 
 use std::path::{Path, PathBuf};
 
+/// All of the practice's files.
+const PRACTICE_FILES: [&str; 6] =
+    ["practice.toml", "services.toml", "quiz.toml", "faqs.toml", "guide.toml", "about.toml"];
+
 /// The practice's files that come with the project.
 fn practice_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice")

@@ -2,11 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use catalogue::content::Content;
 use contract::catalogue::v1::catalogue_internal_service_client::CatalogueInternalServiceClient;
 use contract::catalogue::v1::catalogue_service_client::CatalogueServiceClient;
 use contract::catalogue::v1::{
-    GetOfferingRequest, GetOfferingResponse, GetPracticeRequest, GetServiceRequest,
-    ListFaqsRequest, ListQuizAreasRequest, ListServicesRequest,
+    GetMeditationGuideRequest, GetOfferingRequest, GetOfferingResponse, GetPracticeRequest,
+    GetServiceRequest, ListFaqsRequest, ListQuizAreasRequest, ListServicesRequest,
 };
 use p256::SecretKey;
 use p256::elliptic_curve::sec1::ToEncodedPoint as _;
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use tonic::transport::Channel;
 use tonic::{Code, Status};
 
-use crate::practice_dir;
+use crate::{PRACTICE_FILES, practice_dir};
 
 /// The services of this test, each with a key of its own.
 const SERVICES: [&str; 4] = ["booking", "catalogue", "notifications", "payments"];
@@ -37,7 +38,7 @@ fn public_key(service: &str) -> Value {
     })
 }
 
-fn peers(service: &'static str) -> Peers {
+pub(crate) fn peers(service: &'static str) -> Peers {
     let private_key = key(service).to_pkcs8_pem(LineEnding::LF).unwrap().to_string().into();
     let public_keys = json!({ "keys": SERVICES.map(public_key) }).to_string();
     Peers::new(service, &PeerSettings { private_key, public_keys }).unwrap()
@@ -129,6 +130,9 @@ async fn the_practice_says_who_it_is() {
     assert_eq!(practice.contact_hours, "Mon-Fri 9am-6pm");
     assert_eq!(practice.support_hours, "Monday to Saturday, 9:00 AM to 6:00 PM IST");
     assert_eq!(practice.cancellation_hours, 24);
+    assert_eq!(practice.refund_days_text, "5-7 business days");
+    assert_eq!(practice.reply_days_text, "2-3 business days");
+    assert!(practice.wellbeing_note.contains("not medical treatment"));
     assert!(practice.crisis_note.contains("14416"));
     assert_eq!(practice.review_services.len(), 6);
     assert_eq!(practice.review_services[0], "Meditation & Mindfulness");
@@ -150,13 +154,39 @@ async fn the_practice_says_who_it_is() {
 }
 
 #[tokio::test]
+async fn who_stands_behind_the_practice_is_told_with_it() {
+    let running = Running::start().await;
+    let answer = running.public().get_practice(GetPracticeRequest {}).await.unwrap();
+    let about = answer.into_inner().practice.unwrap().about.unwrap();
+    assert_eq!(about, Content::load(&practice_dir()).unwrap().about);
+}
+
+#[tokio::test]
+async fn the_meditation_guide_is_told_whole() {
+    let running = Running::start().await;
+    let answer = running.public().get_meditation_guide(GetMeditationGuideRequest {}).await.unwrap();
+    let guide = answer.into_inner().guide.unwrap();
+    let written = runtime::practice::guide::load(&practice_dir()).unwrap();
+    assert_eq!(guide.title, written.title);
+    assert_eq!(guide.introduction, written.introduction);
+    assert_eq!(guide.closing, written.closing);
+    let steps = guide.steps.iter().map(|step| (&step.title, step.minutes, &step.paragraphs));
+    let wanted = written.steps.iter().map(|step| (&step.title, step.minutes, &step.paragraphs));
+    assert!(steps.eq(wanted), "{:?}", guide.steps);
+    // What the website promises in its own words.
+    assert_eq!((guide.steps.len(), guide.minutes), (5, 10));
+}
+
+#[tokio::test]
 async fn one_service_is_told_whole_and_an_unknown_one_is_not_found() {
     let running = Running::start().await;
     let mut client = running.public();
     let known = GetServiceRequest { service_id: "karmic-healing".to_owned() };
     let service = client.get_service(known).await.unwrap().into_inner().service.unwrap();
     assert_eq!(service.price.unwrap().minor_units, 210_000);
-    assert!(!service.disclaimer.is_empty());
+    assert!(!service.disclaimer.is_empty() && !service.crisis_note);
+    let known = GetServiceRequest { service_id: "mental-health".to_owned() };
+    assert!(client.get_service(known).await.unwrap().into_inner().service.unwrap().crisis_note);
     for unknown in ["tarot", "Karmic-Healing", "karmic-healing ", "'; drop table services"] {
         let request = GetServiceRequest { service_id: unknown.to_owned() };
         let status = client.get_service(request).await.unwrap_err();
@@ -215,7 +245,7 @@ async fn it_is_ready_as_soon_as_it_has_read_its_files() {
 fn a_folder_without_files_is_refused_with_all_their_names() {
     let error = catalogue::routes(&practice_dir().join("nowhere"), peers("catalogue"));
     let message = error.err().unwrap().to_string();
-    for file in ["practice.toml", "services.toml", "quiz.toml", "faqs.toml"] {
+    for file in PRACTICE_FILES {
         assert!(message.contains(file), "{message}");
     }
 }

@@ -14,6 +14,9 @@ use crate::secrets::CodeKey;
 const WAIT_SECONDS_MAX: i64 = 15 * 60;
 /// Two mails of a kind are so far apart.
 const MAIL_SPACING_SECONDS: i64 = 60;
+/// So many mails of a kind go to one address within a span of seconds. Without it whoever knows an
+/// address could have it mailed every minute for ever.
+const MAILS_MAX: [(usize, i64); 2] = [(10, 3600), (30, 24 * 3600)];
 /// Failures are forgotten when there were none for so long.
 const FORGET_SECONDS: i64 = 24 * 3600;
 
@@ -40,17 +43,32 @@ impl Limited {
         }
     }
 
-    /// How long the next one has to wait after so many.
-    fn wait_seconds(self, failures: i32) -> i64 {
+    /// Until when the next one has to wait after so many, of which `mailed` were mails of the last
+    /// day, oldest first, the one of now included.
+    fn blocked_until(self, failures: i32, mailed: &[Timestamp], now: Timestamp) -> Timestamp {
         let free = match self {
             Self::Password => 5,
             // Two codes may be typed wrong before anybody has to wait.
             Self::Code => 10,
-            Self::SignupMail | Self::RecoveryMail => return MAIL_SPACING_SECONDS,
+            Self::SignupMail | Self::RecoveryMail => return next_mail(mailed, now),
         };
-        let Ok(exponent) = u32::try_from(failures - free) else { return 0 };
-        2_i64.saturating_pow(exponent).min(WAIT_SECONDS_MAX)
+        let Ok(exponent) = u32::try_from(failures - free) else { return now };
+        now.plus_seconds(2_i64.saturating_pow(exponent).min(WAIT_SECONDS_MAX))
     }
+
+    fn is_a_mail(self) -> bool {
+        matches!(self, Self::SignupMail | Self::RecoveryMail)
+    }
+}
+
+/// When the next mail may go after these: apart from the last one, and once the oldest of those
+/// that fill an hour or a day have left it.
+fn next_mail(mailed: &[Timestamp], now: Timestamp) -> Timestamp {
+    let full = MAILS_MAX.iter().filter_map(|(max, span)| {
+        let oldest = mailed.len().checked_sub(*max).and_then(|at| mailed.get(at))?;
+        Some(oldest.plus_seconds(*span))
+    });
+    full.fold(now.plus_seconds(MAIL_SPACING_SECONDS), Timestamp::max)
 }
 
 /// The limits of one address.
@@ -64,6 +82,16 @@ struct Counted {
     failures: i32,
     blocked_until_at: Timestamp,
     forget_at: Timestamp,
+    mailed_at_micros: Vec<i64>,
+}
+
+impl Counted {
+    /// When mails went within the longest span that is counted.
+    fn mailed_of_late(&self, now: Timestamp) -> impl Iterator<Item = Timestamp> {
+        let since = now.plus_seconds(-FORGET_SECONDS);
+        let all = self.mailed_at_micros.iter().copied().filter_map(Timestamp::from_micros);
+        all.filter(move |at| *at > since)
+    }
 }
 
 impl Limits {
@@ -94,7 +122,7 @@ impl Limits {
         now: Timestamp,
     ) -> Result<Option<i64>, StoreError> {
         let counted: Option<Counted> = sqlx::query_as(
-            "select failures, blocked_until_at, forget_at from address_limits
+            "select failures, blocked_until_at, forget_at, mailed_at_micros from address_limits
              where address_hash = $1 and kind = $2",
         )
         .bind(self.address_hash)
@@ -107,22 +135,41 @@ impl Limits {
         {
             return Ok(Some(blocked.seconds_since(now).max(1)));
         }
-        let failures = counted.map_or(0, |counted| counted.failures).saturating_add(1);
+        let failures = counted.as_ref().map_or(0, |it| it.failures).saturating_add(1);
+        let mut mailed: Vec<Timestamp> = Vec::new();
+        if what.is_a_mail() {
+            mailed.extend(counted.iter().flat_map(|counted| counted.mailed_of_late(now)));
+            mailed.push(now);
+        }
+        self.keep(tx, what, (failures, &mailed), now).await?;
+        Ok(None)
+    }
+
+    async fn keep(
+        &self,
+        tx: &mut Tx,
+        what: Limited,
+        (failures, mailed): (i32, &[Timestamp]),
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let micros: Vec<i64> = mailed.iter().map(|at| at.micros()).collect();
         sqlx::query(
-            "insert into address_limits (address_hash, kind, failures, blocked_until_at, forget_at)
-             values ($1, $2, $3, $4, $5)
+            "insert into address_limits (address_hash, kind, failures, blocked_until_at, forget_at,
+                 mailed_at_micros)
+             values ($1, $2, $3, $4, $5, $6)
              on conflict (address_hash, kind) do update
              set failures = excluded.failures, blocked_until_at = excluded.blocked_until_at,
-                 forget_at = excluded.forget_at",
+                 forget_at = excluded.forget_at, mailed_at_micros = excluded.mailed_at_micros",
         )
         .bind(self.address_hash)
         .bind(what.word())
         .bind(failures)
-        .bind(now.plus_seconds(what.wait_seconds(failures)))
+        .bind(what.blocked_until(failures, mailed, now))
         .bind(now.plus_seconds(FORGET_SECONDS))
+        .bind(micros)
         .execute(tx.connection())
         .await?;
-        Ok(None)
+        Ok(())
     }
 
     /// Forgets what was counted: it was them.
@@ -141,14 +188,37 @@ impl Limits {
 
 #[cfg(test)]
 mod tests {
-    use super::Limited;
+    use kernel::Timestamp;
+
+    use super::{Limited, next_mail};
+
+    const START: Timestamp = Timestamp::EPOCH;
 
     #[test]
     fn waits_begin_at_the_fifth_failure_and_double_to_a_quarter_of_an_hour() {
-        let waits = |failures| Limited::Password.wait_seconds(failures);
+        let wait = |what: Limited, failures| what.blocked_until(failures, &[], START).seconds();
+        let waits = |failures| wait(Limited::Password, failures);
         assert_eq!([1, 4, 5, 6, 7, 14, 15, 90].map(waits), [0, 0, 1, 2, 4, 512, 900, 900]);
-        assert_eq!(Limited::Code.wait_seconds(9), 0);
-        assert_eq!(Limited::Code.wait_seconds(10), 1);
-        assert_eq!(Limited::RecoveryMail.wait_seconds(1), 60);
+        assert_eq!(wait(Limited::Code, 9), 0);
+        assert_eq!(wait(Limited::Code, 10), 1);
+        assert_eq!(wait(Limited::RecoveryMail, 1), 60);
+    }
+
+    /// Seconds from the first mail to the next one after so many, so far apart.
+    fn next_after(count: i64, apart: i64) -> i64 {
+        let mailed: Vec<Timestamp> = (0..count).map(|n| START.plus_seconds(n * apart)).collect();
+        next_mail(&mailed, mailed.last().copied().unwrap_or(START)).seconds()
+    }
+
+    #[test]
+    fn mails_are_apart_and_few_in_an_hour_and_in_a_day() {
+        assert_eq!(next_after(1, 60), 60);
+        assert_eq!(next_after(9, 60), 9 * 60);
+        assert_eq!(next_after(10, 60), 3600);
+        assert_eq!(next_after(12, 360), 2 * 360 + 3600);
+        assert_eq!(next_after(10, 500), 4560, "an hour is over before the tenth");
+        assert_eq!(next_after(29, 500), 28 * 500 + 60);
+        assert_eq!(next_after(30, 500), 24 * 3600);
+        assert_eq!(next_after(31, 500), 500 + 24 * 3600);
     }
 }

@@ -1,9 +1,9 @@
 //! Codes that are typed: once, in time, for one account and one purpose, five tries.
 
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::running::{PASSWORD, Running, claims, other_than};
+use crate::running::{Answer, PASSWORD, Running, claims, other_than};
 
 const ASHA: &str = "asha@example.test";
 
@@ -117,6 +117,51 @@ async fn a_new_code_replaces_the_old_one_and_mails_are_a_minute_apart() {
         server.verify("signup", ASHA, &old).await.assert_error(403, "otp_expired");
     }
     server.verify("signup", ASHA, &new).await.ok();
+}
+
+/// Has a code mailed to an address with an account and to one without. Returns their answer, which
+/// is one, as the seconds to wait if there are none yet.
+async fn asked(server: &Running) -> Option<i64> {
+    let ask = |email| server.post("/recover", json!({ "email": email }));
+    let (known, unknown) = tokio::join!(ask(ASHA), ask("nobody@example.test"));
+    assert_eq!(known.status, unknown.status);
+    let keys = |body: &Value| body.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&known.body), keys(&unknown.body));
+    if known.status == 200 {
+        return None;
+    }
+    known.assert_error(429, "over_email_send_rate_limit");
+    let seconds = |answer: &Answer| -> i64 {
+        let digits = answer.text("/message").replace(|c: char| !c.is_ascii_digit(), "");
+        digits.parse().unwrap()
+    };
+    assert!((seconds(&known) - seconds(&unknown)).abs() <= 1);
+    Some(seconds(&known))
+}
+
+#[tokio::test]
+async fn an_address_gets_ten_codes_an_hour_and_thirty_a_day() {
+    let server = Running::confirming().await;
+    server.member(ASHA).await;
+    let wait_from = async |seconds: i64| {
+        server.database.move_clock(seconds).await.unwrap();
+        asked(&server).await
+    };
+    for hour in 0..3 {
+        let begin = hour * 3601;
+        for n in 0..10 {
+            assert_eq!(wait_from(begin + n * 61).await, None, "code {n} of hour {hour}");
+        }
+        let wait = wait_from(begin + 610).await.unwrap();
+        assert!(wait > 2_900, "the eleventh code of an hour waits {wait} s");
+    }
+    let wait = wait_from(3 * 3601).await.unwrap();
+    assert!(wait > 20 * 3600, "the thirty-first code of a day waits {wait} s");
+    // Codes for another purpose are counted by themselves.
+    server.post("/resend", json!({ "type": "signup", "email": ASHA })).await.ok();
+    assert_eq!(wait_from(24 * 3600 + 5).await, None);
+    // One to confirm the address, and those; asking with nothing to confirm mails nothing.
+    assert_eq!(server.codes_requested().await, 1 + 31);
 }
 
 #[tokio::test]

@@ -1,44 +1,256 @@
-//! For the practice's staff, through the gateway: events that could not be taken in.
+//! For the practice's staff, through the gateway: mails and where each stands, and events that
+//! could not be taken in. Whatever it comes to is written down with who asked.
 
+use contract::convert::to_wire;
 use contract::notifications::v1::notifications_staff_service_server::{
     NotificationsStaffService, NotificationsStaffServiceServer,
 };
 use contract::notifications::v1::{
-    ListParkedEventsRequest, ListParkedEventsResponse, RetryParkedEventsRequest,
-    RetryParkedEventsResponse,
+    Delivery, DeliveryCount, ListMailsRequest, ListMailsResponse, ListParkedEventsRequest,
+    ListParkedEventsResponse, RetryMailRequest, RetryMailResponse, RetryParkedEventsRequest,
+    RetryParkedEventsResponse, SettleMailRequest, SettleMailResponse,
 };
-use eventstore::{Act, StaffDoor};
+use eventstore::{Act, Metadata, StaffDoor, Store};
+use futures::future::BoxFuture;
+use kernel::{Code, CommandError, Reject};
 use messaging::ParkedEvents;
-use runtime::staff::Role;
-use runtime::status::unavailable;
+use runtime::staff::{Role, Staff as Member};
+use runtime::status::{invalid, unavailable};
+use runtime::telemetry::traceparent;
+use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
+
+use crate::mail::{MailId, State};
+use crate::store::{self, Cursor, Filter, Listed, Unchanged};
+
+/// The most mails of a page.
+const PAGE_MAX: i32 = 100;
+/// How many they are when the caller does not say.
+const PAGE_DEFAULT: i32 = 50;
 
 /// The staff's service.
 #[derive(Debug)]
 pub(super) struct Staff {
+    store: Store,
     door: StaffDoor,
     parked: ParkedEvents,
 }
 
+/// Why a mail was left as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum Rejection {
+    #[error("There is no such mail.")]
+    Unknown,
+    #[error("This mail is over, so it is not sent again.")]
+    Over,
+    #[error("This mail did not fail, so there is nothing to settle.")]
+    NotFailed,
+}
+
+impl Reject for Rejection {
+    fn code(&self) -> Code {
+        match self {
+            Self::Unknown => Code::NotFound,
+            Self::Over | Self::NotFailed => Code::FailedPrecondition,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Unknown => "MAIL_UNKNOWN",
+            Self::Over => "MAIL_IS_OVER",
+            Self::NotFailed => "MAIL_NOT_FAILED",
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        Some("mail_id")
+    }
+}
+
+/// What staff does to a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Retry,
+    Settle,
+}
+
+impl Change {
+    const fn action(self) -> &'static str {
+        match self {
+            Self::Retry => "RetryMail",
+            Self::Settle => "SettleMail",
+        }
+    }
+
+    fn refuse(self, unchanged: Unchanged) -> CommandError<Rejection> {
+        CommandError::Rejected(match (unchanged, self) {
+            (Unchanged::Unknown, _) => Rejection::Unknown,
+            (Unchanged::NotNow, Self::Retry) => Rejection::Over,
+            (Unchanged::NotNow, Self::Settle) => Rejection::NotFailed,
+        })
+    }
+}
+
 impl Staff {
-    /// Serves what is parked to those whom the door lets in.
+    /// Serves mails and what is parked to those whom the door lets in.
     pub(super) fn service(
+        store: Store,
         door: StaffDoor,
         parked: ParkedEvents,
     ) -> NotificationsStaffServiceServer<Self> {
-        NotificationsStaffServiceServer::new(Self { door, parked })
+        NotificationsStaffServiceServer::new(Self { store, door, parked })
     }
+
+    /// Lets managers look at something, and writes down that they did.
+    async fn look(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<(), Status> {
+        let staff = self.door.admit(metadata, act, Role::MANAGERS).await?;
+        self.door.looked(staff, act).await
+    }
+
+    /// Changes a mail for managers, in one transaction with who did it.
+    async fn change(
+        &self,
+        metadata: &MetadataMap,
+        mail_id: &str,
+        change: Change,
+    ) -> Result<Delivery, Status> {
+        let act = Act { action: change.action(), subject: mail_id };
+        let staff = self.door.admit(metadata, act, Role::MANAGERS).await?;
+        let done = match mail_id.parse() {
+            Ok(id) => self.write(staff, id, change).await,
+            Err(_malformed) => Err(change.refuse(Unchanged::Unknown)),
+        };
+        match done {
+            Ok(mail) => Ok(to_wire_mail(mail)),
+            Err(error) => Err(self.door.refused(staff, act, &error).await),
+        }
+    }
+
+    async fn write(
+        &self,
+        staff: Member,
+        id: MailId,
+        change: Change,
+    ) -> Result<Listed, CommandError<Rejection>> {
+        let metadata = Metadata::by(staff.id.to_string(), traceparent());
+        self.store
+            .write(metadata, move |tx| -> BoxFuture<'_, Result<Listed, CommandError<Rejection>>> {
+                Box::pin(async move {
+                    let changed = match change {
+                        Change::Retry => store::retry_now(tx, id).await?,
+                        Change::Settle => store::settle(tx, id).await?,
+                    };
+                    let mail = changed.map_err(|unchanged| change.refuse(unchanged))?;
+                    let subject = id.to_string();
+                    tx.audit(staff, Act { action: change.action(), subject: &subject }).await?;
+                    Ok(mail)
+                })
+            })
+            .await
+    }
+
+    async fn page(
+        &self,
+        filter: Filter,
+        after: Option<Cursor>,
+        size: usize,
+    ) -> Result<ListMailsResponse, Status> {
+        // One more than is shown tells whether more follow.
+        let limit = i64::try_from(size).unwrap_or(i64::MAX).saturating_add(1);
+        let pool = self.store.pool();
+        let read = store::list(pool, filter, after, limit).await;
+        let mut mails = read.map_err(|error| unavailable(&error))?;
+        let counts = store::counts(pool, filter.booking).await;
+        let counts = counts.map_err(|error| unavailable(&error))?;
+        let more = mails.len() > size;
+        mails.truncate(size);
+        let next = mails.last().filter(|_| more).map(|last| Cursor::of(last).token(filter));
+        let to_wire_count =
+            |(state, mails): (State, i64)| DeliveryCount { state: state.wire().into(), mails };
+        Ok(ListMailsResponse {
+            mails: mails.into_iter().map(to_wire_mail).collect(),
+            next_page_token: next.unwrap_or_default(),
+            counts: counts.into_iter().map(to_wire_count).collect(),
+        })
+    }
+}
+
+fn to_wire_mail(mail: Listed) -> Delivery {
+    Delivery {
+        mail_id: mail.id.to_string(),
+        kind: mail.kind.wire().into(),
+        state: mail.state.wire().into(),
+        booking_id: mail.booking.map(|id| id.to_string()).unwrap_or_default(),
+        subject: mail.subject,
+        attempts: mail.attempts,
+        reason: mail.reason.unwrap_or_default(),
+        queued_at: Some(to_wire(mail.queued_at)),
+        due_at: (!mail.state.is_over()).then(|| to_wire(mail.due_at)),
+        sent_at: mail.sent_at.map(to_wire),
+        message_id: mail.message_id.unwrap_or_default(),
+    }
+}
+
+/// What a request asks for: which mails, and behind which one.
+fn asked_for(asked: &ListMailsRequest) -> Result<(Filter, Option<Cursor>), Status> {
+    let booking = match asked.booking_id.as_str() {
+        "" => None,
+        text => Some(text.parse().map_err(|_malformed| {
+            invalid("booking_id", "INVALID_BOOKING_ID", "This is not the id of a booking.")
+        })?),
+    };
+    let filter = Filter { state: State::of_wire(asked.state()), booking };
+    let after = match asked.page_token.as_str() {
+        "" => None,
+        token => Some(Cursor::read(filter, token).ok_or_else(|| {
+            invalid("page_token", "INVALID_PAGE_TOKEN", "This page of mails cannot be found.")
+        })?),
+    };
+    Ok((filter, after))
+}
+
+fn page_size(asked: i32) -> usize {
+    let size = if asked <= 0 { PAGE_DEFAULT } else { asked.min(PAGE_MAX) };
+    usize::try_from(size).unwrap_or_default()
 }
 
 #[tonic::async_trait]
 impl NotificationsStaffService for Staff {
+    async fn list_mails(
+        &self,
+        request: Request<ListMailsRequest>,
+    ) -> Result<Response<ListMailsResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: "ListMails", subject: &asked.booking_id };
+        self.look(&metadata, act).await?;
+        let (filter, after) = asked_for(&asked)?;
+        Ok(Response::new(self.page(filter, after, page_size(asked.page_size)).await?))
+    }
+
+    async fn retry_mail(
+        &self,
+        request: Request<RetryMailRequest>,
+    ) -> Result<Response<RetryMailResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let mail = self.change(&metadata, &asked.mail_id, Change::Retry).await?;
+        Ok(Response::new(RetryMailResponse { mail: Some(mail) }))
+    }
+
+    async fn settle_mail(
+        &self,
+        request: Request<SettleMailRequest>,
+    ) -> Result<Response<SettleMailResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let mail = self.change(&metadata, &asked.mail_id, Change::Settle).await?;
+        Ok(Response::new(SettleMailResponse { mail: Some(mail) }))
+    }
+
     async fn list_parked_events(
         &self,
         request: Request<ListParkedEventsRequest>,
     ) -> Result<Response<ListParkedEventsResponse>, Status> {
-        let act = Act { action: "ListParkedEvents", subject: "" };
-        let staff = self.door.admit(request.metadata(), act, Role::MANAGERS).await?;
-        self.door.looked(staff, act).await?;
+        self.look(request.metadata(), Act { action: "ListParkedEvents", subject: "" }).await?;
         let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
         Ok(Response::new(ListParkedEventsResponse { events }))
     }
@@ -47,12 +259,12 @@ impl NotificationsStaffService for Staff {
         &self,
         request: Request<RetryParkedEventsRequest>,
     ) -> Result<Response<RetryParkedEventsResponse>, Status> {
-        let stream_id = request.get_ref().stream_id.clone();
-        let act = Act { action: "RetryParkedEvents", subject: &stream_id };
-        let staff = self.door.admit(request.metadata(), act, Role::MANAGERS).await?;
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: "RetryParkedEvents", subject: &asked.stream_id };
         // Each event is a transaction of its own, so the act is written down before the first.
-        self.door.looked(staff, act).await?;
-        let handled = self.parked.retry(&stream_id).await.map_err(|error| unavailable(&error))?;
+        self.look(&metadata, act).await?;
+        let handled =
+            self.parked.retry(&asked.stream_id).await.map_err(|error| unavailable(&error))?;
         let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
         let handled = i32::try_from(handled).unwrap_or(i32::MAX);
         Ok(Response::new(RetryParkedEventsResponse { handled, events }))

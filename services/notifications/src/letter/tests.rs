@@ -1,5 +1,7 @@
 //! Letters as the bytes that travel.
 
+mod headers;
+
 use std::path::Path;
 
 use contract::booking::v1::{Booking, BookingState, Contact};
@@ -14,28 +16,30 @@ use super::Desk;
 use crate::context::Scene;
 use crate::facts::{BookingFacts, Facts};
 use crate::mail::{About, Kind, Mail, MailId, State};
+use crate::unsubscribing::Addresses;
 
 const CALENDAR: &str = "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n";
 
 fn desk() -> Desk {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
-    let scene = Scene {
-        practice: runtime::practice::load(&folder).unwrap(),
-        public_url: "https://sukoon.example".to_owned(),
-    };
-    Desk::new(scene, "Sukoon <hello@mail.sukoon.example>".parse::<Mailbox>().unwrap()).unwrap()
+    let scene = Scene::load(&folder, "https://sukoon.example").unwrap();
+    let sender: Mailbox = "Sukoon <hello@mail.sukoon.example>".parse().unwrap();
+    let key = "the-key-of-addresses-in-these-tests".to_owned();
+    Desk::new(scene, sender, Addresses::new(&key.into()).unwrap()).unwrap()
 }
 
 fn mail(kind: Kind) -> Mail {
     Mail {
         id: MailId::from_uuid(Uuid::from_u128(0xabc)),
         kind,
+        subject: "bkg_019340000000700080000000000a2b3c".to_owned(),
         about: About::Booking(Id::from_uuid(Uuid::from_u128(1))),
         payload: json!({}),
         state: State::Queued,
         attempts: 0,
         due_at: Timestamp::EPOCH,
         waits_for_link_until: None,
+        queued_at: Timestamp::EPOCH,
         first_tried_at: None,
         on_its_way: false,
     }
@@ -60,6 +64,8 @@ fn facts(first_name: &str, email: &str) -> Facts {
         starts_at: "2026-11-24T05:30:00Z".parse().unwrap(),
         ends_at: "2026-11-24T06:30:00Z".parse().unwrap(),
         calendar_file: CALENDAR.to_owned(),
+        receipt: None,
+        invitation: None,
     }))
 }
 
@@ -126,6 +132,16 @@ fn a_name_in_another_script_arrives() {
     let letter = parse(&bytes);
     let name = letter.to().and_then(|to| to.first()).and_then(|it| it.name());
     assert_eq!(name, Some("आशा Rao"));
+}
+
+#[test]
+fn a_name_that_is_none_stands_in_no_header() {
+    for name in ["you won, claim at https://evil.example/x", "evil.example", "Asha 😀"] {
+        let bytes = bytes(Kind::HoldEnded, name);
+        let letter = parse(&bytes);
+        let to = letter.to().and_then(|to| to.first()).unwrap();
+        assert_eq!((to.name(), to.address()), (None, Some("asha@example.org")), "{name}");
+    }
 }
 
 #[test]

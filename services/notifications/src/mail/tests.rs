@@ -2,6 +2,7 @@
 
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
+use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -16,12 +17,14 @@ fn tried(attempts: i32, first_tried_at: Option<Timestamp>) -> Mail {
     Mail {
         id: MailId::from_uuid(Uuid::from_u128(1)),
         kind: Kind::BookingConfirmed,
+        subject: booking(1).to_string(),
         about: About::Booking(booking(1)),
         payload: Value::Null,
         state: State::Retrying,
         attempts,
         due_at: Timestamp::EPOCH,
         waits_for_link_until: None,
+        queued_at: Timestamp::EPOCH,
         first_tried_at,
         on_its_way: false,
     }
@@ -70,10 +73,81 @@ fn the_same_mail_has_the_same_id_and_another_one_has_not() {
 #[test]
 fn every_kind_is_known_by_its_name() {
     for kind in Kind::ALL {
-        assert_eq!(kind.name().parse(), Ok(kind));
+        assert_eq!(kind.name().parse(), Ok(*kind));
     }
     assert!("newsletter".parse::<Kind>().is_err());
     for state in State::ALL {
         assert_eq!(state.name().parse(), Ok(state));
+        assert_eq!(State::of_wire(state.wire()), Some(state));
+    }
+}
+
+#[test]
+fn mails_to_the_practice_and_codes_are_not_counted() {
+    let free: Vec<&str> =
+        Kind::ALL.iter().filter(|kind| !kind.is_counted()).map(|kind| kind.name()).collect();
+    let wanted = [
+        "practice_notice",
+        "confirm_address",
+        "recover_password",
+        "cancellation_notice",
+        "contact_message",
+        "review_notice",
+        "day_sheet",
+    ];
+    assert_eq!(free, wanted);
+    for kind in Kind::ALL.iter().filter(|kind| kind.can_be_unsubscribed()) {
+        assert!(kind.is_counted(), "whose mails can end is known by the same hash: {kind}");
+    }
+}
+
+#[test]
+fn what_belongs_to_a_paid_booking_never_waits_for_room() {
+    let waits: Vec<&str> =
+        Kind::ALL.iter().filter(|kind| kind.waits_for_room()).map(|kind| kind.name()).collect();
+    let wanted = ["hold_ended", "follow_up", "contact_acknowledgement", "meditation_guide"];
+    assert_eq!(waits, wanted);
+    for kind in Kind::ALL.iter().filter(|kind| kind.waits_for_room()) {
+        assert!(kind.is_counted(), "only what counts can wait: {kind}");
+    }
+    for kind in Kind::ALL.iter().filter(|kind| kind.hourly_max().is_some()) {
+        assert!(kind.waits_for_room(), "only what waits has a number of its own: {kind}");
+    }
+}
+
+proptest! {
+    /// However the dice fall, the next try lies between the plain wait and a fifth more, and the
+    /// waits never shrink but for that fifth.
+    #[test]
+    fn the_next_try_is_spread_and_nothing_else(
+        attempts in -3_i32..200,
+        dice in any::<u16>(),
+        other in any::<u16>(),
+    ) {
+        let plain = wait(attempts, 0);
+        let spread = wait(attempts, dice);
+        prop_assert!((30..=3600).contains(&plain));
+        prop_assert!(spread >= plain && spread <= plain + plain / 5, "{plain} {spread}");
+        prop_assert!(wait(attempts.saturating_add(1), other) >= plain);
+        if dice < other {
+            prop_assert!(spread <= wait(attempts, other));
+        }
+    }
+
+    /// From its first try a mail is tried for exactly three days, and always later than now.
+    #[test]
+    fn a_mail_ends_three_days_after_its_first_try(
+        since in 0_i64..400_000,
+        attempts in 0_i32..200,
+        dice in any::<u16>(),
+    ) {
+        let first = Timestamp::EPOCH;
+        let now = first.plus_seconds(since);
+        let next = tried(attempts, Some(first)).next_try(now, dice);
+        prop_assert_eq!(next.is_some(), since < 72 * 60 * 60);
+        if let Some(next) = next {
+            prop_assert!(next.seconds_since(now) >= 30);
+        }
+        prop_assert!(tried(attempts, None).next_try(now, dice).is_some(), "a first try");
     }
 }

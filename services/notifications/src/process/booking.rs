@@ -1,24 +1,28 @@
-//! From booking: a booking was confirmed or cancelled, its meeting room exists, or its hold ended.
+//! From booking: a booking was confirmed or cancelled, its meeting room exists, its session is
+//! over, or its hold ended.
 
 use contract::booking::v1 as wire;
 use contract::booking::v1::CancelledBy;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
-use kernel::Id;
 use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 use messaging::{Reaction, ReactionError};
+use runtime::practice::Mails;
 use serde_json::{Value, json};
 
-use super::id;
+use super::{id, knows_later_mails};
 use crate::mail::{Kind, NewMail};
+use crate::planning::{BOOKED_AT, SECOND};
 use crate::store;
 
 /// What an event of booking asks of this service.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Tell the customer and the practice, if possible with the meeting link. What is kept says
-    /// whether the practice took the customer's word for the payment.
-    Confirm { booking: Id<Booking>, kept: Value },
+    /// Tell the customer and the practice, if possible with the meeting link, and remind the
+    /// customer later. What is kept says whether the practice took the customer's word for the
+    /// payment.
+    Confirm { booking: Id<Booking>, kept: Value, booked_at: Timestamp },
     /// The meeting link can be told.
     TellLink(Id<Booking>),
     /// Show the customer a way back.
@@ -26,6 +30,8 @@ pub enum Step {
     /// Tell the customer and the practice; what is kept says who wanted it, when, how much goes
     /// back, and whether it was paid at all.
     TellCancelled { booking: Id<Booking>, kept: Value },
+    /// Thank the customer some time after the session, and ask how it was.
+    FollowUp(Id<Booking>),
 }
 
 /// What to do about an event; `None` when no mail follows from it.
@@ -35,13 +41,15 @@ pub enum Step {
 pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     let step = if let Some(e) = event.get::<wire::BookingConfirmed>()? {
         let kept = if e.claim_accepted { json!({ "on_claim": true }) } else { json!({}) };
-        Step::Confirm { booking: id(&e.booking_id)?, kept }
+        Step::Confirm { booking: id(&e.booking_id)?, kept, booked_at: event.recorded_at }
     } else if let Some(e) = event.get::<wire::MeetingScheduled>()? {
         Step::TellLink(id(&e.booking_id)?)
     } else if let Some(e) = event.get::<wire::BookingExpired>()? {
         Step::TellHoldEnded(id(&e.booking_id)?)
     } else if let Some(e) = event.get::<wire::BookingCancelled>()? {
         Step::TellCancelled { booking: id(&e.booking_id)?, kept: cancellation(event, &e)? }
+    } else if let Some(e) = event.get::<wire::BookingCompleted>()? {
+        Step::FollowUp(id(&e.booking_id)?)
     } else {
         return Ok(None);
     };
@@ -66,9 +74,34 @@ fn cancellation(event: &Recorded, e: &wire::BookingCancelled) -> Result<Value, R
     }))
 }
 
+/// The mails that remind of a session that was booked then. When each is due is not decided here:
+/// see [`crate::planning`].
+#[must_use]
+pub fn reminders(mails: &Mails, booking: Id<Booking>, booked_at: Timestamp) -> Vec<NewMail> {
+    let booked_at = booked_at.to_string();
+    let mail = |kind, kept| NewMail::of_booking(kind, booking).saying(kept);
+    if mails.second_reminder_hours == 0 {
+        return vec![mail(Kind::Reminder, json!({ BOOKED_AT: booked_at }))];
+    }
+    vec![
+        mail(Kind::Reminder, json!({ BOOKED_AT: booked_at, SECOND: true })),
+        mail(Kind::SecondReminder, json!({ BOOKED_AT: booked_at })),
+    ]
+}
+
 /// Takes booking's events in.
-#[derive(Debug, Clone, Copy)]
-pub struct OnBooking;
+#[derive(Debug, Clone)]
+pub struct OnBooking {
+    mails: Mails,
+}
+
+impl OnBooking {
+    /// For a practice that wants these mails.
+    #[must_use]
+    pub fn new(mails: &Mails) -> Self {
+        Self { mails: mails.clone() }
+    }
+}
 
 impl Reaction for OnBooking {
     fn react<'t>(
@@ -77,12 +110,16 @@ impl Reaction for OnBooking {
         event: &'t Recorded,
     ) -> BoxFuture<'t, Result<(), ReactionError>> {
         Box::pin(async move {
+            knows_later_mails(tx).await?;
             match step(event)? {
                 None => {}
-                Some(Step::Confirm { booking, kept }) => {
+                Some(Step::Confirm { booking, kept, booked_at }) => {
                     for kind in [Kind::BookingConfirmed, Kind::PracticeNotice] {
                         let mail = NewMail::of_booking(kind, booking).saying(kept.clone());
                         store::queue(tx, &mail.waiting_for_link()).await?;
+                    }
+                    for mail in reminders(&self.mails, booking, booked_at) {
+                        store::queue(tx, &mail).await?;
                     }
                 }
                 Some(Step::TellLink(booking)) => store::link_arrived(tx, booking).await?,
@@ -95,6 +132,9 @@ impl Reaction for OnBooking {
                         let mail = NewMail::of_booking(kind, booking).saying(kept.clone());
                         store::queue(tx, &mail).await?;
                     }
+                }
+                Some(Step::FollowUp(booking)) => {
+                    store::queue(tx, &NewMail::of_booking(Kind::FollowUp, booking)).await?;
                 }
             }
             Ok(())

@@ -1,16 +1,16 @@
-//! From payments: money goes back, or has gone back, by our refunds or by one that the practice
-//! made on the provider's own pages.
+//! From payments: a receipt was issued; money goes back, or has gone back, by our refunds or by one
+//! that the practice made on the provider's own pages.
 
 use contract::common::v1::Money;
 use contract::payments::v1 as wire;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
 use kernel::Id;
-use kernel::id::{Booking, Refund};
+use kernel::id::{Booking, Receipt, Refund};
 use messaging::{Reaction, ReactionError};
 use serde_json::{Value, json};
 
-use super::id;
+use super::{id, knows_later_mails};
 use crate::mail::{About, Kind, NewMail};
 use crate::store;
 
@@ -24,6 +24,8 @@ pub enum Step {
     Keep { booking: Id<Booking>, refund: Id<Refund>, kept: Value },
     /// Tell the customer that it is back.
     TellDone { booking: Id<Booking>, refund: Id<Refund> },
+    /// Send the customer the receipt.
+    SendReceipt { booking: Id<Booking>, receipt: Id<Receipt> },
 }
 
 /// What to do about an event; `None` when no mail follows from it.
@@ -44,6 +46,8 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
         Step::TellStarted { booking: id(&e.booking_id)?, refund: id(&e.refund_id)?, kept }
     } else if let Some(e) = event.get::<wire::RefundProcessed>()? {
         Step::TellDone { booking: id(&e.booking_id)?, refund: id(&e.refund_id)? }
+    } else if let Some(e) = event.get::<wire::ReceiptIssued>()? {
+        Step::SendReceipt { booking: id(&e.booking_id)?, receipt: id(&e.receipt_id)? }
     } else {
         return Ok(None);
     };
@@ -68,6 +72,7 @@ impl Reaction for OnPayments {
         event: &'t Recorded,
     ) -> BoxFuture<'t, Result<(), ReactionError>> {
         Box::pin(async move {
+            knows_later_mails(tx).await?;
             match step(event)? {
                 None => {}
                 Some(Step::TellStarted { booking, refund, kept }) => {
@@ -88,6 +93,12 @@ impl Reaction for OnPayments {
                         return Ok(());
                     };
                     let mail = about_refund(Kind::RefundDone, booking, refund, kept);
+                    store::queue(tx, &mail).await?;
+                }
+                Some(Step::SendReceipt { booking, receipt }) => {
+                    // What it says is payments' own and asked for when it is sent.
+                    let about = About::Booking(booking);
+                    let mail = NewMail::about(Kind::Receipt, receipt.to_string(), about);
                     store::queue(tx, &mail).await?;
                 }
             }

@@ -8,10 +8,25 @@
 )]
 
 mod neighbours;
+mod outside;
 mod world;
+mod visitor;
 mod confirming;
 mod refusing;
+mod claims;
 mod other_mails;
 mod cancelling;
 mod refunds;
 mod staff;
+mod staff_mails;
+mod rates;
+mod outages;
+mod reminders;
+mod follow_ups;
+mod day_sheets;
+mod review_notices;
+mod receipts;
+mod contact;
+mod guides;
+mod unsubscribing;
+mod upgrade;

@@ -1,8 +1,9 @@
-//! booking, payments and identity as this service sees them: a feed each, and what they tell when
-//! they are asked. One database plays all three logs; each reader skips what is not its own.
+//! booking, payments, reviews and identity as this service sees them: a feed each, and what they
+//! tell when they are asked. One database plays all their logs; each reader skips what is not its
+//! own.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
@@ -14,13 +15,18 @@ use contract::booking::v1::booking_internal_service_server::{
 use contract::booking::v1::{
     Booking, BookingState, Contact, GetBookingContactRequest, GetBookingContactResponse,
     GetBookingFactsRequest, GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse,
-    Session, SessionMode,
+    ListDaySessionsRequest, ListDaySessionsResponse, Session, SessionMode,
 };
 use contract::common::v1::Money;
 use contract::identity::v1::identity_internal_service_server::{
     IdentityInternalService, IdentityInternalServiceServer,
 };
 use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
+use contract::payments::v1::Receipt;
+use contract::payments::v1::payments_internal_service_server::PaymentsInternalServiceServer;
+use contract::reviews::v1::Review;
+use contract::reviews::v1::reviews_internal_service_server::ReviewsInternalServiceServer;
+use contract::reviews::v1::reviews_service_server::ReviewsServiceServer;
 use eventstore::Store;
 use messaging::FeedServer;
 use notifications::config;
@@ -31,6 +37,14 @@ use testkit::TestKeys;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
+mod payments;
+mod reviews;
+
+use self::payments::Till;
+pub(crate) use self::payments::receipt;
+pub(crate) use self::reviews::INVITATION;
+use self::reviews::Reviews;
+
 /// What the neighbours know, and whether they answer.
 #[derive(Default)]
 pub(crate) struct Knowledge {
@@ -38,7 +52,15 @@ pub(crate) struct Knowledge {
     /// Roles of staff by "usr_…".
     pub(crate) roles: Mutex<HashMap<String, String>>,
     pub(crate) codes: Mutex<HashMap<String, GetCodeMailResponse>>,
+    pub(crate) receipts: Mutex<HashMap<String, Receipt>>,
+    pub(crate) reviews: Mutex<HashMap<String, Review>>,
+    /// The bookings of a day, by the date.
+    pub(crate) days: Mutex<HashMap<String, Vec<Booking>>>,
     pub(crate) down: AtomicBool,
+    /// Whether reviews has not heard yet that sessions are over.
+    pub(crate) uninvited: AtomicBool,
+    /// How often booking was asked about a booking.
+    pub(crate) asked: AtomicUsize,
 }
 
 impl Knowledge {
@@ -46,7 +68,7 @@ impl Knowledge {
         change(self.bookings.lock().unwrap().get_mut(booking_id).unwrap());
     }
 
-    fn check(&self) -> Result<(), Status> {
+    pub(crate) fn check(&self) -> Result<(), Status> {
         if self.down.load(Ordering::SeqCst) {
             return Err(Status::unavailable("told to be down"));
         }
@@ -103,6 +125,7 @@ impl BookingInternalService for BookingDesk {
         request: Request<GetBookingContactRequest>,
     ) -> Result<Response<GetBookingContactResponse>, Status> {
         self.peers.verify(request.metadata(), &["notifications"])?;
+        self.knows.asked.fetch_add(1, Ordering::SeqCst);
         self.knows.check()?;
         let id = request.into_inner().booking_id;
         let booking = self.knows.bookings.lock().unwrap().get(&id).cloned();
@@ -113,6 +136,17 @@ impl BookingInternalService for BookingDesk {
              SEQUENCE:{sequence}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
         );
         Ok(Response::new(GetBookingContactResponse { booking: Some(booking), calendar_file }))
+    }
+
+    async fn list_day_sessions(
+        &self,
+        request: Request<ListDaySessionsRequest>,
+    ) -> Result<Response<ListDaySessionsResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        self.knows.check()?;
+        let date = request.into_inner().date;
+        let bookings = self.knows.days.lock().unwrap().get(&date).cloned().unwrap_or_default();
+        Ok(Response::new(ListDaySessionsResponse { bookings }))
     }
 
     async fn get_staff_role(
@@ -144,7 +178,7 @@ impl IdentityInternalService for CodeDesk {
     }
 }
 
-/// Serves all three until the shutdown signal is given.
+/// Serves all of them until the shutdown signal is given.
 pub(crate) async fn serve(
     store: &Store,
     knows: &Arc<Knowledge>,
@@ -159,9 +193,17 @@ pub(crate) async fn serve(
     let booking = feed("booking")?.add_service(BookingInternalServiceServer::new(booking));
     let identity = CodeDesk { knows: Arc::clone(knows), peers: keys.peers("identity")? };
     let identity = feed("identity")?.add_service(IdentityInternalServiceServer::new(identity));
+    let till = Till { knows: Arc::clone(knows), peers: keys.peers("payments")? };
+    let payments = feed("payments")?.add_service(PaymentsInternalServiceServer::new(till));
+    let desk =
+        || -> Result<_> { Ok(Reviews { knows: Arc::clone(knows), peers: keys.peers("reviews")? }) };
+    let reviews = feed("reviews")?
+        .add_service(ReviewsInternalServiceServer::new(desk()?))
+        .add_service(ReviewsServiceServer::new(desk()?));
     Ok(config::Neighbours {
         booking_url: listen(booking, shutdown).await?,
-        payments_url: listen(feed("payments")?, shutdown).await?,
+        payments_url: listen(payments, shutdown).await?,
+        reviews_url: listen(reviews, shutdown).await?,
         identity_url: Some(listen(identity, shutdown).await?),
     })
 }

@@ -6,6 +6,7 @@ use anyhow::Result;
 use contract::booking::v1::{BookingExpired, BookingState, SessionMode};
 use serde_json::{Value, json};
 
+use crate::visitor::{Visitor, message, wish};
 use crate::world::{CUSTOMER, World, text};
 
 const HOUR: i64 = 3600;
@@ -49,6 +50,25 @@ async fn a_mail_that_is_refused_for_good_is_left_to_a_person() -> Result<()> {
     world.move_clock(80 * HOUR).await?;
     world.until_idle().await?;
     assert_eq!(world.inbox().await?, Vec::<Value>::new());
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_answers_a_form_and_is_refused_for_good_is_no_task_for_anybody() -> Result<()> {
+    let world = World::new().await?;
+    let visitor = Visitor::new(&world).await?;
+    let refusal = json!({ "target": "smtp", "kind": "refuse", "status": 550, "times": 0 });
+    world.order_fault(refusal).await?;
+    assert_eq!(visitor.writes(message()).await, Ok(()));
+    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    world.until_idle().await?;
+    for kind in ["contact_acknowledgement", "meditation_guide"] {
+        assert_eq!(world.column(kind, "state").await?.as_deref(), Some("dropped"), "{kind}");
+        assert_eq!(world.column(kind, "last_error").await?.as_deref(), Some("smtp_550"));
+        assert_eq!(world.told(kind).await?, Vec::<&str>::new());
+    }
+    // What was written to the practice is, because somebody waits for an answer.
+    assert_eq!(world.column("contact_message", "state").await?.as_deref(), Some("failed"));
     world.end().await
 }
 

@@ -12,6 +12,7 @@ use kernel::id::Customer;
 use messaging::ParkedEvents;
 use notifications::process::booking::OnBooking;
 use runtime::channel;
+use runtime::practice::Mails;
 use runtime::server::Server;
 use runtime::staff::StaffDirectory;
 use runtime::status::detail_of;
@@ -26,13 +27,13 @@ use crate::world::{CUSTOMER, World};
 const FAR: u64 = 4_102_444_800;
 
 /// The staff's service of a world, and somebody with a role who calls it.
-struct Desk {
-    client: client::NotificationsStaffServiceClient<Channel>,
+pub(crate) struct Desk {
+    pub(crate) client: client::NotificationsStaffServiceClient<Channel>,
     person: Uuid,
 }
 
 impl Desk {
-    async fn new(world: &World, role: Option<&str>) -> Result<Self> {
+    pub(crate) async fn new(world: &World, role: Option<&str>) -> Result<Self> {
         let server = Server::bind("127.0.0.1:0".parse()?, &world.shutdown).await?;
         let url = format!("http://{}", server.address()?);
         let roles = StaffDirectory::new(world.booking_url(), &world.peers()?)?;
@@ -40,7 +41,7 @@ impl Desk {
         let parked = ParkedEvents::new(world.store.clone()).consumer(
             "notifications-on-booking",
             "booking",
-            Arc::new(OnBooking),
+            Arc::new(OnBooking::new(&Mails::default())),
         );
         let routes =
             notifications::grpc::routes(world.store.clone(), &world.peers()?, door, parked);
@@ -54,7 +55,7 @@ impl Desk {
         Ok(Self { client, person })
     }
 
-    fn by<T>(&self, world: &World, message: T) -> Result<Request<T>> {
+    pub(crate) fn by<T>(&self, world: &World, message: T) -> Result<Request<T>> {
         let token = world.users.token(&self.person.to_string(), CUSTOMER, FAR)?;
         let mut request = Request::new(message);
         request.metadata_mut().insert("authorization", format!("Bearer {token}").parse()?);
@@ -63,7 +64,7 @@ impl Desk {
 }
 
 /// What stands in the book of staff's acts, oldest first.
-async fn audited(world: &World) -> Result<Vec<(String, String, String)>> {
+pub(crate) async fn audited(world: &World) -> Result<Vec<(String, String, String)>> {
     let rows = sqlx::query_as("select role, action, outcome from audit_log order by audit_id");
     Ok(rows.fetch_all(world.store.pool()).await?)
 }

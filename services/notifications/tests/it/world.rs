@@ -1,6 +1,7 @@
 //! One practice for one test: this service, its neighbours, a mail server with an inbox, and a
 //! clock that the test moves.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,11 +13,12 @@ use kernel::Id;
 use kernel::id::{Booking, Kind};
 use messaging::{Nats, run_relay};
 use notifications::config::{Config, MailSettings};
-use notifications::mail::{Mail, MailId};
+use notifications::mail::{Mail, MailId, NewMail};
 use notifications::store;
 use prost::{Message, Name};
 use runtime::Shutdown;
 use runtime::caller::{PeerSettings, Peers, UserSettings, Users};
+use runtime::practice::{self, Practice};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use sqlx::migrate::Migrator;
@@ -24,10 +26,16 @@ use testkit::{TestDatabase, TestKeys, TestUsers, until};
 use tokio::task::JoinHandle;
 
 use crate::neighbours::{self, Knowledge};
+use crate::outside::{mail_server, practice_folder};
 
 pub(crate) const CUSTOMER: &str = "asha@example.org";
 pub(crate) const PRACTICE: &str = "bookings@sukoon.example";
+/// What the clock shows when a test begins: Saturday, half past eleven in India, three days before
+/// the session of the neighbours' bookings.
+pub(crate) const BEGIN: &str = "2026-11-21T06:00:00Z";
 pub(crate) const JOIN_URL: &str = "https://meet.example/room/a?x=1&y=2";
+/// What addresses are hashed with.
+pub(crate) const ADDRESS_KEY: &str = "the-key-of-addresses-in-these-tests";
 /// The trace that every event of these tests belongs to.
 pub(crate) const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
@@ -39,8 +47,11 @@ struct Running {
 
 pub(crate) struct World {
     database: TestDatabase,
-    _log: TestDatabase,
-    log: Store,
+    log_database: TestDatabase,
+    /// What all neighbours tell.
+    pub(crate) log: Store,
+    /// How many seconds the clock was put ahead of the machine's when the test began.
+    ahead: i64,
     pub(crate) store: Store,
     pub(crate) knows: Arc<Knowledge>,
     pub(crate) users: TestUsers,
@@ -53,12 +64,27 @@ pub(crate) struct World {
 }
 
 impl World {
+    /// A practice that wants no sheet of its day.
     pub(crate) async fn new() -> Result<Self> {
+        Self::with(|practice| practice.replace("day_sheet_at = \"07:00\"", "day_sheet_at = \"\""))
+            .await
+    }
+
+    /// A practice whose file is the local one, changed.
+    pub(crate) async fn with(change: impl FnOnce(&str) -> String) -> Result<Self> {
         let none = Migrator::with_migrations(Vec::new());
         let database = TestDatabase::new(&notifications::MIGRATIONS).await?;
         let log_database = TestDatabase::new(&none).await?;
         let (store, log) = (database.store()?, log_database.store()?);
-        let keys = TestKeys::new(&["booking", "payments", "identity", "notifications"])?;
+        let keys = TestKeys::new(&["booking", "payments", "reviews", "identity", "notifications"])?;
+        let ahead = sqlx::query_scalar(
+            "select extract(epoch from $1::text::timestamptz - clock_timestamp())::bigint",
+        )
+        .bind(BEGIN)
+        .fetch_one(store.pool())
+        .await?;
+        database.move_clock(ahead).await?;
+        log_database.move_clock(ahead).await?;
         let users = TestUsers::new("http://127.0.0.1/auth/v1")?;
         let shutdown = Shutdown::new();
         let knows = Arc::new(Knowledge::default());
@@ -66,24 +92,21 @@ impl World {
         tokio::spawn(run_relay(log.clone(), shutdown.clone()));
         let room = eventstore::new_uuid().simple().to_string();
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&room);
-        let sandbox = sandbox::Sandbox::bind(sandbox::Settings::for_tests(&folder, None)).await?;
-        let outside = sandbox.url().to_owned();
-        let smtp_url = SecretString::from(format!("smtp://{}", sandbox.smtp_addr()?));
-        let stop = shutdown.wait();
-        tokio::spawn(async move {
-            tokio::select! {
-                () = stop => {}
-                served = sandbox.serve() => served.unwrap(),
-            }
-        });
+        let (outside, smtp_url) = mail_server(&folder, &shutdown).await?;
         let config = Config {
             listen: "127.0.0.1:0".parse()?,
             database_url: SecretString::from(database.url.clone()),
             nats: Nats::in_room(testkit::nats_url()?, &room),
-            practice_dir: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice"),
+            practice_dir: practice_folder(&folder, change)?,
             public_url: "http://127.0.0.1:8080".to_owned(),
             neighbours,
-            mail: MailSettings { smtp_url, sender: "Sukoon <hello@sukoon.example>".parse()? },
+            mail: MailSettings {
+                smtp_url,
+                sender: "Sukoon <hello@sukoon.example>".parse()?,
+                address_key: SecretString::from(ADDRESS_KEY.to_owned()),
+                recipient_limit: NonZeroU32::MIN.saturating_add(29),
+            },
+            contact_limit: NonZeroU32::MIN.saturating_add(59),
             peers: PeerSettings {
                 private_key: SecretString::from(keys.private_key("notifications")?),
                 public_keys: keys.public_keys(),
@@ -94,12 +117,12 @@ impl World {
             },
         };
         let http = runtime::http::client()?;
-        let _log = log_database;
         let running = None;
         let mut world = Self {
             database,
-            _log,
+            log_database,
             log,
+            ahead,
             store,
             knows,
             users,
@@ -124,6 +147,35 @@ impl World {
         let running = self.running.take().context("it does not run")?;
         running.shutdown.trigger();
         running.ended.await?
+    }
+
+    /// Ends the service and starts it with other settings.
+    pub(crate) async fn restart_with(&mut self, change: impl FnOnce(&mut Config)) -> Result<()> {
+        self.stop().await?;
+        change(&mut self.config);
+        self.start();
+        Ok(())
+    }
+
+    /// The settings with which the service runs.
+    pub(crate) fn config(&self) -> Config {
+        self.config.clone()
+    }
+
+    /// Queues mails as if their events had been taken in.
+    pub(crate) async fn queue(&self, mails: Vec<NewMail>) -> Result<()> {
+        self.store
+            .write(Metadata::by("test", None), move |tx| {
+                let mails = mails.clone();
+                Box::pin(async move {
+                    for mail in &mails {
+                        store::queue(tx, mail).await?;
+                    }
+                    Ok::<(), StoreError>(())
+                })
+            })
+            .await?;
+        Ok(())
     }
 
     /// Where the booking service is.
@@ -183,8 +235,30 @@ impl World {
         self.happens(MeetingScheduled { booking_id: id.to_string(), meeting_id }).await
     }
 
+    /// Puts the clock so many seconds ahead of where it would be in this test.
     pub(crate) async fn move_clock(&self, seconds: i64) -> Result<()> {
-        self.database.move_clock(seconds).await
+        self.log_database.move_clock(self.ahead + seconds).await?;
+        self.database.move_clock(self.ahead + seconds).await
+    }
+
+    /// Sets the clock to an instant, be it before or behind what it shows.
+    pub(crate) async fn it_is(&self, instant: &str) -> Result<()> {
+        let sql =
+            format!("update clock set offset_by = timestamptz '{instant}' - clock_timestamp()");
+        self.log_database.as_owner(&sql).await?;
+        self.database.as_owner(&sql).await
+    }
+
+    /// The practice as its file says now.
+    pub(crate) fn practice(&self) -> Result<Practice> {
+        Ok(practice::load(&self.config.practice_dir)?)
+    }
+
+    /// Changes the practice's file; the service reads it when it starts.
+    pub(crate) fn change_practice(&self, change: impl FnOnce(&str) -> String) -> Result<()> {
+        let file = self.config.practice_dir.join("practice.toml");
+        let text = change(&std::fs::read_to_string(&file)?);
+        Ok(std::fs::write(file, text)?)
     }
 
     /// Orders the next mails to fail in the sandbox's own words.
@@ -214,24 +288,32 @@ impl World {
         Ok(mails.into_iter().filter(|mail| mail["to"] == json!([address])).collect())
     }
 
-    /// Waits until every event was taken in and nothing is left to be done.
+    /// Waits until every event was taken in and nothing is left to be done but what waits for its
+    /// time: mails whose hour has not come, the morning, and the erasing of what was written.
     pub(crate) async fn until_idle(&self) -> Result<()> {
         self.until_taken_in().await?;
         until("nothing is left to be done", async || {
-            let timers: i64 = sqlx::query_scalar("select count(*) from timers")
-                .fetch_one(self.store.pool())
-                .await?;
+            let timers: i64 = sqlx::query_scalar(
+                "select count(*) from timers t
+                 where t.kind = 'send_mail' and not exists (
+                     select from mails m
+                     where m.kind in ('reminder', 'second_reminder', 'follow_up')
+                       and m.state = 'queued' and m.due_at > clock_now()
+                       and t.subject = 'mal_' || replace(m.mail_id::text, '-', ''))",
+            )
+            .fetch_one(self.store.pool())
+            .await?;
             Ok((timers == 0).then_some(()))
         })
         .await
     }
 
-    async fn until_taken_in(&self) -> Result<()> {
+    pub(crate) async fn until_taken_in(&self) -> Result<()> {
         until("every event was taken in", async || {
             let last: i64 = sqlx::query_scalar("select count(*) from events")
                 .fetch_one(self.log.pool())
                 .await?;
-            for source in ["booking", "payments", "identity"] {
+            for source in ["booking", "payments", "reviews", "identity"] {
                 let consumer = format!("notifications-on-{source}");
                 if checkpoint::position(&self.store, &consumer, source).await? < last {
                     return Ok(None);
@@ -284,10 +366,19 @@ impl World {
             .store
             .write(Metadata::by("test", None), move |tx| {
                 let mail = mail.clone();
-                let message_id = "<id@sukoon.example>";
-                Box::pin(async move { store::begin(tx, &mail, message_id, false).await })
+                let claim = store::Claim {
+                    message_id: "<id@sukoon.example>".to_owned(),
+                    link_told: false,
+                    recipient: None,
+                };
+                Box::pin(async move { store::begin(tx, &mail, &claim).await })
             })
             .await?)
+    }
+
+    /// Runs a statement with the rights of the database's owner.
+    pub(crate) async fn as_owner(&self, sql: &str) -> Result<()> {
+        self.database.as_owner(sql).await
     }
 
     /// What some seconds of the machine's time would do: no claim lasts any longer, nor the lease

@@ -9,7 +9,7 @@ use kernel::id::Refund as RefundKind;
 use runtime::BoxError;
 use runtime::status::chain;
 
-use super::fold::fold_refund;
+use super::fold::{fold_refund, follow_news};
 use super::{Error, Till, metadata, traced};
 use crate::domain::collection::Command;
 use crate::domain::refund::News;
@@ -56,6 +56,7 @@ pub async fn ask_refund(
                 Box::pin(async move {
                     let mut open = OpenCollection::load(tx, booking_id).await?;
                     take_in(tx, &mut open, refund_id, &answer).await?;
+                    follow_news(tx, &mut open, booking_id).await?;
                     go_on(tx, &open, refund_id, (step, was_taken)).await
                 })
             })

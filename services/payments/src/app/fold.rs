@@ -8,14 +8,16 @@ use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
 use super::follow_booking::follow_booking;
+use super::issue_receipt;
 use super::{Error, Rejection, Till, refuse};
 use crate::domain::collection::{Collection, Command, Event, Standing};
 use crate::domain::fact::{Payment, Source};
 use crate::domain::refund::{Found, News};
 use crate::polling::{self, Turn};
 use crate::provider::{PaymentReport, ProviderRefund};
-use crate::read_model::query;
+use crate::read_model::{query, receipts};
 use crate::store::OpenCollection;
+use crate::timers;
 
 /// What becomes of the booking's polling once the facts are in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,10 +99,8 @@ pub async fn fold(
     }
     if is_verified || !told.refunds.is_empty() {
         // The session may have taken place on the customer's word, and here is its money; or it is
-        // learnt of again, and booking has told long ago what becomes of it. And a refund by
-        // another hand that failed leaves money that booking's wish was not about yet.
-        let wish = query::wish(tx.connection(), booking_id).await?;
-        follow_booking(tx, &mut open, &wish).await?;
+        // learnt of again, and booking has told long ago what becomes of it.
+        follow_news(tx, &mut open, booking_id).await?;
     }
     let collection = open.collection().ok_or(refuse(Rejection::PaymentNotStarted))?;
     if collection.is_settled() && !told.is_partial {
@@ -109,6 +109,27 @@ pub async fn fold(
         go_on_polling(tx, booking_id, next, open.now).await?;
     }
     Ok(collection.standing())
+}
+
+/// Does again what booking wants to become of the money: a refund by another hand that failed
+/// leaves money that booking's wish was not about yet. Whatever brought the news, a timer sees to
+/// the receipt if that is due now: the lock for its number has to be the last one that is taken.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn follow_news(
+    tx: &mut Tx,
+    open: &mut OpenCollection,
+    booking_id: Id<Booking>,
+) -> Result<(), Error> {
+    let wish = query::wish(tx.connection(), booking_id).await?;
+    follow_booking(tx, open, &wish).await?;
+    if let Some(paid) = issue_receipt::due(open, &wish)
+        && !receipts::is_issued(tx.connection(), &paid.payment).await?
+    {
+        timers::issue_receipt(tx, booking_id, open.now).await?;
+    }
+    Ok(())
 }
 
 /// What a refund as the provider has it means: news of one of ours, by the id that it bears, or

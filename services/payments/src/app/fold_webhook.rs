@@ -183,5 +183,6 @@ async fn fold_refund(tx: &mut Tx, refund: &ProviderRefund) -> Result<(), Error> 
     // A payment of no order of ours has no refund of ours.
     let Some(booking_id) = booking_id else { return Ok(()) };
     let mut open = OpenCollection::load(tx, booking_id).await?;
-    fold::fold_refund(tx, &mut open, refund).await
+    fold::fold_refund(tx, &mut open, refund).await?;
+    fold::follow_news(tx, &mut open, booking_id).await
 }

@@ -19,6 +19,8 @@ pub struct Wish {
     pub unplaced: Option<PaymentId>,
     /// How much goes back of one that was cancelled.
     pub refund: Option<Amount>,
+    /// The payment that the booking is placed with, which gets a receipt.
+    pub placed: Option<PaymentId>,
 }
 
 /// Decides about the money of a booking as booking wants it, once or often. One that was confirmed

@@ -28,3 +28,20 @@ pub async fn owned(
     let order = row.order.clone().ok_or(refuse(Rejection::PaymentNotStarted))?;
     Ok((row, order))
 }
+
+/// Lets whoever owns a booking through, whether or not its payment was started.
+///
+/// # Errors
+/// `BookingNotFound`.
+pub async fn owns(
+    till: &Till,
+    customer_id: Id<Customer>,
+    booking_id: Id<Booking>,
+) -> Result<(), Error> {
+    let pool = till.store.pool();
+    let owner = match query::collection(pool, booking_id).await? {
+        Some(row) => Some(row.customer_id),
+        None => query::announced_owner(pool, booking_id).await?,
+    };
+    if owner == Some(customer_id) { Ok(()) } else { Err(refuse(Rejection::BookingNotFound)) }
+}

@@ -2,14 +2,15 @@
 
 use eventstore::{Metadata, Recorded};
 use kernel::{Id, Money, Timestamp};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::{collection_event, read_collection_event};
+use super::{collection_event, read_collection_event, receipt};
 use crate::domain::collection::{Event, Mismatch, Terms};
 use crate::domain::fact::{
     Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Source, Status,
 };
+use crate::domain::receipt::{FinancialYear, Letterhead, Paid, Receipt, Tax, split};
 use crate::domain::refund::{Cause, Refund};
 
 fn events() -> Vec<Event> {
@@ -78,4 +79,34 @@ fn events_are_stored_like_this_and_read_again() {
         assert_eq!(read_collection_event(&recorded).unwrap(), event);
     }
     insta::assert_json_snapshot!("stored_events", Value::Object(shown));
+}
+
+#[test]
+fn a_receipt_is_told_by_its_ids_serial_and_amount() {
+    let issued_at: Timestamp = "2026-11-21T10:00:00Z".parse().unwrap();
+    let tax = Tax::Gst { percent: 18 };
+    let receipt = Receipt {
+        receipt_id: Id::from_uuid(Uuid::from_u128(6)),
+        year: FinancialYear::of(issued_at, &jiff::tz::TimeZone::UTC),
+        number: 1,
+        serial: "SUK/26-27/00001".to_owned(),
+        issued_at,
+        paid: Paid {
+            booking_id: Id::from_uuid(Uuid::from_u128(2)),
+            payment: PaymentId::parse("pay_AAAAAAAAAAAAAA").unwrap(),
+            amount: Money::inr(50_000),
+        },
+        tax,
+        parts: split(50_000, tax).unwrap(),
+        letterhead: Letterhead {
+            issued_by: "The Practice".to_owned(),
+            address: "A Street".to_owned(),
+            gstin: "23AAAAA0000A1Z5".to_owned(),
+            service_code: "999319".to_owned(),
+        },
+    };
+    let stored = receipt::issued(&receipt).unwrap();
+    let stream = receipt::stream(receipt.receipt_id);
+    assert_eq!(stream, "receipt-00000000-0000-0000-0000-000000000006");
+    insta::assert_json_snapshot!("stored_receipt", json!({ (stored.event_type): stored.payload }));
 }

@@ -1,5 +1,7 @@
 //! From booking: whose a booking is, in which trace it began and where it stands; and what becomes
-//! of its money when it could not be placed, was cancelled, or took place.
+//! of its money when it was placed, could not be placed, was cancelled, or took place.
+
+use std::sync::Arc;
 
 use contract::booking::v1 as booking;
 use eventstore::{Recorded, Tx};
@@ -9,7 +11,9 @@ use kernel::id::{Booking, Customer, Kind};
 use messaging::{Reaction, ReactionError};
 
 use crate::app::follow_booking::{Wish, follow_booking};
+use crate::app::issue_receipt::issue_receipt;
 use crate::domain::fact::{Amount, PaymentId};
+use crate::domain::receipt::Issuer;
 use crate::read_model::booking_word::BookingWord;
 use crate::read_model::{project, query};
 use crate::store::OpenCollection;
@@ -25,8 +29,11 @@ pub enum Step {
     Refund { id: Id<Booking>, payment: PaymentId },
     /// Give this much of its money back at most, and keep the rest.
     Cancel { id: Id<Booking>, refund: Amount },
-    /// Keep the money that came for it after it had been cancelled without refund.
-    Keep { id: Id<Booking> },
+    /// It is placed with this payment.
+    Place { id: Id<Booking>, payment: PaymentId },
+    /// Its money came after it had been confirmed on the customer's word, and is kept if it was
+    /// cancelled without refund since.
+    Keep { id: Id<Booking>, payment: Option<PaymentId> },
     /// Its money is earned.
     Complete { id: Id<Booking> },
 }
@@ -41,8 +48,7 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
         return Ok(Some(Step::Remember { id: parse(&e.booking_id)?, customer_id }));
     }
     if let Some(e) = event.get::<booking::BookingUnplaced>()? {
-        let payment = PaymentId::parse(&e.payment_id)
-            .ok_or_else(|| ReactionError::Failed("not the id of a payment".into()))?;
+        let payment = payment_of(&e.payment_id)?.ok_or_else(no_payment)?;
         return Ok(Some(Step::Refund { id: parse(&e.booking_id)?, payment }));
     }
     if let Some(e) = event.get::<booking::BookingCancelled>()? {
@@ -51,12 +57,16 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
         return Ok(Some(Step::Cancel { id: parse(&e.booking_id)?, refund }));
     }
     if let Some(e) = event.get::<booking::BookingPaid>()? {
-        return Ok(Some(Step::Keep { id: parse(&e.booking_id)? }));
+        let payment = payment_of(&e.payment_id)?;
+        return Ok(Some(Step::Keep { id: parse(&e.booking_id)?, payment }));
     }
     if let Some(e) = event.get::<booking::BookingCompleted>()? {
         return Ok(Some(Step::Complete { id: parse(&e.booking_id)? }));
     }
     let noted = if let Some(e) = event.get::<booking::BookingConfirmed>()? {
+        if let Some(payment) = payment_of(&e.payment_id)? {
+            return Ok(Some(Step::Place { id: parse(&e.booking_id)?, payment }));
+        }
         Some((e.booking_id, BookingWord::Confirmed))
     } else if let Some(e) = event.get::<booking::BookingExpired>()? {
         Some((e.booking_id, BookingWord::Expired))
@@ -67,13 +77,27 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     noted.map(|(id, word)| Ok(Step::Note { id: parse(&id)?, word })).transpose()
 }
 
+/// The payment that an event names; none when it names none.
+fn payment_of(text: &str) -> Result<Option<PaymentId>, ReactionError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    PaymentId::parse(text).map(Some).ok_or_else(no_payment)
+}
+
+fn no_payment() -> ReactionError {
+    ReactionError::Failed("not the id of a payment".into())
+}
+
 fn parse<K: Kind>(text: &str) -> Result<Id<K>, ReactionError> {
     text.parse().map_err(|error: kernel::id::InvalidId| ReactionError::Failed(error.into()))
 }
 
 /// Takes booking's events in.
-#[derive(Debug, Clone, Copy)]
-pub struct OnBooking;
+#[derive(Debug, Clone)]
+pub struct OnBooking {
+    issuer: Arc<Issuer>,
+}
 
 impl Reaction for OnBooking {
     fn react<'t>(
@@ -82,67 +106,115 @@ impl Reaction for OnBooking {
         event: &'t Recorded,
     ) -> BoxFuture<'t, Result<(), ReactionError>> {
         Box::pin(async move {
-            let Some(step) = step(event)? else { return Ok(()) };
-            match step {
-                Step::Remember { id, customer_id } => {
-                    let trace = event.metadata.traceparent.as_deref();
-                    project::known_booking(tx, id, customer_id, trace).await?;
-                }
-                Step::Note { id, word } => project::booking_state(tx, id, word).await?,
-                Step::Refund { id, payment } => give_back(tx, id, payment).await?,
-                Step::Cancel { id, refund } => {
-                    let word = BookingWord::Cancelled;
-                    let before = query::wish(tx.connection(), id).await?;
-                    end(tx, id, Wish { word, refund: Some(refund), ..before }).await?;
-                }
-                Step::Keep { id } => {
-                    // For one that still takes place nothing has to be decided.
-                    let before = query::wish(tx.connection(), id).await?;
-                    if before.word == BookingWord::Cancelled {
-                        let nothing = Amount { minor: 0, currency: String::new() };
-                        end(tx, id, Wish { refund: Some(nothing), ..before }).await?;
-                    }
-                }
-                Step::Complete { id } => {
-                    let before = query::wish(tx.connection(), id).await?;
-                    end(tx, id, Wish { word: BookingWord::Completed, ..before }).await?;
-                }
+            project::knows_receipts(tx).await?;
+            match step(event)? {
+                Some(step) => self.take(tx, event, step).await,
+                None => Ok(()),
             }
-            Ok(())
         })
     }
 }
 
-/// Gives the money back that could not be placed. What came after a cancellation goes back because
-/// of that.
-async fn give_back(tx: &mut Tx, id: Id<Booking>, payment: PaymentId) -> Result<(), ReactionError> {
-    let before = query::wish(tx.connection(), id).await?;
-    let word = match before.word {
-        BookingWord::Cancelled => BookingWord::Cancelled,
-        BookingWord::Unknown
-        | BookingWord::Requested
-        | BookingWord::Confirmed
-        | BookingWord::Unplaced
-        | BookingWord::Expired
-        | BookingWord::Released
-        | BookingWord::Completed => BookingWord::Unplaced,
-    };
-    let wish = Wish { word, unplaced: Some(payment.clone()), ..before };
-    let is_remembered = end(tx, id, wish).await?;
-    let open = OpenCollection::load(tx, id).await?;
-    let is_known = open.collection().is_some_and(|known| known.payments.contains_key(&payment));
-    if is_known || is_remembered {
-        return Ok(());
+impl OnBooking {
+    /// Takes them in and issues receipts in this name.
+    #[must_use]
+    pub fn new(issuer: Arc<Issuer>) -> Self {
+        Self { issuer }
     }
-    // Neither the booking nor its payment is known, so nothing would ever give it back.
-    Err(ReactionError::Failed("neither the booking nor its payment is known".into()))
+
+    async fn take(&self, tx: &mut Tx, event: &Recorded, step: Step) -> Result<(), ReactionError> {
+        match step {
+            Step::Remember { id, customer_id } => {
+                let trace = event.metadata.traceparent.as_deref();
+                project::known_booking(tx, id, customer_id, trace).await?;
+            }
+            Step::Note { id, word } => project::booking_state(tx, id, word).await?,
+            Step::Place { id, payment } => self.place(tx, id, payment).await?,
+            Step::Refund { id, payment } => self.give_back(tx, id, payment).await?,
+            Step::Cancel { id, refund } => {
+                let word = BookingWord::Cancelled;
+                let before = query::wish(tx.connection(), id).await?;
+                self.end(tx, id, Wish { word, refund: Some(refund), ..before }).await?;
+            }
+            Step::Keep { id, payment } => {
+                let before = query::wish(tx.connection(), id).await?;
+                let placed = payment.or_else(|| before.placed.clone());
+                // For one that still takes place nothing has to be decided about its money.
+                let nothing = Amount { minor: 0, currency: String::new() };
+                let is_cancelled = before.word == BookingWord::Cancelled;
+                let refund = if is_cancelled { Some(nothing) } else { before.refund.clone() };
+                self.end(tx, id, Wish { placed, refund, ..before }).await?;
+            }
+            Step::Complete { id } => {
+                let before = query::wish(tx.connection(), id).await?;
+                self.end(tx, id, Wish { word: BookingWord::Completed, ..before }).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers which payment a booking is placed with, and issues its receipt.
+    async fn place(
+        &self,
+        tx: &mut Tx,
+        id: Id<Booking>,
+        payment: PaymentId,
+    ) -> Result<(), ReactionError> {
+        let before = query::wish(tx.connection(), id).await?;
+        let (word, placed) = (BookingWord::Confirmed, Some(payment.clone()));
+        let is_remembered = self.end(tx, id, Wish { word, placed, ..before }).await?;
+        known(tx, id, &payment, is_remembered).await
+    }
+
+    /// Gives the money back that could not be placed. What came after a cancellation goes back
+    /// because of that.
+    async fn give_back(
+        &self,
+        tx: &mut Tx,
+        id: Id<Booking>,
+        payment: PaymentId,
+    ) -> Result<(), ReactionError> {
+        let before = query::wish(tx.connection(), id).await?;
+        let word = match before.word {
+            BookingWord::Cancelled => BookingWord::Cancelled,
+            BookingWord::Unknown
+            | BookingWord::Requested
+            | BookingWord::Confirmed
+            | BookingWord::Unplaced
+            | BookingWord::Expired
+            | BookingWord::Released
+            | BookingWord::Completed => BookingWord::Unplaced,
+        };
+        let wish = Wish { word, unplaced: Some(payment.clone()), ..before };
+        let is_remembered = self.end(tx, id, wish).await?;
+        known(tx, id, &payment, is_remembered).await
+    }
+
+    /// Remembers what booking wants, does it with the money that is there, and issues the receipt
+    /// that is due; says whether it is remembered.
+    async fn end(&self, tx: &mut Tx, id: Id<Booking>, wish: Wish) -> Result<bool, ReactionError> {
+        let is_remembered = project::wish(tx, id, &wish).await?;
+        let mut open = OpenCollection::load(tx, id).await?;
+        follow_booking(tx, &mut open, &wish).await?;
+        issue_receipt(tx, &self.issuer, &open, &wish).await?;
+        Ok(is_remembered)
+    }
 }
 
-/// Remembers what booking wants, and does it with the money that is there; says whether it is
-/// remembered.
-async fn end(tx: &mut Tx, id: Id<Booking>, wish: Wish) -> Result<bool, ReactionError> {
-    let is_remembered = project::wish(tx, id, &wish).await?;
-    let mut open = OpenCollection::load(tx, id).await?;
-    follow_booking(tx, &mut open, &wish).await?;
-    Ok(is_remembered)
+/// Refuses an event of which neither the booking nor the payment is known: nothing would ever give
+/// that money back, or issue its receipt.
+async fn known(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    payment: &PaymentId,
+    is_remembered: bool,
+) -> Result<(), ReactionError> {
+    if is_remembered {
+        return Ok(());
+    }
+    let open = OpenCollection::load(tx, id).await?;
+    if open.collection().is_some_and(|known| known.payments.contains_key(payment)) {
+        return Ok(());
+    }
+    Err(ReactionError::Failed("neither the booking nor its payment is known".into()))
 }

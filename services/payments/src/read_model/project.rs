@@ -182,7 +182,8 @@ pub async fn booking_state(
 pub async fn wish(tx: &mut Tx, booking_id: Id<Booking>, wish: &Wish) -> Result<bool, StoreError> {
     let known = sqlx::query(
         "update known_bookings
-         set state = $2, unplaced_payment_id = $3, refund_minor = $4, refund_currency = $5
+         set state = $2, unplaced_payment_id = $3, refund_minor = $4, refund_currency = $5,
+             placed_payment_id = $6
          where booking_id = $1",
     )
     .bind(booking_id)
@@ -190,8 +191,21 @@ pub async fn wish(tx: &mut Tx, booking_id: Id<Booking>, wish: &Wish) -> Result<b
     .bind(wish.unplaced.as_ref().map(PaymentId::as_str))
     .bind(wish.refund.as_ref().map(|refund| refund.minor))
     .bind(wish.refund.as_ref().map(|refund| refund.currency.as_str()))
+    .bind(wish.placed.as_ref().map(PaymentId::as_str))
     .execute(tx.connection())
     .await?
     .rows_affected();
     Ok(known > 0)
+}
+
+/// Says that this process issues receipts. One of a release that does not may not move the
+/// consumer's checkpoint, or it would take an event in without its receipt.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn knows_receipts(tx: &mut Tx) -> Result<(), StoreError> {
+    sqlx::query("select set_config('payments.knows', 'receipts', true)")
+        .execute(tx.connection())
+        .await?;
+    Ok(())
 }

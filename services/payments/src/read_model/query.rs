@@ -238,7 +238,7 @@ pub async fn wish(
     booking_id: Id<Booking>,
 ) -> Result<Wish, StoreError> {
     let row = sqlx::query(
-        "select state, unplaced_payment_id, refund_minor, refund_currency
+        "select state, unplaced_payment_id, refund_minor, refund_currency, placed_payment_id
          from known_bookings where booking_id = $1",
     )
     .bind(booking_id)
@@ -250,12 +250,14 @@ pub async fn wish(
 fn read_wish(row: &PgRow) -> Result<Wish, sqlx::Error> {
     let word: Option<String> = row.try_get("state")?;
     let unplaced: Option<String> = row.try_get("unplaced_payment_id")?;
+    let placed: Option<String> = row.try_get("placed_payment_id")?;
     let (minor, currency) = (row.try_get("refund_minor")?, row.try_get("refund_currency")?);
     let refund = Option::zip(minor, currency).map(|(minor, currency)| Amount { minor, currency });
     Ok(Wish {
         word: word.and_then(|word| BookingWord::from_word(&word)).unwrap_or_default(),
         unplaced: unplaced.as_deref().and_then(PaymentId::parse),
         refund,
+        placed: placed.as_deref().and_then(PaymentId::parse),
     })
 }
 

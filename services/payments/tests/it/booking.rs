@@ -10,9 +10,10 @@ use contract::booking::v1::booking_internal_service_server::{
 };
 use contract::booking::v1::{
     BookingState, GetBookingContactRequest, GetBookingContactResponse, GetBookingFactsRequest,
-    GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse,
+    GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse, ListDaySessionsRequest,
+    ListDaySessionsResponse,
 };
-use eventstore::{Metadata, NewEvent, Store, StoreError, feed};
+use eventstore::{Metadata, NewEvent, Store, StoreError};
 use kernel::Id;
 use kernel::id::Booking;
 use messaging::FeedServer;
@@ -21,7 +22,7 @@ use runtime::caller::Peers;
 use runtime::server::Server;
 use runtime::status::not_found;
 use sqlx::migrate::Migrator;
-use testkit::TestDatabase;
+use testkit::{TestDatabase, until_in_feed};
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
@@ -61,6 +62,13 @@ impl BookingInternalService for Internal {
         _request: Request<GetBookingContactRequest>,
     ) -> Result<Response<GetBookingContactResponse>, Status> {
         Err(Status::unimplemented("payments asks for no contact"))
+    }
+
+    async fn list_day_sessions(
+        &self,
+        _request: Request<ListDaySessionsRequest>,
+    ) -> Result<Response<ListDaySessionsResponse>, Status> {
+        Err(Status::unimplemented("payments asks for no days"))
     }
 
     async fn get_staff_role(
@@ -109,6 +117,12 @@ impl BookingService {
         }
     }
 
+    /// Where its feed ends.
+    pub(crate) async fn last_position(&self) -> Result<i64> {
+        let last = "select coalesce(max(position), 0) from feed";
+        Ok(sqlx::query_scalar(last).fetch_one(self.store.pool()).await?)
+    }
+
     /// Something happens there, and its feed tells of it.
     pub(crate) async fn publishes(&self, event: NewEvent, traceparent: Option<&str>) -> Result<()> {
         let metadata = Metadata::by("booking", traceparent.map(str::to_owned));
@@ -116,13 +130,13 @@ impl BookingService {
             .write(metadata, move |tx| {
                 let event = event.clone();
                 Box::pin(async move {
+                    tx.lock(&["booking-x".to_owned()]).await?;
                     let loaded = tx.load("booking-x").await?;
                     tx.append("booking-x", loaded.version, &[event]).await?;
                     Ok::<(), StoreError>(())
                 })
             })
             .await?;
-        feed::number(self.store.pool(), 10).await?;
-        Ok(())
+        until_in_feed(&self.store).await
     }
 }

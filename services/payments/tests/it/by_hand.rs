@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use contract::booking::v1::{
-    BookingCancelled, BookingConfirmed, BookingRequested, BookingUnplaced,
+    BookingCancelled, BookingCompleted, BookingConfirmed, BookingRequested, BookingUnplaced,
 };
 use contract::common::v1::Money as WireMoney;
 use contract::payments::v1::CollectionState;
@@ -180,5 +180,36 @@ async fn a_refund_of_ours_that_a_webhook_tells_without_our_id_is_not_counted_twi
                 and provider_refund_id is not null";
     assert_eq!(world.number(ours).await?, 1);
     assert_eq!(world.provider_has("refunds").await?.len(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_comes_home_after_the_session_because_such_a_refund_failed_is_earned() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (held, payment_id) = world.paid().await?;
+    confirm(&world, held).await?;
+    let slow = json!({ "target": "refunds.process", "kind": "delay", "delay_ms": 3_600_000 });
+    world.fault(slow).await?;
+    let id = world.refund_by_hand(&payment_id, PRICE).await?["id"].clone();
+    let told = async |name: &str, status: &str, at: i64| {
+        let refund = json!({
+            "id": id, "amount": PRICE, "currency": "INR", "status": status,
+            "payment_id": payment_id, "receipt": null, "notes": [],
+        });
+        signed::send(&world, signed::event(name, &[("refund", refund)], at)).await
+    };
+    told("refund.created", "pending", 1).await?;
+    world.until(held, "RefundDiscovered").await?;
+    let completed = BookingCompleted { booking_id: held.id.to_string() };
+    world.booking.publishes(NewEvent::of(&completed)?, None).await?;
+    let over = "select count(*) from known_bookings where state = 'completed'";
+    world.until_number(over, 1).await?;
+    assert_eq!(world.count(held, "PaymentEarned").await?, 0, "all of it is on its way back");
+    told("refund.failed", "failed", 2).await?;
+    let earned = world.until(held, "PaymentEarned").await?;
+    assert_eq!(earned.payload["amount"]["minorUnits"], PRICE.to_string());
+    let advance = "select coalesce(sum(amount_minor), 0)::bigint from ledger_lines
+                   where account = 'customer_advance'";
+    assert_eq!(world.number(advance).await?, 0);
     Ok(())
 }

@@ -14,6 +14,7 @@ use kernel::Money;
 use payments::app::{Checkout, Till};
 use payments::bookings::Bookings;
 use payments::contract::read_collection_event;
+use payments::domain::receipt::Issuer;
 use payments::ledger::Books;
 use payments::razorpay::{Razorpay, Settings};
 use payments::read_model::ledger::{balances, entries_of};
@@ -22,7 +23,7 @@ use serde_json::{Value, json};
 use sqlx::Connection as _;
 use testkit::TestKeys;
 
-use crate::world::{Held, KEY, KEY_SECRET, PRICE, WEBHOOK_SECRET, World};
+use crate::world::{Held, KEY, KEY_SECRET, PRICE, WEBHOOK_SECRET, World, usual_practice};
 
 const HOUR: i64 = 3600;
 /// Fee and tax of the price.
@@ -45,6 +46,7 @@ pub(crate) fn till(world: &World) -> Result<Till> {
         provider: Arc::new(Razorpay::new(provider)?),
         bookings: Bookings::new("http://127.0.0.1:1", &peers)?,
         checkout: Checkout { key_id: KEY.to_owned(), script_url: String::new() },
+        issuer: Arc::new(Issuer::of(&runtime::practice::load(&usual_practice())?)),
     })
 }
 

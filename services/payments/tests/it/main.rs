@@ -15,5 +15,8 @@ mod staff;
 mod later;
 mod lessons;
 mod ledger;
+mod receipts;
+mod numbers;
+mod returned;
 mod settlements;
 mod unexplained;

@@ -1,7 +1,7 @@
 //! One running payments service with everything around it, for one test.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 use contract::booking::v1::{BookingState, GetBookingFactsResponse};
@@ -51,16 +51,39 @@ pub(crate) struct World {
     /// Where our own webhook port is.
     pub(crate) webhook_url: String,
     pub(crate) sandbox_url: String,
-    client: PaymentsServiceClient<Channel>,
+    /// What the service calls with and is called by.
+    pub(crate) keys: TestKeys,
+    /// A folder of this test.
+    pub(crate) folder: PathBuf,
+    /// The service itself.
+    till: Process,
+    nats: Nats,
+    pub(crate) client: PaymentsServiceClient<Channel>,
     pub(crate) staff: PaymentsStaffServiceClient<Channel>,
     users: TestUsers,
     shutdown: Shutdown,
     sandbox: JoinHandle<Result<()>>,
-    folder: PathBuf,
+}
+
+/// The service as it runs inside the test.
+#[derive(Debug)]
+pub(crate) struct Process {
+    url: String,
+    shutdown: Shutdown,
+    task: JoinHandle<Result<()>>,
+}
+
+impl Process {
+    /// Stops it and waits until it has.
+    pub(crate) async fn stop(self) -> Result<()> {
+        self.shutdown.trigger();
+        self.task.await?
+    }
 }
 
 impl Drop for World {
     fn drop(&mut self) {
+        self.till.shutdown.trigger();
         self.shutdown.trigger();
         self.sandbox.abort();
         // A folder that stays behind is the system's to clean up.
@@ -92,8 +115,8 @@ impl World {
         let users = TestUsers::new(ISSUER)?;
         let database = TestDatabase::new(&payments::MIGRATIONS).await?;
         let booking = BookingService::start(&keys.peers("booking")?, &shutdown).await?;
-        let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
-        let doors = Doors::open(loopback, loopback, &shutdown).await?;
+        let stop = Shutdown::new();
+        let doors = open_doors(&stop).await?;
         let (grpc, http) = doors.addresses()?;
         let webhook_url = format!("http://{http}/webhooks/razorpay");
         let folder = std::env::temp_dir().join(format!("payments-{}", new_uuid().simple()));
@@ -102,12 +125,15 @@ impl World {
         let sandbox = Sandbox::bind(settings).await?;
         let sandbox_url = sandbox.url().to_owned();
         let sandbox = tokio::spawn(sandbox.serve());
-        let config = config(&sandbox_url, booking.address, &database, &keys)?;
+        let addresses = (sandbox_url.as_str(), booking.address);
+        let config = config(addresses, &database, &keys, &usual_practice())?;
         let known_users = Users::with_keys(&config.users, &users.jwks())
             .map_err(|error| anyhow::anyhow!(error))?;
         let nats = Nats::in_room(nats_url()?, &format!("t{}", new_uuid().simple()));
-        tokio::spawn(async move { doors.serve(&config, known_users, nats).await });
-        let channel = runtime::channel::connect_lazy(&format!("http://{grpc}"))?;
+        let (url, room) = (format!("http://{grpc}"), nats.clone());
+        let channel = runtime::channel::connect_lazy(&url)?;
+        let task = tokio::spawn(async move { doors.serve(&config, known_users, room).await });
+        let till = Process { url, shutdown: stop, task };
         Ok(Self {
             store: database.store()?,
             database,
@@ -115,13 +141,49 @@ impl World {
             http: Client::builder().no_proxy().build()?,
             webhook_url,
             sandbox_url,
+            keys,
+            folder,
+            till,
+            nats,
             client: PaymentsServiceClient::new(channel.clone()),
             staff: PaymentsStaffServiceClient::new(channel),
             users,
             shutdown,
             sandbox,
-            folder,
         })
+    }
+
+    /// One more process of the service on the same database, with the practice's files of a folder.
+    pub(crate) async fn another(&self, practice: &Path) -> Result<Process> {
+        let shutdown = Shutdown::new();
+        let doors = open_doors(&shutdown).await?;
+        let (grpc, _http) = doors.addresses()?;
+        let addresses = (self.sandbox_url.as_str(), self.booking.address);
+        let config = config(addresses, &self.database, &self.keys, practice)?;
+        let users = Users::with_keys(&config.users, &self.users.jwks())
+            .map_err(|error| anyhow::anyhow!(error))?;
+        let nats = self.nats.clone();
+        let task = tokio::spawn(async move { doors.serve(&config, users, nats).await });
+        Ok(Process { url: format!("http://{grpc}"), shutdown, task })
+    }
+
+    /// Another process takes this one's place; webhooks still go to where the first one was.
+    pub(crate) async fn replace(&mut self, process: Process) -> Result<()> {
+        let channel = runtime::channel::connect_lazy(&process.url)?;
+        self.client = PaymentsServiceClient::new(channel.clone());
+        self.staff = PaymentsStaffServiceClient::new(channel);
+        std::mem::replace(&mut self.till, process).stop().await
+    }
+
+    /// Where the service is called.
+    pub(crate) fn url(&self) -> &str {
+        &self.till.url
+    }
+
+    /// Stops the service; everything around it goes on.
+    pub(crate) async fn stop(&mut self) -> Result<()> {
+        self.till.shutdown.trigger();
+        (&mut self.till.task).await?
     }
 
     /// A new booking that waits for its money.
@@ -317,11 +379,21 @@ impl World {
     }
 }
 
+/// The practice's files as the repository has them.
+pub(crate) fn usual_practice() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice")
+}
+
+async fn open_doors(shutdown: &Shutdown) -> Result<Doors> {
+    let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
+    Doors::open(loopback, loopback, shutdown).await
+}
+
 fn config(
-    sandbox_url: &str,
-    booking: SocketAddr,
+    (sandbox_url, booking): (&str, SocketAddr),
     database: &TestDatabase,
     keys: &TestKeys,
+    practice: &Path,
 ) -> Result<Config> {
     let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
     Ok(Config {
@@ -329,6 +401,7 @@ fn config(
         http_listen: nowhere,
         database_url: SecretString::from(database.url.clone()),
         nats_url: nats_url()?,
+        practice_dir: practice.to_owned(),
         booking_url: format!("http://{booking}"),
         provider: razorpay::Settings {
             url: format!("{sandbox_url}/v1"),

@@ -10,6 +10,7 @@ use contract::booking::v1::booking_internal_service_server::{
 use contract::booking::v1::{
     BookingCompleted, BookingRequested, GetBookingContactRequest, GetBookingContactResponse,
     GetBookingFactsRequest, GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse,
+    ListDaySessionsRequest, ListDaySessionsResponse,
 };
 use eventstore::{Metadata, NewEvent, Recorded, Store, StoreError, feed};
 use kernel::Id;
@@ -21,7 +22,7 @@ use runtime::caller::Peers;
 use runtime::server::Server;
 use runtime::staff::Role;
 use sqlx::migrate::Migrator;
-use testkit::TestDatabase;
+use testkit::{TestDatabase, until_in_feed};
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
@@ -55,6 +56,13 @@ impl BookingInternalService for Internal {
         _request: Request<GetBookingContactRequest>,
     ) -> Result<Response<GetBookingContactResponse>, Status> {
         Err(Status::unimplemented("reviews asks for no contact"))
+    }
+
+    async fn list_day_sessions(
+        &self,
+        _request: Request<ListDaySessionsRequest>,
+    ) -> Result<Response<ListDaySessionsResponse>, Status> {
+        Err(Status::unimplemented("reviews asks for no days"))
     }
 
     async fn get_staff_role(
@@ -122,7 +130,7 @@ impl BookingService {
             })
             .await
             .unwrap();
-        feed::number(self.store.pool(), 10).await.unwrap();
+        until_in_feed(&self.store).await.unwrap();
     }
 
     /// Everything that its feed has told.

@@ -26,12 +26,18 @@ kinds! {
     Block = "blk";
     /// A booking of one or more sessions.
     Booking = "bkg";
+    /// A message that a visitor wrote in the contact form.
+    ContactMessage = "msg";
+    /// A wish for the meditation guide.
+    GuideRequest = "gde";
     /// A one-time code that is mailed.
     MailedCode = "cod";
     /// What is to be collected for one booking; the provider's receipt.
     Collection = "col";
     /// A mail to be sent.
     Mail = "mal";
+    /// A receipt for a payment.
+    Receipt = "rct";
     /// A refund; the provider's idempotency key.
     Refund = "rfn";
     /// A review that a visitor wrote.

@@ -8,6 +8,7 @@ use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer};
 
+pub mod guide;
 mod rules;
 
 /// The practitioner of every session until a practice can name several. It is part of stream
@@ -31,6 +32,12 @@ pub struct Practice {
     pub availability: Availability,
     /// What reviews can be about.
     pub reviews: ReviewChoices,
+    /// When mails are sent that nobody's click asks for.
+    #[serde(default)]
+    pub mails: Mails,
+    /// What receipts state.
+    #[serde(default)]
+    pub receipts: Receipts,
     /// Colours of mails.
     pub brand: Brand,
     /// Figures that the website states, in the practice's order.
@@ -72,6 +79,9 @@ pub struct Identity {
     pub support_hours: String,
     /// Where to find help in a crisis.
     pub crisis_note: String,
+    /// What stands beside every service without a notice of its own, or empty.
+    #[serde(default)]
+    pub wellbeing_note: String,
 }
 
 /// Where sessions in person take place.
@@ -104,6 +114,14 @@ pub struct Policies {
     pub join_early_minutes: i32,
     /// How long a refund takes, in words.
     pub refund_days_text: String,
+    /// How long a reply to somebody who asked for something takes, in words.
+    #[serde(default = "reply_days_text")]
+    pub reply_days_text: String,
+}
+
+/// What a file says that is older than this setting.
+fn reply_days_text() -> String {
+    "2-3 business days".to_owned()
 }
 
 /// When sessions can start, in the practice's zone.
@@ -149,6 +167,76 @@ pub struct BlockedTime {
 pub struct ReviewChoices {
     /// The choices of the form, in the practice's order.
     pub services: Vec<String>,
+}
+
+/// When mails are sent that nobody's click asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Mails {
+    /// Hours before a session at which its customer is reminded.
+    pub reminder_hours: i32,
+    /// Hours before a session for a second reminder; 0 for none.
+    pub second_reminder_hours: i32,
+    /// Minutes after a session's end at which its customer is asked how it was.
+    pub follow_up_minutes: i32,
+    /// The time of day at which the practice gets its sessions of the day, or none.
+    #[serde(deserialize_with = "time_or_none")]
+    pub day_sheet_at: Option<Time>,
+}
+
+impl Default for Mails {
+    fn default() -> Self {
+        Self {
+            reminder_hours: 24,
+            second_reminder_hours: 0,
+            follow_up_minutes: 60,
+            day_sheet_at: Some(Time::constant(7, 0, 0, 0)),
+        }
+    }
+}
+
+/// What receipts state.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Receipts {
+    /// What serial numbers begin with: one to three capital letters or digits.
+    pub prefix: String,
+    /// Who issues them; empty for the practice's name.
+    pub issued_by: String,
+    /// The address on them; empty for the practice's address.
+    pub issuer_address: String,
+    /// How tax is stated.
+    pub tax: Tax,
+    /// The rate of GST in percent, included in all prices.
+    pub gst_percent: i32,
+    /// The practice's GSTIN, or empty while it is not registered.
+    pub gstin: String,
+    /// The service accounting code, or empty.
+    pub service_code: String,
+}
+
+impl Default for Receipts {
+    fn default() -> Self {
+        Self {
+            prefix: "R".to_owned(),
+            issued_by: String::new(),
+            issuer_address: String::new(),
+            tax: Tax::None,
+            gst_percent: 18,
+            gstin: String::new(),
+            service_code: String::new(),
+        }
+    }
+}
+
+/// How a receipt states tax.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tax {
+    /// Not at all: the practice is not registered for GST.
+    None,
+    /// As GST that is included in the price.
+    Gst,
 }
 
 /// Colours of mails, for light and dark mail programs.
@@ -267,6 +355,16 @@ fn zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeZone, D::Error
     let name = String::deserialize(deserializer)?;
     TimeZone::get(&name).map_err(|_unknown| {
         serde::de::Error::custom("it is not the IANA name of a zone, such as Asia/Kolkata")
+    })
+}
+
+fn time_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_unreadable| {
+        serde::de::Error::custom("it is not a time of day such as \"07:00\", nor \"\"")
     })
 }
 

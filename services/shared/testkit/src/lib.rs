@@ -7,4 +7,4 @@ pub mod wait;
 
 pub use database::{TestDatabase, nats_url};
 pub use keys::{TestKeys, TestUsers};
-pub use wait::{until, until_within};
+pub use wait::{until, until_in_feed, until_within};

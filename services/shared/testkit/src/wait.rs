@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use eventstore::{Store, feed};
 
 /// How long a condition may take on a busy machine before the test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -37,4 +38,20 @@ where
     tokio::time::timeout(patience, asking)
         .await
         .with_context(|| format!("waited in vain until {what}"))?
+}
+
+/// Gives positions to everything that was committed, where a test has no relay. Somebody else may
+/// be at it with an older look at the log, and then it has to be asked again.
+///
+/// # Errors
+/// When something stays behind for 30 seconds, or the database does not answer.
+pub async fn until_in_feed(store: &Store) -> Result<()> {
+    until("every event is in the feed", async || {
+        feed::number(store.pool(), 1000).await?;
+        let behind: bool = sqlx::query_scalar("select exists (select 1 from outbox)")
+            .fetch_one(store.pool())
+            .await?;
+        Ok((!behind).then_some(()))
+    })
+    .await
 }

@@ -13,6 +13,7 @@ use super::{Finding, Invariant, Violation};
 /// Looks for each acknowledgement's event.
 pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut found = Finding::of(Invariant::I1);
+    forms(snapshot, &mut found);
     for ack in &snapshot.acks {
         if !is_stored(snapshot, history, ack) {
             found.add(format!("{ack:?} was acknowledged and is not stored"));
@@ -65,10 +66,32 @@ fn is_stored(snapshot: &Snapshot, history: &History, ack: &Ack) -> bool {
             row.event.stream_id == format!("review-{}", id.uuid())
                 && row.event.event_type == "reviews.v1.ReviewSubmitted"
         }),
+        // They are compared by their number: see `forms`.
+        Ack::Messaged(_) | Ack::GuideRequested(_) => true,
         Ack::Event(id) => snapshot
             .logs()
             .into_iter()
             .any(|(_, log)| log.events.iter().any(|row| row.event.event_id == *id)),
+    }
+}
+
+/// What was written in a form has become mails. The answer tells no id, so they are counted.
+fn forms(snapshot: &Snapshot, found: &mut Finding) {
+    let answered = |is: fn(&Ack) -> bool| snapshot.acks.iter().filter(|ack| is(ack)).count();
+    let (messages, guides) = (
+        answered(|ack| matches!(ack, Ack::Messaged(_))),
+        answered(|ack| matches!(ack, Ack::GuideRequested(_))),
+    );
+    let wanted = [
+        ("contact_message", messages),
+        ("contact_acknowledgement", messages),
+        ("meditation_guide", guides),
+    ];
+    for (kind, wanted) in wanted {
+        let queued = snapshot.notifications.mails.iter().filter(|row| row.kind == kind).count();
+        if queued < wanted {
+            found.add(format!("{wanted} forms were acknowledged, and there are {queued} {kind}"));
+        }
     }
 }
 

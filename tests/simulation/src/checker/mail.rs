@@ -3,14 +3,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use booking::domain::booking::{Event, State};
-use kernel::Id;
+use booking::domain::booking::{Event, Facts, State};
+use booking::domain::span::Span;
+use contract::payments::v1::ReceiptIssued;
+use contract::reviews::v1::{ReviewDeleted, ReviewSubmitted};
 use kernel::id::Booking;
+use kernel::{Id, Timestamp};
 use payments::domain::collection::Event as MoneyEvent;
 
 use super::history::{History, is_live};
 use super::snapshot::{MailRow, Snapshot};
 use super::{Finding, Invariant, Violation};
+
+/// How long before a session its customer is reminded, as the practice's file has it.
+const REMINDER_SECONDS: i64 = 24 * 60 * 60;
+/// For how long a mail after a session or about a review is worth reading.
+const WORTH_READING_SECONDS: i64 = 14 * 24 * 60 * 60;
 
 /// Goes from the events to the mails, and from the mails to the inbox.
 pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
@@ -31,8 +39,10 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     }
     links(history, &rows, &mut found);
     for row in &snapshot.notifications.mails {
-        if row.state == "dropped" && !may_be_dropped(history, row) {
-            found.add(format!("{} of {} was dropped, and is owed", row.kind, row.subject));
+        if row.state == "dropped" && !may_be_dropped(snapshot, history, row) {
+            let why = row.reason.as_deref().unwrap_or_default();
+            let (kind, subject) = (&row.kind, &row.subject);
+            found.add(format!("{kind} of {subject} was dropped, and is owed: {why}"));
         }
     }
     inbox(snapshot, &mut found);
@@ -49,9 +59,10 @@ fn owed(snapshot: &Snapshot, history: &History) -> Vec<(&'static str, String)> {
     for (id, past) in history.bookings.iter().filter(|(id, _)| !waits(id, "booking")) {
         for it in past {
             let kinds: &[&'static str] = match &it.event {
-                Event::Confirmed { .. } => &["booking_confirmed", "practice_notice"],
+                Event::Confirmed { .. } => &["booking_confirmed", "practice_notice", "reminder"],
                 Event::Expired => &["hold_ended"],
                 Event::Cancelled { .. } => &["booking_cancelled", "cancellation_notice"],
+                Event::Completed => &["follow_up"],
                 _ => &[],
             };
             owed.extend(kinds.iter().map(|kind| (*kind, id.to_string())));
@@ -69,6 +80,20 @@ fn owed(snapshot: &Snapshot, history: &History) -> Vec<(&'static str, String)> {
                 }
                 _ => {}
             }
+        }
+    }
+    for row in &snapshot.payments.log.events {
+        if let Ok(Some(receipt)) = row.event.get::<ReceiptIssued>()
+            && !parked.contains(row.event.stream_id.as_str())
+        {
+            owed.push(("receipt", receipt.receipt_id));
+        }
+    }
+    for row in snapshot.reviews.iter().flat_map(|log| &log.events) {
+        if let Ok(Some(review)) = row.event.get::<ReviewSubmitted>()
+            && !parked.contains(row.event.stream_id.as_str())
+        {
+            owed.push(("review_notice", review.review_id));
         }
     }
     owed
@@ -89,11 +114,14 @@ fn links(history: &History, rows: &BTreeMap<(&str, &str), &MailRow>, found: &mut
     }
 }
 
-/// Whether what a dropped mail says has stopped being true.
-fn may_be_dropped(history: &History, row: &MailRow) -> bool {
+/// Whether what a dropped mail says has stopped being true, or its time is over.
+fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool {
+    let reason = row.reason.as_deref().unwrap_or_default();
     let state = row.booking_id.and_then(|id| history.states.get(&id));
     match row.kind.as_str() {
-        "booking_confirmed" | "practice_notice" | "meeting_link" => !state.is_some_and(is_live),
+        "booking_confirmed" | "practice_notice" => !state.is_some_and(is_live),
+        // Nobody joins a session that is over.
+        "meeting_link" => !state.is_some_and(is_ahead),
         "hold_ended" => !matches!(state, Some(State::Expired { .. })),
         "booking_cancelled" | "cancellation_notice" => {
             !matches!(state, Some(State::Cancelled { .. }))
@@ -103,10 +131,89 @@ fn may_be_dropped(history: &History, row: &MailRow) -> bool {
             let mut refunds = history.collections.values();
             refunds.any(|it| it.refunds.get(&id).is_some_and(|refund| refund.renews.is_some()))
         }),
+        "reminder" | "second_reminder" => {
+            state.is_some_and(|state| is_no_reminder(snapshot, history, (row, state), reason))
+        }
+        "follow_up" => {
+            let facts = state.and_then(State::facts);
+            let ended = facts.and_then(|facts| Some(facts.sessions.last()?.ends_at()));
+            reason == "unsubscribed"
+                || !matches!(state, Some(State::Completed { .. }))
+                || ended.is_some_and(|at| is_long_ago(snapshot, at))
+        }
+        "receipt" => {
+            let facts = state.and_then(State::facts);
+            let ended = facts.and_then(|facts| Some(facts.sessions.last()?.ends_at()));
+            reason == "too_late" && ended.is_some_and(|at| is_long_ago(snapshot, at))
+        }
+        "review_notice" => review_is_old_news(snapshot, &row.subject),
+        // An address is thanked once an hour.
+        "contact_acknowledgement" if reason == "acknowledged" => true,
+        // Whoever typed an address that is refused for good hears nothing.
+        "contact_acknowledgement" | "meditation_guide" => {
+            ["unsubscribed", "address_invalid"].contains(&reason) || reason.starts_with("smtp_5")
+        }
+        // Whose day is over, or a practice that wants none any more.
+        "day_sheet" => ["too_late", "not_wanted"].contains(&reason),
         // A code that was used.
         "confirm_address" | "recover_password" => true,
         _ => false,
     }
+}
+
+/// Whether a session is still to take place, as far as its booking knows.
+fn is_ahead(state: &State) -> bool {
+    matches!(state, State::Confirmed { .. } | State::MeetingScheduled { .. })
+}
+
+/// Whether a reminder was rightly not sent: its session does not take place or has begun, or it was
+/// booked when its customer would have been reminded already.
+fn is_no_reminder(
+    snapshot: &Snapshot,
+    history: &History,
+    (row, state): (&MailRow, &State),
+    reason: &str,
+) -> bool {
+    let Some(starts_at) = state.facts().and_then(first_start) else { return false };
+    match reason {
+        "overtaken" => !is_ahead(state),
+        "too_late" => {
+            snapshot.taken_at >= starts_at || row.kind == "reminder" && has_second(snapshot, row)
+        }
+        "inside_window" => {
+            let past = row.booking_id.and_then(|id| history.bookings.get(&id));
+            let booked = past.into_iter().flatten();
+            let mut booked = booked.filter(|it| matches!(it.event, Event::Confirmed { .. }));
+            booked.any(|it| starts_at.seconds_since(it.at) < REMINDER_SECONDS)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the practice wants a second reminder, which takes the place of a first one that is late.
+fn has_second(snapshot: &Snapshot, row: &MailRow) -> bool {
+    let mut mails = snapshot.notifications.mails.iter();
+    mails.any(|it| it.kind == "second_reminder" && it.subject == row.subject)
+}
+
+fn first_start(facts: &Facts) -> Option<Timestamp> {
+    facts.sessions.first().map(Span::starts_at)
+}
+
+/// Whether something is so long ago that nobody wants to read of it.
+fn is_long_ago(snapshot: &Snapshot, at: Timestamp) -> bool {
+    snapshot.taken_at.seconds_since(at) >= WORTH_READING_SECONDS
+}
+
+/// Whether a review was taken away since, or is long known.
+fn review_is_old_news(snapshot: &Snapshot, subject: &str) -> bool {
+    snapshot.reviews.iter().flat_map(|log| &log.events).any(|row| {
+        let deleted = row.event.get::<ReviewDeleted>();
+        let written = row.event.get::<ReviewSubmitted>();
+        let is_old = is_long_ago(snapshot, row.event.recorded_at);
+        matches!(deleted, Ok(Some(it)) if it.review_id == subject)
+            || matches!(written, Ok(Some(it)) if it.review_id == subject && is_old)
+    })
 }
 
 fn inbox(snapshot: &Snapshot, found: &mut Finding) {

@@ -22,13 +22,14 @@ const GRACE_SECONDS: i64 = 60;
 /// How long an order is asked for after it was made.
 const POLLED_SECONDS: i64 = 72 * 60 * 60;
 /// Who reads whose feed.
-const CONSUMERS: [(&str, &str, &str); 7] = [
+const CONSUMERS: [(&str, &str, &str); 8] = [
     ("booking", "booking-on-payments", "payments"),
     ("booking", "booking-on-notifications", "notifications"),
     ("payments", "payments-on-booking", "booking"),
     ("notifications", "notifications-on-booking", "booking"),
     ("notifications", "notifications-on-payments", "payments"),
     ("notifications", "notifications-on-identity", "identity"),
+    ("notifications", "notifications-on-reviews", "reviews"),
     ("reviews", "reviews-on-booking", "booking"),
 ];
 
@@ -91,7 +92,7 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
         }
     }
     for mail in &snapshot.notifications.mails {
-        if !["sent", "failed", "dropped"].contains(&mail.state.as_str()) {
+        if !["sent", "failed", "dropped", "settled"].contains(&mail.state.as_str()) {
             rest.needs("notifications", SEND_MAIL, &mail.mail_id.to_string());
         }
     }

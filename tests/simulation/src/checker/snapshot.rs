@@ -170,6 +170,23 @@ pub struct PaymentsStore {
     pub webhooks: Vec<WebhookRow>,
     /// The ledger's lines; none where there is no ledger.
     pub ledger: Option<Vec<LedgerLine>>,
+    /// `receipts`; none where there are no receipts.
+    pub receipts: Option<Vec<ReceiptRow>>,
+}
+
+/// One row of `receipts`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceiptRow {
+    /// The year of the April in which its financial year began.
+    pub financial_year: i32,
+    /// Its number in that year.
+    pub number: i32,
+    /// The booking that the money is for.
+    pub booking_id: Id<Booking>,
+    /// The provider's payment.
+    pub payment_id: String,
+    /// `amount_minor`.
+    pub amount_minor: i64,
 }
 
 /// One row of `collections`.
@@ -258,12 +275,15 @@ pub struct MailRow {
     pub mail_id: Id<Mail>,
     /// Which mail it is, for example `booking_confirmed`.
     pub kind: String,
-    /// What it is sent once for: the wire id of a booking, refund or code.
+    /// What it is sent once for: the wire id of a booking, refund, receipt, code, message, request
+    /// or review, or a date.
     pub subject: String,
     /// The booking that it is about, if it is about one.
     pub booking_id: Option<Id<Booking>>,
     /// The word of its state.
     pub state: String,
+    /// `last_error`: why it failed or was dropped.
+    pub reason: Option<String>,
     /// Its Message-ID, once it was tried, as the row has it.
     pub message_id: Option<String>,
     /// Whether it had the meeting link.
@@ -362,6 +382,10 @@ pub enum Ack {
     RefundRequested(Id<Refund>),
     /// `SubmitReview` answered with this review.
     Reviewed(Id<Review>),
+    /// `SendContactMessage` was answered; by its key, because it tells no id.
+    Messaged(String),
+    /// `RequestMeditationGuide` was answered, for an address that gets one; by its key.
+    GuideRequested(String),
     /// Any other command that was told an event's id.
     Event(Uuid),
 }

@@ -28,6 +28,7 @@ impl World {
                 refunds: self.payments.tables.refunds.values().cloned().collect(),
                 webhooks: self.webhooks(),
                 ledger: Some(self.payments.tables.ledger.clone()),
+                receipts: Some(self.payments.tables.receipts.clone()),
             },
             notifications: NotificationsStore {
                 log: log(&self.notifications.log),
@@ -59,12 +60,13 @@ impl World {
         rows.map(|row| MailRow {
             mail_id: row.mail.id,
             kind: row.mail.kind.name().to_owned(),
-            subject: row.subject.clone(),
+            subject: row.mail.subject.clone(),
             booking_id: match row.mail.about {
                 About::Booking(id) => Some(id),
-                About::Code(_) => None,
+                _ => None,
             },
-            state: mail_word(row.mail.state).to_owned(),
+            state: row.mail.state.name().to_owned(),
+            reason: row.reason.map(str::to_owned),
             message_id: row.message_id.clone(),
             link_told: row.link_told,
         })
@@ -139,17 +141,6 @@ impl World {
         (0..failed).for_each(|_| self.coverage.end(End::MailForAPerson));
         self.coverage.sagas = u64::try_from(self.cast.sagas.len()).unwrap_or(0);
         self.coverage.acknowledged = u64::try_from(self.acks.len()).unwrap_or(0);
-    }
-}
-
-fn mail_word(state: State) -> &'static str {
-    match state {
-        State::Queued => "queued",
-        State::Sending => "sending",
-        State::Sent => "sent",
-        State::Retrying => "retrying",
-        State::Failed => "failed",
-        State::Dropped => "dropped",
     }
 }
 

@@ -3,6 +3,8 @@
 
 mod tables;
 
+use std::sync::LazyLock;
+
 use contract::booking::v1 as wire;
 use eventstore::Recorded;
 use kernel::id::{Booking, Refund};
@@ -10,8 +12,10 @@ use kernel::{Id, Timestamp};
 use notifications::contract as events;
 use notifications::facts::{BookingFacts, Facts};
 use notifications::mail::{About, CLAIM_SECONDS, Kind, Mail, MailId, NewMail, State};
+use notifications::planning::{self, Plan};
 use notifications::process::{booking as on_booking_events, payments as on_payments_events};
 use notifications::store::SEND_MAIL;
+use runtime::practice::Practice;
 use serde_json::{Value, json};
 
 use super::coverage::Fault;
@@ -38,8 +42,18 @@ enum Outcome {
     Sent,
     Later { tells: bool },
     Never,
-    Overtaken,
+    Overtaken(&'static str),
     Waits(Timestamp),
+}
+
+/// The practice whose mails these are; the file is a part of the program, so that a run depends on
+/// nothing but its seed.
+static PRACTICE: LazyLock<Option<Practice>> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../../../deploy/local/practice/practice.toml")).ok()
+});
+
+fn practice() -> Result<&'static Practice, Fail> {
+    PRACTICE.as_ref().ok_or_else(|| Fail::broken("the practice's file cannot be read"))
 }
 
 impl World {
@@ -63,16 +77,16 @@ impl World {
         let Ok(facts) = self.facts_for_mail(booking) else {
             return self.record_outcome(&row.mail, Outcome::Later { tells: false });
         };
-        if facts.contradict(row.mail.kind) {
-            return self.record_outcome(&row.mail, Outcome::Overtaken);
-        }
-        let waits = row.mail.waits_for_link_until.filter(|until| self.now < *until);
-        if let Some(until) = waits.filter(|_| facts.lack_link()) {
-            return self.record_outcome(&row.mail, Outcome::Waits(until));
+        match planning::plan(&row.mail, &facts, practice()?, self.now) {
+            Plan::Send => {}
+            Plan::Wait(until) => return self.record_outcome(&row.mail, Outcome::Waits(until)),
+            Plan::Drop(reason) => {
+                return self.record_outcome(&row.mail, Outcome::Overtaken(reason));
+            }
         }
         let mail = self.begin_mail(&row.mail, !facts.lack_link())?;
         let message_id = self.message_id(&mail);
-        let to = if mail.kind == Kind::PracticeNotice { "practice" } else { "customer" };
+        let to = if mail.kind.is_for_the_practice() { "practice" } else { "customer" };
         let answer = self.hand_to_server(&message_id, to);
         if answer == Answer::Taken && self.fault(Fault::MailTakenThenCrash, 12) {
             self.mail_server.repeats += 1;
@@ -114,13 +128,17 @@ impl World {
             join_url: join_url.to_owned(),
             ..wire::Booking::default()
         };
-        let (starts_at, ends_at) = (self.now, self.now);
+        let facts = tables.states.get(&id).and_then(|state| state.facts());
+        let span = facts.and_then(|facts| facts.sessions.first()).ok_or(Fail::Unavailable)?;
+        let (starts_at, ends_at) = (span.starts_at(), span.ends_at());
         let facts = BookingFacts {
             booking,
             contact: wire::Contact::default(),
             starts_at,
             ends_at,
             calendar_file: String::new(),
+            receipt: None,
+            invitation: None,
         };
         Ok(Facts::Booking(Box::new(facts)))
     }
@@ -187,7 +205,15 @@ impl World {
                 self.set_mail(&mut batch, Mail { due_at: until, ..row.mail.clone() });
             }
             Outcome::Sent => self.sent(&mut batch, &row)?,
-            Outcome::Overtaken => end(&mut batch, &row, State::Dropped)?,
+            Outcome::Overtaken(reason) => {
+                let id = mail.id;
+                batch.change(move |tables: &mut PostTables| {
+                    if let Some(row) = tables.mails.get_mut(&id) {
+                        row.reason.get_or_insert(reason);
+                    }
+                });
+                end(&mut batch, &row, State::Dropped)?;
+            }
             Outcome::Never => end(&mut batch, &row, State::Failed)?,
             Outcome::Later { tells } => {
                 let dice = u16::try_from(self.dice.below(65_536)).unwrap_or(0);
@@ -327,10 +353,13 @@ pub(crate) fn on_booking(
     use on_booking_events::{Step, step};
     match step(event)? {
         None => {}
-        Some(Step::Confirm { booking, kept }) => {
+        Some(Step::Confirm { booking, kept, booked_at }) => {
             for kind in [Kind::BookingConfirmed, Kind::PracticeNotice] {
                 let mail = NewMail::of_booking(kind, booking).saying(kept.clone());
                 world.queue(batch, &mail.waiting_for_link(), State::Queued);
+            }
+            for mail in on_booking_events::reminders(&practice()?.mails, booking, booked_at) {
+                world.queue(batch, &mail, State::Queued);
             }
         }
         Some(Step::TellLink(booking)) => world.link_arrived(batch, booking),
@@ -342,6 +371,9 @@ pub(crate) fn on_booking(
                 let mail = NewMail::of_booking(kind, booking).saying(kept.clone());
                 world.queue(batch, &mail, State::Queued);
             }
+        }
+        Some(Step::FollowUp(booking)) => {
+            world.queue(batch, &NewMail::of_booking(Kind::FollowUp, booking), State::Queued);
         }
     }
     Ok(())
@@ -368,10 +400,15 @@ pub(crate) fn on_payments(
             let subject = refund.to_string();
             let mut rows = world.notifications.tables.mails.values();
             let started = rows
-                .find(|row| row.mail.kind == Kind::RefundStarted && row.subject == subject)
+                .find(|row| row.mail.kind == Kind::RefundStarted && row.mail.subject == subject)
                 .map(|row| row.mail.payload.clone());
             let Some(kept) = started else { return Ok(()) };
             let mail = about_refund(Kind::RefundDone, booking, refund, kept);
+            world.queue(batch, &mail, State::Queued);
+        }
+        Some(Step::SendReceipt { booking, receipt }) => {
+            let about = About::Booking(booking);
+            let mail = NewMail::about(Kind::Receipt, receipt.to_string(), about);
             world.queue(batch, &mail, State::Queued);
         }
     }

@@ -10,7 +10,7 @@ use kernel::{Decider, Id};
 use payments::app::fold::{Next, Told, refund_command};
 use payments::contract::{collection_event, collection_stream};
 use payments::domain::collection::{Collection, CollectionLife, Command, Event, State};
-use payments::domain::fact::{Amount, Source};
+use payments::domain::fact::{Amount, PaymentId, Source};
 use payments::domain::refund::Cause;
 use payments::ledger::Books;
 use payments::polling::{POLL_ORDER, Turn};
@@ -76,8 +76,11 @@ impl World {
         if self.has(Flaw::ForgetLedger) && events.iter().any(goes_back) {
             entries.clear();
         }
-        let (booking_id, books) = (open.booking_id, open.books.clone());
-        batch.change(move |tables| tables.keep(booking_id, books, entries));
+        let (booking_id, books, now) = (open.booking_id, open.books.clone(), self.now);
+        batch.change(move |tables| {
+            tables.keep(booking_id, books, entries);
+            tables.issue(booking_id, now);
+        });
         for event in &events {
             self.follow(batch, open, event);
         }
@@ -165,10 +168,8 @@ impl World {
         for refund in &told.refunds {
             self.fold_refund(batch, open, refund)?;
         }
-        let word = self.payments.tables.known.get(&open.booking_id).map(|(_, word)| *word);
-        let is_news = is_verified || !told.refunds.is_empty();
-        if is_news && word.is_some_and(BookingWord::is_completed) {
-            self.apply(batch, open, Command::Complete)?;
+        if is_verified || !told.refunds.is_empty() {
+            self.follow_news(batch, open)?;
         }
         let Some(collection) = open.collection() else {
             return Err(Fail::Refused("PaymentNotStarted".to_owned()));
@@ -201,6 +202,15 @@ impl World {
         let command = open.collection().and_then(|known| refund_command(known, refund, ids));
         if let Some(command) = command {
             self.apply(batch, open, command)?;
+        }
+        Ok(())
+    }
+
+    /// Does again what booking wants to become of the money.
+    fn follow_news(&self, batch: &mut Batch<TillTables>, open: &mut Open) -> Result<(), Fail> {
+        let word = self.payments.tables.known.get(&open.booking_id).map(|(_, word)| *word);
+        if word.is_some_and(BookingWord::is_completed) {
+            self.apply(batch, open, Command::Complete)?;
         }
         Ok(())
     }
@@ -285,6 +295,10 @@ pub(crate) fn on_booking(
     match step {
         Step::Remember { id, customer_id } => remember(batch, id, customer_id),
         Step::Note { id, word } => note(batch, id, word),
+        Step::Place { id, payment } => {
+            note(batch, id, BookingWord::Confirmed);
+            place(world, batch, id, payment);
+        }
         Step::Refund { id, payment } => {
             note(batch, id, BookingWord::Unplaced);
             if world.has(Flaw::ForgetUnplacedMoney) {
@@ -299,7 +313,10 @@ pub(crate) fn on_booking(
             let refund_id = world.new_id();
             close(world, batch, id, Command::Cancel { refund, refund_id })?;
         }
-        Step::Keep { id } => {
+        Step::Keep { id, payment } => {
+            if let Some(payment) = payment {
+                place(world, batch, id, payment);
+            }
             let word = world.payments.tables.known.get(&id).map(|(_, word)| *word);
             if word == Some(BookingWord::Cancelled) {
                 let (refund, refund_id) =
@@ -326,6 +343,11 @@ fn close(
         world.apply(batch, &mut open, command)?;
     }
     Ok(())
+}
+
+fn place(world: &World, batch: &mut Batch<TillTables>, id: Id<Booking>, payment: PaymentId) {
+    let now = world.now;
+    batch.change(move |tables| tables.place(id, payment, now));
 }
 
 fn remember(batch: &mut Batch<TillTables>, id: Id<Booking>, customer_id: Id<Customer>) {

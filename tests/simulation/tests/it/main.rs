@@ -1,6 +1,7 @@
 //! The simulator and the checker, tried on each other.
 
 mod flaws;
+mod receipts;
 mod sagas;
 mod strikes;
 mod tampered;

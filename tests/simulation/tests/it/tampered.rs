@@ -6,7 +6,7 @@
 use kernel::Id;
 use simulation::checker::snapshot::{
     Ack, CheckpointRow, EventRow, Holder, LedgerLine, Letter, Log, ProviderOrder, ProviderRefund,
-    ReservationRow, Snapshot, TimerRow,
+    ReceiptRow, ReservationRow, Snapshot, TimerRow,
 };
 use simulation::checker::{Invariant, check};
 use simulation::simulator::{How, run};
@@ -20,7 +20,7 @@ type Tamper = fn(&mut Snapshot) -> bool;
 
 /// What breaks which invariant: what it is called, a part of what the checker says of it, so that
 /// no other check speaks for one that is dead, and how it is done.
-const CASES: [(Invariant, &str, &str, Tamper); 56] = [
+const CASES: [(Invariant, &str, &str, Tamper); 64] = [
     (Invariant::I1, "a request that nobody stored", "Requested(bkg_", |it| {
         ack(it, Ack::Requested(stranger()))
     }),
@@ -47,6 +47,12 @@ const CASES: [(Invariant, &str, &str, Tamper); 56] = [
         ack(it, Ack::RefundRequested(Id::from_uuid(Uuid::nil())))
     }),
     (Invariant::I1, "an event", "Event(", |it| ack(it, Ack::Event(Uuid::nil()))),
+    (Invariant::I1, "a message of the form", "there are 0 contact_message", |it| {
+        ack(it, Ack::Messaged("key".to_owned()))
+    }),
+    (Invariant::I1, "a wish for the guide", "there are 0 meditation_guide", |it| {
+        ack(it, Ack::GuideRequested("key".to_owned()))
+    }),
     (Invariant::I1, "another order", "OrderStarted {", |it| {
         let order_id = "order_00000000000000".to_owned();
         ack(it, Ack::OrderStarted { booking_id: stranger(), order_id })
@@ -115,6 +121,27 @@ const CASES: [(Invariant, &str, &str, Tamper); 56] = [
         let order_id = "order_again".to_owned();
         it.provider.orders.push(ProviderOrder { order_id, ..order });
         true
+    }),
+    (Invariant::I4, "two receipts for one payment", "has 2 receipts", |it| {
+        let Some(rows) = it.payments.receipts.as_mut() else { return false };
+        let Some(row) = rows.first().cloned() else { return false };
+        rows.push(ReceiptRow { financial_year: row.financial_year + 1, number: 1, ..row });
+        true
+    }),
+    (Invariant::I4, "a receipt of nobody", "is not what a booking is placed with", |it| {
+        let Some(rows) = it.payments.receipts.as_mut() else { return false };
+        let Some(row) = rows.last().cloned() else { return false };
+        rows.push(ReceiptRow {
+            number: row.number + 1,
+            payment_id: "pay_00000000000000".to_owned(),
+            ..row
+        });
+        true
+    }),
+    (Invariant::I4, "a number that is missing", "where 1 belongs", |it| {
+        let Some(rows) = it.payments.receipts.as_mut() else { return false };
+        rows.iter_mut().for_each(|row| row.number += 1);
+        !rows.is_empty()
     }),
     (Invariant::I4, "two bookings with one order", "have one order", |it| {
         let rows = &mut it.payments.collections;
@@ -185,6 +212,19 @@ const CASES: [(Invariant, &str, &str, Tamper); 56] = [
         let mails = &mut it.notifications.mails;
         mails.iter_mut().find(|row| row.kind == "refund_done").is_some_and(|row| {
             "dropped".clone_into(&mut row.state);
+            true
+        })
+    }),
+    (Invariant::I6, "a reminder that nobody queued", "reminder of bkg_", |it| {
+        forget_mails(it, "reminder")
+    }),
+    (Invariant::I6, "nobody was thanked", "follow_up of bkg_", |it| forget_mails(it, "follow_up")),
+    (Invariant::I6, "a reminder that was dropped in time", "owed: inside_window", |it| {
+        let mails = &mut it.notifications.mails;
+        // A session that is booked later than that has none that was sent.
+        mails.iter_mut().find(|it| it.kind == "reminder" && it.state == "sent").is_some_and(|row| {
+            "dropped".clone_into(&mut row.state);
+            row.reason = Some("inside_window".to_owned());
             true
         })
     }),
@@ -362,6 +402,13 @@ fn every_check_reports_what_breaks_it() {
         }
     }
     assert!(unseen.is_empty(), "{}", unseen.join("\n"));
+}
+
+/// Forgets the mails of a kind.
+fn forget_mails(snapshot: &mut Snapshot, kind: &str) -> bool {
+    let before = snapshot.notifications.mails.len();
+    snapshot.notifications.mails.retain(|row| row.kind != kind);
+    snapshot.notifications.mails.len() < before
 }
 
 fn stranger() -> Id<kernel::id::Booking> {

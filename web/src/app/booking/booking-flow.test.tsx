@@ -286,6 +286,9 @@ test('from payment to confirmation, by the stream', async () => {
   await heading('Booking Confirmed!');
   await screen.findByText('Payment Verified!');
   expect(screen.getByText(/Your meeting link follows/)).toBeTruthy();
+  // The reference is that of the mails; the long id is for programs.
+  expect(screen.getByText('A1A1A1A1')).toBeTruthy();
+  expect(document.body.textContent).not.toContain('bkg_');
   server.tell({ state: BookingState.MEETING_SCHEDULED, joinUrl: 'https://meet.example/room' });
   await screen.findByRole('link', { name: /meet\.example\/room/ });
   server.tell({ mailState: MailState.FAILED });
@@ -353,12 +356,19 @@ test('a reload after the money moved finds the confirmed session', async () => {
 });
 
 test("a session that was confirmed on the customer's word is not said to be paid", async () => {
-  const { CONFIRMED } = BookingState;
-  server.booking = bookingFixture({ state: CONFIRMED, paymentState: PaymentState.CLAIMED });
-  open(`${FLOW}&step=payment&b=${BOOKING_ID}`);
+  // An id of its own, because each booking is cheered once in a document.
+  const facts = { bookingId: `bkg_${'c3'.repeat(16)}`, paymentState: PaymentState.CLAIMED };
+  server.booking = bookingFixture({ state: BookingState.CONFIRMED, ...facts });
+  open(`${FLOW}&step=payment&b=${facts.bookingId}`);
   await heading('Booking Confirmed!');
   expect(screen.queryByText('Paid')).toBeNull();
   expect(screen.getByText('Price')).toBeTruthy();
+  await screen.findByText('Your session is booked.');
+  server.tell({ mailState: MailState.FAILED });
+  const trouble = "We couldn't send the confirmation email. We'll contact you shortly.";
+  await screen.findByText(new RegExp(`^${trouble} Your booking stands`));
+  await screen.findByText(trouble, undefined, { timeout: 5000 });
+  expect(document.body.textContent).not.toMatch(/Payment (Verified|successful)/i);
 });
 
 test.each([

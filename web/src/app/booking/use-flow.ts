@@ -1,7 +1,7 @@
 /** The booking flow as a whole: who books what, how far it has come, and what follows from that. */
 import { useEffect, useState } from 'react';
-import { toast } from '@/components/ui/toast-store';
-import { isPlaced } from '@/features/booking/booking-state';
+import { type ToastInput, toast } from '@/components/ui/toast-store';
+import { isOnWord, isPlaced } from '@/features/booking/booking-state';
 import { clearDraft } from '@/features/booking/draft';
 import { writeHeld } from '@/features/booking/held-booking';
 import { useBooking } from '@/features/booking/hooks/use-booking';
@@ -19,8 +19,15 @@ import { usePracticeZone } from '@/lib/practice';
 /** Bookings that this document has already cheered. */
 const cheered = new Set<string>();
 
+const BOOKED = 'Your session is booked.';
+
+/** A payment is said to be verified only where one was seen. */
+function arrivalWords(onWord: boolean): ToastInput {
+  return onWord ? { title: BOOKED } : { title: 'Payment Verified!', description: BOOKED };
+}
+
 /** The flow has moved on by itself to the last step. */
-function useArrival(bookingId: string, arrived: boolean): boolean {
+function useArrival(bookingId: string, arrived: boolean, onWord: boolean): boolean {
   const [paidHere, setPaidHere] = useState('');
   if (arrived && paidHere !== bookingId) setPaidHere(bookingId);
 
@@ -30,8 +37,8 @@ function useArrival(bookingId: string, arrived: boolean): boolean {
     clearDraft();
     writeHeld(null);
     renewRequestKey();
-    toast({ title: 'Payment Verified!', description: 'Your session is booked.' });
-  }, [arrived, bookingId]);
+    toast(arrivalWords(onWord));
+  }, [arrived, bookingId, onWord]);
 
   return paidHere !== '' && paidHere === bookingId;
 }
@@ -52,7 +59,7 @@ export function useFlow() {
   const known = auth.status !== 'unknown';
   const step = shownStep({ url, signedIn: user !== undefined, booking });
   const arrived = step === 'confirmed' && askedStep(url) !== 'confirmed' && isPlaced(booking);
-  const paidHere = useArrival(url.bookingId, arrived);
+  const paidHere = useArrival(url.bookingId, arrived, booking ? isOnWord(booking) : false);
   useMailToast(step === 'confirmed' ? booking : undefined, paidHere);
 
   // The address says what is shown. A visitor keeps the step that signing in leads back to.

@@ -4,6 +4,7 @@ import { VerificationPanel } from '@/features/payments/components/verification-p
 import { useVerification } from '@/features/payments/hooks/use-verification';
 import { type Booking, PaymentState } from '@/gen/booking/v1/booking_service_pb';
 import { formatPrice } from '@/lib/money';
+import { bookingReference } from '@/lib/reference';
 import type { Flow } from './use-flow';
 
 /** "Payment Verification" */
@@ -20,7 +21,7 @@ export function VerificationScreen({ flow, booking }: { flow: Flow; booking: Boo
     <VerificationPanel
       verification={verification}
       facts={{
-        reference: bookingId,
+        reference: bookingReference(bookingId),
         claimed: claimed || verification.claimed,
         attemptFailed: paymentState === PaymentState.FAILED,
         answerRefused: answer.refused !== undefined,

@@ -1,8 +1,8 @@
 /** /booking-flow: five steps from the choice of a time to a confirmed session. */
 import { useEffect, useRef } from 'react';
 import { BookingScreen } from '@/app/booking/booking-screen';
-import { ScheduleScreen } from '@/app/booking/schedule-screen';
 import { type Flow, useFlow } from '@/app/booking/use-flow';
+import { LateSection } from '@/components/late-section';
 import { PageSkeleton } from '@/components/page-skeleton';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
@@ -17,12 +17,23 @@ import { STEP_TITLES, STEPS } from '@/features/booking/steps';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
 import { useGo } from '@/lib/use-go';
+import { lateCode } from '@/lib/use-late';
 
-function titleOf({ step, user, booking }: Flow): string {
+function titleOf({ step, user, booking }: Flow, refundDays: string): string {
   if (step === 'auth') return user ? "You're Signed In!" : STEP_TITLES.auth;
   const ofBooking = step !== 'calendar-terms';
-  return ofBooking && booking && isEnded(booking) ? endedWords(booking).title : STEP_TITLES[step];
+  if (ofBooking && booking && isEnded(booking)) return endedWords(booking, refundDays).title;
+  return STEP_TITLES[step];
 }
+
+/**
+ * The calendar comes when its step does. The steps that follow a payment come with the page, as
+ * nobody whose money is on its way should meet code that cannot be had.
+ */
+const scheduleScreen = lateCode(
+  async () => (await import('@/app/booking/schedule-screen')).ScheduleScreen,
+);
+const RESTING = <Skeleton className="h-96 w-full rounded-card" />;
 
 /** A new step begins at the top, with the focus on its heading. */
 function useStepFocus(title: string, step: string): void {
@@ -52,11 +63,21 @@ function Screen({ flow }: { flow: Flow }) {
     );
   }
   if (step !== 'calendar-terms') return <BookingScreen flow={flow} />;
-  if (service.status === 'known') return <ScheduleScreen flow={flow} service={service.service} />;
+  if (service.status === 'known') {
+    return (
+      <LateSection
+        code={scheduleScreen}
+        resting={RESTING}
+        missing="The calendar could not be loaded"
+      >
+        {(ScheduleScreen) => <ScheduleScreen flow={flow} service={service.service} />}
+      </LateSection>
+    );
+  }
   if (service.status === 'failed') {
     return <ErrorNotice error={service.error} onRetry={service.retry} />;
   }
-  return <Skeleton className="h-96 w-full rounded-card" />;
+  return RESTING;
 }
 
 function leadOf({ service, booking, step }: Flow): string | undefined {
@@ -70,7 +91,7 @@ function leadOf({ service, booking, step }: Flow): string | undefined {
 const NARROW: ReadonlySet<string> = new Set(['auth', 'calendar-terms', 'confirmation']);
 
 function FlowPage({ flow }: { flow: Flow }) {
-  const title = titleOf(flow);
+  const title = titleOf(flow, usePractice().refundDaysText);
   useStepFocus(title, flow.step);
   const narrow = NARROW.has(flow.step) || (flow.booking !== undefined && isEnded(flow.booking));
   return (

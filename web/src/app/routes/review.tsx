@@ -1,3 +1,6 @@
 import { ReviewPage } from '@/features/reviews/components/review-page';
+import type { PageProps } from '../lazy-page';
 
-export default ReviewPage;
+export default function ReviewRoute({ params }: PageProps) {
+  return <ReviewPage reviewId={params.reviewId} />;
+}

@@ -2,18 +2,22 @@ import { ServiceArt } from '@/components/art/service-art';
 import { Button } from '@/components/ui/button';
 import { PageHeading } from '@/components/ui/page-heading';
 import { ServiceCard } from '@/features/catalogue/components/service-card';
-import { useServices } from '@/lib/practice';
+import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { useService, useServices } from '@/lib/practice';
 
-function Unsure() {
+/** Where people begin who do not know yet what helps them. */
+const FIRST_STEP = 'general-consultation';
+
+function Unsure({ service }: { service: Service }) {
   return (
     <div className="flex h-full overflow-hidden rounded-panel bg-sunken">
       <div className="flex flex-1 flex-col items-start justify-center gap-4 p-8">
         <h2 className="text-h3">Not sure which one?</h2>
         <p className="text-ink-2">
-          Begin with a General Consultation. You leave it knowing what would help you, even if that
-          is something other than us.
+          Begin with our {service.title}. You leave it with an honest opinion on what would help
+          you, even if that is something other than us.
         </p>
-        <Button to="/service/general-consultation" variant="secondary">
+        <Button to={`/service/${service.serviceId}`} variant="secondary">
           See the first step
         </Button>
       </div>
@@ -24,6 +28,7 @@ function Unsure() {
 
 export default function ServicesPage() {
   const services = useServices();
+  const firstStep = useService(FIRST_STEP);
   return (
     <div className="container-page flex flex-col gap-12 py-12 lg:py-16">
       <PageHeading
@@ -38,9 +43,11 @@ export default function ServicesPage() {
             <ServiceCard service={service} />
           </li>
         ))}
-        <li className="lg:col-span-2">
-          <Unsure />
-        </li>
+        {firstStep ? (
+          <li className="lg:col-span-2">
+            <Unsure service={firstStep} />
+          </li>
+        ) : null}
       </ul>
     </div>
   );

@@ -1,22 +1,41 @@
-/** The picture of the welcome page: a lake at first light, and one ring that breathes. */
-export function HeroArt({ className }: { className?: string }) {
+import { classes } from '@/lib/classes';
+
+/** All layers lie on each other and are cut in the same way. */
+const LAYER = {
+  viewBox: '0 0 480 600',
+  preserveAspectRatio: 'xMidYMax slice',
+} as const;
+const WHOLE = 'absolute inset-0 size-full';
+
+function Sky() {
   return (
-    <svg
-      viewBox="0 0 480 600"
-      preserveAspectRatio="xMidYMax slice"
-      aria-hidden="true"
-      className={className}
-    >
+    <svg {...LAYER} aria-hidden="true" className={WHOLE}>
       <rect width="480" height="600" fill="var(--hero-sky)" />
       <g fill="var(--art-light)">
         <circle cx="240" cy="270" r="250" fillOpacity="0.16" />
         <circle cx="240" cy="270" r="196" fillOpacity="0.22" />
       </g>
-      <g className="animate-breathe">
-        <circle cx="240" cy="270" r="140" fill="var(--art-light)" fillOpacity="0.4" />
-        <circle cx="240" cy="270" r="140" fill="none" stroke="var(--clay)" strokeOpacity="0.35" />
-        <circle cx="240" cy="270" r="112" fill="none" stroke="var(--clay)" strokeOpacity="0.22" />
-      </g>
+    </svg>
+  );
+}
+
+/**
+ * A picture of its own: what moves inside of a picture is painted anew sixty times a second, a
+ * picture that moves as a whole is painted once.
+ */
+function Ring() {
+  return (
+    <svg {...LAYER} aria-hidden="true" className={classes(WHOLE, 'animate-breathe-ring')}>
+      <circle cx="240" cy="270" r="140" fill="var(--art-light)" fillOpacity="0.4" />
+      <circle cx="240" cy="270" r="140" fill="none" stroke="var(--clay)" strokeOpacity="0.35" />
+      <circle cx="240" cy="270" r="112" fill="none" stroke="var(--clay)" strokeOpacity="0.22" />
+    </svg>
+  );
+}
+
+function Lake() {
+  return (
+    <svg {...LAYER} aria-hidden="true" className={WHOLE}>
       <circle cx="240" cy="270" r="74" fill="var(--hero-sun)" />
       <path
         d="M0 318C70 280 120 276 176 300S290 338 346 306S440 276 480 292V420H0Z"
@@ -45,5 +64,16 @@ export function HeroArt({ className }: { className?: string }) {
         <path d="M440 600C426 552 402 520 368 498C374 540 390 574 412 600Z" fillOpacity="0.85" />
       </g>
     </svg>
+  );
+}
+
+/** The picture of the welcome page: a lake at first light, and one ring that breathes. */
+export function HeroArt({ className }: { className?: string }) {
+  return (
+    <div className={classes('relative overflow-hidden', className)}>
+      <Sky />
+      <Ring />
+      <Lake />
+    </div>
   );
 }

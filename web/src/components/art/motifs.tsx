@@ -29,7 +29,7 @@ function ridge(y: number, swell: number, next: () => number): string {
 }
 
 /** First light over hills: where one begins. */
-export function Dawn({ next }: MotifProps) {
+function Dawn({ next }: MotifProps) {
   const x = round(170 + next() * 60);
   return (
     <>
@@ -123,7 +123,7 @@ function phase(turn: number): string {
 }
 
 /** The moon's way across a clear night. */
-export function Moons({ next }: MotifProps) {
+function Moons({ next }: MotifProps) {
   const stars = range(16).map(() => ({
     x: round(20 + next() * 360),
     y: round(16 + next() * 190),
@@ -162,7 +162,7 @@ export function Moons({ next }: MotifProps) {
 }
 
 /** A young plant before the sun: growth at its own pace. */
-export function Sprig({ next }: MotifProps) {
+function Sprig({ next }: MotifProps) {
   const leaf = 'M0 0C10-26 44-38 74-30C62-4 30 10 0 0Z';
   const lean = round(next() * 4 - 2);
   return (
@@ -232,7 +232,7 @@ export function Meeting({ next }: MotifProps) {
 }
 
 /** Twelve petals around one centre: what returns. */
-export function Wheel({ next }: MotifProps) {
+function Wheel({ next }: MotifProps) {
   const turn = round(next() * 15);
   const outer = 'M0-44C24-74 24-112 0-138C-24-112-24-74 0-44Z';
   const inner = 'M0-24C16-44 16-68 0-86C-16-68-16-44 0-24Z';

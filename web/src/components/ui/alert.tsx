@@ -52,3 +52,14 @@ export function Alert({ tone = 'info', title, children, action, live, className 
     </div>
   );
 }
+
+/** What somebody quotes who writes to us about a fault, so that it is found in the logs. */
+export function Reference({ id }: { id: string | undefined }) {
+  if (!id) return null;
+  return (
+    <p className="mt-1 text-sm text-ink-2">
+      If you write to us about this, please quote{' '}
+      <span className="font-semibold break-all numeric">{id}</span>.
+    </p>
+  );
+}

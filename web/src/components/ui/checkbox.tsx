@@ -21,11 +21,11 @@ export function Checkbox({ label, hint, error, className, ...input }: CheckboxPr
           {...input}
           id={id}
           type="checkbox"
-          className="mt-2.5 size-5 shrink-0 accent-brand"
+          className="mt-3 size-5 shrink-0 accent-brand"
           aria-invalid={error ? true : undefined}
           aria-describedby={describedBy(id, hint, error)}
         />
-        <label htmlFor={id} className="py-2">
+        <label htmlFor={id} className="py-2.5">
           {label}
         </label>
       </div>

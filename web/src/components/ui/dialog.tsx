@@ -7,6 +7,7 @@ import {
   useRef,
 } from 'react';
 import { classes } from '@/lib/classes';
+import { CloseButton } from './close-button';
 import { offerToastHost } from './toast-host';
 
 export type DialogProps = {
@@ -73,21 +74,7 @@ export function Dialog({ open, onClose, title, children, actions, size = 'md' }:
             <h2 id={titleId} className="flex-1 pt-1.5 text-h3">
               {title}
             </h2>
-            <button
-              type="button"
-              aria-label="Close"
-              onClick={onClose}
-              className="-mr-2 grid size-11 place-items-center rounded-full text-ink-2 hover:bg-sunken"
-            >
-              <svg viewBox="0 0 20 20" aria-hidden="true" className="size-5">
-                <path
-                  d="M5 5l10 10M15 5L5 15"
-                  stroke="currentColor"
-                  strokeWidth="1.8"
-                  strokeLinecap="round"
-                />
-              </svg>
-            </button>
+            <CloseButton onClick={onClose} className="-mr-2 text-ink-2" />
           </header>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
           <div tabIndex={0} className={SCROLLER}>

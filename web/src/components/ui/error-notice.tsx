@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { describeError } from '@/lib/errors';
-import { Alert } from './alert';
+import { Alert, Reference } from './alert';
 import { Button } from './button';
 
 type ErrorNoticeProps = {
@@ -37,12 +37,7 @@ export function ErrorNotice({ error, onRetry, title, action, className }: ErrorN
       }
     >
       <p>{problem.message}</p>
-      {problem.referenceId ? (
-        <p className="mt-1 text-sm text-ink-2">
-          If you write to us about this, please quote{' '}
-          <span className="font-semibold numeric">{problem.referenceId}</span>.
-        </p>
-      ) : null}
+      <Reference id={problem.referenceId} />
     </Alert>
   );
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { classes } from '@/lib/classes';
 
 /** Classes that text inputs share. */
-export const INPUT_STYLE =
+const INPUT_STYLE =
   'w-full min-h-12 rounded-input border bg-surface px-4 py-2.5 text-base text-ink ' +
   'placeholder:text-ink-2 transition-colors duration-150 hover:border-brand ' +
   'disabled:bg-sunken disabled:text-ink-2 read-only:bg-sunken';

@@ -85,10 +85,3 @@ export function subscribeToToast(listener: () => void): () => void {
 export function currentToast(): ToastEntry | null {
   return current;
 }
-
-const API = { toast, dismiss: dismissToast };
-
-/** The same functions as a hook, for components. */
-export function useToast(): typeof API {
-  return API;
-}

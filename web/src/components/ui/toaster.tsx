@@ -2,6 +2,7 @@ import { type PointerEvent, useEffect, useRef, useState, useSyncExternalStore } 
 import { createPortal } from 'react-dom';
 import { classes } from '@/lib/classes';
 import { showCarriedToast } from './carried-toast';
+import { CloseButton } from './close-button';
 import { currentToastHost, subscribeToToastHost } from './toast-host';
 import {
   currentToast,
@@ -95,21 +96,7 @@ function ToastCard({ entry }: { entry: ToastEntry }) {
         {entry.description ? <p className="text-sm text-ink">{entry.description}</p> : null}
       </div>
       {entry.action ? <ActionButton id={entry.id} action={entry.action} /> : null}
-      <button
-        type="button"
-        aria-label="Dismiss"
-        onClick={() => dismissToast(entry.id)}
-        className="-m-2 grid size-11 shrink-0 place-items-center rounded-full hover:bg-sunken"
-      >
-        <svg viewBox="0 0 20 20" aria-hidden="true" className="size-4">
-          <path
-            d="M5 5l10 10M15 5L5 15"
-            stroke="currentColor"
-            strokeWidth="2"
-            strokeLinecap="round"
-          />
-        </svg>
-      </button>
+      <CloseButton label="Dismiss" onClick={() => dismissToast(entry.id)} className="-m-2" />
     </div>
   );
 }
@@ -124,7 +111,7 @@ export function Toaster() {
       role="status"
       aria-live="polite"
       data-testid="toasts"
-      className="pointer-events-none fixed inset-x-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-50 flex justify-center md:justify-end xl:right-20"
+      className="pointer-events-none fixed inset-x-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-50 flex justify-center md:justify-end xl:right-20 print:hidden"
     >
       {entry ? <ToastCard key={entry.id} entry={entry} /> : null}
     </div>

@@ -2,7 +2,7 @@
 import type { FieldErrors } from '@/lib/use-fields';
 
 export const PASSWORD_MIN = 10;
-export const PASSWORD_MAX = 256;
+const PASSWORD_MAX = 256;
 export const CODE_LENGTH = 6;
 
 export type SignInValues = { email: string; password: string };

@@ -47,10 +47,21 @@ test('a calendar on the web learns the practice and not the service', () => {
 });
 
 test('the end of a booking is told in words', () => {
-  expect(endedWords(bookingFixture({ state: EXPIRED }), true).lead).toBe(
+  expect(endedWords(bookingFixture({ state: EXPIRED }), 'two weeks', true).lead).toBe(
     'Payment was cancelled or expired',
   );
-  expect(endedWords(bookingFixture({ state: PAID_UNPLACED })).text).toContain('₹500');
+  expect(endedWords(bookingFixture({ state: PAID_UNPLACED }), 'two weeks').text).toContain('₹500');
+});
+
+test.each([
+  [PAID_UNPLACED, PaymentState.REFUNDING],
+  [PAID_UNPLACED, PaymentState.REFUNDED],
+  [CANCELLED, PaymentState.REFUNDING],
+  [CANCELLED, PaymentState.REFUNDED],
+])('money of a booking that is %s and %s takes as long as the practice says', (state, money) => {
+  const booking = bookingFixture({ state, paymentState: money });
+  expect(endedWords(booking, 'two weeks').text).toContain('within two weeks');
+  expect(endedWords(booking, '5-7 business days').text).toContain('within 5-7 business days');
 });
 
 test.each([
@@ -60,7 +71,7 @@ test.each([
   [PaymentState.REFUNDING, 'Your money is on its way back'],
   [PaymentState.REFUNDED, 'Refund complete'],
 ])('a cancelled booking whose payment is %s says what becomes of the money', (state, lead) => {
-  const words = endedWords(bookingFixture({ state: CANCELLED, paymentState: state }));
+  const words = endedWords(bookingFixture({ state: CANCELLED, paymentState: state }), 'two weeks');
   expect(words.lead).toBe(lead);
   const title =
     state === PaymentState.PENDING ? 'This time was given back' : 'Your session is cancelled';

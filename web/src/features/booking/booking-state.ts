@@ -15,7 +15,7 @@ export function isLive(booking: Booking | undefined): boolean {
   return booking?.state === BookingState.HELD || booking?.state === BookingState.AWAITING_PAYMENT;
 }
 
-/** Paid and placed. */
+/** Placed: paid for, or taken to be on the customer's word. */
 export function isPlaced(booking: Booking | undefined): boolean {
   return (
     booking?.state === BookingState.CONFIRMED ||
@@ -23,6 +23,11 @@ export function isPlaced(booking: Booking | undefined): boolean {
     booking?.state === BookingState.COMPLETED ||
     booking?.state === BookingState.NO_SHOW
   );
+}
+
+/** Placed on the customer's word: whether the money has come nobody knows yet. */
+export function isOnWord(booking: Booking): boolean {
+  return booking.paymentState === PaymentState.CLAIMED;
 }
 
 /** It ended without a session: expired, given back, moved, or paid too late. */

@@ -1,7 +1,7 @@
 /** The flow's choices as they stand in the address, so that any reload finds them again. */
 import { isStepId, type StepId } from './steps';
 
-export const FLOW_PATH = '/booking-flow';
+const FLOW_PATH = '/booking-flow';
 
 export type FlowUrl = {
   serviceId: string;

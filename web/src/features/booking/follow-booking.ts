@@ -5,7 +5,7 @@ import type { Booking, BookingService } from '@/gen/booking/v1/booking_service_p
 import { wait } from '@/lib/wait';
 
 /** After so many seconds each failure in a row is followed by another try. */
-export const RETRY_SECONDS: readonly number[] = [1, 2, 4, 8];
+const RETRY_SECONDS: readonly number[] = [1, 2, 4, 8];
 
 const FINAL = new Set([Code.NotFound, Code.PermissionDenied, Code.InvalidArgument]);
 

@@ -1,5 +1,5 @@
 /** Days and starts as the picker shows them. */
-import type { ListSlotsResponse, Slot, SlotDay } from '@/gen/booking/v1/booking_service_pb';
+import type { Slot, SlotDay } from '@/gen/booking/v1/booking_service_pb';
 import { localDate, localHour, toDate, type Zone } from '@/lib/time';
 import { toInstant } from './flow-url';
 
@@ -84,9 +84,4 @@ export function isLost(days: readonly SlotDay[], instant: string, zone: Zone): b
   const day = days.find((one) => one.date === date);
   if (!day) return false;
   return !startsOf(day).some((start) => start.instant === instant && start.available);
-}
-
-/** The earliest free start that the answer names. */
-export function nextAvailable(answer: ListSlotsResponse | undefined): Date | undefined {
-  return answer?.nextAvailableAt ? toDate(answer.nextAvailableAt) : undefined;
 }

@@ -5,7 +5,7 @@ import { describeError } from '@/lib/errors';
 import { wait } from '@/lib/wait';
 
 export const ATTEMPTS_MAX = 3;
-export const ATTEMPT_GAP_MS = 1000;
+const ATTEMPT_GAP_MS = 1000;
 
 type Start = {
   payments: Client<typeof PaymentsService>;

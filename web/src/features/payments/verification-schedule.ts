@@ -4,12 +4,12 @@
  */
 import { wait } from '@/lib/wait';
 
-export const FIRST_WINDOW_SECONDS = 40;
-export const RETRY_WINDOW_SECONDS = 300;
-export const AFTER_UNPAID_MS = 10_000;
-export const AFTER_ERROR_MS = 15_000;
-export const FIRST_WINDOW_TRIES_MAX = 4;
-export const RETRY_WINDOW_TRIES_MAX = 30;
+const FIRST_WINDOW_SECONDS = 40;
+const RETRY_WINDOW_SECONDS = 300;
+const AFTER_UNPAID_MS = 10_000;
+const AFTER_ERROR_MS = 15_000;
+const FIRST_WINDOW_TRIES_MAX = 4;
+const RETRY_WINDOW_TRIES_MAX = 30;
 
 /** "returned": money was seen that cannot be kept, and goes back. */
 export type CheckResult = 'paid' | 'returned' | 'unpaid' | 'error';
@@ -22,11 +22,11 @@ export function windowSeconds(kind: WindowKind): number {
   return kind === 'first' ? FIRST_WINDOW_SECONDS : RETRY_WINDOW_SECONDS;
 }
 
-export function triesMax(kind: WindowKind): number {
+function triesMax(kind: WindowKind): number {
   return kind === 'first' ? FIRST_WINDOW_TRIES_MAX : RETRY_WINDOW_TRIES_MAX;
 }
 
-export function delayAfter(result: CheckResult): number {
+function delayAfter(result: CheckResult): number {
   return result === 'error' ? AFTER_ERROR_MS : AFTER_UNPAID_MS;
 }
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { invitationIn } from './invitation';
 import { averageOf, ratingLabel } from './rating';
-import { accountValues, prefill, readDraft, withoutAccount, writeDraft } from './review-draft';
+import { readDraft, writeDraft } from './review-draft';
 import {
   EMPTY_REVIEW,
   formatSize,
@@ -79,14 +79,6 @@ test('a draft survives a reload, and nothing is left of an empty one', () => {
   expect(sessionStorage.length).toBe(0);
   sessionStorage.setItem('reviewDraft', '{"name":7');
   expect(readDraft()).toEqual(EMPTY_REVIEW);
-});
-
-test('the account fills what is empty and nothing else', () => {
-  const account = accountValues({ firstName: 'Ravi', lastName: '', email: 'ravi@example.org' });
-  expect(prefill(EMPTY_REVIEW, account)).toMatchObject({ name: 'Ravi', email: account.email });
-  expect(prefill(GOOD, account)).toEqual(GOOD);
-  expect(withoutAccount(prefill(EMPTY_REVIEW, account), account)).toEqual(EMPTY_REVIEW);
-  expect(withoutAccount(GOOD, account)).toEqual(GOOD);
 });
 
 test('the same content keeps its key until its attempt is over', () => {

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::{
-    Availability, Brand, DarkBrand, Identity, Location, Policies, Practice, ReviewChoices,
+    Availability, Brand, DarkBrand, Identity, Location, Mails, Policies, Practice, Receipts,
+    ReviewChoices, Tax,
 };
 
 /// The longest name of a thing that a review can be about.
@@ -11,12 +12,14 @@ const REVIEW_SERVICE_CHARS_MAX: usize = 80;
 
 /// Every value that cannot be meant, as its key and the reason.
 pub(super) fn problems(practice: &Practice) -> Vec<String> {
-    let mut found = Problems(Vec::new());
+    let mut found = Problems::default();
     identity(&mut found, &practice.practice);
     location(&mut found, &practice.location);
     policies(&mut found, &practice.policies);
     availability(&mut found, &practice.availability, practice.policies.hold_minutes);
     reviews(&mut found, &practice.reviews);
+    mails(&mut found, &practice.mails);
+    receipts(&mut found, &practice.receipts);
     colours(&mut found, &practice.brand);
     let mut keys = HashSet::new();
     for figure in &practice.figures {
@@ -24,19 +27,26 @@ pub(super) fn problems(practice: &Practice) -> Vec<String> {
         found.text("figures.value", &figure.value);
         found.text("figures.label", &figure.label);
     }
-    found.0
+    found.into_list()
 }
 
-struct Problems(Vec<String>);
+/// Values that cannot be meant, as they are found.
+#[derive(Default)]
+pub(super) struct Problems(Vec<String>);
 
 impl Problems {
-    fn unless(&mut self, good: bool, key: &str, why: &str) {
+    /// Each as its key and the reason.
+    pub(super) fn into_list(self) -> Vec<String> {
+        self.0
+    }
+
+    pub(super) fn unless(&mut self, good: bool, key: &str, why: &str) {
         if !good {
             self.0.push(format!("{key}: {why}"));
         }
     }
 
-    fn text(&mut self, key: &str, value: &str) {
+    pub(super) fn text(&mut self, key: &str, value: &str) {
         self.unless(!value.trim().is_empty(), key, "it is empty");
     }
 
@@ -53,7 +63,7 @@ impl Problems {
         self.unless(good, key, "it must be an e-mail address");
     }
 
-    fn range(&mut self, key: &str, value: i32, range: std::ops::RangeInclusive<i32>) {
+    pub(super) fn range(&mut self, key: &str, value: i32, range: std::ops::RangeInclusive<i32>) {
         let why = format!("it must be between {} and {}", range.start(), range.end());
         self.unless(range.contains(&value), key, &why);
     }
@@ -106,6 +116,7 @@ fn policies(found: &mut Problems, policies: &Policies) {
     found.range("policies.live_holds_max", policies.live_holds_max, 1..=20);
     found.range("policies.join_early_minutes", policies.join_early_minutes, 0..=120);
     found.text("policies.refund_days_text", &policies.refund_days_text);
+    found.text("policies.reply_days_text", &policies.reply_days_text);
 }
 
 fn availability(found: &mut Problems, availability: &Availability, hold_minutes: i32) {
@@ -142,6 +153,29 @@ fn reviews(found: &mut Problems, reviews: &ReviewChoices) {
         let short = choice.chars().count() <= REVIEW_SERVICE_CHARS_MAX;
         found.unless(short, key, "a choice has at most 80 characters");
     }
+}
+
+fn mails(found: &mut Problems, mails: &Mails) {
+    found.range("mails.reminder_hours", mails.reminder_hours, 1..=168);
+    found.range("mails.second_reminder_hours", mails.second_reminder_hours, 0..=48);
+    found.unless(
+        mails.second_reminder_hours < mails.reminder_hours,
+        "mails.second_reminder_hours",
+        "it must be less than reminder_hours",
+    );
+    found.range("mails.follow_up_minutes", mails.follow_up_minutes, 0..=10_080);
+}
+
+fn receipts(found: &mut Problems, receipts: &Receipts) {
+    let Receipts { prefix, tax, gst_percent, gstin, .. } = receipts;
+    let capital = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit();
+    let good = (1..=3).contains(&prefix.len()) && prefix.bytes().all(capital);
+    found.unless(good, "receipts.prefix", "it must be one to three capital letters or digits");
+    found.range("receipts.gst_percent", *gst_percent, 1..=40);
+    let good = gstin.is_empty() || (gstin.len() == 15 && gstin.bytes().all(capital));
+    found.unless(good, "receipts.gstin", "it must be 15 capital letters and digits, or empty");
+    let named = *tax == Tax::None || !gstin.is_empty();
+    found.unless(named, "receipts.gstin", "with tax = \"gst\" it must be given");
 }
 
 fn colours(found: &mut Problems, brand: &Brand) {

@@ -83,6 +83,20 @@ fn values_that_cannot_be_meant_are_all_named_at_once() {
     );
 }
 
+/// Practices keep their own copy of the file, which a newer version has to go on reading.
+#[test]
+fn a_file_that_is_older_than_a_setting_has_its_usual_value() {
+    let reply = "reply_days_text = \"2-3 business days\"";
+    let policies = with(reply, "").unwrap().policies;
+    assert_eq!(policies.reply_days_text, "2-3 business days");
+    let policies = with(reply, "reply_days_text = \"one day\"").unwrap().policies;
+    assert_eq!(policies.reply_days_text, "one day");
+    let empty = with(reply, "reply_days_text = \" \"").unwrap_err().to_string();
+    assert!(empty.contains("policies.reply_days_text: it is empty"), "{empty}");
+    let unsaid = with("wellbeing_note = ", "# ").unwrap().practice;
+    assert_eq!(unsaid.wellbeing_note, "");
+}
+
 #[test]
 fn a_missing_file_is_named() {
     let error = load(Path::new("nowhere")).unwrap_err().to_string();

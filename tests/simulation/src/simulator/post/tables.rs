@@ -15,7 +15,8 @@ use super::super::world::{Fail, Service, World};
 #[derive(Debug, Clone)]
 pub(crate) struct PostRow {
     pub(crate) mail: Mail,
-    pub(crate) subject: String,
+    /// Why it was dropped.
+    pub(crate) reason: Option<&'static str>,
     pub(crate) message_id: Option<String>,
     pub(crate) link_known: bool,
     pub(crate) link_told: bool,
@@ -30,18 +31,20 @@ impl PostRow {
         let mail = Mail {
             id: new.id(),
             kind: new.kind,
+            subject: new.subject.clone(),
             about: new.about,
             payload: new.payload.clone(),
             state,
             attempts: 0,
             due_at: now,
             waits_for_link_until: waits,
+            queued_at: now,
             first_tried_at: None,
             on_its_way: false,
         };
         Self {
             mail,
-            subject: new.subject.clone(),
+            reason: None,
             message_id: None,
             link_known: false,
             link_told: false,

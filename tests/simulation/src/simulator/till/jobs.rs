@@ -308,6 +308,7 @@ impl World {
         }
         let (news, rest_id) = (answer.news.clone(), self.new_id());
         self.apply(&mut batch, &mut open, Command::LearnRefund { refund_id, news, rest_id })?;
+        self.follow_news(&mut batch, &mut open)?;
         let refund = open.collection().and_then(|known| known.refunds.get(&refund_id));
         match refund.filter(|refund| refund.end.is_none()) {
             None => batch.end_timer(REFUND, &refund_id.to_string()),
@@ -388,7 +389,10 @@ impl World {
                     let way = (Source::Webhook, Next::Hurry);
                     self.fold(&mut batch, &mut open, &told, way)?;
                 }
-                Observation::Refund(refund) => self.fold_refund(&mut batch, &mut open, refund)?,
+                Observation::Refund(refund) => {
+                    self.fold_refund(&mut batch, &mut open, refund)?;
+                    self.follow_news(&mut batch, &mut open)?;
+                }
             }
             opened.push(open);
         }

@@ -8,16 +8,18 @@ use kernel::{Decider, Id, Money, Timestamp};
 use payments::contract::read_collection_event;
 use payments::domain::collection::{Collection, CollectionLife, State};
 use payments::domain::fact::{OrderId, PaymentId};
+use payments::domain::receipt::FinancialYear;
 use payments::domain::refund::{End, Refund};
 use payments::ledger::{Account, Books, Entry};
 use payments::provider::Observation;
 use payments::read_model::booking_word::BookingWord;
 use payments::read_model::project::standing_word;
 
+use super::super::desk::rules;
 use super::super::flaw::Flaw;
 use super::super::store::{Store, Tables};
 use super::super::world::{Fail, Service, World};
-use crate::checker::snapshot::{CollectionRow, LedgerLine, RefundRow};
+use crate::checker::snapshot::{CollectionRow, LedgerLine, ReceiptRow, RefundRow};
 
 /// A webhook that was written down.
 #[derive(Debug, Clone)]
@@ -55,6 +57,9 @@ pub(crate) struct TillTables {
     pub(crate) ledger: Vec<LedgerLine>,
     /// Captured payments of nobody that we know, until all of each has gone back.
     pub(crate) unknown: BTreeSet<PaymentId>,
+    /// The payment that each booking is placed with, as booking said.
+    placed: BTreeMap<Id<Booking>, PaymentId>,
+    pub(crate) receipts: Vec<ReceiptRow>,
     books: BTreeMap<Id<Booking>, Books>,
     posted: BTreeSet<String>,
 }
@@ -96,6 +101,34 @@ impl TillTables {
     pub(super) fn keep(&mut self, id: Id<Booking>, books: Books, entries: Vec<Entry>) {
         self.books.insert(id, books);
         self.post(entries);
+    }
+
+    /// Remembers which payment a booking is placed with.
+    pub(super) fn place(&mut self, id: Id<Booking>, payment: PaymentId, now: Timestamp) {
+        self.placed.insert(id, payment);
+        self.issue(id, now);
+    }
+
+    /// Issues the receipt of a booking that is placed with money that counts and of which something
+    /// is left, once; asked when all events of a transaction are in.
+    pub(super) fn issue(&mut self, id: Id<Booking>, now: Timestamp) {
+        let Some(State::Open(known)) = self.states.get(&id) else { return };
+        let Some(payment) = self.placed.get(&id) else { return };
+        let payment_id = payment.to_string();
+        let is_issued = self.receipts.iter().any(|row| row.payment_id == payment_id);
+        let is_here = known.verified.as_ref() == Some(payment) && known.left(payment) > 0;
+        if !is_here || is_issued {
+            return;
+        }
+        let financial_year = FinancialYear::of(now, &rules().zone).april();
+        let of_year = self.receipts.iter().filter(|row| row.financial_year == financial_year);
+        self.receipts.push(ReceiptRow {
+            financial_year,
+            number: i32::try_from(of_year.count()).unwrap_or(i32::MAX).saturating_add(1),
+            booking_id: id,
+            payment_id,
+            amount_minor: known.terms.amount.minor,
+        });
     }
 
     /// Keeps a payment of nobody that we know in mind, or forgets it when all of it has gone back.

@@ -1,10 +1,11 @@
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
-import { type Booking, PaymentState } from '@/gen/booking/v1/booking_service_pb';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
+import { bookingReference } from '@/lib/reference';
 import { formatDateTime, type Zone } from '@/lib/time';
-import { sessionTimes } from '../booking-state';
+import { isOnWord, sessionTimes } from '../booking-state';
 import { sessionRows } from './booking-rows';
 import { BookingSummary } from './booking-summary';
 import { CalendarButtons } from './calendar-buttons';
@@ -43,20 +44,28 @@ type ConfirmedStepProps = { booking: Booking; zone: Zone; onComplete: () => void
 
 /** "Booking Confirmed!": everything about the session on one page, which can be opened again. */
 export function ConfirmedStep({ booking, zone, onComplete }: ConfirmedStepProps) {
-  const isPaid = booking.paymentState !== PaymentState.CLAIMED;
+  const isPaid = !isOnWord(booking);
   const rows = [
     ...sessionRows(booking, zone),
     // The practice may have taken the customer's word for a payment that nobody has seen yet.
     { label: isPaid ? 'Paid' : 'Price', value: formatPrice(booking.price) },
     {
       label: 'Reference',
-      value: <span className="text-sm break-all">{booking.bookingId}</span>,
+      value: <span className="numeric">{bookingReference(booking.bookingId)}</span>,
     },
   ];
   return (
     <div className="grid items-start gap-6 lg:grid-cols-2">
       <BookingSummary title="Session Details" rows={rows}>
         <CalendarButtons booking={booking} />
+        {isPaid ? (
+          <AppLink
+            to={`/receipt?b=${booking.bookingId}`}
+            className="inline-flex min-h-11 items-center self-start font-semibold text-brand hover:underline"
+          >
+            Receipt
+          </AppLink>
+        ) : null}
       </BookingSummary>
       <div className="flex flex-col gap-6">
         <MeetingCard booking={booking} />

@@ -7,20 +7,21 @@ import { type Booking, BookingState, PaymentState } from '@/gen/booking/v1/booki
 import { formatPrice } from '@/lib/money';
 import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
+import { bookingReference } from '@/lib/reference';
 import type { Zone } from '@/lib/time';
 import { sessionRows } from './booking-rows';
 import { SummaryList } from './booking-summary';
 
 export type EndedWords = { title: string; tone: AlertTone; lead: string; text: ReactNode };
 
-function refundWords(booking: Booking): EndedWords {
+function refundWords(booking: Booking, refundDays: string): EndedWords {
   const price = formatPrice(booking.price);
   if (booking.paymentState === PaymentState.REFUNDED) {
     return {
       title: 'Your money is on its way back',
       tone: 'ok',
       lead: 'Refund complete',
-      text: `${price} was given back to the way you paid. Banks show it within 5-7 business days.`,
+      text: `${price} was given back to the way you paid. Banks show it within ${refundDays}.`,
     };
   }
   return {
@@ -29,7 +30,7 @@ function refundWords(booking: Booking): EndedWords {
     lead: 'You get all of it back',
     text:
       `${price} reached us when the time could no longer be given to you. We are sorry. We are ` +
-      'sending all of it back the way you paid; it arrives within 5-7 business days, and we write ' +
+      `sending all of it back the way you paid; it arrives within ${refundDays}, and we write ` +
       'to you when it is done.',
   };
 }
@@ -48,7 +49,7 @@ function expiredWords(booking: Booking, verifying: boolean): EndedWords {
 }
 
 /** A hold that was given back has cost nothing; a session that was cancelled has a payment. */
-function cancelledWords(booking: Booking): EndedWords {
+function cancelledWords(booking: Booking, refundDays: string): EndedWords {
   const title = 'Your session is cancelled';
   switch (booking.paymentState) {
     case PaymentState.REFUNDING:
@@ -57,7 +58,7 @@ function cancelledWords(booking: Booking): EndedWords {
         tone: 'info',
         lead: 'Your money is on its way back',
         text:
-          'It goes back to the way you paid, within 5-7 business days, and we write to you when it ' +
+          `It goes back to the way you paid, within ${refundDays}, and we write to you when it ` +
           'is done. You do not need to do anything.',
       };
     case PaymentState.REFUNDED:
@@ -65,7 +66,7 @@ function cancelledWords(booking: Booking): EndedWords {
         title,
         tone: 'ok',
         lead: 'Refund complete',
-        text: 'Your money was given back to the way you paid. Banks show it within 5-7 business days.',
+        text: `Your money was given back to the way you paid. Banks show it within ${refundDays}.`,
       };
     case PaymentState.PAID:
       return {
@@ -97,11 +98,11 @@ function cancelledWords(booking: Booking): EndedWords {
   }
 }
 
-/** What to say about a booking that ended without a session. */
-export function endedWords(booking: Booking, verifying = false): EndedWords {
+/** What to say about a booking that ended without a session; a refund takes `refundDays`. */
+export function endedWords(booking: Booking, refundDays: string, verifying = false): EndedWords {
   switch (booking.state) {
     case BookingState.PAID_UNPLACED:
-      return refundWords(booking);
+      return refundWords(booking, refundDays);
     case BookingState.RESCHEDULED:
       return {
         title: 'This booking was moved',
@@ -110,7 +111,7 @@ export function endedWords(booking: Booking, verifying = false): EndedWords {
         text: 'The confirmation in your mail names the new time.',
       };
     case BookingState.CANCELLED:
-      return cancelledWords(booking);
+      return cancelledWords(booking, refundDays);
     default:
       return expiredWords(booking, verifying);
   }
@@ -126,8 +127,8 @@ type EndedPanelProps = {
 
 /** A booking that ended, with the way to a new one. */
 export function EndedPanel({ booking, zone, verifying, onAnew }: EndedPanelProps) {
-  const { email, phone } = usePractice();
-  const words = endedWords(booking, verifying);
+  const { email, phone, refundDaysText } = usePractice();
+  const words = endedWords(booking, refundDaysText, verifying);
   const expired = booking.state === BookingState.EXPIRED;
 
   useEffect(() => {
@@ -154,7 +155,7 @@ export function EndedPanel({ booking, zone, verifying, onAnew }: EndedPanelProps
       <p className="text-sm text-ink-2">
         Questions? Write to <a href={`mailto:${email}`}>{email}</a> or call{' '}
         <a href={`tel:${phone}`}>{formatPhone(phone)}</a>, and quote{' '}
-        <span className="break-all numeric">{booking.bookingId}</span>.
+        <span className="numeric">{bookingReference(booking.bookingId)}</span>.
       </p>
     </Card>
   );

@@ -1,5 +1,6 @@
 import { Alert } from '@/components/ui/alert';
 import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
+import { MAIL_FAILED, mailFailedWords } from '../mail-words';
 
 /** What became of the confirmation mail, in words that stay. */
 export function MailNotice({ booking }: { booking: Booking }) {
@@ -13,9 +14,8 @@ export function MailNotice({ booking }: { booking: Booking }) {
       );
     case MailState.FAILED:
       return (
-        <Alert tone="warn" title="Email Notification Issue">
-          Payment successful, but we couldn't send the confirmation email. We'll contact you
-          shortly. Your booking stands; everything you need is on this page.
+        <Alert tone="warn" title={MAIL_FAILED}>
+          {mailFailedWords(booking)} Your booking stands; everything you need is on this page.
         </Alert>
       );
     default:

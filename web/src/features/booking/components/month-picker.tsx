@@ -1,10 +1,12 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { LateSection } from '@/components/late-section';
 import { Button } from '@/components/ui/button';
 import { Skeleton } from '@/components/ui/skeleton';
+import { lateCode } from '@/lib/use-late';
 import type { Schedule } from '../hooks/use-schedule';
 
 /** The month grid is heavy and rarely needed, so it comes when it is asked for. */
-const MonthGrid = lazy(() => import('./month-grid'));
+const monthGrid = lateCode(async () => (await import('./month-grid')).default);
 
 export type MonthPickerProps = { serviceId: string; schedule: Schedule };
 
@@ -23,16 +25,22 @@ export function MonthPicker({ serviceId, schedule }: MonthPickerProps) {
         {open ? 'Hide the calendar' : 'Pick another date'}
       </Button>
       {open ? (
-        <Suspense fallback={<Skeleton className="h-88 w-full max-w-90 rounded-card" />}>
-          <MonthGrid
-            serviceId={serviceId}
-            schedule={schedule}
-            onChosen={(date) => {
-              schedule.chooseDate(date);
-              setOpen(false);
-            }}
-          />
-        </Suspense>
+        <LateSection
+          code={monthGrid}
+          resting={<Skeleton className="h-88 w-full max-w-90 rounded-card" />}
+          missing="The calendar could not be loaded"
+        >
+          {(MonthGrid) => (
+            <MonthGrid
+              serviceId={serviceId}
+              schedule={schedule}
+              onChosen={(date) => {
+                schedule.chooseDate(date);
+                setOpen(false);
+              }}
+            />
+          )}
+        </LateSection>
       ) : null}
     </div>
   );

@@ -1,10 +1,13 @@
 /** The service of the flow: from the page's own data, or asked for when it is newer than the page. */
 import { Code } from '@connectrpc/connect';
-import { useQuery } from '@connectrpc/connect-query';
-import { skipToken } from '@tanstack/react-query';
-import { CatalogueService, type Service } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { useTransport } from '@connectrpc/connect-query';
+import { skipToken, useQuery } from '@tanstack/react-query';
+import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { describeError } from '@/lib/errors';
+import { plainKey } from '@/lib/plain-read';
 import { useService } from '@/lib/practice';
+
+const CATALOGUE = 'catalogue.v1.CatalogueService';
 
 /** Answers that mean that there is no such service. */
 const REFUSED = new Set([Code.NotFound, Code.InvalidArgument]);
@@ -17,11 +20,19 @@ export type FlowService =
 
 export function useFlowService(serviceId: string, waiting: boolean): FlowService {
   const known = useService(serviceId);
+  const transport = useTransport();
   const ask = serviceId !== '' && !known;
-  const asked = useQuery(CatalogueService.method.getService, ask ? { serviceId } : skipToken, {
+  const asked = useQuery({
+    queryKey: plainKey(CATALOGUE, 'GetService', { serviceId }),
+    queryFn: ask
+      ? async ({ signal }) => {
+          const { askService } = await import('../api/ask-service');
+          return askService(serviceId, { transport, signal });
+        }
+      : skipToken,
     staleTime: 300_000,
   });
-  const service = known ?? asked.data?.service;
+  const service = known ?? asked.data ?? undefined;
   if (service) return { status: 'known', service };
   if (!serviceId) return { status: waiting ? 'loading' : 'unknown' };
   if (asked.isPending) return { status: 'loading' };

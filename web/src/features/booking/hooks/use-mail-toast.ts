@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'react';
 import { toast } from '@/components/ui/toast-store';
 import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
+import { MAIL_FAILED, mailFailedWords } from '../mail-words';
 
-/** "Payment Verified!" is read first: there is one toast at a time. */
+/** That the session is booked is read first: there is one toast at a time. */
 const AFTER_ARRIVAL_MS = 2500;
 
 /**
@@ -12,6 +13,7 @@ const AFTER_ARRIVAL_MS = 2500;
 export function useMailToast(booking: Booking | undefined, justPaid: boolean): void {
   const said = useRef<MailState | undefined>(undefined);
   const mailState = booking?.mailState;
+  const failedWords = booking ? mailFailedWords(booking) : '';
 
   useEffect(() => {
     if (mailState === undefined) return;
@@ -19,23 +21,21 @@ export function useMailToast(booking: Booking | undefined, justPaid: boolean): v
     const changed = said.current !== mailState;
     said.current = mailState;
     if (!changed || mailState === MailState.UNSPECIFIED || (first && !justPaid)) return;
-    const timer = setTimeout(() => sayMail(mailState), justPaid ? AFTER_ARRIVAL_MS : 0);
+    const timer = setTimeout(
+      () => sayMail(mailState, failedWords),
+      justPaid ? AFTER_ARRIVAL_MS : 0,
+    );
     return () => {
       clearTimeout(timer);
       if (first) said.current = undefined;
     };
-  }, [mailState, justPaid]);
+  }, [mailState, justPaid, failedWords]);
 }
 
-function sayMail(state: MailState): void {
+function sayMail(state: MailState, failedWords: string): void {
   if (state === MailState.SENT) {
     toast({ title: 'Email Sent!', description: 'The confirmation is in your inbox.' });
     return;
   }
-  toast({
-    title: 'Email Notification Issue',
-    description:
-      "Payment successful, but we couldn't send the confirmation email. We'll contact you shortly.",
-    variant: 'destructive',
-  });
+  toast({ title: MAIL_FAILED, description: failedWords, variant: 'destructive' });
 }

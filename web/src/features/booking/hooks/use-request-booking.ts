@@ -2,7 +2,7 @@
 
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
-import { createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
+import { useTransport } from '@connectrpc/connect-query';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type Booking, BookingService, SessionMode } from '@/gen/booking/v1/booking_service_pb';
@@ -11,6 +11,7 @@ import { instantOf, isLive } from '../booking-state';
 import type { ContactValues } from '../draft';
 import { readHeld, writeHeld } from '../held-booking';
 import { fingerprint, renewRequestKey, requestKey } from '../request-key';
+import { SLOTS_KEY } from './use-slots';
 
 export type Wish = {
   serviceId: string;
@@ -106,11 +107,6 @@ export function useRequestBooking() {
 export function releaseKey(booking: Booking): string {
   return `release-${booking.bookingId}`;
 }
-
-const SLOTS_KEY = createConnectQueryKey({
-  schema: BookingService.method.listSlots,
-  cardinality: 'finite',
-});
 
 /** Gives a held time back while that is allowed. It never keeps anybody on the page. */
 export function useReleaseBooking() {

@@ -13,8 +13,8 @@ import type { Schedule } from './use-schedule';
 
 const GONE = new Set(['SLOT_TAKEN', 'SLOT_PAST', 'SLOT_NOT_OFFERED']);
 
-export const NO_TIME = 'Choose your preferred appointment time to continue.';
-export const NO_AGREEMENT = 'Please agree to our simple terms to book your session.';
+const NO_TIME = 'Choose your preferred appointment time to continue.';
+const NO_AGREEMENT = 'Please agree to our simple terms to book your session.';
 
 type Asked = {
   service: Service;

@@ -1,7 +1,8 @@
 /** The starts of a week or a month, asked again when the page is looked at and every minute. */
-import { useQuery } from '@connectrpc/connect-query';
-import { skipToken } from '@tanstack/react-query';
-import { BookingService } from '@/gen/booking/v1/booking_service_pb';
+import { useTransport } from '@connectrpc/connect-query';
+import { skipToken, useQuery } from '@tanstack/react-query';
+import { plainKey } from '@/lib/plain-read';
+import { BOOKING, readSlots, type SlotsInput } from '@/lib/read-slots';
 
 const FRESH_EVERY_MS = 60_000;
 
@@ -11,9 +12,16 @@ const ALIVE = {
   refetchOnWindowFocus: true,
 } as const;
 
-type Range = { serviceId: string; fromDate: string; days: number };
+/** The key of every read of starts. */
+export const SLOTS_KEY = plainKey(BOOKING, 'ListSlots');
 
 /** Nothing is asked while there is no range. An empty first date means the practice's today. */
-export function useSlots(range: Range | undefined) {
-  return useQuery(BookingService.method.listSlots, range ?? skipToken, ALIVE);
+export function useSlots(range: SlotsInput | undefined) {
+  const transport = useTransport();
+  return useQuery({
+    queryKey: plainKey(BOOKING, 'ListSlots', range),
+    // Free times are the same for everybody, so whoever is signed in reads them plainly as well.
+    queryFn: range ? ({ signal }) => readSlots(range, { transport, signal }) : skipToken,
+    ...ALIVE,
+  });
 }

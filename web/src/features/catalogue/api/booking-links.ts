@@ -1,4 +1,9 @@
-/** Addresses of the booking flow. It is a document of its own, so these are for plain anchors. */
+/** Addresses that lead to a booking. They are documents of their own, so use plain anchors. */
+
+/** Where a booking of a service begins, whichever page that is. */
+export function bookLink(serviceId: string): string {
+  return `/book?${new URLSearchParams({ service: serviceId })}`;
+}
 
 export function bookingLink(serviceId: string): string {
   return `/booking-flow?${new URLSearchParams({ service: serviceId })}`;

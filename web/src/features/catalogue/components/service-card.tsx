@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { ServiceArt } from '@/components/art/service-art';
+import { ServiceBadges } from '@/components/service-badges';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
-import { ServiceBadges } from './service-badges';
 import { ServiceDialog } from './service-dialog';
 
 type ServiceCardProps = {

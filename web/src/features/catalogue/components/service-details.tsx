@@ -1,4 +1,6 @@
+import type { ReactNode } from 'react';
 import { ServiceArt } from '@/components/art/service-art';
+import { CrisisNote } from '@/components/crisis-note';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -63,7 +65,10 @@ function SessionDetails({ service }: ServiceProps) {
 /** On phones: the price and the way to the times, always in reach, never over the footer. */
 function PhoneBar({ service }: ServiceProps) {
   return (
-    <div className="sticky bottom-0 z-30 border-t border-hairline bg-surface lg:hidden">
+    <div
+      data-bottom-bar
+      className="sticky bottom-0 z-30 border-t border-hairline bg-surface lg:hidden"
+    >
       <div className="container-page flex items-center justify-between gap-4 py-3">
         <p className="leading-tight numeric">
           <span className="block text-lg font-semibold">{formatPrice(service.price)}</span>
@@ -77,8 +82,13 @@ function PhoneBar({ service }: ServiceProps) {
   );
 }
 
+type ServiceDetailsProps = ServiceProps & {
+  /** The player, where the practice has a video of this service; else the drawn picture stays. */
+  video?: ReactNode;
+};
+
 /** The service's own page. */
-export function ServiceDetails({ service }: ServiceProps) {
+export function ServiceDetails({ service, video }: ServiceDetailsProps) {
   return (
     <div className="-mb-24 flex flex-col gap-24 lg:mb-0">
       <div className="container-page grid grid-cols-[minmax(0,1fr)] gap-12 pt-8 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-16">
@@ -86,13 +96,18 @@ export function ServiceDetails({ service }: ServiceProps) {
           <div className="flex flex-col gap-6">
             <BackLink />
             <PageHeading lead={service.description}>{service.title}</PageHeading>
-            <ServiceArt
-              seed={service.serviceId}
-              accent={service.accent}
-              className="aspect-[2/1] w-full rounded-panel"
-            />
+            {video ?? (
+              <ServiceArt
+                seed={service.serviceId}
+                accent={service.accent}
+                className="aspect-[2/1] w-full rounded-panel"
+              />
+            )}
           </div>
-          <Paragraphs text={service.detailedDescription} />
+          <div className="flex flex-col gap-6">
+            <Paragraphs text={service.detailedDescription} />
+            {service.crisisNote ? <CrisisNote className="measure text-sm text-ink-2" /> : null}
+          </div>
           <section aria-labelledby="choices-title" className="flex flex-col gap-6">
             <h2 id="choices-title" className="text-h2">
               Healing Choices

@@ -1,9 +1,10 @@
 import { ServiceArt } from '@/components/art/service-art';
+import { CrisisNote } from '@/components/crisis-note';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { formatPrice } from '@/lib/money';
-import { bookingLink } from '../api/booking-links';
+import { bookLink } from '../api/booking-links';
 import { FeatureList } from './feature-list';
 import { Paragraphs } from './paragraphs';
 import { ServiceNotice } from './service-notice';
@@ -35,7 +36,7 @@ export function ServiceDialog({ service, open, onClose }: ServiceDialogProps) {
       size="lg"
       actions={
         <>
-          <Button href={bookingLink(service.serviceId)} size="sm">
+          <Button href={bookLink(service.serviceId)} size="sm">
             Book Session
           </Button>
           <Button to={`/service/${service.serviceId}`} size="sm" variant="secondary">
@@ -52,6 +53,7 @@ export function ServiceDialog({ service, open, onClose }: ServiceDialogProps) {
         />
         <Facts service={service} />
         <Paragraphs text={service.detailedDescription} />
+        {service.crisisNote ? <CrisisNote className="measure text-sm text-ink-2" /> : null}
         <section className="flex flex-col gap-4">
           <h3 className="text-h3">What's Included</h3>
           <FeatureList features={service.features} />

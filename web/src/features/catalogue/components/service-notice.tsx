@@ -1,13 +1,17 @@
 import { Alert } from '@/components/ui/alert';
+import { usePractice } from '@/lib/practice';
 
 type ServiceNoticeProps = { title: string; disclaimer: string };
 
-/** The notice that must stand beside a service. Renders nothing where there is none. */
+/** The notice that must stand beside a service; where there is none, what is true of all of them. */
 export function ServiceNotice({ title, disclaimer }: ServiceNoticeProps) {
-  if (!disclaimer) return null;
-  return (
-    <Alert tone="warn" title={title}>
-      <p className="text-sm">{disclaimer}</p>
-    </Alert>
-  );
+  const { wellbeingNote } = usePractice();
+  if (disclaimer) {
+    return (
+      <Alert tone="warn" title={title}>
+        <p className="text-sm">{disclaimer}</p>
+      </Alert>
+    );
+  }
+  return wellbeingNote ? <p className="measure text-sm text-ink-2">{wellbeingNote}</p> : null;
 }

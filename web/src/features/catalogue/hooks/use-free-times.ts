@@ -1,6 +1,9 @@
 /** The free starts of a week, for everybody; nothing is held by looking. */
-import { useQuery } from '@connectrpc/connect-query';
-import { BookingService, type ListSlotsResponse } from '@/gen/booking/v1/booking_service_pb';
+import { useTransport } from '@connectrpc/connect-query';
+import { useQuery } from '@tanstack/react-query';
+import type { ListSlotsResponse } from '@/gen/booking/v1/booking_service_pb';
+import { plainKey } from '@/lib/plain-read';
+import { BOOKING, readSlots } from '@/lib/read-slots';
 import { localHour, toDate } from '@/lib/time';
 
 export const DAYS_SHOWN = 7;
@@ -39,9 +42,12 @@ export function freeDays(answer: ListSlotsResponse): FreeDay[] {
 
 /** `fromDate` is empty for the week that begins today. */
 export function useFreeTimes(serviceId: string, fromDate: string) {
-  return useQuery(
-    BookingService.method.listSlots,
-    { serviceId, fromDate, days: DAYS_SHOWN },
-    { refetchInterval: REFRESH_MS, refetchOnWindowFocus: true },
-  );
+  const transport = useTransport();
+  const input = { serviceId, fromDate, days: DAYS_SHOWN };
+  return useQuery({
+    queryKey: plainKey(BOOKING, 'ListSlots', input),
+    queryFn: ({ signal }) => readSlots(input, { transport, signal }),
+    refetchInterval: REFRESH_MS,
+    refetchOnWindowFocus: true,
+  });
 }

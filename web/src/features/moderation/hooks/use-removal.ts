@@ -8,7 +8,7 @@ import { errorReason } from '@/lib/errors';
 import type { Grant } from './use-grant';
 
 /** The server allows a little longer, for the way. */
-export const UNDO_MS = 10_000;
+const UNDO_MS = 10_000;
 
 /** Everything that the pages have read about reviews. */
 const PUBLIC = createConnectQueryKey({ schema: ReviewsService, cardinality: undefined });

@@ -34,8 +34,8 @@ function Support({ reference }: { reference: string }) {
   const { email, phone } = usePractice();
   return (
     <p className="text-sm text-ink-2">
-      Reference <span className="break-all font-semibold numeric">{reference}</span>. You may close
-      this page: we keep asking, and write to you either way. Questions? Write to{' '}
+      Reference <span className="font-semibold numeric">{reference}</span>. You may close this page:
+      we keep asking, and write to you either way. Questions? Write to{' '}
       <a href={`mailto:${email}`} className="underline underline-offset-4">
         {email}
       </a>{' '}
@@ -50,6 +50,7 @@ function Support({ reference }: { reference: string }) {
 
 function Status({ verification, facts }: Pick<VerificationPanelProps, 'verification' | 'facts'>) {
   const { status, message, secondsLeft, windowSeconds } = verification;
+  const { refundDaysText } = usePractice();
   if (status === 'paid') {
     return (
       <p role="status" className="flex items-center justify-center gap-3 py-6">
@@ -61,7 +62,7 @@ function Status({ verification, facts }: Pick<VerificationPanelProps, 'verificat
     return (
       <Alert tone="warn" title="Your money is on its way back" live>
         A payment reached us that does not match this booking. All of it goes back the way you paid,
-        within 5-7 business days.
+        within {refundDaysText}.
       </Alert>
     );
   }

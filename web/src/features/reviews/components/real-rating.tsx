@@ -1,3 +1,4 @@
+import { ErrorNotice } from '@/components/ui/error-notice';
 import { Stars } from '@/components/ui/stars';
 import { useStatistics } from '../hooks/use-statistics';
 import { averageOf, RATINGS, starsText } from '../rating';
@@ -43,10 +44,13 @@ function NothingYet() {
 
 /** What the reviews themselves come to; no figure is shown while there are none. */
 export function RealRating() {
-  const { data, isPending } = useStatistics();
-  if (isPending) return <RealRatingSkeleton />;
-  const average = averageOf(data?.countsByRating ?? []);
-  if (!data) return null;
+  const { data, error, isPending, isFetching, refetch } = useStatistics();
+  if (isPending || (!data && isFetching)) return <RealRatingSkeleton />;
+  if (!data) {
+    const title = 'The figures could not be loaded';
+    return <ErrorNotice title={title} error={error} onRetry={() => void refetch()} />;
+  }
+  const average = averageOf(data.countsByRating);
   if (!average) return <NothingYet />;
   const total = Number(data.count);
   return (

@@ -12,7 +12,10 @@ import { Writer } from './writer';
 
 type ReviewCardProps = {
   review: Review;
-  /** Says "User Review" above the text, for pages that are about something else. */
+  /**
+   * Says "User Review" above the text, for pages that are about something else. Its picture is so
+   * small that all cards of a row keep one height.
+   */
   labelled?: boolean;
   /** Stands out as the one that was just published. */
   fresh?: boolean;
@@ -40,10 +43,17 @@ export function ReviewCard({ review, labelled, fresh, from, ref }: ReviewCardPro
           {review.verified ? <VerifiedBadge /> : null}
           {labelled ? <Badge tone="neutral">User Review</Badge> : null}
         </div>
-        <div className="flex flex-1 gap-4 max-sm:flex-col-reverse max-sm:justify-end">
-          <p className="min-w-0 flex-1 max-sm:flex-none">{cutText(review.text)}</p>
+        <div
+          className={classes(
+            'flex flex-1 gap-4',
+            !labelled && 'max-sm:flex-col-reverse max-sm:justify-end',
+          )}
+        >
+          <p className={classes('min-w-0 flex-1', !labelled && 'max-sm:flex-none')}>
+            {cutText(review.text)}
+          </p>
           {review.image ? (
-            <SmallPicture image={review.image} alt={`Photo from ${review.name}`} />
+            <SmallPicture image={review.image} alt={`Photo from ${review.name}`} tiny={labelled} />
           ) : null}
         </div>
         <div className="flex flex-col gap-2 border-t border-hairline pt-4">

@@ -1,16 +1,15 @@
-import { lazy, Suspense } from 'react';
+import { LateSection } from '@/components/late-section';
 import { usePractice } from '@/lib/practice';
-import { useHydrated } from '@/lib/use-hydrated';
+import { lateCode } from '@/lib/use-late';
 import { RealRatingSkeleton } from './real-rating-skeleton';
 
-const RealRating = lazy(async () => ({ default: (await import('./real-rating')).RealRating }));
+const realRating = lateCode(async () => (await import('./real-rating')).RealRating);
 
 const SHOWN = ['average_rating', 'happy_clients', 'recommend'];
 
 /** The practice's own figures, and beside them what the reviews come to. */
 export function ReviewFigures() {
   const { figures } = usePractice();
-  const hydrated = useHydrated();
   const shown = SHOWN.flatMap((key) => figures.find((figure) => figure.key === key) ?? []);
   return (
     <div className="container-page flex flex-wrap items-center gap-x-12 gap-y-8">
@@ -28,13 +27,13 @@ export function ReviewFigures() {
         ))}
       </dl>
       <div className="flex-1 grow-[2] basis-96 empty:hidden max-sm:basis-full">
-        {hydrated ? (
-          <Suspense fallback={<RealRatingSkeleton />}>
-            <RealRating />
-          </Suspense>
-        ) : (
-          <RealRatingSkeleton />
-        )}
+        <LateSection
+          code={realRating}
+          resting={<RealRatingSkeleton />}
+          missing="The figures could not be loaded"
+        >
+          {(RealRating) => <RealRating />}
+        </LateSection>
       </div>
     </div>
   );

@@ -1,5 +1,6 @@
-import { type FormEvent, lazy, type ReactNode, Suspense } from 'react';
-import { Alert } from '@/components/ui/alert';
+import type { FormEvent, ReactNode } from 'react';
+import { LateSection } from '@/components/late-section';
+import { Alert, Reference } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { ErrorSummary } from '@/components/ui/error-summary';
 import { SelectField } from '@/components/ui/select-field';
@@ -10,13 +11,14 @@ import { useAuth } from '@/lib/auth';
 import { classes } from '@/lib/classes';
 import { usePractice } from '@/lib/practice';
 import { useHydrated } from '@/lib/use-hydrated';
+import { lateCode } from '@/lib/use-late';
 import type { Invitation } from '../hooks/use-invitation';
 import { type ReviewFormState, useReviewForm } from '../hooks/use-review-form';
 import { lettersLeft } from '../review-rules';
 import { PhotoField } from './photo-field';
 import { RatingInput } from './rating-input';
 
-const BadgeOffer = lazy(async () => ({ default: (await import('./badge-offer')).BadgeOffer }));
+const badgeOffer = lateCode(async () => (await import('./badge-offer')).BadgeOffer);
 
 type ReviewFormProps = { invitation: Invitation; onPublished: (review: Review) => void };
 type Form = { form: ReviewFormState };
@@ -127,13 +129,30 @@ function Problem({ form: { problem, phase, submitWithoutInvitation } }: Form) {
       }
     >
       <p>{problem.message}</p>
-      {problem.referenceId ? (
-        <p className="mt-1 text-sm text-ink-2">
-          If you write to us about this, please quote{' '}
-          <span className="font-semibold numeric">{problem.referenceId}</span>.
-        </p>
-      ) : null}
+      <Reference id={problem.referenceId} />
     </Alert>
+  );
+}
+
+type BadgeProps = Form & { invitation: string };
+
+/** Only for whom it may concern, so its code waits for them. */
+function Badge({ form: { withoutBadge, setWithoutBadge, phase }, invitation }: BadgeProps) {
+  return (
+    <LateSection
+      code={badgeOffer}
+      resting={null}
+      missing="Whether your review carries a badge could not be loaded"
+    >
+      {(BadgeOffer) => (
+        <BadgeOffer
+          invitation={invitation}
+          withoutBadge={withoutBadge}
+          disabled={phase.name !== 'idle'}
+          onChange={setWithoutBadge}
+        />
+      )}
+    </LateSection>
   );
 }
 
@@ -172,15 +191,7 @@ export function ReviewForm({ invitation, onPublished }: ReviewFormProps) {
         <Words form={form} />
         <PhotoField photo={photo} disabled={busy} />
         {user || invitation.secret ? (
-          <Suspense fallback={null}>
-            <BadgeOffer
-              key={user?.id ?? ''}
-              invitation={invitation.secret}
-              withoutBadge={form.withoutBadge}
-              disabled={busy}
-              onChange={form.setWithoutBadge}
-            />
-          </Suspense>
+          <Badge key={user?.id ?? ''} invitation={invitation.secret} form={form} />
         ) : null}
       </Inputs>
       <Problem form={form} />

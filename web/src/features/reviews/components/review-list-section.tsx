@@ -1,11 +1,12 @@
-import { lazy, type RefObject, Suspense, useState } from 'react';
+import { type RefObject, useState } from 'react';
+import { LateSection } from '@/components/late-section';
 import { RadioGroup } from '@/components/ui/radio-group';
-import { useHydrated } from '@/lib/use-hydrated';
+import { lateCode } from '@/lib/use-late';
 import { FILTERS, type FilterName } from '../filter-url';
 import { LOADING_REVIEWS } from '../review-words';
 import { ReviewListSkeleton } from './review-list-skeleton';
 
-const ReviewList = lazy(async () => ({ default: (await import('./review-list')).ReviewList }));
+const reviewList = lateCode(async () => (await import('./review-list')).ReviewList);
 
 type ReviewListSectionProps = {
   filter: FilterName;
@@ -17,7 +18,6 @@ type ReviewListSectionProps = {
 /** The list with its filters; the calls are loaded only after the page stands. */
 export function ReviewListSection(props: ReviewListSectionProps) {
   const { filter, onFilter, freshId, toShow } = props;
-  const hydrated = useHydrated();
   const [news, setNews] = useState('');
   // Nobody is told about a list that comes with the page.
   const [asked, setAsked] = useState(false);
@@ -53,8 +53,12 @@ export function ReviewListSection(props: ReviewListSectionProps) {
           onChange={(value) => choose(value as FilterName)}
         />
       </div>
-      {hydrated ? (
-        <Suspense fallback={<ReviewListSkeleton />}>
+      <LateSection
+        code={reviewList}
+        resting={<ReviewListSkeleton />}
+        missing="The reviews could not be loaded"
+      >
+        {(ReviewList) => (
           <ReviewList
             key={filter}
             filter={filter}
@@ -63,10 +67,8 @@ export function ReviewListSection(props: ReviewListSectionProps) {
             onNews={setNews}
             onMore={() => setAsked(true)}
           />
-        </Suspense>
-      ) : (
-        <ReviewListSkeleton />
-      )}
+        )}
+      </LateSection>
       <p role="status" className="sr-only">
         {asked ? news : ''}
       </p>

@@ -1,5 +1,5 @@
 import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
-import { useLocation, useNavigate, useParams } from 'react-router';
+import { useLocation, useNavigate } from 'react-router';
 import { ServiceArt } from '@/components/art/service-art';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
@@ -126,8 +126,7 @@ function KnownReview({ reviewId }: { reviewId: string }) {
 }
 
 /** /reviews/:reviewId */
-export function ReviewPage() {
-  const { reviewId } = useParams();
+export function ReviewPage({ reviewId }: { reviewId: string | undefined }) {
   const hydrated = useHydrated();
   if (!isReviewId(reviewId)) return <ReviewNotFound />;
   return hydrated ? <KnownReview key={reviewId} reviewId={reviewId} /> : <Waiting />;

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { ReviewImage } from '@/gen/reviews/v1/reviews_service_pb';
+import { classes } from '@/lib/classes';
 
 const SMALL_SIDE_MAX = 480;
 /** How much of the screen's height the large one takes at most. */
@@ -8,7 +9,7 @@ const HEIGHT_SHARE = 75;
 type PictureProps = { image: ReviewImage; alt: string };
 
 /** The small one, beside the words of a card. One that cannot be had is hidden. */
-export function SmallPicture({ image, alt }: PictureProps) {
+export function SmallPicture({ image, alt, tiny }: PictureProps & { tiny?: boolean }) {
   const [failed, setFailed] = useState(false);
   if (failed) return null;
   const scale = Math.min(1, SMALL_SIDE_MAX / Math.max(image.width, image.height, 1));
@@ -21,7 +22,10 @@ export function SmallPicture({ image, alt }: PictureProps) {
       loading="lazy"
       decoding="async"
       onError={() => setFailed(true)}
-      className="size-28 shrink-0 rounded-card bg-sunken object-cover max-sm:h-44 max-sm:w-full"
+      className={classes(
+        'shrink-0 rounded-card bg-sunken object-cover',
+        tiny ? 'size-16' : 'size-28 max-sm:h-44 max-sm:w-full',
+      )}
     />
   );
 }

@@ -22,7 +22,7 @@ function initialOf(name: string): string {
 }
 
 /** "3 days ago", with the date itself for whoever points at it. */
-export function WrittenAt({ review }: { review: Review }) {
+function WrittenAt({ review }: { review: Review }) {
   const zone = usePracticeZone();
   if (!review.createdAt) return null;
   const at = toDate(review.createdAt);

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { toast } from '@/components/ui/toast-store';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import type { AuthUser } from '@/lib/auth';
-import { whenIdle } from '@/lib/idle';
+import { whenTouched } from '@/lib/when-touched';
 import type { Outcome, Wish } from '../api/publish-review';
 import { writeDraft } from '../review-draft';
 import { EMPTY_REVIEW } from '../review-rules';
@@ -15,7 +15,7 @@ import { useDraft } from './use-draft';
 import type { Invitation } from './use-invitation';
 import { usePhoto } from './use-photo';
 
-/** The code that talks to the server; it waits for the page to be idle, or for the first attempt. */
+/** The code that talks to the server; it comes as soon as the page is touched. */
 function loadCalls() {
   return import('../api/publish-review');
 }
@@ -31,7 +31,7 @@ function usePublish() {
   const [phase, setPhase] = useState<Phase>(IDLE);
   const running = useRef<AbortController | null>(null);
 
-  useEffect(() => whenIdle(() => void loadCalls().catch(() => undefined)), []);
+  useEffect(() => whenTouched(() => void loadCalls().catch(() => undefined)), []);
   useEffect(() => () => running.current?.abort(), []);
 
   async function attempt(wish: Wish, signal: AbortSignal): Promise<Outcome> {

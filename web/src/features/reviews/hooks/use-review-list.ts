@@ -1,28 +1,35 @@
 /** Reviews as pages, asked again whenever the list is opened or looked at. */
-import { useInfiniteQuery, useQuery } from '@connectrpc/connect-query';
-import { type Review, ReviewFilter, ReviewsService } from '@/gen/reviews/v1/reviews_service_pb';
+import { useTransport } from '@connectrpc/connect-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
+import { plainKey } from '@/lib/plain-read';
+import { type ListInput, REVIEWS, readList } from '../api/reads';
 import type { FilterName } from '../filter-url';
 import { useRefetchAtFocus } from './use-refetch-at-focus';
 
 const PAGE_SIZE = 12;
 
-const FILTERS: Record<FilterName, ReviewFilter> = {
-  all: ReviewFilter.UNSPECIFIED,
-  verified: ReviewFilter.VERIFIED,
-  recent: ReviewFilter.RECENT,
+/** Lists as pages have another form in the cache than a single answer. */
+export const LIST_PAGES = 'ListReviews/pages';
+
+const FILTERS: Record<FilterName, NonNullable<ListInput['filter']>> = {
+  all: 'REVIEW_FILTER_UNSPECIFIED',
+  verified: 'REVIEW_FILTER_VERIFIED',
+  recent: 'REVIEW_FILTER_RECENT',
 };
 
 export function useReviewList(filter: FilterName) {
-  const list = useInfiniteQuery(
-    ReviewsService.method.listReviews,
-    { filter: FILTERS[filter], pageSize: PAGE_SIZE, pageToken: '' },
-    {
-      pageParamKey: 'pageToken',
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-      // A review that was deleted is gone with the next look.
-      staleTime: 0,
-    },
-  );
+  const transport = useTransport();
+  const input = { filter: FILTERS[filter], pageSize: PAGE_SIZE };
+  const list = useInfiniteQuery({
+    queryKey: plainKey(REVIEWS, LIST_PAGES, input),
+    queryFn: ({ pageParam, signal }) =>
+      readList({ ...input, pageToken: pageParam }, { transport, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+    // A review that was deleted is gone with the next look.
+    staleTime: 0,
+  });
   useRefetchAtFocus(list.refetch);
   return { ...list, reviews: distinct(list.data?.pages.flatMap((page) => page.reviews)) };
 }
@@ -36,11 +43,13 @@ const NEWEST_MAX = 6;
 
 /** The newest reviews, for a page that shows a few of them. */
 export function useNewestReviews(count: number = NEWEST_MAX) {
-  const newest = useQuery(
-    ReviewsService.method.listReviews,
-    { pageSize: Math.min(count, NEWEST_MAX) },
-    { staleTime: 0 },
-  );
+  const transport = useTransport();
+  const input = { pageSize: Math.min(count, NEWEST_MAX) };
+  const newest = useQuery({
+    queryKey: plainKey(REVIEWS, 'ListReviews', input),
+    queryFn: ({ signal }) => readList(input, { transport, signal }),
+    staleTime: 0,
+  });
   useRefetchAtFocus(newest.refetch);
   return newest;
 }

@@ -1,10 +1,17 @@
-import { useQuery } from '@connectrpc/connect-query';
-import { ReviewsService } from '@/gen/reviews/v1/reviews_service_pb';
+import { useTransport } from '@connectrpc/connect-query';
+import { useQuery } from '@tanstack/react-query';
+import { plainKey } from '@/lib/plain-read';
+import { REVIEWS, readStatistics } from '../api/reads';
 import { useRefetchAtFocus } from './use-refetch-at-focus';
 
 /** How many reviews there are and how they rate, counted by the server. */
 export function useStatistics() {
-  const figures = useQuery(ReviewsService.method.getStatistics, {}, { staleTime: 0 });
+  const transport = useTransport();
+  const figures = useQuery({
+    queryKey: plainKey(REVIEWS, 'GetStatistics'),
+    queryFn: ({ signal }) => readStatistics({ transport, signal }),
+    staleTime: 0,
+  });
   useRefetchAtFocus(figures.refetch);
   return figures;
 }

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file catalogue/v1/catalogue_service.proto.
  */
 export const file_catalogue_v1_catalogue_service: GenFile = /*@__PURE__*/
-  fileDesc("CiRjYXRhbG9ndWUvdjEvY2F0YWxvZ3VlX3NlcnZpY2UucHJvdG8SDGNhdGFsb2d1ZS52MSIUChJHZXRQcmFjdGljZVJlcXVlc3QiPwoTR2V0UHJhY3RpY2VSZXNwb25zZRIoCghwcmFjdGljZRgBIAEoCzIWLmNhdGFsb2d1ZS52MS5QcmFjdGljZSLdAgoIUHJhY3RpY2USDAoEbmFtZRgBIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgCIAEoCRINCgVwaG9uZRgDIAEoCRINCgVlbWFpbBgEIAEoCRIPCgdhZGRyZXNzGAUgASgJEgwKBGNpdHkYBiABKAkSDgoGcmVnaW9uGAcgASgJEhEKCXRpbWVfem9uZRgIIAEoCRIXCg90aW1lX3pvbmVfbGFiZWwYCSABKAkSFQoNY29udGFjdF9ob3VycxgKIAEoCRIVCg1zdXBwb3J0X2hvdXJzGAsgASgJEhAKCHdoYXRzYXBwGAwgASgJEiUKB2ZpZ3VyZXMYDSADKAsyFC5jYXRhbG9ndWUudjEuRmlndXJlEhoKEmNhbmNlbGxhdGlvbl9ob3VycxgOIAEoBRITCgtjcmlzaXNfbm90ZRgPIAEoCRIXCg9yZXZpZXdfc2VydmljZXMYECADKAkiMwoGRmlndXJlEgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCRINCgVsYWJlbBgDIAEoCSIVChNMaXN0U2VydmljZXNSZXF1ZXN0ImgKFExpc3RTZXJ2aWNlc1Jlc3BvbnNlEicKCHNlcnZpY2VzGAEgAygLMhUuY2F0YWxvZ3VlLnYxLlNlcnZpY2USJwoIcGFja2FnZXMYAiADKAsyFS5jYXRhbG9ndWUudjEuUGFja2FnZSInChFHZXRTZXJ2aWNlUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJIjwKEkdldFNlcnZpY2VSZXNwb25zZRImCgdzZXJ2aWNlGAEgASgLMhUuY2F0YWxvZ3VlLnYxLlNlcnZpY2UikQIKB1NlcnZpY2USEgoKc2VydmljZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIcChRkZXRhaWxlZF9kZXNjcmlwdGlvbhgEIAEoCRInCghmZWF0dXJlcxgFIAMoCzIVLmNhdGFsb2d1ZS52MS5GZWF0dXJlEhUKDWR1cmF0aW9uX3RleHQYBiABKAkSGAoQZHVyYXRpb25fbWludXRlcxgHIAEoBRIfCgVwcmljZRgIIAEoCzIQLmNvbW1vbi52MS5Nb25leRISCgpkaXNjbGFpbWVyGAkgASgJEhEKCXZpZGVvX3VybBgKIAEoCRIOCgZhY2NlbnQYCyABKAkiLAoHRmVhdHVyZRIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJInQKB1BhY2thZ2USEgoKcGFja2FnZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIQCghzZXNzaW9ucxgEIAEoBRIfCgVwcmljZRgFIAEoCzIQLmNvbW1vbi52MS5Nb25leSIWChRMaXN0UXVpekFyZWFzUmVxdWVzdCI+ChVMaXN0UXVpekFyZWFzUmVzcG9uc2USJQoFYXJlYXMYASADKAsyFi5jYXRhbG9ndWUudjEuUXVpekFyZWEicAoIUXVpekFyZWESDwoHYXJlYV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIOCgZhY2NlbnQYBCABKAkSHwoXcmVjb21tZW5kZWRfc2VydmljZV9pZHMYBSADKAkiEQoPTGlzdEZhcXNSZXF1ZXN0ImQKEExpc3RGYXFzUmVzcG9uc2USJgoGZ3JvdXBzGAEgAygLMhYuY2F0YWxvZ3VlLnYxLkZhcUdyb3VwEigKDXF1aWNrX2Fuc3dlcnMYAiADKAsyES5jYXRhbG9ndWUudjEuRmFxIjoKCEZhcUdyb3VwEg0KBXRpdGxlGAEgASgJEh8KBGZhcXMYAiADKAsyES5jYXRhbG9ndWUudjEuRmFxIicKA0ZhcRIQCghxdWVzdGlvbhgBIAEoCRIOCgZhbnN3ZXIYAiABKAkiKAoSR2V0T2ZmZXJpbmdSZXF1ZXN0EhIKCnNlcnZpY2VfaWQYASABKAkicwoTR2V0T2ZmZXJpbmdSZXNwb25zZRISCgpzZXJ2aWNlX2lkGAEgASgJEg0KBXRpdGxlGAIgASgJEhgKEGR1cmF0aW9uX21pbnV0ZXMYAyABKAUSHwoFcHJpY2UYBCABKAsyEC5jb21tb24udjEuTW9uZXkyzAMKEENhdGFsb2d1ZVNlcnZpY2USVwoLR2V0UHJhY3RpY2USIC5jYXRhbG9ndWUudjEuR2V0UHJhY3RpY2VSZXF1ZXN0GiEuY2F0YWxvZ3VlLnYxLkdldFByYWN0aWNlUmVzcG9uc2UiA5ACARJaCgxMaXN0U2VydmljZXMSIS5jYXRhbG9ndWUudjEuTGlzdFNlcnZpY2VzUmVxdWVzdBoiLmNhdGFsb2d1ZS52MS5MaXN0U2VydmljZXNSZXNwb25zZSIDkAIBElQKCkdldFNlcnZpY2USHy5jYXRhbG9ndWUudjEuR2V0U2VydmljZVJlcXVlc3QaIC5jYXRhbG9ndWUudjEuR2V0U2VydmljZVJlc3BvbnNlIgOQAgESXQoNTGlzdFF1aXpBcmVhcxIiLmNhdGFsb2d1ZS52MS5MaXN0UXVpekFyZWFzUmVxdWVzdBojLmNhdGFsb2d1ZS52MS5MaXN0UXVpekFyZWFzUmVzcG9uc2UiA5ACARJOCghMaXN0RmFxcxIdLmNhdGFsb2d1ZS52MS5MaXN0RmFxc1JlcXVlc3QaHi5jYXRhbG9ndWUudjEuTGlzdEZhcXNSZXNwb25zZSIDkAIBMm4KGENhdGFsb2d1ZUludGVybmFsU2VydmljZRJSCgtHZXRPZmZlcmluZxIgLmNhdGFsb2d1ZS52MS5HZXRPZmZlcmluZ1JlcXVlc3QaIS5jYXRhbG9ndWUudjEuR2V0T2ZmZXJpbmdSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money]);
+  fileDesc("CiRjYXRhbG9ndWUvdjEvY2F0YWxvZ3VlX3NlcnZpY2UucHJvdG8SDGNhdGFsb2d1ZS52MSIUChJHZXRQcmFjdGljZVJlcXVlc3QiPwoTR2V0UHJhY3RpY2VSZXNwb25zZRIoCghwcmFjdGljZRgBIAEoCzIWLmNhdGFsb2d1ZS52MS5QcmFjdGljZSLMAwoIUHJhY3RpY2USDAoEbmFtZRgBIAEoCRIZChFwcmFjdGl0aW9uZXJfbmFtZRgCIAEoCRINCgVwaG9uZRgDIAEoCRINCgVlbWFpbBgEIAEoCRIPCgdhZGRyZXNzGAUgASgJEgwKBGNpdHkYBiABKAkSDgoGcmVnaW9uGAcgASgJEhEKCXRpbWVfem9uZRgIIAEoCRIXCg90aW1lX3pvbmVfbGFiZWwYCSABKAkSFQoNY29udGFjdF9ob3VycxgKIAEoCRIVCg1zdXBwb3J0X2hvdXJzGAsgASgJEhAKCHdoYXRzYXBwGAwgASgJEiUKB2ZpZ3VyZXMYDSADKAsyFC5jYXRhbG9ndWUudjEuRmlndXJlEhoKEmNhbmNlbGxhdGlvbl9ob3VycxgOIAEoBRITCgtjcmlzaXNfbm90ZRgPIAEoCRIXCg9yZXZpZXdfc2VydmljZXMYECADKAkSIgoFYWJvdXQYESABKAsyEy5jYXRhbG9ndWUudjEuQWJvdXQSGAoQcmVmdW5kX2RheXNfdGV4dBgSIAEoCRIXCg9yZXBseV9kYXlzX3RleHQYEyABKAkSFgoOd2VsbGJlaW5nX25vdGUYFCABKAkiiwEKBUFib3V0EhQKDGludHJvZHVjdGlvbhgBIAEoCRINCgVzdG9yeRgCIAMoCRISCgpwaGlsb3NvcGh5GAMgASgJEjMKDnF1YWxpZmljYXRpb25zGAQgAygLMhsuY2F0YWxvZ3VlLnYxLlF1YWxpZmljYXRpb24SFAoMcG9ydHJhaXRfdXJsGAUgASgJIjMKDVF1YWxpZmljYXRpb24SDQoFdGl0bGUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkiMwoGRmlndXJlEgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCRINCgVsYWJlbBgDIAEoCSIVChNMaXN0U2VydmljZXNSZXF1ZXN0ImgKFExpc3RTZXJ2aWNlc1Jlc3BvbnNlEicKCHNlcnZpY2VzGAEgAygLMhUuY2F0YWxvZ3VlLnYxLlNlcnZpY2USJwoIcGFja2FnZXMYAiADKAsyFS5jYXRhbG9ndWUudjEuUGFja2FnZSInChFHZXRTZXJ2aWNlUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJIjwKEkdldFNlcnZpY2VSZXNwb25zZRImCgdzZXJ2aWNlGAEgASgLMhUuY2F0YWxvZ3VlLnYxLlNlcnZpY2UivAIKB1NlcnZpY2USEgoKc2VydmljZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIcChRkZXRhaWxlZF9kZXNjcmlwdGlvbhgEIAEoCRInCghmZWF0dXJlcxgFIAMoCzIVLmNhdGFsb2d1ZS52MS5GZWF0dXJlEhUKDWR1cmF0aW9uX3RleHQYBiABKAkSGAoQZHVyYXRpb25fbWludXRlcxgHIAEoBRIfCgVwcmljZRgIIAEoCzIQLmNvbW1vbi52MS5Nb25leRISCgpkaXNjbGFpbWVyGAkgASgJEhEKCXZpZGVvX3VybBgKIAEoCRIOCgZhY2NlbnQYCyABKAkSFAoMY2FwdGlvbnNfdXJsGAwgASgJEhMKC2NyaXNpc19ub3RlGA0gASgIIiwKB0ZlYXR1cmUSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCSJ0CgdQYWNrYWdlEhIKCnBhY2thZ2VfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEAoIc2Vzc2lvbnMYBCABKAUSHwoFcHJpY2UYBSABKAsyEC5jb21tb24udjEuTW9uZXkiFgoUTGlzdFF1aXpBcmVhc1JlcXVlc3QiPgoVTGlzdFF1aXpBcmVhc1Jlc3BvbnNlEiUKBWFyZWFzGAEgAygLMhYuY2F0YWxvZ3VlLnYxLlF1aXpBcmVhInAKCFF1aXpBcmVhEg8KB2FyZWFfaWQYASABKAkSDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSDgoGYWNjZW50GAQgASgJEh8KF3JlY29tbWVuZGVkX3NlcnZpY2VfaWRzGAUgAygJIhEKD0xpc3RGYXFzUmVxdWVzdCJkChBMaXN0RmFxc1Jlc3BvbnNlEiYKBmdyb3VwcxgBIAMoCzIWLmNhdGFsb2d1ZS52MS5GYXFHcm91cBIoCg1xdWlja19hbnN3ZXJzGAIgAygLMhEuY2F0YWxvZ3VlLnYxLkZhcSI6CghGYXFHcm91cBINCgV0aXRsZRgBIAEoCRIfCgRmYXFzGAIgAygLMhEuY2F0YWxvZ3VlLnYxLkZhcSInCgNGYXESEAoIcXVlc3Rpb24YASABKAkSDgoGYW5zd2VyGAIgASgJIigKEkdldE9mZmVyaW5nUmVxdWVzdBISCgpzZXJ2aWNlX2lkGAEgASgJInMKE0dldE9mZmVyaW5nUmVzcG9uc2USEgoKc2VydmljZV9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIYChBkdXJhdGlvbl9taW51dGVzGAMgASgFEh8KBXByaWNlGAQgASgLMhAuY29tbW9uLnYxLk1vbmV5IhsKGUdldE1lZGl0YXRpb25HdWlkZVJlcXVlc3QiSgoaR2V0TWVkaXRhdGlvbkd1aWRlUmVzcG9uc2USLAoFZ3VpZGUYASABKAsyHS5jYXRhbG9ndWUudjEuTWVkaXRhdGlvbkd1aWRlIoUBCg9NZWRpdGF0aW9uR3VpZGUSDQoFdGl0bGUYASABKAkSFAoMaW50cm9kdWN0aW9uGAIgAygJEisKBXN0ZXBzGAMgAygLMhwuY2F0YWxvZ3VlLnYxLk1lZGl0YXRpb25TdGVwEg8KB2Nsb3NpbmcYBCADKAkSDwoHbWludXRlcxgFIAEoBSJECg5NZWRpdGF0aW9uU3RlcBINCgV0aXRsZRgBIAEoCRIPCgdtaW51dGVzGAIgASgFEhIKCnBhcmFncmFwaHMYAyADKAkyugQKEENhdGFsb2d1ZVNlcnZpY2USVwoLR2V0UHJhY3RpY2USIC5jYXRhbG9ndWUudjEuR2V0UHJhY3RpY2VSZXF1ZXN0GiEuY2F0YWxvZ3VlLnYxLkdldFByYWN0aWNlUmVzcG9uc2UiA5ACARJaCgxMaXN0U2VydmljZXMSIS5jYXRhbG9ndWUudjEuTGlzdFNlcnZpY2VzUmVxdWVzdBoiLmNhdGFsb2d1ZS52MS5MaXN0U2VydmljZXNSZXNwb25zZSIDkAIBElQKCkdldFNlcnZpY2USHy5jYXRhbG9ndWUudjEuR2V0U2VydmljZVJlcXVlc3QaIC5jYXRhbG9ndWUudjEuR2V0U2VydmljZVJlc3BvbnNlIgOQAgESXQoNTGlzdFF1aXpBcmVhcxIiLmNhdGFsb2d1ZS52MS5MaXN0UXVpekFyZWFzUmVxdWVzdBojLmNhdGFsb2d1ZS52MS5MaXN0UXVpekFyZWFzUmVzcG9uc2UiA5ACARJOCghMaXN0RmFxcxIdLmNhdGFsb2d1ZS52MS5MaXN0RmFxc1JlcXVlc3QaHi5jYXRhbG9ndWUudjEuTGlzdEZhcXNSZXNwb25zZSIDkAIBEmwKEkdldE1lZGl0YXRpb25HdWlkZRInLmNhdGFsb2d1ZS52MS5HZXRNZWRpdGF0aW9uR3VpZGVSZXF1ZXN0GiguY2F0YWxvZ3VlLnYxLkdldE1lZGl0YXRpb25HdWlkZVJlc3BvbnNlIgOQAgEybgoYQ2F0YWxvZ3VlSW50ZXJuYWxTZXJ2aWNlElIKC0dldE9mZmVyaW5nEiAuY2F0YWxvZ3VlLnYxLkdldE9mZmVyaW5nUmVxdWVzdBohLmNhdGFsb2d1ZS52MS5HZXRPZmZlcmluZ1Jlc3BvbnNlYgZwcm90bzM", [file_common_v1_money]);
 
 /**
  * Asks for the practice's public settings.
@@ -167,6 +167,34 @@ export type Practice = Message<"catalogue.v1.Practice"> & {
    * @generated from field: repeated string review_services = 16;
    */
   reviewServices: string[];
+
+  /**
+   * The founder, and how the practice came to be.
+   *
+   * @generated from field: catalogue.v1.About about = 17;
+   */
+  about?: About | undefined;
+
+  /**
+   * How long a refund takes to arrive, in words, for example "5-7 business days".
+   *
+   * @generated from field: string refund_days_text = 18;
+   */
+  refundDaysText: string;
+
+  /**
+   * How long a reply to somebody who asked for something takes, in words.
+   *
+   * @generated from field: string reply_days_text = 19;
+   */
+  replyDaysText: string;
+
+  /**
+   * What stands beside every service that has no notice of its own, or empty.
+   *
+   * @generated from field: string wellbeing_note = 20;
+   */
+  wellbeingNote: string;
 };
 
 /**
@@ -175,6 +203,83 @@ export type Practice = Message<"catalogue.v1.Practice"> & {
  */
 export const PracticeSchema: GenMessage<Practice> = /*@__PURE__*/
   messageDesc(file_catalogue_v1_catalogue_service, 2);
+
+/**
+ * Who stands behind the practice.
+ *
+ * @generated from message catalogue.v1.About
+ */
+export type About = Message<"catalogue.v1.About"> & {
+  /**
+   * The founder in a sentence or two, for the home page.
+   *
+   * @generated from field: string introduction = 1;
+   */
+  introduction: string;
+
+  /**
+   * The founder's story, in paragraphs.
+   *
+   * @generated from field: repeated string story = 2;
+   */
+  story: string[];
+
+  /**
+   * What the practice believes, in the founder's words, without quotation marks.
+   *
+   * @generated from field: string philosophy = 3;
+   */
+  philosophy: string;
+
+  /**
+   * What the founder has learnt and done, in the order in which it is shown.
+   *
+   * @generated from field: repeated catalogue.v1.Qualification qualifications = 4;
+   */
+  qualifications: Qualification[];
+
+  /**
+   * Address of the founder's picture, or empty for a drawn one.
+   *
+   * @generated from field: string portrait_url = 5;
+   */
+  portraitUrl: string;
+};
+
+/**
+ * Describes the message catalogue.v1.About.
+ * Use `create(AboutSchema)` to create a new message.
+ */
+export const AboutSchema: GenMessage<About> = /*@__PURE__*/
+  messageDesc(file_catalogue_v1_catalogue_service, 3);
+
+/**
+ * Something that speaks for the founder.
+ *
+ * @generated from message catalogue.v1.Qualification
+ */
+export type Qualification = Message<"catalogue.v1.Qualification"> & {
+  /**
+   * In a few words, for example "Certified Healer".
+   *
+   * @generated from field: string title = 1;
+   */
+  title: string;
+
+  /**
+   * A sentence about it.
+   *
+   * @generated from field: string description = 2;
+   */
+  description: string;
+};
+
+/**
+ * Describes the message catalogue.v1.Qualification.
+ * Use `create(QualificationSchema)` to create a new message.
+ */
+export const QualificationSchema: GenMessage<Qualification> = /*@__PURE__*/
+  messageDesc(file_catalogue_v1_catalogue_service, 4);
 
 /**
  * One figure that the practice states about itself.
@@ -209,7 +314,7 @@ export type Figure = Message<"catalogue.v1.Figure"> & {
  * Use `create(FigureSchema)` to create a new message.
  */
 export const FigureSchema: GenMessage<Figure> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 3);
+  messageDesc(file_catalogue_v1_catalogue_service, 5);
 
 /**
  * Asks for all services.
@@ -224,7 +329,7 @@ export type ListServicesRequest = Message<"catalogue.v1.ListServicesRequest"> & 
  * Use `create(ListServicesRequestSchema)` to create a new message.
  */
 export const ListServicesRequestSchema: GenMessage<ListServicesRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 4);
+  messageDesc(file_catalogue_v1_catalogue_service, 6);
 
 /**
  * All services and packages.
@@ -252,7 +357,7 @@ export type ListServicesResponse = Message<"catalogue.v1.ListServicesResponse"> 
  * Use `create(ListServicesResponseSchema)` to create a new message.
  */
 export const ListServicesResponseSchema: GenMessage<ListServicesResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 5);
+  messageDesc(file_catalogue_v1_catalogue_service, 7);
 
 /**
  * Asks for one service.
@@ -273,7 +378,7 @@ export type GetServiceRequest = Message<"catalogue.v1.GetServiceRequest"> & {
  * Use `create(GetServiceRequestSchema)` to create a new message.
  */
 export const GetServiceRequestSchema: GenMessage<GetServiceRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 6);
+  messageDesc(file_catalogue_v1_catalogue_service, 8);
 
 /**
  * One service.
@@ -294,7 +399,7 @@ export type GetServiceResponse = Message<"catalogue.v1.GetServiceResponse"> & {
  * Use `create(GetServiceResponseSchema)` to create a new message.
  */
 export const GetServiceResponseSchema: GenMessage<GetServiceResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 7);
+  messageDesc(file_catalogue_v1_catalogue_service, 9);
 
 /**
  * A kind of session that can be booked.
@@ -366,7 +471,8 @@ export type Service = Message<"catalogue.v1.Service"> & {
   disclaimer: string;
 
   /**
-   * Address of its video, or empty.
+   * Address of its video, or empty: a path of this site below /media/, or one that begins with
+   * https://.
    *
    * @generated from field: string video_url = 10;
    */
@@ -378,6 +484,20 @@ export type Service = Message<"catalogue.v1.Service"> & {
    * @generated from field: string accent = 11;
    */
   accent: string;
+
+  /**
+   * Address of the video's captions (WebVTT), of the same form, or empty.
+   *
+   * @generated from field: string captions_url = 12;
+   */
+  captionsUrl: string;
+
+  /**
+   * Whether the practice's crisis note stands beside it.
+   *
+   * @generated from field: bool crisis_note = 13;
+   */
+  crisisNote: boolean;
 };
 
 /**
@@ -385,7 +505,7 @@ export type Service = Message<"catalogue.v1.Service"> & {
  * Use `create(ServiceSchema)` to create a new message.
  */
 export const ServiceSchema: GenMessage<Service> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 8);
+  messageDesc(file_catalogue_v1_catalogue_service, 10);
 
 /**
  * One thing that a service includes.
@@ -413,7 +533,7 @@ export type Feature = Message<"catalogue.v1.Feature"> & {
  * Use `create(FeatureSchema)` to create a new message.
  */
 export const FeatureSchema: GenMessage<Feature> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 9);
+  messageDesc(file_catalogue_v1_catalogue_service, 11);
 
 /**
  * Several sessions sold together.
@@ -462,7 +582,7 @@ export type Package = Message<"catalogue.v1.Package"> & {
  * Use `create(PackageSchema)` to create a new message.
  */
 export const PackageSchema: GenMessage<Package> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 10);
+  messageDesc(file_catalogue_v1_catalogue_service, 12);
 
 /**
  * Asks for the quiz.
@@ -477,7 +597,7 @@ export type ListQuizAreasRequest = Message<"catalogue.v1.ListQuizAreasRequest"> 
  * Use `create(ListQuizAreasRequestSchema)` to create a new message.
  */
 export const ListQuizAreasRequestSchema: GenMessage<ListQuizAreasRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 11);
+  messageDesc(file_catalogue_v1_catalogue_service, 13);
 
 /**
  * The quiz's focus areas.
@@ -498,7 +618,7 @@ export type ListQuizAreasResponse = Message<"catalogue.v1.ListQuizAreasResponse"
  * Use `create(ListQuizAreasResponseSchema)` to create a new message.
  */
 export const ListQuizAreasResponseSchema: GenMessage<ListQuizAreasResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 12);
+  messageDesc(file_catalogue_v1_catalogue_service, 14);
 
 /**
  * One focus area of the quiz.
@@ -547,7 +667,7 @@ export type QuizArea = Message<"catalogue.v1.QuizArea"> & {
  * Use `create(QuizAreaSchema)` to create a new message.
  */
 export const QuizAreaSchema: GenMessage<QuizArea> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 13);
+  messageDesc(file_catalogue_v1_catalogue_service, 15);
 
 /**
  * Asks for the frequently asked questions.
@@ -562,7 +682,7 @@ export type ListFaqsRequest = Message<"catalogue.v1.ListFaqsRequest"> & {
  * Use `create(ListFaqsRequestSchema)` to create a new message.
  */
 export const ListFaqsRequestSchema: GenMessage<ListFaqsRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 14);
+  messageDesc(file_catalogue_v1_catalogue_service, 16);
 
 /**
  * The frequently asked questions.
@@ -590,7 +710,7 @@ export type ListFaqsResponse = Message<"catalogue.v1.ListFaqsResponse"> & {
  * Use `create(ListFaqsResponseSchema)` to create a new message.
  */
 export const ListFaqsResponseSchema: GenMessage<ListFaqsResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 15);
+  messageDesc(file_catalogue_v1_catalogue_service, 17);
 
 /**
  * A titled group of questions.
@@ -618,7 +738,7 @@ export type FaqGroup = Message<"catalogue.v1.FaqGroup"> & {
  * Use `create(FaqGroupSchema)` to create a new message.
  */
 export const FaqGroupSchema: GenMessage<FaqGroup> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 16);
+  messageDesc(file_catalogue_v1_catalogue_service, 18);
 
 /**
  * One question and its answer.
@@ -646,7 +766,7 @@ export type Faq = Message<"catalogue.v1.Faq"> & {
  * Use `create(FaqSchema)` to create a new message.
  */
 export const FaqSchema: GenMessage<Faq> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 17);
+  messageDesc(file_catalogue_v1_catalogue_service, 19);
 
 /**
  * Asks for the price and length of a service.
@@ -667,7 +787,7 @@ export type GetOfferingRequest = Message<"catalogue.v1.GetOfferingRequest"> & {
  * Use `create(GetOfferingRequestSchema)` to create a new message.
  */
 export const GetOfferingRequestSchema: GenMessage<GetOfferingRequest> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 18);
+  messageDesc(file_catalogue_v1_catalogue_service, 20);
 
 /**
  * The price and length of a service.
@@ -709,7 +829,127 @@ export type GetOfferingResponse = Message<"catalogue.v1.GetOfferingResponse"> & 
  * Use `create(GetOfferingResponseSchema)` to create a new message.
  */
 export const GetOfferingResponseSchema: GenMessage<GetOfferingResponse> = /*@__PURE__*/
-  messageDesc(file_catalogue_v1_catalogue_service, 19);
+  messageDesc(file_catalogue_v1_catalogue_service, 21);
+
+/**
+ * Asks for the meditation guide.
+ *
+ * @generated from message catalogue.v1.GetMeditationGuideRequest
+ */
+export type GetMeditationGuideRequest = Message<"catalogue.v1.GetMeditationGuideRequest"> & {
+};
+
+/**
+ * Describes the message catalogue.v1.GetMeditationGuideRequest.
+ * Use `create(GetMeditationGuideRequestSchema)` to create a new message.
+ */
+export const GetMeditationGuideRequestSchema: GenMessage<GetMeditationGuideRequest> = /*@__PURE__*/
+  messageDesc(file_catalogue_v1_catalogue_service, 22);
+
+/**
+ * The meditation guide.
+ *
+ * @generated from message catalogue.v1.GetMeditationGuideResponse
+ */
+export type GetMeditationGuideResponse = Message<"catalogue.v1.GetMeditationGuideResponse"> & {
+  /**
+   * The guide.
+   *
+   * @generated from field: catalogue.v1.MeditationGuide guide = 1;
+   */
+  guide?: MeditationGuide | undefined;
+};
+
+/**
+ * Describes the message catalogue.v1.GetMeditationGuideResponse.
+ * Use `create(GetMeditationGuideResponseSchema)` to create a new message.
+ */
+export const GetMeditationGuideResponseSchema: GenMessage<GetMeditationGuideResponse> = /*@__PURE__*/
+  messageDesc(file_catalogue_v1_catalogue_service, 23);
+
+/**
+ * A short meditation in steps, in the practice's own words.
+ *
+ * @generated from message catalogue.v1.MeditationGuide
+ */
+export type MeditationGuide = Message<"catalogue.v1.MeditationGuide"> & {
+  /**
+   * Its title.
+   *
+   * @generated from field: string title = 1;
+   */
+  title: string;
+
+  /**
+   * How to begin, in paragraphs.
+   *
+   * @generated from field: repeated string introduction = 2;
+   */
+  introduction: string[];
+
+  /**
+   * Its steps in order.
+   *
+   * @generated from field: repeated catalogue.v1.MeditationStep steps = 3;
+   */
+  steps: MeditationStep[];
+
+  /**
+   * How to go on, in paragraphs.
+   *
+   * @generated from field: repeated string closing = 4;
+   */
+  closing: string[];
+
+  /**
+   * How long all steps take together.
+   *
+   * @generated from field: int32 minutes = 5;
+   */
+  minutes: number;
+};
+
+/**
+ * Describes the message catalogue.v1.MeditationGuide.
+ * Use `create(MeditationGuideSchema)` to create a new message.
+ */
+export const MeditationGuideSchema: GenMessage<MeditationGuide> = /*@__PURE__*/
+  messageDesc(file_catalogue_v1_catalogue_service, 24);
+
+/**
+ * One step of a meditation.
+ *
+ * @generated from message catalogue.v1.MeditationStep
+ */
+export type MeditationStep = Message<"catalogue.v1.MeditationStep"> & {
+  /**
+   * Its title.
+   *
+   * @generated from field: string title = 1;
+   */
+  title: string;
+
+  /**
+   * How long it takes.
+   *
+   * @generated from field: int32 minutes = 2;
+   */
+  minutes: number;
+
+  /**
+   * What to do, in paragraphs.
+   *
+   * @generated from field: repeated string paragraphs = 3;
+   */
+  paragraphs: string[];
+};
+
+/**
+ * Describes the message catalogue.v1.MeditationStep.
+ * Use `create(MeditationStepSchema)` to create a new message.
+ */
+export const MeditationStepSchema: GenMessage<MeditationStep> = /*@__PURE__*/
+  messageDesc(file_catalogue_v1_catalogue_service, 25);
 
 /**
  * What the practice offers and says about itself. Everything here is public and may be cached.
@@ -766,6 +1006,16 @@ export const CatalogueService: GenService<{
     methodKind: "unary";
     input: typeof ListFaqsRequestSchema;
     output: typeof ListFaqsResponseSchema;
+  },
+  /**
+   * Returns the meditation guide.
+   *
+   * @generated from rpc catalogue.v1.CatalogueService.GetMeditationGuide
+   */
+  getMeditationGuide: {
+    methodKind: "unary";
+    input: typeof GetMeditationGuideRequestSchema;
+    output: typeof GetMeditationGuideResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_catalogue_v1_catalogue_service, 0);

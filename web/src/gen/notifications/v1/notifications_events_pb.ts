@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file notifications/v1/notifications_events.proto.
  */
 export const file_notifications_v1_notifications_events: GenFile = /*@__PURE__*/
-  fileDesc("Citub3RpZmljYXRpb25zL3YxL25vdGlmaWNhdGlvbnNfZXZlbnRzLnByb3RvEhBub3RpZmljYXRpb25zLnYxIlkKCE1haWxTZW50Eg8KB21haWxfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIoCgRraW5kGAMgASgOMhoubm90aWZpY2F0aW9ucy52MS5NYWlsS2luZCJqCgpNYWlsRmFpbGVkEg8KB21haWxfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIoCgRraW5kGAMgASgOMhoubm90aWZpY2F0aW9ucy52MS5NYWlsS2luZBINCgVmaW5hbBgEIAEoCCrXAgoITWFpbEtpbmQSGQoVTUFJTF9LSU5EX1VOU1BFQ0lGSUVEEAASHwobTUFJTF9LSU5EX0JPT0tJTkdfQ09ORklSTUVEEAESHQoZTUFJTF9LSU5EX1BSQUNUSUNFX05PVElDRRACEhoKFk1BSUxfS0lORF9NRUVUSU5HX0xJTksQAxIYChRNQUlMX0tJTkRfSE9MRF9FTkRFRBAEEhwKGE1BSUxfS0lORF9SRUZVTkRfU1RBUlRFRBAFEhkKFU1BSUxfS0lORF9SRUZVTkRfRE9ORRAGEh0KGU1BSUxfS0lORF9DT05GSVJNX0FERFJFU1MQBxIeChpNQUlMX0tJTkRfUkVDT1ZFUl9QQVNTV09SRBAIEh8KG01BSUxfS0lORF9CT09LSU5HX0NBTkNFTExFRBAJEiEKHU1BSUxfS0lORF9DQU5DRUxMQVRJT05fTk9USUNFEApiBnByb3RvMw");
+  fileDesc("Citub3RpZmljYXRpb25zL3YxL25vdGlmaWNhdGlvbnNfZXZlbnRzLnByb3RvEhBub3RpZmljYXRpb25zLnYxIlkKCE1haWxTZW50Eg8KB21haWxfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIoCgRraW5kGAMgASgOMhoubm90aWZpY2F0aW9ucy52MS5NYWlsS2luZCJqCgpNYWlsRmFpbGVkEg8KB21haWxfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIoCgRraW5kGAMgASgOMhoubm90aWZpY2F0aW9ucy52MS5NYWlsS2luZBINCgVmaW5hbBgEIAEoCCraBAoITWFpbEtpbmQSGQoVTUFJTF9LSU5EX1VOU1BFQ0lGSUVEEAASHwobTUFJTF9LSU5EX0JPT0tJTkdfQ09ORklSTUVEEAESHQoZTUFJTF9LSU5EX1BSQUNUSUNFX05PVElDRRACEhoKFk1BSUxfS0lORF9NRUVUSU5HX0xJTksQAxIYChRNQUlMX0tJTkRfSE9MRF9FTkRFRBAEEhwKGE1BSUxfS0lORF9SRUZVTkRfU1RBUlRFRBAFEhkKFU1BSUxfS0lORF9SRUZVTkRfRE9ORRAGEh0KGU1BSUxfS0lORF9DT05GSVJNX0FERFJFU1MQBxIeChpNQUlMX0tJTkRfUkVDT1ZFUl9QQVNTV09SRBAIEh8KG01BSUxfS0lORF9CT09LSU5HX0NBTkNFTExFRBAJEiEKHU1BSUxfS0lORF9DQU5DRUxMQVRJT05fTk9USUNFEAoSFQoRTUFJTF9LSU5EX1JFQ0VJUFQQCxIWChJNQUlMX0tJTkRfUkVNSU5ERVIQDBIdChlNQUlMX0tJTkRfU0VDT05EX1JFTUlOREVSEA0SFwoTTUFJTF9LSU5EX0ZPTExPV19VUBAOEh0KGU1BSUxfS0lORF9DT05UQUNUX01FU1NBR0UQDxIlCiFNQUlMX0tJTkRfQ09OVEFDVF9BQ0tOT1dMRURHRU1FTlQQEBIeChpNQUlMX0tJTkRfTUVESVRBVElPTl9HVUlERRAREhsKF01BSUxfS0lORF9SRVZJRVdfTk9USUNFEBISFwoTTUFJTF9LSU5EX0RBWV9TSEVFVBATYgZwcm90bzM");
 
 /**
  * The mail server took a mail.
@@ -172,6 +172,69 @@ export enum MailKind {
    * @generated from enum value: MAIL_KIND_CANCELLATION_NOTICE = 10;
    */
   CANCELLATION_NOTICE = 10,
+
+  /**
+   * The receipt for a payment, with its serial number.
+   *
+   * @generated from enum value: MAIL_KIND_RECEIPT = 11;
+   */
+  RECEIPT = 11,
+
+  /**
+   * A day before a session, its join link.
+   *
+   * @generated from enum value: MAIL_KIND_REMINDER = 12;
+   */
+  REMINDER = 12,
+
+  /**
+   * Shortly before a session, where the practice wants a second one.
+   *
+   * @generated from enum value: MAIL_KIND_SECOND_REMINDER = 13;
+   */
+  SECOND_REMINDER = 13,
+
+  /**
+   * After a session, with the link to write a review.
+   *
+   * @generated from enum value: MAIL_KIND_FOLLOW_UP = 14;
+   */
+  FOLLOW_UP = 14,
+
+  /**
+   * What a visitor wrote in the contact form, to the practice.
+   *
+   * @generated from enum value: MAIL_KIND_CONTACT_MESSAGE = 15;
+   */
+  CONTACT_MESSAGE = 15,
+
+  /**
+   * That the practice has that message, to who wrote it.
+   *
+   * @generated from enum value: MAIL_KIND_CONTACT_ACKNOWLEDGEMENT = 16;
+   */
+  CONTACT_ACKNOWLEDGEMENT = 16,
+
+  /**
+   * The meditation guide.
+   *
+   * @generated from enum value: MAIL_KIND_MEDITATION_GUIDE = 17;
+   */
+  MEDITATION_GUIDE = 17,
+
+  /**
+   * The practice's notice of a new review.
+   *
+   * @generated from enum value: MAIL_KIND_REVIEW_NOTICE = 18;
+   */
+  REVIEW_NOTICE = 18,
+
+  /**
+   * The day's sessions, each morning to the practice.
+   *
+   * @generated from enum value: MAIL_KIND_DAY_SHEET = 19;
+   */
+  DAY_SHEET = 19,
 }
 
 /**

@@ -2,17 +2,21 @@
 // @generated from file notifications/v1/notifications_staff_service.proto (package notifications.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { ParkedEvent } from "../../common/v1/parked_event_pb";
 import { file_common_v1_parked_event } from "../../common/v1/parked_event_pb";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { MailKind } from "./notifications_events_pb";
+import { file_notifications_v1_notifications_events } from "./notifications_events_pb";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file notifications/v1/notifications_staff_service.proto.
  */
 export const file_notifications_v1_notifications_staff_service: GenFile = /*@__PURE__*/
-  fileDesc("CjJub3RpZmljYXRpb25zL3YxL25vdGlmaWNhdGlvbnNfc3RhZmZfc2VydmljZS5wcm90bxIQbm90aWZpY2F0aW9ucy52MSIZChdMaXN0UGFya2VkRXZlbnRzUmVxdWVzdCJCChhMaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USJgoGZXZlbnRzGAEgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50Ii0KGFJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBIRCglzdHJlYW1faWQYASABKAkiVAoZUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZRIPCgdoYW5kbGVkGAEgASgFEiYKBmV2ZW50cxgCIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudDL0AQoZTm90aWZpY2F0aW9uc1N0YWZmU2VydmljZRJpChBMaXN0UGFya2VkRXZlbnRzEikubm90aWZpY2F0aW9ucy52MS5MaXN0UGFya2VkRXZlbnRzUmVxdWVzdBoqLm5vdGlmaWNhdGlvbnMudjEuTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEmwKEVJldHJ5UGFya2VkRXZlbnRzEioubm90aWZpY2F0aW9ucy52MS5SZXRyeVBhcmtlZEV2ZW50c1JlcXVlc3QaKy5ub3RpZmljYXRpb25zLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_common_v1_parked_event]);
+  fileDesc("CjJub3RpZmljYXRpb25zL3YxL25vdGlmaWNhdGlvbnNfc3RhZmZfc2VydmljZS5wcm90bxIQbm90aWZpY2F0aW9ucy52MSIZChdMaXN0UGFya2VkRXZlbnRzUmVxdWVzdCJCChhMaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USJgoGZXZlbnRzGAEgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50Ii0KGFJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBIRCglzdHJlYW1faWQYASABKAkiVAoZUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZRIPCgdoYW5kbGVkGAEgASgFEiYKBmV2ZW50cxgCIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudCLYAgoIRGVsaXZlcnkSDwoHbWFpbF9pZBgBIAEoCRIoCgRraW5kGAIgASgOMhoubm90aWZpY2F0aW9ucy52MS5NYWlsS2luZBIuCgVzdGF0ZRgDIAEoDjIfLm5vdGlmaWNhdGlvbnMudjEuRGVsaXZlcnlTdGF0ZRISCgpib29raW5nX2lkGAQgASgJEg8KB3N1YmplY3QYBSABKAkSEAoIYXR0ZW1wdHMYBiABKAUSDgoGcmVhc29uGAcgASgJEi0KCXF1ZXVlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoGZHVlX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdzZW50X2F0GAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgptZXNzYWdlX2lkGAsgASgJIn0KEExpc3RNYWlsc1JlcXVlc3QSLgoFc3RhdGUYASABKA4yHy5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5U3RhdGUSEgoKYm9va2luZ19pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSKIAQoRTGlzdE1haWxzUmVzcG9uc2USKQoFbWFpbHMYASADKAsyGi5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIvCgZjb3VudHMYAyADKAsyHy5ub3RpZmljYXRpb25zLnYxLkRlbGl2ZXJ5Q291bnQiTgoNRGVsaXZlcnlDb3VudBIuCgVzdGF0ZRgBIAEoDjIfLm5vdGlmaWNhdGlvbnMudjEuRGVsaXZlcnlTdGF0ZRINCgVtYWlscxgCIAEoAyIjChBSZXRyeU1haWxSZXF1ZXN0Eg8KB21haWxfaWQYASABKAkiPQoRUmV0cnlNYWlsUmVzcG9uc2USKAoEbWFpbBgBIAEoCzIaLm5vdGlmaWNhdGlvbnMudjEuRGVsaXZlcnkiJAoRU2V0dGxlTWFpbFJlcXVlc3QSDwoHbWFpbF9pZBgBIAEoCSI+ChJTZXR0bGVNYWlsUmVzcG9uc2USKAoEbWFpbBgBIAEoCzIaLm5vdGlmaWNhdGlvbnMudjEuRGVsaXZlcnkq7wEKDURlbGl2ZXJ5U3RhdGUSHgoaREVMSVZFUllfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVERUxJVkVSWV9TVEFURV9RVUVVRUQQARIaChZERUxJVkVSWV9TVEFURV9TRU5ESU5HEAISFwoTREVMSVZFUllfU1RBVEVfU0VOVBADEhsKF0RFTElWRVJZX1NUQVRFX1JFVFJZSU5HEAQSGQoVREVMSVZFUllfU1RBVEVfRkFJTEVEEAUSGgoWREVMSVZFUllfU1RBVEVfRFJPUFBFRBAGEhoKFkRFTElWRVJZX1NUQVRFX1NFVFRMRUQQBzL5AwoZTm90aWZpY2F0aW9uc1N0YWZmU2VydmljZRJUCglMaXN0TWFpbHMSIi5ub3RpZmljYXRpb25zLnYxLkxpc3RNYWlsc1JlcXVlc3QaIy5ub3RpZmljYXRpb25zLnYxLkxpc3RNYWlsc1Jlc3BvbnNlElQKCVJldHJ5TWFpbBIiLm5vdGlmaWNhdGlvbnMudjEuUmV0cnlNYWlsUmVxdWVzdBojLm5vdGlmaWNhdGlvbnMudjEuUmV0cnlNYWlsUmVzcG9uc2USVwoKU2V0dGxlTWFpbBIjLm5vdGlmaWNhdGlvbnMudjEuU2V0dGxlTWFpbFJlcXVlc3QaJC5ub3RpZmljYXRpb25zLnYxLlNldHRsZU1haWxSZXNwb25zZRJpChBMaXN0UGFya2VkRXZlbnRzEikubm90aWZpY2F0aW9ucy52MS5MaXN0UGFya2VkRXZlbnRzUmVxdWVzdBoqLm5vdGlmaWNhdGlvbnMudjEuTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEmwKEVJldHJ5UGFya2VkRXZlbnRzEioubm90aWZpY2F0aW9ucy52MS5SZXRyeVBhcmtlZEV2ZW50c1JlcXVlc3QaKy5ub3RpZmljYXRpb25zLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_common_v1_parked_event, file_google_protobuf_timestamp, file_notifications_v1_notifications_events]);
 
 /**
  * Asks for parked events.
@@ -100,6 +104,356 @@ export const RetryParkedEventsResponseSchema: GenMessage<RetryParkedEventsRespon
   messageDesc(file_notifications_v1_notifications_staff_service, 3);
 
 /**
+ * A mail and where it stands. Who it goes to is not kept.
+ *
+ * @generated from message notifications.v1.Delivery
+ */
+export type Delivery = Message<"notifications.v1.Delivery"> & {
+  /**
+   * Our id of the mail, "mal_…".
+   *
+   * @generated from field: string mail_id = 1;
+   */
+  mailId: string;
+
+  /**
+   * What it is.
+   *
+   * @generated from field: notifications.v1.MailKind kind = 2;
+   */
+  kind: MailKind;
+
+  /**
+   * Where it stands.
+   *
+   * @generated from field: notifications.v1.DeliveryState state = 3;
+   */
+  state: DeliveryState;
+
+  /**
+   * The booking it is about, or empty.
+   *
+   * @generated from field: string booking_id = 4;
+   */
+  bookingId: string;
+
+  /**
+   * What it is sent once for: the wire id of a booking, refund, receipt, code, message, request or
+   * review, or a date.
+   *
+   * @generated from field: string subject = 5;
+   */
+  subject: string;
+
+  /**
+   * How often it was tried since it was queued or staff last had it tried again.
+   *
+   * @generated from field: int32 attempts = 6;
+   */
+  attempts: number;
+
+  /**
+   * A word for why the last try failed or why it was dropped, for example "smtp_550"; or empty.
+   *
+   * @generated from field: string reason = 7;
+   */
+  reason: string;
+
+  /**
+   * When it was queued.
+   *
+   * @generated from field: google.protobuf.Timestamp queued_at = 8;
+   */
+  queuedAt?: Timestamp | undefined;
+
+  /**
+   * When it is tried next; unset when it is over.
+   *
+   * @generated from field: google.protobuf.Timestamp due_at = 9;
+   */
+  dueAt?: Timestamp | undefined;
+
+  /**
+   * When the mail server took it; unset before.
+   *
+   * @generated from field: google.protobuf.Timestamp sent_at = 10;
+   */
+  sentAt?: Timestamp | undefined;
+
+  /**
+   * The same on every try; empty before the first.
+   *
+   * @generated from field: string message_id = 11;
+   */
+  messageId: string;
+};
+
+/**
+ * Describes the message notifications.v1.Delivery.
+ * Use `create(DeliverySchema)` to create a new message.
+ */
+export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
+  messageDesc(file_notifications_v1_notifications_staff_service, 4);
+
+/**
+ * Asks for mails.
+ *
+ * @generated from message notifications.v1.ListMailsRequest
+ */
+export type ListMailsRequest = Message<"notifications.v1.ListMailsRequest"> & {
+  /**
+   * Only those that stand here.
+   *
+   * @generated from field: notifications.v1.DeliveryState state = 1;
+   */
+  state: DeliveryState;
+
+  /**
+   * Only those about this booking; empty means all.
+   *
+   * @generated from field: string booking_id = 2;
+   */
+  bookingId: string;
+
+  /**
+   * How many, at most 100; 0 means 50.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * From the answer before; empty means from the newest.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message notifications.v1.ListMailsRequest.
+ * Use `create(ListMailsRequestSchema)` to create a new message.
+ */
+export const ListMailsRequestSchema: GenMessage<ListMailsRequest> = /*@__PURE__*/
+  messageDesc(file_notifications_v1_notifications_staff_service, 5);
+
+/**
+ * Mails.
+ *
+ * @generated from message notifications.v1.ListMailsResponse
+ */
+export type ListMailsResponse = Message<"notifications.v1.ListMailsResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated notifications.v1.Delivery mails = 1;
+   */
+  mails: Delivery[];
+
+  /**
+   * For the next page; empty at the end.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many stand in each state, of the states that have any.
+   *
+   * @generated from field: repeated notifications.v1.DeliveryCount counts = 3;
+   */
+  counts: DeliveryCount[];
+};
+
+/**
+ * Describes the message notifications.v1.ListMailsResponse.
+ * Use `create(ListMailsResponseSchema)` to create a new message.
+ */
+export const ListMailsResponseSchema: GenMessage<ListMailsResponse> = /*@__PURE__*/
+  messageDesc(file_notifications_v1_notifications_staff_service, 6);
+
+/**
+ * How many mails stand in one state.
+ *
+ * @generated from message notifications.v1.DeliveryCount
+ */
+export type DeliveryCount = Message<"notifications.v1.DeliveryCount"> & {
+  /**
+   * The state.
+   *
+   * @generated from field: notifications.v1.DeliveryState state = 1;
+   */
+  state: DeliveryState;
+
+  /**
+   * How many.
+   *
+   * @generated from field: int64 mails = 2;
+   */
+  mails: bigint;
+};
+
+/**
+ * Describes the message notifications.v1.DeliveryCount.
+ * Use `create(DeliveryCountSchema)` to create a new message.
+ */
+export const DeliveryCountSchema: GenMessage<DeliveryCount> = /*@__PURE__*/
+  messageDesc(file_notifications_v1_notifications_staff_service, 7);
+
+/**
+ * Asks to try a mail again.
+ *
+ * @generated from message notifications.v1.RetryMailRequest
+ */
+export type RetryMailRequest = Message<"notifications.v1.RetryMailRequest"> & {
+  /**
+   * The mail.
+   *
+   * @generated from field: string mail_id = 1;
+   */
+  mailId: string;
+};
+
+/**
+ * Describes the message notifications.v1.RetryMailRequest.
+ * Use `create(RetryMailRequestSchema)` to create a new message.
+ */
+export const RetryMailRequestSchema: GenMessage<RetryMailRequest> = /*@__PURE__*/
+  messageDesc(file_notifications_v1_notifications_staff_service, 8);
+
+/**
+ * The mail as it stands now.
+ *
+ * @generated from message notifications.v1.RetryMailResponse
+ */
+export type RetryMailResponse = Message<"notifications.v1.RetryMailResponse"> & {
+  /**
+   * The mail.
+   *
+   * @generated from field: notifications.v1.Delivery mail = 1;
+   */
+  mail?: Delivery | undefined;
+};
+
+/**
+ * Describes the message notifications.v1.RetryMailResponse.
+ * Use `create(RetryMailResponseSchema)` to create a new message.
+ */
+export const RetryMailResponseSchema: GenMessage<RetryMailResponse> = /*@__PURE__*/
+  messageDesc(file_notifications_v1_notifications_staff_service, 9);
+
+/**
+ * Says that a mail was dealt with.
+ *
+ * @generated from message notifications.v1.SettleMailRequest
+ */
+export type SettleMailRequest = Message<"notifications.v1.SettleMailRequest"> & {
+  /**
+   * The mail.
+   *
+   * @generated from field: string mail_id = 1;
+   */
+  mailId: string;
+};
+
+/**
+ * Describes the message notifications.v1.SettleMailRequest.
+ * Use `create(SettleMailRequestSchema)` to create a new message.
+ */
+export const SettleMailRequestSchema: GenMessage<SettleMailRequest> = /*@__PURE__*/
+  messageDesc(file_notifications_v1_notifications_staff_service, 10);
+
+/**
+ * The mail as it stands now.
+ *
+ * @generated from message notifications.v1.SettleMailResponse
+ */
+export type SettleMailResponse = Message<"notifications.v1.SettleMailResponse"> & {
+  /**
+   * The mail.
+   *
+   * @generated from field: notifications.v1.Delivery mail = 1;
+   */
+  mail?: Delivery | undefined;
+};
+
+/**
+ * Describes the message notifications.v1.SettleMailResponse.
+ * Use `create(SettleMailResponseSchema)` to create a new message.
+ */
+export const SettleMailResponseSchema: GenMessage<SettleMailResponse> = /*@__PURE__*/
+  messageDesc(file_notifications_v1_notifications_staff_service, 11);
+
+/**
+ * Where a mail stands.
+ *
+ * @generated from enum notifications.v1.DeliveryState
+ */
+export enum DeliveryState {
+  /**
+   * As a filter: all of them. Never sent.
+   *
+   * @generated from enum value: DELIVERY_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It was not tried yet: its time has not come, or it waits for its turn.
+   *
+   * @generated from enum value: DELIVERY_STATE_QUEUED = 1;
+   */
+  QUEUED = 1,
+
+  /**
+   * It was handed to the mail server, whose answer is not known.
+   *
+   * @generated from enum value: DELIVERY_STATE_SENDING = 2;
+   */
+  SENDING = 2,
+
+  /**
+   * The mail server took it.
+   *
+   * @generated from enum value: DELIVERY_STATE_SENT = 3;
+   */
+  SENT = 3,
+
+  /**
+   * The mail server did not take it yet; it is tried again.
+   *
+   * @generated from enum value: DELIVERY_STATE_RETRYING = 4;
+   */
+  RETRYING = 4,
+
+  /**
+   * The mail server will not take it: a person has to look.
+   *
+   * @generated from enum value: DELIVERY_STATE_FAILED = 5;
+   */
+  FAILED = 5,
+
+  /**
+   * It was overtaken by what happened since, so it is not sent.
+   *
+   * @generated from enum value: DELIVERY_STATE_DROPPED = 6;
+   */
+  DROPPED = 6,
+
+  /**
+   * It failed, and a person has dealt with it.
+   *
+   * @generated from enum value: DELIVERY_STATE_SETTLED = 7;
+   */
+  SETTLED = 7,
+}
+
+/**
+ * Describes the enum notifications.v1.DeliveryState.
+ */
+export const DeliveryStateSchema: GenEnum<DeliveryState> = /*@__PURE__*/
+  enumDesc(file_notifications_v1_notifications_staff_service, 0);
+
+/**
  * What the practice's staff does with mails. Every call needs a signed-in member of the practice with
  * the role of owner or admin; PERMISSION_DENIED with reason STAFF_ONLY or ROLE_NOT_ALLOWED for
  * everybody else. Every call is written down with who made it.
@@ -107,6 +461,40 @@ export const RetryParkedEventsResponseSchema: GenMessage<RetryParkedEventsRespon
  * @generated from service notifications.v1.NotificationsStaffService
  */
 export const NotificationsStaffService: GenService<{
+  /**
+   * Mails and where each stands, newest first. INVALID_ARGUMENT with reason INVALID_PAGE_TOKEN or
+   * INVALID_BOOKING_ID.
+   *
+   * @generated from rpc notifications.v1.NotificationsStaffService.ListMails
+   */
+  listMails: {
+    methodKind: "unary";
+    input: typeof ListMailsRequestSchema;
+    output: typeof ListMailsResponseSchema;
+  },
+  /**
+   * Tries a mail again that failed for a person or waits to be tried again, now and for three days
+   * more. NOT_FOUND with reason MAIL_UNKNOWN; FAILED_PRECONDITION with reason MAIL_IS_OVER when it was
+   * sent, dropped or settled.
+   *
+   * @generated from rpc notifications.v1.NotificationsStaffService.RetryMail
+   */
+  retryMail: {
+    methodKind: "unary";
+    input: typeof RetryMailRequestSchema;
+    output: typeof RetryMailResponseSchema;
+  },
+  /**
+   * Says that a person has dealt with a mail that failed, for example by phone. NOT_FOUND with reason
+   * MAIL_UNKNOWN; FAILED_PRECONDITION with reason MAIL_NOT_FAILED.
+   *
+   * @generated from rpc notifications.v1.NotificationsStaffService.SettleMail
+   */
+  settleMail: {
+    methodKind: "unary";
+    input: typeof SettleMailRequestSchema;
+    output: typeof SettleMailResponseSchema;
+  },
   /**
    * Events that notifications could not take in.
    *

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_events.proto.
  */
 export const file_payments_v1_payments_events: GenFile = /*@__PURE__*/
-  fileDesc("CiFwYXltZW50cy92MS9wYXltZW50c19ldmVudHMucHJvdG8SC3BheW1lbnRzLnYxInQKEENvbGxlY3Rpb25PcGVuZWQSFQoNY29sbGVjdGlvbl9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhMKC2N1c3RvbWVyX2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leSI0CgxPcmRlckNyZWF0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCSIkCg5QYXltZW50Q2xhaW1lZBISCgpib29raW5nX2lkGAEgASgJIo0BCg9QYXltZW50T2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEg4KBnN0YXR1cxgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGc291cmNlGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJIlsKD1BheW1lbnRWZXJpZmllZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5IjcKDVBheW1lbnRGYWlsZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJIm0KEVBheW1lbnRNaXNtYXRjaGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGcmVhc29uGAQgASgJIqgBCg9SZWZ1bmRSZXF1ZXN0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkSEgoKcGF5bWVudF9pZBgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDQoFY2F1c2UYBSABKAkSDwoHcmVuZXdlZBgGIAEoCBIYChByZW5ld3NfcmVmdW5kX2lkGAcgASgJIlMKDlJlZnVuZEFjY2VwdGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEhoKEnByb3ZpZGVyX3JlZnVuZF9pZBgDIAEoCSI4Cg9SZWZ1bmRQcm9jZXNzZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkiRQoMUmVmdW5kRmFpbGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSKLAQoQUmVmdW5kRGlzY292ZXJlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRISCgpwYXltZW50X2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIaChJwcm92aWRlcl9yZWZ1bmRfaWQYBSABKAkiWQoNUGF5bWVudEVhcm5lZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5IlsKD1BheW1lbnRSZXRhaW5lZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5YgZwcm90bzM", [file_common_v1_money]);
+  fileDesc("CiFwYXltZW50cy92MS9wYXltZW50c19ldmVudHMucHJvdG8SC3BheW1lbnRzLnYxInQKEENvbGxlY3Rpb25PcGVuZWQSFQoNY29sbGVjdGlvbl9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhMKC2N1c3RvbWVyX2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leSI0CgxPcmRlckNyZWF0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCSIkCg5QYXltZW50Q2xhaW1lZBISCgpib29raW5nX2lkGAEgASgJIo0BCg9QYXltZW50T2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEg4KBnN0YXR1cxgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGc291cmNlGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJIlsKD1BheW1lbnRWZXJpZmllZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5IjcKDVBheW1lbnRGYWlsZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJIm0KEVBheW1lbnRNaXNtYXRjaGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGcmVhc29uGAQgASgJIqgBCg9SZWZ1bmRSZXF1ZXN0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkSEgoKcGF5bWVudF9pZBgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDQoFY2F1c2UYBSABKAkSDwoHcmVuZXdlZBgGIAEoCBIYChByZW5ld3NfcmVmdW5kX2lkGAcgASgJIlMKDlJlZnVuZEFjY2VwdGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEhoKEnByb3ZpZGVyX3JlZnVuZF9pZBgDIAEoCSI4Cg9SZWZ1bmRQcm9jZXNzZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkiRQoMUmVmdW5kRmFpbGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSKLAQoQUmVmdW5kRGlzY292ZXJlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRISCgpwYXltZW50X2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIaChJwcm92aWRlcl9yZWZ1bmRfaWQYBSABKAkiWQoNUGF5bWVudEVhcm5lZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5In0KDVJlY2VpcHRJc3N1ZWQSEgoKcmVjZWlwdF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhIKCnBheW1lbnRfaWQYAyABKAkSDgoGc2VyaWFsGAQgASgJEiAKBmFtb3VudBgFIAEoCzIQLmNvbW1vbi52MS5Nb25leSJbCg9QYXltZW50UmV0YWluZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leWIGcHJvdG8z", [file_common_v1_money]);
 
 /**
  * We mean to create the provider's order of a booking. Stream collection-<booking uuid>.
@@ -514,6 +514,55 @@ export const PaymentEarnedSchema: GenMessage<PaymentEarned> = /*@__PURE__*/
   messageDesc(file_payments_v1_payments_events, 12);
 
 /**
+ * A receipt was issued for money that belongs to a booking. Stream receipt-<uuid>.
+ *
+ * @generated from message payments.v1.ReceiptIssued
+ */
+export type ReceiptIssued = Message<"payments.v1.ReceiptIssued"> & {
+  /**
+   * The receipt, "rct_…".
+   *
+   * @generated from field: string receipt_id = 1;
+   */
+  receiptId: string;
+
+  /**
+   * The booking that the money is for.
+   *
+   * @generated from field: string booking_id = 2;
+   */
+  bookingId: string;
+
+  /**
+   * The provider's payment.
+   *
+   * @generated from field: string payment_id = 3;
+   */
+  paymentId: string;
+
+  /**
+   * Its serial number, at most 16 characters, without gaps within a financial year.
+   *
+   * @generated from field: string serial = 4;
+   */
+  serial: string;
+
+  /**
+   * What was paid, tax included.
+   *
+   * @generated from field: common.v1.Money amount = 5;
+   */
+  amount?: Money | undefined;
+};
+
+/**
+ * Describes the message payments.v1.ReceiptIssued.
+ * Use `create(ReceiptIssuedSchema)` to create a new message.
+ */
+export const ReceiptIssuedSchema: GenMessage<ReceiptIssued> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_events, 13);
+
+/**
  * The booking was cancelled too late for a refund, so its money, or what is left of it, is kept.
  *
  * @generated from message payments.v1.PaymentRetained
@@ -546,5 +595,5 @@ export type PaymentRetained = Message<"payments.v1.PaymentRetained"> & {
  * Use `create(PaymentRetainedSchema)` to create a new message.
  */
 export const PaymentRetainedSchema: GenMessage<PaymentRetained> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 13);
+  messageDesc(file_payments_v1_payments_events, 14);
 

@@ -6,13 +6,15 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Money } from "../../common/v1/money_pb";
 import { file_common_v1_money } from "../../common/v1/money_pb";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file payments/v1/payments_service.proto.
  */
 export const file_payments_v1_payments_service: GenFile = /*@__PURE__*/
-  fileDesc("CiJwYXltZW50cy92MS9wYXltZW50c19zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJCChNTdGFydFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIqQBChRTdGFydFBheW1lbnRSZXNwb25zZRIQCghvcmRlcl9pZBgBIAEoCRIOCgZrZXlfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5EhsKE2NoZWNrb3V0X3NjcmlwdF91cmwYBCABKAkSKwoFc3RhdGUYBSABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUicQobU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIRCglzaWduYXR1cmUYAyABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJIksKHFN1Ym1pdENoZWNrb3V0QW5zd2VyUmVzcG9uc2USKwoFc3RhdGUYASABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUiKQoTQ2hlY2tQYXltZW50UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIkMKFENoZWNrUGF5bWVudFJlc3BvbnNlEisKBXN0YXRlGAEgASgOMhwucGF5bWVudHMudjEuQ29sbGVjdGlvblN0YXRlIkIKE0NsYWltUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiQwoUQ2xhaW1QYXltZW50UmVzcG9uc2USKwoFc3RhdGUYASABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUq6QEKD0NvbGxlY3Rpb25TdGF0ZRIgChxDT0xMRUNUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHAoYQ09MTEVDVElPTl9TVEFURV9QRU5ESU5HEAESGQoVQ09MTEVDVElPTl9TVEFURV9QQUlEEAISGwoXQ09MTEVDVElPTl9TVEFURV9GQUlMRUQQAxIfChtDT0xMRUNUSU9OX1NUQVRFX01JU01BVENIRUQQBBIeChpDT0xMRUNUSU9OX1NUQVRFX1JFRlVORElORxAFEh0KGUNPTExFQ1RJT05fU1RBVEVfUkVGVU5ERUQQBjL9AgoPUGF5bWVudHNTZXJ2aWNlElMKDFN0YXJ0UGF5bWVudBIgLnBheW1lbnRzLnYxLlN0YXJ0UGF5bWVudFJlcXVlc3QaIS5wYXltZW50cy52MS5TdGFydFBheW1lbnRSZXNwb25zZRJrChRTdWJtaXRDaGVja291dEFuc3dlchIoLnBheW1lbnRzLnYxLlN1Ym1pdENoZWNrb3V0QW5zd2VyUmVxdWVzdBopLnBheW1lbnRzLnYxLlN1Ym1pdENoZWNrb3V0QW5zd2VyUmVzcG9uc2USUwoMQ2hlY2tQYXltZW50EiAucGF5bWVudHMudjEuQ2hlY2tQYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLkNoZWNrUGF5bWVudFJlc3BvbnNlElMKDENsYWltUGF5bWVudBIgLnBheW1lbnRzLnYxLkNsYWltUGF5bWVudFJlcXVlc3QaIS5wYXltZW50cy52MS5DbGFpbVBheW1lbnRSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money]);
+  fileDesc("CiJwYXltZW50cy92MS9wYXltZW50c19zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJCChNTdGFydFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIqQBChRTdGFydFBheW1lbnRSZXNwb25zZRIQCghvcmRlcl9pZBgBIAEoCRIOCgZrZXlfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5EhsKE2NoZWNrb3V0X3NjcmlwdF91cmwYBCABKAkSKwoFc3RhdGUYBSABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUicQobU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIRCglzaWduYXR1cmUYAyABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJIksKHFN1Ym1pdENoZWNrb3V0QW5zd2VyUmVzcG9uc2USKwoFc3RhdGUYASABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUiKQoTQ2hlY2tQYXltZW50UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIkMKFENoZWNrUGF5bWVudFJlc3BvbnNlEisKBXN0YXRlGAEgASgOMhwucGF5bWVudHMudjEuQ29sbGVjdGlvblN0YXRlIkIKE0NsYWltUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiQwoUQ2xhaW1QYXltZW50UmVzcG9uc2USKwoFc3RhdGUYASABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUixgMKB1JlY2VpcHQSEgoKcmVjZWlwdF9pZBgBIAEoCRIOCgZzZXJpYWwYAiABKAkSLQoJaXNzdWVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpib29raW5nX2lkGAQgASgJEhIKCnBheW1lbnRfaWQYBSABKAkSIAoGYW1vdW50GAYgASgLMhAuY29tbW9uLnYxLk1vbmV5EiYKCHRheF9tb2RlGAcgASgOMhQucGF5bWVudHMudjEuVGF4TW9kZRITCgtnc3RfcGVyY2VudBgIIAEoBRIhCgd0YXhhYmxlGAkgASgLMhAuY29tbW9uLnYxLk1vbmV5EiUKC2NlbnRyYWxfdGF4GAogASgLMhAuY29tbW9uLnYxLk1vbmV5EiMKCXN0YXRlX3RheBgLIAEoCzIQLmNvbW1vbi52MS5Nb25leRIRCglpc3N1ZWRfYnkYDCABKAkSFgoOaXNzdWVyX2FkZHJlc3MYDSABKAkSDQoFZ3N0aW4YDiABKAkSFAoMc2VydmljZV9jb2RlGA8gASgJEiIKCHJlZnVuZGVkGBAgASgLMhAuY29tbW9uLnYxLk1vbmV5IikKE0xpc3RSZWNlaXB0c1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI+ChRMaXN0UmVjZWlwdHNSZXNwb25zZRImCghyZWNlaXB0cxgBIAMoCzIULnBheW1lbnRzLnYxLlJlY2VpcHQiJwoRR2V0UmVjZWlwdFJlcXVlc3QSEgoKcmVjZWlwdF9pZBgBIAEoCSI7ChJHZXRSZWNlaXB0UmVzcG9uc2USJQoHcmVjZWlwdBgBIAEoCzIULnBheW1lbnRzLnYxLlJlY2VpcHQq6QEKD0NvbGxlY3Rpb25TdGF0ZRIgChxDT0xMRUNUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHAoYQ09MTEVDVElPTl9TVEFURV9QRU5ESU5HEAESGQoVQ09MTEVDVElPTl9TVEFURV9QQUlEEAISGwoXQ09MTEVDVElPTl9TVEFURV9GQUlMRUQQAxIfChtDT0xMRUNUSU9OX1NUQVRFX01JU01BVENIRUQQBBIeChpDT0xMRUNUSU9OX1NUQVRFX1JFRlVORElORxAFEh0KGUNPTExFQ1RJT05fU1RBVEVfUkVGVU5ERUQQBipICgdUYXhNb2RlEhgKFFRBWF9NT0RFX1VOU1BFQ0lGSUVEEAASEQoNVEFYX01PREVfTk9ORRABEhAKDFRBWF9NT0RFX0dTVBACMtcDCg9QYXltZW50c1NlcnZpY2USUwoMU3RhcnRQYXltZW50EiAucGF5bWVudHMudjEuU3RhcnRQYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLlN0YXJ0UGF5bWVudFJlc3BvbnNlEmsKFFN1Ym1pdENoZWNrb3V0QW5zd2VyEigucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXF1ZXN0GikucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXNwb25zZRJTCgxDaGVja1BheW1lbnQSIC5wYXltZW50cy52MS5DaGVja1BheW1lbnRSZXF1ZXN0GiEucGF5bWVudHMudjEuQ2hlY2tQYXltZW50UmVzcG9uc2USUwoMQ2xhaW1QYXltZW50EiAucGF5bWVudHMudjEuQ2xhaW1QYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLkNsYWltUGF5bWVudFJlc3BvbnNlElgKDExpc3RSZWNlaXB0cxIgLnBheW1lbnRzLnYxLkxpc3RSZWNlaXB0c1JlcXVlc3QaIS5wYXltZW50cy52MS5MaXN0UmVjZWlwdHNSZXNwb25zZSIDkAIBMmgKF1BheW1lbnRzSW50ZXJuYWxTZXJ2aWNlEk0KCkdldFJlY2VpcHQSHi5wYXltZW50cy52MS5HZXRSZWNlaXB0UmVxdWVzdBofLnBheW1lbnRzLnYxLkdldFJlY2VpcHRSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Asks for the booking's order.
@@ -246,6 +248,216 @@ export const ClaimPaymentResponseSchema: GenMessage<ClaimPaymentResponse> = /*@_
   messageDesc(file_payments_v1_payments_service, 7);
 
 /**
+ * A receipt as it was issued. Nothing of it changes later but what was given back.
+ *
+ * @generated from message payments.v1.Receipt
+ */
+export type Receipt = Message<"payments.v1.Receipt"> & {
+  /**
+   * Id, "rct_…".
+   *
+   * @generated from field: string receipt_id = 1;
+   */
+  receiptId: string;
+
+  /**
+   * Serial number, at most 16 characters, without gaps within a financial year: "SUK/26-27/00001".
+   *
+   * @generated from field: string serial = 2;
+   */
+  serial: string;
+
+  /**
+   * When it was issued.
+   *
+   * @generated from field: google.protobuf.Timestamp issued_at = 3;
+   */
+  issuedAt?: Timestamp | undefined;
+
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 4;
+   */
+  bookingId: string;
+
+  /**
+   * The provider's payment.
+   *
+   * @generated from field: string payment_id = 5;
+   */
+  paymentId: string;
+
+  /**
+   * What was paid, tax included.
+   *
+   * @generated from field: common.v1.Money amount = 6;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * How tax is stated.
+   *
+   * @generated from field: payments.v1.TaxMode tax_mode = 7;
+   */
+  taxMode: TaxMode;
+
+  /**
+   * The rate of GST in percent; 0 without tax.
+   *
+   * @generated from field: int32 gst_percent = 8;
+   */
+  gstPercent: number;
+
+  /**
+   * The amount without tax.
+   *
+   * @generated from field: common.v1.Money taxable = 9;
+   */
+  taxable?: Money | undefined;
+
+  /**
+   * Central tax.
+   *
+   * @generated from field: common.v1.Money central_tax = 10;
+   */
+  centralTax?: Money | undefined;
+
+  /**
+   * The state's tax.
+   *
+   * @generated from field: common.v1.Money state_tax = 11;
+   */
+  stateTax?: Money | undefined;
+
+  /**
+   * Who issued it, as named then.
+   *
+   * @generated from field: string issued_by = 12;
+   */
+  issuedBy: string;
+
+  /**
+   * The issuer's address then, on one line.
+   *
+   * @generated from field: string issuer_address = 13;
+   */
+  issuerAddress: string;
+
+  /**
+   * The issuer's GSTIN then, or empty.
+   *
+   * @generated from field: string gstin = 14;
+   */
+  gstin: string;
+
+  /**
+   * The service accounting code then, or empty.
+   *
+   * @generated from field: string service_code = 15;
+   */
+  serviceCode: string;
+
+  /**
+   * What has gone back of the payment up to now.
+   *
+   * @generated from field: common.v1.Money refunded = 16;
+   */
+  refunded?: Money | undefined;
+};
+
+/**
+ * Describes the message payments.v1.Receipt.
+ * Use `create(ReceiptSchema)` to create a new message.
+ */
+export const ReceiptSchema: GenMessage<Receipt> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_service, 8);
+
+/**
+ * Asks for the receipts of a booking.
+ *
+ * @generated from message payments.v1.ListReceiptsRequest
+ */
+export type ListReceiptsRequest = Message<"payments.v1.ListReceiptsRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+};
+
+/**
+ * Describes the message payments.v1.ListReceiptsRequest.
+ * Use `create(ListReceiptsRequestSchema)` to create a new message.
+ */
+export const ListReceiptsRequestSchema: GenMessage<ListReceiptsRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_service, 9);
+
+/**
+ * The receipts of a booking, oldest first.
+ *
+ * @generated from message payments.v1.ListReceiptsResponse
+ */
+export type ListReceiptsResponse = Message<"payments.v1.ListReceiptsResponse"> & {
+  /**
+   * The receipts.
+   *
+   * @generated from field: repeated payments.v1.Receipt receipts = 1;
+   */
+  receipts: Receipt[];
+};
+
+/**
+ * Describes the message payments.v1.ListReceiptsResponse.
+ * Use `create(ListReceiptsResponseSchema)` to create a new message.
+ */
+export const ListReceiptsResponseSchema: GenMessage<ListReceiptsResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_service, 10);
+
+/**
+ * Asks for a receipt.
+ *
+ * @generated from message payments.v1.GetReceiptRequest
+ */
+export type GetReceiptRequest = Message<"payments.v1.GetReceiptRequest"> & {
+  /**
+   * The receipt.
+   *
+   * @generated from field: string receipt_id = 1;
+   */
+  receiptId: string;
+};
+
+/**
+ * Describes the message payments.v1.GetReceiptRequest.
+ * Use `create(GetReceiptRequestSchema)` to create a new message.
+ */
+export const GetReceiptRequestSchema: GenMessage<GetReceiptRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_service, 11);
+
+/**
+ * A receipt.
+ *
+ * @generated from message payments.v1.GetReceiptResponse
+ */
+export type GetReceiptResponse = Message<"payments.v1.GetReceiptResponse"> & {
+  /**
+   * The receipt.
+   *
+   * @generated from field: payments.v1.Receipt receipt = 1;
+   */
+  receipt?: Receipt | undefined;
+};
+
+/**
+ * Describes the message payments.v1.GetReceiptResponse.
+ * Use `create(GetReceiptResponseSchema)` to create a new message.
+ */
+export const GetReceiptResponseSchema: GenMessage<GetReceiptResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_service, 12);
+
+/**
  * Where the payment of a booking stands.
  *
  * @generated from enum payments.v1.CollectionState
@@ -308,6 +520,40 @@ export const CollectionStateSchema: GenEnum<CollectionState> = /*@__PURE__*/
   enumDesc(file_payments_v1_payments_service, 0);
 
 /**
+ * How a receipt states tax.
+ *
+ * @generated from enum payments.v1.TaxMode
+ */
+export enum TaxMode {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: TAX_MODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The practice is not registered for GST, so no tax is stated.
+   *
+   * @generated from enum value: TAX_MODE_NONE = 1;
+   */
+  NONE = 1,
+
+  /**
+   * The amount includes GST, half of it central and half of it of the state.
+   *
+   * @generated from enum value: TAX_MODE_GST = 2;
+   */
+  GST = 2,
+}
+
+/**
+ * Describes the enum payments.v1.TaxMode.
+ */
+export const TaxModeSchema: GenEnum<TaxMode> = /*@__PURE__*/
+  enumDesc(file_payments_v1_payments_service, 1);
+
+/**
  * Paying for a booking. Every call needs the signed-in owner of the booking; for everybody else the
  * booking does not exist.
  *
@@ -355,6 +601,36 @@ export const PaymentsService: GenService<{
     input: typeof ClaimPaymentRequestSchema;
     output: typeof ClaimPaymentResponseSchema;
   },
+  /**
+   * The receipts of a booking, for reading and printing. There is none before the money belongs to a
+   * confirmed booking.
+   *
+   * @generated from rpc payments.v1.PaymentsService.ListReceipts
+   */
+  listReceipts: {
+    methodKind: "unary";
+    input: typeof ListReceiptsRequestSchema;
+    output: typeof ListReceiptsResponseSchema;
+  },
 }> = /*@__PURE__*/
   serviceDesc(file_payments_v1_payments_service, 0);
+
+/**
+ * What other services ask of payments; the gateway does not route it.
+ *
+ * @generated from service payments.v1.PaymentsInternalService
+ */
+export const PaymentsInternalService: GenService<{
+  /**
+   * A receipt that was issued. Callers: notifications. NOT_FOUND with reason RECEIPT_UNKNOWN.
+   *
+   * @generated from rpc payments.v1.PaymentsInternalService.GetReceipt
+   */
+  getReceipt: {
+    methodKind: "unary";
+    input: typeof GetReceiptRequestSchema;
+    output: typeof GetReceiptResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_payments_v1_payments_service, 1);
 

@@ -1,0 +1,388 @@
+//! `sukoon mails`: where every mail stands, and what a person does about one that failed. Whom a
+//! mail goes to is not kept, so it is not shown either.
+use super::arguments::{Arguments, Usage, check_form, check_id};
+use super::refusal::Refusal;
+use super::session::Session;
+use super::table::Table;
+use super::when::Zone;
+use super::words::{list, text};
+use super::{Done, ask};
+use crate::say;
+use anyhow::Result;
+use serde_json::{Value, json};
+
+const SERVICE: &str = "notifications.v1.NotificationsStaffService";
+/// How many mails are asked for at a time.
+const PAGE: u32 = 100;
+/// How many are shown unless somebody wants all of them.
+const SHOWN: usize = 50;
+/// States by the word that staff types, what needs somebody first.
+const STATES: [(&str, &str); 7] = [
+    ("failed", "DELIVERY_STATE_FAILED"),
+    ("retrying", "DELIVERY_STATE_RETRYING"),
+    ("sending", "DELIVERY_STATE_SENDING"),
+    ("queued", "DELIVERY_STATE_QUEUED"),
+    ("sent", "DELIVERY_STATE_SENT"),
+    ("dropped", "DELIVERY_STATE_DROPPED"),
+    ("settled", "DELIVERY_STATE_SETTLED"),
+];
+/// Those that are still under way.
+const WAITING: [&str; 3] = ["retrying", "sending", "queued"];
+/// What each mail is, in a few words.
+const KINDS: [(&str, &str); 19] = [
+    ("BOOKING_CONFIRMED", "confirmation"),
+    ("PRACTICE_NOTICE", "new booking, to you"),
+    ("MEETING_LINK", "meeting link"),
+    ("HOLD_ENDED", "hold ended"),
+    ("REFUND_STARTED", "refund on its way"),
+    ("REFUND_DONE", "refund done"),
+    ("CONFIRM_ADDRESS", "code to confirm an address"),
+    ("RECOVER_PASSWORD", "code for a new password"),
+    ("BOOKING_CANCELLED", "cancellation"),
+    ("CANCELLATION_NOTICE", "cancellation, to you"),
+    ("RECEIPT", "receipt"),
+    ("REMINDER", "reminder"),
+    ("SECOND_REMINDER", "second reminder"),
+    ("FOLLOW_UP", "follow-up"),
+    ("CONTACT_MESSAGE", "contact message, to you"),
+    ("CONTACT_ACKNOWLEDGEMENT", "contact message, answer"),
+    ("MEDITATION_GUIDE", "meditation guide"),
+    ("REVIEW_NOTICE", "new review, to you"),
+    ("DAY_SHEET", "day sheet, to you"),
+];
+
+pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
+    states(arguments)?;
+    match arguments.option("booking") {
+        "" => Ok(()),
+        booking => check_form(booking, "bkg_"),
+    }
+}
+
+/// The states that are asked for; none means all.
+fn states(arguments: &Arguments) -> Result<Vec<&'static str>, Usage> {
+    let said = arguments.option("state").to_lowercase();
+    let wanted: Vec<&str> = match (arguments.has("failed"), arguments.has("waiting"), said.as_str())
+    {
+        (false, false, "") => return Ok(Vec::new()),
+        (true, false, "") => vec!["failed"],
+        (false, true, "") => WAITING.to_vec(),
+        (false, false, said) => vec![said],
+        _ => return Err(Usage("say one of --failed, --waiting and --state".to_owned())),
+    };
+    let wire = |word: &&str| STATES.iter().find(|(known, _)| known == word).map(|(_, wire)| *wire);
+    let known: Option<Vec<_>> = wanted.iter().map(wire).collect();
+    known.ok_or_else(|| {
+        let words: Vec<&str> = STATES.iter().map(|(word, _)| *word).collect();
+        Usage(format!("--state must be one of {}", words.join(", ")))
+    })
+}
+
+/// Mails as they came together from pages and states.
+#[derive(Default)]
+struct Found {
+    mails: Vec<Value>,
+    counts: Value,
+    more: bool,
+}
+
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let found = ask_for(session, arguments).await?;
+    if arguments.json() {
+        let Found { mails, counts, more } = found;
+        say::line(json!({ "mails": mails, "counts": counts, "more": more }));
+        return Ok(Done::All);
+    }
+    let zone = Zone::of(session).await?;
+    let counts = counted(&found.counts);
+    if !counts.is_empty() {
+        say::line(format_args!("{counts}\n"));
+    }
+    table(&zone, &found.mails).show("No such mails.");
+    if found.more {
+        say::line("There are more than these: --all shows them.");
+    }
+    Ok(Done::All)
+}
+
+async fn ask_for(session: &Session, arguments: &Arguments) -> Result<Found> {
+    let wanted = states(arguments)?;
+    let wanted = if wanted.is_empty() { vec!["DELIVERY_STATE_UNSPECIFIED"] } else { wanted };
+    let most = if arguments.has("all") { usize::MAX } else { SHOWN };
+    let mut found = Found::default();
+    for state in wanted {
+        of_state(session, (state, arguments.option("booking")), most, &mut found).await?;
+    }
+    newest_first(&mut found.mails);
+    found.more |= found.mails.len() > most;
+    found.mails.truncate(most);
+    Ok(found)
+}
+
+/// Asks for the mails of a state, and of a booking if one is named, page by page until there are so
+/// many.
+async fn of_state(
+    session: &Session,
+    (state, booking): (&str, &str),
+    most: usize,
+    found: &mut Found,
+) -> Result<()> {
+    let (mut of_state, mut token) = (0_usize, String::new());
+    while of_state < most {
+        let asked = json!({
+            "state": state, "bookingId": booking, "pageSize": PAGE, "pageToken": token,
+        });
+        let mut answer = session.call(&format!("{SERVICE}/ListMails"), &asked).await?;
+        let mails = list(&answer["mails"]);
+        of_state = of_state.saturating_add(mails.len());
+        found.mails.extend_from_slice(mails);
+        found.counts = answer["counts"].take();
+        token = text(&answer["nextPageToken"]);
+        if token.is_empty() {
+            break;
+        }
+    }
+    found.more |= !token.is_empty();
+    Ok(())
+}
+
+/// Mails of several states came one state after the other.
+fn newest_first(mails: &mut [Value]) {
+    let at = |mail: &Value| text(&mail["queuedAt"]).parse::<jiff::Timestamp>().ok();
+    mails.sort_by_key(|mail| std::cmp::Reverse(at(mail)));
+}
+
+/// "2 failed, 1 retrying, 340 sent": what needs somebody comes first.
+fn counted(counts: &Value) -> String {
+    let of = |wire: &str| list(counts).iter().find(|it| it["state"] == wire);
+    let known = STATES.iter().filter_map(|(word, wire)| {
+        let mails = &of(wire)?["mails"];
+        // A large number is a text in JSON.
+        let mails = mails.as_str().map_or_else(|| mails.to_string(), str::to_owned);
+        Some(format!("{mails} {word}"))
+    });
+    known.collect::<Vec<_>>().join(", ")
+}
+
+fn table(zone: &Zone, mails: &[Value]) -> Table {
+    let headings =
+        &["QUEUED", "WHAT", "STATE", "TRIES", "REASON", "NEXT OR SENT", "BOOKING", "MAIL"];
+    let mut table = Table::new(headings);
+    for mail in mails {
+        table.row([
+            zone.moment(&mail["queuedAt"]),
+            kind(mail),
+            state(mail),
+            mail["attempts"].as_i64().unwrap_or_default().to_string(),
+            text(&mail["reason"]).replace('_', " "),
+            next(zone, mail),
+            text(&mail["bookingId"]),
+            text(&mail["mailId"]),
+        ]);
+    }
+    table
+}
+
+/// What a mail is; a kind that this program does not know keeps its own name.
+fn kind(mail: &Value) -> String {
+    let wire = text(&mail["kind"]);
+    let name = wire.trim_start_matches("MAIL_KIND_");
+    let known = KINDS.iter().find(|(kind, _)| *kind == name).map(|(_, words)| (*words).to_owned());
+    known.unwrap_or_else(|| name.to_lowercase().replace('_', " "))
+}
+
+fn state(mail: &Value) -> String {
+    let wire = text(&mail["state"]);
+    let known = STATES.iter().find(|(_, state)| *state == wire).map(|(word, _)| (*word).to_owned());
+    known.unwrap_or(wire)
+}
+
+/// When it is tried next, or when it was sent.
+fn next(zone: &Zone, mail: &Value) -> String {
+    let (due, sent) = (zone.moment(&mail["dueAt"]), zone.moment(&mail["sentAt"]));
+    match (sent.as_str(), due.as_str()) {
+        ("", "") => "-".to_owned(),
+        ("", due) => format!("next {due}"),
+        (sent, _) => format!("sent {sent}"),
+    }
+}
+
+pub(super) fn check_one(arguments: &Arguments) -> Result<(), Usage> {
+    check_id(arguments, 0, "mal_")
+}
+
+pub(super) fn check_retry(arguments: &Arguments) -> Result<(), Usage> {
+    match (arguments.has("failed"), arguments.count()) {
+        (true, 0) => Ok(()),
+        (false, 1) if arguments.option("reason").is_empty() => check_one(arguments),
+        (false, 1) => Err(Usage("--reason goes with --failed".to_owned())),
+        _ => Err(Usage("say a mail, or --failed for all that failed".to_owned())),
+    }
+}
+
+pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Done> {
+    if arguments.has("failed") {
+        return retry_failed(session, arguments).await;
+    }
+    let answer = retry_one(session, arguments.at(0)).await?;
+    if arguments.json() {
+        say::line(answer);
+    } else {
+        say::line(retried(&answer["mail"]));
+    }
+    Ok(Done::All)
+}
+
+async fn retry_one(session: &Session, id: &str) -> Result<Value, Refusal> {
+    session.call(&format!("{SERVICE}/RetryMail"), &json!({ "mailId": id })).await
+}
+
+fn retried(mail: &Value) -> String {
+    let what = kind(mail);
+    if mail["state"] == "DELIVERY_STATE_SENDING" {
+        format!("It is on its way: {what}.")
+    } else {
+        format!("Tried again now, and for three days more: {what}.")
+    }
+}
+
+/// Tries every mail again that failed, one after the other. All of them are listed before the first
+/// is tried, so that one that fails anew meanwhile is not tried for ever.
+async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let mut failed = Found::default();
+    of_state(session, ("DELIVERY_STATE_FAILED", ""), usize::MAX, &mut failed).await?;
+    let mut mails = failed.mails;
+    keep_reason(&mut mails, arguments.option("reason"));
+    let (count, mut refused) = (mails.len(), Vec::new());
+    for (number, mail) in mails.iter().enumerate() {
+        let id = text(&mail["mailId"]);
+        let said = match retry_one(session, &id).await {
+            Ok(answer) => retried(&answer["mail"]),
+            Err(refusal) => {
+                refused.push(json!({ "mailId": id, "why": refusal.to_string() }));
+                format!("Refused: {refusal}.")
+            }
+        };
+        if !arguments.json() {
+            say::line(format_args!("{} of {count}  {id}  {said}", number.saturating_add(1)));
+        }
+    }
+    let retried = count.saturating_sub(refused.len());
+    let done = if refused.is_empty() { Done::All } else { Done::NotAll };
+    if arguments.json() {
+        say::line(json!({ "retried": retried, "refused": refused }));
+    } else if count == 0 {
+        say::line("No such mails.");
+    } else {
+        say::line(format_args!("{retried} tried again, {} refused.", refused.len()));
+    }
+    Ok(done)
+}
+
+/// Leaves those that failed for a reason, which may be written as the table shows it.
+fn keep_reason(mails: &mut Vec<Value>, reason: &str) {
+    let reason = reason.to_lowercase().replace(' ', "_");
+    mails.retain(|mail| reason.is_empty() || text(&mail["reason"]) == reason);
+}
+
+pub(super) async fn settle(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let id = arguments.at(0);
+    let question = format!("Has {id} been dealt with? It is never sent then.");
+    ask::sure(arguments, &question)?;
+    let answer = session.call(&format!("{SERVICE}/SettleMail"), &json!({ "mailId": id })).await?;
+    if arguments.json() {
+        say::line(answer);
+    } else {
+        let what = kind(&answer["mail"]);
+        say::line(format_args!("Dealt with, and not sent any more: {what}."));
+    }
+    Ok(Done::All)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(said: &[&str]) -> Arguments {
+        let said: Vec<String> = said.iter().map(|word| (*word).to_owned()).collect();
+        Arguments::read(&said, &["state", "booking"], (0, 0)).unwrap()
+    }
+
+    #[test]
+    fn states_are_those_that_the_service_knows() {
+        assert_eq!(states(&read(&[])), Ok(vec![]));
+        assert_eq!(states(&read(&["--failed"])), Ok(vec!["DELIVERY_STATE_FAILED"]));
+        assert_eq!(states(&read(&["--waiting"])).unwrap().len(), 3);
+        assert_eq!(states(&read(&["--state", "Sent"])), Ok(vec!["DELIVERY_STATE_SENT"]));
+        for wrong in [&["--failed", "--waiting"][..], &["--failed", "--state", "sent"]] {
+            assert!(states(&read(wrong)).is_err(), "{wrong:?}");
+        }
+        let told = states(&read(&["--state", "gone"])).unwrap_err().to_string();
+        assert!(told.contains("settled"), "{told}");
+        assert!(check(&read(&["--booking", "bkg_1"])).is_err());
+    }
+
+    #[test]
+    fn what_needs_somebody_is_counted_first() {
+        let counts = json!([
+            { "state": "DELIVERY_STATE_SENT", "mails": "340" },
+            { "state": "DELIVERY_STATE_FAILED", "mails": 2 },
+        ]);
+        assert_eq!(counted(&counts), "2 failed, 340 sent");
+        assert_eq!(counted(&Value::Null), "");
+    }
+
+    #[test]
+    fn a_mail_is_told_in_words() {
+        let mail = json!({ "kind": "MAIL_KIND_HOLD_ENDED", "state": "DELIVERY_STATE_RETRYING" });
+        assert_eq!((kind(&mail), state(&mail)), ("hold ended".into(), "retrying".into()));
+        let new = json!({ "kind": "MAIL_KIND_BIRTHDAY_WISH", "state": "DELIVERY_STATE_DREAMT" });
+        let words = ("birthday wish".to_owned(), "DELIVERY_STATE_DREAMT".to_owned());
+        assert_eq!((kind(&new), state(&new)), words);
+    }
+
+    #[test]
+    fn one_mail_is_tried_again_or_all_that_failed() {
+        let read = |said: &str| {
+            let said: Vec<String> = said.split_whitespace().map(str::to_owned).collect();
+            check_retry(&Arguments::read(&said, &["reason"], (0, 1)).unwrap())
+        };
+        let id = format!("mal_{}", "0a".repeat(16));
+        for good in [id.as_str(), "--failed", "--failed --reason smtp_554"] {
+            assert_eq!(read(good), Ok(()), "{good}");
+        }
+        let both = format!("{id} --failed");
+        let reason = format!("{id} --reason smtp_554");
+        for wrong in ["", "bkg_1", &both, &reason, "--reason smtp_554"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_failed_for_a_reason_is_found_by_it() {
+        let mails = || [json!({ "reason": "smtp_554" }), json!({ "reason": "smtp_550" })].to_vec();
+        for (reason, count) in [("", 2), ("smtp_554", 1), ("SMTP 554", 1), ("gone", 0)] {
+            let mut kept = mails();
+            keep_reason(&mut kept, reason);
+            assert_eq!(kept.len(), count, "{reason}");
+        }
+    }
+
+    #[test]
+    fn who_tries_again_what_is_on_its_way_is_told_so() {
+        let mail = |state: &str| json!({ "kind": "MAIL_KIND_RECEIPT", "state": state });
+        assert_eq!(retried(&mail("DELIVERY_STATE_SENDING")), "It is on its way: receipt.");
+        assert!(retried(&mail("DELIVERY_STATE_QUEUED")).starts_with("Tried again now"));
+    }
+
+    #[test]
+    fn mails_of_several_states_stand_by_their_time() {
+        let at = |time: &str| json!({ "queuedAt": time });
+        let mut mails =
+            [at("2026-11-24T05:30:00Z"), at("2026-11-24T06:30:00.5Z"), at("2026-11-24T06:30:00Z")];
+        newest_first(&mut mails);
+        let times: Vec<_> = mails.iter().map(|mail| text(&mail["queuedAt"])).collect();
+        assert_eq!(times[0], "2026-11-24T06:30:00.5Z");
+        assert_eq!(times[2], "2026-11-24T05:30:00Z");
+    }
+}

@@ -1,0 +1,56 @@
+//! The addresses /book and /book-session, which have no page yet: they lead to the booking flow
+//! with their service kept. Where they lead is put together from the site's own words and from
+//! nothing that was asked for, so that nobody can make them lead elsewhere.
+
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderValue, StatusCode, Uri, header};
+
+use crate::web_files::WebFiles;
+
+const PATHS: &[&str] = &["/book", "/book-session"];
+const SERVICES: &str = "/services";
+
+/// The address as it is written without a slash too many, if it is one of these.
+pub(crate) fn booking_link(path: &str) -> Option<&'static str> {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    PATHS.iter().copied().find(|own| *own == path)
+}
+
+/// Where such an address leads for now; a later page must not be hidden by what a browser kept.
+pub(crate) fn redirect(site: &WebFiles, uri: &Uri) -> Option<Response> {
+    booking_link(uri.path())?;
+    let known = asked_service(uri.query().unwrap_or_default()).and_then(|id| site.service(id));
+    let to = known.map(|id| format!("/booking-flow?service={id}"));
+    let to = to.and_then(|to| HeaderValue::from_str(&to).ok());
+    let to = to.unwrap_or(HeaderValue::from_static(SERVICES));
+    let headers =
+        [(header::LOCATION, to), (header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
+    Some((StatusCode::TEMPORARY_REDIRECT, headers).into_response())
+}
+
+/// The query's service as it is written; ids need no escaping, so what is escaped is none.
+fn asked_service(query: &str) -> Option<&str> {
+    query.split('&').find_map(|pair| pair.strip_prefix("service="))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{asked_service, booking_link};
+
+    #[test]
+    fn only_these_addresses_lead_on() {
+        assert_eq!(booking_link("/book"), Some("/book"));
+        assert_eq!(booking_link("/book-session/"), Some("/book-session"));
+        for other in ["/booking-flow", "/book//", "/book/x", "//book", "/", "/bookshop"] {
+            assert_eq!(booking_link(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_service_is_found_among_other_words() {
+        assert_eq!(asked_service("service=meditation"), Some("meditation"));
+        assert_eq!(asked_service("auth=cancelled&service=a&service=b"), Some("a"));
+        assert_eq!(asked_service("xservice=a&services=b"), None);
+        assert_eq!(asked_service(""), None);
+    }
+}

@@ -1,0 +1,143 @@
+//! The part of a file that a request asks for (RFC 9110, section 14). Safari plays a video only
+//! from a server that sends parts, and every player jumps by asking for one. Only a single part is
+//! sent: several at once have no use here, and are work that a stranger could order.
+
+use std::ops::Range;
+
+use http::{HeaderMap, HeaderValue, Method, header};
+
+/// What a request wants of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// All of it.
+    Whole,
+    /// These bytes, of which there is at least one.
+    Part(Range<usize>),
+    /// Bytes that the file does not have.
+    Beyond,
+}
+
+/// Reads the headers for a file of this length under this tag.
+pub(crate) fn wanted(
+    method: &Method,
+    asked: &HeaderMap,
+    length: usize,
+    tag: &HeaderValue,
+) -> Wanted {
+    if *method != Method::GET || !still_the_same(asked, tag) {
+        return Wanted::Whole;
+    }
+    let mut ranges = asked.get_all(header::RANGE).iter();
+    let (Some(range), None) = (ranges.next(), ranges.next()) else { return Wanted::Whole };
+    // What is not understood counts as not said.
+    range.to_str().ok().and_then(|range| part_of(range, length)).unwrap_or(Wanted::Whole)
+}
+
+/// Whether the client's earlier parts are of the same file. A date cannot say so, because files in
+/// memory have none, and a weak tag does not promise the same bytes.
+fn still_the_same(asked: &HeaderMap, tag: &HeaderValue) -> bool {
+    asked
+        .get(header::IF_RANGE)
+        .is_none_or(|known| known == tag && known.as_bytes().starts_with(b"\""))
+}
+
+fn part_of(range: &str, length: usize) -> Option<Wanted> {
+    let (unit, set) = range.split_once('=')?;
+    if !unit.trim().eq_ignore_ascii_case("bytes") {
+        return None;
+    }
+    let (first, last) = set.trim().split_once('-')?;
+    let part = match (first, last) {
+        ("", last) => length.saturating_sub(number(last)?)..length,
+        (first, "") => number(first)?..length,
+        (first, last) => {
+            let (first, last) = (number(first)?, number(last)?);
+            if last < first {
+                return None;
+            }
+            first..last.saturating_add(1).min(length)
+        }
+    };
+    Some(if part.start < part.end { Wanted::Part(part) } else { Wanted::Beyond })
+}
+
+/// A number that is too long to be counted is far beyond every file.
+fn number(text: &str) -> Option<usize> {
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    plain.then(|| text.parse().unwrap_or(usize::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Wanted, wanted};
+    use http::{HeaderMap, HeaderValue, Method};
+
+    const TAG: HeaderValue = HeaderValue::from_static("\"abc\"");
+
+    fn of_ten(headers: &[(&'static str, &str)]) -> Wanted {
+        let mut asked = HeaderMap::new();
+        for (name, value) in headers {
+            asked.append(*name, value.parse().unwrap());
+        }
+        wanted(&Method::GET, &asked, 10, &TAG)
+    }
+
+    #[test]
+    fn a_part_is_counted_from_the_start_or_from_the_end() {
+        for (range, part) in [
+            ("bytes=0-", 0..10),
+            ("bytes=0-1", 0..2),
+            ("BYTES= 3-3", 3..4),
+            ("bytes=4-99", 4..10),
+            ("bytes=9-", 9..10),
+            ("bytes=-3", 7..10),
+            ("bytes=-99", 0..10),
+            ("bytes=0-99999999999999999999999", 0..10),
+        ] {
+            assert_eq!(of_ten(&[("range", range)]), Wanted::Part(part), "{range}");
+        }
+    }
+
+    #[test]
+    fn what_the_file_does_not_have_is_beyond_it() {
+        for range in ["bytes=10-", "bytes=10-20", "bytes=-0", "bytes=99999999999999999999999-"] {
+            assert_eq!(of_ten(&[("range", range)]), Wanted::Beyond, "{range}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_not_heard() {
+        for range in [
+            "bytes",
+            "bytes=",
+            "bytes=-",
+            "bytes=a-b",
+            "bytes=3-1",
+            "bytes=0-1,3-4",
+            "lines=0-1",
+            "bytes=+1-2",
+            "bytes=1",
+            "0-1",
+        ] {
+            assert_eq!(of_ten(&[("range", range)]), Wanted::Whole, "{range}");
+        }
+        assert_eq!(of_ten(&[("range", "bytes=0-1"), ("range", "bytes=3-4")]), Wanted::Whole);
+        let mut asked = HeaderMap::new();
+        asked.insert("range", HeaderValue::from_static("bytes=0-1"));
+        assert_eq!(wanted(&Method::HEAD, &asked, 10, &TAG), Wanted::Whole);
+    }
+
+    #[test]
+    fn only_parts_of_the_same_file_are_put_together() {
+        let with = |known| of_ten(&[("range", "bytes=0-1"), ("if-range", known)]);
+        assert_eq!(with("\"abc\""), Wanted::Part(0..2));
+        for other in ["\"abd\"", "W/\"abc\"", "Sat, 21 Nov 2026 10:00:00 GMT", "*"] {
+            assert_eq!(with(other), Wanted::Whole, "{other}");
+        }
+        let mut asked = HeaderMap::new();
+        asked.insert("range", HeaderValue::from_static("bytes=0-1"));
+        asked.insert("if-range", HeaderValue::from_static("W/\"abc\""));
+        let weak = HeaderValue::from_static("W/\"abc\"");
+        assert_eq!(wanted(&Method::GET, &asked, 10, &weak), Wanted::Whole);
+    }
+}

@@ -1,0 +1,148 @@
+//! The address that a mail's link leads to: a page that asks, for people, and one click for mail
+//! programs (RFC 8058). The secret in its query is only passed on; no log has it.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
+use connectrpc::ErrorCode;
+use http::{HeaderValue, Method, StatusCode, header};
+
+use crate::edge::Caller;
+use crate::error_form;
+use crate::limits::Limits;
+use crate::pages::{self, Site};
+use crate::rpc::Unsubscriber;
+
+/// A mail program sends one short field.
+const BODY_BYTES_MAX: usize = 1024;
+/// A secret has 43 characters; what is far from that need not be asked about.
+const TOKEN_CHARS_MAX: usize = 64;
+/// What the program repeats from the mail's header, so that whatever merely follows links, such as
+/// a virus scanner, ends nothing.
+const FIELD: &str = "List-Unsubscribe";
+const ONE_CLICK: &str = "One-Click";
+/// When a mail program may try again.
+const TRY_AGAIN_SECONDS: u64 = 120;
+
+const DONE: &str = "Done. You will get no more mails of this kind from us.";
+const NOT_A_LINK: &str = "This link is not complete. Please use the one in the mail.";
+const NOT_ONE_CLICK: &str = "Please open this address in a browser.";
+const TOO_LARGE: &str = "The request is too large.";
+const LATER: &str = "This is not possible right now. Please try again in a few minutes.";
+const TOO_MUCH: &str = "That was a lot at once. Please wait a little and try again.";
+
+/// The page, and who ends mails.
+pub(crate) struct WaysOut {
+    pub(crate) site: Arc<Site>,
+    pub(crate) notifications: Unsubscriber,
+    pub(crate) limits: Arc<Limits>,
+}
+
+/// Answers with the page, or does what a mail program asks. A click there carries no cookie and
+/// comes from no page of ours, so nothing but the link's own secret is asked for.
+pub(crate) async fn serve(
+    State(ways): State<Arc<WaysOut>>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+) -> Response {
+    match *request.method() {
+        Method::GET | Method::HEAD => {
+            pages::serve(State(ways.site.clone()), Extension(caller), request).await
+        }
+        Method::POST => ways.one_click(&caller, request).await,
+        _ => error_form::method_not_allowed("GET, HEAD, POST", &caller.reference),
+    }
+}
+
+impl WaysOut {
+    async fn one_click(&self, caller: &Caller, request: Request) -> Response {
+        if let Err(wait) = self.limits.of_unsubscribing(caller.address) {
+            let mut answer = said(StatusCode::TOO_MANY_REQUESTS, TOO_MUCH);
+            answer.headers_mut().insert(header::RETRY_AFTER, wait.header());
+            return answer;
+        }
+        let token = token(request.uri().query().unwrap_or_default());
+        let body = axum::body::to_bytes(request.into_body(), BODY_BYTES_MAX);
+        // Only a body beyond the limit, or one that breaks off, cannot be read.
+        let Ok(body) = body.await else { return said(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE) };
+        if !is_one_click(&body) {
+            return said(StatusCode::BAD_REQUEST, NOT_ONE_CLICK);
+        }
+        let Some(token) = token else { return said(StatusCode::BAD_REQUEST, NOT_A_LINK) };
+        match self.notifications.unsubscribe(token).await {
+            Ok(()) => said(StatusCode::OK, DONE),
+            Err(error) if error.code == ErrorCode::InvalidArgument => {
+                said(StatusCode::BAD_REQUEST, NOT_A_LINK)
+            }
+            Err(_no_answer) => {
+                let mut answer = said(StatusCode::SERVICE_UNAVAILABLE, LATER);
+                let wait = HeaderValue::from(TRY_AGAIN_SECONDS);
+                answer.headers_mut().insert(header::RETRY_AFTER, wait);
+                answer
+            }
+        }
+    }
+}
+
+fn said(status: StatusCode, sentence: &'static str) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    ];
+    (status, headers, sentence).into_response()
+}
+
+/// The link's secret. None of its characters is ever written in another way in a query.
+fn token(query: &str) -> Option<String> {
+    let token = query.split('&').find_map(|pair| pair.strip_prefix("t="))?;
+    let plain = token.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    let good = plain && (1..=TOKEN_CHARS_MAX).contains(&token.len());
+    good.then(|| token.to_owned())
+}
+
+/// Whether a body says what the mail's header asks to be said: as a form, or, as programs may, in
+/// parts.
+fn is_one_click(body: &[u8]) -> bool {
+    let Ok(body) = std::str::from_utf8(body) else { return false };
+    let in_form = body.trim().split('&').any(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or_default();
+        name.eq_ignore_ascii_case(FIELD) && value.eq_ignore_ascii_case(ONE_CLICK)
+    });
+    let in_part = || {
+        let (head, value) = body.split_once("\r\n\r\n").unwrap_or_default();
+        let value = value.lines().next().unwrap_or_default();
+        let named = format!("name=\"{FIELD}\"").to_ascii_lowercase();
+        head.to_ascii_lowercase().contains(&named) && value.eq_ignore_ascii_case(ONE_CLICK)
+    };
+    in_form || in_part()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_one_click, token};
+
+    #[test]
+    fn a_secret_is_found_and_nothing_else_is_one() {
+        let secret = "aZ-_09".repeat(7);
+        assert_eq!(token(&format!("t={secret}")), Some(secret.clone()));
+        assert_eq!(token(&format!("utm=x&t={secret}&y")), Some(secret));
+        for wrong in ["", "t", "t=", "token=abc", "t=a%20b", "t=a/b", &format!("t={:065}", 0)] {
+            assert_eq!(token(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn one_click_is_said_as_a_form_or_in_parts() {
+        assert!(is_one_click(b"List-Unsubscribe=One-Click"));
+        assert!(is_one_click(b"a=b&list-unsubscribe=one-click\r\n"));
+        let parts = "--x\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\n\
+                     One-Click\r\n--x--\r\n";
+        assert!(is_one_click(parts.as_bytes()));
+        for wrong in ["", "One-Click", "List-Unsubscribe=", "List-Unsubscribe=mailto:x"] {
+            assert!(!is_one_click(wrong.as_bytes()), "{wrong}");
+        }
+        assert!(!is_one_click(&[0xff, 0xfe]));
+    }
+}

@@ -1,0 +1,59 @@
+//! /book and /book-session, which lead to the booking flow and nowhere else.
+
+use http::{Method, StatusCode};
+
+use crate::world::World;
+
+async fn leads_to(world: &World, link: &str) -> String {
+    let answer = world.get(link).await;
+    assert_eq!(answer.status(), StatusCode::TEMPORARY_REDIRECT, "{link}");
+    assert_eq!(answer.headers()["cache-control"], "no-cache");
+    answer.headers()["location"].to_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn they_keep_the_service() {
+    let world = World::new().await;
+    for link in [
+        "/book?service=energy-healing",
+        "/book/?service=energy-healing",
+        "/book-session?service=energy-healing",
+        "/book-session/?auth=cancelled&service=energy-healing&package=starter",
+    ] {
+        assert_eq!(leads_to(&world, link).await, "/booking-flow?service=energy-healing", "{link}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_service_that_there_is_they_lead_to_all() {
+    let world = World::new().await;
+    for link in [
+        "/book",
+        "/book/",
+        "/book-session",
+        "/book?auth=cancelled",
+        "/book?service=",
+        "/book?service=unknown",
+        "/book?service=https://evil.example",
+        "/book?service=//evil.example",
+        "/book?service=energy-healing%0d%0aset-cookie:a=b",
+        "/book?service=energy-healing%26next=//evil.example",
+        "/book?service=../../evil",
+        "/book?service=%3Cscript%3E",
+        "/book-session/?returned=true&next=//evil.example",
+    ] {
+        assert_eq!(leads_to(&world, link).await, "/services", "{link}");
+    }
+}
+
+#[tokio::test]
+async fn only_these_addresses_lead_on_and_only_for_readers() {
+    let world = World::new().await;
+    for path in ["/book//", "/book/more", "//book", "/bookings"] {
+        assert_eq!(world.get(path).await.status(), StatusCode::NOT_FOUND, "{path}");
+    }
+    let head = world.client.head(world.url("/book")).send().await.unwrap();
+    assert_eq!(head.status(), StatusCode::TEMPORARY_REDIRECT);
+    let post = world.client.request(Method::POST, world.url("/book")).send().await.unwrap();
+    assert_eq!(post.status(), StatusCode::METHOD_NOT_ALLOWED);
+}

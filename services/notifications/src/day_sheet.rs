@@ -1,0 +1,121 @@
+//! The practice's sheet of the day: one timer queues it each morning and sets itself for the next
+//! one. It lives on in the table of timers, so whatever was missed while no process ran comes down
+//! to one question: is today's sheet still to be sent?
+
+use eventstore::{Metadata, Store, StoreError, Tx};
+use jiff::civil::Time;
+use kernel::Timestamp;
+use runtime::practice::Practice;
+use runtime::telemetry::traceparent;
+use serde_json::json;
+
+use crate::mail::{About, Kind, NewMail};
+use crate::planning::sheet_time;
+use crate::store;
+
+/// The timer of the sheet; there is one.
+pub const DAY_SHEET: &str = "day_sheet";
+const SUBJECT: &str = "practice";
+
+/// Sets the timer if it is missing, moves it if the practice's file names another time than it was
+/// set for, and ends it if no sheet is wanted. Processes that do this at once do the same. It is
+/// done again and again: a clock that was ahead may have left the timer days behind the next
+/// morning.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn start(store: &Store, practice: &Practice) -> Result<(), StoreError> {
+    let practice = practice.clone();
+    store
+        .write(Metadata::by("notifications", traceparent()), move |tx| {
+            let practice = practice.clone();
+            Box::pin(async move {
+                let Some(at) = practice.mails.day_sheet_at else {
+                    return tx.end_timer(DAY_SHEET, SUBJECT).await;
+                };
+                let (now, known) = (tx.now().await?, known(tx).await?);
+                match wanted(&practice, at, known, now) {
+                    Some(due) if known != Some(due) => set(tx, due).await,
+                    _ => Ok(()),
+                }
+            })
+        })
+        .await
+}
+
+/// Queues the sheet of today, unless its time has not come yet, and sets the timer for the next
+/// morning. A sheet that was queued before stays as it is.
+///
+/// # Errors
+/// When the database does not answer; the timer tries again.
+pub async fn fire(
+    store: &Store,
+    practice: &Practice,
+    metadata: Metadata,
+) -> Result<(), StoreError> {
+    let practice = practice.clone();
+    store
+        .write(metadata, move |tx| {
+            let practice = practice.clone();
+            Box::pin(async move {
+                let Some(at) = practice.mails.day_sheet_at else {
+                    return tx.end_timer(DAY_SHEET, SUBJECT).await;
+                };
+                let now = tx.now().await?;
+                let today = now.in_zone(&practice.practice.zone).date();
+                if sheet_time(&practice, today, at).is_some_and(|due| due <= now) {
+                    let mail = NewMail::about(Kind::DaySheet, today.to_string(), About::Day(today));
+                    store::queue(tx, &mail).await?;
+                }
+                match next(&practice, at, now) {
+                    Some(due) => set(tx, due).await,
+                    None => tx.end_timer(DAY_SHEET, SUBJECT).await,
+                }
+            })
+        })
+        .await
+}
+
+async fn set(tx: &mut Tx, due: Timestamp) -> Result<(), StoreError> {
+    tx.set_timer(DAY_SHEET, SUBJECT, due, json!({})).await
+}
+
+/// For when the timer is set; `None` when there is none.
+async fn known(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
+    let due =
+        sqlx::query_scalar("select due_at from timers where kind = $1 and subject = $2 for update")
+            .bind(DAY_SHEET)
+            .bind(SUBJECT)
+            .fetch_optional(tx.connection())
+            .await?;
+    Ok(due)
+}
+
+/// For when the timer is to be set, given for when it is. One that a morning has passed stays as it
+/// is, for it fires at once and sends today's sheet; but not before the hour of that.
+fn wanted(
+    practice: &Practice,
+    at: Time,
+    known: Option<Timestamp>,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let today = now.in_zone(&practice.practice.zone).date();
+    let has_come = sheet_time(practice, today, at).is_some_and(|due| due <= now);
+    match known {
+        Some(due) if due <= now && has_come => Some(due),
+        _ => next(practice, at, now),
+    }
+}
+
+/// The next time at which a sheet is due, later than `now`; `None` at the end of the calendar.
+fn next(practice: &Practice, at: Time, now: Timestamp) -> Option<Timestamp> {
+    let today = now.in_zone(&practice.practice.zone).date();
+    let mornings = [Ok(today), today.tomorrow()];
+    mornings
+        .into_iter()
+        .flatten()
+        .find_map(|date| sheet_time(practice, date, at).filter(|due| *due > now))
+}
+
+#[cfg(test)]
+mod tests;

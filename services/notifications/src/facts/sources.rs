@@ -1,0 +1,200 @@
+//! Who knows the facts of a mail, and how they are asked.
+
+use contract::booking::v1 as wire;
+use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
+use contract::booking::v1::{GetBookingContactRequest, ListDaySessionsRequest};
+use contract::convert::timestamp;
+use contract::identity::v1::GetCodeMailRequest;
+use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
+use contract::payments::v1::GetReceiptRequest;
+use contract::payments::v1::payments_internal_service_client::PaymentsInternalServiceClient;
+use contract::reviews::v1::reviews_internal_service_client::ReviewsInternalServiceClient;
+use contract::reviews::v1::reviews_service_client::ReviewsServiceClient;
+use contract::reviews::v1::{CreateInvitationRequest, GetReviewRequest};
+use jiff::civil::Date;
+use kernel::Id;
+use kernel::id::{Booking, ContactMessage, GuideRequest, MailedCode, Review};
+use runtime::caller::Peers;
+use runtime::channel::{self, InvalidUrl, PeerChannel};
+use sqlx::PgPool;
+use tonic::{Code, Status};
+
+use super::{BookingFacts, Facts, NoFacts};
+use crate::config::Neighbours;
+use crate::forms;
+use crate::mail::{About, Kind, Mail};
+
+/// Who knows the facts.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    pool: PgPool,
+    booking: BookingInternalServiceClient<PeerChannel>,
+    payments: PaymentsInternalServiceClient<PeerChannel>,
+    invitations: ReviewsInternalServiceClient<PeerChannel>,
+    reviews: ReviewsServiceClient<PeerChannel>,
+    identity: Option<IdentityInternalServiceClient<PeerChannel>>,
+}
+
+impl Sources {
+    /// Prepares to ask this service's own tables, the other services and, where it is embedded,
+    /// identity.
+    ///
+    /// # Errors
+    /// When a URL is not one.
+    pub fn new(pool: PgPool, neighbours: &Neighbours, peers: &Peers) -> Result<Self, InvalidUrl> {
+        let booking = channel::peer(&neighbours.booking_url, "booking", peers)?;
+        let payments = channel::peer(&neighbours.payments_url, "payments", peers)?;
+        let reviews = channel::peer(&neighbours.reviews_url, "reviews", peers)?;
+        let identity = match &neighbours.identity_url {
+            Some(url) => {
+                Some(IdentityInternalServiceClient::new(channel::peer(url, "identity", peers)?))
+            }
+            None => None,
+        };
+        Ok(Self {
+            pool,
+            booking: BookingInternalServiceClient::new(booking),
+            payments: PaymentsInternalServiceClient::new(payments),
+            invitations: ReviewsInternalServiceClient::new(reviews.clone()),
+            reviews: ReviewsServiceClient::new(reviews),
+            identity,
+        })
+    }
+
+    /// Asks for what a mail needs.
+    ///
+    /// # Errors
+    /// When there is nothing, or nobody answers.
+    pub async fn of(&self, mail: &Mail) -> Result<Facts, NoFacts> {
+        match mail.about {
+            About::Booking(id) => {
+                let mut facts = self.booking(id).await?;
+                if mail.kind == Kind::Receipt {
+                    self.add_receipt(&mut facts, &mail.subject).await?;
+                }
+                Ok(Facts::Booking(Box::new(facts)))
+            }
+            About::Code(id) => self.code(id).await,
+            About::Message(id) => self.message(id).await,
+            About::Guide(id) => self.guide(id).await,
+            About::Review(id) => self.review(id).await,
+            About::Day(date) => self.day(date).await,
+        }
+    }
+
+    /// Adds what a mail needs only when it is about to be sent: a customer's invitation. Asked for
+    /// earlier, at the end of the session, reviews might not know of it yet.
+    ///
+    /// # Errors
+    /// When nobody answers.
+    pub async fn complete(&self, mail: &Mail, facts: &mut Facts) -> Result<(), NoFacts> {
+        match (mail.kind, mail.about, facts) {
+            (Kind::FollowUp, About::Booking(id), Facts::Booking(facts)) => {
+                self.add_invitation(facts, id).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn booking(&self, id: Id<Booking>) -> Result<BookingFacts, NoFacts> {
+        let request = GetBookingContactRequest { booking_id: id.to_string() };
+        let answered = self.booking.clone().get_booking_contact(request).await;
+        let answer = answered
+            .map_err(|status| no_facts(status, "booking_gone", "booking_unavailable"))?
+            .into_inner();
+        BookingFacts::complete(answer.booking, answer.calendar_file)
+            .ok_or_else(|| incomplete("booking_incomplete"))
+    }
+
+    async fn add_receipt(&self, facts: &mut BookingFacts, id: &str) -> Result<(), NoFacts> {
+        let request = GetReceiptRequest { receipt_id: id.to_owned() };
+        let answered = self.payments.clone().get_receipt(request).await;
+        let receipt = answered
+            .map_err(|status| no_facts(status, "receipt_gone", "payments_unavailable"))?
+            .into_inner()
+            .receipt;
+        facts.receipt = Some(receipt.ok_or_else(|| incomplete("receipt_incomplete"))?);
+        Ok(())
+    }
+
+    /// The session is over, so reviews will know of it: until it has read of it there is no
+    /// invitation, and the mail waits.
+    async fn add_invitation(
+        &self,
+        facts: &mut BookingFacts,
+        id: Id<Booking>,
+    ) -> Result<(), NoFacts> {
+        let request = CreateInvitationRequest { booking_id: id.to_string() };
+        let answered = self.invitations.clone().create_invitation(request).await;
+        let answer = answered
+            .map_err(|status| NoFacts::Unavailable("reviews_unavailable", status.into()))?
+            .into_inner();
+        let until = answer.valid_until.as_ref().and_then(timestamp);
+        let until = until.ok_or_else(|| incomplete("invitation_incomplete"))?;
+        facts.invitation = Some((answer.invitation, until));
+        Ok(())
+    }
+
+    async fn code(&self, id: Id<MailedCode>) -> Result<Facts, NoFacts> {
+        let Some(identity) = &self.identity else { return Err(NoFacts::Gone("code_gone")) };
+        let request = GetCodeMailRequest { code_id: id.to_string() };
+        let answered = identity.clone().get_code_mail(request).await;
+        answered
+            .map(|answer| Facts::Code(answer.into_inner()))
+            .map_err(|status| no_facts(status, "code_gone", "identity_unavailable"))
+    }
+
+    async fn message(&self, id: Id<ContactMessage>) -> Result<Facts, NoFacts> {
+        let found = forms::message(&self.pool, id).await;
+        let found = found.map_err(|error| unreadable(error.into()))?;
+        found.map(Facts::Message).ok_or(NoFacts::Gone("message_erased"))
+    }
+
+    async fn guide(&self, id: Id<GuideRequest>) -> Result<Facts, NoFacts> {
+        let found = forms::guide_address(&self.pool, id).await;
+        let found = found.map_err(|error| unreadable(error.into()))?;
+        found.map(|email| Facts::Guide { email }).ok_or(NoFacts::Gone("request_erased"))
+    }
+
+    async fn review(&self, id: Id<Review>) -> Result<Facts, NoFacts> {
+        let request = GetReviewRequest { review_id: id.to_string() };
+        let answered = self.reviews.clone().get_review(request).await;
+        let review = answered
+            .map_err(|status| no_facts(status, "review_gone", "reviews_unavailable"))?
+            .into_inner()
+            .review;
+        review.map(Facts::Review).ok_or_else(|| incomplete("review_incomplete"))
+    }
+
+    async fn day(&self, date: Date) -> Result<Facts, NoFacts> {
+        let request = ListDaySessionsRequest { date: date.to_string() };
+        let answered = self.booking.clone().list_day_sessions(request).await;
+        let answer = answered
+            .map_err(|status| NoFacts::Unavailable("booking_unavailable", status.into()))?
+            .into_inner();
+        // Who was erased has no contact any more, and the sheet goes out all the same.
+        let complete = |mut booking: wire::Booking| {
+            booking.contact.get_or_insert_default();
+            BookingFacts::complete(Some(booking), String::new())
+        };
+        let sessions: Option<Vec<_>> = answer.bookings.into_iter().map(complete).collect();
+        let sessions = sessions.ok_or_else(|| incomplete("booking_incomplete"))?;
+        Ok(Facts::Day { date, sessions })
+    }
+}
+
+fn no_facts(status: Status, gone: &'static str, unavailable: &'static str) -> NoFacts {
+    if status.code() == Code::NotFound {
+        NoFacts::Gone(gone)
+    } else {
+        NoFacts::Unavailable(unavailable, status.into())
+    }
+}
+
+fn incomplete(reason: &'static str) -> NoFacts {
+    NoFacts::Unavailable(reason, "the answer is incomplete".into())
+}
+
+fn unreadable(error: runtime::BoxError) -> NoFacts {
+    NoFacts::Unavailable("database_unavailable", error)
+}

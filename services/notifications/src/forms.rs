@@ -1,0 +1,184 @@
+//! What visitors wrote in the contact form and where they want the meditation guide: rows that stay
+//! until their mails are over and some time has passed.
+//!
+//! A form is taken in one transaction: its row, its mails' rows and its erasure's timer. So what
+//! was answered with "thank you" is sent, whatever dies, and goes away, whatever happens.
+
+use std::num::NonZeroU32;
+
+use eventstore::Store;
+use kernel::id::{ContactMessage, GuideRequest};
+use kernel::{Code, CommandError, Id, Reject, Timestamp};
+use sqlx::{PgExecutor, Row};
+
+use crate::unsubscribing::Addresses;
+
+pub mod typed;
+pub mod contact;
+pub mod guide;
+pub mod erasing;
+
+/// Everything that taking forms needs.
+#[derive(Debug, Clone)]
+pub struct Forms {
+    /// The database.
+    pub store: Store,
+    /// What makes hashes of addresses.
+    pub addresses: Addresses,
+    /// How many messages to the practice are taken in an hour, from everybody together.
+    pub contact_limit: NonZeroU32,
+}
+
+/// Who did it, where nobody is to know more.
+const VISITOR: &str = "visitor";
+
+/// How taking a form fails.
+pub type Error = CommandError<Rejection>;
+
+/// A field of a form that has to be filled in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// Who writes.
+    Name,
+    /// Where an answer goes.
+    Email,
+    /// What they write.
+    Message,
+}
+
+/// Why a form is refused. Its text is read by people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// Nothing that can be seen was typed in a field, of several the first one.
+    #[error("Please fill in all fields")]
+    FieldsMissing(Field),
+    /// What was typed is no address.
+    #[error("Invalid email address")]
+    InvalidEmail,
+    /// The name is too long.
+    #[error("Please keep your name to {max} characters", max = typed::NAME_CHARS_MAX)]
+    NameTooLong,
+    /// The message is too long.
+    #[error("Please keep your message to {max} characters", max = typed::MESSAGE_CHARS_MAX)]
+    MessageTooLong,
+    /// Not 8 to 64 printable characters.
+    #[error("An idempotency key has 8 to 64 letters, digits or signs.")]
+    InvalidIdempotencyKey,
+    /// The key was used for something else.
+    #[error("This was already sent with other words. Please try again.")]
+    IdempotencyKeyReused,
+    /// This address has sent enough messages for an hour.
+    #[error("You have sent us several messages just now. Please try again in an hour.")]
+    TooManyMessages,
+    /// All addresses together have sent enough messages for an hour.
+    #[error("We have had very many messages just now. Please try again later, or call us.")]
+    TooManyInAll,
+    /// We did not make this link.
+    #[error("This link is not complete. Please open it from the mail again.")]
+    InvalidToken,
+}
+
+impl Reject for Rejection {
+    fn code(&self) -> Code {
+        match self {
+            Self::FieldsMissing(_)
+            | Self::InvalidEmail
+            | Self::NameTooLong
+            | Self::MessageTooLong
+            | Self::InvalidIdempotencyKey
+            | Self::IdempotencyKeyReused
+            | Self::InvalidToken => Code::InvalidArgument,
+            Self::TooManyMessages | Self::TooManyInAll => Code::ResourceExhausted,
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::FieldsMissing(_) => "FIELDS_MISSING",
+            Self::InvalidEmail => "INVALID_EMAIL",
+            Self::NameTooLong | Self::MessageTooLong => "TOO_LONG",
+            Self::InvalidIdempotencyKey => "INVALID_IDEMPOTENCY_KEY",
+            Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
+            Self::TooManyMessages | Self::TooManyInAll => "TOO_MANY_REQUESTS",
+            Self::InvalidToken => "INVALID_TOKEN",
+        }
+    }
+
+    fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::FieldsMissing(Field::Name) | Self::NameTooLong => Some("name"),
+            Self::FieldsMissing(Field::Email) | Self::InvalidEmail => Some("email"),
+            Self::FieldsMissing(Field::Message) | Self::MessageTooLong => Some("message"),
+            Self::InvalidIdempotencyKey | Self::IdempotencyKeyReused => Some("idempotency_key"),
+            Self::InvalidToken => Some("token"),
+            Self::TooManyMessages | Self::TooManyInAll => None,
+        }
+    }
+}
+
+/// A refusal as an error, for `?`.
+const fn refuse(rejection: Rejection) -> Error {
+    CommandError::Rejected(rejection)
+}
+
+/// Whether somebody filled in what nobody sees: a program did, and it learns nothing from the
+/// answer.
+fn is_trapped(website: &str) -> bool {
+    if website.is_empty() {
+        return false;
+    }
+    tracing::info!("a form came with its trap filled in and went nowhere");
+    true
+}
+
+/// A message to the practice, as it was typed, trimmed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Who writes.
+    pub name: String,
+    /// Where an answer goes.
+    pub email: String,
+    /// What they write.
+    pub message: String,
+    /// When it came.
+    pub received_at: Timestamp,
+}
+
+/// Reads a message; `None` when it was erased.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn message(
+    executor: impl PgExecutor<'_>,
+    id: Id<ContactMessage>,
+) -> Result<Option<Message>, sqlx::Error> {
+    let row = sqlx::query(
+        "select name, email, message, received_at from contact_messages where message_id = $1",
+    )
+    .bind(id)
+    .fetch_optional(executor)
+    .await?;
+    row.map(|row| {
+        Ok(Message {
+            name: row.try_get("name")?,
+            email: row.try_get("email")?,
+            message: row.try_get("message")?,
+            received_at: row.try_get("received_at")?,
+        })
+    })
+    .transpose()
+}
+
+/// Where the guide goes; `None` when that was erased.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn guide_address(
+    executor: impl PgExecutor<'_>,
+    id: Id<GuideRequest>,
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar("select email from guide_requests where request_id = $1")
+        .bind(id)
+        .fetch_optional(executor)
+        .await
+}

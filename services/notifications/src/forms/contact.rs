@@ -1,0 +1,198 @@
+//! Takes a message to the practice: it goes there by mail, and who wrote it is told that it came,
+//! once in an hour.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use contract::notifications::v1::SendContactMessageRequest;
+use eventstore::{Metadata, StoreError, Tx, new_id};
+use kernel::id::ContactMessage;
+use kernel::{Id, Timestamp};
+use sqlx::Row;
+
+use super::typed::{Key, MailAddress, MessageText, SenderName, is_blank};
+use super::{Error, Field, Forms, Rejection, VISITOR, erasing, is_trapped, refuse};
+use crate::mail::{About, Kind, NewMail};
+use crate::store;
+use crate::unsubscribing::AddressHash;
+
+/// How many messages an address sends in so many minutes.
+const MESSAGES_MAX: usize = 5;
+const WINDOW_MINUTES: i64 = 60;
+/// What those wait for who count the messages of everybody.
+const TOTAL: &str = "contact_messages in all";
+/// Why an acknowledgement is not sent: the address had one in this hour. Who types somebody's
+/// address cannot fill that mailbox.
+const ACKNOWLEDGED: &str = "acknowledged";
+
+/// A message that is right in itself.
+#[derive(Debug)]
+struct Wanted {
+    key: Key,
+    name: SenderName,
+    email: MailAddress,
+    message: MessageText,
+}
+
+/// Takes it. Who sends the same message with the same key again gets the same answer, and nothing
+/// is sent a second time.
+///
+/// # Errors
+/// Why it is refused; then nothing was kept.
+pub async fn send(forms: &Forms, request: &SendContactMessageRequest) -> Result<(), Error> {
+    let wanted = Wanted::parse(request).map_err(refuse)?;
+    if is_trapped(&request.website) {
+        return Ok(());
+    }
+    let id = new_id::<ContactMessage>();
+    let metadata = Metadata::by(VISITOR, runtime::telemetry::traceparent()).about(id.to_string());
+    let address = forms.addresses.hash_of_mailbox(wanted.email.as_str());
+    let case = Arc::new(Case { id, wanted, address, contact_limit: forms.contact_limit });
+    let is_new = forms
+        .store
+        .write(metadata, move |tx| {
+            let case = Arc::clone(&case);
+            Box::pin(async move { case.take(tx).await })
+        })
+        .await?;
+    if is_new {
+        tracing::info!(message_id = %id, "a message to the practice is taken");
+    }
+    Ok(())
+}
+
+impl Wanted {
+    fn parse(request: &SendContactMessageRequest) -> Result<Self, Rejection> {
+        let key = Key::parse(&request.idempotency_key)?;
+        let typed = [
+            (&request.name, Field::Name),
+            (&request.email, Field::Email),
+            (&request.message, Field::Message),
+        ];
+        // Who left something out is told so before anything that is wrong with the rest.
+        if let Some((_text, field)) = typed.into_iter().find(|(text, _field)| is_blank(text)) {
+            return Err(Rejection::FieldsMissing(field));
+        }
+        Ok(Self {
+            key,
+            name: SenderName::parse(&request.name)?,
+            email: MailAddress::parse(&request.email)?,
+            message: MessageText::parse(&request.message)?,
+        })
+    }
+}
+
+struct Case {
+    id: Id<ContactMessage>,
+    wanted: Wanted,
+    address: AddressHash,
+    contact_limit: NonZeroU32,
+}
+
+impl Case {
+    /// Says whether it is new.
+    async fn take(&self, tx: &mut Tx) -> Result<bool, Error> {
+        let key = format!("contact_messages {}", self.wanted.key.as_str());
+        let names = [key, self.address.lock_name("contact_messages"), TOTAL.to_owned()];
+        tx.lock(&names).await?;
+        if let Some(is_same) = self.recall(tx).await? {
+            let repeat = is_same.then_some(false);
+            return repeat.ok_or_else(|| refuse(Rejection::IdempotencyKeyReused));
+        }
+        let now = tx.now().await?;
+        let since = now.plus_minutes(-WINDOW_MINUTES);
+        let before = self.sent_since(tx, since).await?;
+        if before.len() >= MESSAGES_MAX {
+            tracing::info!("an address has sent its messages for an hour");
+            return Err(refuse(Rejection::TooManyMessages));
+        }
+        if taken_since(tx, since).await? >= i64::from(self.contact_limit.get()) {
+            tracing::warn!("the contact form has taken its messages for an hour");
+            return Err(refuse(Rejection::TooManyInAll));
+        }
+        self.keep(tx, now).await?;
+        let about = |kind| NewMail::about(kind, self.id.to_string(), About::Message(self.id));
+        store::queue(tx, &about(Kind::ContactMessage)).await?;
+        let acknowledgement = about(Kind::ContactAcknowledgement);
+        if is_acknowledged(tx, &before).await? {
+            store::keep_unsent(tx, &acknowledgement, ACKNOWLEDGED).await?;
+        } else {
+            store::queue(tx, &acknowledgement).await?;
+        }
+        erasing::set_for_message(tx, self.id, now).await?;
+        Ok(true)
+    }
+
+    /// Whether what came with this key before is the same; `None` when nothing came.
+    async fn recall(&self, tx: &mut Tx) -> Result<Option<bool>, StoreError> {
+        let row = sqlx::query(
+            "select name = $2 and email = $3 and message = $4 as is_same
+             from contact_messages where idempotency_key = $1",
+        )
+        .bind(self.wanted.key.as_str())
+        .bind(self.wanted.name.as_str())
+        .bind(self.wanted.email.as_str())
+        .bind(self.wanted.message.as_str())
+        .fetch_optional(tx.connection())
+        .await?;
+        Ok(row.map(|row| row.try_get("is_same")).transpose()?)
+    }
+
+    /// The messages of this address.
+    async fn sent_since(
+        &self,
+        tx: &mut Tx,
+        since: Timestamp,
+    ) -> Result<Vec<Id<ContactMessage>>, StoreError> {
+        Ok(sqlx::query_scalar(
+            "select message_id from contact_messages
+             where address_hash = $1 and received_at > $2",
+        )
+        .bind(self.address.as_bytes())
+        .bind(since)
+        .fetch_all(tx.connection())
+        .await?)
+    }
+
+    async fn keep(&self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
+        sqlx::query(
+            "insert into contact_messages (message_id, name, email, message, received_at,
+                                           address_hash, idempotency_key)
+             values ($1, $2, $3, $4, $5, $6, $7)",
+        )
+        .bind(self.id)
+        .bind(self.wanted.name.as_str())
+        .bind(self.wanted.email.as_str())
+        .bind(self.wanted.message.as_str())
+        .bind(now)
+        .bind(self.address.as_bytes())
+        .bind(self.wanted.key.as_str())
+        .execute(tx.connection())
+        .await?;
+        Ok(())
+    }
+}
+
+/// How many messages came, from everybody.
+async fn taken_since(tx: &mut Tx, since: Timestamp) -> Result<i64, StoreError> {
+    Ok(sqlx::query_scalar("select count(*) from contact_messages where received_at > $1")
+        .bind(since)
+        .fetch_one(tx.connection())
+        .await?)
+}
+
+/// Whether one of these messages is acknowledged by a mail of its own.
+async fn is_acknowledged(tx: &mut Tx, messages: &[Id<ContactMessage>]) -> Result<bool, StoreError> {
+    let subjects: Vec<String> = messages.iter().map(ToString::to_string).collect();
+    Ok(sqlx::query_scalar(
+        "select exists (
+             select from mails
+             where kind = $1 and subject = any ($2)
+               and not (state = 'dropped' and last_error is not distinct from $3))",
+    )
+    .bind(Kind::ContactAcknowledgement.name())
+    .bind(subjects)
+    .bind(ACKNOWLEDGED)
+    .fetch_one(tx.connection())
+    .await?)
+}

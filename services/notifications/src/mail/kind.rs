@@ -1,0 +1,157 @@
+//! Which mail it is.
+
+use std::fmt;
+use std::str::FromStr;
+
+use contract::notifications::v1::MailKind;
+
+use super::UnknownWord;
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $name:literal,)*) => {
+        /// Which mail it is. Its name is that of its templates and of its rows.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Kind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl Kind {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$kind,)*];
+
+            /// Its name in rows, templates and logs.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+
+            /// Its name on the wire.
+            #[must_use]
+            pub const fn wire(self) -> MailKind {
+                match self {
+                    $(Self::$kind => MailKind::$kind,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The customer's confirmation.
+    BookingConfirmed = "booking_confirmed",
+    /// The practice's notice of a new booking.
+    PracticeNotice = "practice_notice",
+    /// The meeting link that came after the confirmation.
+    MeetingLink = "meeting_link",
+    /// The hold ended without money.
+    HoldEnded = "hold_ended",
+    /// Money goes back.
+    RefundStarted = "refund_started",
+    /// Money is back.
+    RefundDone = "refund_done",
+    /// A code to confirm an address.
+    ConfirmAddress = "confirm_address",
+    /// A code to choose a new password.
+    RecoverPassword = "recover_password",
+    /// The booking was cancelled.
+    BookingCancelled = "booking_cancelled",
+    /// The practice's notice of that.
+    CancellationNotice = "cancellation_notice",
+    /// The receipt for a payment.
+    Receipt = "receipt",
+    /// A day before a session.
+    Reminder = "reminder",
+    /// Shortly before a session.
+    SecondReminder = "second_reminder",
+    /// After a session.
+    FollowUp = "follow_up",
+    /// What a visitor wrote, to the practice.
+    ContactMessage = "contact_message",
+    /// That the practice has it, to who wrote it.
+    ContactAcknowledgement = "contact_acknowledgement",
+    /// The meditation guide.
+    MeditationGuide = "meditation_guide",
+    /// The practice's notice of a new review.
+    ReviewNotice = "review_notice",
+    /// The practice's sessions of a day.
+    DaySheet = "day_sheet",
+}
+
+impl Kind {
+    /// Whether the calendar file goes with it.
+    #[must_use]
+    pub const fn has_calendar_file(self) -> bool {
+        matches!(self, Self::BookingConfirmed | Self::MeetingLink | Self::BookingCancelled)
+    }
+
+    /// Whether it goes to the practice.
+    #[must_use]
+    pub const fn is_for_the_practice(self) -> bool {
+        matches!(
+            self,
+            Self::PracticeNotice
+                | Self::CancellationNotice
+                | Self::ContactMessage
+                | Self::ReviewNotice
+                | Self::DaySheet
+        )
+    }
+
+    /// Whether it counts among those of which one address gets only so many in an hour: it goes to
+    /// a person, and is no code. Who asks for codes is slowed down by identity.
+    #[must_use]
+    pub const fn is_counted(self) -> bool {
+        !self.is_for_the_practice() && !matches!(self, Self::ConfirmAddress | Self::RecoverPassword)
+    }
+
+    /// Whether it waits when its address had many mails in this hour. What belongs to a booking
+    /// that was paid counts and never waits: else whoever types somebody's address into forms
+    /// could delay that person's confirmation, or a reminder until its session has begun.
+    #[must_use]
+    pub const fn waits_for_room(self) -> bool {
+        matches!(
+            self,
+            Self::HoldEnded | Self::ContactAcknowledgement | Self::MeditationGuide | Self::FollowUp
+        )
+    }
+
+    /// How many of this kind one address gets in an hour at most, where that is fewer than of all
+    /// together. Who holds a time has not shown that the address is theirs.
+    #[must_use]
+    pub const fn hourly_max(self) -> Option<u32> {
+        match self {
+            Self::HoldEnded => Some(4),
+            _ => None,
+        }
+    }
+
+    /// Whether it answers who typed an address into a form. If that address is refused for good,
+    /// there is nothing that a person could do about it.
+    #[must_use]
+    pub const fn answers_a_form(self) -> bool {
+        matches!(self, Self::ContactAcknowledgement | Self::MeditationGuide)
+    }
+
+    /// Whether its reader can ask for no more of its sort: it goes to a person and is not about a
+    /// booking or an account.
+    #[must_use]
+    pub const fn can_be_unsubscribed(self) -> bool {
+        matches!(self, Self::ContactAcknowledgement | Self::MeditationGuide | Self::FollowUp)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, UnknownWord> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == text).ok_or(UnknownWord)
+    }
+}

@@ -1,0 +1,157 @@
+//! Whether a mail is sent now, later or never. It is asked each time a mail's turn comes, with the
+//! facts of that moment: nothing about a reminder is decided before it is due, so it survives
+//! restarts, clocks that were moved, sessions that were moved, and changed settings. Pure.
+
+use jiff::Zoned;
+use jiff::civil::{Date, Time};
+use kernel::Timestamp;
+use runtime::practice::Practice;
+
+use crate::facts::{BookingFacts, Facts};
+use crate::mail::{Kind, Mail};
+
+/// Under this name the payload of a reminder says when its session was booked.
+pub const BOOKED_AT: &str = "booked_at";
+/// Under this name the payload of a reminder says that a second one was queued with it, which takes
+/// its place when its hours have come.
+pub const SECOND: &str = "second";
+/// What happened since makes the mail untrue.
+pub const OVERTAKEN: &str = "overtaken";
+/// Its hour is over.
+pub const TOO_LATE: &str = "too_late";
+/// The session was booked when its reminder would have been due already.
+pub const INSIDE_WINDOW: &str = "inside_window";
+/// The practice wants no such mail any more.
+pub const NOT_WANTED: &str = "not_wanted";
+
+const HOUR_SECONDS: i64 = 60 * 60;
+const DAY_SECONDS: i64 = 24 * HOUR_SECONDS;
+/// For how many days a mail after a session, or about a review, is still worth reading. An outage
+/// does not last as long; who restores an old database or begins late meets older ones.
+const WORTH_READING_DAYS: i64 = 14;
+
+/// What is done with a mail whose turn has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plan {
+    /// It is sent.
+    Send,
+    /// It is looked at again then.
+    Wait(Timestamp),
+    /// It is never sent; a word says why.
+    Drop(&'static str),
+}
+
+/// What to do with a mail at `now`.
+#[must_use]
+pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> Plan {
+    if facts.contradict(mail.kind) {
+        return Plan::Drop(OVERTAKEN);
+    }
+    let mails = &practice.mails;
+    match (mail.kind, facts) {
+        (Kind::BookingConfirmed | Kind::PracticeNotice, _) => with_link(mail, facts, now),
+        (Kind::Reminder, Facts::Booking(facts)) => {
+            // A second reminder may be wanted since, and not be there for this booking.
+            let has_second = mail.payload.get(SECOND) == Some(&serde_json::Value::Bool(true));
+            let end_hours = if has_second { mails.second_reminder_hours } else { 0 };
+            let ends = before(facts.starts_at, end_hours);
+            let due = before(facts.starts_at, mails.reminder_hours);
+            reminder((due, ends), booked_at(mail), now)
+        }
+        (Kind::SecondReminder, Facts::Booking(facts)) => {
+            if mails.second_reminder_hours == 0 {
+                return Plan::Drop(NOT_WANTED);
+            }
+            let due = before(facts.starts_at, mails.second_reminder_hours);
+            reminder((due, facts.starts_at), booked_at(mail), now)
+        }
+        (Kind::FollowUp, Facts::Booking(facts)) => {
+            follow_up(facts, i64::from(mails.follow_up_minutes), now)
+        }
+        // A receipt that is issued long after its session is one of the years before this practice
+        // had any: its customer finds it with the booking, and needs no mail about it.
+        (Kind::Receipt, Facts::Booking(facts)) if is_stale(facts.ends_at, mail.queued_at) => {
+            Plan::Drop(TOO_LATE)
+        }
+        (Kind::DaySheet, Facts::Day { date, .. }) => day_sheet(*date, practice, now),
+        (Kind::ReviewNotice, Facts::Review(review)) => {
+            let written = review.created_at.as_ref().and_then(contract::convert::timestamp);
+            if written.is_some_and(|at| is_stale(at, now)) {
+                Plan::Drop(TOO_LATE)
+            } else {
+                Plan::Send
+            }
+        }
+        _ => Plan::Send,
+    }
+}
+
+/// What tells of a meeting waits some time for its link.
+fn with_link(mail: &Mail, facts: &Facts, now: Timestamp) -> Plan {
+    match mail.waits_for_link_until {
+        Some(until) if now < until && facts.lack_link() => Plan::Wait(until),
+        _ => Plan::Send,
+    }
+}
+
+/// A reminder has its time from `due` until `ends`. Who booked within that time knows.
+fn reminder((due, ends): (Timestamp, Timestamp), booked_at: Timestamp, now: Timestamp) -> Plan {
+    if now >= ends {
+        Plan::Drop(TOO_LATE)
+    } else if now < due {
+        Plan::Wait(due)
+    } else if booked_at > due {
+        Plan::Drop(INSIDE_WINDOW)
+    } else {
+        Plan::Send
+    }
+}
+
+/// When the session was booked. The mail may have been queued much later, if this service was away
+/// meanwhile.
+fn booked_at(mail: &Mail) -> Timestamp {
+    let said = mail.payload.get(BOOKED_AT).and_then(serde_json::Value::as_str);
+    said.and_then(|text| text.parse().ok()).unwrap_or(mail.queued_at)
+}
+
+fn follow_up(facts: &BookingFacts, minutes: i64, now: Timestamp) -> Plan {
+    let due = facts.ends_at.plus_minutes(minutes);
+    if now < due {
+        Plan::Wait(due)
+    } else if is_stale(due, now) {
+        Plan::Drop(TOO_LATE)
+    } else {
+        Plan::Send
+    }
+}
+
+fn day_sheet(date: Date, practice: &Practice, now: Timestamp) -> Plan {
+    let Some(at) = practice.mails.day_sheet_at else { return Plan::Drop(NOT_WANTED) };
+    let today = now.in_zone(&practice.practice.zone).date();
+    if date < today {
+        return Plan::Drop(TOO_LATE);
+    }
+    // A clock that was put back is before the day of its own sheet.
+    match sheet_time(practice, date, at) {
+        Some(due) if date > today => Plan::Wait(due),
+        _ => Plan::Send,
+    }
+}
+
+/// When the sheet of a day is due; `None` outside the calendar.
+#[must_use]
+pub fn sheet_time(practice: &Practice, date: Date, at: Time) -> Option<Timestamp> {
+    let zoned: Result<Zoned, _> = date.to_datetime(at).to_zoned(practice.practice.zone.clone());
+    zoned.ok().map(|zoned| Timestamp::from_jiff(zoned.timestamp()))
+}
+
+fn before(start: Timestamp, hours: i32) -> Timestamp {
+    start.plus_seconds(-i64::from(hours) * HOUR_SECONDS)
+}
+
+fn is_stale(due: Timestamp, now: Timestamp) -> bool {
+    now.seconds_since(due) >= WORTH_READING_DAYS * DAY_SECONDS
+}
+
+#[cfg(test)]
+mod tests;

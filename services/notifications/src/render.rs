@@ -1,0 +1,71 @@
+//! `notifications render <folder>`: every mail in every form, from facts that stand in this
+//! program, as files to look at. It needs the practice's files and nothing else: no database, no
+//! network.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use runtime::Reader;
+use runtime::settings::Environment;
+use runtime::status::chain;
+
+use crate::context::Scene;
+use crate::pages::Pages;
+
+pub mod samples;
+
+use self::samples::{Sample, Typed};
+
+/// Where links lead when `PUBLIC_URL` does not say.
+const PUBLIC_URL: &str = "http://127.0.0.1:8080";
+
+/// What rendering needs.
+struct Config {
+    practice_dir: std::path::PathBuf,
+    public_url: String,
+}
+
+/// Writes the mails into a folder and says how many there are.
+#[must_use]
+pub fn command(folder: &Path) -> ExitCode {
+    // Where nobody reads what is said, the exit code still tells.
+    match write(folder) {
+        Ok(mails) => {
+            writeln!(std::io::stdout(), "{mails} mails in {}", folder.display()).ok();
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            writeln!(std::io::stderr(), "notifications: {}", chain(error.as_ref())).ok();
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn write(folder: &Path) -> anyhow::Result<usize> {
+    let mut reader = Reader::new(&Environment);
+    let config = Config {
+        practice_dir: reader.path("PRACTICE_DIR"),
+        public_url: reader.text_or("PUBLIC_URL", PUBLIC_URL),
+    };
+    let config = reader.finish(config)?;
+    let scene = Scene::load(&config.practice_dir, config.public_url.trim_end_matches('/'))?;
+    let pages = Pages::new()?;
+    fs::create_dir_all(folder)?;
+    let samples = samples::all(&Typed::usual());
+    for sample in &samples {
+        write_one(folder, &scene, &pages, sample)?;
+    }
+    Ok(samples.len())
+}
+
+fn write_one(folder: &Path, scene: &Scene, pages: &Pages, sample: &Sample) -> anyhow::Result<()> {
+    let variables = scene.variables(&sample.facts, &sample.occasion())?;
+    let page = pages.write(sample.kind, &variables)?;
+    let file = |ending: &str| folder.join(format!("{}.{ending}", sample.name()));
+    fs::write(file("html"), page.html)?;
+    fs::write(file("txt"), page.text)?;
+    fs::write(file("subject"), page.subject + "\n")?;
+    Ok(())
+}

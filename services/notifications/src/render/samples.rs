@@ -1,0 +1,373 @@
+//! Facts as the other services would tell them, for every mail in every form that it can take: what
+//! `render` shows and what the tests of the templates go through.
+
+use contract::booking::v1::{Booking, BookingState, Contact, SessionMode};
+use contract::common::v1::Money;
+use contract::convert;
+use contract::identity::v1::GetCodeMailResponse;
+use contract::payments::v1::{Receipt, TaxMode};
+use contract::reviews::v1::Review;
+use jiff::civil::Date;
+use kernel::Timestamp;
+use serde_json::{Value, json};
+
+use crate::context::Occasion;
+use crate::facts::{BookingFacts, Facts};
+use crate::forms::Message;
+use crate::mail::Kind;
+
+/// Seconds of 24 November 2026, 5:30 in the morning UTC: eleven in India.
+const STARTS_AT: i64 = 1_795_498_200;
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+const PRICE: i64 = 150_000;
+
+/// The room of the sessions online.
+pub const JOIN_URL: &str = "https://meet.example/room/a?x=1&y=2";
+/// The secret of the link to write a review.
+pub const INVITATION: &str = "hJ4u0Yt2cQk8rVb1nWm7xZp5sLd9gFa3eTi6oUy_KwQ";
+/// The code of the mails with a code.
+pub const CODE: &str = "482913";
+/// Ends the mails that a reader can end.
+pub const UNSUBSCRIBE_URL: &str = "http://127.0.0.1:8080/unsubscribe?t=8Qm3vYp1";
+
+/// The form of a mail that is written when a session cannot be cancelled free of charge any more.
+pub const AFTER_DEADLINE: &str = "after_deadline";
+/// The form of a mail that is written when its session has begun, as after a long outage.
+pub const BEGUN: &str = "begun";
+
+/// What people typed.
+#[derive(Debug, Clone)]
+pub struct Typed {
+    /// A customer's first name.
+    pub first_name: String,
+    /// A customer's last name.
+    pub last_name: String,
+    /// A customer's phone number.
+    pub phone: String,
+    /// What a customer wrote for the practice.
+    pub notes: String,
+    /// The name of a service.
+    pub service_title: String,
+    /// The name of who writes a message or a review.
+    pub name: String,
+    /// A message or a review.
+    pub text: String,
+}
+
+impl Typed {
+    /// As most people would.
+    #[must_use]
+    pub fn usual() -> Self {
+        Self {
+            first_name: "Asha".to_owned(),
+            last_name: "O'Neil".to_owned(),
+            phone: "+919876543210".to_owned(),
+            notes: "I sleep badly since the spring.\nPlease speak slowly.".to_owned(),
+            service_title: "Meditation & Mindfulness".to_owned(),
+            name: "Ravi Kulkarni".to_owned(),
+            text: "I came with a full head and left with a quiet one.\n\nThe exercises are small \
+                   enough for my day, and I was never hurried. Thank you."
+                .to_owned(),
+        }
+    }
+}
+
+/// A mail in one of its forms.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// Which mail.
+    pub kind: Kind,
+    /// Which form of it, in one word.
+    pub form: &'static str,
+    /// What it must know.
+    pub facts: Facts,
+    /// What its event said.
+    pub payload: Value,
+}
+
+impl Sample {
+    /// The name of its files.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}-{}", self.kind, self.form)
+    }
+
+    /// What it is written for: most mails well before the session of [`STARTS_AT`].
+    #[must_use]
+    pub fn occasion(&self) -> Occasion<'_> {
+        let now = match self.form {
+            AFTER_DEADLINE => at(-20 * HOUR),
+            BEGUN => at(2 * HOUR),
+            _ => at(-30 * HOUR),
+        };
+        let unsubscribe_url = self.unsubscribe_url();
+        Occasion { kind: self.kind, payload: &self.payload, unsubscribe_url, now }
+    }
+
+    /// The link by which its reader ends such mails, or empty.
+    #[must_use]
+    pub fn unsubscribe_url(&self) -> &'static str {
+        if self.kind.can_be_unsubscribed() { UNSUBSCRIBE_URL } else { "" }
+    }
+}
+
+/// Every mail in every form.
+#[must_use]
+pub fn all(typed: &Typed) -> Vec<Sample> {
+    Kind::ALL
+        .iter()
+        .flat_map(|kind| {
+            let forms = forms(*kind, typed);
+            forms.into_iter().map(|(form, facts, payload)| Sample {
+                kind: *kind,
+                form,
+                facts,
+                payload,
+            })
+        })
+        .collect()
+}
+
+type Form = (&'static str, Facts, Value);
+
+fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
+    match kind {
+        Kind::ConfirmAddress | Kind::RecoverPassword => codes(typed),
+        Kind::RefundStarted | Kind::RefundDone => refunds(typed),
+        Kind::BookingCancelled | Kind::CancellationNotice => cancellations(typed),
+        Kind::HoldEnded => vec![("online", online(typed, JOIN_URL), json!({}))],
+        Kind::MeetingLink => vec![
+            ("online", with_file(typed, JOIN_URL), json!({})),
+            (BEGUN, online(typed, JOIN_URL), json!({})),
+        ],
+        Kind::BookingConfirmed | Kind::PracticeNotice => {
+            let mut forms = modes(typed);
+            forms.extend([
+                ("on_claim", with_file(typed, JOIN_URL), json!({ "on_claim": true })),
+                (AFTER_DEADLINE, with_file(typed, JOIN_URL), json!({})),
+                (BEGUN, online(typed, ""), json!({})),
+            ]);
+            forms
+        }
+        Kind::Reminder | Kind::SecondReminder => {
+            let mut forms = modes(typed);
+            forms.push((AFTER_DEADLINE, with_file(typed, JOIN_URL), json!({})));
+            forms
+        }
+        Kind::Receipt => receipts(typed),
+        Kind::FollowUp => follow_ups(typed),
+        Kind::ContactMessage | Kind::ContactAcknowledgement => {
+            vec![("usual", Facts::Message(message(typed)), json!({}))]
+        }
+        Kind::MeditationGuide => {
+            let facts = Facts::Guide { email: "asha@example.org".to_owned() };
+            vec![("usual", facts, json!({}))]
+        }
+        Kind::ReviewNotice => vec![
+            ("verified", Facts::Review(review(typed, 5, true)), json!({})),
+            ("of_anybody", Facts::Review(review(typed, 3, false)), json!({})),
+        ],
+        Kind::DaySheet => days(typed),
+    }
+}
+
+fn modes(typed: &Typed) -> Vec<Form> {
+    vec![
+        ("online", with_file(typed, JOIN_URL), json!({})),
+        ("without_link", with_file(typed, ""), json!({})),
+        ("in_person", of(booking(typed, SessionMode::InPerson, "")), json!({})),
+    ]
+}
+
+fn codes(typed: &Typed) -> Vec<Form> {
+    let code = |first_name: &str, link: &str| {
+        Facts::Code(GetCodeMailResponse {
+            email: "asha@example.org".to_owned(),
+            first_name: first_name.to_owned(),
+            code: CODE.to_owned(),
+            purpose: "signup".to_owned(),
+            valid_minutes: 60,
+            link: link.to_owned(),
+        })
+    };
+    let link = "http://127.0.0.1:8080/auth/v1/verify?token=abc&type=signup";
+    vec![
+        ("with_link", code(&typed.first_name, link), json!({})),
+        ("code_alone", code("", ""), json!({})),
+    ]
+}
+
+fn refunds(typed: &Typed) -> Vec<Form> {
+    ["unplaced", "double", "mismatched", "cancelled", "staff", "discovered"]
+        .into_iter()
+        .map(|cause| {
+            let payload = json!({ "amount_minor": PRICE, "currency": "INR", "cause": cause });
+            (cause, online(typed, ""), payload)
+        })
+        .collect()
+}
+
+fn cancellations(typed: &Typed) -> Vec<Form> {
+    let (early, late) = ("2026-11-20T05:30:00Z", "2026-11-24T05:00:00Z");
+    let form = |name, by: &str, amount: i64, at: &str, unpaid: bool| {
+        let mut facts = booking(typed, SessionMode::Online, "");
+        facts.calendar_file = "BEGIN:VCALENDAR\r\nMETHOD:CANCEL\r\nEND:VCALENDAR\r\n".to_owned();
+        let payload = json!({
+            "cancelled_by": by, "cancelled_at": at, "amount_minor": amount, "currency": "INR",
+            "unpaid": unpaid,
+        });
+        (name, of(facts), payload)
+    };
+    vec![
+        form("by_customer", "customer", PRICE, early, false),
+        form("late", "customer", 0, late, false),
+        form("by_practice", "practice", PRICE, late, false),
+        form("by_practice_unpaid", "practice", PRICE, early, true),
+        form("nothing_back", "practice", 0, early, false),
+    ]
+}
+
+fn receipts(typed: &Typed) -> Vec<Form> {
+    let form = |name, tax_mode, refunded| {
+        let mut facts = booking(typed, SessionMode::Online, JOIN_URL);
+        facts.receipt = Some(receipt(tax_mode, refunded));
+        (name, of(facts), json!({}))
+    };
+    vec![
+        form("without_tax", TaxMode::None, 0),
+        form("with_tax", TaxMode::Gst, 0),
+        form("refunded", TaxMode::Gst, 75_000),
+    ]
+}
+
+fn follow_ups(typed: &Typed) -> Vec<Form> {
+    let mut facts = booking(typed, SessionMode::Online, JOIN_URL);
+    facts.booking.state = BookingState::Completed.into();
+    let uninvited = facts.clone();
+    facts.invitation = Some((INVITATION.to_owned(), at(30 * 24 * HOUR)));
+    vec![("invited", of(facts), json!({})), ("uninvited", of(uninvited), json!({}))]
+}
+
+fn days(typed: &Typed) -> Vec<Form> {
+    let mut first = booking(typed, SessionMode::Online, JOIN_URL);
+    let mut second = booking(typed, SessionMode::InPerson, "");
+    (second.starts_at, second.ends_at) = (at(2 * HOUR), at(3 * HOUR));
+    let mut third = booking(typed, SessionMode::Online, "");
+    (third.starts_at, third.ends_at) = (at(5 * HOUR), at(6 * HOUR));
+    third.contact.phone = String::new();
+    for quiet in [&mut second, &mut third] {
+        quiet.contact.notes = String::new();
+    }
+    first.booking.service_title = format!("{} for two", typed.service_title);
+    let date = Date::constant(2026, 11, 24);
+    let day = |sessions| Facts::Day { date, sessions };
+    vec![
+        ("full", day(vec![first.clone(), second, third]), json!({})),
+        ("one", day(vec![first]), json!({})),
+        ("empty", day(Vec::new()), json!({})),
+    ]
+}
+
+fn online(typed: &Typed, join_url: &str) -> Facts {
+    of(booking(typed, SessionMode::Online, join_url))
+}
+
+/// A session online with its calendar file.
+fn with_file(typed: &Typed, join_url: &str) -> Facts {
+    let mut facts = booking(typed, SessionMode::Online, join_url);
+    facts.calendar_file = "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nEND:VCALENDAR\r\n".to_owned();
+    of(facts)
+}
+
+fn of(facts: BookingFacts) -> Facts {
+    Facts::Booking(Box::new(facts))
+}
+
+/// A booking whose session starts at [`STARTS_AT`] and takes an hour and a half.
+fn booking(typed: &Typed, mode: SessionMode, join_url: &str) -> BookingFacts {
+    let contact = Contact {
+        first_name: typed.first_name.clone(),
+        last_name: typed.last_name.clone(),
+        email: "asha@example.org".to_owned(),
+        phone: typed.phone.clone(),
+        notes: typed.notes.clone(),
+    };
+    let booking = Booking {
+        booking_id: "bkg_019340000000700080000000000a2b3c".to_owned(),
+        service_id: "grief-counselling".to_owned(),
+        service_title: typed.service_title.clone(),
+        mode: mode.into(),
+        price: Some(money(PRICE)),
+        state: BookingState::Confirmed.into(),
+        join_url: join_url.to_owned(),
+        practitioner_name: "Meera Joshi".to_owned(),
+        location: "Sukoon, Arera Colony, Bhopal, Madhya Pradesh 462016".to_owned(),
+        contact: Some(contact.clone()),
+        ..Booking::default()
+    };
+    BookingFacts {
+        booking,
+        contact,
+        starts_at: at(0),
+        ends_at: at(90 * MINUTE),
+        calendar_file: String::new(),
+        receipt: None,
+        invitation: None,
+    }
+}
+
+fn receipt(tax_mode: TaxMode, refunded: i64) -> Receipt {
+    let has_tax = tax_mode == TaxMode::Gst;
+    let (taxable, central, state) = if has_tax { (127_119, 11_441, 11_440) } else { (PRICE, 0, 0) };
+    let if_taxed = |text: &str| if has_tax { text.to_owned() } else { String::new() };
+    Receipt {
+        receipt_id: "rct_01934000000070008000000000000001".to_owned(),
+        serial: "SUK/26-27/00042".to_owned(),
+        issued_at: Some(convert::to_wire(at(-3 * 24 * HOUR))),
+        booking_id: "bkg_019340000000700080000000000a2b3c".to_owned(),
+        payment_id: "pay_Nq7T2kXv9LmB4e".to_owned(),
+        amount: Some(money(PRICE)),
+        tax_mode: tax_mode.into(),
+        gst_percent: if has_tax { 18 } else { 0 },
+        taxable: Some(money(taxable)),
+        central_tax: Some(money(central)),
+        state_tax: Some(money(state)),
+        issued_by: "Sukoon".to_owned(),
+        issuer_address: "Arera Colony, Bhopal, Madhya Pradesh 462016".to_owned(),
+        gstin: if_taxed("23ABCDE1234F1Z5"),
+        service_code: if_taxed("999319"),
+        refunded: Some(money(refunded)),
+    }
+}
+
+fn message(typed: &Typed) -> Message {
+    Message {
+        name: typed.name.clone(),
+        email: "ravi@example.org".to_owned(),
+        message: typed.text.clone(),
+        received_at: at(-2 * 24 * HOUR),
+    }
+}
+
+fn review(typed: &Typed, rating: i32, verified: bool) -> Review {
+    Review {
+        review_id: "rvw_01934000000070008000000000000007".to_owned(),
+        name: typed.name.clone(),
+        service: typed.service_title.clone(),
+        rating,
+        text: typed.text.clone(),
+        verified,
+        user_generated: true,
+        ..Review::default()
+    }
+}
+
+fn money(minor_units: i64) -> Money {
+    Money { minor_units, currency_code: "INR".to_owned() }
+}
+
+/// So many seconds after the session's start.
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::EPOCH.plus_seconds(STARTS_AT.saturating_add(seconds))
+}

@@ -1,0 +1,200 @@
+//! Who may write down what came of a mail, and what a database that is away for a moment costs.
+
+use anyhow::Result;
+use contract::booking::v1::{BookingExpired, BookingState, SessionMode};
+use eventstore::{Metadata, StoreError};
+use notifications::mail::Mail;
+use notifications::store;
+use serde_json::json;
+use testkit::until;
+
+use crate::world::{CUSTOMER, World};
+
+const HOUR: i64 = 3600;
+
+/// One mail to one person, due at once.
+async fn hold_ended(world: &World) -> Result<()> {
+    let id = world.booking(SessionMode::Online).to_string();
+    world.knows.change(&id, |booking| booking.set_state(BookingState::Expired));
+    world.happens(BookingExpired { booking_id: id }).await
+}
+
+/// What somebody writes down who has the mail, or had it.
+#[derive(Debug, Clone, Copy)]
+enum Said {
+    Sent,
+    Failed,
+    Dropped,
+    Over,
+}
+
+async fn says(world: &World, mail: &Mail, said: Said) -> Result<()> {
+    let mail = mail.clone();
+    world
+        .store
+        .write(Metadata::by("test", None), move |tx| {
+            let mail = mail.clone();
+            Box::pin(async move {
+                match said {
+                    Said::Sent => store::sent(tx, &mail).await,
+                    Said::Failed => store::failed(tx, &mail, "smtp_550").await,
+                    Said::Dropped => store::dropped(tx, &mail, "overtaken").await,
+                    Said::Over => store::end_timer(tx, mail.id).await,
+                }
+            })
+        })
+        .await
+        .map_err(|error: StoreError| error.into())
+}
+
+/// How many timers there are that send a mail.
+async fn timers(world: &World) -> Result<i64> {
+    let sql = "select count(*) from timers where kind = 'send_mail'";
+    Ok(sqlx::query_scalar(sql).fetch_one(world.store.pool()).await?)
+}
+
+/// Waits until a timer was taken up so often since it was set.
+async fn until_taken_up(world: &World, times: i32) -> Result<()> {
+    until(&format!("the timer was taken up {times} times"), async || {
+        let sql = "select max(attempts) from timers where kind = 'send_mail'";
+        let attempts: Option<i32> = sqlx::query_scalar(sql).fetch_one(world.store.pool()).await?;
+        Ok((attempts >= Some(times)).then_some(()))
+    })
+    .await
+}
+
+/// A mail that was claimed once, and claimed again by somebody else when that claim had ended.
+async fn claimed_twice(world: &mut World) -> Result<(Mail, Mail)> {
+    world.order_fault(json!({ "target": "smtp_connect", "kind": "drop", "times": 0 })).await?;
+    hold_ended(world).await?;
+    world.until_tried("hold_ended", 1).await?;
+    world.stop().await?;
+    world.move_clock(HOUR).await?;
+    let first = world.begin(&world.mail("hold_ended").await?).await?.unwrap();
+    world.end_claims().await?;
+    world.move_clock(2 * HOUR).await?;
+    let second = world.begin(&world.mail("hold_ended").await?).await?.unwrap();
+    Ok((first, second))
+}
+
+#[tokio::test]
+async fn who_lost_a_claim_says_nothing_about_the_mail_but_that_it_was_taken() -> Result<()> {
+    let mut world = World::new().await?;
+    let (first, second) = claimed_twice(&mut world).await?;
+    for said in [Said::Failed, Said::Dropped] {
+        says(&world, &first, said).await?;
+        let state = world.column("hold_ended", "state").await?;
+        assert_eq!(state.as_deref(), Some("sending"), "{said:?}");
+        assert_eq!(timers(&world).await?, 1, "{said:?}");
+    }
+    assert_eq!(world.told("hold_ended").await?, ["failed"]);
+    says(&world, &first, Said::Sent).await?;
+    assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sent"));
+    assert_eq!(timers(&world).await?, 0);
+    // What comes of the other one changes nothing any more.
+    for said in [Said::Failed, Said::Dropped, Said::Sent] {
+        says(&world, &second, said).await?;
+        assert_eq!(world.told("hold_ended").await?, ["failed", "sent"], "{said:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn that_the_server_took_a_mail_is_true_also_when_it_was_given_up() -> Result<()> {
+    let mut world = World::new().await?;
+    let (first, second) = claimed_twice(&mut world).await?;
+    says(&world, &second, Said::Failed).await?;
+    assert_eq!(world.told("hold_ended").await?, ["failed", "failed for good"]);
+    says(&world, &first, Said::Sent).await?;
+    assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sent"));
+    assert_eq!(world.told("hold_ended").await?, ["failed", "failed for good", "sent"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_timer_ends_only_with_a_mail_that_is_over_by_then() -> Result<()> {
+    let mut world = World::new().await?;
+    let (_, second) = claimed_twice(&mut world).await?;
+    says(&world, &second, Said::Failed).await?;
+    // A worker has read that it is over, and a person has it tried again.
+    let id = second.id;
+    let queued = world.store.write(Metadata::by("test", None), move |tx| {
+        Box::pin(async move { store::retry_now(tx, id).await })
+    });
+    assert!(queued.await?.is_ok());
+    says(&world, &second, Said::Over).await?;
+    assert_eq!(timers(&world).await?, 1);
+    let queued = world.mail("hold_ended").await?;
+    says(&world, &queued, Said::Dropped).await?;
+    let set = world.store.write(Metadata::by("test", None), move |tx| {
+        Box::pin(async move {
+            let now = tx.now().await?;
+            store::wake(tx, id, now).await
+        })
+    });
+    set.await?;
+    says(&world, &queued, Said::Over).await?;
+    assert_eq!(timers(&world).await?, 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_the_server_took_is_not_sent_again_because_the_database_is_away() -> Result<()> {
+    let world = World::new().await?;
+    world
+        .as_owner(
+            "create function refuse() returns trigger language plpgsql as
+             $$ begin raise exception 'away'; end $$",
+        )
+        .await?;
+    world
+        .as_owner(
+            "create trigger away before update on mails for each row when (new.state = 'sent')
+             execute function refuse()",
+        )
+        .await?;
+    hold_ended(&world).await?;
+    until(
+        "it has arrived",
+        async || Ok((world.inbox_of(CUSTOMER).await?.len() == 1).then_some(())),
+    )
+    .await?;
+    assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sending"));
+    // Its claim ends, the same process takes its timer up, and knows that it has been there.
+    for times in 1..=3 {
+        world.move_clock(i64::from(times) * 60).await?;
+        world.end_claims().await?;
+        until_taken_up(&world, times).await?;
+    }
+    assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
+    world.as_owner("drop trigger away on mails").await?;
+    world.until_state("hold_ended", "sent").await?;
+    world.until_idle().await?;
+    assert_eq!(world.told("hold_ended").await?, ["sent"]);
+    assert_eq!(world.column("hold_ended", "attempts::text").await?.as_deref(), Some("1"));
+    assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_claim_that_ends_while_its_process_talks_causes_no_repeat() -> Result<()> {
+    let world = World::new().await?;
+    // Long enough for the claim to end, and to be made to last on again.
+    world.order_fault(json!({ "target": "smtp", "kind": "delay", "delay_ms": 7_000 })).await?;
+    hold_ended(&world).await?;
+    world.until_state("hold_ended", "sending").await?;
+    world.move_clock(60).await?;
+    world.end_claims().await?;
+    until_taken_up(&world, 1).await?;
+    until("the claim lasts on", async || {
+        let sql = "select count(*) from mails where claimed_until_at > clock_timestamp()";
+        let kept: i64 = sqlx::query_scalar(sql).fetch_one(world.store.pool()).await?;
+        Ok((kept == 1).then_some(()))
+    })
+    .await?;
+    world.until_idle().await?;
+    assert_eq!(world.told("hold_ended").await?, ["sent"]);
+    assert_eq!(world.column("hold_ended", "attempts::text").await?.as_deref(), Some("1"));
+    assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
+    world.end().await
+}

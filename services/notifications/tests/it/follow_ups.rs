@@ -1,0 +1,102 @@
+//! The mail after a session, with the link that proves a review.
+
+use std::sync::atomic::Ordering;
+
+use anyhow::Result;
+use contract::booking::v1::{BookingCompleted, BookingState, SessionMode};
+use kernel::Id;
+use kernel::id::Booking;
+
+use crate::neighbours::INVITATION;
+use crate::world::{CUSTOMER, World, text};
+
+/// The session ends at a quarter past six by UTC; the practice waits an hour.
+const ENDED: &str = "2026-11-24T06:15:00Z";
+const JUST_BEFORE: &str = "2026-11-24T07:14:00Z";
+const DUE: &str = "2026-11-24T07:15:00Z";
+
+/// A session that is just over.
+async fn completed(world: &World) -> Result<Id<Booking>> {
+    let id = world.booking(SessionMode::Online);
+    world.it_is(ENDED).await?;
+    world.knows.change(&id.to_string(), |booking| booking.set_state(BookingState::Completed));
+    world.happens(BookingCompleted { booking_id: id.to_string() }).await?;
+    world.until_idle().await?;
+    Ok(id)
+}
+
+#[tokio::test]
+async fn it_comes_an_hour_later_with_a_link_for_one_review() -> Result<()> {
+    let world = World::new().await?;
+    let id = completed(&world).await?;
+    assert_eq!(world.column("follow_up", "state").await?.as_deref(), Some("queued"));
+    world.it_is(JUST_BEFORE).await?;
+    world.until_idle().await?;
+    assert_eq!(world.inbox().await?.len(), 0);
+    world.it_is(DUE).await?;
+    world.until_state("follow_up", "sent").await?;
+    world.happens(BookingCompleted { booking_id: id.to_string() }).await?;
+    world.until_idle().await?;
+    let mails = world.inbox_of(CUSTOMER).await?;
+    assert_eq!(mails.len(), 1);
+    let link = format!("http://127.0.0.1:8080/reviews#invitation={INVITATION}");
+    assert!(text(&mails[0], "text").contains(&link), "{mails:?}");
+    assert!(text(&mails[0], "html").contains(&link));
+    // The secret is asked for when the mail is sent, and never kept.
+    assert!(!world.dump().await?.contains(INVITATION));
+    world.end().await
+}
+
+#[tokio::test]
+async fn it_waits_until_reviews_knows_of_the_session() -> Result<()> {
+    let world = World::new().await?;
+    world.knows.uninvited.store(true, Ordering::SeqCst);
+    completed(&world).await?;
+    assert_eq!(world.column("follow_up", "attempts::text").await?.as_deref(), Some("0"));
+    world.it_is(DUE).await?;
+    world.until_tried("follow_up", 1).await?;
+    let reason = world.column("follow_up", "last_error").await?;
+    assert_eq!(reason.as_deref(), Some("reviews_unavailable"));
+    assert_eq!(world.inbox().await?.len(), 0);
+    world.knows.uninvited.store(false, Ordering::SeqCst);
+    world.it_is("2026-11-24T07:16:00Z").await?;
+    world.until_state("follow_up", "sent").await?;
+    let mails = world.inbox_of(CUSTOMER).await?;
+    assert!(text(&mails[0], "text").contains(INVITATION));
+    world.end().await
+}
+
+#[tokio::test]
+async fn who_did_not_come_gets_none() -> Result<()> {
+    let world = World::new().await?;
+    let id = completed(&world).await?.to_string();
+    // Staff notes it within the hour.
+    world.knows.change(&id, |booking| booking.set_state(BookingState::NoShow));
+    world.it_is(DUE).await?;
+    world.until_state("follow_up", "dropped").await?;
+    assert_eq!(world.column("follow_up", "last_error").await?.as_deref(), Some("overtaken"));
+    assert_eq!(world.inbox().await?.len(), 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn it_comes_once_after_an_outage_and_not_after_weeks() -> Result<()> {
+    let mut world = World::new().await?;
+    completed(&world).await?;
+    world.stop().await?;
+    world.it_is("2026-11-27T07:15:00Z").await?;
+    world.start();
+    world.until_state("follow_up", "sent").await?;
+    world.until_idle().await?;
+    assert_eq!(world.inbox().await?.len(), 1);
+
+    let late = World::new().await?;
+    let id = late.booking(SessionMode::Online).to_string();
+    late.knows.change(&id, |booking| booking.set_state(BookingState::Completed));
+    late.it_is("2026-12-24T07:15:00Z").await?;
+    late.happens(BookingCompleted { booking_id: id }).await?;
+    late.until_state("follow_up", "dropped").await?;
+    assert_eq!(late.column("follow_up", "last_error").await?.as_deref(), Some("too_late"));
+    late.end().await?;
+    world.end().await
+}

@@ -1,0 +1,153 @@
+//! Wishes for the meditation guide: it comes once for each, and the answer says nothing about an
+//! address.
+
+use anyhow::Result;
+use futures::future::join_all;
+use serde_json::{Value, json};
+use testkit::until;
+use tonic::Code;
+
+use crate::visitor::{
+    EMAIL, Visitor, because, count, everything_else, header, message, refused, until_empty,
+    until_looked_at, wish,
+};
+use crate::world::{World, text};
+
+const HOUR: i64 = 3600;
+const DAY: i64 = 24 * HOUR;
+
+#[tokio::test]
+async fn the_guide_comes_once_for_a_wish() -> Result<()> {
+    let world = World::new().await?;
+    let visitor = Visitor::new(&world).await?;
+    let first = wish();
+    let clicks = join_all((0..10).map(|_| visitor.asks(first.clone()))).await;
+    assert!(clicks.iter().all(Result::is_ok), "{clicks:?}");
+    world.until_idle().await?;
+    assert_eq!(visitor.asks(first.clone()).await, Ok(()));
+    world.until_idle().await?;
+    let mails = world.inbox().await?;
+    assert_eq!(mails.len(), 1);
+    assert_eq!(mails[0]["to"], json!([EMAIL]));
+    assert!(header(&mails[0], "List-Unsubscribe").is_some());
+    assert!(!text(&mails[0], "text").trim().is_empty());
+    let mut other = first;
+    other.email = "canary-other@example.org".to_owned();
+    let reused = because(Code::InvalidArgument, "IDEMPOTENCY_KEY_REUSED", "idempotency_key");
+    assert_eq!(refused(visitor.asks(other).await), reused);
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_is_no_address_is_refused() -> Result<()> {
+    let world = World::new().await?;
+    let visitor = Visitor::new(&world).await?;
+    for wrong in [
+        "",
+        " ",
+        "\0",
+        "asha",
+        "a@b",
+        "a@127.0.0.1",
+        "Asha <asha@example.org>",
+        "asha@example.org, eve@example.org",
+        "asha@example.org\r\nBcc: eve@example.org",
+    ] {
+        let mut asked = wish();
+        asked.email = wrong.to_owned();
+        let refusal = visitor.asks(asked).await.unwrap_err();
+        assert_eq!(refusal.sentence, "Invalid email address");
+        let expected = because(Code::InvalidArgument, "INVALID_EMAIL", "email");
+        assert_eq!(refused(Err(refusal)), expected, "{wrong:?}");
+    }
+    let mut huge = wish();
+    huge.email = format!("{}@example.org", "a".repeat(5_000_000));
+    assert!(visitor.asks(huge).await.is_err());
+    assert_eq!((count(&world, "guide_requests").await?, count(&world, "mails").await?), (0, 0));
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_address_gets_three_a_day_and_nobody_learns_it() -> Result<()> {
+    let world = World::new().await?;
+    let visitor = Visitor::new(&world).await?;
+    let answers = join_all((0..50).map(|_| visitor.asks(wish()))).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(count(&world, "guide_requests").await?, 3);
+    world.until_idle().await?;
+    assert_eq!(world.inbox_of(EMAIL).await?.len(), 3);
+    let mut other = wish();
+    other.email = "canary-other@example.org".to_owned();
+    assert_eq!(visitor.asks(other).await, Ok(()));
+    world.move_clock(DAY - 60).await?;
+    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    let mut tagged = wish();
+    tagged.email = "canary-nalini+1@example.org".to_owned();
+    assert_eq!(visitor.asks(tagged).await, Ok(()));
+    world.until_idle().await?;
+    assert_eq!(world.inbox_of(EMAIL).await?.len(), 3);
+    assert_eq!(world.inbox().await?.len(), 4);
+    // Messages are counted for themselves.
+    assert_eq!(visitor.writes(message()).await, Ok(()));
+    world.move_clock(DAY + 60).await?;
+    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    world.until_idle().await?;
+    assert_eq!(world.inbox_of(EMAIL).await?.len(), 5);
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_fills_in_what_nobody_sees_is_answered_as_usual() -> Result<()> {
+    let world = World::new().await?;
+    let visitor = Visitor::new(&world).await?;
+    let mut trapped = wish();
+    trapped.website = " ".to_owned();
+    assert_eq!(visitor.asks(trapped).await, Ok(()));
+    world.until_idle().await?;
+    assert_eq!((count(&world, "guide_requests").await?, count(&world, "mails").await?), (0, 0));
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_wish_is_erased_after_a_day_but_not_before_the_guide_has_left() -> Result<()> {
+    let world = World::new().await?;
+    let visitor = Visitor::new(&world).await?;
+    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    world.until_idle().await?;
+    assert!(!everything_else(&world).await?.contains("canary"));
+    world.move_clock(DAY - 60).await?;
+    assert_eq!(count(&world, "guide_requests").await?, 1);
+    world.move_clock(DAY + 60).await?;
+    until_empty(&world, "guide_requests").await?;
+
+    world.order_fault(json!({ "target": "smtp_connect", "kind": "drop", "times": 0 })).await?;
+    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    until("it is tried", async || {
+        let tried = "mails where state = 'retrying'";
+        Ok((count(&world, tried).await? == 1).then_some(()))
+    })
+    .await?;
+    world.move_clock(3 * DAY).await?;
+    until_looked_at(&world, "erase_guide_request").await?;
+    assert_eq!(count(&world, "guide_requests").await?, 1);
+    world.clear_faults().await?;
+    world.move_clock(3 * DAY + 2 * HOUR).await?;
+    world.until_idle().await?;
+    assert_eq!(world.inbox_of(EMAIL).await?.len(), 2);
+    world.move_clock(3 * DAY + 4 * HOUR).await?;
+    until_empty(&world, "guide_requests").await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_process_that_dies_after_its_answer_loses_nothing() -> Result<()> {
+    let mut world = World::new().await?;
+    let visitor = Visitor::new(&world).await?;
+    world.stop().await?;
+    assert_eq!(visitor.asks(wish()).await, Ok(()));
+    assert_eq!(world.inbox().await?, Vec::<Value>::new());
+    world.start();
+    world.until_idle().await?;
+    assert_eq!(world.inbox_of(EMAIL).await?.len(), 1);
+    world.end().await
+}

@@ -1,0 +1,28 @@
+//! A receipt as an event of `proto/`.
+
+use contract::payments::v1 as wire;
+use eventstore::{NewEvent, StoreError};
+use kernel::Id;
+use kernel::id::Receipt as ReceiptKind;
+
+use crate::domain::receipt::Receipt;
+
+/// The stream of a receipt; it has one event for ever.
+#[must_use]
+pub fn stream(id: Id<ReceiptKind>) -> String {
+    format!("receipt-{}", id.uuid())
+}
+
+/// That it was issued.
+///
+/// # Errors
+/// When `proto/` does not declare it.
+pub fn issued(receipt: &Receipt) -> Result<NewEvent, StoreError> {
+    Ok(NewEvent::of(&wire::ReceiptIssued {
+        receipt_id: receipt.receipt_id.to_string(),
+        booking_id: receipt.paid.booking_id.to_string(),
+        payment_id: receipt.paid.payment.to_string(),
+        serial: receipt.serial.clone(),
+        amount: Some(receipt.paid.amount.into()),
+    })?)
+}

@@ -1,0 +1,73 @@
+//! Receipts on the wire, and what other services ask of payments: the gateway does not route that,
+//! and each method says who may.
+
+use std::sync::Arc;
+
+use contract::common::v1::Money;
+use contract::convert::to_wire;
+use contract::payments::v1::payments_internal_service_server::PaymentsInternalService;
+use contract::payments::v1::{GetReceiptRequest, GetReceiptResponse, Receipt, TaxMode};
+use runtime::caller::Peers;
+use runtime::status::{reject, to_status};
+use tonic::{Request, Response, Status};
+
+use crate::app::list_receipts::get_receipt;
+use crate::app::{Rejection, Till};
+use crate::domain::receipt::Tax;
+use crate::read_model::receipts::ReceiptRow;
+
+/// A receipt as its readers see it.
+pub(super) fn to_wire_receipt(row: ReceiptRow) -> Receipt {
+    let money = |minor_units| Some(Money { minor_units, currency_code: row.currency.clone() });
+    let tax_mode = match row.tax {
+        Tax::None => TaxMode::None,
+        Tax::Gst { .. } => TaxMode::Gst,
+    };
+    Receipt {
+        receipt_id: row.receipt_id.to_string(),
+        issued_at: Some(to_wire(row.issued_at)),
+        booking_id: row.booking_id.to_string(),
+        amount: money(row.amount_minor),
+        tax_mode: tax_mode.into(),
+        gst_percent: row.tax.percent(),
+        taxable: money(row.parts.taxable),
+        central_tax: money(row.parts.central_tax),
+        state_tax: money(row.parts.state_tax),
+        refunded: money(row.refunded_minor),
+        serial: row.serial,
+        payment_id: row.payment_id,
+        issued_by: row.letterhead.issued_by,
+        issuer_address: row.letterhead.address,
+        gstin: row.letterhead.gstin,
+        service_code: row.letterhead.service_code,
+    }
+}
+
+/// The internal service.
+#[derive(Debug, Clone)]
+pub struct Internal {
+    till: Arc<Till>,
+    peers: Peers,
+}
+
+impl Internal {
+    /// Serves a till to other services.
+    #[must_use]
+    pub fn new(till: Arc<Till>, peers: Peers) -> Self {
+        Self { till, peers }
+    }
+}
+
+#[tonic::async_trait]
+impl PaymentsInternalService for Internal {
+    async fn get_receipt(
+        &self,
+        request: Request<GetReceiptRequest>,
+    ) -> Result<Response<GetReceiptResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        let receipt_id = request.into_inner().receipt_id.parse();
+        let receipt_id = receipt_id.map_err(|_malformed| reject(&Rejection::ReceiptUnknown))?;
+        let row = get_receipt(&self.till, receipt_id).await.map_err(|error| to_status(&error))?;
+        Ok(Response::new(GetReceiptResponse { receipt: Some(to_wire_receipt(row)) }))
+    }
+}

@@ -1,0 +1,152 @@
+//! Who calls: the callers of the practice, each of which knows what a right answer is.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use contract::booking::v1::booking_service_client::BookingServiceClient;
+use tonic::Request;
+use tonic::transport::{Channel, Endpoint};
+
+use crate::drive::Caller;
+use crate::line::{Line, Reply, call};
+use crate::stage::Running;
+use crate::wishes::{Wish, Wishes};
+
+/// The call that books.
+pub(crate) const REQUEST: &str = "booking.v1.BookingService/RequestBooking";
+
+/// Who reads the same thing again and again.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    line: Line,
+    request: Arc<[u8]>,
+    bytes: Option<usize>,
+}
+
+impl Reader {
+    /// So many readers of one request, on a connection each. Where it does not change with time,
+    /// all answers must be as long as the first one.
+    ///
+    /// # Errors
+    /// When the first answer is none.
+    pub(crate) async fn all(
+        host: SocketAddr,
+        (request, changes): (&[u8], bool),
+        count: usize,
+    ) -> Result<Vec<Self>> {
+        let request: Arc<[u8]> = request.into();
+        let mut first = Line::open(host).await?;
+        let bytes = good(&first.ask(&request).await?)?.len();
+        ensure!(bytes > 0, "an answer is empty");
+        let bytes = (!changes).then_some(bytes);
+        let mut readers = vec![Self { line: first, request: Arc::clone(&request), bytes }];
+        while readers.len() < count {
+            let line = Line::open(host).await?;
+            readers.push(Self { line, request: Arc::clone(&request), bytes });
+        }
+        Ok(readers)
+    }
+}
+
+impl Caller for Reader {
+    async fn call(&mut self) -> Result<()> {
+        let reply = self.line.ask(&self.request).await?;
+        let bytes = good(&reply)?.len();
+        let is_right = self.bytes.map_or(bytes > 0, |expected| bytes == expected);
+        ensure!(is_right, "an answer had {bytes} bytes instead of {:?}", self.bytes);
+        Ok(())
+    }
+}
+
+/// The content of an answer that is one.
+///
+/// # Errors
+/// When it says anything but 200; what it says is in the error.
+pub(crate) fn good(reply: &Reply) -> Result<&[u8]> {
+    if reply.status == 200 {
+        return Ok(&reply.body);
+    }
+    let said: String = String::from_utf8_lossy(&reply.body).chars().take(300).collect();
+    bail!("{} {said}", reply.status)
+}
+
+/// Who books through the gateway, another time with each call.
+#[derive(Debug)]
+pub(crate) struct Booker {
+    line: Line,
+    host: SocketAddr,
+    wishes: Arc<Wishes>,
+}
+
+impl Booker {
+    /// So many, on a connection each.
+    ///
+    /// # Errors
+    /// When the gateway does not listen.
+    pub(crate) async fn all(running: &Running, count: usize) -> Result<Vec<Self>> {
+        let mut bookers = Vec::with_capacity(count);
+        for _ in 0..count {
+            let (host, wishes) = (running.gateway, running.wishes()?);
+            bookers.push(Self { line: Line::open(host).await?, host, wishes });
+        }
+        Ok(bookers)
+    }
+}
+
+impl Caller for Booker {
+    async fn call(&mut self) -> Result<()> {
+        let wish = self.wishes.take()?;
+        let request = call(self.host, REQUEST, &wish.token, &wish.json());
+        let reply = self.line.ask(&request).await?;
+        good(&reply).context("a time that is free was refused")?;
+        self.wishes.was_granted();
+        Ok(())
+    }
+}
+
+/// Who books at the service itself, as the gateway does.
+#[derive(Debug, Clone)]
+pub(crate) struct DirectBooker {
+    client: BookingServiceClient<Channel>,
+}
+
+impl DirectBooker {
+    /// At this address; it connects with the first call.
+    ///
+    /// # Errors
+    /// When the address is none.
+    pub(crate) fn new(booking: SocketAddr) -> Result<Self> {
+        Ok(Self { client: direct(booking)? })
+    }
+
+    /// Books.
+    ///
+    /// # Errors
+    /// When the time is refused.
+    pub(crate) async fn book(&mut self, wish: &Wish) -> Result<()> {
+        let request = signed(wish.message(), &wish.token)?;
+        let answer = self.client.request_booking(request).await?.into_inner();
+        ensure!(answer.booking.is_some(), "a booking was promised and not told");
+        Ok(())
+    }
+}
+
+/// A client of booking without the gateway.
+///
+/// # Errors
+/// When the address is none.
+pub(crate) fn direct(booking: SocketAddr) -> Result<BookingServiceClient<Channel>> {
+    let endpoint = Endpoint::from_shared(format!("http://{booking}"))?.tcp_nodelay(true);
+    Ok(BookingServiceClient::new(endpoint.connect_lazy()))
+}
+
+/// A request of whoever the token stands for.
+///
+/// # Errors
+/// When the token is no header.
+pub(crate) fn signed<M>(message: M, token: &str) -> Result<Request<M>> {
+    let mut request = Request::new(message);
+    request.metadata_mut().insert("authorization", format!("Bearer {token}").parse()?);
+    Ok(request)
+}

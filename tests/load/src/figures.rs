@@ -1,0 +1,14 @@
+//! The figures, each in a file of its own that says what is measured and how.
+
+pub(crate) mod start;
+pub(crate) mod rest;
+pub(crate) mod reads;
+pub(crate) mod gateway;
+pub(crate) mod rush;
+pub(crate) mod bookings;
+pub(crate) mod latency;
+pub(crate) mod consumers;
+pub(crate) mod confirmation;
+pub(crate) mod long_log;
+pub(crate) mod rebuild;
+pub(crate) mod memory;

@@ -1,0 +1,149 @@
+//! From a webhook to the confirmation in the mail server's hands, at 10 payments in a second: the
+//! webhook that says captured is written down, folded, told to booking, which confirms, asks for a
+//! meeting room and tells notifications, which asks for name and address and speaks SMTP. Both ends
+//! are read from the databases' one clock: when payments wrote the webhook down, and when
+//! notifications wrote down that the server has taken the mail.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
+use serde_json::json;
+use system::{Customer, Practice};
+use testkit::until_within;
+use uuid::Uuid;
+
+use crate::callers::good;
+use crate::drive::{Caller, paced};
+use crate::figure::{Figure, Unit};
+use crate::line::Line;
+use crate::samples::{Samples, millis};
+use crate::stage::{Hours, Running, Stage, address_of};
+use crate::timetable::SERVICE;
+use crate::wishes::written;
+
+const PER_SECOND: u32 = 10;
+const PAYMENTS: usize = 200;
+/// How many pay before it is measured.
+const WARM_UP: usize = 20;
+/// How many orders are made at once beforehand.
+const ORDERING: usize = 8;
+/// How long the last confirmation may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Where a connection takes its next order from.
+type Orders = Arc<Mutex<Vec<String>>>;
+
+pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
+    let running = stage.at(Hours::Dense).await?;
+    let first = orders(running, "warm", WARM_UP).await?;
+    pay(running, &first).await?;
+    confirmed(&running.practice, &first).await?;
+    let all = orders(running, "paid", PAYMENTS).await?;
+    pay(running, &all).await?;
+    let waits = confirmed(&running.practice, &all).await?;
+    let title = "webhook received → confirmation at SMTP, p99";
+    let figure = Figure::alone(title, Unit::Millis, millis(waits.p99()), (300.0, 150.0));
+    let note = format!(
+        "{} payments at {PER_SECOND}/s; p50 {:.1} ms, the longest {:.1} ms",
+        waits.len(),
+        millis(waits.p50()),
+        millis(waits.longest())
+    );
+    Ok(vec![figure.noting(note)])
+}
+
+/// Bookings whose order waits to be paid: the order's id with the booking's.
+async fn orders(running: &Running, name: &str, count: usize) -> Result<Vec<(String, Uuid)>> {
+    let wishes = running.wishes()?;
+    let order = |number: usize| {
+        let (wishes, key) = (Arc::clone(&wishes), format!("{name}-{number:05}"));
+        async move {
+            let customer = Customer::minted(&running.practice, &running.mint, "Asha")?;
+            let id = customer.hold(SERVICE, &written(wishes.time()?), &key).await?;
+            let order = customer.order(&id).await?;
+            anyhow::Ok((order, id.trim_start_matches("bkg_").parse::<Uuid>()?))
+        }
+    };
+    stream::iter(0..count).map(order).buffer_unordered(ORDERING).try_collect().await
+}
+
+/// Somebody who pays at the provider.
+struct Payer {
+    line: Line,
+    host: SocketAddr,
+    orders: Orders,
+}
+
+impl Caller for Payer {
+    async fn call(&mut self) -> Result<()> {
+        let order = self.orders.lock().ok().and_then(|mut orders| orders.pop());
+        let body = json!({ "order_id": order.context("no order is left")?, "method": "upi" });
+        let body = body.to_string();
+        let request = format!(
+            "POST /api/pay HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
+             content-length: {}\r\n\r\n{body}",
+            self.host,
+            body.len()
+        );
+        good(&self.line.ask(request.as_bytes()).await?)?;
+        Ok(())
+    }
+}
+
+/// Pays them at the rate that is measured.
+async fn pay(running: &Running, orders: &[(String, Uuid)]) -> Result<()> {
+    let host = address_of(&running.practice.sandbox)?;
+    let ids: Vec<String> = orders.iter().map(|(order, _booking)| order.clone()).collect();
+    let ids: Orders = Arc::new(ids.into());
+    let mut payers = Vec::new();
+    for _ in 0..4 {
+        let orders = Arc::clone(&ids);
+        payers.push(Payer { line: Line::open(host).await?, host, orders });
+    }
+    paced(&mut payers, PER_SECOND, u32::try_from(orders.len())?).await?;
+    Ok(())
+}
+
+/// Waits until each has its confirmation, and tells how long each took from its webhook.
+async fn confirmed(practice: &Practice, orders: &[(String, Uuid)]) -> Result<Samples> {
+    let bookings: Vec<Uuid> = orders.iter().map(|(_order, booking)| *booking).collect();
+    let mut notifications = practice.database("notifications").await?;
+    // Microseconds since 1970.
+    let sent: Vec<(Uuid, i64)> = until_within(PATIENCE, "every confirmation is sent", async || {
+        let sent: Vec<(Uuid, i64)> = sqlx::query_as(
+            "select booking_id, (extract(epoch from sent_at) * 1e6)::bigint from mails
+             where kind = 'booking_confirmed' and state = 'sent' and booking_id = any ($1)",
+        )
+        .bind(&bookings)
+        .fetch_all(&mut notifications)
+        .await?;
+        Ok((sent.len() == bookings.len()).then_some(sent))
+    })
+    .await?;
+    let sent: HashMap<Uuid, i64> = sent.into_iter().collect();
+    let mut payments = practice.database("payments").await?;
+    let received: Vec<(String, i64)> = sqlx::query_as(
+        "select body #>> '{payload,payment,entity,order_id}',
+                (extract(epoch from min(received_at)) * 1e6)::bigint
+         from (select received_at, convert_from(raw, 'utf8')::jsonb as body
+               from webhook_inbox) hooks
+         where body ->> 'event' = 'payment.captured'
+         group by 1",
+    )
+    .fetch_all(&mut payments)
+    .await?;
+    let received: HashMap<String, i64> = received.into_iter().collect();
+    let mut waits = Samples::default();
+    for (order, booking) in orders {
+        let began = received.get(order).context("a payment was told by no webhook")?;
+        let ended = sent.get(booking).context("a booking has no confirmation")?;
+        // The books are the same clock's, so an end before its begin is a wrong measurement.
+        let wait = u64::try_from(ended - began).context("it was confirmed before it was told")?;
+        waits.push(Duration::from_micros(wait));
+    }
+    ensure!(waits.len() == orders.len(), "a confirmation is missing");
+    Ok(waits)
+}

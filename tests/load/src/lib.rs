@@ -1,0 +1,148 @@
+//! Measures how fast and how small Sukoon is, on the release programs, over the loopback interface,
+//! each figure beside a limit that is measured in the same run. In reading order:
+
+#![expect(
+    clippy::float_arithmetic,
+    reason = "a measurement divides times by times; no money is reckoned with here"
+)]
+
+mod samples;
+mod figure;
+mod table;
+mod line;
+mod drive;
+mod timetable;
+mod wishes;
+mod stage;
+mod callers;
+mod plain;
+mod beside;
+mod settled;
+mod memory;
+mod log_database;
+mod twin;
+mod figures;
+mod settings;
+
+use std::fs;
+use std::io::Write as _;
+
+use anyhow::{Context as _, Result, bail};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::Instant;
+
+use crate::figure::{Figure, Verdict};
+use crate::memory::Memory;
+use crate::stage::{Hours, Stage};
+
+pub use settings::Settings;
+
+/// Measures what was asked for, prints the table and writes it as JSON.
+///
+/// # Errors
+/// When an answer was wrong, a row is missing, or something does not run. A figure that misses what
+/// was to be reached is no error.
+pub fn run(settings: &Settings) -> Result<()> {
+    // A thousand connections are more than a process may usually have open.
+    let most = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        // What runs is stopped when the measurement is dropped.
+        tokio::select! {
+            measured = measure(settings) => measured,
+            _ = interrupt.recv() => bail!("interrupted"),
+            _ = terminate.recv() => bail!("asked to end"),
+        }
+    })
+}
+
+async fn measure(settings: &Settings) -> Result<()> {
+    let mut stage = Stage::open().await?;
+    let (mut figures, mut rest) = (Vec::new(), None);
+    let began = Instant::now();
+    for name in &settings.names {
+        let since = Instant::now();
+        if rest.is_none() && settings.measures("memory") && settings::is_load(name) {
+            rest = Some(figures::memory::at_rest(&mut stage).await?);
+        }
+        match one(&mut stage, settings, name, rest.as_ref()).await {
+            Ok(measured) => figures.extend(measured),
+            Err(error) => {
+                // What was measured before is right, and the rest of the run would not be.
+                say(&table::text(&figures));
+                return Err(error.context(format!("{name} went wrong")));
+            }
+        }
+        say(&format!("· {name} ({:.0} s)\n", since.elapsed().as_secs_f64()));
+    }
+    let machine = machine(&mut stage).await?;
+    let seconds = began.elapsed().as_secs_f64();
+    let missed = figures.iter().filter(|it| it.verdict() == Verdict::Missed).count();
+    say(&format!("\n{}\n", table::text(&figures)));
+    say(&format!("{} figures, {missed} missed, {seconds:.0} seconds\n", figures.len()));
+    let all = json!({
+        "machine": machine, "seconds": seconds, "figures": table::json(&figures),
+    });
+    fs::create_dir_all(&settings.folder)?;
+    fs::write(settings.file(), serde_json::to_vec_pretty(&all)?)?;
+    say(&format!("written to {}\n", settings.file().display()));
+    Ok(())
+}
+
+/// Measures the figures of one name.
+async fn one(
+    stage: &mut Stage,
+    settings: &Settings,
+    name: &str,
+    rest: Option<&Memory>,
+) -> Result<Vec<Figure>> {
+    match name {
+        "start" => figures::start::measure(stage).await,
+        "rest" => figures::rest::measure(stage).await,
+        "slots" => figures::reads::slots(stage).await,
+        "catalogue" => figures::reads::catalogue(stage).await,
+        "page" => figures::reads::page(stage, settings.nginx()?).await,
+        "gateway" => figures::gateway::measure(stage).await,
+        "rush" => figures::rush::measure(stage).await,
+        "bookings" => figures::bookings::measure(stage).await,
+        "latency" => figures::latency::measure(stage).await,
+        "consumers" => figures::consumers::measure(stage).await,
+        "confirmation" => figures::confirmation::measure(stage).await,
+        "long_log" => figures::long_log::measure(stage).await,
+        "rebuild" => figures::rebuild::measure(stage).await,
+        "memory" => {
+            let rest = rest.context("memory at rest was not measured")?;
+            // Alone it is the ten minutes that the figure's name promises.
+            let stretches = if settings.names.len() == 1 { 60 } else { 2 };
+            figures::memory::measure(stage, rest, stretches).await
+        }
+        other => bail!("there is no figure {other}"),
+    }
+}
+
+/// What it was measured on.
+async fn machine(stage: &mut Stage) -> Result<Value> {
+    let running = stage.at(Hours::Dense).await?;
+    let mut database = running.practice.database("booking").await?;
+    let sql = "select version(), clock_timestamp()::text, current_setting('synchronous_commit')";
+    let (postgres, at, commit): (String, String, String) =
+        sqlx::query_as(sql).fetch_one(&mut database).await?;
+    let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = processors.lines().find_map(|line| line.strip_prefix("model name"));
+    let model = model.unwrap_or_default().trim_start_matches([' ', '\t', ':']).to_owned();
+    Ok(json!({
+        "measured_at": at, "postgres": postgres, "synchronous_commit": commit,
+        "cores": std::thread::available_parallelism()?.get(), "processor": model,
+    }))
+}
+
+/// Tells the person who waits; where nobody reads, the file and the exit code still tell.
+fn say(words: &str) {
+    let mut out = std::io::stdout();
+    out.write_all(words.as_bytes()).and_then(|()| out.flush()).ok();
+}

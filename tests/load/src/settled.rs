@@ -1,0 +1,61 @@
+//! When what was asked for has been worked off: every event numbered and taken in by everybody who
+//! reads booking's feed. What is measured next would else be measured beside that work.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use sqlx::PgConnection;
+use system::Practice;
+use testkit::until_within;
+use tokio::time::Instant;
+
+/// Who reads booking's feed.
+const READERS: [&str; 3] = ["payments", "notifications", "reviews"];
+/// How long working off may take.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Waits until it has, and tells how long that took.
+///
+/// # Errors
+/// When it takes too long, or an event was parked.
+pub(crate) async fn settled(practice: &Practice) -> Result<Duration> {
+    let began = Instant::now();
+    let mut booking = practice.database("booking").await?;
+    let mut readers = Vec::new();
+    for name in READERS {
+        readers.push(practice.database(name).await?);
+    }
+    until_within(PATIENCE, "every event is taken in", async || {
+        let sql = "select case when exists (select from outbox) then null
+                          else (select coalesce(max(position), 0) from feed) end";
+        let head: Option<i64> = sqlx::query_scalar(sql).fetch_one(&mut booking).await?;
+        let Some(head) = head else { return Ok(None) };
+        for reader in &mut readers {
+            if position(reader).await? < head {
+                return Ok(None);
+            }
+        }
+        Ok(Some(()))
+    })
+    .await?;
+    for reader in &mut readers {
+        let parked: i64 =
+            sqlx::query_scalar("select count(*) from parked_events").fetch_one(reader).await?;
+        anyhow::ensure!(parked == 0, "{parked} events were parked");
+    }
+    Ok(began.elapsed())
+}
+
+async fn position(reader: &mut PgConnection) -> Result<i64> {
+    let sql = "select coalesce(min(position), 0) from checkpoints where source = 'booking'";
+    Ok(sqlx::query_scalar(sql).fetch_one(reader).await?)
+}
+
+/// How many bookings there are.
+///
+/// # Errors
+/// When the database does not answer.
+pub(crate) async fn bookings(practice: &Practice) -> Result<i64> {
+    let mut database = practice.database("booking").await?;
+    Ok(sqlx::query_scalar("select count(*) from bookings").fetch_one(&mut database).await?)
+}

@@ -1,0 +1,222 @@
+//! The practice that is measured: started as `make run` starts it, from the release programs, on a
+//! data folder of its own that outlives its restarts.
+
+use std::fs::{self, File};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use sqlx::Executor as _;
+use system::practice::GENEROUS;
+use system::{Mint, Practice};
+use tokio::time::Instant;
+
+use crate::line::{Line, get};
+use crate::timetable;
+use crate::wishes::Wishes;
+
+/// One machine plays everybody, so nobody is asked to slow down.
+const UNLIMITED: [(&str, &str); 2] = [
+    ("GATEWAY_LIMIT_ADDRESS", "10000000/600000000"),
+    ("GATEWAY_LIMIT_ACCOUNT", "1000000/60000000"),
+];
+/// How long a start may take before something is wrong with it.
+const START_MAX: Duration = Duration::from_secs(60);
+/// How often it is asked whether it is ready.
+const LOOK_EVERY: Duration = Duration::from_millis(2);
+
+/// Which hours the practice keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hours {
+    /// Those that it comes with.
+    Usual,
+    /// A start every five minutes for a year, so that times do not run out under load.
+    Dense,
+}
+
+/// A practice that runs.
+pub(crate) struct Running {
+    hours: Hours,
+    since: Instant,
+    /// The practice.
+    pub(crate) practice: Practice,
+    /// Who makes tokens for its customers.
+    pub(crate) mint: Mint,
+    /// Where its gateway listens.
+    pub(crate) gateway: SocketAddr,
+    wishes: Arc<Wishes>,
+}
+
+impl Running {
+    /// How long its processes have been running.
+    pub(crate) fn age(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    /// What is wished for under load.
+    ///
+    /// # Errors
+    /// When the practice keeps its usual hours, whose times would soon be gone.
+    pub(crate) fn wishes(&self) -> Result<Arc<Wishes>> {
+        ensure!(self.hours == Hours::Dense, "load wants a practice with dense hours");
+        Ok(Arc::clone(&self.wishes))
+    }
+
+    /// Makes sure that so many wishes are ready.
+    ///
+    /// # Errors
+    /// When times run out.
+    pub(crate) fn prepare(&self, count: usize) -> Result<()> {
+        self.wishes()?.refill(&self.mint, count)
+    }
+
+    /// Where a part of it listens.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub(crate) fn address(&self, part: &str, purpose: &str) -> Result<SocketAddr> {
+        let record = self.practice.record()?;
+        let found = |key: &str| record.get("parts")?.get(part)?.get("ports")?.get(key)?.as_u64();
+        let port = found(purpose).with_context(|| format!("{part} does not listen"))?;
+        Ok(local(u16::try_from(port)?))
+    }
+}
+
+/// Where the practice is started and stopped.
+pub(crate) struct Stage {
+    data: PathBuf,
+    dense: PathBuf,
+    running: Option<Running>,
+}
+
+impl Stage {
+    /// Makes the data folder and the databases, by a first start that nobody measures.
+    ///
+    /// # Errors
+    /// When the practice does not start.
+    pub(crate) async fn open() -> Result<Self> {
+        let name = format!("sukoon-bench-{}", std::process::id());
+        let data = home().join(&name);
+        let dense = home().join(format!("{name}-practice"));
+        timetable::write(&dense)?;
+        let stage = Self { data, dense, running: None };
+        let mut first = stage.spawn(Hours::Usual)?;
+        first.ready().await?;
+        // When a transaction was committed is asked of PostgreSQL itself (`figures/consumers.rs`),
+        // which begins to remember it with its next start.
+        let mut database = first.database("booking").await?;
+        database.execute("alter system set track_commit_timestamp = on").await?;
+        drop(database);
+        first.stop();
+        Ok(stage)
+    }
+
+    /// The practice with these hours; it is started anew unless it runs with them.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub(crate) async fn at(&mut self, hours: Hours) -> Result<&Running> {
+        if self.running.as_ref().is_none_or(|running| running.hours != hours) {
+            self.restart(hours).await?;
+        }
+        self.running.as_ref().context("nothing runs")
+    }
+
+    /// Starts the practice anew, and tells how long it took from the start of `sukoon up` to the
+    /// first `/healthz` that says that every part is ready.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub(crate) async fn restart(&mut self, hours: Hours) -> Result<Duration> {
+        if let Some(before) = self.running.take() {
+            before.practice.stop();
+        }
+        let began = Instant::now();
+        let mut practice = self.spawn(hours)?;
+        let gateway = address_of(&practice.url)?;
+        let healthy = tokio::time::timeout(START_MAX, until_healthy(gateway));
+        healthy.await.context("the practice does not get ready")?;
+        let took = began.elapsed();
+        practice.ready().await?;
+        let mint = Mint::of(&practice).await?;
+        let wishes = Arc::new(Wishes::new(&practice).await?);
+        self.running = Some(Running { hours, since: began, practice, mint, gateway, wishes });
+        Ok(took)
+    }
+
+    fn spawn(&self, hours: Hours) -> Result<Practice> {
+        let log = File::create(self.log())?;
+        let dense = self.dense.to_string_lossy();
+        let mut settings: Vec<(&str, &str)> = GENEROUS.into_iter().chain(UNLIMITED).collect();
+        if hours == Hours::Dense {
+            settings.push(("PRACTICE_DIR", &dense));
+        }
+        Practice::spawn_in(self.data.clone(), &settings, Stdio::from(log))
+    }
+}
+
+impl Stage {
+    /// What `sukoon` says while figures are what the person reads.
+    fn log(&self) -> PathBuf {
+        self.dense.with_extension("log")
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.practice.stop();
+        }
+        // A folder that cannot be removed spoils nothing but the disk.
+        fs::remove_dir_all(&self.data).ok();
+        fs::remove_dir_all(&self.dense).ok();
+        fs::remove_file(self.log()).ok();
+    }
+}
+
+async fn until_healthy(gateway: SocketAddr) {
+    let request = get(gateway, "/healthz", "");
+    loop {
+        if let Ok(mut line) = Line::open(gateway).await
+            && line.ask(&request).await.is_ok_and(|reply| reply.status == 200)
+        {
+            return;
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// The socket behind a URL of this machine.
+///
+/// # Errors
+/// When it is none.
+pub(crate) fn address_of(url: &str) -> Result<SocketAddr> {
+    let address = url.trim_start_matches("http://").trim_end_matches('/');
+    address.parse().with_context(|| format!("{url} is no address"))
+}
+
+/// Where folders are made for the run. Not where the system keeps what may live in memory: there
+/// a commit would wait for no disk.
+pub(crate) fn home() -> PathBuf {
+    let lasting = PathBuf::from("/var/tmp");
+    if lasting.is_dir() { lasting } else { std::env::temp_dir() }
+}
+
+/// A port of this machine.
+pub(crate) fn local(port: u16) -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], port))
+}
+
+/// The program of this name beside our own.
+///
+/// # Errors
+/// When it was not built.
+pub(crate) fn program(name: &str) -> Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let program = own.parent().map(|folder: &Path| folder.join(name));
+    let program = program.filter(|program| program.is_file());
+    program.with_context(|| format!("{name} is not built: start by `make bench`"))
+}

@@ -1,0 +1,122 @@
+//! What a mail server that refuses everything costs those who book: the time of `RequestBooking`
+//! while it refuses and while it answers, in turn in one run, with mails on their way each time.
+//! `make bench` prints the medians; it fails when their ratio is above 1.15.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark measures time, speaks to a person and ends where it cannot go on"
+)]
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::json;
+use system::practice::GENEROUS;
+use system::writer::message;
+use system::{Customer, Mint, Practice};
+use testkit::until;
+
+/// How often each is measured, after a tenth as often to warm up.
+const ROUNDS: usize = 240;
+/// The most that refusing may cost, in hundredths of what answering does.
+const HUNDREDTHS_MAX: u128 = 115;
+const SERVICE: &str = "general-consultation";
+
+/// What the mail server does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Server {
+    Answers,
+    Refuses,
+}
+
+/// Who measures.
+struct Bench<'p> {
+    practice: &'p Practice,
+    mint: Mint,
+    count: usize,
+}
+
+impl Bench<'_> {
+    async fn set(&self, server: Server) -> Result<()> {
+        let url = format!("{}/api/faults", self.practice.sandbox);
+        self.practice.http.delete(url).send().await?.error_for_status()?;
+        if server == Server::Refuses {
+            let fault = json!({ "target": "smtp", "kind": "refuse", "times": 0 });
+            self.practice.sandbox_post("/api/faults", &fault).await?;
+        }
+        Ok(())
+    }
+
+    /// How long a request for a time takes while mails are being handed over or refused.
+    async fn measure(&mut self, server: Server) -> Result<Duration> {
+        self.set(server).await?;
+        self.count += 1;
+        let customer = Customer::minted(self.practice, &self.mint, "Measured")?;
+        let starts = customer.free_starts(SERVICE).await?;
+        let start = starts.get(self.count % starts.len().max(1)).context("no free time")?;
+        let request = customer.request(SERVICE, start, &format!("measured-{}", self.count));
+        // Two mails more, whatever becomes of them.
+        message(self.practice, &customer.email, "Is there a session in the evening?")
+            .await?
+            .ok()?;
+        let began = Instant::now();
+        let answer =
+            customer.try_call("booking.v1.BookingService/RequestBooking", &request).await?;
+        let taken = began.elapsed();
+        let booking = answer.ok()?;
+        let id = booking["booking"]["bookingId"].as_str().context("no booking")?;
+        customer.release(id).await?;
+        Ok(taken)
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> Result<Duration> {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().context("nothing was measured")
+}
+
+/// Mails are really refused and really taken while this measures.
+async fn both_happened(practice: &Practice) -> Result<()> {
+    let mut database = practice.database("notifications").await?;
+    until("mails were taken and refused", async || {
+        let sql = "select count(*) filter (where state = 'sent'),
+                          count(*) filter (where attempts > 1 or state = 'retrying') from mails";
+        let (sent, again): (i64, i64) = sqlx::query_as(sql).fetch_one(&mut database).await?;
+        Ok((sent > 0 && again > 0).then_some(()))
+    })
+    .await
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let practice = Practice::start(&GENEROUS).await?;
+    let mint = Mint::of(&practice).await?;
+    let mut bench = Bench { practice: &practice, mint, count: 0 };
+    let (mut answers, mut refuses) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS + ROUNDS / 10 {
+        // Each comes first as often as the other.
+        let order = match round % 2 {
+            0 => [Server::Answers, Server::Refuses],
+            _ => [Server::Refuses, Server::Answers],
+        };
+        for server in order {
+            let taken = bench.measure(server).await?;
+            match server {
+                _ if round < ROUNDS / 10 => {}
+                Server::Answers => answers.push(taken),
+                Server::Refuses => refuses.push(taken),
+            }
+        }
+    }
+    both_happened(&practice).await?;
+    let (answers, refuses) = (median(answers)?, median(refuses)?);
+    let hundredths = refuses.as_nanos() * 100 / answers.as_nanos().max(1);
+    let (whole, part) = (hundredths / 100, hundredths % 100);
+    println!(
+        "RequestBooking, mail server answers: {answers:.1?}  refuses: {refuses:.1?}  \
+         ratio {whole}.{part:02}"
+    );
+    ensure!(hundredths <= HUNDREDTHS_MAX, "bookings are slower while no mail can be sent");
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! Every mail of a booking and of the forms, from outside: the whole chain in one practice.
+
+#![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
+
+use anyhow::{Context as _, Result};
+use kernel::Timestamp;
+use serde_json::json;
+use simulation::checker::snapshot::Ack;
+use system::post::{header, way_out, words};
+use system::practice::GENEROUS;
+use system::reviewer::{OPEN, call, text_of};
+use system::writer::{after, guide, message, names, one_click};
+use system::{Customer, Practice};
+use testkit::until;
+
+const SERVICE: &str = "general-consultation";
+/// Where the practice reads its notices, as its file has it.
+const PRACTICE_ADDRESS: &str = "bookings@sukoon.example";
+const HOUR: i64 = 60;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_mail_of_a_booking_and_of_the_forms_arrives_once() -> Result<()> {
+    let practice = Practice::start(&GENEROUS).await?;
+    let asha = Customer::new(&practice, "Asha").await?;
+    let (id, start) = booked(&practice, &asha).await?;
+    a_confirmation_and_a_receipt(&practice, &asha, &id).await?;
+    a_reminder(&practice, &asha, &id, start).await?;
+    a_day_sheet(&practice, start).await?;
+    a_follow_up_that_proves_a_review(&practice, &asha, &id, start).await?;
+    a_message_and_its_acknowledgement(&practice).await?;
+    a_guide_until_it_is_ended(&practice).await?;
+    practice.check().await
+}
+
+/// A paid booking whose session is far enough for a reminder, with its start.
+async fn booked(practice: &Practice, asha: &Customer<'_>) -> Result<(String, Timestamp)> {
+    let now = now(practice).await?;
+    let starts = asha.free_starts(SERVICE).await?;
+    let far = |start: &String| {
+        let at: Result<Timestamp, _> = start.parse();
+        at.is_ok_and(|at| at.seconds_since(now) > 49 * HOUR * 60)
+    };
+    let start = starts.into_iter().find(far).context("no free time")?;
+    let id = asha.hold(SERVICE, &start, "chain-first").await?;
+    let order = asha.order(&id).await?;
+    asha.open_checkout(&id).await?;
+    practice.pay(&order).await?;
+    asha.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    Ok((id, start.parse()?))
+}
+
+async fn now(practice: &Practice) -> Result<Timestamp> {
+    let mut database = practice.database("notifications").await?;
+    Ok(sqlx::query_scalar("select clock_now()").fetch_one(&mut database).await?)
+}
+
+/// Moves the clocks to a moment, but never back.
+async fn until_it_is(practice: &Practice, moment: Timestamp) -> Result<()> {
+    let minutes = moment.seconds_since(now(practice).await?).max(0) / 60 + 1;
+    practice.advance_clocks(minutes).await
+}
+
+async fn a_confirmation_and_a_receipt(
+    practice: &Practice,
+    asha: &Customer<'_>,
+    id: &str,
+) -> Result<()> {
+    let confirmation = practice.mail_of("booking_confirmed", id).await?;
+    let file = &confirmation["attachments"][0];
+    assert!(file["contentType"].as_str().is_some_and(|kind| kind.contains("text/calendar")));
+    let notice = practice.mail_of("practice_notice", id).await?;
+    assert_eq!(notice["to"][0], PRACTICE_ADDRESS);
+    let listed = until("there is a receipt", async || {
+        let body = json!({ "bookingId": id });
+        let listed = asha.call("payments.v1.PaymentsService/ListReceipts", body).await?.ok()?;
+        Ok(listed["receipts"].get(0).cloned())
+    })
+    .await?;
+    let serial = listed["serial"].as_str().context("no serial")?;
+    assert!(serial.starts_with("SUK/") && serial.ends_with("/00001"), "{serial}");
+    let receipt_id = listed["receiptId"].as_str().context("no receipt")?;
+    let receipt = practice.mail_of("receipt", receipt_id).await?;
+    assert_eq!(receipt["to"][0], asha.email.as_str());
+    assert!(names(&receipt, serial), "{receipt}");
+    // Nobody else's receipt exists for others.
+    let ravi = Customer::new(practice, "Ravi").await?;
+    let body = json!({ "bookingId": id });
+    let refused = ravi.call("payments.v1.PaymentsService/ListReceipts", body).await?;
+    assert_eq!(refused.status, 404, "{refused:?}");
+    Ok(())
+}
+
+async fn a_reminder(
+    practice: &Practice,
+    asha: &Customer<'_>,
+    id: &str,
+    start: Timestamp,
+) -> Result<()> {
+    practice.quiet().await?;
+    assert!(practice.mails_of("reminder", id).await?.is_empty(), "it came too early");
+    until_it_is(practice, start.plus_minutes(-23 * HOUR)).await?;
+    let reminder = practice.mail_of("reminder", id).await?;
+    let room = asha.booking(id).await?["joinUrl"].as_str().context("no room")?.to_owned();
+    assert!(names(&reminder, &room), "{reminder}");
+    assert!(words(&reminder).contains("5 minutes"), "{reminder}");
+    Ok(())
+}
+
+/// On the morning of the session the practice gets the sheet of its day.
+async fn a_day_sheet(practice: &Practice, start: Timestamp) -> Result<()> {
+    until_it_is(practice, start.plus_minutes(-2 * HOUR)).await?;
+    let local = start.plus_minutes(330).to_string();
+    let date = local.get(..10).context("no date")?;
+    let sheet = practice.mail_of("day_sheet", date).await?;
+    assert_eq!(sheet["to"][0], PRACTICE_ADDRESS);
+    assert!(names(&sheet, "Canaryworth"), "the session is not in it: {sheet}");
+    Ok(())
+}
+
+async fn a_follow_up_that_proves_a_review(
+    practice: &Practice,
+    asha: &Customer<'_>,
+    id: &str,
+    start: Timestamp,
+) -> Result<()> {
+    // The longest session and the hour after it.
+    until_it_is(practice, start.plus_minutes(4 * HOUR)).await?;
+    asha.reaches(id, "BOOKING_STATE_COMPLETED").await?;
+    let mail = practice.mail_of("follow_up", id).await?;
+    assert_eq!(mail["to"][0], asha.email.as_str());
+    let text = mail["text"].as_str().context("no text")?;
+    let invitation = after(text, "#invitation=")?;
+    assert_eq!(invitation.len(), 43, "{invitation}");
+    let mut review = text_of("somebody@customers.example", "chain-first-review");
+    review["invitation"] = json!(invitation);
+    let answer = call(practice, (OPEN, "SubmitReview"), &review, |it| it).await?.ok()?;
+    assert_eq!(answer["review"]["verified"], true, "{answer}");
+    let review_id = answer["review"]["reviewId"].as_str().context("no review")?;
+    practice.acknowledged(Ack::Reviewed(review_id.parse()?));
+    let notice = practice.mail_of("review_notice", review_id).await?;
+    assert_eq!(notice["to"][0], PRACTICE_ADDRESS);
+    assert!(names(&notice, review_id), "it does not lead to the review: {notice}");
+    // One session proves one review.
+    let mut again = text_of("somebody@customers.example", "chain-second-review");
+    again["invitation"] = json!(invitation);
+    let refused = call(practice, (OPEN, "SubmitReview"), &again, |it| it).await?;
+    assert_ne!(refused.body["review"]["verified"], true, "{refused:?}");
+    Ok(())
+}
+
+async fn a_message_and_its_acknowledgement(practice: &Practice) -> Result<()> {
+    let writer = "ravi.writes@customers.example";
+    let text = "Do you give sessions\nin the evening?\n.\nBcc: all@customers.example";
+    message(practice, writer, text).await?.ok()?;
+    // The same key is the same message, however often it is sent.
+    message(practice, writer, text).await?.ok()?;
+    let arrived =
+        practice.mail_of("contact_message", &only(practice, "contact_message").await?).await?;
+    assert!(header(&arrived, "Reply-To").contains(writer), "{arrived}");
+    assert!(header(&arrived, "From").contains("hello@sukoon.example"), "{arrived}");
+    assert!(words(&arrived).contains("in the evening?"), "{arrived}");
+    let subject = only(practice, "contact_acknowledgement").await?;
+    let acknowledged = practice.mail_of("contact_acknowledgement", &subject).await?;
+    assert_eq!(acknowledged["to"], json!([writer]));
+    // Whoever types another's address cannot make us say anything to them.
+    assert!(!words(&acknowledged).contains("evening") && !names(&acknowledged, "Canaryworth"));
+    assert_eq!(practice.mails_of("contact_message", "").await?.len(), 1);
+
+    let empty =
+        json!({ "name": "Asha", "email": writer, "message": " ", "idempotencyKey": "chain-empty" });
+    let service = "notifications.v1.NotificationsService";
+    let refused = call(practice, (service, "SendContactMessage"), &empty, |it| it).await?;
+    assert_eq!((refused.status, refused.reason().as_str()), (400, "FIELDS_MISSING"));
+    assert_eq!(refused.body["message"], "Please fill in all fields");
+    Ok(())
+}
+
+/// The subject of the one mail of a kind.
+async fn only(practice: &Practice, kind: &str) -> Result<String> {
+    let mut database = practice.database("notifications").await?;
+    let sql = "select subject from mails where kind = $1";
+    Ok(sqlx::query_scalar(sql).bind(kind).fetch_one(&mut database).await?)
+}
+
+async fn a_guide_until_it_is_ended(practice: &Practice) -> Result<()> {
+    let email = "guided@customers.example";
+    guide(practice, email, "chain-guide-1").await?.ok()?;
+    let sent =
+        practice.mail_of("meditation_guide", &only(practice, "meditation_guide").await?).await?;
+    assert_eq!(sent["to"], json!([email]));
+    assert!(words(&sent).contains("10 minutes"), "{sent}");
+    let token = way_out(&sent)?;
+    assert_eq!(one_click(practice, &"x".repeat(43)).await?, 400);
+    let page = practice.http.get(format!("{}/unsubscribe?t={token}", practice.url)).send().await?;
+    assert_eq!(page.status(), 200, "the page that asks");
+    for _twice in 0..2 {
+        assert_eq!(one_click(practice, &token).await?, 200);
+    }
+    // Whoever asks is told the same, and gets nothing.
+    guide(practice, email, "chain-guide-2").await?.ok()?;
+    practice.quiet().await?;
+    assert_eq!(practice.mails_of("meditation_guide", "").await?.len(), 1);
+    let mut database = practice.database("notifications").await?;
+    let sql = "select count(*) from mails where kind = 'meditation_guide'
+               and state = 'dropped' and last_error = 'unsubscribed'";
+    let ended: i64 = sqlx::query_scalar(sql).fetch_one(&mut database).await?;
+    assert_eq!(ended, 1);
+    let log = std::fs::read_to_string(practice.data().join("logs/gateway.log"))?;
+    assert!(!log.contains(&token), "the secret of a link stands in a log");
+    assert!(log.lines().any(|line| line.contains("/unsubscribe")), "it logs its requests");
+    Ok(())
+}

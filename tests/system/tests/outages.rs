@@ -1,0 +1,136 @@
+//! Mails across outages: reminders that fall due while nothing runs, and a mail server that takes
+//! nothing for a day.
+
+use anyhow::{Context as _, Result};
+use kernel::Timestamp;
+use serde_json::json;
+use system::practice::GENEROUS;
+use system::writer::{message, names};
+use system::{Customer, Practice};
+use testkit::until;
+
+const SERVICE: &str = "general-consultation";
+const HOUR_SECONDS: i64 = 60 * 60;
+/// How many bookings there are while the mail server refuses, one every two hours.
+const BOOKINGS: usize = 12;
+
+/// A booking that is paid and has its room.
+async fn booked(practice: &Practice, customer: &Customer<'_>, start: &str) -> Result<String> {
+    let id = customer.hold(SERVICE, start, &format!("outage-{start}")).await?;
+    let order = customer.order(&id).await?;
+    customer.open_checkout(&id).await?;
+    practice.pay(&order).await?;
+    customer.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    Ok(id)
+}
+
+/// The first free start that is at least so many seconds after a moment.
+fn first_after(starts: &[String], moment: Timestamp, seconds: i64) -> Result<&String> {
+    let far = |start: &&String| {
+        let at: Result<Timestamp, _> = start.parse();
+        at.is_ok_and(|at| at.seconds_since(moment) >= seconds)
+    };
+    starts.iter().find(far).context("no free time that late")
+}
+
+async fn now(practice: &Practice) -> Result<Timestamp> {
+    let mut database = practice.database("notifications").await?;
+    Ok(sqlx::query_scalar("select clock_now()").fetch_one(&mut database).await?)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reminder_that_fell_due_while_nothing_ran_is_sent_if_its_session_is_ahead() -> Result<()>
+{
+    let practice = Practice::start(&GENEROUS).await?;
+    let [begun, ahead, far] = [
+        Customer::new(&practice, "Begun").await?,
+        Customer::new(&practice, "Ahead").await?,
+        Customer::new(&practice, "Far").await?,
+    ];
+    let starts = begun.free_starts(SERVICE).await?;
+    let before = now(&practice).await?;
+    // None is booked inside the window of its reminder.
+    let first = first_after(&starts, before, 25 * HOUR_SECONDS)?;
+    let first_at: Timestamp = first.parse()?;
+    let second = first_after(&starts, first_at, 2 * HOUR_SECONDS)?;
+    let third = first_after(&starts, first_at, 30 * HOUR_SECONDS)?;
+    let begun_id = booked(&practice, &begun, first).await?;
+    let ahead_id = booked(&practice, &ahead, second).await?;
+    let far_id = booked(&practice, &far, third).await?;
+    practice.quiet().await?;
+    for id in [&begun_id, &ahead_id, &far_id] {
+        assert_eq!(practice.standing("reminder", id).await?.0, "queued");
+    }
+
+    // All reminders but the last fall due meanwhile, and the first session begins.
+    let minutes = first_at.seconds_since(now(&practice).await?) / 60 + 10;
+    practice.is_down_for(minutes).await?;
+    practice.quiet().await?;
+    let after = now(&practice).await?;
+    assert!(after > first_at && after < second.parse()?, "the clock is elsewhere: {after}");
+
+    let mail = practice.mail_of("reminder", &ahead_id).await?;
+    assert_eq!(mail["to"][0], ahead.email.as_str());
+    let room = ahead.booking(&ahead_id).await?["joinUrl"].as_str().context("no room")?.to_owned();
+    assert!(names(&mail, &room), "the reminder does not name the room: {mail}");
+    assert!(practice.mails_of("reminder", &begun_id).await?.is_empty(), "it has begun");
+    let (state, reason) = practice.standing("reminder", &begun_id).await?;
+    assert_eq!(state, "dropped", "{reason}");
+    assert_eq!(practice.standing("reminder", &far_id).await?.0, "queued");
+
+    // Said once, also when everything dies once more.
+    practice.is_down_for(1).await?;
+    practice.quiet().await?;
+    practice.mail_of("reminder", &ahead_id).await?;
+    practice.check().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bookings_go_on_while_the_mail_server_refuses_for_a_day_and_every_mail_arrives_once()
+-> Result<()> {
+    let practice = Practice::start(&GENEROUS).await?;
+    let refused = json!({ "target": "smtp", "kind": "refuse", "status": 451, "times": 0 });
+    practice.sandbox_post("/api/faults", &refused).await?;
+    let begun = now(&practice).await?;
+    let mut bookings = Vec::new();
+    for index in 0..BOOKINGS {
+        let customer = Customer::new(&practice, "Patient").await?;
+        let starts = customer.free_starts(SERVICE).await?;
+        // Sessions of days that come after the outage, each a reminder inside and outside of it.
+        let start = first_after(&starts, begun, 26 * HOUR_SECONDS)?.clone();
+        bookings
+            .push(booked(&practice, &customer, &start).await.with_context(|| format!("{index}"))?);
+        message(&practice, &customer.email, "canary-message").await?.ok()?;
+        practice.advance_clocks(121).await?;
+        practice.quiet().await?;
+    }
+    assert!(now(&practice).await?.seconds_since(begun) >= 24 * HOUR_SECONDS);
+    assert!(practice.inbox().await?.is_empty(), "a mail was taken");
+
+    let url = format!("{}/api/faults", practice.sandbox);
+    practice.http.delete(url).send().await?.error_for_status()?;
+    // Longer than the longest pause between two tries.
+    practice.advance_clocks(75).await?;
+    practice.quiet().await?;
+    until("no mail is tried again", async || {
+        let mut database = practice.database("notifications").await?;
+        let sql = "select count(*) from mails where state in ('retrying', 'sending')";
+        let left: i64 = sqlx::query_scalar(sql).fetch_one(&mut database).await?;
+        Ok((left == 0).then_some(()))
+    })
+    .await?;
+    for id in &bookings {
+        for kind in ["booking_confirmed", "practice_notice"] {
+            practice.mail_of(kind, id).await?;
+        }
+        // Its time came during the outage, or is still to come.
+        let (state, _) = practice.standing("reminder", id).await?;
+        assert_eq!(practice.mails_of("reminder", id).await?.len(), usize::from(state == "sent"));
+    }
+    let arrived = practice.mails_of("receipt", "").await?;
+    assert_eq!(arrived.len(), BOOKINGS, "receipts");
+    for kind in ["contact_message", "contact_acknowledgement"] {
+        assert_eq!(practice.mails_of(kind, "").await?.len(), BOOKINGS, "{kind}");
+    }
+    practice.check().await
+}

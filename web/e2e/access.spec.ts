@@ -1,0 +1,106 @@
+/**
+ * Every route of the build for eyes, thumbs and magnifiers: axe in both themes, on desk and phone,
+ * at twice and four times the size, and nothing to press that a thumb misses. So are dialogs and
+ * menus. The quiz, the popup, the later steps of the booking flow and states of single pages are
+ * looked at by the files of their own.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expectEase, hardToPress } from './support/ease';
+import { newPerson, signUpQuietly } from './support/people';
+import { writeReview } from './support/rpc';
+import { expect, test } from './support/test';
+import { refusal } from './support/watch';
+
+type Built = { static: string[]; services: string[] };
+
+/** Where a path alone leads elsewhere: the flow needs to know what is booked. */
+const ASKED: Record<string, string> = { '/booking-flow': '/booking-flow?service=meditation' };
+
+/** Every path that was built, with one of each kind whose address has a part that varies. */
+function routes(): string[] {
+  const file = join(import.meta.dirname, '../dist/routes.json');
+  const built = JSON.parse(readFileSync(file, 'utf8')) as Built;
+  const plain = built.static.filter((path) => !['/book', '/book-session'].includes(path));
+  const asked = plain.map((path) => ASKED[path] ?? path);
+  return [...asked, ...built.services.map((id) => `/service/${id}`)];
+}
+
+function nameOf(path: string): string {
+  return path === '/' ? 'home' : path.slice(1).replace(/\?.*/, '').replaceAll('/', '-');
+}
+
+test('every route is easy to read and to press @phone', async ({ page, practice }) => {
+  test.setTimeout(400_000);
+  const words = 'Long enough that a card cuts it. '.repeat(6);
+  const { reviewId } = await writeReview(practice.url, newPerson('Rekha'), words);
+  for (const path of [...routes(), `/reviews/${reviewId}`]) {
+    await test.step(path, async () => {
+      await page.goto(path);
+      await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
+      await expectEase(page, `route-${nameOf(path)}`, page.getByRole('main'));
+      // What was looked at is the page that was asked for, and none that it leads to.
+      const { origin, pathname } = new URL(page.url());
+      expect(pathname).toBe(new URL(path, origin).pathname);
+    });
+  }
+});
+
+test('so are the pages of what does not exist @phone', async ({ page, complaints }) => {
+  for (const path of ['/no/such/page', '/service/levitation', '/reviews/none']) {
+    complaints.expect(refusal(path), refusal('/rpc/catalogue.v1.CatalogueService/GetService'));
+    await page.goto(path);
+    await expect(page.getByRole('heading', { level: 1, name: 'Not Found' })).toBeVisible();
+    await expectEase(page, `missing-${nameOf(path)}`, page.getByRole('main'));
+  }
+});
+
+test('so is what opens over a page @phone', async ({ page }, { project }) => {
+  await page.goto('/services');
+  await page.getByRole('button', { name: 'Karmic Healing' }).click();
+  const details = page.getByRole('dialog', { name: 'Karmic Healing' });
+  await expect(details).toBeVisible();
+  await expectEase(page, 'dialog-service', details);
+  await page.keyboard.press('Escape');
+  await expect(details).toBeHidden();
+  await page.getByRole('button', { name: 'Admin', exact: true }).click();
+  const admin = page.getByRole('dialog', { name: 'Admin Panel' });
+  await expect(admin.getByRole('link', { name: 'Sign in' })).toBeVisible();
+  await expectEase(page, 'dialog-admin', admin);
+  await page.keyboard.press('Escape');
+  await expect(admin).toBeHidden();
+
+  if (project.name === 'phone') {
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    await expectEase(page, 'menu', page.getByRole('banner'));
+  }
+});
+
+test('thumbs reach everything in the quiz @phone-only @phone', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('button', { name: /quiz/i }).click();
+  const quiz = page.getByRole('dialog');
+  const expectReach = async () => expect(await hardToPress(quiz)).toEqual([]);
+  const start = quiz.getByRole('button', { name: 'Start Your Assessment' });
+  await expect(start).toBeVisible();
+  await expectReach();
+  await start.click();
+  const area = quiz.getByRole('button', { name: /^Select This Area/ }).first();
+  await expect(area).toBeVisible();
+  await expectReach();
+  await area.click();
+  await expect(quiz.getByText('Recommended', { exact: true })).toBeVisible();
+  await expectReach();
+});
+
+test('so is what only those see who are signed in @phone', async ({ page, practice }) => {
+  await signUpQuietly(page, practice.url, newPerson('Savita'));
+  await page.goto('/booking-flow?service=meditation&step=auth');
+  const welcome = page.getByRole('heading', { level: 1, name: "You're Signed In!" });
+  await expect(welcome).toBeVisible();
+  await expectEase(page, 'step-1-signed-in', page.getByRole('main'));
+  await page.goto('/faq');
+  await page.getByRole('button', { name: /^Your account/ }).click();
+  await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible();
+  await expectEase(page, 'menu-account', page.getByRole('banner'));
+});

@@ -1,0 +1,220 @@
+/**
+ * What a page weighs before anybody presses anything: the built site as it is served, until the
+ * idle work is done and the network is silent. Bytes are gzip bytes, a kB has a thousand.
+ */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page, Response } from '@playwright/test';
+import { CALENDAR, expectReady, expectStep } from './support/flow';
+import { newPerson, signUpQuietly } from './support/people';
+import type { Practice } from './support/practice';
+import { holdTime, writeReview } from './support/rpc';
+import { expect, test } from './support/test';
+
+const KB = 1000;
+
+/** Of whoever comes for the first time: who is signed in carries what keeps them signed in, too. */
+const PUBLIC_SCRIPTS_MAX = 130 * KB;
+/** Of everybody, at each step that an address leads to. */
+const BOOKING_SCRIPTS_MAX = 200 * KB;
+const STYLES_MAX = 15 * KB;
+const FONTS_MAX = 70 * KB;
+const PAGE_MAX = 300 * KB;
+/** For pages that read nothing of their own. */
+const PLAIN_SCRIPTS_MAX = 112 * KB;
+const PLAIN = ['/about', '/services', '/faq', '/cancellation-policy', '/unsubscribe'];
+
+const BOOKING = '/booking-flow';
+/** What belongs to one customer, and is opened from a mail. */
+const OWN = ['/receipt'];
+/** The gateway answers these with another page. */
+const SENT_ON = ['/book', '/book-session'];
+
+const COMPRESSED = /^(?:text\/|image\/svg|application\/(?:javascript|json|manifest))/;
+
+type Place = {
+  name: string;
+  scriptsMax: number;
+  /** Opens a session and so on, where it has to, and says the path. */
+  path: (page: Page) => string | Promise<string>;
+  /** What is waited for, where the refresh of the practice is not the last thing that comes. */
+  settled?: (page: Page) => Promise<void>;
+  /** By then somebody is signed in. */
+  signedIn?: boolean;
+  /** Who is asked beside the practice. */
+  provider?: string;
+};
+
+type Weight = {
+  name: string;
+  scriptsMax: number;
+  scripts: number;
+  styles: number;
+  fonts: number;
+  all: number;
+  requests: number;
+};
+
+const KINDS: Record<string, 'scripts' | 'styles' | 'fonts'> = {
+  script: 'scripts',
+  stylesheet: 'styles',
+  font: 'fonts',
+};
+
+function limitOf(path: string): number {
+  if (OWN.includes(path)) return BOOKING_SCRIPTS_MAX;
+  return PLAIN.includes(path) ? PLAIN_SCRIPTS_MAX : PUBLIC_SCRIPTS_MAX;
+}
+
+/** Every path that the built site has a document for, and one service as all are alike. */
+function publicPlaces(): Place[] {
+  const file = resolve(import.meta.dirname, '../dist/routes.json');
+  const { static: fixed } = JSON.parse(readFileSync(file, 'utf8')) as { static: string[] };
+  const own = fixed.filter((path) => !SENT_ON.includes(path) && path !== BOOKING);
+  return [...own, '/service/karmic-healing'].map((path) => ({
+    name: path,
+    scriptsMax: limitOf(path),
+    path: () => path,
+  }));
+}
+
+/** What is read of this page comes from the practice, so there has to be something. */
+function reviewPlace(practice: Practice): Place {
+  const words = 'I was heard, and I came again.';
+  return {
+    name: '/reviews/{id}',
+    scriptsMax: PUBLIC_SCRIPTS_MAX,
+    path: async () => {
+      const { reviewId } = await writeReview(practice.url, newPerson('Rekha'), words);
+      return `/reviews/${reviewId}`;
+    },
+    settled: (page) => expect(page.getByText(words)).toBeVisible(),
+  };
+}
+
+/** The flow of a stranger, and the two steps at which somebody who is signed in may begin. */
+function bookingPlaces(practice: Practice): Place[] {
+  const scriptsMax = BOOKING_SCRIPTS_MAX;
+  const signUp = async (page: Page) => {
+    const person = newPerson('Sudha');
+    return { person, token: await signUpQuietly(page, practice.url, person) };
+  };
+  return [
+    {
+      name: `${BOOKING}, a stranger`,
+      scriptsMax,
+      path: () => `${BOOKING}?service=meditation`,
+      settled: (page) => expectStep(page, 'Sign In Required'),
+    },
+    {
+      name: `${BOOKING}, the calendar`,
+      scriptsMax,
+      path: async (page) => {
+        await signUp(page);
+        return CALENDAR;
+      },
+      settled: (page) => expect(page.getByTestId('times')).toBeVisible(),
+      signedIn: true,
+    },
+    {
+      name: `${BOOKING}, the payment`,
+      scriptsMax,
+      path: async (page) => {
+        const bookingId = await holdTime(practice, await signUp(page));
+        return `${CALENDAR}&step=payment&b=${bookingId}`;
+      },
+      settled: expectReady,
+      signedIn: true,
+      provider: practice.sandboxUrl,
+    },
+  ];
+}
+
+async function bytesOf(response: Response): Promise<number> {
+  const type = (await response.headerValue('content-type')) ?? '';
+  if (COMPRESSED.test(type)) return gzipSync(await response.body()).length;
+  return (await response.request().sizes()).responseBodySize;
+}
+
+/** Whether these are the scripts that keep somebody signed in; an idle moment fetches them. */
+async function keepsSignedIn(response: Response): Promise<boolean> {
+  if (response.request().resourceType() !== 'script') return false;
+  return (await response.text()).includes('GoTrueClient instances');
+}
+
+/** Opens a place without a cache, and waits until nothing comes any more. */
+async function load(page: Page, { path, settled, signedIn }: Place): Promise<Response[]> {
+  const address = await path(page);
+  const responses: Response[] = [];
+  page.on('response', (response) => responses.push(response));
+  // The news of a booking has no end, and while they come no network is silent.
+  await page.route('**/booking.v1.BookingService/WatchBooking**', (route) => route.abort());
+  // The refresh of what the practice says is the last thing that waits for an idle moment.
+  const idle = page.waitForResponse(/\/rpc\/catalogue\.v1\.CatalogueService\/ListFaqs/);
+  const woken = signedIn ? page.waitForResponse(keepsSignedIn) : undefined;
+  await page.goto(address);
+  await idle;
+  await woken;
+  await settled?.(page);
+  await page.waitForLoadState('networkidle');
+  return responses;
+}
+
+/** The checkout's own script comes from its provider, and is not ours to weigh. */
+async function weigh(page: Page, place: Place, origin: string): Promise<Weight> {
+  const { name, scriptsMax } = place;
+  const weight = { name, scriptsMax, scripts: 0, styles: 0, fonts: 0, all: 0, requests: 0 };
+  for (const response of await load(page, place)) {
+    if (!response.url().startsWith(origin)) continue;
+    const bytes = await bytesOf(response);
+    const kind = KINDS[response.request().resourceType()];
+    if (kind) weight[kind] += bytes;
+    weight.all += bytes;
+    weight.requests += 1;
+  }
+  return weight;
+}
+
+function table(weights: readonly Weight[]): string {
+  const kb = (bytes: number) => (bytes / KB).toFixed(1).padStart(8);
+  const head = `${'page (kB gzip)'.padEnd(34)} scripts  styles   fonts     all  requests`;
+  const rows = weights.map(
+    ({ name, scripts, styles, fonts, all, requests }) =>
+      `${name.padEnd(33)}${kb(scripts)}${kb(styles)}${kb(fonts)}${kb(all)}  ${requests}`,
+  );
+  return `\n${[head, ...rows].join('\n')}\n`;
+}
+
+async function weighAll(browser: Browser, practice: Practice): Promise<Weight[]> {
+  const baseURL = practice.url;
+  const viewport = { width: 1280, height: 800 };
+  const weights: Weight[] = [];
+  const places = [...publicPlaces(), reviewPlace(practice), ...bookingPlaces(practice)];
+  for (const place of places) {
+    const context = await browser.newContext({ baseURL, viewport });
+    const page = await context.newPage();
+    const strangers: string[] = [];
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      const away =
+        protocol !== 'data:' && protocol !== 'blob:' && ![baseURL, place.provider].includes(origin);
+      if (away) strangers.push(request.url());
+    });
+    weights.push(await weigh(page, place, baseURL));
+    expect(strangers, `${place.name} asks nobody else`).toEqual([]);
+    await context.close();
+  }
+  return weights;
+}
+
+test('no page weighs more than it may', async ({ browser, practice }) => {
+  const weights = await weighAll(browser, practice);
+  process.stdout.write(table(weights));
+  for (const { name, scriptsMax, scripts, styles, fonts, all } of weights) {
+    expect.soft(scripts, `scripts of ${name}`).toBeLessThanOrEqual(scriptsMax);
+    expect.soft(styles, `styles of ${name}`).toBeLessThanOrEqual(STYLES_MAX);
+    expect.soft(fonts, `fonts of ${name}`).toBeLessThanOrEqual(FONTS_MAX);
+    expect.soft(all, `all of ${name}`).toBeLessThanOrEqual(PAGE_MAX);
+  }
+});

@@ -1,0 +1,77 @@
+/**
+ * Forced colours, as in Windows' contrast themes: the browser takes our grounds away, and the chosen
+ * one of several choices has to be told from the others all the same.
+ */
+import type { Locator, Page } from '@playwright/test';
+import { CALENDAR, chooseTime, expectStep } from './support/flow';
+import { newPerson, signUpQuietly } from './support/people';
+import { expect, test } from './support/test';
+
+type Colours = { ground: string; words: string };
+
+/** What the system marks with that is chosen, in the browser's own notation. */
+function systemColours(page: Page): Promise<Colours> {
+  return page.evaluate(() => {
+    const probe = document.createElement('i');
+    probe.style.backgroundColor = 'Highlight';
+    probe.style.color = 'HighlightText';
+    probe.style.setProperty('forced-color-adjust', 'none');
+    document.body.append(probe);
+    const { backgroundColor: ground, color: words } = getComputedStyle(probe);
+    probe.remove();
+    return { ground, words };
+  });
+}
+
+async function expectTold(page: Page, chosen: Locator, other: Locator): Promise<void> {
+  const { ground, words } = await systemColours(page);
+  await expect(chosen).toHaveCSS('background-color', ground);
+  await expect(chosen).toHaveCSS('color', words);
+  await expect(other).not.toHaveCSS('background-color', ground);
+}
+
+/** Of native radio buttons, what is drawn beside the chosen one and beside another. */
+async function expectRadiosTold(page: Page, group: Locator): Promise<void> {
+  const chosen = group.locator('input:checked + span');
+  const other = group.locator('input:enabled:not(:checked) + span').first();
+  await expectTold(page, chosen, other);
+}
+
+test.beforeEach(async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' });
+});
+
+test('the day whose free times are shown', async ({ page }) => {
+  await page.goto('/service/meditation');
+  const times = page.getByRole('region', { name: 'Free times' });
+  const chosen = times.locator('button[aria-pressed="true"]');
+  const other = times.locator('button[aria-pressed="false"]:enabled').first();
+  await expectTold(page, chosen, other);
+});
+
+test('which reviews are shown', async ({ page }) => {
+  await page.goto('/reviews');
+  await expectRadiosTold(page, page.getByRole('group', { name: 'Which reviews to show' }));
+});
+
+test('the day, the time, the way to meet and the step of a booking', async ({ page, practice }) => {
+  await signUpQuietly(page, practice.url, newPerson('Usha'));
+  await page.goto(CALENDAR);
+  await expectStep(page, 'Book Your Session');
+  await chooseTime(page);
+  await expectRadiosTold(page, page.getByRole('group', { name: 'Day', exact: true }));
+  await expectRadiosTold(page, page.getByTestId('times'));
+  await expectRadiosTold(page, page.getByRole('group', { name: 'How would you like to meet?' }));
+  const steps = page.getByRole('navigation', { name: 'Booking steps' }).getByRole('list');
+  const current = steps.locator('[aria-current="step"] > .rounded-full');
+  const ahead = steps.locator('li:not([aria-current]) > .rounded-full').last();
+  await expectTold(page, current, ahead);
+});
+
+test('the page that one is on', async ({ page }) => {
+  await page.goto('/faq');
+  const bar = page.getByRole('navigation', { name: 'Main' });
+  const line = 'text-decoration-line';
+  await expect(bar.getByRole('link', { name: 'FAQ' })).toHaveCSS(line, 'underline');
+  await expect(bar.getByRole('link', { name: 'Contact' })).toHaveCSS(line, 'none');
+});

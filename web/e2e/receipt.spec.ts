@@ -1,0 +1,162 @@
+/** The receipt of a real booking: read, printed, and kept from others. */
+import type { Page } from '@playwright/test';
+import { look } from './support/look';
+import { newPerson, signIn, signUpQuietly } from './support/people';
+import { bookSession, holdTime } from './support/rpc';
+import { expect, test } from './support/test';
+import { refusal } from './support/watch';
+
+const BOOKING = '/rpc/booking.v1.BookingService/GetBooking';
+const RECEIPTS = '/rpc/payments.v1.PaymentsService/ListReceipts';
+const SERIAL = /SUK\/\d\d-\d\d\/\d{5}/;
+
+function sheet(page: Page) {
+  return page.getByRole('article', { name: 'Receipt' });
+}
+
+/** Words that would be printed although they do not stand on the sheet. */
+function printedBeside(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found: string[] = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const parent = node.parentElement;
+      if (!node.textContent?.trim() || !parent?.checkVisibility()) continue;
+      // What only listeners get is one pixel wide.
+      if (parent.closest('article') || parent.getBoundingClientRect().width <= 1) continue;
+      found.push(node.textContent.trim());
+    }
+    return found;
+  });
+}
+
+test('a paid booking has a receipt, on the screen, on paper and by mail @phone', async ({
+  page,
+  practice,
+  sandbox,
+}, { project }) => {
+  const person = newPerson('Roma');
+  const token = await signUpQuietly(page, practice.url, person);
+  const bookingId = await bookSession(practice, sandbox, { person, token });
+  await page.goto(`/booking-flow?service=general-consultation&step=confirmed&b=${bookingId}`);
+  await page.getByRole('link', { name: 'Receipt' }).click();
+  await expect(page).toHaveURL(new RegExp(`/receipt\\?b=${bookingId}$`));
+  await expect(sheet(page)).toBeVisible();
+  const serial = SERIAL.exec((await sheet(page).textContent()) ?? '')?.[0] ?? '';
+  expect(serial).not.toBe('');
+  await expect(page).toHaveTitle(new RegExp(`Receipt ${serial}`));
+  await expect(page.locator('meta[name="robots"]')).toHaveAttribute('content', 'noindex');
+  // The reference is the one that the mails say.
+  const reference = bookingId.slice(-8).toUpperCase();
+  for (const words of ['Sukoon', 'Arera Colony', 'Roma Verma', 'General Consultation', reference]) {
+    await expect(sheet(page)).toContainText(words);
+  }
+  await expect(sheet(page)).toContainText(/pay_\w+/);
+  await expect(sheet(page).getByRole('row', { name: /Amount paid/ })).toContainText('₹500');
+  await look(page, 'receipt');
+
+  await page.emulateMedia({ media: 'print' });
+  expect(await printedBeside(page)).toEqual([]);
+  await expect(sheet(page)).toBeVisible();
+  if (project.name === 'desktop') {
+    // The colours of paper, whatever those of the screen are.
+    await page.evaluate(() => document.documentElement.classList.add('dark'));
+    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+      'rgb(255, 255, 255)',
+    );
+    const paper = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+    expect(paper.match(/\/Type \/Page\b/g)).toHaveLength(1);
+    expect(paper).toMatch(/\/MediaBox \[0 0 59[45]\.?\d* 84[12]/);
+  }
+
+  const mail = await sandbox.mail(person.email, /receipt/i);
+  expect(mail.text).toContain(serial);
+  expect(mail.text).toContain(reference);
+  expect(mail.text).toContain(`/receipt?b=${bookingId}`);
+});
+
+test('a receipt is for who booked, and for nobody else @phone', async ({
+  page,
+  otherPage,
+  complaints,
+  practice,
+  sandbox,
+}, { project }) => {
+  const person = newPerson('Sana');
+  const token = await signUpQuietly(page, practice.url, person);
+  const bookingId = await bookSession(practice, sandbox, { person, token });
+  const address = `/receipt?b=${bookingId}`;
+
+  complaints.expect(refusal(BOOKING), refusal(RECEIPTS));
+  await otherPage.goto(address);
+  await look(otherPage, 'receipt-signed-out');
+  await signUpQuietly(otherPage, practice.url, newPerson('Tara'));
+  await otherPage.goto(address);
+  await expect(otherPage.getByRole('heading', { name: 'Receipt not found' })).toBeVisible();
+  await expect(otherPage.getByRole('main')).not.toContainText(SERIAL);
+  await look(otherPage, 'receipt-of-another');
+  // The way back by signing in has the same size on all screens.
+  if (project.name === 'phone') return;
+
+  // Somebody who has signed out comes back to the same place.
+  await page.goto(address);
+  await expect(sheet(page)).toBeVisible();
+  await page.evaluate(() => localStorage.clear());
+  await page.reload();
+  await expect(sheet(page)).toBeHidden();
+  await page.getByRole('main').getByRole('link', { name: 'Sign In' }).click();
+  await signIn(page, person);
+  await expect(sheet(page)).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`/receipt\\?b=${bookingId}$`));
+});
+
+test('a receipt that is being written is waited for, and the keyboard prints it @phone', async ({
+  page,
+  practice,
+  sandbox,
+}) => {
+  const person = newPerson('Uma');
+  const token = await signUpQuietly(page, practice.url, person);
+  const bookingId = await bookSession(practice, sandbox, { person, token });
+  await page.addInitScript(() => {
+    window.print = () => {
+      document.body.dataset.printed = 'yes';
+    };
+  });
+  let written = false;
+  const empty = { contentType: 'application/json', body: '{}' };
+  await page.route(`**${RECEIPTS}**`, (route) =>
+    written ? route.continue() : route.fulfill(empty),
+  );
+  await page.goto(`/receipt?b=${bookingId}`);
+  await expect(page.getByText('The receipt is being written…')).toBeVisible();
+  await look(page, 'receipt-writing');
+  written = true;
+  await expect(sheet(page)).toBeVisible();
+  const print = page.getByRole('button', { name: 'Print' });
+  await page.getByRole('heading', { level: 1 }).focus();
+  await page.keyboard.press('Tab');
+  await expect(print).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('body')).toHaveAttribute('data-printed', 'yes');
+});
+
+test('before the payment no receipt is promised @phone', async ({ page, practice }) => {
+  const person = newPerson('Vani');
+  const token = await signUpQuietly(page, practice.url, person);
+  const bookingId = await holdTime(practice, { person, token });
+  await page.goto(`/receipt?b=${bookingId}`);
+  await expect(page.getByRole('heading', { name: 'There is no receipt yet' })).toBeVisible();
+  await look(page, 'receipt-none-yet');
+  await page.getByRole('main').getByRole('link', { name: 'To the booking' }).click();
+  await expect(page.getByRole('heading', { name: 'Complete Your Payment' })).toBeVisible();
+
+  // Given back, the booking will never have one, and the page says why.
+  await page.getByRole('button', { name: 'Back' }).click();
+  await expect(page.getByRole('heading', { name: 'Book Your Session' })).toBeVisible();
+  await page.goto(`/receipt?b=${bookingId}`);
+  const never = 'There is no receipt for this booking';
+  await expect(page.getByRole('heading', { name: never })).toBeVisible();
+  await expect(page.getByText('The time was given back before anything was paid.')).toBeVisible();
+  await look(page, 'receipt-never');
+});

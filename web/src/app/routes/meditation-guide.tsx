@@ -1,0 +1,3 @@
+import { GuidePage } from '@/features/guide/components/guide-page';
+
+export default GuidePage;

@@ -1,0 +1,3 @@
+import { ReceiptPage } from '@/features/receipts/components/receipt-page';
+
+export default ReceiptPage;

@@ -1,0 +1,3 @@
+import { UnsubscribePage } from '@/features/unsubscribe/components/unsubscribe-page';
+
+export default UnsubscribePage;

@@ -1,0 +1,66 @@
+/**
+ * Sections of a page whose code comes after the page. One that does not come says so in its own
+ * place and can be tried again; the page around it stays.
+ */
+import { type ReactNode, useEffect } from 'react';
+import { type Late, type LateCode, useLate } from '@/lib/use-late';
+import { useOnline } from '@/lib/use-online';
+import { Alert } from './ui/alert';
+import { Button } from './ui/button';
+
+type LateNoticeProps = { title: string; late: Late<unknown> };
+
+/** Stands where the piece would. It goes by itself when the connection comes back. */
+export function LateNotice({ title, late: { coming, failures, fetch } }: LateNoticeProps) {
+  const online = useOnline();
+
+  useEffect(() => {
+    const again = () => void fetch();
+    window.addEventListener('online', again);
+    return () => window.removeEventListener('online', again);
+  }, [fetch]);
+
+  return (
+    <Alert
+      tone="error"
+      live
+      title={title}
+      className="w-full"
+      action={
+        <>
+          <Button variant="secondary" size="sm" busy={coming} onClick={() => void fetch()}>
+            Try again
+          </Button>
+          {/* It may be gone since the site was renewed; without a connection the page would be, too. */}
+          {failures > 1 && online ? (
+            <Button variant="secondary" size="sm" onClick={() => window.location.reload()}>
+              Reload the page
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      Your connection seems to be away. This part comes by itself when it is back.
+    </Alert>
+  );
+}
+
+type LateSectionProps<Piece> = {
+  code: LateCode<Piece>;
+  /** What stands in the prerendered page, and until the code is there. */
+  resting: ReactNode;
+  /** What to say where the code cannot be had. */
+  missing: string;
+  children: (piece: Piece) => ReactNode;
+};
+
+/** Asks for the code as soon as it stands on the page; code that is known is shown at once. */
+export function LateSection<Piece>(props: LateSectionProps<Piece>) {
+  const { code, resting, missing, children } = props;
+  const late = useLate(code.load);
+  const { fetch } = late;
+  useEffect(() => void fetch(), [fetch]);
+  const piece = late.piece ?? code.known;
+  if (piece) return children(piece);
+  return late.failures > 0 ? <LateNotice title={missing} late={late} /> : resting;
+}

@@ -1,0 +1,99 @@
+import { Component, type ReactNode } from 'react';
+import { Button } from './ui/button';
+import { PageHeading } from './ui/page-heading';
+
+/** The code of a page did not come: the connection broke, or a newer version has replaced it. */
+export class PageNotLoaded extends Error {
+  override readonly name = 'PageNotLoaded';
+  /** Tries to load it again. */
+  readonly again: () => Promise<void>;
+  /** Whether somebody was told; who meets it a second time has come back to see it work. */
+  told = false;
+
+  constructor(again: () => Promise<void>, cause: unknown) {
+    super('The code of this page could not be loaded.', { cause });
+    this.again = again;
+  }
+}
+
+type Props = {
+  children: ReactNode;
+  /** Another place is another page, which has not failed yet. */
+  place: string;
+};
+type State = { failure: unknown; place: string; busy: boolean; triedAgain: boolean };
+
+const WHOLE = { failure: undefined, busy: false, triedAgain: false };
+
+type NotLoadedProps = { busy: boolean; triedAgain: boolean; onRetry: () => void };
+
+function NotLoaded({ busy, triedAgain, onRetry }: NotLoadedProps) {
+  return (
+    <div className="container-page flex min-h-[60dvh] flex-col items-start justify-center gap-8 py-16">
+      <PageHeading
+        eyebrow="We are sorry"
+        lead="Its code did not reach your browser. Nothing is lost: try again, or come back when your connection is better."
+      >
+        This page could not be loaded
+      </PageHeading>
+      <div className="flex flex-wrap gap-3">
+        <Button busy={busy} busyText="Trying again…" onClick={onRetry}>
+          Try again
+        </Button>
+        {triedAgain ? (
+          // What is asked for may be gone since the site was renewed, and a new document knows.
+          <Button variant="secondary" onClick={() => window.location.reload()}>
+            Refresh Page
+          </Button>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+/** Stands in for a page whose code cannot be loaded. Everything else that fails goes further up. */
+export class PageBoundary extends Component<Props, State> {
+  override state: State = { ...WHOLE, place: this.props.place };
+
+  static getDerivedStateFromError(failure: unknown): Partial<State> {
+    return { failure, busy: false };
+  }
+
+  static getDerivedStateFromProps({ place }: Props, state: State): Partial<State> | null {
+    return place === state.place ? null : { ...WHOLE, place };
+  }
+
+  override componentDidMount(): void {
+    window.addEventListener('online', this.retry);
+  }
+
+  override componentDidCatch(error: unknown): void {
+    if (!(error instanceof PageNotLoaded)) return;
+    if (error.told) this.retry();
+    error.told = true;
+  }
+
+  override componentWillUnmount(): void {
+    window.removeEventListener('online', this.retry);
+  }
+
+  retry = () => {
+    const { failure, busy } = this.state;
+    if (!(failure instanceof PageNotLoaded) || busy) return;
+    this.setState({ busy: true });
+    void failure.again().then(
+      () => this.setState(WHOLE),
+      (next: unknown) => {
+        if (next instanceof PageNotLoaded) next.told = true;
+        this.setState({ failure: next, busy: false, triedAgain: true });
+      },
+    );
+  };
+
+  override render() {
+    const { failure, busy, triedAgain } = this.state;
+    if (!failure) return this.props.children;
+    if (!(failure instanceof PageNotLoaded)) throw failure;
+    return <NotLoaded busy={busy} triedAgain={triedAgain} onRetry={this.retry} />;
+  }
+}

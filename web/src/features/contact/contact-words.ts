@@ -1,0 +1,41 @@
+/** What is said around the form, to the letter of the specification where it has the words. */
+import type { ToastInput } from '@/components/ui/toast-store';
+
+export const FILL_IN_ALL = 'Please fill in all fields';
+
+export const THANK_YOU: ToastInput = {
+  title: 'Thank you for your message!',
+  description: 'It is with us. We answer by e-mail.',
+};
+
+/** What is said to somebody who has left the page before the answer came. */
+export const NOT_SENT_ELSEWHERE: ToastInput = {
+  title: 'Your message was not sent',
+  description: 'What you wrote is still on our contact page. Please send it again from there.',
+  variant: 'destructive',
+};
+
+/** What stays on the page when a message could not be sent. */
+export type ContactProblem = {
+  tone: 'error' | 'warn';
+  title: string;
+  message: string;
+  /** What a person may quote to the practice, or empty. */
+  referenceId: string;
+};
+
+export const NOT_SENT: ContactProblem = {
+  tone: 'error',
+  title: 'Failed to send message. Please try again or contact us directly.',
+  message: 'What you wrote is still here.',
+  referenceId: '',
+};
+
+export const TOO_MANY: ContactProblem = {
+  tone: 'warn',
+  title: 'One moment, please',
+  message:
+    'More messages came in a short time than we can take at once. What you wrote is still here: ' +
+    'please send it again a little later, or call us.',
+  referenceId: '',
+};

@@ -1,0 +1,46 @@
+/** The attempt to send what is written. It goes on when somebody leaves the page meanwhile. */
+import type { Transport } from '@connectrpc/connect';
+import { toast } from '@/components/ui/toast-store';
+import { LastingAttempt } from '@/lib/lasting-attempt';
+import type { Outcome } from './api/send-message';
+import { clearDraft } from './contact-draft';
+import type { ContactValues } from './contact-rules';
+import { NOT_SENT, NOT_SENT_ELSEWHERE, THANK_YOU } from './contact-words';
+
+/** The code that talks to the server; it waits for the page to be idle, or for the first attempt. */
+export function loadCalls() {
+  return import('./api/send-message');
+}
+
+/** Somebody on another page is told that it failed, and the form says why when it is seen again. */
+function failedElsewhere({ kind }: Outcome): boolean {
+  if (kind === 'sent') return false;
+  toast(NOT_SENT_ELSEWHERE);
+  return true;
+}
+
+export const sending = new LastingAttempt<Outcome>(failedElsewhere);
+
+type Wish = { transport: Transport; values: ContactValues; website: string };
+
+async function attempt({ transport, values, website }: Wish): Promise<Outcome> {
+  try {
+    const { sendMessage } = await loadCalls();
+    return await sendMessage(transport, values, website);
+  } catch {
+    // The code itself could not be fetched.
+    return { kind: 'problem', problem: NOT_SENT };
+  }
+}
+
+/** What was sent is thanked for and forgotten at once, whoever is looking. */
+export function send(wish: Wish): Promise<void> {
+  return sending.run(async () => {
+    const outcome = await attempt(wish);
+    if (outcome.kind === 'sent') {
+      clearDraft();
+      toast(THANK_YOU);
+    }
+    return outcome;
+  });
+}

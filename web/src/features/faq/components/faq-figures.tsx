@@ -1,0 +1,19 @@
+import { FigureStrip } from '@/components/figure-strip';
+import { usePractice } from '@/lib/practice';
+
+/** Which of the practice's figures stand here, and the words of this page for each. */
+const SHOWN = [
+  { key: 'happy_clients', label: 'Clients helped' },
+  { key: 'satisfaction', label: 'Satisfaction' },
+  { key: 'years_experience', label: 'Years experience' },
+  { key: 'confidential', label: 'Confidential' },
+] as const;
+
+export function FaqFigures() {
+  const { figures } = usePractice();
+  const shown = SHOWN.flatMap(({ key, label }) => {
+    const figure = figures.find((one) => one.key === key);
+    return figure ? [{ key, label, value: figure.value }] : [];
+  });
+  return <FigureStrip figures={shown} room="gap-y-6 py-6" />;
+}

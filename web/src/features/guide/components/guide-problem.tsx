@@ -1,0 +1,28 @@
+import { Alert, Reference } from '@/components/ui/alert';
+import { Button } from '@/components/ui/button';
+import { NoGuide } from '../no-guide';
+
+type GuideProblemProps = { error: Error; onRetry: () => void };
+
+/** The guide is not there. The words come with the error, so that offline nothing more is loaded. */
+export function GuideProblem({ error, onRetry }: GuideProblemProps) {
+  const { message, referenceId } =
+    error instanceof NoGuide
+      ? error
+      : { message: 'Please check your connection and try again.', referenceId: '' };
+  return (
+    <Alert
+      tone="error"
+      live
+      title="The guide could not be loaded"
+      action={
+        <Button variant="secondary" size="sm" onClick={onRetry}>
+          Try again
+        </Button>
+      }
+    >
+      <p>{message}</p>
+      <Reference id={referenceId} />
+    </Alert>
+  );
+}

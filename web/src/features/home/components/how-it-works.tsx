@@ -1,0 +1,44 @@
+const STEPS = [
+  {
+    title: 'Choose what helps',
+    text: 'By the quiz or by yourself. Each kind of session says what it is, and what it is not.',
+  },
+  {
+    title: 'Pick a time',
+    text: 'See free times without an account. Yours is kept while you pay.',
+  },
+  {
+    title: 'Come as you are',
+    text: 'By video from a quiet corner, or in person. You need to prepare nothing.',
+  },
+];
+
+/** How one gets from this page to a session. */
+export function HowItWorks() {
+  return (
+    <section aria-labelledby="steps-title" className="container-page flex flex-col gap-8">
+      <h2 id="steps-title" className="text-h2">
+        Two minutes to a quiet hour
+      </h2>
+      <ol className="grid gap-x-10 gap-y-8 md:grid-cols-3">
+        {STEPS.map(({ title, text }, index) => (
+          <li
+            key={title}
+            className="flex gap-5 border-hairline md:flex-col md:gap-4 md:border-t md:pt-6"
+          >
+            <span
+              aria-hidden="true"
+              className="grid size-11 shrink-0 place-items-center rounded-full bg-clay-soft font-display font-semibold text-clay numeric"
+            >
+              {index + 1}
+            </span>
+            <div className="flex flex-col gap-1">
+              <h3 className="text-h3">{title}</h3>
+              <p className="text-ink-2">{text}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,49 @@
+/** The button of the quiz, with a quiz that a test plays. */
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test, vi } from 'vitest';
+import { renderApp } from '@/testing/render-app';
+import { QuizButton, type QuizDialog } from './quiz-button';
+
+const PlayedQuiz: QuizDialog = ({ open, onClose }) =>
+  open ? (
+    <button type="button" onClick={onClose}>
+      The quiz is open
+    </button>
+  ) : null;
+
+const NAME = 'Take the 90-second quiz';
+
+test('the quiz is fetched when somebody reaches for it, and opened by a press only', async () => {
+  const load = vi.fn(() => Promise.resolve(PlayedQuiz));
+  renderApp(<QuizButton load={load} />);
+  const person = userEvent.setup();
+  expect(load).not.toHaveBeenCalled();
+  await person.hover(screen.getByRole('button', { name: NAME }));
+  expect(load).toHaveBeenCalledTimes(1);
+  expect(screen.queryByText('The quiz is open')).toBeNull();
+  await person.click(screen.getByRole('button', { name: NAME }));
+  await person.click(await screen.findByText('The quiz is open'));
+  expect(screen.queryByText('The quiz is open')).toBeNull();
+  await person.click(screen.getByRole('button', { name: NAME }));
+  await screen.findByText('The quiz is open');
+  expect(load).toHaveBeenCalledTimes(1);
+});
+
+test('a quiz that cannot be fetched says so, and the next press tries again', async () => {
+  let away = true;
+  const load = async () => {
+    if (away) throw new TypeError('Failed to fetch');
+    return PlayedQuiz;
+  };
+  renderApp(<QuizButton load={load} />);
+  const person = userEvent.setup();
+  await person.hover(screen.getByRole('button', { name: NAME }));
+  expect(screen.queryByRole('alert')).toBeNull();
+  await person.click(screen.getByRole('button', { name: NAME }));
+  expect((await screen.findByRole('alert')).textContent).toContain('The quiz did not open');
+  away = false;
+  await person.click(screen.getByRole('button', { name: NAME }));
+  await screen.findByText('The quiz is open');
+  await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+});

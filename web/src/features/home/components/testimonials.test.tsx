@@ -1,0 +1,109 @@
+/** The reviews of the home page: fetched when they come near, and honest about each way it can end. */
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
+import NewestReviews from '@/app/home/newest-reviews';
+import { renderApp } from '@/testing/render-app';
+import { reviewFixture, reviewId } from '@/testing/review-fixture';
+import { names, playedTransport, resetServer, server } from '@/testing/reviews-server';
+import { Testimonials } from './testimonials';
+
+type Seen = (entries: Pick<IntersectionObserverEntry, 'isIntersecting'>[]) => void;
+
+/** Brings the section near to what is seen of the page. */
+let comeNear: () => void = () => {};
+
+beforeEach(() => {
+  resetServer();
+  class Observer {
+    constructor(seen: Seen) {
+      comeNear = () => seen([{ isIntersecting: true }]);
+    }
+    observe() {}
+    disconnect() {}
+  }
+  vi.stubGlobal('IntersectionObserver', Observer);
+});
+
+function open(load = () => Promise.resolve(NewestReviews)) {
+  renderApp(<Testimonials load={load} />, { transport: playedTransport() });
+  return userEvent.setup();
+}
+
+test('nothing is fetched before the section comes near', async () => {
+  const load = vi.fn(() => Promise.resolve(NewestReviews));
+  open(load);
+  expect(screen.getByText('Loading reviews...')).toBeTruthy();
+  expect(load).not.toHaveBeenCalled();
+  comeNear();
+  await screen.findByText('Write the first review');
+  expect(load).toHaveBeenCalledTimes(1);
+  expect(server.asked).toHaveLength(1);
+});
+
+test('six of the newest reviews at most are cards that lead to the whole review', async () => {
+  server.reviews = Array.from({ length: 8 }, (_, index) => reviewFixture(index));
+  server.reviews[0] = reviewFixture(0, { text: `${'a'.repeat(120)}bc`, rating: 4 });
+  open();
+  comeNear();
+  await screen.findAllByRole('article');
+  expect(names()).toEqual([0, 1, 2, 3, 4, 5].map((number) => `Review by Writer ${number}`));
+  const [first] = screen.getAllByRole('article');
+  if (!first) throw new Error('There is no card.');
+  const card = within(first);
+  expect(card.getByRole('img', { name: '4 stars of 5' })).toBeTruthy();
+  expect(card.getByText('User Review')).toBeTruthy();
+  expect(card.getByText(`${'a'.repeat(120)}...`)).toBeTruthy();
+  expect(card.getByText('Energy Healing')).toBeTruthy();
+  expect(card.getByText('Today')).toBeTruthy();
+  const link = card.getByRole('link', { name: /^Read Full Review/ });
+  expect(link.getAttribute('href')).toBe(`/reviews/${reviewId(0)}`);
+  expect(screen.getByRole('link', { name: 'Read all reviews' })).toBeTruthy();
+});
+
+test('where nobody has written yet, one is invited to', async () => {
+  open();
+  comeNear();
+  const write = await screen.findByRole('link', { name: 'Write the first review' });
+  expect(write.getAttribute('href')).toBe('/reviews#write');
+});
+
+test('a failure says so without the words of the service, and can be tried again', async () => {
+  server.down = true;
+  const person = open();
+  comeNear();
+  const alert = await screen.findByRole('alert');
+  expect(within(alert).getByText('The reviews could not be loaded')).toBeTruthy();
+  expect(document.body.textContent).not.toContain('the words of the service');
+  server.down = false;
+  server.reviews = [reviewFixture(1)];
+  await person.click(screen.getByRole('button', { name: 'Try again' }));
+  await screen.findByRole('article');
+});
+
+test('after a failure they come by themselves when the connection does', async () => {
+  server.down = true;
+  open();
+  comeNear();
+  await screen.findByRole('alert');
+  server.down = false;
+  server.reviews = [reviewFixture(1)];
+  window.dispatchEvent(new Event('online'));
+  await screen.findByRole('article');
+  expect(screen.queryByRole('alert')).toBeNull();
+  // One review leaves room for the next one.
+  expect(screen.getByRole('link', { name: 'Write a review' })).toBeTruthy();
+});
+
+test('code that cannot be fetched takes only its own place, and can be asked for again', async () => {
+  server.reviews = [reviewFixture(1)];
+  const load = vi
+    .fn(() => Promise.resolve(NewestReviews))
+    .mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  const person = open(load);
+  comeNear();
+  await screen.findByText('The reviews could not be loaded');
+  await person.click(screen.getByRole('button', { name: 'Try again' }));
+  await screen.findByRole('article');
+  expect(load).toHaveBeenCalledTimes(2);
+});

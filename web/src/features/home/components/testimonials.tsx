@@ -1,0 +1,48 @@
+import { type ComponentType, useCallback, useRef } from 'react';
+import { LateNotice } from '@/components/late-section';
+import { useLate } from '@/lib/use-late';
+import { useNear } from '../hooks/use-near';
+import { TestimonialsSkeleton } from './testimonials-skeleton';
+
+type TestimonialsProps = { load: () => Promise<ComponentType> };
+
+/**
+ * What people say. The reviews and the calls that read them are fetched when the section comes near;
+ * its room is kept for them from the start, so that nothing below it moves.
+ */
+export function Testimonials({ load }: TestimonialsProps) {
+  const section = useRef<HTMLElement>(null);
+  const late = useLate(load);
+  const { piece: Reviews, failures, fetch } = late;
+  useNear(
+    section,
+    useCallback(() => void fetch(), [fetch]),
+  );
+
+  return (
+    <section
+      ref={section}
+      aria-labelledby="testimonials-title"
+      className="@container flex flex-col gap-8 bg-sunken py-16 lg:py-20"
+    >
+      <div className="container-page flex flex-col gap-2">
+        <h2 id="testimonials-title" className="text-h2">
+          What people say
+        </h2>
+        <p className="measure text-ink-2">
+          The newest reviews, as they were written. Everybody may write one, and nobody is paid for
+          it.
+        </p>
+      </div>
+      <div className="flex min-h-[31.5rem] flex-col gap-6 lg:min-h-[29.5rem]">
+        {Reviews ? <Reviews /> : null}
+        {failures > 0 ? (
+          <div className="container-page">
+            <LateNotice title="The reviews could not be loaded" late={late} />
+          </div>
+        ) : null}
+        {Reviews || failures > 0 ? null : <TestimonialsSkeleton />}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+/** What a booking says about the time to cancel it. */
+import { type Booking, BookingState } from '@/gen/booking/v1/booking_service_pb';
+import { toDate } from '@/lib/time';
+import { HOUR_MS } from './countdown';
+
+export type BookingWindow =
+  | { kind: 'counting'; until: Date }
+  /** There is nothing to count, in a sentence. */
+  | { kind: 'settled'; words: string };
+
+const SETTLED: Partial<Record<BookingState, string>> = {
+  [BookingState.HELD]:
+    'This booking is not confirmed yet, so there is nothing to cancel: if it is not paid, the time is given back by itself.',
+  [BookingState.AWAITING_PAYMENT]:
+    'This booking is not confirmed yet, so there is nothing to cancel: if it is not paid, the time is given back by itself.',
+  [BookingState.COMPLETED]: 'This session has taken place. Thank you for coming.',
+  [BookingState.NO_SHOW]: 'This session is over. If something kept you away, please tell us.',
+  [BookingState.EXPIRED]: 'This booking was never confirmed, so there is nothing to cancel.',
+  [BookingState.CANCELLED]: 'This booking is cancelled already. You need not do anything more.',
+  [BookingState.RESCHEDULED]:
+    'This booking was moved to another time. The mail about the new time leads to its own clock.',
+  [BookingState.PAID_UNPLACED]:
+    'The time of this booking was gone when the payment came. The money goes back to you by itself.',
+};
+
+/** Until when the booking can be cancelled: some hours before its first session starts. */
+export function bookingWindow(booking: Booking, cancellationHours: number): BookingWindow {
+  const startsAt = booking.sessions[0]?.startsAt;
+  const words = SETTLED[booking.state];
+  if (words || !startsAt) {
+    return { kind: 'settled', words: words ?? 'The time of this booking is not fixed yet.' };
+  }
+  return {
+    kind: 'counting',
+    until: new Date(toDate(startsAt).getTime() - cancellationHours * HOUR_MS),
+  };
+}

@@ -1,0 +1,85 @@
+import { Code } from '@connectrpc/connect';
+import type { ReactNode } from 'react';
+import { Button } from '@/components/ui/button';
+import { ErrorNotice } from '@/components/ui/error-notice';
+import { useAuth } from '@/lib/auth';
+import { describeError } from '@/lib/errors';
+import { usePractice } from '@/lib/practice';
+import { bookingWindow } from '../booking-window';
+import { useOwnBooking } from '../hooks/use-own-booking';
+import { Countdown } from './countdown';
+import { Resting } from './resting';
+
+type SayProps = { title: string; children: ReactNode; action?: ReactNode };
+
+function Say({ title, children, action }: SayProps) {
+  return (
+    <div className="flex flex-col items-center gap-4 text-center">
+      <h2 className="text-h3">{title}</h2>
+      <p className="text-ink-2">{children}</p>
+      {action}
+    </div>
+  );
+}
+
+function SignInFirst({ bookingId }: { bookingId: string }) {
+  const back = encodeURIComponent(`/cancellation-policy?b=${bookingId}`);
+  return (
+    <Say
+      title="Your own time to cancel"
+      action={<Button to={`/sign-in?return=${back}`}>Sign In</Button>}
+    >
+      A booking is shown to its own account only. Sign in, and you come straight back to see how
+      long you can cancel it.
+    </Say>
+  );
+}
+
+function Unknown() {
+  return (
+    <Say
+      title="We could not find this booking"
+      action={
+        <Button to="/contact" variant="secondary">
+          Contact us
+        </Button>
+      }
+    >
+      There is no such booking, or it belongs to another account. The policy on this page holds all
+      the same.
+    </Say>
+  );
+}
+
+type OwnProps = { bookingId: string; userId: string };
+
+function Own({ bookingId, userId }: OwnProps) {
+  const { cancellationHours } = usePractice();
+  const { data: booking, error, refetch } = useOwnBooking(bookingId, userId);
+  if (booking) {
+    const window = bookingWindow(booking, cancellationHours);
+    if (window.kind === 'counting') {
+      return <Countdown until={window.until} service={booking.serviceTitle} />;
+    }
+    return <Say title={booking.serviceTitle}>{window.words}</Say>;
+  }
+  if (!error) return <Resting />;
+  const { code } = describeError(error);
+  if (code === Code.NotFound || code === Code.InvalidArgument) return <Unknown />;
+  if (code === Code.Unauthenticated) return <SignInFirst bookingId={bookingId} />;
+  return (
+    <ErrorNotice
+      error={error}
+      title="Your booking could not be looked up"
+      onRetry={() => void refetch()}
+    />
+  );
+}
+
+/** How long one's own booking can still be cancelled. */
+export function BookingCountdown({ bookingId }: { bookingId: string }) {
+  const auth = useAuth();
+  if (auth.status === 'unknown') return <Resting />;
+  if (!auth.user) return <SignInFirst bookingId={bookingId} />;
+  return <Own bookingId={bookingId} userId={auth.user.id} />;
+}

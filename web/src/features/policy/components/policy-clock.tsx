@@ -1,0 +1,68 @@
+import { LateSection } from '@/components/late-section';
+import { usePractice, useService } from '@/lib/practice';
+import { lateCode } from '@/lib/use-late';
+import { HOUR_MS } from '../countdown';
+import type { Asked } from '../hooks/use-asked';
+import { Countdown } from './countdown';
+import { Resting } from './resting';
+
+/** Asks the server, for which most readers have no use. */
+const bookingCountdown = lateCode(
+  async () => (await import('./booking-countdown')).BookingCountdown,
+);
+
+/** The rule itself, where no booking is asked about. */
+function Rule({ unreadable }: { unreadable?: boolean }) {
+  const { cancellationHours } = usePractice();
+  return (
+    <div className="flex flex-col items-center gap-4 text-center">
+      <p className="grid size-52 place-content-center rounded-full border-6 border-brand-soft">
+        <span className="font-display text-h1 font-semibold text-brand numeric">
+          {cancellationHours}
+        </span>
+        <span className="text-sm text-ink-2">hours before it starts</span>
+      </p>
+      <p className="text-ink-2">
+        {unreadable
+          ? 'We could not read the time in this link, so there is no countdown. The policy below holds all the same.'
+          : 'Until then a session can be cancelled or moved. A booking of yours leads to its own countdown.'}
+      </p>
+    </div>
+  );
+}
+
+/** The booking was made then, and the window is open for so many hours from there. */
+function FromTime({ bookedAt, serviceId }: { bookedAt: Date; serviceId: string }) {
+  const { cancellationHours } = usePractice();
+  const service = useService(serviceId);
+  const until = new Date(bookedAt.getTime() + cancellationHours * HOUR_MS);
+  return <Countdown until={until} service={service?.title ?? ''} />;
+}
+
+function Face({ asked }: { asked: Asked }) {
+  switch (asked.kind) {
+    case 'booking':
+      return (
+        <LateSection
+          code={bookingCountdown}
+          resting={<Resting />}
+          missing="Your booking could not be looked up"
+        >
+          {(BookingCountdown) => <BookingCountdown bookingId={asked.bookingId} />}
+        </LateSection>
+      );
+    case 'time':
+      return <FromTime bookedAt={asked.bookedAt} serviceId={asked.serviceId} />;
+    default:
+      return <Rule unreadable={asked.kind === 'unreadable'} />;
+  }
+}
+
+/** All faces have the same room, so that nothing moves when the page has read its address. */
+export function PolicyClock({ asked }: { asked: Asked }) {
+  return (
+    <div className="grid min-h-[32rem] place-content-center place-items-center rounded-panel border border-hairline bg-surface p-6 shadow-soft sm:min-h-[28rem] sm:p-8">
+      <Face asked={asked} />
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+import { Skeleton } from '@/components/ui/skeleton';
+
+/** Stands in for a countdown until the booking is known. */
+export function Resting() {
+  return (
+    <div role="status" className="flex flex-col items-center gap-5">
+      <span className="sr-only">Your booking is being looked up…</span>
+      <Skeleton className="h-8 w-48" />
+      <Skeleton className="size-52 rounded-full" />
+      <Skeleton className="h-6 w-64 max-w-full" />
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+/** The starts of some days: read plainly, and by Connect where that fails. */
+import type { Transport } from '@connectrpc/connect';
+import type { ListSlotsResponse, Slot } from '@/gen/booking/v1/booking_service_pb';
+import { plainRead, plainReadOr, type Shape, TIMESTAMP } from './plain-read';
+
+export const BOOKING = 'booking.v1.BookingService';
+
+const SLOT = { startsAt: TIMESTAMP, endsAt: TIMESTAMP, available: false } as unknown as Shape<Slot>;
+
+/** The answer's zero values; read-slots.test.ts holds them to the contract. */
+export const SLOTS_ANSWER = {
+  days: [{ date: '', slots: [SLOT], closed: false }],
+  timeZone: '',
+  timeZoneLabel: '',
+  nextAvailableAt: TIMESTAMP,
+  lastDate: '',
+} as unknown as Shape<ListSlotsResponse>;
+
+export type SlotsInput = { serviceId: string; fromDate: string; days: number };
+export type Call = { transport: Transport; signal: AbortSignal };
+
+export function readSlots(input: SlotsInput, call: Call): Promise<ListSlotsResponse> {
+  const { signal } = call;
+  const plain = plainRead<ListSlotsResponse>(`${BOOKING}/ListSlots`, SLOTS_ANSWER, {
+    input,
+    signal,
+  });
+  return plainReadOr(
+    plain,
+    async () => (await import('./ask-slots')).askSlots(input, call),
+    signal,
+  );
+}

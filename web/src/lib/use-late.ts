@@ -1,0 +1,65 @@
+/**
+ * A piece of the page whose code is fetched when it is first needed. Unlike with React.lazy, code
+ * that cannot be had takes no page away: the piece says so, and can be asked for again.
+ */
+import { useCallback, useEffect, useRef, useState } from 'react';
+
+export type Late<T> = {
+  /** Undefined until it is there. */
+  piece: T | undefined;
+  /** Asked for and on its way. */
+  coming: boolean;
+  /** How many attempts have brought nothing since it was first asked for. */
+  failures: number;
+  /** Fetches it, once; says whether it is there. */
+  fetch: () => Promise<boolean>;
+};
+
+/** Code that is fetched once for the whole document, whoever asks for it. */
+export type LateCode<T> = {
+  /** Undefined until it came. */
+  known: T | undefined;
+  load: () => Promise<T>;
+};
+
+export function lateCode<T>(load: () => Promise<T>): LateCode<T> {
+  const code: LateCode<T> = {
+    known: undefined,
+    load: async () => {
+      code.known ??= await load();
+      return code.known;
+    },
+  };
+  return code;
+}
+
+type Stage<T> = Omit<Late<T>, 'fetch'>;
+
+export function useLate<T>(load: () => Promise<T>): Late<T> {
+  const [stage, setStage] = useState<Stage<T>>({ piece: undefined, coming: false, failures: 0 });
+  const attempt = useRef<Promise<boolean>>(undefined);
+  const loader = useRef(load);
+
+  useEffect(() => {
+    loader.current = load;
+  }, [load]);
+
+  const fetch = useCallback(() => {
+    if (attempt.current) return attempt.current;
+    setStage((before) => ({ ...before, coming: true }));
+    attempt.current = loader.current().then(
+      (piece) => {
+        setStage({ piece, coming: false, failures: 0 });
+        return true;
+      },
+      () => {
+        attempt.current = undefined;
+        setStage(({ failures }) => ({ piece: undefined, coming: false, failures: failures + 1 }));
+        return false;
+      },
+    );
+    return attempt.current;
+  }, []);
+
+  return { ...stage, fetch };
+}
