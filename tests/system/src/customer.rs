@@ -273,8 +273,7 @@ impl<'p> Customer<'p> {
     /// # Errors
     /// When the sandbox does not answer.
     pub async fn mails(&self) -> Result<Vec<Value>> {
-        let all = self.practice.inbox().await?;
-        Ok(all.into_iter().filter(|mail| mail["to"][0] == self.email.as_str()).collect())
+        self.practice.inbox_of(&self.email).await
     }
 }
 

@@ -9,7 +9,9 @@ pub mod chaos;
 pub mod collector;
 pub mod customer;
 pub mod failpoints;
+pub mod outage;
 pub mod pause;
+pub mod post;
 pub mod practice;
 pub mod quiet;
 pub mod reviewer;
@@ -18,6 +20,7 @@ pub mod snapshot;
 pub mod tokens;
 pub mod visitor;
 pub mod witness;
+pub mod writer;
 
 pub use collector::Collector;
 pub use customer::{Answer, Customer};

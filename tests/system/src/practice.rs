@@ -33,11 +33,14 @@ pub const OURS: [&str; 9] = [
 pub const STORES: [&str; 5] = ["booking", "payments", "notifications", "identity", "reviews"];
 
 /// Settings for a test in which one machine plays many people.
-pub const GENEROUS: [(&str, &str); 4] = [
+pub const GENEROUS: [(&str, &str); 7] = [
     ("GATEWAY_LIMIT_ADDRESS", "100000/1000000"),
     ("GATEWAY_LIMIT_ACCOUNT", "10000/100000"),
     ("GATEWAY_LIMIT_SIGN_IN", "10000/100000"),
     ("GATEWAY_LIMIT_REVIEWS", "10000/100000"),
+    ("GATEWAY_LIMIT_FORMS", "10000/100000"),
+    ("GATEWAY_LIMIT_UNSUBSCRIBING", "10000/100000"),
+    ("NOTIFICATIONS_CONTACT_LIMIT", "100000"),
 ];
 
 /// How long a start may take on a busy machine.
@@ -47,8 +50,10 @@ const READY: Duration = Duration::from_secs(180);
 pub struct Practice {
     child: Child,
     data: PathBuf,
+    /// Whether its folder stays for another start.
+    keeps_data: bool,
     /// How far ahead the clocks are, in minutes.
-    ahead: AtomicI64,
+    pub(crate) ahead: AtomicI64,
     /// Held to read by who does what a person does within minutes; the clocks stand meanwhile.
     pub calm: RwLock<()>,
     /// Held by who types the owner's password, of whom there is one.
@@ -73,7 +78,19 @@ impl Practice {
         let count = COUNT.fetch_add(1, Ordering::SeqCst);
         let name = format!("sukoon-system-{}-{count}", std::process::id());
         let data = std::env::temp_dir().join(name);
+        let mut practice = Self::spawn_in(data, settings, Stdio::inherit())?;
+        practice.ready().await?;
+        Ok(practice)
+    }
+
+    /// Starts a practice on this data folder, which may be one that another start has left, and
+    /// waits for nothing; what `sukoon` says goes to `says`.
+    ///
+    /// # Errors
+    /// When the program is not there.
+    pub fn spawn_in(data: PathBuf, settings: &[(&str, &str)], says: Stdio) -> Result<Self> {
         let (port, sandbox_port) = (free_port()?, free_port()?);
+        let http = runtime::http::client()?;
         let child = Command::new(program()?)
             .arg("up")
             .env("SUKOON_DATA", &data)
@@ -81,13 +98,13 @@ impl Practice {
             .env("SANDBOX_PORT", sandbox_port.to_string())
             .envs(settings.iter().copied())
             .stdin(Stdio::null())
-            .stdout(Stdio::inherit())
+            .stdout(says)
             .stderr(Stdio::inherit())
             .spawn()?;
-        let http = runtime::http::client()?;
-        let mut practice = Self {
+        Ok(Self {
             child,
             data,
+            keeps_data: false,
             ahead: AtomicI64::new(0),
             calm: RwLock::default(),
             owner_types: Mutex::default(),
@@ -95,10 +112,21 @@ impl Practice {
             url: format!("http://127.0.0.1:{port}"),
             sandbox: format!("http://127.0.0.1:{sandbox_port}"),
             http,
-        };
-        let ready = tokio::time::timeout(READY, practice.wait_for_the_first_time());
-        ready.await.context("sukoon up did not get ready")??;
-        Ok(practice)
+        })
+    }
+
+    /// Waits until it is ready.
+    ///
+    /// # Errors
+    /// When it does not get ready; its own words are in the error.
+    pub async fn ready(&mut self) -> Result<()> {
+        let ready = tokio::time::timeout(READY, self.wait_for_the_first_time());
+        ready.await.context("sukoon up did not get ready")?
+    }
+
+    /// Stops it and leaves its data folder for another start.
+    pub fn stop(mut self) {
+        self.keeps_data = true;
     }
 
     async fn wait_for_the_first_time(&mut self) -> Result<()> {
@@ -152,18 +180,22 @@ impl Practice {
         .await
     }
 
-    /// Kills these parts as a power cut would. `sukoon` starts them again by itself.
+    /// Kills these parts as a power cut would. `sukoon` starts them again by itself. One of several
+    /// may have died a moment before: then it is dead too, which is what was asked for.
     ///
     /// # Errors
-    /// When a part has no process to kill.
+    /// When there was no process to kill.
     pub fn kill(&self, parts: &[&str]) -> Result<()> {
         let pids = parts.iter().map(|part| self.pid(part)).collect::<Result<Vec<_>>>()?;
         for part in parts {
             self.witness.part_was_killed(part);
         }
-        let pids = pids.iter().map(u64::to_string);
-        let killed = Command::new("kill").arg("-KILL").args(pids).status()?;
-        ensure!(killed.success(), "a part was not there to be killed");
+        let mut killed = 0;
+        for pid in pids {
+            let pid = pid.to_string();
+            killed += usize::from(Command::new("kill").args(["-KILL", &pid]).status()?.success());
+        }
+        ensure!(killed > 0, "{parts:?} were not there to be killed");
         Ok(())
     }
 
@@ -232,12 +264,26 @@ impl Practice {
             .await
     }
 
-    /// Every mail that the sandbox's server has taken, newest first.
+    /// Every mail that the sandbox's server has taken, newest first; thousands of them are many
+    /// megabytes.
     ///
     /// # Errors
     /// When the sandbox does not answer.
     pub async fn inbox(&self) -> Result<Vec<Value>> {
+        self.read_inbox(&[]).await
+    }
+
+    /// The mails that went to one address, newest first.
+    ///
+    /// # Errors
+    /// When the sandbox does not answer.
+    pub async fn inbox_of(&self, email: &str) -> Result<Vec<Value>> {
+        self.read_inbox(&[("to", email)]).await
+    }
+
+    async fn read_inbox(&self, filter: &[(&str, &str)]) -> Result<Vec<Value>> {
         let url = format!("{}/api/inbox", self.sandbox);
+        let url = reqwest::Url::parse_with_params(&url, filter)?;
         let mails: Value = self.http.get(url).send().await?.json().await?;
         let mails = mails.as_array().cloned().unwrap_or_default();
         self.witness.mails(&mails);
@@ -280,6 +326,9 @@ impl Drop for Practice {
         // here is left lying and spoils no other test.
         drop(Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status());
         drop(self.child.wait());
+        if self.keeps_data {
+            return;
+        }
         if std::env::var_os("SUKOON_KEEP_DATA").is_some() {
             writeln!(std::io::stdout(), "kept: {}", self.data.display()).ok();
         } else {

@@ -211,7 +211,7 @@ impl<'p> Panel<'p> {
 }
 
 /// The owner's access token, if identity answers.
-async fn sign_in(practice: &Practice) -> Result<Option<String>> {
+pub(crate) async fn sign_in(practice: &Practice) -> Result<Option<String>> {
     let (email, password) = practice.owner()?;
     let url = format!("{}/auth/v1/token?grant_type=password", practice.url);
     let body = json!({ "email": email, "password": password });

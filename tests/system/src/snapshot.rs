@@ -149,6 +149,7 @@ async fn payments_store(database: &mut PgConnection) -> Result<PaymentsStore> {
             true => Some(rows(database, ledger, rows::ledger_line).await?),
             false => None,
         },
+        receipts: Some(rows(database, "select * from receipts", rows::receipt).await?),
     })
 }
 

@@ -36,43 +36,72 @@ pub async fn visit(practice: &Practice) -> Result<()> {
     let refreshed = post(practice, "token?grant_type=refresh_token", &refresh, None).await?;
     let token = text(&refreshed, "access_token").or_else(|_lost| text(&session, "access_token"))?;
     drop(post(practice, "logout", &json!({}), Some(&token)).await?);
-    let mut tried = BTreeSet::new();
+    let (mut tried, mut last) = (BTreeSet::new(), "nothing was answered");
     let token = until_within(CODE_PATIENCE, "a mailed code is taken", async || {
         // A code lives for minutes, which must not pass in a moment while it is read and typed.
         // Where everything is down for longer than a try, the clocks go on before the next one.
         let _calm = practice.calm.read().await;
         let typed = recover(practice, &email, &mut tried);
-        Ok(timeout(TRY, typed).await.ok().transpose()?.flatten())
+        match timeout(TRY, typed).await.unwrap_or(Ok(Err("it took too long")))? {
+            Ok(token) => return Ok(Some(token)),
+            Err(why) => last = why,
+        }
+        Ok(None)
     })
-    .await?;
+    .await
+    .with_context(|| format!("recovering an account; of the last try: {last}"))?;
     drop(put(practice, "user", &json!({ "password": "another quiet river" }), &token).await?);
     Ok(())
 }
 
-/// Asks for a code and types it; nothing when it did not come, or was refused.
+/// Asks for a code and types it; or says why it could not be used. Who is told that one
+/// was asked for a moment ago looks into the inbox all the same: that one may have come late.
 async fn recover(
     practice: &Practice,
     email: &str,
     tried: &mut BTreeSet<String>,
-) -> Result<Option<String>> {
-    drop(post(practice, "recover", &json!({ "email": email }), None).await?);
-    let Ok(code) = code(practice, email, tried).await else { return Ok(None) };
+) -> Result<Result<String, &'static str>> {
+    ask_for_code(practice, email).await?;
+    let Ok(code) = code(practice, email, tried).await else { return Ok(Err("no new code came")) };
     tried.insert(code.clone());
     let proof = json!({ "type": "recovery", "email": email, "token": code });
     let recovered = post(practice, "verify", &proof, None).await?;
-    Ok(text(&recovered, "access_token").ok())
+    Ok(text(&recovered, "access_token").map_err(|_refused| "the code was refused"))
 }
 
 /// The six digits that were mailed last. One that was tried is not tried again: it was refused
 /// because a newer one is on its way.
 async fn code(practice: &Practice, email: &str, tried: &BTreeSet<String>) -> Result<String> {
     until_within(MAIL_PATIENCE, "the code was mailed", async || {
-        let Ok(mails) = practice.inbox().await else { return Ok(None) };
-        let mine = mails.iter().find(|mail| mail["to"][0] == email);
-        let said = mine.and_then(|mail| mail["text"].as_str()).unwrap_or_default();
+        let Ok(mails) = practice.inbox_of(email).await else { return Ok(None) };
+        let said = mails.first().and_then(|mail| mail["text"].as_str()).unwrap_or_default();
         let mut words = said.split(|letter: char| !letter.is_ascii_digit());
         let code = words.find(|word| word.len() == 6);
         Ok(code.filter(|code| !tried.contains(*code)).map(str::to_owned))
+    })
+    .await
+}
+
+/// Makes an account and asks for a code, as somebody does who has forgotten its password.
+///
+/// # Errors
+/// When nobody answers for long.
+pub async fn forget(practice: &Practice, email: &str) -> Result<()> {
+    let account = json!({ "email": email, "password": "quiet river stones", "data": {} });
+    drop(post(practice, "signup", &account, None).await?);
+    ask_for_code(practice, email).await
+}
+
+/// Asks for a code; that it is too early for another one is an answer too.
+///
+/// # Errors
+/// When nobody answers for long.
+pub async fn ask_for_code(practice: &Practice, email: &str) -> Result<()> {
+    let url = format!("{}/auth/v1/recover", practice.url);
+    until_within(PATIENCE, "recover answers", async || {
+        let request = practice.http.post(&url).json(&json!({ "email": email }));
+        let answered = request.send().await;
+        Ok(answered.ok().filter(|answer| !answer.status().is_server_error()).map(|_answer| ()))
     })
     .await
 }

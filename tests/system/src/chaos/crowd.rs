@@ -16,6 +16,7 @@ use crate::practice::Practice;
 use crate::reviewer::review;
 use crate::saga::{Plan, Stage};
 use crate::visitor::visit;
+use crate::writer::write;
 
 /// How often the inbox is read: the sandbox keeps its newest 2,000 mails only.
 const READ_MAILS_EVERY: Duration = Duration::from_secs(5);
@@ -61,6 +62,7 @@ impl<'s, 'p> Crowd<'s, 'p> {
             let ended = match dice.random_range(0..20) {
                 0 => visit(self.practice).await,
                 1 => review(self.practice).await,
+                2 => write(self.practice).await,
                 _ => self.stage.saga(plan).await,
             };
             self.sagas.fetch_add(1, Ordering::SeqCst);

@@ -5,8 +5,8 @@ use kernel::Id;
 use kernel::id::{Block, Booking};
 use serde_json::Value;
 use simulation::checker::snapshot::{
-    BookingRow, CollectionRow, EventRow, Holder, LedgerLine, MailRow, RefundRow, ReservationRow,
-    WebhookRow,
+    BookingRow, CollectionRow, EventRow, Holder, LedgerLine, MailRow, ReceiptRow, RefundRow,
+    ReservationRow, WebhookRow,
 };
 use sqlx::Row;
 use sqlx::postgres::PgRow;
@@ -108,6 +108,16 @@ pub(super) fn ledger_line(row: &PgRow) -> Result<LedgerLine, sqlx::Error> {
     })
 }
 
+pub(super) fn receipt(row: &PgRow) -> Result<ReceiptRow, sqlx::Error> {
+    Ok(ReceiptRow {
+        financial_year: row.try_get("financial_year")?,
+        number: row.try_get("number")?,
+        booking_id: row.try_get("booking_id")?,
+        payment_id: row.try_get("payment_id")?,
+        amount_minor: row.try_get("amount_minor")?,
+    })
+}
+
 pub(super) fn mail(row: &PgRow) -> Result<MailRow, sqlx::Error> {
     Ok(MailRow {
         mail_id: row.try_get("mail_id")?,
@@ -115,6 +125,7 @@ pub(super) fn mail(row: &PgRow) -> Result<MailRow, sqlx::Error> {
         subject: row.try_get("subject")?,
         booking_id: row.try_get("booking_id")?,
         state: row.try_get("state")?,
+        reason: row.try_get("last_error")?,
         message_id: row.try_get("message_id")?,
         link_told: row.try_get("link_told")?,
     })

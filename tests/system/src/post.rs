@@ -1,0 +1,99 @@
+//! Mails as the sandbox has taken them, found by what they are.
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+use testkit::until_within;
+
+use crate::practice::Practice;
+
+/// How long a mail may take on a busy machine: a refused one is tried again after half a minute.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// A header of a mail, or an empty text.
+#[must_use]
+pub fn header(mail: &Value, name: &str) -> String {
+    let mut headers = mail["headers"].as_array().into_iter().flatten();
+    let found =
+        headers.find(|it| it["name"].as_str().is_some_and(|it| it.eq_ignore_ascii_case(name)));
+    found.and_then(|it| it["value"].as_str()).unwrap_or_default().to_owned()
+}
+
+/// The plain text of a mail, on one line, so that no sentence is cut.
+#[must_use]
+pub fn words(mail: &Value) -> String {
+    mail["text"].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The secret of the link that ends mails like this one.
+///
+/// # Errors
+/// When there is none.
+pub fn way_out(mail: &Value) -> Result<String> {
+    let link = header(mail, "List-Unsubscribe");
+    let one_click = header(mail, "List-Unsubscribe-Post");
+    ensure!(one_click == "List-Unsubscribe=One-Click", "no one-click: {one_click}");
+    let (_, token) =
+        link.trim_matches(['<', '>']).split_once("/unsubscribe?t=").context("no link")?;
+    Ok(token.to_owned())
+}
+
+impl Practice {
+    /// The mails of a kind that arrived about something, each as often as it did.
+    ///
+    /// # Errors
+    /// When a part does not answer.
+    pub async fn mails_of(&self, kind: &str, subject: &str) -> Result<Vec<Value>> {
+        let mut database = self.database("notifications").await?;
+        let ids: Vec<String> = sqlx::query_scalar(
+            "select message_id from mails
+             where kind = $1 and (subject = $2 or $2 = '') and message_id is not null",
+        )
+        .bind(kind)
+        .bind(subject)
+        .fetch_all(&mut database)
+        .await?;
+        let is_one = |mail: &Value| {
+            let id = mail["messageId"].as_str().unwrap_or_default().trim_matches(['<', '>']);
+            ids.iter().any(|known| known.trim_matches(['<', '>']) == id)
+        };
+        Ok(self.inbox().await?.into_iter().filter(is_one).collect())
+    }
+
+    /// Waits for the one mail of a kind about something.
+    ///
+    /// # Errors
+    /// When it does not come, or more than one does.
+    pub async fn mail_of(&self, kind: &str, subject: &str) -> Result<Value> {
+        let mails = until_within(PATIENCE, &format!("{kind} of {subject} came"), async || {
+            let mails = self.mails_of(kind, subject).await?;
+            Ok((!mails.is_empty()).then_some(mails))
+        })
+        .await?;
+        ensure!(mails.len() == 1, "{kind} of {subject} came {} times", mails.len());
+        mails.into_iter().next().context("none")
+    }
+
+    /// Where the mail with this id stands.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn mail_state(&self, mail_id: &str) -> Result<String> {
+        let id: kernel::Id<kernel::id::Mail> = mail_id.parse()?;
+        let mut database = self.database("notifications").await?;
+        let sql = "select state from mails where mail_id = $1";
+        Ok(sqlx::query_scalar(sql).bind(id).fetch_one(&mut database).await?)
+    }
+
+    /// Where a mail stands, and why.
+    ///
+    /// # Errors
+    /// When there is no such mail.
+    pub async fn standing(&self, kind: &str, subject: &str) -> Result<(String, String)> {
+        let mut database = self.database("notifications").await?;
+        let sql = "select state, coalesce(last_error, '') from mails
+                   where kind = $1 and subject = $2";
+        let row: Option<(String, String)> =
+            sqlx::query_as(sql).bind(kind).bind(subject).fetch_optional(&mut database).await?;
+        row.with_context(|| format!("{kind} of {subject} was never queued"))
+    }
+}
