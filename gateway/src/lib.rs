@@ -22,6 +22,7 @@ mod booking_links;
 mod ranges;
 mod unsubscribe;
 mod web_files;
+mod review_page;
 mod health;
 mod error_form;
 mod config;

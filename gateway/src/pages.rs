@@ -2,6 +2,7 @@
 //! that never shows an old page.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use axum::Extension;
 use axum::body::Body;
@@ -19,7 +20,7 @@ use crate::error_form;
 use crate::policy::Document;
 use crate::ranges::{Wanted, wanted};
 use crate::routes::readable;
-use crate::rpc::ReviewLookup;
+use crate::rpc::{Known, ReviewLookup};
 use crate::web_files::{WebFile, WebFiles, review_id, service_id};
 
 /// The one document that may load the payment provider's checkout.
@@ -77,10 +78,15 @@ pub(crate) async fn serve(
     }
     let review = review_id(path).and_then(|id| id.parse::<Id<Review>>().ok());
     if let (Some(id), Some(page)) = (review, &files.review) {
-        // Only an answer that says so takes a review away; without one the page itself will tell.
-        if site.reviews.exists(id).await != Some(false) {
-            return sent(&page.found.of_review(id), asked, FRESH);
-        }
+        let words = match site.reviews.find(id).await {
+            Known::There(answer) => {
+                page.words.as_ref().and_then(|words| words.of(&answer, SystemTime::now()))
+            }
+            // Only an answer that says so takes a review away; without one the page itself tells.
+            Known::Unknown => None,
+            Known::Missing => return missing(files, path),
+        };
+        return sent(&words.unwrap_or_else(|| page.found.of_review(id)), asked, FRESH);
     }
     missing(files, path)
 }

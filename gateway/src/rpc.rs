@@ -128,16 +128,16 @@ impl Upstream {
     }
 
     /// A call that the gateway itself makes, on behalf of who speaks no Connect.
-    async fn ask<Req, View>(
+    async fn ask<Req, Answer, View>(
         &self,
         spec: Spec,
         request: Req,
         patience: Duration,
-    ) -> Result<(), ConnectError>
+    ) -> Result<Answer, ConnectError>
     where
         Req: Message + JsonSerialize,
-        View: MessageView<'static> + Send,
-        View::Owned: HasMessageView<View<'static> = View> + JsonDeserialize,
+        Answer: HasMessageView<View<'static> = View> + JsonDeserialize,
+        View: MessageView<'static, Owned = Answer> + Send,
     {
         let mut headers = HeaderMap::new();
         telemetry::inject_headers(&mut headers);
@@ -146,7 +146,7 @@ impl Upstream {
         let spec = spec.with_origin(SpecOrigin::Client);
         let asked = call_unary::<_, Req, View>(&self.http, &self.config, spec, request, options);
         match timeout(patience, asked).await {
-            Ok(answer) => answer.map(|_answer| ()),
+            Ok(answer) => answer.map(|answer| answer.into_owned()),
             Err(_elapsed) => Err(ConnectError::new(ErrorCode::DeadlineExceeded, "no answer")),
         }
     }
@@ -181,7 +181,17 @@ fn client_side(ctx: &RequestContext) -> Result<Spec, ConnectError> {
     Ok(spec.with_origin(SpecOrigin::Client))
 }
 
-/// Knows which reviews can be read, for the documents at their addresses.
+/// What is known of a review that a document is asked for.
+pub(crate) enum Known {
+    /// It can be read.
+    There(Box<reviews::GetReviewResponse>),
+    /// There is none, or it was deleted.
+    Missing,
+    /// That cannot be told soon.
+    Unknown,
+}
+
+/// Knows the reviews that can be read, for the documents at their addresses.
 pub(crate) struct ReviewLookup(Upstream);
 
 impl ReviewLookup {
@@ -190,19 +200,15 @@ impl ReviewLookup {
         Self(Upstream::new(address.clone(), shutdown.clone()))
     }
 
-    /// Whether there is such a review; nothing when that cannot be told soon.
-    pub(crate) async fn exists(&self, id: Id<Review>) -> Option<bool> {
+    /// Asks for a review.
+    pub(crate) async fn find(&self, id: Id<Review>) -> Known {
         let spec = reviews::REVIEWS_SERVICE_GET_REVIEW_SPEC;
         let request = reviews::GetReviewRequest { review_id: id.to_string(), ..Default::default() };
-        let asked = self.0.ask::<_, reviews::GetReviewResponseView<'static>>(
-            spec,
-            request,
-            LOOKUP_PATIENCE,
-        );
+        let asked = self.0.ask::<_, reviews::GetReviewResponse, _>(spec, request, LOOKUP_PATIENCE);
         match asked.await {
-            Ok(()) => Some(true),
-            Err(error) if error.code == ErrorCode::NotFound => Some(false),
-            Err(_unknown) => None,
+            Ok(answer) => Known::There(Box::new(answer)),
+            Err(error) if error.code == ErrorCode::NotFound => Known::Missing,
+            Err(_unknown) => Known::Unknown,
         }
     }
 }
@@ -219,12 +225,12 @@ impl Unsubscriber {
     /// Ends the mails that a link's secret stands for.
     pub(crate) async fn unsubscribe(&self, token: String) -> Result<(), ConnectError> {
         let request = notifications::UnsubscribeRequest { token, ..Default::default() };
-        let asked = self.0.ask::<_, notifications::UnsubscribeResponseView<'static>>(
+        let asked = self.0.ask::<_, notifications::UnsubscribeResponse, _>(
             UNSUBSCRIBE,
             request,
             UNSUBSCRIBE_PATIENCE,
         );
-        asked.await.map_err(|error| broken(UNSUBSCRIBE, error))
+        asked.await.map(|_answer| ()).map_err(|error| broken(UNSUBSCRIBE, error))
     }
 }
 

@@ -18,6 +18,7 @@ use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
 use crate::access::{entity_tag, strong_tag};
+use crate::review_page::ReviewPage;
 
 /// Smaller files do not get smaller.
 const COMPRESS_FROM_BYTES: usize = 1024;
@@ -51,6 +52,15 @@ struct Dynamic {
 struct DynamicNames {
     found: String,
     missing: String,
+    /// The document with gaps for a review's words; older builds have none.
+    words: Option<WordsNames>,
+}
+
+/// The files of what is filled in.
+#[derive(Debug, Deserialize)]
+struct WordsNames {
+    document: String,
+    marks: String,
 }
 
 /// What the content policy has to allow for these pages, in csp.json.
@@ -125,7 +135,8 @@ pub(crate) struct WebFile {
 }
 
 impl WebFile {
-    fn new(name: &str, bytes: Vec<u8>, origin: &str) -> Self {
+    /// A file of the build, at the site's origin.
+    pub(crate) fn new(name: &str, bytes: Vec<u8>, origin: &str) -> Self {
         let kind = kind_of(name);
         let bytes = Bytes::from(if names_origin(name) { at_origin(bytes, origin) } else { bytes });
         let packable = PACKABLE.iter().any(|start| kind.starts_with(start));
@@ -133,12 +144,17 @@ impl WebFile {
         Self { bytes, kind, tag, packable, compressed: OnceLock::new() }
     }
 
+    /// A document that was put together for one answer.
+    pub(crate) fn document(bytes: Bytes) -> Self {
+        let (kind, tag) = (kind_of("html"), entity_tag(&bytes));
+        Self { bytes, kind, tag, packable: true, compressed: OnceLock::new() }
+    }
+
     /// The same document for one review: its own address is the review's. Anything but an id could
     /// change what the document says, so nothing but an id is put in.
     pub(crate) fn of_review(&self, id: Id<Review>) -> Self {
         let text = String::from_utf8_lossy(&self.bytes).replace(BUILD_REVIEW, &id.to_string());
-        let bytes = Bytes::from(text);
-        Self { tag: entity_tag(&bytes), bytes, compressed: OnceLock::new(), ..*self }
+        Self::document(Bytes::from(text))
     }
 
     /// The file as gzip, made when it is first asked for, if that pays.
@@ -160,8 +176,10 @@ impl WebFile {
 /// not.
 #[derive(Debug)]
 pub(crate) struct DynamicPage {
+    /// Without words of its own, for when nobody can say what they are.
     pub(crate) found: WebFile,
     pub(crate) missing: WebFile,
+    pub(crate) words: Option<ReviewPage>,
 }
 
 /// The whole site.
@@ -259,7 +277,12 @@ fn dynamic_page(
         let route = format!("/{name}");
         found.remove(&route).ok_or(SiteError::PageMissing { route })
     };
-    Ok(DynamicPage { found: take(names.found)?, missing: take(names.missing)? })
+    let (there, missing) = (take(names.found)?, take(names.missing)?);
+    let words = match names.words {
+        Some(names) => Some(ReviewPage::new(&take(names.document)?, &take(names.marks)?)?),
+        None => None,
+    };
+    Ok(DynamicPage { found: there, missing, words })
 }
 
 /// Where a document is served: /about/index.html and /about.html at /about.

@@ -157,13 +157,41 @@ test('a shared review has a card and an address of its own', async ({ request, p
   const address = `${practice.url}/reviews/${reviewId}`;
   expect(canonicalOf(html)).toEqual([address]);
   expect(property(html, 'og:url')).toBe(address);
-  expect(property(html, 'og:title')).toBe('Review');
+  expect(property(html, 'og:title')).toBe('Leela Verma on Energy Healing');
   expect(property(html, 'og:type')).toBe('website');
   expect(property(html, 'og:image')).toBe(`${practice.url}/cards/reviews.png`);
   expect(nodeOf(html, 'BreadcrumbList').itemListElement).toHaveLength(3);
   // What the build could not know has been put in everywhere.
   expect(html).not.toContain('site.invalid');
   expect(html).not.toContain('0'.repeat(32));
+});
+
+test('a review is read before any script has come, and by whom none comes', async ({
+  browser,
+  practice,
+  page,
+}) => {
+  const words = `A "new" start & </script><b>rest</b>.\n${'I sleep again. '.repeat(12)}`.trim();
+  const { reviewId } = await writeReview(practice.url, newPerson('Leela'), words);
+  const path = `/reviews/${reviewId}`;
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const bare = await context.newPage();
+  await bare.goto(`${practice.url}${path}`, { waitUntil: 'load' });
+  await expect(bare).toHaveTitle(/^Leela Verma on Energy Healing · /);
+  await expect(bare.getByRole('heading', { level: 1 })).toHaveText('Leela Verma on Energy Healing');
+  await expect(bare.getByText('I sleep again.')).toHaveText(words);
+  await expect(bare.getByRole('img', { name: '4 stars of 5' })).toBeVisible();
+  await expect(bare.getByText('Recent Review')).toBeVisible();
+  const quoted = await bare.locator('meta[property="og:description"]').getAttribute('content');
+  expect(quoted).toMatch(/^A "new" start & <\/script><b>rest<\/b>\. I sleep again\. .*…$/);
+  await context.close();
+  // The same elements are taken over by the app.
+  await page.goto(path, { waitUntil: 'commit' });
+  const read = page.getByText('I sleep again.');
+  await read.evaluate((element) => Object.assign(element, { isFirst: true }));
+  await expect(page.getByText('Today')).toBeVisible();
+  expect(await read.evaluate((element) => 'isFirst' in element)).toBe(true);
+  await expect(read).toHaveText(words);
 });
 
 test('pages say what they are in the words of schema.org', async ({ request, practice }) => {

@@ -9,7 +9,7 @@ use prost::Message as _;
 use reqwest::{RequestBuilder, Response};
 use serde_json::{Value, json};
 
-use crate::neighbours::reviews::{BROKEN, DELETED, GRANT, KNOWN, PASSWORD, SLOW};
+use crate::neighbours::reviews::{BROKEN, DELETED, GRANT, KNOWN, PASSWORD, SLOW, TEXT};
 use crate::world::{Wishes, World, allowance, token};
 
 const OPEN: &[&str] = &["SubmitReview", "ListReviews", "GetReview", "GetStatistics", "CheckBadge"];
@@ -229,7 +229,6 @@ async fn only_a_few_refusals_for_want_of_a_grant_are_written_down() {
 async fn a_reviews_document_says_whether_there_is_one() {
     let world = World::new().await;
     let documents = [
-        (KNOWN, StatusCode::OK, "review"),
         (DELETED, StatusCode::NOT_FOUND, "Review Not Found"),
         // Nobody knows, so the page itself says what is wrong.
         (SLOW, StatusCode::OK, "review"),
@@ -258,6 +257,25 @@ async fn a_reviews_document_says_whether_there_is_one() {
     }
     let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
     assert_eq!(world.get(&format!("/reviews/{DELETED}")).await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_reviews_document_holds_its_words_as_text() {
+    let world = World::new().await;
+    let answer = world.get(&format!("/reviews/{KNOWN}")).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(answer.headers()["content-type"], "text/html; charset=utf-8");
+    let text = answer.text().await.unwrap();
+    let address = format!("href=\"http://127.0.0.1:8080/reviews/{KNOWN}\"");
+    assert!(text.contains(&address), "{text}");
+    assert!(text.contains("<h1>Asha on Healing</h1>") && text.contains("<b>5</b>"), "{text}");
+    let (words, block) = text.split_once("<script type=\"application/json\">").unwrap();
+    assert!(words.contains("<p>Quiet &lt;&#x2f;script&gt;"), "{words}");
+    let block: Value = serde_json::from_str(block.strip_suffix("</script>").unwrap()).unwrap();
+    assert_eq!(block["review"]["text"], TEXT);
+    for file in ["/review-words.html", "/review-words", "/review-marks.json"] {
+        assert_eq!(world.get(file).await.status(), StatusCode::NOT_FOUND, "{file}");
+    }
 }
 
 #[tokio::test]

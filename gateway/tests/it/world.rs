@@ -191,6 +191,12 @@ fn site() -> PathBuf {
     SITE.clone()
 }
 
+/// The document of a review with the gaps that the build leaves in it.
+const REVIEW_WORDS: &str = "<link rel=\"canonical\" href=\"https://site.invalid/reviews/\
+    rvw_00000000000000000000000000000000\"><h1>SUKOON-REVIEW-NAME on SUKOON-REVIEW-SERVICE</h1>\
+    <meta content=\"SUKOON-REVIEW-START\"><!--SUKOON-REVIEW-MARKS--><p>SUKOON-REVIEW-TEXT</p>\
+    <script type=\"application/json\">\"SUKOON-REVIEW-ANSWER\"</script>";
+
 fn write_site() -> PathBuf {
     let folder =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("site-{}", std::process::id()));
@@ -198,7 +204,11 @@ fn write_site() -> PathBuf {
     let routes = json!({
         "static": ["/", "/about", "/services", "/booking-flow", "/unsubscribe"],
         "services": ["energy-healing"],
-        "dynamic": { "reviews": { "found": "review.html", "missing": "review-not-found.html" } },
+        "dynamic": { "reviews": {
+            "found": "review.html",
+            "missing": "review-not-found.html",
+            "words": { "document": "review-words.html", "marks": "review-marks.json" },
+        } },
     });
     let csp = json!({
         "scriptHashes": [SCRIPT_HASH],
@@ -229,6 +239,8 @@ fn write_site() -> PathBuf {
              rvw_00000000000000000000000000000000\"><h1>review</h1>"
                 .to_owned(),
         ),
+        ("review-words.html", REVIEW_WORDS.to_owned()),
+        ("review-marks.json", json!({ "5": "<b>5</b>" }).to_string()),
         ("review-not-found.html", "<h1>Review Not Found</h1>".to_owned()),
         ("service-not-found.html", "<h1>Service Not Found</h1>".to_owned()),
         ("assets/app-1a2b.js", script),

@@ -74,6 +74,11 @@ export function useWrittenGuide(): MeditationGuide | undefined {
   return useSnapshot().guide;
 }
 
+/** The answer about a review as JSON, where this document was written with it. */
+export function useWrittenReview(): unknown {
+  return useSnapshot().review;
+}
+
 /** The practice's zone, for everything in lib/time.ts. */
 export function usePracticeZone(): Zone {
   const { timeZone, timeZoneLabel } = usePractice();

@@ -23,6 +23,8 @@ export type Snapshot = {
   quickAnswers: Faq[];
   /** Only in the document of the page that shows it: it is long, and no other page needs it. */
   guide?: MeditationGuide;
+  /** What the reviews service answers about one review, as JSON: only in that review's document. */
+  review?: unknown;
 };
 
 export const SNAPSHOT_ID = 'practice-data';

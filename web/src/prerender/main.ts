@@ -5,18 +5,21 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { PageHead } from '@/app/pages';
 import { matchPage } from '@/app/router';
 import type { MeditationGuide } from '@/gen/catalogue/v1/catalogue_service_pb';
 import type { Snapshot } from '@/lib/snapshot';
 import { type BuiltFiles, earlyFonts, modulesOfPage, readBuiltFiles } from './built-files';
 import { allCards, cardOf } from './card';
 import { drawPictures } from './card-pictures';
-import { assertPolicy, inlineScriptHash, renderDocument } from './document';
+import { assertPolicy, type DocumentParts, inlineScriptHash, renderDocument } from './document';
+import type { FoundAt } from './found';
 import { takeCode } from './late-code';
 import { assertMedia, copyMedia } from './media-files';
 import { REVIEW } from './origin';
 import { readGuideFile, readPracticeFiles } from './practice-files';
-import { renderPage } from './render-page';
+import { type RenderedPage, renderMarks, renderPage } from './render-page';
+import { allMarks, headWithGaps, marksToGap, withAnswerGap, withGaps } from './review-words';
 import { buildDate, fixedPaths, policyOrigins, robotsTxt, sitemapXml } from './site';
 import { structuredData } from './structured-data';
 
@@ -30,7 +33,13 @@ const UNKNOWN_SERVICE = '/service/-';
  * Documents of pages whose content the build cannot know. The gateway asks whether there is such a
  * thing, and answers with the one document or, as not found, with the other.
  */
-const DYNAMIC = { reviews: { found: 'review.html', missing: 'review-not-found.html' } };
+const DYNAMIC = {
+  reviews: {
+    found: 'review.html',
+    missing: 'review-not-found.html',
+    words: { document: 'review-words.html', marks: 'review-marks.json' },
+  },
+};
 /** Paths that those documents are rendered from: one whose id can be, and one whose cannot. */
 const FOUND_REVIEW = `/reviews/${REVIEW}`;
 const MISSING_REVIEW = '/reviews/none';
@@ -51,6 +60,24 @@ function write(name: string, content: string | Uint8Array): void {
   writeFileSync(path, content);
 }
 
+function foundAt(path: string, head: PageHead, snapshot: Snapshot): FoundAt {
+  const data = structuredData(head.canonical ?? path, head, snapshot);
+  return { path, card: cardOf(path, snapshot), data };
+}
+
+function documentParts({ code, files, fonts }: Site, { match, documentName, html }: RenderedPage) {
+  const modules = modulesOfPage(files, match.entry.page.name);
+  return { documentName, html, code: [...code, ...modules], fonts };
+}
+
+type Place = { name: string; path: string };
+
+function writeDocument({ template }: Site, { name, path }: Place, parts: DocumentParts): void {
+  const document = renderDocument(template, parts);
+  assertPolicy(path, document);
+  write(name, document);
+}
+
 /** An address is one page's: documents that serve any address are told nothing about theirs. */
 type AnyAddress = { anyAddress?: boolean };
 
@@ -62,20 +89,30 @@ async function renderTo(
 ): Promise<void> {
   const { withGuide } = matchPage(path).entry;
   const snapshot = withGuide ? { ...site.snapshot, guide: site.guide } : site.snapshot;
-  const { match, documentName, html } = await renderPage(path, snapshot);
-  const head = match.entry.head(snapshot, match.params);
-  const data = structuredData(head.canonical ?? path, head, snapshot);
-  const document = renderDocument(site.template, {
-    head,
-    snapshot,
-    documentName,
-    html,
-    code: [...site.code, ...modulesOfPage(site.files, match.entry.page.name)],
-    fonts: site.fonts,
-    found: anyAddress ? undefined : { path, card: cardOf(path, snapshot), data },
-  });
-  assertPolicy(path, document);
-  write(name, document);
+  const page = await renderPage(path, snapshot);
+  const head = page.match.entry.head(snapshot, page.match.params);
+  const found = anyAddress ? undefined : foundAt(path, head, snapshot);
+  writeDocument(site, { name, path }, { ...documentParts(site, page), head, snapshot, found });
+}
+
+/** The document of a review, with gaps for its words, and what fills the gap of its marks. */
+async function renderReview(site: Site): Promise<void> {
+  const { words } = DYNAMIC.reviews;
+  const page = await renderPage(FOUND_REVIEW, withGaps(site.snapshot));
+  const bare = page.match.entry.head(site.snapshot, page.match.params);
+  writeDocument(
+    site,
+    { name: words.document, path: FOUND_REVIEW },
+    {
+      ...documentParts(site, page),
+      html: marksToGap(page.html, renderMarks),
+      head: headWithGaps(bare),
+      snapshot: withAnswerGap(site.snapshot),
+      found: foundAt(FOUND_REVIEW, bare, site.snapshot),
+    },
+  );
+  const marks = [...allMarks()].map(([name, given]) => [name, renderMarks(given)]);
+  write(words.marks, JSON.stringify(Object.fromEntries(marks)));
 }
 
 async function main(): Promise<void> {
@@ -95,6 +132,7 @@ async function main(): Promise<void> {
   await renderTo('404.html', UNKNOWN_PATH, site, anyAddress);
   await renderTo('service-not-found.html', UNKNOWN_SERVICE, site, anyAddress);
   await renderTo(DYNAMIC.reviews.found, FOUND_REVIEW, site);
+  await renderReview(site);
   await renderTo(DYNAMIC.reviews.missing, MISSING_REVIEW, site, anyAddress);
 
   copyMedia(folder, DIST);
@@ -107,7 +145,7 @@ async function main(): Promise<void> {
   const policy = { scriptHashes: [inlineScriptHash()], ...policyOrigins(snapshot) };
   write('csp.json', `${JSON.stringify(policy)}\n`);
   rmSync(join(DIST, '.vite'), { recursive: true });
-  process.stdout.write(`prerendered ${paths.length + 4} pages\n`);
+  process.stdout.write(`prerendered ${paths.length + 5} pages\n`);
 }
 
 await main();

@@ -4,9 +4,20 @@ import { renderToString } from 'react-dom/server';
 import { StaticRouter } from 'react-router';
 import { App } from '@/app/app';
 import { documentName, matchPage, type PageMatch } from '@/app/router';
+import { REVIEW_ANSWER } from '@/features/reviews/api/review-shapes';
+import { ReviewMarks } from '@/features/reviews/components/review-details';
+import type { GetReviewResponse } from '@/gen/reviews/v1/reviews_service_pb';
+import { complete } from '@/lib/plain-read';
 import type { Snapshot } from '@/lib/snapshot';
+import { type Marks, markedReview } from './review-words';
 
 export type RenderedPage = { match: PageMatch; documentName: string; html: string };
+
+/** The stars and badges of a review as its page has them. */
+export function renderMarks(marks: Marks): string {
+  const { review } = complete(REVIEW_ANSWER, { review: markedReview(marks) }) as GetReviewResponse;
+  return review ? renderToString(<ReviewMarks review={review} />) : '';
+}
 
 export async function renderPage(path: string, snapshot: Snapshot): Promise<RenderedPage> {
   const match = matchPage(path);

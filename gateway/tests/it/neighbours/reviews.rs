@@ -22,6 +22,8 @@ use super::{Neighbour, Seen};
 
 /// A review that can be read.
 pub(crate) const KNOWN: &str = "rvw_0198c0de000070008000000000000001";
+/// What its writer typed, of which nothing is HTML.
+pub(crate) const TEXT: &str = "Quiet </script><b>at last</b> & \"home\".";
 /// One that was deleted.
 pub(crate) const DELETED: &str = "rvw_0198c0de000070008000000000000002";
 /// One that the service has no answer for, however long anybody waits.
@@ -72,7 +74,9 @@ service! { ReviewsService {
             SLOW => std::future::pending().await,
             BROKEN => Err(Status::internal("relation reviews does not exist")),
             _ => {
-                let review = Review { review_id, ..Review::default() };
+                let (name, service, text) = ("Asha".into(), "Healing".into(), TEXT.into());
+                let words = Review { name, service, text, ..Review::default() };
+                let review = Review { review_id, rating: 5, ..words };
                 Ok(Response::new(GetReviewResponse { review: Some(review) }))
             }
         }

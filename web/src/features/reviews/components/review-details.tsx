@@ -4,13 +4,15 @@ import { Stars } from '@/components/ui/stars';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import { usePracticeZone } from '@/lib/practice';
 import { formatDate, toDate } from '@/lib/time';
+import { useHydrated } from '@/lib/use-hydrated';
 import { ratingLabel } from '../rating';
 import { isRecent } from '../relative-date';
 import { RecentBadge, VerifiedBadge } from './review-badges';
 import { LargePicture } from './review-picture';
 import { Writer } from './writer';
 
-function Marks({ review }: { review: Review }) {
+/** Stars, their name, and badges. */
+export function ReviewMarks({ review }: { review: Review }) {
   const recent = review.createdAt ? isRecent(toDate(review.createdAt)) : false;
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
@@ -26,23 +28,32 @@ function Marks({ review }: { review: Review }) {
   );
 }
 
-/** The whole review. */
-export function ReviewDetails({ review }: { review: Review }) {
+function Below({ review }: { review: Review }) {
   const zone = usePracticeZone();
   const { createdAt, image } = review;
   return (
+    <>
+      {image ? <LargePicture image={image} alt={`Photo from ${review.name}`} /> : null}
+      <footer className="flex flex-wrap items-center justify-between gap-4 border-t border-hairline pt-6">
+        <Writer review={review} />
+        {createdAt ? (
+          <p className="text-sm text-ink-2">{formatDate(toDate(createdAt), zone)}</p>
+        ) : null}
+      </footer>
+    </>
+  );
+}
+
+/** The whole review. Its document holds the words; what depends on today comes with the scripts. */
+export function ReviewDetails({ review }: { review: Review }) {
+  const hydrated = useHydrated();
+  return (
     <Card className="rounded-panel p-6 sm:p-10">
       <article className="flex flex-col gap-6">
-        <Marks review={review} />
+        <ReviewMarks review={review} />
         <PageHeading className="[&_h1]:text-h2">{`${review.name} on ${review.service}`}</PageHeading>
         <p className="text-lg whitespace-pre-line">{review.text}</p>
-        {image ? <LargePicture image={image} alt={`Photo from ${review.name}`} /> : null}
-        <footer className="flex flex-wrap items-center justify-between gap-4 border-t border-hairline pt-6">
-          <Writer review={review} />
-          {createdAt ? (
-            <p className="text-sm text-ink-2">{formatDate(toDate(createdAt), zone)}</p>
-          ) : null}
-        </footer>
+        {hydrated ? <Below review={review} /> : null}
       </article>
     </Card>
   );

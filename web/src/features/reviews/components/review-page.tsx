@@ -8,7 +8,7 @@ import { PageHeading } from '@/components/ui/page-heading';
 import { classes } from '@/lib/classes';
 import { useHydrated } from '@/lib/use-hydrated';
 import { usePageTitle } from '@/lib/use-page-title';
-import { useReview } from '../hooks/use-review';
+import { useReview, useReviewInDocument } from '../hooks/use-review';
 import { isReviewId, MISSING_DOCUMENT } from '../review-id';
 import { BookCall } from './book-call';
 import { ReviewDetails } from './review-details';
@@ -20,7 +20,8 @@ const LIST = '/reviews';
 function BackLink() {
   const navigate = useNavigate();
   const { state } = useLocation();
-  const from = (state as { from?: unknown } | null)?.from;
+  // After a reload the browser still knows it, and the document does not.
+  const from = useHydrated() ? (state as { from?: unknown } | null)?.from : undefined;
   const to = typeof from === 'string' && from.startsWith(LIST) ? from : LIST;
 
   function onClick(event: MouseEvent) {
@@ -95,10 +96,12 @@ function Waiting() {
 
 /** Whether the gateway knew, when it served this document, that its review does not exist. */
 function servedAsMissing(): boolean {
+  if (typeof document === 'undefined') return false;
   return document.getElementById('root')?.dataset.document === MISSING_DOCUMENT;
 }
 
 function KnownReview({ reviewId }: { reviewId: string }) {
+  const hydrated = useHydrated();
   const [wasMissing] = useState(servedAsMissing);
   const { review, missing, error, isPending, isFetching, refetch } = useReview(reviewId);
   usePageTitle(review ? `${review.name} on ${review.service}` : undefined);
@@ -111,7 +114,7 @@ function KnownReview({ reviewId }: { reviewId: string }) {
   if (missing || (wasMissing && isPending)) return <ReviewNotFound />;
   if (review) {
     return (
-      <Frame>
+      <Frame waiting={!hydrated}>
         <ReviewDetails review={review} />
       </Frame>
     );
@@ -128,6 +131,7 @@ function KnownReview({ reviewId }: { reviewId: string }) {
 /** /reviews/:reviewId */
 export function ReviewPage({ reviewId }: { reviewId: string | undefined }) {
   const hydrated = useHydrated();
+  const inDocument = useReviewInDocument(reviewId) !== undefined;
   if (!isReviewId(reviewId)) return <ReviewNotFound />;
-  return hydrated ? <KnownReview key={reviewId} reviewId={reviewId} /> : <Waiting />;
+  return hydrated || inDocument ? <KnownReview key={reviewId} reviewId={reviewId} /> : <Waiting />;
 }

@@ -1,11 +1,16 @@
-/** One review. What a list knows of it already is shown until the answer is there. */
+/**
+ * One review. What its document holds, or a list knows of it already, is shown until the answer is
+ * there.
+ */
 import { useTransport } from '@connectrpc/connect-query';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { GetReviewResponse, ListReviewsResponse } from '@/gen/reviews/v1/reviews_service_pb';
 import { CODE } from '@/lib/codes';
 import { describeError } from '@/lib/errors';
-import { plainKey } from '@/lib/plain-read';
+import { complete, plainKey } from '@/lib/plain-read';
+import { useWrittenReview } from '@/lib/practice';
 import { REVIEWS, readReview } from '../api/reads';
+import { REVIEW_ANSWER } from '../api/review-shapes';
 import { useRefetchAtFocus } from './use-refetch-at-focus';
 import { LIST_PAGES } from './use-review-list';
 
@@ -22,13 +27,23 @@ function fromLists(client: QueryClient, reviewId: string): GetReviewResponse | u
   return undefined;
 }
 
+/** What this document says of the review, if it is the document of that review. */
+export function useReviewInDocument(reviewId: string | undefined): GetReviewResponse | undefined {
+  const written = useWrittenReview();
+  if (!written) return undefined;
+  const answer = complete(REVIEW_ANSWER, written) as GetReviewResponse;
+  return answer.review?.reviewId === reviewId ? answer : undefined;
+}
+
 export function useReview(reviewId: string) {
   const client = useQueryClient();
   const transport = useTransport();
+  const written = useReviewInDocument(reviewId);
   const answer = useQuery({
     queryKey: plainKey(REVIEWS, 'GetReview', { reviewId }),
     queryFn: ({ signal }) => readReview(reviewId, { transport, signal }),
     staleTime: 0,
+    initialData: written,
     placeholderData: () => fromLists(client, reviewId),
   });
   useRefetchAtFocus(answer.refetch);

@@ -1,0 +1,135 @@
+//! The document of one review with its words in it, so that they can be read before any script has
+//! come, and previews of shared links quote it. The build leaves gaps that are filled in here; what
+//! visitors wrote goes into each gap in that gap's own form, and never anywhere else.
+
+use std::collections::HashMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use minijinja::HtmlEscape;
+
+use crate::web_files::{SiteError, WebFile};
+use crate::wire::reviews::v1::{GetReviewResponse, Review};
+
+/// How long a review counts as recent; `relative-date.ts` says the same to readers.
+const RECENT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How much of a review a preview quotes, in characters.
+const QUOTED_MAX: usize = 160;
+
+/// A gap of the build's document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    Id,
+    Name,
+    Service,
+    Text,
+    Start,
+    Marks,
+    Answer,
+}
+
+/// What the build writes where a gap is (web/src/prerender/review-words.ts).
+const GAPS: [(&str, Gap); 7] = [
+    ("rvw_00000000000000000000000000000000", Gap::Id),
+    ("SUKOON-REVIEW-NAME", Gap::Name),
+    ("SUKOON-REVIEW-SERVICE", Gap::Service),
+    ("SUKOON-REVIEW-TEXT", Gap::Text),
+    ("SUKOON-REVIEW-START", Gap::Start),
+    ("<!--SUKOON-REVIEW-MARKS-->", Gap::Marks),
+    ("\"SUKOON-REVIEW-ANSWER\"", Gap::Answer),
+];
+
+/// The document, cut at its gaps: each piece is followed by its gap, if it is not the last.
+#[derive(Debug)]
+pub(crate) struct ReviewPage {
+    pieces: Vec<(String, Option<Gap>)>,
+    /// Stars and badges as HTML, by their name: `4`, `5-verified`, `5-verified-recent`.
+    marks: HashMap<String, String>,
+}
+
+impl ReviewPage {
+    /// Cuts a build's document, and takes the HTML of the marks from the build's list.
+    ///
+    /// # Errors
+    /// The list is not one, or a gap is missing in the document.
+    pub(crate) fn new(document: &WebFile, marks: &WebFile) -> Result<Self, SiteError> {
+        let malformed = |source| SiteError::Malformed { name: "the document of a review", source };
+        let marks = serde_json::from_slice(&marks.bytes);
+        let marks = marks.map_err(|source| malformed(Some(source)))?;
+        let document = String::from_utf8_lossy(&document.bytes);
+        let pieces = cut(&document);
+        let is_there = |gap: Gap| pieces.iter().any(|(_piece, after)| *after == Some(gap));
+        if !GAPS.iter().all(|(_name, gap)| is_there(*gap)) {
+            return Err(malformed(None));
+        }
+        Ok(Self { pieces, marks })
+    }
+
+    /// The document of this review; nothing if its marks are none that the build knows.
+    pub(crate) fn of(&self, answer: &GetReviewResponse, now: SystemTime) -> Option<WebFile> {
+        let review = answer.review.as_option()?;
+        let marks = self.marks.get(&marks_of(review, now))?;
+        let json = in_script(&serde_json::to_string(answer).ok()?);
+        let mut html = String::new();
+        for (piece, gap) in &self.pieces {
+            html.push_str(piece);
+            match gap {
+                Some(Gap::Id) => html.push_str(&escaped(&review.review_id)),
+                Some(Gap::Name) => html.push_str(&escaped(&review.name)),
+                Some(Gap::Service) => html.push_str(&escaped(&review.service)),
+                Some(Gap::Text) => html.push_str(&escaped(&review.text)),
+                Some(Gap::Start) => html.push_str(&escaped(&start_of(&review.text))),
+                Some(Gap::Marks) => html.push_str(marks),
+                Some(Gap::Answer) => html.push_str(&json),
+                None => {}
+            }
+        }
+        Some(WebFile::document(Bytes::from(html)))
+    }
+}
+
+fn cut(document: &str) -> Vec<(String, Option<Gap>)> {
+    let mut pieces = Vec::new();
+    let mut rest = document;
+    loop {
+        let found = GAPS.iter().filter_map(|(name, gap)| Some((rest.find(name)?, *name, *gap)));
+        let Some((at, name, gap)) = found.min_by_key(|(at, ..)| *at) else { break };
+        let (piece, after) = rest.split_at(at);
+        pieces.push((piece.to_owned(), Some(gap)));
+        rest = after.strip_prefix(name).unwrap_or(after);
+    }
+    pieces.push((rest.to_owned(), None));
+    pieces
+}
+
+fn marks_of(review: &Review, now: SystemTime) -> String {
+    let written = review.created_at.as_option();
+    let written = written.and_then(|at| u64::try_from(at.seconds).ok()).unwrap_or_default();
+    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let recent = now.saturating_sub(Duration::from_secs(written)) < RECENT;
+    let badges = [(review.verified, "-verified"), (recent, "-recent")];
+    let badges = badges.into_iter().filter_map(|(has, name)| has.then_some(name));
+    std::iter::once(review.rating.to_string().as_str()).chain(badges).collect()
+}
+
+/// The first words on one line, for what quotes them.
+fn start_of(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(QUOTED_MAX) {
+        Some((end, _letter)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
+        None => line,
+    }
+}
+
+/// A text that stays a text, in an element and in an attribute.
+fn escaped(text: &str) -> String {
+    HtmlEscape(text).to_string()
+}
+
+/// JSON whose texts cannot end the script element that it stands in.
+fn in_script(json: &str) -> String {
+    json.replace('<', "\\u003c")
+}
+
+#[cfg(test)]
+mod tests;

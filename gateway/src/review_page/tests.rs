@@ -1,0 +1,125 @@
+//! What visitors wrote stays what they wrote, wherever the document quotes it.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use buffa::MessageField;
+use buffa_types::google::protobuf::Timestamp;
+
+use super::{ReviewPage, escaped, start_of};
+use crate::web_files::{SiteError, WebFile};
+use crate::wire::reviews::v1::{GetReviewResponse, Review};
+
+const ID: &str = "rvw_0198c0de000070008000000000000001";
+const WRITTEN: u64 = 1_760_000_000;
+const DAY: u64 = 24 * 60 * 60;
+const DOCUMENT: &str = "<title>SUKOON-REVIEW-NAME on SUKOON-REVIEW-SERVICE</title>\
+    <meta content=\"SUKOON-REVIEW-START\">\
+    <a href=\"/reviews/rvw_00000000000000000000000000000000\">\
+    <!--SUKOON-REVIEW-MARKS--><p>SUKOON-REVIEW-TEXT</p>\
+    <script type=\"application/json\">{\"review\":\"SUKOON-REVIEW-ANSWER\"}</script>";
+
+fn file(name: &str, text: &str) -> WebFile {
+    WebFile::new(name, text.as_bytes().to_vec(), "https://sukoon.example")
+}
+
+fn page() -> ReviewPage {
+    let marks =
+        r#"{"4": "<b>4</b>", "4-verified": "<b>4v</b>", "4-verified-recent": "<b>4vr</b>"}"#;
+    ReviewPage::new(&file("/words.html", DOCUMENT), &file("/marks.json", marks)).unwrap()
+}
+
+fn answer(name: &str, text: &str) -> GetReviewResponse {
+    let written = Timestamp { seconds: WRITTEN as i64, ..Timestamp::default() };
+    let review = Review {
+        review_id: ID.to_owned(),
+        name: name.to_owned(),
+        service: "Energy Healing".to_owned(),
+        rating: 4,
+        text: text.to_owned(),
+        created_at: MessageField::some(written),
+        ..Review::default()
+    };
+    GetReviewResponse { review: MessageField::some(review), ..GetReviewResponse::default() }
+}
+
+fn days_later(days: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(WRITTEN + days * DAY)
+}
+
+fn html(answer: &GetReviewResponse) -> String {
+    let document = page().of(answer, days_later(40)).unwrap();
+    String::from_utf8(document.bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn the_words_stand_where_they_are_read_and_quoted() {
+    let html = html(&answer("Asha", "It was\nquiet."));
+    let start = "<title>Asha on Energy Healing</title><meta content=\"It was quiet.\">";
+    assert!(html.starts_with(start), "{html}");
+    assert!(html.contains(&format!("<a href=\"/reviews/{ID}\"><b>4</b><p>It was\nquiet.</p>")));
+    let block = html.split_once("application/json\">").unwrap().1;
+    let block = block.strip_suffix("</script>").unwrap();
+    let read: serde_json::Value = serde_json::from_str(block).unwrap();
+    let review = &read["review"]["review"];
+    assert_eq!(
+        (review["reviewId"].as_str(), review["text"].as_str()),
+        (Some(ID), Some("It was\nquiet."))
+    );
+}
+
+#[test]
+fn no_text_becomes_html_or_ends_the_data() {
+    for hostile in [
+        "</script><script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "' onload='alert(1)",
+        "<!--SUKOON-REVIEW-MARKS-->",
+        "\"SUKOON-REVIEW-ANSWER\"",
+        "SUKOON-REVIEW-TEXT & rvw_00000000000000000000000000000000",
+        "\\u003c/script>\\",
+        "<!--<script>",
+    ] {
+        let html = html(&answer(hostile, hostile));
+        assert_eq!(html.matches('<').count(), DOCUMENT.matches('<').count() + 1, "{html}");
+        assert_eq!(html.matches("<b>4</b>").count(), 1, "{html}");
+        let (before, block) = html.split_once("application/json\">").unwrap();
+        assert!(before.contains(&format!("<p>{}</p>", escaped(hostile))), "{html}");
+        let read: serde_json::Value =
+            serde_json::from_str(block.strip_suffix("</script>").unwrap()).unwrap();
+        assert_eq!(read["review"]["review"]["text"], hostile);
+    }
+}
+
+#[test]
+fn the_marks_are_those_of_the_review() {
+    let mut given = answer("Asha", "Quiet.");
+    let marked = |given: &GetReviewResponse, days| {
+        let document = page().of(given, days_later(days))?;
+        let html = String::from_utf8(document.bytes.to_vec()).unwrap();
+        Some(html.split_once("<b>")?.1.split_once("</b>")?.0.to_owned())
+    };
+    assert_eq!(marked(&given, 30).as_deref(), Some("4"));
+    // Marks that the build does not know: the document without words has to do.
+    assert_eq!(marked(&given, 29), None);
+    given.review.get_or_insert_default().verified = true;
+    assert_eq!(marked(&given, 30).as_deref(), Some("4v"));
+    assert_eq!(marked(&given, 29).as_deref(), Some("4vr"));
+    assert!(page().of(&GetReviewResponse::default(), days_later(1)).is_none());
+}
+
+#[test]
+fn a_long_text_is_quoted_from_its_start() {
+    let long = "nächster ".repeat(40);
+    let start = start_of(&long);
+    assert!(start.starts_with("nächster nächster") && start.ends_with('…'), "{start}");
+    assert!(start.chars().count() <= 161);
+    assert_eq!(start_of(" one\n\ntwo "), "one two");
+}
+
+#[test]
+fn a_build_that_lacks_a_gap_is_refused() {
+    for (document, marks) in [(DOCUMENT, "no list"), ("<p>SUKOON-REVIEW-TEXT</p>", "{}")] {
+        let made = ReviewPage::new(&file("/words.html", document), &file("/marks.json", marks));
+        assert!(matches!(made, Err(SiteError::Malformed { .. })), "{document}");
+    }
+}
