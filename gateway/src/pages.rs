@@ -2,7 +2,6 @@
 //! that never shows an old page.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use axum::Extension;
 use axum::body::Body;
@@ -19,6 +18,7 @@ use crate::edge::Caller;
 use crate::error_form;
 use crate::policy::Document;
 use crate::ranges::{Wanted, wanted};
+use crate::review_page::readers_now;
 use crate::routes::readable;
 use crate::rpc::{Known, ReviewLookup};
 use crate::web_files::{WebFile, WebFiles, review_id, service_id};
@@ -80,7 +80,7 @@ pub(crate) async fn serve(
     if let (Some(id), Some(page)) = (review, &files.review) {
         let words = match site.reviews.find(id).await {
             Known::There(answer) => {
-                page.words.as_ref().and_then(|words| words.of(&answer, SystemTime::now()))
+                page.words.as_ref().and_then(|words| words.of(&answer, readers_now()))
             }
             // Only an answer that says so takes a review away; without one the page itself tells.
             Known::Unknown => None,

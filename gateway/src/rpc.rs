@@ -146,7 +146,7 @@ impl Upstream {
         let spec = spec.with_origin(SpecOrigin::Client);
         let asked = call_unary::<_, Req, View>(&self.http, &self.config, spec, request, options);
         match timeout(patience, asked).await {
-            Ok(answer) => answer.map(|answer| answer.into_owned()),
+            Ok(answer) => Ok(answer?.into_owned()),
             Err(_elapsed) => Err(ConnectError::new(ErrorCode::DeadlineExceeded, "no answer")),
         }
     }
