@@ -37,7 +37,7 @@ pub struct OpenDay {
 }
 
 impl OpenDay {
-    /// Reads a day whose lock the transaction has.
+    /// Reads a day whose lock the transaction has, and the clock.
     ///
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
@@ -46,7 +46,7 @@ impl OpenDay {
         rules: &Rules,
         practitioner_id: &str,
         date: Date,
-    ) -> Result<Self, Error> {
+    ) -> Result<(Self, Timestamp), Error> {
         let stream = contract::day_stream(practitioner_id, date);
         let loaded = tx.load(&stream).await?;
         let events = loaded
@@ -56,12 +56,13 @@ impl OpenDay {
             .collect::<Result<Vec<_>, _>>()
             .map_err(Error::unavailable)?;
         let (from, to) = rules.bounds(date);
-        Ok(Self {
+        let day = Self {
             key: DayKey { practitioner_id: practitioner_id.to_owned(), from, to },
             stream,
             version: loaded.version,
             state: fold::<PractitionerDay>(&events),
-        })
+        };
+        Ok((day, loaded.now))
     }
 
     /// Whether a session belongs to this day.
@@ -145,7 +146,7 @@ impl OpenBooking {
             .map_err(Error::unavailable)?;
         let mut days = Vec::with_capacity(dates.len());
         for date in dates {
-            days.push(OpenDay::load(tx, rules, &place.practitioner_id, date).await?);
+            days.push(OpenDay::load(tx, rules, &place.practitioner_id, date).await?.0);
         }
         Ok(Some(Self {
             id,

@@ -322,6 +322,7 @@ impl Running<'_, '_> {
                 return self.refunded_by_staff().await;
             }
             Plan::ClaimAccepted => {
+                self.claim_refused().await?;
                 self.customer.claim(&self.booking_id).await?;
                 self.claim_accepted().await?;
                 self.pay(order, json!({})).await?;

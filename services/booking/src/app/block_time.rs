@@ -87,7 +87,7 @@ async fn block(tx: &mut Tx, desk: &Desk, id: Id<Block>, wanted: Wanted) -> Resul
         return Err(refuse(Rejection::InvalidDay));
     }
     let span = rules.range(date, from, to).ok_or(refuse(Rejection::InvalidTime))?;
-    let mut day = OpenDay::load(tx, rules, PRACTITIONER_ID, date).await?;
+    let (mut day, now) = OpenDay::load(tx, rules, PRACTITIONER_ID, date).await?;
     let blocked = day.apply(tx, day::Command::Block { block_id: id, span, now }).await;
     blocked.map_err(|error| match error {
         CommandError::Rejected(Rejection::SlotTaken) => refuse(Rejection::TimeOccupied),

@@ -1,6 +1,6 @@
 //! A command's key inside its transaction: the same key gets the first answer.
 
-use eventstore::{Recall, Tx};
+use eventstore::{Recall, Tx, key_lock};
 use kernel::Id;
 use kernel::id::Kind;
 
@@ -25,7 +25,22 @@ impl Key {
     /// # Errors
     /// When the key stands for another request.
     pub async fn recall<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
-        match tx.recall((&self.caller, self.method), &self.key, &self.hash).await? {
+        tx.lock(&[self.lock()]).await?;
+        self.recall_locked(tx).await
+    }
+
+    /// The name of the lock under which this key is looked up.
+    #[must_use]
+    pub fn lock(&self) -> String {
+        key_lock((&self.caller, self.method), &self.key)
+    }
+
+    /// What this key was answered with before, if it was, asked under its lock.
+    ///
+    /// # Errors
+    /// When the key stands for another request.
+    pub async fn recall_locked<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
+        match tx.recall_locked((&self.caller, self.method), &self.key, &self.hash).await? {
             Recall::New => Ok(None),
             Recall::Answered(answer) => answer.parse().map(Some).map_err(Error::unavailable),
             Recall::Different => Err(refuse(Rejection::IdempotencyKeyReused)),

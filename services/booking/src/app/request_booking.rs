@@ -15,12 +15,22 @@ use crate::catalogue::Offering;
 use crate::domain::booking::{self, Facts};
 use crate::domain::day;
 use crate::domain::span::Span;
+use crate::read_model::view::{self, View};
 use crate::read_model::{project, query};
 use crate::store::{OpenBooking, OpenDay, customer_lock, day_lock};
 use crate::timers::{self, HOLD_END};
 
 /// The call's name beside idempotency keys.
 const METHOD: &str = "RequestBooking";
+
+/// A booking that holds the time, and how its owner sees it.
+#[derive(Clone)]
+pub struct Held {
+    /// Its id.
+    pub id: Id<Booking>,
+    /// What its owner sees, as it is committed.
+    pub view: View,
+}
 
 /// Answers with the booking that holds the time.
 ///
@@ -30,30 +40,31 @@ pub async fn request_booking(
     desk: &Arc<Desk>,
     customer_id: Id<Customer>,
     request: RequestBookingRequest,
-) -> Result<Id<Booking>, Error> {
+) -> Result<Held, Error> {
     let wanted = Wanted::parse(request)?;
     let offering = desk.catalogue.offering(&wanted.service_id).await?;
     let length = i64::from(offering.duration_minutes);
     let span = Span::new(wanted.starts_at, wanted.starts_at.plus_minutes(length))
         .ok_or(refuse(Rejection::InvalidStart))?;
-    let caller = (customer_id, METHOD, wanted.key.as_str());
-    let pool = desk.store.pool();
-    if query::plainly_taken(pool, PRACTITIONER_ID, span, caller).await? {
-        return Err(refuse(Rejection::SlotTaken));
-    }
     let id = new_id::<Booking>();
     let metadata = Metadata::by(customer_id.to_string(), runtime::telemetry::traceparent())
         .about(id.to_string());
-    let case = Arc::new(Case { desk: Arc::clone(desk), id, customer_id, wanted, offering });
-    let booked = desk
+    let case = Arc::new(Case { desk: Arc::clone(desk), id, customer_id, wanted, offering, span });
+    let held = desk
         .store
         .write(metadata, move |tx| {
             let case = Arc::clone(&case);
-            Box::pin(async move { case.hold(tx).await })
+            Box::pin(async move {
+                let id = case.hold(tx).await?;
+                // Read here, because another connection would be three more round trips.
+                let view = view::load(tx.connection(), &case.desk.practice, id).await?;
+                let view = view.ok_or(refuse(Rejection::BookingNotFound))?;
+                Ok::<Held, Error>(Held { id, view })
+            })
         })
         .await?;
-    tracing::info!(booking_id = %booked, "a time is held");
-    Ok(booked)
+    tracing::info!(booking_id = %held.id, "a time is held");
+    Ok(held)
 }
 
 struct Case {
@@ -62,6 +73,8 @@ struct Case {
     customer_id: Id<Customer>,
     wanted: Wanted,
     offering: Offering,
+    /// From when to when it is asked for.
+    span: Span,
 }
 
 impl Case {
@@ -72,45 +85,40 @@ impl Case {
             key: self.wanted.key.clone(),
             hash: self.wanted.hash.clone(),
         };
-        if let Some(first) = key.recall(tx).await? {
-            return Ok(first);
+        let caller = (self.customer_id, METHOD, key.key.as_str());
+        if query::plainly_taken(tx, PRACTITIONER_ID, self.span, caller).await? {
+            return Err(refuse(Rejection::SlotTaken));
         }
         let rules = &self.desk.rules;
         let date = rules.date_of(self.wanted.starts_at);
-        tx.lock(&[day_lock(PRACTITIONER_ID, date), customer_lock(self.customer_id)]).await?;
-        let day = OpenDay::load(tx, rules, PRACTITIONER_ID, date).await?;
-        let now = tx.now().await?;
-        let id = match self.held_before(tx, now).await? {
-            Some(before) => before,
-            None => self.hold_anew(tx, day, now).await?,
+        let (day, customer) = (day_lock(PRACTITIONER_ID, date), customer_lock(self.customer_id));
+        tx.lock(&[key.lock(), day, customer]).await?;
+        if let Some(first) = key.recall_locked(tx).await? {
+            return Ok(first);
+        }
+        let (day, now) = OpenDay::load(tx, rules, PRACTITIONER_ID, date).await?;
+        let mode = project::mode_word(self.wanted.mode);
+        let same = (self.customer_id, self.wanted.service_id.as_str(), mode);
+        let holds = query::holds(tx, same, self.span, now).await?;
+        let id = match holds.same {
+            // Who comes back and asks for the very time that they hold gets their booking again,
+            // with the contact data that they gave last: nobody shall be told that they were
+            // faster than themselves.
+            Some(before) => {
+                project::touch(tx, before).await?;
+                before
+            }
+            None => self.hold_anew(tx, (day, holds.live), now).await?,
         };
         project::contact(tx, id, &self.wanted.contact, now).await?;
         key.remember(tx, id).await?;
         Ok(id)
     }
 
-    /// Who comes back and asks for the very time that they hold gets their booking again, with the
-    /// contact data that they gave last: nobody shall be told that they were faster than
-    /// themselves.
-    async fn held_before(&self, tx: &mut Tx, now: Timestamp) -> Result<Option<Id<Booking>>, Error> {
-        let minutes = i64::from(self.offering.duration_minutes);
-        let starts_at = self.wanted.starts_at;
-        let Some(span) = Span::new(starts_at, starts_at.plus_minutes(minutes)) else {
-            return Ok(None);
-        };
-        let mode = project::mode_word(self.wanted.mode);
-        let same = (self.customer_id, self.wanted.service_id.as_str(), mode);
-        let before = query::same_hold(tx, same, span, now).await?;
-        if let Some(id) = before {
-            project::touch(tx, id).await?;
-        }
-        Ok(before)
-    }
-
     async fn hold_anew(
         &self,
         tx: &mut Tx,
-        day: OpenDay,
+        (day, live_holds): (OpenDay, i64),
         now: Timestamp,
     ) -> Result<Id<Booking>, Error> {
         let policies = &self.desk.practice.policies;
@@ -121,8 +129,7 @@ impl Case {
             .rules
             .offer(self.wanted.starts_at, minutes, &taken, now)
             .map_err(|why| refuse(why.into()))?;
-        let holds = query::live_holds(tx, self.customer_id, now).await?;
-        if holds >= i64::from(policies.live_holds_max) {
+        if live_holds >= i64::from(policies.live_holds_max) {
             return Err(refuse(Rejection::TooManyHolds));
         }
         let until = now.plus_minutes(i64::from(policies.hold_minutes));

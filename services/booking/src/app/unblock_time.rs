@@ -47,6 +47,6 @@ async fn unblock(tx: &mut Tx, desk: &Desk, id: Id<Block>) -> Result<(), Error> {
     let blocked = found.ok_or(refuse(Rejection::BlockNotFound))?;
     let date = desk.rules.date_of(blocked.span.starts_at());
     tx.lock(&[day_lock(&blocked.practitioner_id, date)]).await?;
-    let mut day = OpenDay::load(tx, &desk.rules, &blocked.practitioner_id, date).await?;
+    let (mut day, _now) = OpenDay::load(tx, &desk.rules, &blocked.practitioner_id, date).await?;
     day.apply(tx, day::Command::Unblock { block_id: id }).await
 }

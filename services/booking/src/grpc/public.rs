@@ -90,12 +90,11 @@ impl BookingService for Public {
         request: Request<RequestBookingRequest>,
     ) -> Result<Response<RequestBookingResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
-        let id = request_booking(&self.desk, user.customer, request.into_inner())
+        let held = request_booking(&self.desk, user.customer, request.into_inner())
             .await
             .map_err(|error| to_status(&error))?;
-        record(id);
-        let booking = self.shown(user.customer, id).await?;
-        Ok(Response::new(RequestBookingResponse { booking }))
+        record(held.id);
+        Ok(Response::new(RequestBookingResponse { booking: Some(held.view.booking) }))
     }
 
     async fn open_checkout(

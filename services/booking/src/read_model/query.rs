@@ -45,7 +45,7 @@ pub async fn taken(
 /// # Errors
 /// When the database does not answer.
 pub async fn plainly_taken(
-    executor: impl PgExecutor<'_>,
+    tx: &mut Tx,
     practitioner_id: &str,
     span: Span,
     (customer_id, method, key): (Id<Customer>, &str, &str),
@@ -68,7 +68,7 @@ pub async fn plainly_taken(
     .bind(customer_id.to_string())
     .bind(method)
     .bind(key)
-    .fetch_one(executor)
+    .fetch_one(tx.connection())
     .await?;
     Ok(taken)
 }
@@ -117,39 +117,32 @@ pub async fn version(
     Ok(version)
 }
 
-/// How many live holds a customer has. It is exact under the customer's lock.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn live_holds(
-    tx: &mut Tx,
-    customer_id: Id<Customer>,
-    now: Timestamp,
-) -> Result<i64, StoreError> {
-    let count = sqlx::query_scalar(
-        "select count(*) from bookings where customer_id = $1 and held_until_at > $2",
-    )
-    .bind(customer_id)
-    .bind(now)
-    .fetch_one(tx.connection())
-    .await?;
-    Ok(count)
+/// What a customer holds, paid for not yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holds {
+    /// How many live holds there are.
+    pub live: i64,
+    /// The booking by which the customer holds exactly what is asked for.
+    pub same: Option<Id<Booking>>,
 }
 
-/// The booking by which a customer holds exactly this already, paid for not yet.
+/// What a customer holds, and whether exactly this. It is exact under the customer's lock.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn same_hold(
+pub async fn holds(
     tx: &mut Tx,
     (customer_id, service_id, mode): (Id<Customer>, &str, &str),
     span: Span,
     now: Timestamp,
-) -> Result<Option<Id<Booking>>, StoreError> {
-    let id = sqlx::query_scalar(
-        "select b.booking_id from bookings b join slot_reservations r using (booking_id)
-         where b.customer_id = $1 and b.service_id = $2 and b.mode = $3
-           and b.held_until_at > $4 and r.live and r.starts_at = $5 and r.ends_at = $6",
+) -> Result<Holds, StoreError> {
+    let row = sqlx::query(
+        "select (select count(*) from bookings
+                 where customer_id = $1 and held_until_at > $4) as live,
+                (select b.booking_id from bookings b join slot_reservations r using (booking_id)
+                 where b.customer_id = $1 and b.service_id = $2 and b.mode = $3
+                   and b.held_until_at > $4 and r.live and r.starts_at = $5
+                   and r.ends_at = $6) as same",
     )
     .bind(customer_id)
     .bind(service_id)
@@ -157,9 +150,9 @@ pub async fn same_hold(
     .bind(now)
     .bind(span.starts_at())
     .bind(span.ends_at())
-    .fetch_optional(tx.connection())
+    .fetch_one(tx.connection())
     .await?;
-    Ok(id)
+    Ok(Holds { live: row.try_get("live")?, same: row.try_get("same")? })
 }
 
 /// Whether the customer has another live booking of this service in the place of this one: one that

@@ -112,7 +112,7 @@ impl World {
         customer: Id<Customer>,
         request: RequestBookingRequest,
     ) -> Result<Id<Booking>, Error> {
-        request_booking(&self.desk, customer, request).await
+        request_booking(&self.desk, customer, request).await.map(|held| held.id)
     }
 
     /// A hold of an hour of meditation.

@@ -132,21 +132,7 @@ pub async fn advance(
     event: &Recorded,
     behind: Option<Uuid>,
 ) -> Result<Consumed, StoreError> {
-    sqlx::query(
-        "insert into checkpoints (consumer, source) values ($1, $2) on conflict do nothing",
-    )
-    .bind(consumer)
-    .bind(source)
-    .execute(tx.connection())
-    .await?;
-    let (position, event_id): (i64, Option<Uuid>) = sqlx::query_as(
-        "select position, event_id from checkpoints
-         where consumer = $1 and source = $2 for update",
-    )
-    .bind(consumer)
-    .bind(source)
-    .fetch_one(tx.connection())
-    .await?;
+    let Place { position, event_id } = locked(tx, (consumer, source)).await?;
     if event.position == position && event_id.is_some_and(|known| known != event.event_id) {
         return Ok(Consumed::Rewound);
     }
@@ -174,6 +160,85 @@ pub async fn advance(
         return Ok(Consumed::Parked);
     }
     Ok(Consumed::Handled)
+}
+
+/// An event, and the one before it in the feed, where that is known.
+pub type Offer<'o> = (&'o Recorded, Option<Uuid>);
+
+/// Takes the checkpoint's lock inside `tx` and moves it over a whole run of events, when there is
+/// nothing particular about any of them: each follows the one before, and none waits behind a
+/// parked one. The caller handles them in this same transaction, but for the first so many, which were
+/// handled before. `None` when they have to be taken one by one, and nothing was changed.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn advance_over(
+    tx: &mut Tx,
+    (consumer, source): (&str, &str),
+    run: &[Offer<'_>],
+) -> Result<Option<usize>, StoreError> {
+    let place = locked(tx, (consumer, source)).await?;
+    let Some((skipped, new)) = behind_place(place, run) else { return Ok(None) };
+    let Some((last, _)) = new.last() else { return Ok(Some(skipped)) };
+    let streams: Vec<&str> = new.iter().map(|(event, _)| event.stream_id.as_str()).collect();
+    let one_waits: bool = sqlx::query_scalar(
+        "select exists (select 1 from parked_events
+                        where consumer = $1 and source = $2 and stream_id = any ($3))",
+    )
+    .bind(consumer)
+    .bind(source)
+    .bind(streams)
+    .fetch_one(tx.connection())
+    .await?;
+    if one_waits {
+        return Ok(None);
+    }
+    move_to(tx, (consumer, source), last).await?;
+    Ok(Some(skipped))
+}
+
+/// How many events of a run are at or before a place, and the ones behind it; `None` when there is
+/// a hole, or when the feed may be another one than before.
+fn behind_place<'r, 'o>(place: Place, run: &'r [Offer<'o>]) -> Option<(usize, &'r [Offer<'o>])> {
+    let skipped = run.iter().take_while(|(event, _)| event.position <= place.position).count();
+    let (old, new) = run.split_at_checked(skipped)?;
+    let is_known = |event: &Recorded| {
+        event.position != place.position
+            || place.event_id.is_none_or(|known| known == event.event_id)
+    };
+    if !old.iter().all(|(event, _)| is_known(event)) {
+        return None;
+    }
+    let (mut position, mut known) = (place.position, place.event_id);
+    for (event, behind) in new {
+        let other = known.is_some_and(|known| behind.is_some_and(|behind| behind != known));
+        if event.position != position + 1 || other {
+            return None;
+        }
+        (position, known) = (event.position, Some(event.event_id));
+    }
+    Some((skipped, new))
+}
+
+/// Where a consumer stands, locked until the transaction ends.
+async fn locked(tx: &mut Tx, (consumer, source): (&str, &str)) -> Result<Place, StoreError> {
+    let sql = "select position, event_id from checkpoints
+               where consumer = $1 and source = $2 for update";
+    let read = |row: (i64, Option<Uuid>)| Place { position: row.0, event_id: row.1 };
+    let known =
+        sqlx::query_as(sql).bind(consumer).bind(source).fetch_optional(tx.connection()).await?;
+    if let Some(row) = known {
+        return Ok(read(row));
+    }
+    sqlx::query(
+        "insert into checkpoints (consumer, source) values ($1, $2) on conflict do nothing",
+    )
+    .bind(consumer)
+    .bind(source)
+    .execute(tx.connection())
+    .await?;
+    let row = sqlx::query_as(sql).bind(consumer).bind(source).fetch_one(tx.connection()).await?;
+    Ok(read(row))
 }
 
 /// Counts a failure of the event that is next, and parks it when it has failed too often. Returns

@@ -9,6 +9,9 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
 static EVENT_LOG: Migrator = sqlx::migrate!("../../../migrations/eventstore");
 
+/// For how long after its last use a connection is taken for alive.
+const TRUSTED_FOR: Duration = Duration::from_secs(1);
+
 /// Where a service's database is and how many connections it may use.
 #[derive(Debug, Clone)]
 pub struct Database {
@@ -42,6 +45,18 @@ impl Database {
             // Shorter than callers wait, and long enough for a thousand at once to take turns.
             .acquire_timeout(Duration::from_secs(10))
             .max_lifetime(Duration::from_secs(1800))
+            // A connection that was used a moment ago is not asked whether it is alive: that is a
+            // round trip for each request. One that died since fails its request, as it would have
+            // a moment later, and the database's next start finds it too old to be trusted.
+            .test_before_acquire(false)
+            .before_acquire(|connection, meta| {
+                Box::pin(async move {
+                    if meta.idle_for > TRUSTED_FOR {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
             .connect_lazy_with(options);
         Ok(pool)
     }

@@ -23,6 +23,12 @@ pub fn request_hash(bytes: &[u8]) -> Vec<u8> {
     Sha256::digest(bytes).to_vec()
 }
 
+/// The name of the lock under which a key is looked up and remembered.
+#[must_use]
+pub fn key_lock((caller, method): (&str, &str), key: &str) -> String {
+    format!("idempotency {caller} {method} {key}")
+}
+
 impl Tx {
     /// Looks a caller's key up, and makes others with the same key wait until this transaction
     /// ends.
@@ -31,11 +37,24 @@ impl Tx {
     /// When the database does not answer.
     pub async fn recall(
         &mut self,
+        caller: (&str, &str),
+        key: &str,
+        request_hash: &[u8],
+    ) -> Result<Recall, StoreError> {
+        self.lock(&[key_lock(caller, key)]).await?;
+        self.recall_locked(caller, key, request_hash).await
+    }
+
+    /// Looks a caller's key up whose lock, [`key_lock`], this transaction has.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn recall_locked(
+        &mut self,
         (caller, method): (&str, &str),
         key: &str,
         request_hash: &[u8],
     ) -> Result<Recall, StoreError> {
-        self.lock(&[format!("idempotency {caller} {method} {key}")]).await?;
         let row = sqlx::query(
             "select request_hash, answer from idempotency_keys
              where caller = $1 and method = $2 and key = $3",
@@ -55,29 +74,20 @@ impl Tx {
         Ok(Recall::Answered(row.try_get("answer")?))
     }
 
-    /// Remembers what a key was answered with: an id, never personal data.
+    /// Remembers what a key was answered with: an id, never personal data. It is written at the
+    /// latest when the transaction ends.
     ///
     /// # Errors
-    /// `Conflict` when the key was remembered meanwhile.
+    /// When the database does not answer. The transaction fails with `Conflict`, here or at its
+    /// end, when the key was remembered meanwhile.
     pub async fn remember(
         &mut self,
-        (caller, method): (&str, &str),
+        caller: (&str, &str),
         key: &str,
         request_hash: &[u8],
         answer: &str,
     ) -> Result<(), StoreError> {
-        let added = sqlx::query(
-            "insert into idempotency_keys (caller, method, key, request_hash, answer)
-             values ($1, $2, $3, $4, $5) on conflict do nothing",
-        )
-        .bind(caller)
-        .bind(method)
-        .bind(key)
-        .bind(request_hash)
-        .bind(answer)
-        .execute(self.connection())
-        .await?
-        .rows_affected();
-        if added == 0 { Err(StoreError::Conflict) } else { Ok(()) }
+        self.batch.remember(caller, (key, request_hash), answer);
+        self.flush_when_full().await
     }
 }

@@ -17,18 +17,48 @@ use crate::transaction::{self, Tx};
 /// How often a write that met another's is started anew before the caller is told.
 const TRIES: u32 = 4;
 
+/// What a loop of this process waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum News {
+    /// Events were appended and have no position yet.
+    Appended,
+    /// Events were given positions.
+    Numbered,
+    /// Timers were set that are due about now, or one that ran has ended.
+    TimersDue,
+}
+
+/// Each of these has one loop that waits for it, and what is told while it is busy is kept.
+#[derive(Debug, Default)]
+struct Bells {
+    committed: Notify,
+    appended: Notify,
+    numbered: Notify,
+    timers_due: Notify,
+}
+
+impl Bells {
+    fn of(&self, news: News) -> &Notify {
+        match news {
+            News::Appended => &self.appended,
+            News::Numbered => &self.numbered,
+            News::TimersDue => &self.timers_due,
+        }
+    }
+}
+
 /// A service's event log and its own tables. Cloning it shares the connections.
 #[derive(Debug, Clone)]
 pub struct Store {
     pool: PgPool,
-    committed: Arc<Notify>,
+    bells: Arc<Bells>,
 }
 
 impl Store {
     /// Takes the pool over.
     #[must_use]
     pub fn new(pool: PgPool) -> Self {
-        Self { pool, committed: Arc::new(Notify::new()) }
+        Self { pool, bells: Arc::default() }
     }
 
     /// The pool, for reads. A request asks for one connection at a time and never holds two.
@@ -96,13 +126,20 @@ impl Store {
     {
         let begun = self.pool.begin().await.map_err(StoreError::from)?;
         let mut tx = Tx::new(begun, metadata.clone());
-        let result = work(&mut tx).await;
+        let result = match work(&mut tx).await {
+            Ok(value) => tx.flush().await.map(|()| value).map_err(E::from),
+            Err(error) => Err(error),
+        };
         match result {
             Ok(value) => {
                 step.pass("before-commit");
+                let news = tx.news();
                 tx.commit().await?;
                 step.pass("after-commit");
-                self.announce();
+                self.bells.committed.notify_waiters();
+                for one in news {
+                    self.announce(one);
+                }
                 Ok(value)
             }
             Err(error) => {
@@ -112,16 +149,21 @@ impl Store {
         }
     }
 
-    /// Tells this process's waiting loops that there is something new to look at.
-    pub fn announce(&self) {
-        self.committed.notify_waiters();
+    /// Tells the loop of this process that waits for it.
+    pub fn announce(&self, news: News) {
+        self.bells.of(news).notify_one();
     }
 
-    /// Waits until this process has committed something, or until `at_most` has passed: what other
-    /// processes commit is seen by looking again.
-    pub async fn changed(&self, at_most: Duration) {
+    /// Waits until this process has told so since it was waited for last, or until `at_most` has
+    /// passed: what other processes do is seen by looking again.
+    pub async fn heard(&self, news: News, at_most: Duration) {
         // Running out of time is as good a reason to look again as being told.
-        drop(tokio::time::timeout(at_most, self.committed.notified()).await);
+        drop(tokio::time::timeout(at_most, self.bells.of(news).notified()).await);
+    }
+
+    /// Waits until this process commits anything, or until `at_most` has passed.
+    pub async fn changed(&self, at_most: Duration) {
+        drop(tokio::time::timeout(at_most, self.bells.committed.notified()).await);
     }
 
     /// Reads a stream outside a transaction, for a read that decides nothing.

@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::event::Metadata;
-use crate::store::Store;
+use crate::store::{News, Store};
 use crate::transaction::Tx;
 
 /// How long a claimed timer is left alone. A handler has a little less.
@@ -67,7 +67,8 @@ pub trait TimerHandler: Send + Sync + 'static {
 }
 
 impl Tx {
-    /// Sets the timer of this kind and subject; one that exists is moved.
+    /// Sets the timer of this kind and subject; one that exists is moved. It is written at the
+    /// latest when the transaction ends.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -79,21 +80,9 @@ impl Tx {
         payload: Value,
     ) -> Result<(), StoreError> {
         let metadata = serde_json::to_value(self.metadata()).unwrap_or_default();
-        sqlx::query(
-            "insert into timers (kind, subject, due_at, payload, metadata)
-             values ($1, $2, $3, $4, $5)
-             on conflict (kind, subject) do update
-             set due_at = excluded.due_at, payload = excluded.payload,
-                 metadata = excluded.metadata, attempts = 0, lease_until_at = '-infinity'",
-        )
-        .bind(kind)
-        .bind(subject)
-        .bind(due_at)
-        .bind(payload)
-        .bind(metadata)
-        .execute(self.connection())
-        .await?;
-        Ok(())
+        let is_soon = self.is_due_soon(due_at);
+        self.batch.set_timer((kind, subject), (due_at, is_soon), (payload, metadata));
+        self.flush_when_full().await
     }
 
     /// Ends the timer of this kind and subject, if there is one.
@@ -101,6 +90,7 @@ impl Tx {
     /// # Errors
     /// When the database does not answer.
     pub async fn end_timer(&mut self, kind: &str, subject: &str) -> Result<(), StoreError> {
+        self.batch.end_timer(kind, subject);
         sqlx::query("delete from timers where kind = $1 and subject = $2")
             .bind(kind)
             .bind(subject)
@@ -183,7 +173,7 @@ pub async fn run_timers(
         };
         tokio::select! {
             () = &mut stop => break,
-            () = store.changed(waits) => {}
+            () = store.heard(News::TimersDue, waits) => {}
         }
     }
     let everything = u32::try_from(PARALLEL_MAX).unwrap_or(u32::MAX);
@@ -245,6 +235,8 @@ async fn look(
         let task = async move {
             fire(&store, handler.as_ref(), timer).await;
             drop((entered, place));
+            // There is room for another one.
+            store.announce(News::TimersDue);
         };
         tokio::spawn(task.instrument(span));
     }

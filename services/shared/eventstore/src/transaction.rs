@@ -5,14 +5,22 @@ use serde_json::Value;
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, PgExecutor, Postgres, Row, Transaction};
 
+use crate::batch::Batch;
 use crate::error::StoreError;
 use crate::event::{Metadata, NewEvent, Recorded};
+use crate::store::News;
+
+/// Later timers are found in time by the loop that looks anyway.
+const SOON_SECONDS: i64 = 1;
 
 /// A transaction in which streams are read and appended to and read models are written.
 #[derive(Debug)]
 pub struct Tx {
     inner: Transaction<'static, Postgres>,
     metadata: Metadata,
+    pub(crate) batch: Batch,
+    /// The clock as it was read last.
+    clock: Option<Timestamp>,
 }
 
 /// A stream as it was read: its events, and the clock at that moment.
@@ -28,10 +36,11 @@ pub struct Loaded {
 
 impl Tx {
     pub(crate) fn new(inner: Transaction<'static, Postgres>, metadata: Metadata) -> Self {
-        Self { inner, metadata }
+        Self { inner, metadata, batch: Batch::default(), clock: None }
     }
 
-    /// The connection, for rows of the service's own tables.
+    /// The connection, for rows of the service's own tables. Events, timers and answers of this
+    /// transaction are in theirs only when it ends.
     pub fn connection(&mut self) -> &mut PgConnection {
         &mut self.inner
     }
@@ -52,7 +61,9 @@ impl Tx {
     /// # Errors
     /// When the database does not answer.
     pub async fn now(&mut self) -> Result<Timestamp, StoreError> {
-        Ok(sqlx::query_scalar("select clock_now()").fetch_one(&mut *self.inner).await?)
+        let now = sqlx::query_scalar("select clock_now()").fetch_one(&mut *self.inner).await?;
+        self.clock = Some(now);
+        Ok(now)
     }
 
     /// Waits for these names until the transaction ends. They are taken in sorted order, so that
@@ -61,15 +72,18 @@ impl Tx {
     /// # Errors
     /// When the database does not answer.
     pub async fn lock(&mut self, names: &[String]) -> Result<(), StoreError> {
-        let mut sorted: Vec<&String> = names.iter().collect();
-        sorted.sort();
+        let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
+        sorted.sort_unstable();
         sorted.dedup();
-        for name in sorted {
-            sqlx::query("select pg_advisory_xact_lock(hashtextextended($1, 0))")
-                .bind(name)
-                .execute(&mut *self.inner)
-                .await?;
-        }
+        // The inner query's order is that in which the outer one takes them.
+        sqlx::query(
+            "select pg_advisory_xact_lock(hashtextextended(name, 0))
+             from (select name from unnest($1::text[]) with ordinality as n (name, place)
+                   order by place offset 0) as sorted",
+        )
+        .bind(sorted)
+        .execute(&mut *self.inner)
+        .await?;
         Ok(())
     }
 
@@ -78,17 +92,35 @@ impl Tx {
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
     pub async fn load(&mut self, stream_id: &str) -> Result<Loaded, StoreError> {
-        let events = load(&mut *self.inner, stream_id).await?;
-        let now = self.now().await?;
+        self.flush().await?;
+        let rows = sqlx::query(
+            "with c as materialized (select clock_now() as now)
+             select now, event_id, stream_id, version, 0::bigint as position, event_type, payload,
+                    metadata, recorded_at
+             from c left join events on stream_id = $1 order by version",
+        )
+        .bind(stream_id)
+        .fetch_all(&mut *self.inner)
+        .await?;
+        let now = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get("now")?;
+        self.clock = Some(now);
+        let mut events = Vec::with_capacity(rows.len());
+        for row in &rows {
+            // Without events there is one row, which has the clock alone.
+            if row.try_get::<Option<i64>, _>("version")?.is_some() {
+                events.push(recorded(row)?);
+            }
+        }
         let version = events.last().map_or(0, |event| event.version);
         Ok(Loaded { events, version, now })
     }
 
     /// Appends events behind version `expected` of a stream, each with its outbox row. Returns the
-    /// version of the last one.
+    /// version of the last one. They are written at the latest when the transaction ends.
     ///
     /// # Errors
-    /// `Conflict` when the stream has moved on.
+    /// When the database does not answer. The transaction fails with `Conflict`, here or at its
+    /// end, when the stream has moved on.
     pub async fn append(
         &mut self,
         stream_id: &str,
@@ -99,25 +131,29 @@ impl Tx {
         let mut version = expected;
         for event in events {
             version += 1;
-            sqlx::query(
-                "with appended as (
-                     insert into events (event_id, stream_id, version, event_type, payload,
-                                         metadata, recorded_at)
-                     values ($1, $2, $3, $4, $5, $6, clock_now())
-                     returning seq)
-                 insert into outbox (seq) select seq from appended",
-            )
-            .bind(event.event_id)
-            .bind(stream_id)
-            .bind(version)
-            .bind(&event.event_type)
-            .bind(&event.payload)
-            .bind(&metadata)
-            .execute(&mut *self.inner)
-            .await
-            .map_err(conflict_when_taken)?;
+            self.batch.append((stream_id, version), event, &metadata);
+            self.flush_when_full().await?;
         }
         Ok(version)
+    }
+
+    /// Writes what waits to be written, before it is read again or the transaction ends.
+    pub(crate) async fn flush(&mut self) -> Result<(), StoreError> {
+        self.batch.write(&mut self.inner).await
+    }
+
+    pub(crate) async fn flush_when_full(&mut self) -> Result<(), StoreError> {
+        if self.batch.is_full() { self.flush().await } else { Ok(()) }
+    }
+
+    /// Whether something is due now or in the next moment, as far as this transaction knows.
+    pub(crate) fn is_due_soon(&self, at: Timestamp) -> bool {
+        self.clock.is_none_or(|now| at <= now.plus_seconds(SOON_SECONDS))
+    }
+
+    /// What loops of this process are to be told once it is committed.
+    pub(crate) fn news(&self) -> impl Iterator<Item = News> + use<> {
+        self.batch.news()
     }
 
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
@@ -129,13 +165,6 @@ impl Tx {
             // The server rolls back by itself when the connection is gone.
             tracing::debug!(%error, "a rollback did not reach the database");
         }
-    }
-}
-
-fn conflict_when_taken(error: sqlx::Error) -> StoreError {
-    match error.as_database_error() {
-        Some(database) if database.is_unique_violation() => StoreError::Conflict,
-        _ => error.into(),
     }
 }
 

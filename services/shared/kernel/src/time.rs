@@ -98,17 +98,24 @@ mod postgres {
     use sqlx::encode::IsNull;
     use sqlx::error::BoxDynError;
     use sqlx::postgres::types::Oid;
-    use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgValueFormat, PgValueRef};
+    use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueFormat, PgValueRef};
     use sqlx::{Decode, Encode, Postgres, Type};
 
     /// `timestamptz` counts microseconds from 2000-01-01, this many after 1970.
     const POSTGRES_EPOCH_MICROS: i64 = 946_684_800_000_000;
     /// The fixed type id of `timestamptz`.
     const TIMESTAMPTZ: Oid = Oid(1184);
+    /// That of its arrays.
+    const TIMESTAMPTZ_ARRAY: Oid = Oid(1185);
 
     impl Type<Postgres> for Timestamp {
         fn type_info() -> PgTypeInfo {
             PgTypeInfo::with_oid(TIMESTAMPTZ)
+        }
+    }
+    impl PgHasArrayType for Timestamp {
+        fn array_type_info() -> PgTypeInfo {
+            PgTypeInfo::with_oid(TIMESTAMPTZ_ARRAY)
         }
     }
     impl Encode<'_, Postgres> for Timestamp {

@@ -3,22 +3,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
-use eventstore::checkpoint::Place;
+use eventstore::checkpoint::{Offer, Place};
 use eventstore::{Consumed, Metadata, Recorded, Retry, Store, StoreError, Tx, checkpoint};
-use futures::StreamExt as _;
 use futures::future::BoxFuture;
+use futures::{FutureExt as _, StreamExt as _};
 use kernel::CommandError;
 use runtime::status::chain;
 use runtime::telemetry::event_span;
 use runtime::{BoxError, Shutdown, failpoint};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
 use crate::feed::{FeedReader, ReadError};
 use crate::nats::Nats;
-use crate::wire;
+use crate::wire::{self, Heard};
 
+/// How many events are taken in by one transaction at most.
+const RUN_MAX: usize = 32;
 /// How long to wait for NATS before the source is asked: a lost tail has no successor to show it.
 const QUIET: Duration = Duration::from_secs(2);
 /// How often the source is asked while NATS is away.
@@ -173,24 +176,48 @@ impl Consumer {
             let mut messages = durable.fetch().max_messages(64).expires(QUIET).messages().await?;
             let mut quiet = true;
             while let Some(message) = messages.next().await {
-                let message = message?;
                 quiet = false;
-                let heard = wire::from_message(message.headers.as_ref(), &message.payload);
-                let offered = match &heard {
-                    Some(heard) => self.offer(&heard.event, heard.behind).await,
-                    None => Offered::Hole,
-                };
-                match offered {
-                    Offered::Done => {}
-                    Offered::Hole | Offered::Again => self.catch_up().await,
-                    Offered::Later => tokio::time::sleep(LATER).await,
+                let mut come = vec![message?];
+                // Whatever has come meanwhile is taken in with it.
+                while come.len() < RUN_MAX
+                    && let Some(Some(message)) = messages.next().now_or_never()
+                {
+                    come.push(message?);
                 }
-                failpoint::pass(&format_args!("{}.before-ack", self.subscription.consumer));
-                // Our own table knows what was handled; the message has done its work either way.
-                message.ack().await?;
+                self.take_in(&come).await;
+                for message in come {
+                    failpoint::pass(&format_args!("{}.before-ack", self.subscription.consumer));
+                    // Our own table knows what was handled; the message has done its work anyway.
+                    message.ack().await?;
+                }
             }
             if quiet {
                 self.catch_up().await;
+            }
+        }
+    }
+
+    /// Takes messages in, one after the other where they cannot be taken together.
+    async fn take_in(&self, messages: &[Message]) {
+        let read =
+            |message: &Message| wire::from_message(message.headers.as_ref(), &message.payload);
+        let heard: Vec<Option<Heard>> = messages.iter().map(read).collect();
+        let run: Option<Vec<Offer<'_>>> =
+            heard.iter().map(|one| one.as_ref().map(|one| (&one.event, one.behind))).collect();
+        if let Some(run) = run
+            && self.offer_all(&run).await
+        {
+            return;
+        }
+        for one in &heard {
+            let offered = match one {
+                Some(heard) => self.offer(&heard.event, heard.behind).await,
+                None => Offered::Hole,
+            };
+            match offered {
+                Offered::Done => {}
+                Offered::Hole | Offered::Again => self.catch_up().await,
+                Offered::Later => tokio::time::sleep(LATER).await,
             }
         }
     }
@@ -230,19 +257,30 @@ impl Consumer {
                     return;
                 }
             };
-            for event in &events {
+            match self.read_on(&events).await {
+                Offered::Done | Offered::Hole => {}
+                // The caller comes back after a while.
+                Offered::Later => return,
+                Offered::Again => tokio::time::sleep(PAUSE).await,
+            }
+        }
+    }
+
+    /// Takes events of the source's feed in, up to the first that is not.
+    async fn read_on(&self, events: &[Recorded]) -> Offered {
+        for some in events.chunks(RUN_MAX) {
+            let run: Vec<Offer<'_>> = some.iter().map(|event| (event, None)).collect();
+            if self.offer_all(&run).await {
+                continue;
+            }
+            for event in some {
                 match self.offer(event, None).await {
                     Offered::Done => {}
-                    Offered::Hole => break,
-                    // The caller comes back after a while.
-                    Offered::Later => return,
-                    Offered::Again => {
-                        tokio::time::sleep(PAUSE).await;
-                        break;
-                    }
+                    other => return other,
                 }
             }
         }
+        Offered::Done
     }
 
     /// Reads a feed from its beginning that was restored from an older copy: its positions stand
@@ -262,20 +300,56 @@ impl Consumer {
         moved.is_ok()
     }
 
+    /// Handles a run of events in one transaction, which moves the checkpoint over all of them: a
+    /// commit for each is most of what events cost that concern nobody. Returns whether it did; a
+    /// run in which anything is particular is left to [`Self::offer`], and changes nothing.
+    async fn offer_all(&self, run: &[Offer<'_>]) -> bool {
+        let [(first, _), _, ..] = run else { return false };
+        let Subscription { consumer, source, .. } = self.subscription;
+        let place = |event: &Recorded| format!("{consumer}.{}", short_name(event));
+        let owned: Arc<[(Recorded, Option<Uuid>)]> =
+            run.iter().map(|(event, behind)| ((*event).clone(), *behind)).collect();
+        let reaction = Arc::clone(&self.reaction);
+        let handled = self.store.write(Metadata::by(consumer, None), move |tx| {
+            let (reaction, owned) = (Arc::clone(&reaction), Arc::clone(&owned));
+            Box::pin(async move {
+                let run: Vec<Offer<'_>> = owned.iter().map(|(event, it)| (event, *it)).collect();
+                let skipped = checkpoint::advance_over(tx, (consumer, source), &run).await?;
+                let Some(skipped) = skipped else { return Ok(false) };
+                for (event, _behind) in run.into_iter().skip(skipped) {
+                    let span = span_of(consumer, event);
+                    tx.set_metadata(span.in_scope(|| metadata_of(consumer, event)));
+                    reaction.react(tx, event).instrument(span).await?;
+                    failpoint::pass(&format_args!(
+                        "{consumer}.{}.before-commit",
+                        short_name(event)
+                    ));
+                }
+                Ok::<bool, ReactionError>(true)
+            })
+        });
+        match failpoint::named(&place(first), handled).await {
+            Ok(done) => {
+                for (event, _behind) in run.iter().filter(|_event| done) {
+                    failpoint::pass(&format_args!("{}.after-commit", place(event)));
+                }
+                done
+            }
+            // What is wrong with which of them shows when they are taken one by one.
+            Err(error) => {
+                tracing::debug!(error = chain(&error), consumer, "a run has to be taken apart");
+                false
+            }
+        }
+    }
+
     /// Handles one event in the transaction that moves the checkpoint.
     async fn offer(&self, event: &Recorded, behind: Option<Uuid>) -> Offered {
         let Subscription { consumer, source, .. } = self.subscription;
-        let traceparent = event.metadata.traceparent.as_deref();
-        let span = event_span(&format!("{consumer} {}", event.event_type), traceparent);
         let handled = async {
             let (reaction, owned) = (Arc::clone(&self.reaction), event.clone());
-            let metadata = Metadata {
-                traceparent: runtime::telemetry::traceparent()
-                    .or(event.metadata.traceparent.clone()),
-                ..Metadata::because_of(event, consumer)
-            };
             self.store
-                .write(metadata, move |tx| {
+                .write(metadata_of(consumer, event), move |tx| {
                     let (reaction, event) = (Arc::clone(&reaction), owned.clone());
                     Box::pin(async move {
                         let consumed =
@@ -288,9 +362,8 @@ impl Consumer {
                 })
                 .await
         };
-        let name = event.event_type.rsplit('.').next().unwrap_or_default();
-        let handled = failpoint::named(&format_args!("{consumer}.{name}"), handled);
-        match handled.instrument(span).await {
+        let handled = failpoint::named(&format_args!("{consumer}.{}", short_name(event)), handled);
+        match handled.instrument(span_of(consumer, event)).await {
             // What was rewound is found by reading on.
             Ok(Consumed::Hole(_) | Consumed::Rewound) => Offered::Hole,
             Ok(Consumed::Handled | Consumed::Repeat | Consumed::Parked) => Offered::Done,
@@ -319,4 +392,20 @@ impl Consumer {
             Err(_unreachable) => Offered::Again,
         }
     }
+}
+
+/// An event's name without its package.
+fn short_name(event: &Recorded) -> &str {
+    event.event_type.rsplit('.').next().unwrap_or_default()
+}
+
+fn span_of(consumer: &str, event: &Recorded) -> Span {
+    let traceparent = event.metadata.traceparent.as_deref();
+    event_span(&format!("{consumer} {}", event.event_type), traceparent)
+}
+
+/// What is kept beside whatever an event leads to; asked within the event's span.
+fn metadata_of(consumer: &str, event: &Recorded) -> Metadata {
+    let traceparent = runtime::telemetry::traceparent().or(event.metadata.traceparent.clone());
+    Metadata { traceparent, ..Metadata::because_of(event, consumer) }
 }

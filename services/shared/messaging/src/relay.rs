@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_nats::jetstream;
 use bytes::Bytes;
-use eventstore::{Recorded, Store, feed};
+use eventstore::{News, Recorded, Store, feed};
 use runtime::{BoxError, Shutdown, failpoint};
 use uuid::Uuid;
 
@@ -27,7 +27,7 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
         let waits = match feed::number(store.pool(), BATCH).await {
             Ok(0) => LOOK_EVERY,
             Ok(_) => {
-                store.announce();
+                store.announce(News::Numbered);
                 continue;
             }
             Err(error) => {
@@ -37,7 +37,7 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
         };
         tokio::select! {
             () = shutdown.wait() => return Ok(()),
-            () = store.changed(waits) => {}
+            () = store.heard(News::Appended, waits) => {}
         }
     }
 }
@@ -79,7 +79,7 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
     loop {
         let events = feed::read(store.pool(), position, BATCH).await?;
         let Some(last) = events.last() else {
-            store.changed(LOOK_EVERY).await;
+            store.heard(News::Numbered, LOOK_EVERY).await;
             continue;
         };
         let last = last.position;

@@ -1,6 +1,6 @@
 //! What the practice does in a saga: cancels, gives back, takes a word, closes a time.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use simulation::checker::snapshot::Ack;
 
@@ -71,6 +71,14 @@ impl Running<'_, '_> {
         let Some(refund) = answer.body["refundId"].as_str() else { return Ok(()) };
         self.stage.practice.acknowledged(Ack::RefundRequested(refund.parse()?));
         self.refunded().await
+    }
+
+    /// The practice takes the word of a customer who has said nothing: refused, and written down.
+    pub(super) async fn claim_refused(&self) -> Result<()> {
+        let asked = self.asked("accept-nothing");
+        let answer = self.stage.act(BOOKINGS, "AcceptClaim", asked).await?;
+        ensure!(answer.status != 200, "a claim was accepted that nobody has made");
+        Ok(())
     }
 
     /// The practice takes the customer's word, as soon as it was heard.

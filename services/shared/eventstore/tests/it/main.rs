@@ -4,6 +4,7 @@
 
 mod appending;
 mod audit;
+mod batching;
 mod checkpoints;
 mod feed;
 mod timers;

@@ -242,3 +242,19 @@ async fn an_event_waits_for_what_it_needs_and_is_not_parked_for_it() -> Result<(
     world.copies_are(&numbers(0..3)).await?;
     world.stop().await
 }
+
+#[tokio::test]
+async fn what_has_waited_is_taken_in_by_few_transactions_each_event_once() -> Result<()> {
+    let (nats, _room) = own_room()?;
+    let world = World::new(nats, Trouble::MissingTable).await?;
+    world.happen(numbers(0..200)).await?;
+    testkit::until_in_feed(&world.source).await?;
+    world.databases.1.as_owner("create table not_there_yet ()").await?;
+    world.databases.1.as_owner("grant select on not_there_yet to public").await?;
+    world.copies_are(&numbers(0..200)).await?;
+    let transactions: i64 = sqlx::query_scalar("select count(distinct xmin::text) from events")
+        .fetch_one(world.target.pool())
+        .await?;
+    assert!(transactions <= 60, "{transactions} transactions for 200 events");
+    world.stop().await
+}
