@@ -2,11 +2,13 @@
 //! shares the machine's cores with what it measures, so it has to be cheap.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use bytes::{Buf as _, BytesMut};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 
 /// What is read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -14,6 +16,9 @@ const CHUNK_BYTES: usize = 64 * 1024;
 const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// What ends a head.
 const HEAD_END: &[u8] = b"\r\n\r\n";
+
+/// A connection that was left alone for longer is opened anew, as browsers do: servers end them.
+const IDLE_MAX: Duration = Duration::from_secs(5);
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,8 +32,10 @@ pub(crate) struct Reply {
 /// A connection on which one request is under way at a time.
 #[derive(Debug)]
 pub(crate) struct Line {
+    address: SocketAddr,
     stream: TcpStream,
     read: BytesMut,
+    used: Instant,
 }
 
 impl Line {
@@ -39,7 +46,8 @@ impl Line {
     pub(crate) async fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, read: BytesMut::with_capacity(CHUNK_BYTES) })
+        let read = BytesMut::with_capacity(CHUNK_BYTES);
+        Ok(Self { address, stream, read, used: Instant::now() })
     }
 
     /// Sends a whole request and waits for its whole answer.
@@ -47,10 +55,14 @@ impl Line {
     /// # Errors
     /// When the connection ends or what comes is not an answer.
     pub(crate) async fn ask(&mut self, request: &[u8]) -> Result<Reply> {
+        if self.used.elapsed() > IDLE_MAX {
+            *self = Self::open(self.address).await?;
+        }
         self.stream.write_all(request).await?;
         loop {
             if let Some((reply, length)) = parse(&self.read)? {
                 self.read.advance(length);
+                self.used = Instant::now();
                 return Ok(reply);
             }
             self.read.reserve(CHUNK_BYTES);

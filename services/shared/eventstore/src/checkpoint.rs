@@ -167,8 +167,8 @@ pub type Offer<'o> = (&'o Recorded, Option<Uuid>);
 
 /// Takes the checkpoint's lock inside `tx` and moves it over a whole run of events, when there is
 /// nothing particular about any of them: each follows the one before, and none waits behind a
-/// parked one. The caller handles them in this same transaction, but for the first so many, which were
-/// handled before. `None` when they have to be taken one by one, and nothing was changed.
+/// parked one. The caller handles them in this same transaction, but for the first so many, which
+/// were handled before. `None` when they have to be taken one by one, and nothing was changed.
 ///
 /// # Errors
 /// When the database does not answer.
