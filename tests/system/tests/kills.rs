@@ -75,7 +75,8 @@ async fn hold_keys(practice: &Practice) -> Result<PgConnection> {
     Ok(holder)
 }
 
-/// Kills everything while booking's transaction waits, with all its rows written, for what is held.
+/// Kills everything while booking's transaction waits, with the rows of its tables written and its
+/// events about to be, for what is held.
 async fn kill_in_a_transaction(practice: &Practice, held: Option<PgConnection>) -> Result<()> {
     let Some(_held) = held else { return Ok(()) };
     let mut watcher = practice.database("booking").await?;
@@ -83,7 +84,7 @@ async fn kill_in_a_transaction(practice: &Practice, held: Option<PgConnection>) 
         let waiting: i64 = sqlx::query_scalar(
             "select count(*) from pg_stat_activity
              where datname = current_database() and wait_event_type = 'Lock'
-               and query like 'insert into idempotency_keys%'",
+               and query like 'with appended as%'",
         )
         .fetch_one(&mut watcher)
         .await?;
