@@ -13,7 +13,7 @@ const NO_TIMES = 'The free times could not be loaded';
 const NOBODYS = `/cancellation-policy?b=bkg_${'0'.repeat(32)}`;
 
 function fileOf(chunk: string): RegExp {
-  return new RegExp(`/assets/${chunk}-[^/]*\\.js$`);
+  return new RegExp(`/assets/${chunk}-[^/?]*\\.js(?:\\?|$)`);
 }
 
 /** Keeps a file of code from arriving; says how to find it again. */

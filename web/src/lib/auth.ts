@@ -2,10 +2,12 @@
  * Who is signed in. auth-js is loaded only when there is a stored session, when the address holds
  * an answer of the identity service, or when somebody asks for it, so that visitors never carry it.
  */
+
 import type { GoTrueClient, Session } from '@supabase/auth-js';
 import { useSyncExternalStore } from 'react';
 import { authUrl } from './env';
 import { whenIdle } from './idle';
+import { importAgain } from './import-again';
 
 export type AuthUser = {
   id: string;
@@ -69,7 +71,7 @@ function addressHoldsAnswer(): boolean {
 }
 
 async function createClient(): Promise<GoTrueClient> {
-  const { GoTrueClient } = await import('@supabase/auth-js');
+  const { GoTrueClient } = await importAgain(() => import('@supabase/auth-js'));
   const client = new GoTrueClient({ url: authUrl(), autoRefreshToken: true });
   client.onAuthStateChange((_event, session) => publish(toState(session)));
   return client;

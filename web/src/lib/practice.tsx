@@ -1,4 +1,5 @@
 /** The practice and what it offers: there from the first paint, refreshed when the page is idle. */
+
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import type {
   Faq,
@@ -9,6 +10,7 @@ import type {
   Service,
 } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { whenIdle } from './idle';
+import { importAgain } from './import-again';
 import type { Snapshot } from './snapshot';
 import type { Zone } from './time';
 
@@ -21,7 +23,7 @@ export function PracticeProvider({ snapshot, children }: PracticeProviderProps) 
 
   useEffect(() => {
     return whenIdle(() => {
-      void import('./catalogue-calls')
+      void importAgain(() => import('./catalogue-calls'))
         .then(({ fetchSnapshot }) => fetchSnapshot())
         .then((fresh) => fresh && setCurrent((before) => ({ ...before, ...fresh })))
         .catch(() => {

@@ -1,6 +1,8 @@
 /** The starts of some days: read plainly, and by Connect where that fails. */
+
 import type { Transport } from '@connectrpc/connect';
 import type { ListSlotsResponse, Slot } from '@/gen/booking/v1/booking_service_pb';
+import { importAgain } from './import-again';
 import { plainRead, plainReadOr, type Shape, TIMESTAMP } from './plain-read';
 
 export const BOOKING = 'booking.v1.BookingService';
@@ -27,7 +29,7 @@ export function readSlots(input: SlotsInput, call: Call): Promise<ListSlotsRespo
   });
   return plainReadOr(
     plain,
-    async () => (await import('./ask-slots')).askSlots(input, call),
+    async () => (await importAgain(() => import('./ask-slots'))).askSlots(input, call),
     signal,
   );
 }

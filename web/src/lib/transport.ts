@@ -2,10 +2,12 @@
  * The one transport. It has the shape of a Connect transport and loads the runtime with the first
  * call, so that pages which call nothing do not carry it.
  */
+
 import type { Transport } from '@connectrpc/connect';
+import { importAgain } from './import-again';
 
 async function load(): Promise<Transport> {
-  const { connectTransport } = await import('./connect-transport');
+  const { connectTransport } = await importAgain(() => import('./connect-transport'));
   return connectTransport;
 }
 

@@ -1,4 +1,5 @@
 /** /booking-flow: five steps from the choice of a time to a confirmed session. */
+
 import { useEffect, useRef } from 'react';
 import { BookingScreen } from '@/app/booking/booking-screen';
 import { type Flow, useFlow } from '@/app/booking/use-flow';
@@ -14,6 +15,7 @@ import { endedWords } from '@/features/booking/components/ended-panel';
 import { flowPath } from '@/features/booking/flow-url';
 import { afterSignIn } from '@/features/booking/shown-step';
 import { STEP_TITLES, STEPS } from '@/features/booking/steps';
+import { importAgain } from '@/lib/import-again';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
 import { useGo } from '@/lib/use-go';
@@ -31,7 +33,7 @@ function titleOf({ step, user, booking }: Flow, refundDays: string): string {
  * nobody whose money is on its way should meet code that cannot be had.
  */
 const scheduleScreen = lateCode(
-  async () => (await import('@/app/booking/schedule-screen')).ScheduleScreen,
+  async () => (await importAgain(() => import('@/app/booking/schedule-screen'))).ScheduleScreen,
 );
 const RESTING = <Skeleton className="h-96 w-full rounded-card" />;
 

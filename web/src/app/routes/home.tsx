@@ -1,13 +1,14 @@
 import { ServiceCard } from '@/features/catalogue/components/service-card';
 import { ExitPopup } from '@/features/guide/components/exit-popup';
 import { HomePage } from '@/features/home/components/home-page';
+import { importAgain } from '@/lib/import-again';
 
 async function loadQuiz() {
-  return (await import('@/features/quiz/components/quiz-dialog')).default;
+  return (await importAgain(() => import('@/features/quiz/components/quiz-dialog'))).default;
 }
 
 async function loadReviews() {
-  return (await import('../home/newest-reviews')).default;
+  return (await importAgain(() => import('../home/newest-reviews'))).default;
 }
 
 export default function HomeRoute() {

@@ -1,6 +1,8 @@
 /** The attempt to send what is written. It goes on when somebody leaves the page meanwhile. */
+
 import type { Transport } from '@connectrpc/connect';
 import { toast } from '@/components/ui/toast-store';
+import { importAgain } from '@/lib/import-again';
 import { LastingAttempt } from '@/lib/lasting-attempt';
 import type { Outcome } from './api/send-message';
 import { clearDraft } from './contact-draft';
@@ -9,7 +11,7 @@ import { NOT_SENT, NOT_SENT_ELSEWHERE, THANK_YOU } from './contact-words';
 
 /** The code that talks to the server; it waits for the page to be idle, or for the first attempt. */
 export function loadCalls() {
-  return import('./api/send-message');
+  return importAgain(() => import('./api/send-message'));
 }
 
 /** Somebody on another page is told that it failed, and the form says why when it is seen again. */

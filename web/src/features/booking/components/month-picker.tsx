@@ -2,11 +2,12 @@ import { useState } from 'react';
 import { LateSection } from '@/components/late-section';
 import { Button } from '@/components/ui/button';
 import { Skeleton } from '@/components/ui/skeleton';
+import { importAgain } from '@/lib/import-again';
 import { lateCode } from '@/lib/use-late';
 import type { Schedule } from '../hooks/use-schedule';
 
 /** The month grid is heavy and rarely needed, so it comes when it is asked for. */
-const monthGrid = lateCode(async () => (await import('./month-grid')).default);
+const monthGrid = lateCode(async () => (await importAgain(() => import('./month-grid'))).default);
 
 export type MonthPickerProps = { serviceId: string; schedule: Schedule };
 

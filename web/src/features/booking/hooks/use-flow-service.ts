@@ -1,9 +1,11 @@
 /** The service of the flow: from the page's own data, or asked for when it is newer than the page. */
+
 import { Code } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
 import { skipToken, useQuery } from '@tanstack/react-query';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { describeError } from '@/lib/errors';
+import { importAgain } from '@/lib/import-again';
 import { plainKey } from '@/lib/plain-read';
 import { useService } from '@/lib/practice';
 
@@ -26,7 +28,7 @@ export function useFlowService(serviceId: string, waiting: boolean): FlowService
     queryKey: plainKey(CATALOGUE, 'GetService', { serviceId }),
     queryFn: ask
       ? async ({ signal }) => {
-          const { askService } = await import('../api/ask-service');
+          const { askService } = await importAgain(() => import('../api/ask-service'));
           return askService(serviceId, { transport, signal });
         }
       : skipToken,

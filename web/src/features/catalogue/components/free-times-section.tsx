@@ -1,8 +1,9 @@
 import { LateSection } from '@/components/late-section';
+import { importAgain } from '@/lib/import-again';
 import { lateCode } from '@/lib/use-late';
 import { FreeTimesSkeleton } from './free-times-skeleton';
 
-const freeTimes = lateCode(async () => (await import('./free-times')).FreeTimes);
+const freeTimes = lateCode(async () => (await importAgain(() => import('./free-times'))).FreeTimes);
 
 /** Free times with their heading; the calls are loaded only after the page stands. */
 export function FreeTimesSection({ serviceId }: { serviceId: string }) {

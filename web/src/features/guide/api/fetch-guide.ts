@@ -1,9 +1,11 @@
 /** Reads the guide from the running catalogue. Loaded with the first call. */
+
 import type { Transport } from '@connectrpc/connect';
 import type {
   GetMeditationGuideResponse,
   MeditationGuide,
 } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { importAgain } from '@/lib/import-again';
 import { plainRead, plainReadOr, type Shape } from '@/lib/plain-read';
 
 /** The answer's zero values; fetch-guide.test.ts holds them to the contract. */
@@ -25,6 +27,7 @@ async function plainGuide(signal: AbortSignal): Promise<MeditationGuide> {
 }
 
 export function fetchGuide(transport: Transport, signal: AbortSignal): Promise<MeditationGuide> {
-  const ask = async () => (await import('./ask-guide')).askGuide(transport, signal);
+  const ask = async () =>
+    (await importAgain(() => import('./ask-guide'))).askGuide(transport, signal);
   return plainReadOr(plainGuide(signal), ask, signal);
 }

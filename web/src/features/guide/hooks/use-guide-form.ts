@@ -1,14 +1,16 @@
 /** What happens when the form is sent: every refusal is said in words and the address stays. */
+
 import { useTransport } from '@connectrpc/connect-query';
 import { useEffect, useRef, useState } from 'react';
 import { toast } from '@/components/ui/toast-store';
+import { importAgain } from '@/lib/import-again';
 import { whenTouched } from '@/lib/when-touched';
 import type { Outcome } from '../api/request-guide';
 import { FAILED, type GuideProblem, NOT_SENT, SENT } from '../guide-words';
 
 /** The code that talks to the server; it comes as soon as the page is touched. */
 function loadCalls() {
-  return import('../api/request-guide');
+  return importAgain(() => import('../api/request-guide'));
 }
 
 /** `onSent` is called while the form is on the page. */

@@ -2,10 +2,12 @@
  * The guide's words: those that the document came with at once, and the catalogue's when the page
  * is idle; those of the catalogue alone where another document led here.
  */
+
 import { useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { whenIdle } from '@/lib/idle';
+import { importAgain } from '@/lib/import-again';
 import { useWrittenGuide } from '@/lib/practice';
 import { useHydrated } from '@/lib/use-hydrated';
 
@@ -24,7 +26,7 @@ export function useGuide() {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['meditation-guide'],
     queryFn: async ({ signal }) => {
-      const { fetchGuide } = await import('../api/fetch-guide');
+      const { fetchGuide } = await importAgain(() => import('../api/fetch-guide'));
       return fetchGuide(transport, signal);
     },
     enabled: written ? idle : hydrated,

@@ -1,4 +1,5 @@
 import { LateSection } from '@/components/late-section';
+import { importAgain } from '@/lib/import-again';
 import { usePractice, useService } from '@/lib/practice';
 import { lateCode } from '@/lib/use-late';
 import { HOUR_MS } from '../countdown';
@@ -8,7 +9,7 @@ import { Resting } from './resting';
 
 /** Asks the server, for which most readers have no use. */
 const bookingCountdown = lateCode(
-  async () => (await import('./booking-countdown')).BookingCountdown,
+  async () => (await importAgain(() => import('./booking-countdown'))).BookingCountdown,
 );
 
 /** The rule itself, where no booking is asked about. */

@@ -1,10 +1,12 @@
 /** The public reads: plain, and by Connect where they fail (ask-reviews.ts, loaded only then). */
+
 import type { Transport } from '@connectrpc/connect';
 import type {
   GetReviewResponse,
   GetStatisticsResponse,
   ListReviewsResponse,
 } from '@/gen/reviews/v1/reviews_service_pb';
+import { importAgain } from '@/lib/import-again';
 import { plainRead, plainReadOr } from '@/lib/plain-read';
 import { LIST_ANSWER, REVIEW_ANSWER, STATISTICS_ANSWER } from './review-shapes';
 
@@ -25,7 +27,11 @@ export function readList(input: ListInput, call: Call): Promise<ListReviewsRespo
     input,
     signal,
   });
-  return plainReadOr(plain, async () => (await import('./ask-reviews')).list(input, call), signal);
+  return plainReadOr(
+    plain,
+    async () => (await importAgain(() => import('./ask-reviews'))).list(input, call),
+    signal,
+  );
 }
 
 export function readReview(reviewId: string, call: Call): Promise<GetReviewResponse> {
@@ -36,7 +42,7 @@ export function readReview(reviewId: string, call: Call): Promise<GetReviewRespo
   });
   return plainReadOr(
     plain,
-    async () => (await import('./ask-reviews')).one(reviewId, call),
+    async () => (await importAgain(() => import('./ask-reviews'))).one(reviewId, call),
     signal,
   );
 }
@@ -46,5 +52,9 @@ export function readStatistics(call: Call): Promise<GetStatisticsResponse> {
   const plain = plainRead<GetStatisticsResponse>(`${REVIEWS}/GetStatistics`, STATISTICS_ANSWER, {
     signal,
   });
-  return plainReadOr(plain, async () => (await import('./ask-reviews')).statistics(call), signal);
+  return plainReadOr(
+    plain,
+    async () => (await importAgain(() => import('./ask-reviews'))).statistics(call),
+    signal,
+  );
 }

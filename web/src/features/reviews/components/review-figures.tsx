@@ -1,9 +1,12 @@
 import { LateSection } from '@/components/late-section';
+import { importAgain } from '@/lib/import-again';
 import { usePractice } from '@/lib/practice';
 import { lateCode } from '@/lib/use-late';
 import { RealRatingSkeleton } from './real-rating-skeleton';
 
-const realRating = lateCode(async () => (await import('./real-rating')).RealRating);
+const realRating = lateCode(
+  async () => (await importAgain(() => import('./real-rating'))).RealRating,
+);
 
 const SHOWN = ['average_rating', 'happy_clients', 'recommend'];
 

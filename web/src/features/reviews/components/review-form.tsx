@@ -9,6 +9,7 @@ import { TextField } from '@/components/ui/text-field';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import { useAuth } from '@/lib/auth';
 import { classes } from '@/lib/classes';
+import { importAgain } from '@/lib/import-again';
 import { usePractice } from '@/lib/practice';
 import { useHydrated } from '@/lib/use-hydrated';
 import { lateCode } from '@/lib/use-late';
@@ -18,7 +19,9 @@ import { lettersLeft } from '../review-rules';
 import { PhotoField } from './photo-field';
 import { RatingInput } from './rating-input';
 
-const badgeOffer = lateCode(async () => (await import('./badge-offer')).BadgeOffer);
+const badgeOffer = lateCode(
+  async () => (await importAgain(() => import('./badge-offer'))).BadgeOffer,
+);
 
 type ReviewFormProps = { invitation: Invitation; onPublished: (review: Review) => void };
 type Form = { form: ReviewFormState };

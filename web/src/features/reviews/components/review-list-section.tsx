@@ -1,12 +1,15 @@
 import { type RefObject, useState } from 'react';
 import { LateSection } from '@/components/late-section';
 import { RadioGroup } from '@/components/ui/radio-group';
+import { importAgain } from '@/lib/import-again';
 import { lateCode } from '@/lib/use-late';
 import { FILTERS, type FilterName } from '../filter-url';
 import { LOADING_REVIEWS } from '../review-words';
 import { ReviewListSkeleton } from './review-list-skeleton';
 
-const reviewList = lateCode(async () => (await import('./review-list')).ReviewList);
+const reviewList = lateCode(
+  async () => (await importAgain(() => import('./review-list'))).ReviewList,
+);
 
 type ReviewListSectionProps = {
   filter: FilterName;

@@ -1,10 +1,12 @@
 /** What happens when the form is sent: every refusal is said in words and nothing typed is lost. */
+
 import { useTransport } from '@connectrpc/connect-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { toast } from '@/components/ui/toast-store';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import type { AuthUser } from '@/lib/auth';
+import { importAgain } from '@/lib/import-again';
 import { whenTouched } from '@/lib/when-touched';
 import type { Outcome, Wish } from '../api/publish-review';
 import { writeDraft } from '../review-draft';
@@ -17,7 +19,7 @@ import { usePhoto } from './use-photo';
 
 /** The code that talks to the server; it comes as soon as the page is touched. */
 function loadCalls() {
-  return import('../api/publish-review');
+  return importAgain(() => import('../api/publish-review'));
 }
 
 export type Phase = { name: 'idle' } | { name: 'uploading'; part: number } | { name: 'sending' };

@@ -1,6 +1,8 @@
 /** What becomes of a link: asked, done and undone, failed, or no link at all. */
+
 import { useTransport } from '@connectrpc/connect-query';
 import { useEffect, useRef, useState } from 'react';
+import { importAgain } from '@/lib/import-again';
 import { whenTouched } from '@/lib/when-touched';
 import type { Outcome } from '../api/change-mails';
 import { NO_LINK, type Wish } from '../link';
@@ -12,7 +14,7 @@ export type View = 'asking' | 'ended' | 'resumed' | 'bad-link';
 const VIEW_AFTER: Record<Wish, View> = { end: 'ended', resume: 'resumed' };
 
 function loadCalls() {
-  return import('../api/change-mails');
+  return importAgain(() => import('../api/change-mails'));
 }
 
 export function useUnsubscribe() {

@@ -1,5 +1,6 @@
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { Spinner } from '@/components/ui/spinner';
+import { importAgain } from '@/lib/import-again';
 import { useHydrated } from '@/lib/use-hydrated';
 import { COVER, LOADING, NO_PLAYER } from '../video-words';
 import type { MediaPlayerProps } from './media-player';
@@ -14,7 +15,7 @@ export type VideoPlayerProps = MediaPlayerProps & {
 
 /** The player's code; asked for again and again, because a lost connection comes back. */
 function fetchPlayer(): Promise<ComponentType<MediaPlayerProps>> {
-  return import('./media-player').then((module) => module.MediaPlayer);
+  return importAgain(() => import('./media-player')).then((module) => module.MediaPlayer);
 }
 
 type PlayProps = { src: string; title: string; busy: boolean; onPlay: () => void };
