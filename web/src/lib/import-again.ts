@@ -1,7 +1,8 @@
 /**
  * Code that could not be had, asked for again. Some browsers (Chromium 148) remember for as long as
  * the document lives that a file did not come, and never ask for its address again; so a later
- * attempt asks for the same file by another address.
+ * attempt asks for the same file by another address. Files that it stands on keep theirs, so nothing
+ * is asked for while there is no connection.
  */
 const ADDRESS = /\bhttps?:\/\/\S+\.js\b/;
 
@@ -15,6 +16,9 @@ function addressOf(error: unknown): string | undefined {
 
 /** Wraps each import() whose failure somebody may want to mend by trying again. */
 export async function importAgain<T>(load: () => Promise<T>): Promise<T> {
+  if (typeof navigator !== 'undefined' && navigator.onLine === false) {
+    throw new Error('There is no connection.');
+  }
   try {
     return await load();
   } catch (error) {
