@@ -52,6 +52,8 @@ const CONCLUDE_AGAIN_MAX: Duration = Duration::from_secs(5);
 /// How long a process that is to stop waits for the conversations that go on. A mail whose
 /// conversation is cut off goes out again when its claim ends.
 const FAREWELL: Duration = Duration::from_secs(10);
+/// How often a handler looks at its mail at most.
+const LOOKS_MAX: u32 = 5;
 /// How many conversations there are at a time.
 const CONVERSATIONS_MAX: usize = 32;
 
@@ -74,6 +76,8 @@ enum Prepared {
     Ready(Box<Handover>),
     /// There is nothing to hand over.
     Over(Outcome),
+    /// It was changed meanwhile, or its claim was refused and that is written down.
+    Changed,
 }
 
 /// A mail that is claimed, with what its conversation needs.
@@ -105,8 +109,16 @@ enum Outcome {
     Waits {
         until: Timestamp,
     },
-    /// Somebody else took it up, or it is done, or its claim was refused and that is written down.
+    /// Somebody else of this process talks about it.
     NotOurs,
+}
+
+/// What a look at a mail came to.
+enum Looked {
+    /// Whatever there was to do is done, or somebody else does it.
+    Done,
+    /// The mail was changed before it could be claimed.
+    Changed,
 }
 
 impl Sending {
@@ -125,12 +137,24 @@ impl Sending {
         Self { store, sources, desk, server, recipient_limit, places, conversations }
     }
 
+    /// Looks at the mail of a timer until that comes to something: who changed it meanwhile has set
+    /// its timer anew, and that may have found this worker still at it and let go. Without a second
+    /// look the mail would wait until the lease of that timer ends.
     async fn work(self: Arc<Self>, timer: Timer) -> Result<(), BoxError> {
+        for _look in 0..LOOKS_MAX {
+            if let Looked::Done = Arc::clone(&self).look(timer.clone()).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn look(self: Arc<Self>, timer: Timer) -> Result<Looked, BoxError> {
         let id: MailId = timer.subject.parse()?;
         if self.conversations.contains(id) {
             // Its claim has ended, and the conversation goes on. It moves the timer when it can;
             // else the timer comes again by itself when its lease ends.
-            return Ok(());
+            return Ok(Looked::Done);
         }
         let metadata = Metadata {
             actor: "notifications".to_owned(),
@@ -139,12 +163,13 @@ impl Sending {
         };
         let mail = store::load(self.store.pool(), id).await?;
         let Some(mail) = mail.filter(|mail| !mail.state.is_over()) else {
-            return Ok(self.write(metadata, move |tx| Box::pin(store::end_timer(tx, id))).await?);
+            self.write(metadata, move |tx| Box::pin(store::end_timer(tx, id))).await?;
+            return Ok(Looked::Done);
         };
         if mail.on_its_way || mail.due_at > self.store.now().await? {
             // Somebody else hands it over, whatever the clock says, or its timer was moved after
             // this one had been claimed.
-            return Ok(());
+            return Ok(Looked::Done);
         }
         if let About::Booking(booking) = mail.about {
             tracing::Span::current().record("booking_id", tracing::field::display(booking));
@@ -153,9 +178,11 @@ impl Sending {
         let span = tracing::info_span!("mail", otel.name = name, mail_id = %id, kind = %mail.kind);
         async {
             match self.prepare(&mail, &metadata).await? {
-                Prepared::Over(outcome) => Ok(self.conclude(&mail, outcome, metadata).await?),
-                Prepared::Ready(handover) => self.hand_over(*handover, metadata).await,
+                Prepared::Over(outcome) => self.conclude(&mail, outcome, metadata).await?,
+                Prepared::Ready(handover) => self.hand_over(*handover, metadata).await?,
+                Prepared::Changed => return Ok(Looked::Changed),
             }
+            Ok(Looked::Done)
         }
         .instrument(span)
         .await
@@ -187,7 +214,7 @@ impl Sending {
             return Ok(Prepared::Over(Outcome::NotOurs));
         };
         let Some(mail) = self.begin(mail, &facts, metadata).await? else {
-            return Ok(Prepared::Over(Outcome::NotOurs));
+            return Ok(Prepared::Changed);
         };
         Ok(Prepared::Ready(Box::new(Handover { mail, letter, place, talk })))
     }

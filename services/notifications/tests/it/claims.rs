@@ -198,3 +198,47 @@ async fn a_claim_that_ends_while_its_process_talks_causes_no_repeat() -> Result<
     assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
     world.end().await
 }
+
+/// Waits until a worker waits for a row that somebody else holds.
+async fn until_held_up(world: &World) -> Result<()> {
+    until("a worker waits for the mail", async || {
+        let sql = "select count(*) from pg_stat_activity
+                   where datname = current_database() and wait_event_type = 'Lock'";
+        let waiting: i64 = sqlx::query_scalar(sql).fetch_one(world.store.pool()).await?;
+        Ok((waiting > 0).then_some(()))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_mail_that_was_changed_while_a_worker_took_it_up_does_not_wait_for_a_lease() -> Result<()>
+{
+    let world = World::new().await?;
+    world.order_fault(json!({ "target": "smtp_connect", "kind": "drop", "times": 1 })).await?;
+    hold_ended(&world).await?;
+    world.until_tried("hold_ended", 1).await?;
+    // One worker is about to claim it,
+    let mut changing = world.store.pool().begin().await?;
+    sqlx::query("select from mails for update").execute(&mut *changing).await?;
+    world.move_clock(HOUR).await?;
+    until_held_up(&world).await?;
+    // whoever changes it sets its timer anew, which another one takes up and lets go,
+    world.as_owner("update timers set lease_until_at = '-infinity', attempts = 0").await?;
+    until_taken_up(&world, 1).await?;
+    let lease: kernel::Timestamp =
+        sqlx::query_scalar("select lease_until_at from timers where kind = 'send_mail'")
+            .fetch_one(world.store.pool())
+            .await?;
+    sqlx::query("update mails set due_at = due_at + interval '1 second'")
+        .execute(&mut *changing)
+        .await?;
+    changing.commit().await?;
+    // and the first one sees that it was changed.
+    world.until_state("hold_ended", "sent").await?;
+    let in_time: bool = sqlx::query_scalar("select clock_timestamp() < $1")
+        .bind(lease)
+        .fetch_one(world.store.pool())
+        .await?;
+    assert!(in_time, "the mail waited for the end of a lease");
+    world.end().await
+}
