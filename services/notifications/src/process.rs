@@ -16,10 +16,7 @@ use messaging::ReactionError;
 /// receipt's. One of a release that does not may not move the checkpoints of booking and payments,
 /// or it would take an event in without its mail.
 async fn knows_later_mails(tx: &mut Tx) -> Result<(), StoreError> {
-    sqlx::query("select set_config('notifications.knows', 'later mails', true)")
-        .execute(tx.connection())
-        .await?;
-    Ok(())
+    tx.set("notifications.knows", "later mails").await
 }
 
 /// Reads an id in an event. One that cannot be read parks the event, so that a person hears of it.

@@ -35,6 +35,27 @@ impl View {
     }
 }
 
+/// The query of one booking or of several. They are two, because PostgreSQL plans a query whose
+/// parameter is a list anew each time, which takes longer than the query does.
+macro_rules! view_sql {
+    ($which:literal) => {
+        concat!(
+            "select b.booking_id, b.customer_id, b.service_id, b.service_title, b.price_minor,
+                    b.price_currency, b.mode, b.state, b.held_until_at, b.checkout_opened,
+                    b.payment_state, b.mail_state, b.requested_at, b.version,
+                    b.confirmed_on_claim,
+                    c.first_name, c.last_name, c.email, c.phone, c.notes, c.join_url,
+                    r.starts_at, r.ends_at
+             from bookings b
+                  join slot_reservations r using (booking_id)
+                  left join booking_contacts c using (booking_id)
+             where ",
+            $which,
+            " order by min(r.starts_at) over (partition by b.booking_id), b.booking_id, r.starts_at"
+        )
+    };
+}
+
 /// Reads a booking; `None` when there is none.
 ///
 /// # Errors
@@ -44,7 +65,8 @@ pub async fn load(
     practice: &Practice,
     id: Id<Booking>,
 ) -> Result<Option<View>, StoreError> {
-    Ok(load_all(executor, practice, &[id]).await?.into_iter().next())
+    let rows = sqlx::query(view_sql!("b.booking_id = $1")).bind(id).fetch_all(executor).await?;
+    Ok(views(&rows, practice)?.into_iter().next())
 }
 
 /// Reads bookings, in the order of their first sessions; those that do not exist are left out.
@@ -57,24 +79,15 @@ pub async fn load_all(
     ids: &[Id<Booking>],
 ) -> Result<Vec<View>, StoreError> {
     let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
-    let rows = sqlx::query(
-        "select b.booking_id, b.customer_id, b.service_id, b.service_title, b.price_minor,
-                b.price_currency, b.mode, b.state, b.held_until_at, b.checkout_opened,
-                b.payment_state, b.mail_state, b.requested_at, b.version,
-                b.confirmed_on_claim,
-                c.first_name, c.last_name, c.email, c.phone, c.notes, c.join_url,
-                r.starts_at, r.ends_at
-         from bookings b
-              join slot_reservations r using (booking_id)
-              left join booking_contacts c using (booking_id)
-         where b.booking_id = any ($1)
-         order by min(r.starts_at) over (partition by b.booking_id), b.booking_id, r.starts_at",
-    )
-    .bind(ids)
-    .fetch_all(executor)
-    .await?;
+    let rows =
+        sqlx::query(view_sql!("b.booking_id = any ($1)")).bind(ids).fetch_all(executor).await?;
+    views(&rows, practice)
+}
+
+/// The bookings of rows that belong together one after the other.
+fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, StoreError> {
     let mut views: Vec<View> = Vec::new();
-    for row in &rows {
+    for row in rows {
         let session = wire::Session {
             starts_at: Some(to_wire(row.try_get("starts_at")?)),
             ends_at: Some(to_wire(row.try_get("ends_at")?)),

@@ -204,8 +204,5 @@ pub async fn wish(tx: &mut Tx, booking_id: Id<Booking>, wish: &Wish) -> Result<b
 /// # Errors
 /// When the database does not answer.
 pub async fn knows_receipts(tx: &mut Tx) -> Result<(), StoreError> {
-    sqlx::query("select set_config('payments.knows', 'receipts', true)")
-        .execute(tx.connection())
-        .await?;
-    Ok(())
+    tx.set("payments.knows", "receipts").await
 }

@@ -21,6 +21,8 @@ pub struct Tx {
     pub(crate) batch: Batch,
     /// The clock as it was read last.
     clock: Option<Timestamp>,
+    /// The parameters that were set.
+    set: Vec<&'static str>,
 }
 
 /// A stream as it was read: its events, and the clock at that moment.
@@ -36,7 +38,7 @@ pub struct Loaded {
 
 impl Tx {
     pub(crate) fn new(inner: Transaction<'static, Postgres>, metadata: Metadata) -> Self {
-        Self { inner, metadata, batch: Batch::default(), clock: None }
+        Self { inner, metadata, batch: Batch::default(), clock: None, set: Vec::new() }
     }
 
     /// The connection, for rows of the service's own tables. Events, timers and answers of this
@@ -54,6 +56,22 @@ impl Tx {
     /// Changes what is kept beside events that are appended from here on.
     pub fn set_metadata(&mut self, metadata: Metadata) {
         self.metadata = metadata;
+    }
+
+    /// Sets a parameter of PostgreSQL until the transaction ends. One that is set stays as it is.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn set(&mut self, name: &'static str, value: &str) -> Result<(), StoreError> {
+        if !self.set.contains(&name) {
+            sqlx::query("select set_config($1, $2, true)")
+                .bind(name)
+                .bind(value)
+                .execute(&mut *self.inner)
+                .await?;
+            self.set.push(name);
+        }
+        Ok(())
     }
 
     /// The one clock, now.

@@ -13,6 +13,7 @@ use kernel::CommandError;
 use runtime::status::chain;
 use runtime::telemetry::event_span;
 use runtime::{BoxError, Shutdown, failpoint};
+use tokio::time::Instant;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
@@ -22,6 +23,10 @@ use crate::wire::{self, Heard};
 
 /// How many events are taken in by one transaction at most.
 const RUN_MAX: usize = 32;
+/// What comes so soon behind a run waits a little for company, which costs much less than a run of
+/// its own.
+const CROWD: Duration = Duration::from_millis(12);
+const GATHER: Duration = Duration::from_millis(4);
 /// How long to wait for NATS before the source is asked: a lost tail has no successor to show it.
 const QUIET: Duration = Duration::from_secs(2);
 /// How often the source is asked while NATS is away.
@@ -172,12 +177,16 @@ impl Consumer {
         let durable = self.pull_consumer(nats).await?;
         // What was published before the durable consumer existed never comes over it.
         self.catch_up().await;
+        let mut last_run: Option<Instant> = None;
         loop {
             let mut messages = durable.fetch().max_messages(64).expires(QUIET).messages().await?;
             let mut quiet = true;
             while let Some(message) = messages.next().await {
                 quiet = false;
                 let mut come = vec![message?];
+                if last_run.is_some_and(|at| at.elapsed() < CROWD) {
+                    tokio::time::sleep(GATHER).await;
+                }
                 // Whatever has come meanwhile is taken in with it.
                 while come.len() < RUN_MAX
                     && let Some(Some(message)) = messages.next().now_or_never()
@@ -185,6 +194,7 @@ impl Consumer {
                     come.push(message?);
                 }
                 self.take_in(&come).await;
+                last_run = Some(Instant::now());
                 for message in come {
                     failpoint::pass(&format_args!("{}.before-ack", self.subscription.consumer));
                     // Our own table knows what was handled; the message has done its work anyway.

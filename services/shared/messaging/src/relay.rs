@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use async_nats::jetstream;
+use async_nats::jetstream::context::PublishAckFuture;
 use bytes::Bytes;
 use eventstore::{News, Recorded, Store, feed};
 use runtime::{BoxError, Shutdown, failpoint};
@@ -13,6 +14,13 @@ use crate::wire;
 
 /// How many events are numbered or published in one go.
 const BATCH: i64 = 256;
+const BATCH_LEN: usize = 256;
+/// How long what comes after a pass waits for company, by how much that pass found: in a crowd one
+/// pass for many costs much less than many passes, and where little happens nobody waits long.
+const GATHER: Duration = Duration::from_millis(4);
+const GATHER_CROWD: Duration = Duration::from_millis(25);
+/// From how many events of a pass on there is a crowd: more than any one command appends.
+const CROWD: usize = 5;
 /// How often to look for what another process has committed.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// How long to wait after a failure.
@@ -26,9 +34,13 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
     loop {
         let waits = match feed::number(store.pool(), BATCH).await {
             Ok(0) => LOOK_EVERY,
-            Ok(_) => {
+            Ok(numbered) => {
                 store.announce(News::Numbered);
-                continue;
+                let waits = gathering(usize::try_from(numbered).unwrap_or(usize::MAX));
+                tokio::select! {
+                    () = shutdown.wait() => return Ok(()),
+                    () = tokio::time::sleep(waits) => continue,
+                }
             }
             Err(error) => {
                 tracing::warn!(%error, "the outbox could not be numbered");
@@ -39,6 +51,16 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
             () = shutdown.wait() => return Ok(()),
             () = store.heard(News::Appended, waits) => {}
         }
+    }
+}
+
+/// How long to wait behind a pass that found so many events.
+fn gathering(found: usize) -> Duration {
+    match found {
+        0..CROWD => GATHER,
+        // There is more at once.
+        _ if found >= BATCH_LEN => Duration::ZERO,
+        _ => GATHER_CROWD,
     }
 }
 
@@ -85,9 +107,14 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
         let last = last.position;
         // Read anew each time: the database may be a restored one, and its feed another.
         let mut behind = feed::event_at(store.pool(), position).await?;
+        let mut answers = Vec::with_capacity(events.len());
         for event in &events {
-            send(&context, nats, event, behind).await?;
+            answers.push(send(&context, nats, event, behind).await?);
             behind = Some(event.event_id);
+        }
+        // All of them are on their way before the first is waited for.
+        for answer in answers {
+            answer.await?;
         }
         failpoint::pass(&"publisher.published");
         feed::set_published(store.pool(), last).await?;
@@ -95,14 +122,14 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
     }
 }
 
+/// Sends an event off; that NATS has it is known when the answer has come.
 async fn send(
     context: &jetstream::Context,
     nats: &Nats,
     event: &Recorded,
     behind: Option<Uuid>,
-) -> Result<(), BoxError> {
+) -> Result<PublishAckFuture, BoxError> {
     let payload = Bytes::from(serde_json::to_vec(&event.payload)?);
     let subject = nats.subject(&event.event_type);
-    context.publish_with_headers(subject, wire::headers(event, behind), payload).await?.await?;
-    Ok(())
+    Ok(context.publish_with_headers(subject, wire::headers(event, behind), payload).await?)
 }
