@@ -1,6 +1,6 @@
 //! A booking with the practitioner's days of its sessions, read and written under their locks.
 
-use eventstore::{StoreError, Tx};
+use eventstore::{Loaded, StoreError, Tx};
 use jiff::civil::Date;
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
@@ -47,8 +47,21 @@ impl OpenDay {
         practitioner_id: &str,
         date: Date,
     ) -> Result<(Self, Timestamp), Error> {
-        let stream = contract::day_stream(practitioner_id, date);
-        let loaded = tx.load(&stream).await?;
+        let loaded = tx.load(&contract::day_stream(practitioner_id, date)).await?;
+        let now = loaded.now;
+        Ok((Self::of(&loaded, rules, practitioner_id, date)?, now))
+    }
+
+    /// The day whose stream was read under its lock.
+    ///
+    /// # Errors
+    /// When an event cannot be read.
+    pub fn of(
+        loaded: &Loaded,
+        rules: &Rules,
+        practitioner_id: &str,
+        date: Date,
+    ) -> Result<Self, Error> {
         let events = loaded
             .events
             .iter()
@@ -56,13 +69,12 @@ impl OpenDay {
             .collect::<Result<Vec<_>, _>>()
             .map_err(Error::unavailable)?;
         let (from, to) = rules.bounds(date);
-        let day = Self {
+        Ok(Self {
             key: DayKey { practitioner_id: practitioner_id.to_owned(), from, to },
-            stream,
+            stream: contract::day_stream(practitioner_id, date),
             version: loaded.version,
             state: fold::<PractitionerDay>(&events),
-        };
-        Ok((day, loaded.now))
+        })
     }
 
     /// Whether a session belongs to this day.

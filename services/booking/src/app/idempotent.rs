@@ -1,6 +1,6 @@
 //! A command's key inside its transaction: the same key gets the first answer.
 
-use eventstore::{Recall, Tx, key_lock};
+use eventstore::{Loaded, Recall, Tx, key_lock};
 use kernel::Id;
 use kernel::id::Kind;
 
@@ -25,8 +25,7 @@ impl Key {
     /// # Errors
     /// When the key stands for another request.
     pub async fn recall<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
-        tx.lock(&[self.lock()]).await?;
-        self.recall_locked(tx).await
+        first_answer(tx.recall((&self.caller, self.method), &self.key, &self.hash).await?)
     }
 
     /// The name of the lock under which this key is looked up.
@@ -35,16 +34,20 @@ impl Key {
         key_lock((&self.caller, self.method), &self.key)
     }
 
-    /// What this key was answered with before, if it was, asked under its lock.
+    /// What this key was answered with before, if it was, asked under its lock; and a stream, read
+    /// with it.
     ///
     /// # Errors
     /// When the key stands for another request.
-    pub async fn recall_locked<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
-        match tx.recall_locked((&self.caller, self.method), &self.key, &self.hash).await? {
-            Recall::New => Ok(None),
-            Recall::Answered(answer) => answer.parse().map(Some).map_err(Error::unavailable),
-            Recall::Different => Err(refuse(Rejection::IdempotencyKeyReused)),
-        }
+    pub async fn recall_and_load<K: Kind>(
+        &self,
+        tx: &mut Tx,
+        stream_id: &str,
+    ) -> Result<(Option<Id<K>>, Loaded), Error> {
+        let caller = (self.caller.as_str(), self.method);
+        let (recalled, loaded) =
+            tx.recall_and_load(caller, (&self.key, &self.hash), stream_id).await?;
+        Ok((first_answer(recalled)?, loaded))
     }
 
     /// Remembers the answer.
@@ -55,5 +58,13 @@ impl Key {
         let answer = id.to_string();
         tx.remember((&self.caller, self.method), &self.key, &self.hash, &answer).await?;
         Ok(())
+    }
+}
+
+fn first_answer<K: Kind>(recalled: Recall) -> Result<Option<Id<K>>, Error> {
+    match recalled {
+        Recall::New => Ok(None),
+        Recall::Answered(answer) => answer.parse().map(Some).map_err(Error::unavailable),
+        Recall::Different => Err(refuse(Rejection::IdempotencyKeyReused)),
     }
 }

@@ -12,6 +12,7 @@ use super::idempotent::Key;
 use super::request::Wanted;
 use super::{Desk, Error, Rejection, refuse};
 use crate::catalogue::Offering;
+use crate::contract::day_stream;
 use crate::domain::booking::{self, Facts};
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -54,17 +55,15 @@ pub async fn request_booking(
         .store
         .write(metadata, move |tx| {
             let case = Arc::clone(&case);
-            Box::pin(async move {
-                let id = case.hold(tx).await?;
-                // Read here, because another connection would be three more round trips.
-                let view = view::load(tx.connection(), &case.desk.practice, id).await?;
-                let view = view.ok_or(refuse(Rejection::BookingNotFound))?;
-                Ok::<Held, Error>(Held { id, view })
-            })
+            Box::pin(async move { case.hold(tx).await })
         })
         .await?;
     tracing::info!(booking_id = %held.id, "a time is held");
     Ok(held)
+}
+
+fn held(id: Id<Booking>, view: Option<View>) -> Result<Held, Error> {
+    Ok(Held { id, view: view.ok_or(refuse(Rejection::BookingNotFound))? })
 }
 
 struct Case {
@@ -78,25 +77,29 @@ struct Case {
 }
 
 impl Case {
-    async fn hold(&self, tx: &mut Tx) -> Result<Id<Booking>, Error> {
+    async fn hold(&self, tx: &mut Tx) -> Result<Held, Error> {
+        let practice = &self.desk.practice;
         let key = Key {
             caller: self.customer_id.to_string(),
             method: METHOD,
             key: self.wanted.key.clone(),
             hash: self.wanted.hash.clone(),
         };
-        let caller = (self.customer_id, METHOD, key.key.as_str());
-        if query::plainly_taken(tx, PRACTITIONER_ID, self.span, caller).await? {
-            return Err(refuse(Rejection::SlotTaken));
-        }
         let rules = &self.desk.rules;
         let date = rules.date_of(self.wanted.starts_at);
         let (day, customer) = (day_lock(PRACTITIONER_ID, date), customer_lock(self.customer_id));
-        tx.lock(&[key.lock(), day, customer]).await?;
-        if let Some(first) = key.recall_locked(tx).await? {
-            return Ok(first);
+        let locks = [key.lock(), day, customer];
+        let caller = (self.customer_id, METHOD, key.key.as_str());
+        if !query::lock_unless_taken(tx, &locks, (PRACTITIONER_ID, self.span), caller).await? {
+            return Err(refuse(Rejection::SlotTaken));
         }
-        let (day, now) = OpenDay::load(tx, rules, PRACTITIONER_ID, date).await?;
+        let stream = day_stream(PRACTITIONER_ID, date);
+        let (first, loaded) = key.recall_and_load(tx, &stream).await?;
+        if let Some(id) = first {
+            return held(id, view::load(tx.connection(), practice, id).await?);
+        }
+        let now = loaded.now;
+        let day = OpenDay::of(&loaded, rules, PRACTITIONER_ID, date)?;
         let mode = project::mode_word(self.wanted.mode);
         let same = (self.customer_id, self.wanted.service_id.as_str(), mode);
         let holds = query::holds(tx, same, self.span, now).await?;
@@ -110,9 +113,9 @@ impl Case {
             }
             None => self.hold_anew(tx, (day, holds.live), now).await?,
         };
-        project::contact(tx, id, &self.wanted.contact, now).await?;
+        let view = view::keep_contact(tx, practice, id, &self.wanted.contact, now).await?;
         key.remember(tx, id).await?;
-        Ok(id)
+        held(id, view)
     }
 
     async fn hold_anew(

@@ -6,7 +6,6 @@ use kernel::id::{Block, Booking};
 use kernel::{Id, Timestamp};
 
 use crate::domain::booking::{self, Facts, Ground, Mode, PaymentId};
-use crate::domain::contact::Contact;
 use crate::domain::day;
 use crate::domain::span::Span;
 
@@ -234,38 +233,6 @@ async fn take(
     .bind(span.starts_at())
     .bind(span.ends_at())
     .bind(until)
-    .execute(tx.connection())
-    .await?;
-    Ok(())
-}
-
-/// Keeps who comes, and when they accepted the terms. Asked again for the same booking, the newest
-/// answer counts.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn contact(
-    tx: &mut Tx,
-    id: Id<Booking>,
-    contact: &Contact,
-    accepted_at: Timestamp,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "insert into booking_contacts (booking_id, first_name, last_name, email, phone, notes,
-                                       terms_accepted_at)
-         values ($1, $2, $3, $4, $5, $6, $7)
-         on conflict (booking_id) do update
-         set first_name = excluded.first_name, last_name = excluded.last_name,
-             email = excluded.email, phone = excluded.phone, notes = excluded.notes,
-             terms_accepted_at = excluded.terms_accepted_at",
-    )
-    .bind(id)
-    .bind(contact.first_name())
-    .bind(contact.last_name())
-    .bind(contact.email())
-    .bind(contact.phone())
-    .bind(contact.notes())
-    .bind(accepted_at)
     .execute(tx.connection())
     .await?;
     Ok(())

@@ -39,27 +39,31 @@ pub async fn taken(
     Ok(spans)
 }
 
-/// Whether a time is plainly taken by somebody else, for a request that has not been answered yet.
-/// It spares those who come too late the wait for a lock; who gets through is decided behind it.
+/// Takes locks, unless a time is plainly taken by somebody else and the request has not been
+/// answered yet; answers with whether it took them. It spares those who come too late the wait for a
+/// lock; who gets through is decided behind it.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn plainly_taken(
+pub async fn lock_unless_taken(
     tx: &mut Tx,
-    practitioner_id: &str,
-    span: Span,
+    locks: &[String],
+    (practitioner_id, span): (&str, Span),
     (customer_id, method, key): (Id<Customer>, &str, &str),
 ) -> Result<bool, StoreError> {
-    let taken = sqlx::query_scalar(
-        "select exists (
-                    select 1 from slot_reservations r left join bookings b using (booking_id)
-                    where r.live and r.practitioner_id = $1
-                      and r.during && tstzrange($2, $3)
-                      and (r.held_until_at is null or r.held_until_at > clock_now())
-                      and b.customer_id is distinct from $4)
-            and not exists (
-                    select 1 from idempotency_keys
-                    where caller = $5 and method = $6 and key = $7)",
+    // Only the branch of `case` that counts is carried out.
+    let locked = sqlx::query_scalar(
+        "with taken as materialized (
+             select exists (
+                        select 1 from slot_reservations r left join bookings b using (booking_id)
+                        where r.live and r.practitioner_id = $1
+                          and r.during && tstzrange($2, $3)
+                          and (r.held_until_at is null or r.held_until_at > clock_now())
+                          and b.customer_id is distinct from $4)
+                and not exists (
+                        select 1 from idempotency_keys
+                        where caller = $5 and method = $6 and key = $7) as plainly)
+         select case when plainly then false else take_locks($8) end from taken",
     )
     .bind(practitioner_id)
     .bind(span.starts_at())
@@ -68,9 +72,10 @@ pub async fn plainly_taken(
     .bind(customer_id.to_string())
     .bind(method)
     .bind(key)
+    .bind(locks)
     .fetch_one(tx.connection())
     .await?;
-    Ok(taken)
+    Ok(locked)
 }
 
 /// Whose other rows are live in a time, also those whose holds have run out; `None` for a time that

@@ -2,12 +2,14 @@
 
 use contract::booking::v1 as wire;
 use contract::convert::to_wire;
-use eventstore::StoreError;
+use eventstore::{StoreError, Tx};
 use kernel::id::{Booking, Customer};
 use kernel::{Id, Timestamp};
 use runtime::practice::Practice;
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
+
+use crate::domain::contact::Contact;
 
 /// A booking and what is not shown of it.
 #[derive(Clone)]
@@ -39,8 +41,12 @@ impl View {
 /// parameter is a list anew each time, which takes longer than the query does.
 macro_rules! view_sql {
     ($which:literal) => {
+        view_sql!("", "booking_contacts", $which)
+    };
+    ($with:literal, $contacts:literal, $which:literal) => {
         concat!(
-            "select b.booking_id, b.customer_id, b.service_id, b.service_title, b.price_minor,
+            $with,
+            " select b.booking_id, b.customer_id, b.service_id, b.service_title, b.price_minor,
                     b.price_currency, b.mode, b.state, b.held_until_at, b.checkout_opened,
                     b.payment_state, b.mail_state, b.requested_at, b.version,
                     b.confirmed_on_claim,
@@ -48,8 +54,9 @@ macro_rules! view_sql {
                     r.starts_at, r.ends_at
              from bookings b
                   join slot_reservations r using (booking_id)
-                  left join booking_contacts c using (booking_id)
-             where ",
+                  left join ",
+            $contacts,
+            " c using (booking_id) where ",
             $which,
             " order by min(r.starts_at) over (partition by b.booking_id), b.booking_id, r.starts_at"
         )
@@ -66,6 +73,44 @@ pub async fn load(
     id: Id<Booking>,
 ) -> Result<Option<View>, StoreError> {
     let rows = sqlx::query(view_sql!("b.booking_id = $1")).bind(id).fetch_all(executor).await?;
+    Ok(views(&rows, practice)?.into_iter().next())
+}
+
+/// Keeps who comes, and when they accepted the terms, and reads the booking with it. Asked again for
+/// the same booking, the newest answer counts.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn keep_contact(
+    tx: &mut Tx,
+    practice: &Practice,
+    id: Id<Booking>,
+    contact: &Contact,
+    accepted_at: Timestamp,
+) -> Result<Option<View>, StoreError> {
+    let sql = view_sql!(
+        "with kept as (
+             insert into booking_contacts (booking_id, first_name, last_name, email, phone, notes,
+                                           terms_accepted_at)
+             values ($1, $2, $3, $4, $5, $6, $7)
+             on conflict (booking_id) do update
+             set first_name = excluded.first_name, last_name = excluded.last_name,
+                 email = excluded.email, phone = excluded.phone, notes = excluded.notes,
+                 terms_accepted_at = excluded.terms_accepted_at
+             returning *)",
+        "kept",
+        "b.booking_id = $1"
+    );
+    let rows = sqlx::query(sql)
+        .bind(id)
+        .bind(contact.first_name())
+        .bind(contact.last_name())
+        .bind(contact.email())
+        .bind(contact.phone())
+        .bind(contact.notes())
+        .bind(accepted_at)
+        .fetch_all(tx.connection())
+        .await?;
     Ok(views(&rows, practice)?.into_iter().next())
 }
 

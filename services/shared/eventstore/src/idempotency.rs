@@ -2,9 +2,10 @@
 
 use sha2::{Digest as _, Sha256};
 use sqlx::Row;
+use sqlx::postgres::PgRow;
 
 use crate::error::StoreError;
-use crate::transaction::Tx;
+use crate::transaction::{Loaded, Tx};
 
 /// What is known of a caller's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +30,14 @@ pub fn key_lock((caller, method): (&str, &str), key: &str) -> String {
     format!("idempotency {caller} {method} {key}")
 }
 
+fn recall(row: &PgRow, request_hash: &[u8]) -> Result<Recall, StoreError> {
+    Ok(match row.try_get::<Option<Vec<u8>>, _>("request_hash")? {
+        None => Recall::New,
+        Some(known) if known == request_hash => Recall::Answered(row.try_get("answer")?),
+        Some(_other) => Recall::Different,
+    })
+}
+
 impl Tx {
     /// Looks a caller's key up, and makes others with the same key wait until this transaction
     /// ends.
@@ -37,24 +46,11 @@ impl Tx {
     /// When the database does not answer.
     pub async fn recall(
         &mut self,
-        caller: (&str, &str),
-        key: &str,
-        request_hash: &[u8],
-    ) -> Result<Recall, StoreError> {
-        self.lock(&[key_lock(caller, key)]).await?;
-        self.recall_locked(caller, key, request_hash).await
-    }
-
-    /// Looks a caller's key up whose lock, [`key_lock`], this transaction has.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn recall_locked(
-        &mut self,
         (caller, method): (&str, &str),
         key: &str,
         request_hash: &[u8],
     ) -> Result<Recall, StoreError> {
+        self.lock(&[key_lock((caller, method), key)]).await?;
         let row = sqlx::query(
             "select request_hash, answer from idempotency_keys
              where caller = $1 and method = $2 and key = $3",
@@ -64,14 +60,37 @@ impl Tx {
         .bind(key)
         .fetch_optional(self.connection())
         .await?;
-        let Some(row) = row else {
-            return Ok(Recall::New);
-        };
-        let known: Vec<u8> = row.try_get("request_hash")?;
-        if known != request_hash {
-            return Ok(Recall::Different);
-        }
-        Ok(Recall::Answered(row.try_get("answer")?))
+        row.map_or(Ok(Recall::New), |row| recall(&row, request_hash))
+    }
+
+    /// Looks a key up whose lock, [`key_lock`], this transaction has, and reads a stream with it: one
+    /// round trip to the database for both.
+    ///
+    /// # Errors
+    /// When the database does not answer or holds an event that cannot be read.
+    pub async fn recall_and_load(
+        &mut self,
+        (caller, method): (&str, &str),
+        (key, request_hash): (&str, &[u8]),
+        stream_id: &str,
+    ) -> Result<(Recall, Loaded), StoreError> {
+        self.flush().await?;
+        let rows = sqlx::query(
+            "with c as materialized (select clock_now() as now)
+             select now, request_hash, answer, event_id, stream_id, version, 0::bigint as position,
+                    event_type, payload, metadata, events.recorded_at
+             from c left join idempotency_keys on caller = $1 and method = $2 and key = $3
+                    left join events on stream_id = $4
+             order by version",
+        )
+        .bind(caller)
+        .bind(method)
+        .bind(key)
+        .bind(stream_id)
+        .fetch_all(self.connection())
+        .await?;
+        let recalled = rows.first().map_or(Ok(Recall::New), |row| recall(row, request_hash))?;
+        Ok((recalled, self.loaded(&rows)?))
     }
 
     /// Remembers what a key was answered with: an id, never personal data. It is written at the

@@ -22,4 +22,4 @@ pub use event::{Metadata, NewEvent, Recorded, new_id, new_uuid};
 pub use idempotency::{Recall, key_lock, request_hash};
 pub use store::{News, Store};
 pub use timer::{Timer, TimerHandler, run_timers};
-pub use transaction::Tx;
+pub use transaction::{Loaded, Tx};

@@ -90,18 +90,7 @@ impl Tx {
     /// # Errors
     /// When the database does not answer.
     pub async fn lock(&mut self, names: &[String]) -> Result<(), StoreError> {
-        let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
-        sorted.sort_unstable();
-        sorted.dedup();
-        // The inner query's order is that in which the outer one takes them.
-        sqlx::query(
-            "select pg_advisory_xact_lock(hashtextextended(name, 0))
-             from (select name from unnest($1::text[]) with ordinality as n (name, place)
-                   order by place offset 0) as sorted",
-        )
-        .bind(sorted)
-        .execute(&mut *self.inner)
-        .await?;
+        sqlx::query("select take_locks($1)").bind(names).execute(&mut *self.inner).await?;
         Ok(())
     }
 
@@ -120,11 +109,15 @@ impl Tx {
         .bind(stream_id)
         .fetch_all(&mut *self.inner)
         .await?;
+        self.loaded(&rows)
+    }
+
+    /// A stream's rows, each with the clock; without events there is one row, which has that alone.
+    pub(crate) fn loaded(&mut self, rows: &[PgRow]) -> Result<Loaded, StoreError> {
         let now = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get("now")?;
         self.clock = Some(now);
         let mut events = Vec::with_capacity(rows.len());
-        for row in &rows {
-            // Without events there is one row, which has the clock alone.
+        for row in rows {
             if row.try_get::<Option<i64>, _>("version")?.is_some() {
                 events.push(recorded(row)?);
             }
