@@ -40,8 +40,8 @@ pub async fn taken(
 }
 
 /// Takes locks, unless a time is plainly taken by somebody else and the request has not been
-/// answered yet; answers with whether it took them. It spares those who come too late the wait for a
-/// lock; who gets through is decided behind it.
+/// answered yet; answers with whether it took them. It spares those who come too late the wait for
+/// a lock; who gets through is decided behind it.
 ///
 /// # Errors
 /// When the database does not answer.

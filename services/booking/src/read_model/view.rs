@@ -76,8 +76,8 @@ pub async fn load(
     Ok(views(&rows, practice)?.into_iter().next())
 }
 
-/// Keeps who comes, and when they accepted the terms, and reads the booking with it. Asked again for
-/// the same booking, the newest answer counts.
+/// Keeps who comes, and when they accepted the terms, and reads the booking with it. Asked again
+/// for the same booking, the newest answer counts.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -203,9 +203,9 @@ pub async fn advance_over(
     Ok(Some(skipped))
 }
 
-/// Moves the checkpoint over a run in one statement, when it stands right before the run and there is
-/// nothing particular about it. Returns whether it did; else nothing was changed, and why not shows
-/// when it is looked at more closely.
+/// Moves the checkpoint over a run in one statement, when it stands right before the run and there
+/// is nothing particular about it. Returns whether it did; else nothing was changed, and why not
+/// shows when it is looked at more closely.
 ///
 /// Who waits here for another process of the same consumer finds the checkpoint elsewhere then. An
 /// event is parked only where the checkpoint moves, so what is parked is as it was when this began.

@@ -63,8 +63,8 @@ impl Tx {
         row.map_or(Ok(Recall::New), |row| recall(&row, request_hash))
     }
 
-    /// Looks a key up whose lock, [`key_lock`], this transaction has, and reads a stream with it: one
-    /// round trip to the database for both.
+    /// Looks a key up whose lock, [`key_lock`], this transaction has, and reads a stream with it:
+    /// one round trip to the database for both.
     ///
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
