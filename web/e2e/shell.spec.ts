@@ -369,6 +369,16 @@ test.describe('people who want less movement', () => {
     expect(longest).toBeLessThanOrEqual(0.001);
   });
 
+  test('see another theme at once, down to what inherits from it', async ({ page }) => {
+    await page.goto('/services');
+    await expectStep(page, 'Find what helps you today');
+    const moving = await page.evaluate(() => {
+      document.documentElement.classList.toggle('dark');
+      return document.getAnimations().length;
+    });
+    expect(moving).toBe(0);
+  });
+
   test('are at the top at once', async ({ page }) => {
     await page.goto('/services');
     await expectStep(page, 'Find what helps you today');
