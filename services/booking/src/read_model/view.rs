@@ -1,4 +1,5 @@
-//! A booking's rows as the wire shows them to its owner.
+//! A booking's rows as the wire shows them to its owner; and the contact, which the statement keeps
+//! that reads the answer to a request.
 
 use contract::booking::v1 as wire;
 use contract::convert::to_wire;

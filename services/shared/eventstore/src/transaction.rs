@@ -1,5 +1,7 @@
 //! One write transaction: locks, loads, appends and whatever rows belong to them.
 
+use std::collections::BTreeMap;
+
 use kernel::Timestamp;
 use serde_json::Value;
 use sqlx::postgres::PgRow;
@@ -21,8 +23,8 @@ pub struct Tx {
     pub(crate) batch: Batch,
     /// The clock as it was read last.
     clock: Option<Timestamp>,
-    /// The parameters that were set.
-    set: Vec<&'static str>,
+    /// The parameters that were set, with their values.
+    set: BTreeMap<&'static str, &'static str>,
 }
 
 /// A stream as it was read: its events, and the clock at that moment.
@@ -38,7 +40,7 @@ pub struct Loaded {
 
 impl Tx {
     pub(crate) fn new(inner: Transaction<'static, Postgres>, metadata: Metadata) -> Self {
-        Self { inner, metadata, batch: Batch::default(), clock: None, set: Vec::new() }
+        Self { inner, metadata, batch: Batch::default(), clock: None, set: BTreeMap::new() }
     }
 
     /// The connection, for rows of the service's own tables. Events, timers and answers of this
@@ -58,18 +60,19 @@ impl Tx {
         self.metadata = metadata;
     }
 
-    /// Sets a parameter of PostgreSQL until the transaction ends. One that is set stays as it is.
+    /// Sets a parameter of PostgreSQL until the transaction ends, unless it has this value already:
+    /// every event of a run says the same.
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn set(&mut self, name: &'static str, value: &str) -> Result<(), StoreError> {
-        if !self.set.contains(&name) {
+    pub async fn set(&mut self, name: &'static str, value: &'static str) -> Result<(), StoreError> {
+        if self.set.get(name) != Some(&value) {
             sqlx::query("select set_config($1, $2, true)")
                 .bind(name)
                 .bind(value)
                 .execute(&mut *self.inner)
                 .await?;
-            self.set.push(name);
+            self.set.insert(name, value);
         }
         Ok(())
     }

@@ -14,13 +14,12 @@ use crate::wire;
 
 /// How many events are numbered or published in one go.
 const BATCH: i64 = 256;
-const BATCH_LEN: usize = 256;
 /// How long what comes after a pass waits for company, by how much that pass found: in a crowd one
 /// pass for many costs much less than many passes, and where little happens nobody waits long.
 const GATHER: Duration = Duration::from_millis(4);
 const GATHER_CROWD: Duration = Duration::from_millis(25);
 /// From how many events of a pass on there is a crowd: more than any one command appends.
-const CROWD: usize = 5;
+const CROWD: u64 = 5;
 /// How often to look for what another process has committed.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// How long to wait after a failure.
@@ -36,7 +35,7 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
             Ok(0) => LOOK_EVERY,
             Ok(numbered) => {
                 store.announce(News::Numbered);
-                let waits = gathering(usize::try_from(numbered).unwrap_or(usize::MAX));
+                let waits = gathering(numbered);
                 tokio::select! {
                     () = shutdown.wait() => return Ok(()),
                     () = tokio::time::sleep(waits) => continue,
@@ -55,11 +54,11 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
 }
 
 /// How long to wait behind a pass that found so many events.
-fn gathering(found: usize) -> Duration {
+fn gathering(found: u64) -> Duration {
     match found {
         0..CROWD => GATHER,
         // There is more at once.
-        _ if found >= BATCH_LEN => Duration::ZERO,
+        _ if found >= BATCH.unsigned_abs() => Duration::ZERO,
         _ => GATHER_CROWD,
     }
 }
