@@ -3,6 +3,7 @@
 //! Both kinds are ES256 and nothing else: an algorithm that the token chooses is how forged tokens
 //! are let in. No token, nor a part of one, is ever logged.
 
+mod es256;
 mod jwks;
 mod peers;
 mod users;
@@ -11,6 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jsonwebtoken::{Algorithm, Validation};
 
+pub(crate) use es256::install as install_es256;
 pub use jwks::{Keys, KeysError};
 pub use peers::{PeerError, PeerSettings, Peers, SigningError};
 pub use users::{User, UserError, UserSettings, Users};

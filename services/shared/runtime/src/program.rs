@@ -79,8 +79,12 @@ impl Program {
     /// Runs the command that the argument names. The exit code is 0 when it ended well, 1 when it
     /// failed, and 2 when it could not begin.
     pub fn main(self) -> ExitCode {
+        self.main_with(std::env::args().skip(1))
+    }
+
+    /// The same with the arguments that are left, for a program that is several.
+    pub fn main_with(self, mut arguments: impl Iterator<Item = String>) -> ExitCode {
         let service = self.service;
-        let mut arguments = std::env::args().skip(1);
         let wanted = arguments.next().unwrap_or_default();
         let known = self.commands.into_iter().find(|(name, _)| *name == wanted);
         let (Some((_, prepare)), None) = (known, arguments.next()) else {

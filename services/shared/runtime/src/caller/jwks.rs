@@ -35,6 +35,7 @@ impl Keys {
     /// # Errors
     /// It is not a JWKS, or has no key that can be used.
     pub fn parse(document: &str) -> Result<Self, KeysError> {
+        super::install_es256();
         let document: Document = serde_json::from_str(document).map_err(KeysError::Malformed)?;
         let by_kid: HashMap<_, _> = document.keys.into_iter().filter_map(usable).collect();
         if by_kid.is_empty() {
