@@ -12,11 +12,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use connectrpc::{ConnectError, ErrorCode};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use kernel::Reject as _;
 use runtime::caller::{UserError, Users};
 use sha2::{Digest as _, Sha256};
 
+use crate::answers::{Answers, Kept, Question};
 use crate::edge::Caller;
 use crate::error_form::{self, refusal};
 use crate::grant::{GrantCookie, Panel};
@@ -34,6 +35,7 @@ pub(crate) struct Door {
     pub(crate) procedures: Arc<Procedures>,
     pub(crate) users: Users,
     pub(crate) limits: Arc<Limits>,
+    pub(crate) answers: Arc<Answers>,
     pub(crate) grants: GrantCookie,
 }
 
@@ -47,25 +49,31 @@ pub(crate) async fn guard(
     let path = request.uri().path().to_owned();
     let admitted = door.admit(&path, &asked, &caller).await;
     let locks = admitted.as_ref().is_ok_and(|procedure| procedure.is(&LOCK));
-    let (cached, answer) = match admitted {
+    let (question, answer) = match admitted {
         Ok(procedure) => {
             if procedure.access == Access::Panel {
                 request.extensions_mut().insert(door.panel(procedure, &asked, &caller));
             }
-            let get = request.method() == Method::GET;
+            let head = (request.method(), request.uri(), &asked);
+            let question = door.answers.question(procedure, head);
             let answer = next.run(request).await;
-            (get && procedure.access == Access::Cached, answer)
+            if procedure.changes_times() {
+                door.answers.times_changed();
+            }
+            (question, answer)
         }
         Err(error) => {
             let status = error.http_status();
             let error = error_form::in_form(&error, &caller.reference).with_http_status(status);
             // Who does not speak Connect is answered as anybody on the web would be.
             let form = if is_grpc(&asked) { HeaderMap::new() } else { asked.clone() };
-            (false, error.into_http_response(&form).into_response())
+            (None, error.into_http_response(&form).into_response())
         }
     };
-    if cached && answer.status() == StatusCode::OK {
-        return with_cache(&asked, answer, &caller.reference).await;
+    if let Some(question) = question
+        && answer.status() == StatusCode::OK
+    {
+        return door.keep(question, answer, (&asked, &caller.reference)).await;
     }
     let mut answer = explained(answer, &caller.reference).await;
     answer.headers_mut().insert(header::CACHE_CONTROL, NOT_STORED);
@@ -110,6 +118,34 @@ impl Door {
             }
         }
         Ok(procedure)
+    }
+
+    /// Keeps an answer for those who ask the same next, and gives it. What the practice says about
+    /// itself browsers may keep too, and need not read it twice.
+    async fn keep(
+        &self,
+        question: Question,
+        answer: Response,
+        (asked, reference): (&HeaderMap, &str),
+    ) -> Response {
+        let (parts, body) = answer.into_parts();
+        let Ok(bytes) = axum::body::to_bytes(body, ANSWER_BYTES_MAX).await else {
+            let error = ConnectError::new(ErrorCode::Unavailable, "");
+            return error_form::http_answer(StatusCode::SERVICE_UNAVAILABLE, &error, reference);
+        };
+        let mut headers = parts.headers;
+        let tag = question.is_of_the_practice().then(|| entity_tag(&bytes));
+        if let Some(tag) = &tag {
+            headers.insert(header::CACHE_CONTROL, CACHED);
+            headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+            headers.insert(header::ETAG, tag.clone());
+        } else {
+            headers.insert(header::CACHE_CONTROL, NOT_STORED);
+        }
+        let kept = Arc::new(Kept::new(headers, tag, bytes));
+        let answer = kept.answer(asked);
+        self.answers.keep(question, kept);
+        answer
     }
 
     /// What a call of the panel takes along. What the client itself says under these names is not
@@ -189,26 +225,6 @@ fn protocol_error(status: StatusCode, error: Option<ConnectError>) -> (StatusCod
 /// The body is larger than anything we ever ask for.
 pub(crate) fn too_large() -> ConnectError {
     refusal(ErrorCode::ResourceExhausted, "REQUEST_TOO_LARGE", "The request is too large.")
-}
-
-/// Lets browsers keep the answer, and spares them the body if they have it already.
-async fn with_cache(asked: &HeaderMap, answer: Response, reference: &str) -> Response {
-    let (mut parts, body) = answer.into_parts();
-    let Ok(bytes) = axum::body::to_bytes(body, ANSWER_BYTES_MAX).await else {
-        let error = ConnectError::new(ErrorCode::Unavailable, "");
-        return error_form::http_answer(StatusCode::SERVICE_UNAVAILABLE, &error, reference);
-    };
-    let tag = entity_tag(&bytes);
-    parts.headers.insert(header::CACHE_CONTROL, CACHED);
-    parts.headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    if has_already(asked, &tag) {
-        parts.status = StatusCode::NOT_MODIFIED;
-        parts.headers.remove(header::CONTENT_LENGTH);
-        parts.headers.insert(header::ETAG, tag);
-        return Response::from_parts(parts, Body::empty());
-    }
-    parts.headers.insert(header::ETAG, tag);
-    Response::from_parts(parts, Body::from(bytes))
 }
 
 /// A weak tag, because the same content is sent compressed or not.

@@ -17,6 +17,7 @@ use runtime::telemetry;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
+use crate::answers::Answers;
 use crate::error_form;
 use crate::limits::Limits;
 use crate::pictures;
@@ -37,6 +38,7 @@ pub(crate) struct Caller {
 pub(crate) struct Edge {
     pub(crate) routes: Arc<Routes>,
     pub(crate) limits: Arc<Limits>,
+    pub(crate) answers: Arc<Answers>,
     pub(crate) policies: Policies,
     pub(crate) trust_proxy: bool,
 }
@@ -100,7 +102,7 @@ async fn caught(answer: impl Future<Output = Response>, reference: &str) -> Resp
 
 /// The address that limits count for. What a client claims is believed only if a proxy of ours
 /// stands before the gateway; then its own entry, the last one, is the truth.
-fn address_of(peer: IpAddr, headers: &HeaderMap, trust_proxy: bool) -> IpAddr {
+pub(crate) fn address_of(peer: IpAddr, headers: &HeaderMap, trust_proxy: bool) -> IpAddr {
     if !trust_proxy {
         return peer;
     }

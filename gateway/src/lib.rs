@@ -7,6 +7,8 @@
 
 mod server;
 mod edge;
+mod at_hand;
+mod answers;
 mod routes;
 mod limits;
 mod policy;
@@ -33,13 +35,18 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get};
 use runtime::caller::Users;
-use runtime::{BoxError, Shutdown};
+use runtime::{BoxError, Program, Shutdown};
 use tokio::net::TcpListener;
 
 pub use config::{Config, NoAllowance, ProxySettings, SiteSettings, WatchSettings};
 pub use limits::{Allowance, Allowances};
 pub use rpc::Upstreams;
 pub use web_files::SiteError;
+
+/// This service as a process: its commands with their settings.
+pub fn program() -> Program {
+    Program::new("gateway").serve(Config::read, run)
+}
 
 /// Listens and serves until it is asked to stop.
 ///
@@ -59,13 +66,14 @@ pub async fn serve(
     config: Config,
     shutdown: Shutdown,
 ) -> Result<(), BoxError> {
-    let router = router(&config, &shutdown)?;
+    let way_in = way_in(&config, &shutdown)?;
     tracing::info!(address = %listener.local_addr()?, "listening");
-    server::serve(listener, router, &shutdown).await;
+    server::serve(listener, way_in, &shutdown).await;
     Ok(())
 }
 
-fn router(config: &Config, shutdown: &Shutdown) -> Result<Router, BoxError> {
+/// What answers at once, and the way of everything else.
+fn way_in(config: &Config, shutdown: &Shutdown) -> Result<(Arc<edge::Edge>, Router), BoxError> {
     let site = Arc::new(web_files::WebFiles::load(
         &config.site.folder,
         &grant::origin(&config.site.public),
@@ -78,19 +86,30 @@ fn router(config: &Config, shutdown: &Shutdown) -> Result<Router, BoxError> {
         checkout_origins: &config.site.checkout_origins,
         https: config.site.public.scheme_str() == Some("https"),
     })?;
+    let answers = Arc::new(answers::Answers::new());
     let edge = Arc::new(edge::Edge {
         routes: Arc::new(routes::Routes { procedures: procedures.clone(), site: site.clone() }),
         limits: limits.clone(),
+        answers: answers.clone(),
         policies,
         trust_proxy: config.site.trust_proxy,
     });
     let users = Users::new(&config.users)?;
     let grants = grant::GrantCookie::new(&config.site.public);
-    let limited = limits.clone();
-    let door = access::Door { procedures, users, limits: limited, grants: grants.clone() };
-    let calls = Router::new()
-        .fallback_service(rpc::service(&config.upstreams, grants, shutdown))
-        .layer(from_fn_with_state(Arc::new(door), access::guard));
+    let door = access::Door { procedures, users, limits: limits.clone(), answers, grants };
+    let router = router(config, (Arc::new(door), site, limits), shutdown)?;
+    Ok((edge.clone(), router.layer(from_fn_with_state(edge, edge::pass))))
+}
+
+/// Everything that is answered with somebody's help.
+fn router(
+    config: &Config,
+    (door, site, limits): (Arc<access::Door>, Arc<web_files::WebFiles>, Arc<limits::Limits>),
+    shutdown: &Shutdown,
+) -> Result<Router, BoxError> {
+    let calls = rpc::service(&config.upstreams, door.grants.clone(), shutdown);
+    let calls =
+        Router::new().fallback_service(calls).layer(from_fn_with_state(door, access::guard));
     let links = limits.clone();
     let client = runtime::http::client()?;
     let health = Arc::new(health::Health::new(config, client.clone(), shutdown.clone())?);
@@ -125,6 +144,5 @@ fn router(config: &Config, shutdown: &Shutdown) -> Result<Router, BoxError> {
         .nest_service("/rpc", calls)
         .nest_service("/auth/v1", auth)
         .nest_service("/webhooks", webhooks)
-        .fallback_service(any(pages::serve).with_state(site))
-        .layer(from_fn_with_state(edge, edge::pass)))
+        .fallback_service(any(pages::serve).with_state(site)))
 }

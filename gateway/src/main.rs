@@ -1,9 +1,5 @@
 //! Starts the gateway.
 
-use std::process::ExitCode;
-
-use runtime::Program;
-
-fn main() -> ExitCode {
-    Program::new("gateway").serve(gateway::Config::read, gateway::run).main()
+fn main() -> std::process::ExitCode {
+    gateway::program().main()
 }

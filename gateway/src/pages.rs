@@ -34,6 +34,9 @@ const SHORT: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 /// A page may be kept but is asked for again each time.
 const FRESH: HeaderValue = HeaderValue::from_static("no-cache");
 
+/// How many headers an answer has room for from the beginning; the edge adds some.
+const HEADERS_ROOM: usize = 16;
+
 /// The site, and who knows which reviews there are.
 pub(crate) struct Site {
     pub(crate) files: Arc<WebFiles>,
@@ -54,24 +57,8 @@ pub(crate) async fn serve(
     if let Some(to) = booking_links::redirect(files, request.uri()) {
         return to;
     }
-    if let Some(page) = files.page(path) {
-        let mut answer = sent(page, asked, FRESH);
-        if path == BOOKING {
-            answer.extensions_mut().insert(Document::Booking);
-        }
-        return answer;
-    }
-    if let Some(file) = files.file(path) {
-        let cache = if path.starts_with("/assets/") { IMMUTABLE } else { SHORT };
-        let mut answer = if file.packable {
-            sent(file, asked, cache)
-        } else {
-            sent_in_parts(file, request.method(), asked, cache)
-        };
-        if path.starts_with(CARDS) {
-            answer.extensions_mut().insert(Document::Card);
-        }
-        return answer;
+    if let Some(known) = known(files, path, &request) {
+        return known;
     }
     if let Some(to) = canonical(files, request.uri()) {
         return to;
@@ -89,6 +76,33 @@ pub(crate) async fn serve(
         return sent(&words.unwrap_or_else(|| page.found.of_review(id)), asked, FRESH);
     }
     missing(files, path)
+}
+
+/// A page or a file that is always the same; for this nobody has to be asked.
+pub(crate) fn known<B>(
+    files: &WebFiles,
+    path: &str,
+    request: &http::Request<B>,
+) -> Option<Response> {
+    let asked = request.headers();
+    if let Some(page) = files.page(path) {
+        let mut answer = sent(page, asked, FRESH);
+        if path == BOOKING {
+            answer.extensions_mut().insert(Document::Booking);
+        }
+        return Some(answer);
+    }
+    let file = files.file(path)?;
+    let cache = if path.starts_with("/assets/") { IMMUTABLE } else { SHORT };
+    let mut answer = if file.packable {
+        sent(file, asked, cache)
+    } else {
+        sent_in_parts(file, request.method(), asked, cache)
+    };
+    if path.starts_with(CARDS) {
+        answer.extensions_mut().insert(Document::Card);
+    }
+    Some(answer)
 }
 
 /// A known page with a slash behind it moves to its one address. Only known pages do: a redirect
@@ -118,7 +132,7 @@ fn missing(site: &WebFiles, path: &str) -> Response {
 }
 
 fn sent(file: &WebFile, asked: &HeaderMap, cache: HeaderValue) -> Response {
-    let mut headers = HeaderMap::new();
+    let mut headers = HeaderMap::with_capacity(HEADERS_ROOM);
     headers.insert(header::CACHE_CONTROL, cache);
     headers.insert(header::ETAG, file.tag.clone());
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));

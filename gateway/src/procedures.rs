@@ -55,6 +55,11 @@ impl Procedure {
             && self.spec.idempotency_level != IdempotencyLevel::NoSideEffects
     }
 
+    /// Whether the call may take a time or give one back.
+    pub(crate) fn changes_times(self) -> bool {
+        self.is_command() && self.spec.procedure.starts_with("/booking.")
+    }
+
     /// The limit of its own. What the panel refuses for want of a grant is written down by reviews,
     /// so nobody may fill its book: who comes without one counts as who guesses a password does.
     pub(crate) fn own_limit(self, has_grant: bool) -> Own {
@@ -83,6 +88,9 @@ pub(crate) const UNLOCK: Spec = reviews::REVIEWS_STAFF_SERVICE_UNLOCK_SPEC;
 /// Where a grant is given back.
 pub(crate) const LOCK: Spec = reviews::REVIEWS_STAFF_SERVICE_LOCK_SPEC;
 
+/// Where free times are read.
+pub(crate) const LIST_SLOTS: Spec = booking::BOOKING_SERVICE_LIST_SLOTS_SPEC;
+
 /// Where mails are ended.
 pub(crate) const UNSUBSCRIBE: Spec = notifications::NOTIFICATIONS_SERVICE_UNSUBSCRIBE_SPEC;
 /// Where that is taken back.
@@ -100,7 +108,7 @@ const OFFERED: &[(Spec, Access)] = &[
     (catalogue::CATALOGUE_SERVICE_LIST_QUIZ_AREAS_SPEC, Access::Cached),
     (catalogue::CATALOGUE_SERVICE_LIST_FAQS_SPEC, Access::Cached),
     (catalogue::CATALOGUE_SERVICE_GET_MEDITATION_GUIDE_SPEC, Access::Cached),
-    (booking::BOOKING_SERVICE_LIST_SLOTS_SPEC, Access::Open),
+    (LIST_SLOTS, Access::Open),
     (booking::BOOKING_SERVICE_REQUEST_BOOKING_SPEC, Access::SignedIn),
     (booking::BOOKING_SERVICE_OPEN_CHECKOUT_SPEC, Access::SignedIn),
     (booking::BOOKING_SERVICE_RELEASE_BOOKING_SPEC, Access::SignedIn),

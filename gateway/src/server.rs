@@ -1,22 +1,27 @@
 //! Accepts connections from the open internet: patience for slow requests has an end, and so has
 //! the number of connections.
 
+use std::convert::Infallible;
+use std::future::ready;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::ConnectInfo;
+use futures::future::Either;
 use http::Request;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use runtime::Shutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tower::ServiceExt as _;
+
+use crate::edge::Edge;
 
 /// How long a client may take to send a request's head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -28,7 +33,11 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const CONNECTIONS_MAX: usize = 8192;
 
 /// Serves until the shutdown signal is given and running requests have finished.
-pub(crate) async fn serve(listener: TcpListener, router: Router, shutdown: &Shutdown) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    (edge, router): (Arc<Edge>, Router),
+    shutdown: &Shutdown,
+) {
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
     builder.http2().timer(TokioTimer::new()).keep_alive_interval(HEAD_TIMEOUT);
@@ -48,19 +57,20 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, shutdown: &Shut
         };
         match accepted {
             Ok((stream, peer)) => {
-                let router = router.clone();
+                let (edge, router) = (edge.clone(), router.clone());
                 let watcher = graceful.watcher();
                 let builder = builder.clone();
                 tokio::spawn(async move {
-                    let connection = builder.serve_connection_with_upgrades(
-                        connected(stream),
-                        TowerToHyperService::new(router.map_request(
-                            move |mut request: Request<hyper::body::Incoming>| {
-                                request.extensions_mut().insert(ConnectInfo::<SocketAddr>(peer));
-                                request.map(axum::body::Body::new)
-                            },
-                        )),
-                    );
+                    let service = service_fn(move |request: Request<hyper::body::Incoming>| {
+                        if let Some(answer) = edge.at_hand(peer.ip(), &request) {
+                            return Either::Left(ready(Ok::<_, Infallible>(answer)));
+                        }
+                        let mut request = request.map(axum::body::Body::new);
+                        request.extensions_mut().insert(ConnectInfo::<SocketAddr>(peer));
+                        Either::Right(router.clone().oneshot(request))
+                    });
+                    let stream = connected(stream);
+                    let connection = builder.serve_connection_with_upgrades(stream, service);
                     // What breaks here is the client's connection, which happens all day.
                     if let Err(error) = watcher.watch(connection.into_owned()).await {
                         tracing::debug!(error = %error, "a connection broke");

@@ -8,6 +8,7 @@
     reason = "what goes wrong in a test, or in what it is made of, fails the test"
 )]
 
+mod at_hand;
 mod booking_links;
 mod calls;
 mod staff;
