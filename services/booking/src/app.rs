@@ -8,6 +8,7 @@ use crate::catalogue::Catalogue;
 use crate::domain::availability::{NotBookable, Rules};
 use crate::domain::{booking, contact};
 use crate::meeting::Meetings;
+use crate::store::KnownDays;
 
 pub mod request;
 pub mod placement;
@@ -38,6 +39,8 @@ pub struct Desk {
     pub practice: Practice,
     /// When it works.
     pub rules: Rules,
+    /// Its days as they were last read.
+    pub days: KnownDays,
     /// Prices and lengths.
     pub catalogue: Catalogue,
     /// Where meeting rooms come from.

@@ -29,7 +29,7 @@ use messaging::{
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
 use runtime::server::{REQUEST_BYTES_MAX, Server};
-use runtime::{BoxError, Shutdown, Tasks};
+use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 use tonic::service::Routes;
@@ -44,6 +44,7 @@ use crate::grpc::staff::StaffDesk;
 use crate::meeting::Meetings;
 use crate::process::mail::OnNotifications;
 use crate::process::payment::OnPayments;
+use crate::store::KnownDays;
 use crate::timers::Timers;
 
 /// This service's own tables, which stand beside the event log.
@@ -51,6 +52,14 @@ pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/booking");
 
 /// Who may read this service's feed.
 const READERS: &[&str] = &["payments", "notifications", "reviews"];
+
+/// This service as a process: its commands with their settings.
+pub fn program() -> Program {
+    Program::new("booking")
+        .serve(Config::read, run)
+        .migrate(MigrationConfig::read, migrate)
+        .command("grant", GrantConfig::read, |config, _shutdown| grant(config))
+}
 
 /// Serves until the shutdown signal is given.
 ///
@@ -110,6 +119,7 @@ fn open_desk(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Desk>> {
         store: Store::new(pool),
         practice,
         rules,
+        days: KnownDays::new(),
         catalogue: Catalogue::new(&config.neighbours.catalogue_url, peers)?,
         meetings: Meetings::new(&config.meetings.url, config.meetings.token.clone())?,
         claims: config.claims,

@@ -3,6 +3,7 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod project;
+pub mod rebuild;
 pub mod learn;
 pub mod view;
 pub mod query;

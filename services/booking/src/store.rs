@@ -1,9 +1,13 @@
 //! A booking with the practitioner's days of its sessions, read and written under their locks.
 
-use eventstore::{Loaded, StoreError, Tx};
+use std::sync::Arc;
+
+use eventstore::{Loaded, Recorded, StoreError, Tx};
 use jiff::civil::Date;
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
+use moka::sync::Cache;
+use uuid::Uuid;
 
 use crate::app::{Error, Rejection};
 use crate::contract;
@@ -26,12 +30,71 @@ pub fn customer_lock(customer_id: Id<Customer>) -> String {
     format!("customer {customer_id}")
 }
 
+/// How many days are known at once; a practice takes bookings for a year at most.
+const KNOWN_DAYS_MAX: u64 = 400;
+
+/// Days as they were last read, so that of a day that many book only what is new has to be read.
+/// The log stays the truth: the last event that is known is read with those behind it, and where
+/// the log has another one, as after a restore, the day is read whole.
+#[derive(Debug, Clone)]
+pub struct KnownDays(Cache<String, Arc<KnownDay>>);
+
+/// A day at a version of its log.
+#[derive(Debug)]
+pub struct KnownDay {
+    version: i64,
+    last: Uuid,
+    state: day::State,
+}
+
+impl KnownDay {
+    /// The version at which it is known.
+    #[must_use]
+    pub fn version(&self) -> i64 {
+        self.version
+    }
+
+    fn is_at(&self, event: &Recorded) -> bool {
+        (event.version, event.event_id) == (self.version, self.last)
+    }
+}
+
+impl Default for KnownDays {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl KnownDays {
+    /// None yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Cache::new(KNOWN_DAYS_MAX))
+    }
+
+    /// What is known of a day's stream.
+    #[must_use]
+    pub fn get(&self, stream: &str) -> Option<Arc<KnownDay>> {
+        self.0.get(stream)
+    }
+
+    /// Remembers a day as it was read, before anything is decided about it.
+    pub fn keep(&self, day: &OpenDay) {
+        if let Some(last) = day.last {
+            let known = KnownDay { version: day.version, last, state: day.state.clone() };
+            self.0.insert(day.stream.clone(), Arc::new(known));
+        }
+    }
+}
+
 /// A practitioner's day under its lock.
 #[derive(Debug)]
 pub struct OpenDay {
     key: DayKey,
     stream: String,
     version: i64,
+    /// The event at this version.
+    last: Option<Uuid>,
     /// Its state.
     pub state: day::State,
 }
@@ -48,32 +111,44 @@ impl OpenDay {
         date: Date,
     ) -> Result<(Self, Timestamp), Error> {
         let loaded = tx.load(&contract::day_stream(practitioner_id, date)).await?;
-        let now = loaded.now;
-        Ok((Self::of(&loaded, rules, practitioner_id, date)?, now))
+        let begin = (day::State::default(), loaded.events.as_slice());
+        let day = Self::of(begin, &loaded, rules, (practitioner_id, date))?;
+        Ok((day, loaded.now))
     }
 
-    /// The day whose stream was read under its lock.
+    /// A day that was read under its lock from the version on at which it was known, if it was;
+    /// nothing when its log is not the one that was known, and the whole has to be read.
     ///
     /// # Errors
     /// When an event cannot be read.
-    pub fn of(
+    pub fn since(
+        known: Option<&KnownDay>,
         loaded: &Loaded,
         rules: &Rules,
-        practitioner_id: &str,
-        date: Date,
+        day: (&str, Date),
+    ) -> Result<Option<Self>, Error> {
+        let begin = match (known, loaded.events.split_first()) {
+            (None, _) => (day::State::default(), loaded.events.as_slice()),
+            (Some(known), Some((first, new))) if known.is_at(first) => (known.state.clone(), new),
+            (Some(_), _) => return Ok(None),
+        };
+        Self::of(begin, loaded, rules, day).map(Some)
+    }
+
+    fn of(
+        (state, new): (day::State, &[Recorded]),
+        loaded: &Loaded,
+        rules: &Rules,
+        (practitioner_id, date): (&str, Date),
     ) -> Result<Self, Error> {
-        let events = loaded
-            .events
-            .iter()
-            .map(contract::read_day_event)
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(Error::unavailable)?;
+        let events = new.iter().map(contract::read_day_event).collect::<Result<Vec<_>, _>>();
         let (from, to) = rules.bounds(date);
         Ok(Self {
             key: DayKey { practitioner_id: practitioner_id.to_owned(), from, to },
             stream: contract::day_stream(practitioner_id, date),
             version: loaded.version,
-            state: fold::<PractitionerDay>(&events),
+            last: loaded.events.last().map(|event| event.event_id),
+            state: events.map_err(Error::unavailable)?.iter().fold(state, PractitionerDay::evolve),
         })
     }
 

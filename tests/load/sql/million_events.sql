@@ -13,7 +13,7 @@ select n,
         || substr(md5(n::text), 1, 15))::uuid as customer_id,
        date '2026-11-01' - ((250000 - n) / 40)::int as day,
        (n - 1) % 40 as place
-from generate_series(1, 250000) n;
+from generate_series(1::bigint, 250000) n;
 
 alter table past add column starts_at timestamptz;
 update past

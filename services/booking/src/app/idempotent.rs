@@ -35,18 +35,17 @@ impl Key {
     }
 
     /// What this key was answered with before, if it was, asked under its lock; and a stream, read
-    /// with it.
+    /// with it from a version on.
     ///
     /// # Errors
     /// When the key stands for another request.
     pub async fn recall_and_load<K: Kind>(
         &self,
         tx: &mut Tx,
-        stream_id: &str,
+        from: (&str, i64),
     ) -> Result<(Option<Id<K>>, Loaded), Error> {
         let caller = (self.caller.as_str(), self.method);
-        let (recalled, loaded) =
-            tx.recall_and_load(caller, (&self.key, &self.hash), stream_id).await?;
+        let (recalled, loaded) = tx.recall_and_load(caller, (&self.key, &self.hash), from).await?;
         Ok((first_answer(recalled)?, loaded))
     }
 

@@ -94,12 +94,18 @@ impl Case {
             return Err(refuse(Rejection::SlotTaken));
         }
         let stream = day_stream(PRACTITIONER_ID, date);
-        let (first, loaded) = key.recall_and_load(tx, &stream).await?;
+        let known = self.desk.days.get(&stream);
+        let from = known.as_ref().map_or(0, |known| known.version());
+        let (first, loaded) = key.recall_and_load(tx, (&stream, from)).await?;
         if let Some(id) = first {
             return held(id, view::load(tx.connection(), practice, id).await?);
         }
         let now = loaded.now;
-        let day = OpenDay::of(&loaded, rules, PRACTITIONER_ID, date)?;
+        let day = match OpenDay::since(known.as_deref(), &loaded, rules, (PRACTITIONER_ID, date))? {
+            Some(day) => day,
+            None => OpenDay::load(tx, rules, PRACTITIONER_ID, date).await?.0,
+        };
+        self.desk.days.keep(&day);
         let mode = project::mode_word(self.wanted.mode);
         let same = (self.customer_id, self.wanted.service_id.as_str(), mode);
         let holds = query::holds(tx, same, self.span, now).await?;

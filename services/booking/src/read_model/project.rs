@@ -42,15 +42,34 @@ pub async fn booking(
             unplaced(tx, id).await?;
             paid(tx, id, payment).await
         }
-        Event::MeetingScheduled { .. } => state(tx, id, "meeting_scheduled").await,
-        Event::Expired => state(tx, id, "expired").await,
-        Event::Released => state(tx, id, "released").await,
-        Event::Completed => state(tx, id, "completed").await,
         Event::Cancelled { .. } => {
             // The link is a key to a room that nobody is to enter any more.
             join_url(tx, id, "").await?;
             state(tx, id, "cancelled").await
         }
+        Event::MeetingScheduled { .. } | Event::Expired | Event::Released | Event::Completed => {
+            match plain_state(event) {
+                Some(word) => state(tx, id, word).await,
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+/// The word for where a booking stands after an event that changes nothing else of its row.
+pub(super) fn plain_state(event: &booking::Event) -> Option<&'static str> {
+    use booking::Event;
+    match event {
+        Event::MeetingScheduled { .. } => Some("meeting_scheduled"),
+        Event::Expired => Some("expired"),
+        Event::Released => Some("released"),
+        Event::Completed => Some("completed"),
+        Event::Requested { .. }
+        | Event::CheckoutOpened { .. }
+        | Event::Confirmed { .. }
+        | Event::Paid { .. }
+        | Event::Unplaced { .. }
+        | Event::Cancelled { .. } => None,
     }
 }
 

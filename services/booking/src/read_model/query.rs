@@ -51,15 +51,19 @@ pub async fn lock_unless_taken(
     (practitioner_id, span): (&str, Span),
     (customer_id, method, key): (Id<Customer>, &str, &str),
 ) -> Result<bool, StoreError> {
-    // Only the branch of `case` that counts is carried out.
+    // Only the branch of `case` that counts is carried out. Whose a time is, is looked up row by
+    // row, of which there is one at most: a join would be planned for as many as a log has. No
+    // session is longer than a day; saying so, either index of the times leads to a few rows.
     let locked = sqlx::query_scalar(
         "with taken as materialized (
              select exists (
-                        select 1 from slot_reservations r left join bookings b using (booking_id)
+                        select 1 from slot_reservations r
                         where r.live and r.practitioner_id = $1
                           and r.during && tstzrange($2, $3)
+                          and r.starts_at < $3 and r.starts_at > $2 - interval '1 day'
                           and (r.held_until_at is null or r.held_until_at > clock_now())
-                          and b.customer_id is distinct from $4)
+                          and (select customer_id from bookings b
+                               where b.booking_id = r.booking_id) is distinct from $4)
                 and not exists (
                         select 1 from idempotency_keys
                         where caller = $5 and method = $6 and key = $7) as plainly)

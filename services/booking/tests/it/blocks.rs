@@ -25,11 +25,11 @@ fn asked(date: &str, from: &str, to: &str) -> BlockTimeRequest {
     }
 }
 
-async fn block(world: &World, from: &str, to: &str) -> Result<Id<Block>, Error> {
+pub(crate) async fn block(world: &World, from: &str, to: &str) -> Result<Id<Block>, Error> {
     block_time(&world.desk, owner(), asked(TOMORROW, from, to)).await
 }
 
-async fn unblock(world: &World, id: Id<Block>) -> Result<(), Error> {
+pub(crate) async fn unblock(world: &World, id: Id<Block>) -> Result<(), Error> {
     let request = UnblockTimeRequest { block_id: id.to_string() };
     unblock_time(&world.desk, owner(), request).await
 }

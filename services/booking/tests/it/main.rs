@@ -24,3 +24,5 @@ mod blocks;
 mod staff;
 mod whole;
 mod upgrade;
+mod known_days;
+mod rebuild;

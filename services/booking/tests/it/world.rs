@@ -11,6 +11,7 @@ use booking::domain::availability::Rules;
 use booking::meeting::Meetings;
 use booking::process::payment::OnPayments;
 use booking::read_model::view::{self, View};
+use booking::store::KnownDays;
 use booking::timers::Timers;
 use contract::booking::v1::{self as wire, BookingState, Contact, RequestBookingRequest};
 use contract::convert::to_wire;
@@ -85,6 +86,7 @@ impl World {
                 hours: practice.availability.clone(),
             },
             practice,
+            days: KnownDays::new(),
             catalogue: Catalogue::new(&catalogue_url, &peers).unwrap(),
             meetings: Meetings::new(&meeting_url, MEETING_TOKEN.to_owned().into()).unwrap(),
             claims,

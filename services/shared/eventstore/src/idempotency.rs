@@ -63,8 +63,8 @@ impl Tx {
         row.map_or(Ok(Recall::New), |row| recall(&row, request_hash))
     }
 
-    /// Looks a key up whose lock, [`key_lock`], this transaction has, and reads a stream with it:
-    /// one round trip to the database for both.
+    /// Looks a key up whose lock, [`key_lock`], this transaction has, and reads a stream with it,
+    /// from a version on: one round trip to the database for both.
     ///
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
@@ -72,7 +72,7 @@ impl Tx {
         &mut self,
         (caller, method): (&str, &str),
         (key, request_hash): (&str, &[u8]),
-        stream_id: &str,
+        (stream_id, from_version): (&str, i64),
     ) -> Result<(Recall, Loaded), StoreError> {
         self.flush().await?;
         let rows = sqlx::query(
@@ -80,13 +80,14 @@ impl Tx {
              select now, request_hash, answer, event_id, stream_id, version, 0::bigint as position,
                     event_type, payload, metadata, events.recorded_at
              from c left join idempotency_keys on caller = $1 and method = $2 and key = $3
-                    left join events on stream_id = $4
+                    left join events on stream_id = $4 and version >= $5
              order by version",
         )
         .bind(caller)
         .bind(method)
         .bind(key)
         .bind(stream_id)
+        .bind(from_version)
         .fetch_all(self.connection())
         .await?;
         let recalled = rows.first().map_or(Ok(Recall::New), |row| recall(row, request_hash))?;

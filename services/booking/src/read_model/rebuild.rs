@@ -1,0 +1,347 @@
+//! The read models made again from the log, many events in a few statements. What `project` writes
+//! for one event at a time, this writes for a batch: events that do not depend on each other are a
+//! wave, and of a wave all that changes rows in the same way is one statement. What only changes a
+//! row that the batch makes anyway is put into that row: most holds end as they began.
+
+use std::collections::HashMap;
+
+use eventstore::{StoreError, Tx};
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
+use uuid::Uuid;
+
+use super::project::{self, DayKey, mode_word, plain_state};
+use crate::domain::booking::{self, Facts};
+use crate::domain::day;
+use crate::domain::span::Span;
+
+/// What an event of the log changes.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// A booking.
+    Booking {
+        /// Which.
+        id: Id<Booking>,
+        /// What happened to it.
+        event: booking::Event,
+        /// When.
+        at: Timestamp,
+    },
+    /// A practitioner's day.
+    Day {
+        /// Which.
+        key: DayKey,
+        /// What happened on it.
+        event: day::Event,
+    },
+}
+
+/// Writes down what a batch of events changes, in the order of the log.
+///
+/// # Errors
+/// When the database does not answer, or has a row already that a batch makes.
+pub async fn write(tx: &mut Tx, changes: &[Change]) -> Result<(), StoreError> {
+    for wave in waves(changes) {
+        wave.write(tx).await?;
+    }
+    Ok(())
+}
+
+fn waves(changes: &[Change]) -> Vec<Wave<'_>> {
+    let mut batch = Batch::default();
+    for change in changes {
+        batch.take(change);
+    }
+    batch.waves
+}
+
+/// A row that this batch makes: in which wave, and which of its rows it is there.
+type Made = (usize, usize);
+
+#[derive(Default)]
+struct Batch<'c> {
+    order: Order,
+    waves: Vec<Wave<'c>>,
+    bookings: HashMap<Id<Booking>, Made>,
+    places: HashMap<Place, Made>,
+}
+
+impl<'c> Batch<'c> {
+    fn take(&mut self, change: &'c Change) {
+        if self.put_into_its_row(change).is_some() {
+            return;
+        }
+        let number = self.order.place(change);
+        if self.waves.len() <= number {
+            self.waves.resize_with(number + 1, Wave::default);
+        }
+        let Some(wave) = self.waves.get_mut(number) else { return };
+        match change {
+            Change::Booking { id, event: booking::Event::Requested { .. }, .. } => {
+                self.bookings.insert(*id, (number, wave.requested.len()));
+            }
+            Change::Day {
+                key,
+                event: day::Event::Held { booking_id, .. } | day::Event::Booked { booking_id, .. },
+            } => {
+                self.places.insert((key.from, booking_id.uuid()), (number, wave.taken.len()));
+            }
+            Change::Booking { .. } | Change::Day { .. } => {}
+        }
+        wave.take(change);
+    }
+
+    /// Changes the row that this batch makes, where nothing else has to be written in between.
+    fn put_into_its_row(&mut self, change: &Change) -> Option<()> {
+        match change {
+            Change::Booking { id, event, .. } => {
+                let word = plain_state(event)?;
+                let (number, index) = *self.bookings.get(id)?;
+                (self.order.bookings.get(id) == Some(&(number + 1))).then_some(())?;
+                let made = self.waves.get_mut(number)?.requested.get_mut(index)?;
+                made.state = word;
+                made.until = None;
+                made.version += 1;
+            }
+            Change::Day { key, event: day::Event::Released { booking_id } } => {
+                let place = (key.from, booking_id.uuid());
+                let (number, index) = *self.places.get(&place)?;
+                let (next, _) = self.order.places.get(&place)?;
+                (*next == number + 1).then_some(())?;
+                self.waves.get_mut(number)?.taken.get_mut(index)?.live = false;
+            }
+            Change::Day { .. } => return None,
+        }
+        Some(())
+    }
+}
+
+/// A row of a day: the day's first instant, and the booking or the block that has a time there.
+type Place = (Timestamp, Uuid);
+
+/// Which wave each event has to wait for.
+#[derive(Default)]
+struct Order {
+    bookings: HashMap<Id<Booking>, usize>,
+    places: HashMap<Place, (usize, Option<Span>)>,
+    /// The times of a day that were given back, as far as this batch knows which, and when. Who
+    /// takes a time has to wait for whoever had it.
+    given_back: HashMap<Timestamp, Vec<(Option<Span>, usize)>>,
+}
+
+impl Order {
+    fn place(&mut self, change: &Change) -> usize {
+        match change {
+            Change::Booking { id, .. } => {
+                let next = self.bookings.entry(*id).or_default();
+                *next += 1;
+                *next - 1
+            }
+            Change::Day { key, event } => self.on_day(key.from, event),
+        }
+    }
+
+    fn on_day(&mut self, from: Timestamp, event: &day::Event) -> usize {
+        use day::Event;
+        let (id, span) = match event {
+            Event::Held { booking_id, span, .. } | Event::Booked { booking_id, span } => {
+                (booking_id.uuid(), Some(*span))
+            }
+            Event::Blocked { block_id, span } => (block_id.uuid(), Some(*span)),
+            Event::HoldExtended { booking_id, .. } | Event::Released { booking_id } => {
+                (booking_id.uuid(), None)
+            }
+            Event::Unblocked { block_id } => (block_id.uuid(), None),
+        };
+        let (next, had) = self.places.get(&(from, id)).copied().unwrap_or_default();
+        let others = self.given_back.get(&from).map_or(0, |times| {
+            let takes = |it: &&(Option<Span>, usize)| {
+                span.is_some_and(|span| it.0.is_none_or(|time| time.overlaps(&span)))
+            };
+            times.iter().filter(takes).map(|(_, wave)| wave + 1).max().unwrap_or(0)
+        });
+        let wave = next.max(others);
+        if matches!(event, Event::Released { .. } | Event::Unblocked { .. }) {
+            self.given_back.entry(from).or_default().push((had, wave));
+        }
+        self.places.insert((from, id), (wave + 1, span.or(had)));
+        wave
+    }
+}
+
+/// A row of `bookings`.
+struct NewBooking<'c> {
+    facts: &'c Facts,
+    state: &'static str,
+    until: Option<Timestamp>,
+    at: Timestamp,
+    version: i64,
+}
+
+/// A row of `slot_reservations`.
+struct NewSlot<'c> {
+    key: &'c DayKey,
+    booking_id: Id<Booking>,
+    span: Span,
+    until: Option<Timestamp>,
+    live: bool,
+}
+
+impl<'c> NewSlot<'c> {
+    fn live(
+        key: &'c DayKey,
+        booking_id: Id<Booking>,
+        span: Span,
+        until: Option<Timestamp>,
+    ) -> Self {
+        Self { key, booking_id, span, until, live: true }
+    }
+}
+
+/// Events that can be written in any order.
+#[derive(Default)]
+struct Wave<'c> {
+    requested: Vec<NewBooking<'c>>,
+    states: Vec<(Id<Booking>, &'static str)>,
+    taken: Vec<NewSlot<'c>>,
+    given_back: Vec<(&'c DayKey, Id<Booking>)>,
+    /// What is rare is written one by one.
+    others: Vec<&'c Change>,
+}
+
+impl<'c> Wave<'c> {
+    fn take(&mut self, change: &'c Change) {
+        use booking::Event::Requested;
+        use day::Event::{Blocked, Booked, Held, HoldExtended, Released, Unblocked};
+        match change {
+            Change::Booking { event: Requested { facts, until }, at, .. } => {
+                let (state, until) = ("held", Some(*until));
+                self.requested.push(NewBooking { facts, state, until, at: *at, version: 1 });
+            }
+            Change::Booking { id, event, .. } => match plain_state(event) {
+                Some(word) => self.states.push((*id, word)),
+                None => self.others.push(change),
+            },
+            Change::Day { key, event } => match event {
+                Held { booking_id, span, until } => {
+                    self.taken.push(NewSlot::live(key, *booking_id, *span, Some(*until)));
+                }
+                Booked { booking_id, span } => {
+                    self.taken.push(NewSlot::live(key, *booking_id, *span, None));
+                }
+                Released { booking_id } => self.given_back.push((key, *booking_id)),
+                HoldExtended { .. } | Blocked { .. } | Unblocked { .. } => {
+                    self.others.push(change);
+                }
+            },
+        }
+    }
+
+    async fn write(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        self.insert_bookings(tx).await?;
+        self.set_states(tx).await?;
+        self.take_times(tx).await?;
+        self.give_times_back(tx).await?;
+        for change in &self.others {
+            match change {
+                Change::Booking { id, event, at } => project::booking(tx, *id, event, *at).await?,
+                Change::Day { key, event } => project::day(tx, key, event).await?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn insert_bookings(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        if self.requested.is_empty() {
+            return Ok(());
+        }
+        let all = &self.requested;
+        sqlx::query(
+            "insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
+                                   price_currency, practitioner_id, mode, state, held_until_at,
+                                   requested_at, version)
+             select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::bigint[],
+                                  $6::text[], $7::text[], $8::text[], $9::text[],
+                                  $10::timestamptz[], $11::timestamptz[], $12::bigint[])",
+        )
+        .bind(each(all, |new| new.facts.booking_id.uuid()))
+        .bind(each(all, |new| new.facts.customer_id.uuid()))
+        .bind(each(all, |new| new.facts.service_id.as_str()))
+        .bind(each(all, |new| new.facts.service_title.as_str()))
+        .bind(each(all, |new| new.facts.price.minor))
+        .bind(each(all, |new| new.facts.price.currency.code()))
+        .bind(each(all, |new| new.facts.practitioner_id.as_str()))
+        .bind(each(all, |new| mode_word(new.facts.mode)))
+        .bind(each(all, |new| new.state))
+        .bind(each(all, |new| new.until))
+        .bind(each(all, |new| new.at))
+        .bind(each(all, |new| new.version))
+        .execute(tx.connection())
+        .await?;
+        Ok(())
+    }
+
+    async fn set_states(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        if self.states.is_empty() {
+            return Ok(());
+        }
+        sqlx::query(
+            "update bookings b set state = n.state, held_until_at = null, version = version + 1
+             from unnest($1::uuid[], $2::text[]) as n (booking_id, state)
+             where b.booking_id = n.booking_id",
+        )
+        .bind(each(&self.states, |(id, _)| id.uuid()))
+        .bind(each(&self.states, |(_, word)| *word))
+        .execute(tx.connection())
+        .await?;
+        Ok(())
+    }
+
+    async fn take_times(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        if self.taken.is_empty() {
+            return Ok(());
+        }
+        let all = &self.taken;
+        sqlx::query(
+            "insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at,
+                                            held_until_at, live)
+             select * from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::timestamptz[],
+                                  $5::timestamptz[], $6::boolean[])
+             on conflict (booking_id, starts_at)
+             do update set held_until_at = excluded.held_until_at, live = excluded.live",
+        )
+        .bind(each(all, |new| new.booking_id.uuid()))
+        .bind(each(all, |new| new.key.practitioner_id.as_str()))
+        .bind(each(all, |new| new.span.starts_at()))
+        .bind(each(all, |new| new.span.ends_at()))
+        .bind(each(all, |new| new.until))
+        .bind(each(all, |new| new.live))
+        .execute(tx.connection())
+        .await?;
+        Ok(())
+    }
+
+    async fn give_times_back(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        if self.given_back.is_empty() {
+            return Ok(());
+        }
+        sqlx::query(
+            "update slot_reservations r set live = false
+             from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[])
+                  as n (booking_id, day, next_day)
+             where r.booking_id = n.booking_id and r.starts_at >= n.day
+               and r.starts_at < n.next_day",
+        )
+        .bind(each(&self.given_back, |(_, id)| id.uuid()))
+        .bind(each(&self.given_back, |(key, _)| key.from))
+        .bind(each(&self.given_back, |(key, _)| key.to))
+        .execute(tx.connection())
+        .await?;
+        Ok(())
+    }
+}
+
+/// One column of the rows.
+fn each<'r, R, T>(rows: &'r [R], column: impl FnMut(&'r R) -> T) -> Vec<T> {
+    rows.iter().map(column).collect()
+}

@@ -1,0 +1,81 @@
+//! A day is read from the version on at which it is known; the log stays the truth.
+
+use booking::contract::day_stream;
+use runtime::practice::PRACTITIONER_ID;
+
+use crate::world::{World, at, customer, reason, wanted};
+
+const DAY: &str = "day-lead-2026-11-25";
+
+/// Takes the day back to its first event, as a restore from a backup does under a running process.
+async fn restore(world: &World) {
+    let behind = format!("select seq from events where stream_id = '{DAY}' and version > 1");
+    world
+        .db
+        .as_owner(&format!(
+            "alter table events disable trigger user;
+             delete from outbox where seq in ({behind});
+             delete from feed where seq in ({behind});
+             delete from slot_reservations where booking_id in
+                 (select booking_id from bookings where customer_id <> '{first}');
+             delete from events where stream_id = '{DAY}' and version > 1;
+             alter table events enable trigger user",
+            first = customer(1).uuid()
+        ))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_day_that_was_restored_is_not_believed_to_be_as_it_was() {
+    let world = World::without_timers().await;
+    let date = "2026-11-25".parse().unwrap();
+    assert_eq!(day_stream(PRACTITIONER_ID, date), DAY);
+    for number in 1..=3 {
+        world.hold(customer(number), at(1, 11 + i64::try_from(number).unwrap())).await;
+    }
+    // What is known now has the second hold, at one.
+    let refused = world.request(customer(4), wanted("meditation", at(1, 13))).await;
+    assert_eq!(reason(refused), "SLOT_TAKEN");
+    restore(&world).await;
+    world.hold(customer(5), at(1, 13)).await;
+    world.hold(customer(6), at(1, 14)).await;
+    // The first is still there, and so are those who came after the restore.
+    for hour in [12, 13, 14] {
+        let refused = world.request(customer(7), wanted("meditation", at(1, hour))).await;
+        assert_eq!(reason(refused), "SLOT_TAKEN");
+    }
+    let history = world.history(DAY).await;
+    assert_eq!(history, ["SlotHeld", "SlotHeld", "SlotHeld"]);
+}
+
+#[tokio::test]
+async fn another_process_may_have_changed_the_day() {
+    let world = World::without_timers().await;
+    let other = booking::app::Desk {
+        store: world.db.store().unwrap(),
+        practice: world.desk.practice.clone(),
+        rules: booking::domain::availability::Rules {
+            zone: world.desk.rules.zone.clone(),
+            hours: world.desk.rules.hours.clone(),
+        },
+        days: booking::store::KnownDays::new(),
+        catalogue: world.desk.catalogue.clone(),
+        meetings: world.desk.meetings.clone(),
+        claims: world.desk.claims,
+    };
+    let other = std::sync::Arc::new(other);
+    world.hold(customer(1), at(1, 12)).await;
+    world.hold(customer(2), at(1, 13)).await;
+    let theirs = wanted("meditation", at(1, 14));
+    booking::app::request_booking::request_booking(&other, customer(3), theirs).await.unwrap();
+    // The rows know too; without them the day alone has to.
+    world.db.as_owner("delete from slot_reservations").await.unwrap();
+    for hour in [12, 13, 14] {
+        let refused = world.request(customer(4), wanted("meditation", at(1, hour))).await;
+        assert_eq!(reason(refused), "SLOT_TAKEN");
+    }
+    world.hold(customer(5), at(1, 15)).await;
+    let refused = world.request(customer(6), wanted("meditation", at(1, 14))).await;
+    assert_eq!(reason(refused), "SLOT_TAKEN");
+}

@@ -1,0 +1,103 @@
+//! The read models made again from the log are as they were: I9 of the practice's invariants, for
+//! what booking's own events say. What other services say (the state of the money beside "paid",
+//! the mail, the link) is not in this log.
+
+use std::sync::Arc;
+
+use booking::app::release_booking::release_booking;
+use booking::contract::{read_booking_event, read_day_event};
+use booking::read_model::project::DayKey;
+use booking::read_model::rebuild::{self, Change};
+use contract::booking::v1::BookingState;
+use eventstore::{Metadata, Recorded, feed};
+use kernel::Id;
+use runtime::practice::PRACTITIONER_ID;
+use testkit::until_in_feed;
+
+use crate::blocks::{block, unblock};
+use crate::cancels::cancel_by_practice;
+use crate::world::{World, at, customer, owner};
+
+/// What the events decide of both tables, in one order.
+const ROWS: &str = "select coalesce(string_agg(line, E'\\n' order by line), '') from (
+    select concat_ws(' ', 'booking', booking_id, customer_id, service_id, service_title,
+                     price_minor, price_currency, practitioner_id, mode, state, held_until_at,
+                     checkout_opened,
+                     payment_id, confirmed_on_claim) as line from bookings
+    union all
+    select concat_ws(' ', 'slot', booking_id, block_id, practitioner_id, starts_at, ends_at,
+                     held_until_at, live) from slot_reservations) rows";
+
+/// A history with everything that happens to times: held, ended, sold again, given back, paid late,
+/// cancelled, closed and opened.
+async fn live(world: &World) {
+    let first = world.hold(customer(1), at(1, 12)).await;
+    world.minutes_later(31).await;
+    world.run_timers();
+    world.reaches(first, BookingState::Expired).await;
+    let second = world.hold(customer(2), at(1, 12)).await;
+    world.pay(second, "pay_second").await;
+    world.reaches(second, BookingState::MeetingScheduled).await;
+    cancel_by_practice(world, owner(), second).await;
+    let third = world.hold(customer(3), at(1, 12)).await;
+    release_booking(&world.desk, customer(3), third, "release-1").await.unwrap();
+    world.pay(first, "pay_late").await;
+    world.reaches(first, BookingState::MeetingScheduled).await;
+    let closed = block(world, "16:00", "17:00").await.unwrap();
+    unblock(world, closed).await.unwrap();
+    let fourth = world.hold(customer(4), at(1, 16)).await;
+    world.pay(fourth, "pay_fourth").await;
+    world.reaches(fourth, BookingState::MeetingScheduled).await;
+    block(world, "18:00", "18:30").await.unwrap();
+    let mut fifth = Vec::new();
+    for hour in [13, 14] {
+        fifth.push(world.hold(customer(5), at(2, hour)).await);
+    }
+    world.minutes_later(31).await;
+    for id in fifth {
+        world.reaches(id, BookingState::Expired).await;
+    }
+}
+
+fn change(world: &World, event: &Recorded) -> Change {
+    if let Some(id) = event.stream_id.strip_prefix("booking-") {
+        let id = Id::from_uuid(id.parse().unwrap());
+        let (event, at) = (read_booking_event(event).unwrap(), event.recorded_at);
+        return Change::Booking { id, event, at };
+    }
+    let date = event.stream_id.strip_prefix("day-lead-").unwrap().parse().unwrap();
+    let (from, to) = world.desk.rules.bounds(date);
+    let key = DayKey { practitioner_id: PRACTITIONER_ID.to_owned(), from, to };
+    Change::Day { key, event: read_day_event(event).unwrap() }
+}
+
+async fn rows(world: &World) -> String {
+    sqlx::query_scalar(ROWS).fetch_one(world.desk.store.pool()).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_rows_made_again_are_the_rows_that_there_were() {
+    let world = World::without_timers().await;
+    live(&world).await;
+    until_in_feed(&world.desk.store).await.unwrap();
+    let before = rows(&world).await;
+    assert!(before.lines().count() >= 13, "{before}");
+    for size in [1, 3, 7, 1000] {
+        world.db.as_owner("truncate bookings, slot_reservations").await.unwrap();
+        assert_eq!(rows(&world).await, "");
+        let mut position = 0;
+        loop {
+            let events = feed::read(world.desk.store.pool(), position, size).await.unwrap();
+            let Some(last) = events.last() else { break };
+            position = last.position;
+            let changes: Vec<_> = events.iter().map(|event| change(&world, event)).collect();
+            let changes = Arc::new(changes);
+            let written = world.desk.store.write(Metadata::by("test", None), move |tx| {
+                let changes = Arc::clone(&changes);
+                Box::pin(async move { rebuild::write(tx, &changes).await })
+            });
+            written.await.unwrap();
+        }
+        assert_eq!(rows(&world).await, before, "in batches of {size}");
+    }
+}
