@@ -66,7 +66,7 @@ async fn run_once(
     settings: &[(&str, &str)],
 ) -> Result<String> {
     let part = parts.iter().find(|part| part.name == name).context("a program is missing")?;
-    let mut once = Part { arguments: vec![argument.to_owned()], ..part.clone() };
+    let mut once = part.clone().with(argument);
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     once.environment.extend(settings.iter().map(own));
     let ran = supervisor.command(&once)?.output().await;

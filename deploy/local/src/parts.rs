@@ -14,7 +14,7 @@ pub(crate) const SERVICES: [&str; 6] =
 /// Everyone who signs calls to others.
 pub(crate) const CALLERS: [&str; 7] =
     ["booking", "catalogue", "gateway", "identity", "notifications", "payments", "reviews"];
-/// All our own programs.
+/// Everything that we build and run.
 pub(crate) const PROGRAMS: [&str; 8] = [
     "sandbox",
     "catalogue",
@@ -25,6 +25,8 @@ pub(crate) const PROGRAMS: [&str; 8] = [
     "reviews",
     "gateway",
 ];
+/// The program that is all services, each under its name.
+pub(crate) const TOGETHER: &str = "services";
 /// Ports inside the machine, each with the part that listens at it and what it is for.
 pub(crate) const INNER_PORTS: [(&str, &str); 12] = [
     ("postgres", "postgres"),
@@ -102,10 +104,18 @@ impl Plan<'_> {
             "gateway" => self.gateway(&mut settings),
             _ => {}
         }
-        let mut part = Part::new(name, self.place.programs.join(name));
+        let mut part = self.program(name);
         part.environment = settings.pairs;
         part.ports = self.ports_of(name);
         Ok(part)
+    }
+
+    /// The services are one program, so that their processes share its code in memory.
+    fn program(&self, name: &'static str) -> Part {
+        if name == "sandbox" {
+            return Part::new(name, self.place.programs.join(name));
+        }
+        Part::new(name, self.place.programs.join(TOGETHER)).with(name)
     }
 
     fn port(&self, part: &str, purpose: &str) -> u16 {

@@ -59,6 +59,12 @@ impl Part {
             stop: Signal::TERM,
         }
     }
+
+    /// The same with one more argument.
+    pub(crate) fn with(mut self, argument: &str) -> Self {
+        self.arguments.push(argument.to_owned());
+        self
+    }
 }
 
 /// How parts are to end. Later wishes are stronger.

@@ -167,7 +167,7 @@ async fn start(
     record: &Record,
     supervisor: &mut Supervisor,
 ) -> Result<Option<Owner>> {
-    for name in PROGRAMS {
+    for name in ["sandbox", parts::TOGETHER] {
         if !desk.place.programs.join(name).is_file() {
             bail!("the program {name} has not been built; `make run` builds it");
         }
@@ -324,7 +324,7 @@ fn facts(
 
 async fn migrate(supervisor: &Supervisor, made: &[Part]) -> Result<()> {
     for part in made.iter().filter(|part| parts::migrates(part.name)) {
-        let once = Part { arguments: vec!["migrate".to_owned()], ..part.clone() };
+        let once = part.clone().with("migrate");
         let status = supervisor.command(&once)?.status().await;
         if !status.with_context(|| format!("{} cannot be started", part.name))?.success() {
             bail!("{}", not_ready(supervisor, part.name));

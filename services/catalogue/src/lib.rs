@@ -12,7 +12,7 @@ use runtime::caller::Peers;
 use runtime::practice::guide::{self, Guide};
 use runtime::practice::{self, Practice};
 use runtime::server::Server;
-use runtime::{BoxError, Shutdown, status};
+use runtime::{BoxError, Program, Shutdown, status};
 use tonic::service::Routes;
 
 use config::Config;
@@ -20,6 +20,11 @@ use content::Content;
 
 /// The service's name in logs and in callers' tokens.
 pub const NAME: &str = "catalogue";
+
+/// This service as a process: its commands with their settings.
+pub fn program() -> Program {
+    Program::new(NAME).serve(Config::read, run)
+}
 
 /// Serves until the shutdown signal is given.
 ///

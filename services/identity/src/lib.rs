@@ -24,18 +24,27 @@ use messaging::{Nats, run_publisher, run_relay};
 use runtime::caller::Peers;
 use runtime::health::Checks;
 use runtime::server::{self, Server};
-use runtime::{Shutdown, Tasks};
+use runtime::{Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 
 use crate::app::App;
-use crate::config::{Config, MigrationConfig};
+use crate::config::{AccountConfig, Config, MigrationConfig};
 
 /// The service's name in logs and in callers' tokens.
 pub const NAME: &str = "identity";
 
 /// This service's own tables, which stand beside the event log.
 pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/identity");
+
+/// This service as a process: its commands with their settings.
+pub fn program() -> Program {
+    Program::new(NAME).serve(Config::read, run).migrate(MigrationConfig::read, migrate).command(
+        "account",
+        AccountConfig::read,
+        |config, _stop| account::run(config),
+    )
+}
 
 /// Serves until the shutdown signal is given.
 ///

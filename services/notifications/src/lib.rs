@@ -36,7 +36,7 @@ use runtime::practice::guide;
 use runtime::practice::{Mails, Practice};
 use runtime::server::Server;
 use runtime::staff::StaffDirectory;
-use runtime::{BoxError, Shutdown, Tasks};
+use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 
@@ -59,6 +59,11 @@ pub const NAME: &str = "notifications";
 
 /// This service's own tables, which stand beside the event log.
 pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/notifications");
+
+/// This service as a process: its commands with their settings.
+pub fn program() -> Program {
+    Program::new(NAME).serve(Config::read, run).migrate(MigrationConfig::read, migrate)
+}
 
 /// Serves until the shutdown signal is given.
 ///

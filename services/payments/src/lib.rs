@@ -37,7 +37,7 @@ use runtime::health::Checks;
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::staff::StaffDirectory;
 use runtime::status::chain;
-use runtime::{BoxError, Shutdown, Tasks};
+use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
@@ -63,6 +63,11 @@ const READERS: &[&str] = &["booking", "notifications"];
 const ON_BOOKING: &str = "payments-on-booking";
 /// How long to wait when something that is due at the start could not be done.
 const PREPARE_AGAIN: Duration = Duration::from_secs(1);
+
+/// This service as a process: its commands with their settings.
+pub fn program() -> Program {
+    Program::new("payments").serve(Config::read, run).migrate(MigrationConfig::read, migrate)
+}
 
 /// Serves until the shutdown signal is given.
 ///

@@ -32,7 +32,7 @@ use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::staff::{Roles, StaffDirectory};
-use runtime::{BoxError, Shutdown, Tasks};
+use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
@@ -57,6 +57,11 @@ pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/reviews");
 const READERS: &[&str] = &["notifications"];
 /// The consumer of booking's feed.
 const ON_BOOKING: &str = "reviews-on-booking";
+
+/// This service as a process: its commands with their settings.
+pub fn program() -> Program {
+    Program::new("reviews").serve(Config::read, run).migrate(MigrationConfig::read, migrate)
+}
 
 /// Serves until the shutdown signal is given.
 ///

@@ -1,6 +1,5 @@
 //! The reviews service: what visitors write about their sessions, and who may take it away.
 
-use reviews::config::{Config, MigrationConfig};
 use reviews::picture::shrink;
 
 fn main() -> std::process::ExitCode {
@@ -8,8 +7,5 @@ fn main() -> std::process::ExitCode {
     if std::env::args_os().nth(1).is_some_and(|command| command == shrink::COMMAND) {
         return shrink::main();
     }
-    runtime::Program::new("reviews")
-        .serve(Config::read, reviews::run)
-        .migrate(MigrationConfig::read, reviews::migrate)
-        .main()
+    reviews::program().main()
 }

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 const SHARED: [&str; 6] = ["kernel", "contract", "runtime", "eventstore", "messaging", "testkit"];
 /// Crates that must stand alone, because they play somebody who is not us, or only start us.
 const ALONE: [&str; 3] = ["sukoon", "sandbox", "tidy"];
+/// The program that is all services and the gateway; it only chooses which of them it is.
+const OF_ALL_SERVICES: &str = "services";
 /// Tests of the whole: they may use every crate, and nothing but tests uses them.
 const OF_THE_WHOLE: [&str; 3] = ["load", "simulation", "system"];
 /// The gateway has no database and decides nothing.
@@ -57,6 +59,10 @@ impl Crate {
     }
 }
 
+fn knows_services(from: &str) -> bool {
+    from == OF_ALL_SERVICES || OF_THE_WHOLE.contains(&from)
+}
+
 /// Dependencies that go the wrong way.
 #[must_use]
 pub fn crossings(crates: &[Crate]) -> Vec<String> {
@@ -70,9 +76,11 @@ pub fn crossings(crates: &[Crate]) -> Vec<String> {
         for to in one.all().map(String::as_str).filter(|to| names.contains(to)) {
             if OF_THE_WHOLE.contains(&to) && !OF_THE_WHOLE.contains(&from) {
                 refuse(to, "only tests of the whole use it");
-            } else if services.contains(to) && !OF_THE_WHOLE.contains(&from) {
+            } else if OF_ALL_SERVICES == to {
+                refuse(to, "it is a program and nothing else");
+            } else if services.contains(to) && !knows_services(from) {
                 refuse(to, "a service's crate belongs to that service alone");
-            } else if to == "gateway" && !OF_THE_WHOLE.contains(&from) {
+            } else if to == "gateway" && !knows_services(from) {
                 refuse(to, "nothing builds on the gateway");
             } else if ALONE.contains(&from) {
                 refuse(to, "it must stand alone");
@@ -166,6 +174,16 @@ mod tests {
             manifest("tests/simulation", "simulation", ""),
             manifest("services/booking", "booking", used),
         ];
+        assert_eq!(crossings(&crates(&files)).len(), 1);
+    }
+
+    #[test]
+    fn the_program_of_all_services_uses_them_and_nobody_uses_it() {
+        let used = "[dependencies]\npayments.workspace = true\n";
+        assert!(faults("deploy/services", "services", used).is_empty());
+        let used = "[dependencies]\nservices = { path = \"../../deploy/services\" }\n";
+        let files =
+            [manifest("deploy/services", "services", ""), manifest("tests/system", "system", used)];
         assert_eq!(crossings(&crates(&files)).len(), 1);
     }
 

@@ -1,0 +1,55 @@
+//! All services in one program, for a practice on one small machine: `services booking`, `services
+//! booking migrate`. Each still runs as a process of its own with settings of its own, as the
+//! programs of their names do elsewhere; but the processes share one copy of the code, most of
+//! which (PostgreSQL, gRPC, TLS, traces) is the same in all of them.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use reviews::picture::shrink;
+use runtime::Program;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().unwrap_or_default();
+    // Reviews starts its own program again to decode a picture, without settings.
+    if name == shrink::COMMAND {
+        return shrink::main();
+    }
+    match program(&name) {
+        Some(program) => program.main_with(arguments),
+        None => {
+            let known = NAMES.join(", ");
+            writeln!(std::io::stderr(), "services: name one of {known} and, if need be, a command")
+                .ok();
+            ExitCode::from(2)
+        }
+    }
+}
+
+const NAMES: [&str; 7] =
+    ["booking", "catalogue", "gateway", "identity", "notifications", "payments", "reviews"];
+
+fn program(name: &str) -> Option<Program> {
+    Some(match name {
+        "booking" => booking::program(),
+        "catalogue" => catalogue::program(),
+        "gateway" => gateway::program(),
+        "identity" => identity::program(),
+        "notifications" => notifications::program(),
+        "payments" => payments::program(),
+        "reviews" => reviews::program(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NAMES, program};
+
+    #[test]
+    fn each_name_that_is_offered_is_a_service() {
+        assert!(NAMES.iter().all(|name| program(name).is_some()));
+        assert!(program("sandbox").is_none() && program("").is_none());
+    }
+}
