@@ -23,6 +23,9 @@ const HOLD_MINUTES: i64 = 31;
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// For how many looks everybody has to wait for an end before time is helped along.
 const LOOKS_BEFORE_HELP: u32 = 40;
+/// How far it is helped at first. Each time after that it is twice as far, as long as nobody came
+/// to an end: a mail is tried again after minutes, another refund is asked for after an hour.
+const HELP_MINUTES: i64 = 2;
 /// With fewer free times than these, time moves on, and new days can be booked.
 const FREE_MIN: usize = 30;
 /// What is booked; the lengths differ, so that times overlap without being equal.
@@ -168,7 +171,7 @@ impl<'p> Stage<'p> {
     /// # Errors
     /// When they cannot be moved.
     pub async fn time_passes(&self) -> Result<()> {
-        let mut idle = 0;
+        let (mut idle, mut help, mut before) = (0, HELP_MINUTES, 0);
         loop {
             wait_for(LOOK_EVERY).await;
             let active = self.active.load(Ordering::SeqCst);
@@ -176,12 +179,14 @@ impl<'p> Stage<'p> {
                 (self.for_a_hold.load(Ordering::SeqCst), self.for_an_end.load(Ordering::SeqCst));
             let all_wait = active > 0 && holds + ends == active;
             idle = if all_wait { idle + 1 } else { 0 };
+            if active != before {
+                (help, before) = (HELP_MINUTES, active);
+            }
             if all_wait && holds > 0 {
                 self.practice.advance_clocks(HOLD_MINUTES).await?;
             } else if idle > LOOKS_BEFORE_HELP {
-                // Refunds and mails are tried again after minutes of the practice's clock.
-                self.practice.advance_clocks(2).await?;
-                idle = 0;
+                self.practice.advance_clocks(help).await?;
+                (idle, help) = (0, help * 2);
             }
         }
     }
