@@ -35,11 +35,19 @@ impl Step {
     }
 }
 
-/// Passes the place of this name. It may hold letters, digits, `.`, `-` and `_`; the program's
+/// Passes the place of this name. It may hold letters, digits, `.`, `-` and `_`; the service's
 /// name is put before it.
 pub fn pass(name: &dyn std::fmt::Display) {
     #[cfg(debug_assertions)]
     active::pass(name);
+    #[cfg(not(debug_assertions))]
+    let _unused = name;
+}
+
+/// Says as which service this process runs; before the first place is passed.
+pub(crate) fn in_service(name: &'static str) {
+    #[cfg(debug_assertions)]
+    active::in_service(name);
     #[cfg(not(debug_assertions))]
     let _unused = name;
 }
@@ -78,7 +86,7 @@ mod active {
     use std::fmt::Display;
     use std::fs;
     use std::path::{Path, PathBuf};
-    use std::sync::{LazyLock, Mutex, PoisonError};
+    use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
     use rustix::process::{Signal, getpid, kill_process};
 
@@ -93,8 +101,14 @@ mod active {
             .then_some(folder)
     });
 
-    /// The program's name: each service has a relay, and each relay is a place of its own.
+    static SERVICE: OnceLock<&'static str> = OnceLock::new();
+
+    /// The service's name, or else the program's: each service has a relay, and each relay is a
+    /// place of its own.
     static PROGRAM: LazyLock<String> = LazyLock::new(|| {
+        if let Some(service) = SERVICE.get() {
+            return (*service).to_owned();
+        }
         // Not the running file's name: that changes when the program is built anew meanwhile.
         let program = std::env::args_os().next().map(PathBuf::from);
         let name = program.as_deref().and_then(Path::file_stem);
@@ -103,6 +117,11 @@ mod active {
 
     /// What was noted already.
     static SEEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+    pub(super) fn in_service(name: &'static str) {
+        // A process is one service; whoever says it again says the same.
+        SERVICE.set(name).ok();
+    }
 
     #[derive(Clone)]
     struct Label {

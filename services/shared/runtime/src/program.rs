@@ -7,7 +7,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
 use crate::settings::{Environment, Reader};
-use crate::{BoxError, Shutdown, http, status, telemetry};
+use crate::{BoxError, Shutdown, failpoint, http, status, telemetry};
 
 /// What runs once the settings are known to be complete.
 type Job = Box<dyn FnOnce(Shutdown) -> BoxFuture<'static, Result<(), BoxError>>>;
@@ -90,6 +90,7 @@ impl Program {
         let (Some((_, prepare)), None) = (known, arguments.next()) else {
             return complain(service, "there is no such command");
         };
+        failpoint::in_service(service);
         let mut reader = Reader::new(&Environment);
         let shown = telemetry::Settings::read(&mut reader);
         let job = prepare(&mut reader);
