@@ -102,8 +102,10 @@ async fn quiet(practice: &Practice) -> Result<()> {
             }
         }
         let mails = databases.get_mut("notifications").context("no notifications")?;
+        // By the time of day a session may be over by now, and its follow-up waits for its hour.
         let unsent: i64 = sqlx::query_scalar(
-            "select count(*) from mails where state in ('queued', 'sending', 'retrying')",
+            "select count(*) from mails where state in ('sending', 'retrying')
+                                           or (state = 'queued' and due_at <= clock_now())",
         )
         .fetch_one(mails)
         .await?;

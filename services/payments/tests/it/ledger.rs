@@ -21,7 +21,7 @@ use payments::read_model::ledger::{balances, entries_of};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use sqlx::Connection as _;
-use testkit::TestKeys;
+use testkit::{TestKeys, until};
 
 use crate::world::{Held, KEY, KEY_SECRET, PRICE, WEBHOOK_SECRET, World, usual_practice};
 
@@ -175,7 +175,15 @@ async fn kinds(world: &World, held: Held) -> Result<Vec<String>> {
 
 /// The ledger of a booking follows from its events, entry by entry.
 async fn follows(world: &World, held: Held) -> Result<()> {
-    let stored = world.events(held).await?;
+    // What happens meanwhile is in one of them and not in the other, so both are read when nothing
+    // has: an entry is written with its event.
+    let (stored, written) = until("nothing happens while both are read", async || {
+        let before = world.events(held).await?;
+        let written = entries_of(world.store.pool(), held.id).await?;
+        let after = world.events(held).await?;
+        Ok((before.len() == after.len()).then_some((after, written)))
+    })
+    .await?;
     let events: Vec<_> = stored.iter().map(read_collection_event).collect::<Result<_, _>>()?;
     let mut wanted = Vec::new();
     for entry in Books::default().enter(&events) {
@@ -184,7 +192,6 @@ async fn follows(world: &World, held: Held) -> Result<()> {
         let lines: Vec<_> = entry.lines.iter().map(line).collect();
         wanted.push((entry.kind.word().to_owned(), lines));
     }
-    let written = entries_of(world.store.pool(), held.id).await?;
     let written: Vec<_> = written
         .into_iter()
         .filter(|entry| !["settled", "reversed"].contains(&entry.kind.as_str()))
