@@ -1,6 +1,12 @@
 //! A day is read from the version on at which it is known; the log stays the truth.
 
+use std::sync::Arc;
+
+use booking::app::Desk;
+use booking::app::request_booking::request_booking;
 use booking::contract::day_stream;
+use booking::domain::availability::Rules;
+use booking::store::KnownDays;
 use runtime::practice::PRACTITIONER_ID;
 
 use crate::world::{World, at, customer, reason, wanted};
@@ -26,6 +32,19 @@ async fn restore(world: &World) {
         .unwrap();
 }
 
+/// Another process at the same database.
+fn another(world: &World) -> Arc<Desk> {
+    Arc::new(Desk {
+        store: world.db.store().unwrap(),
+        practice: world.desk.practice.clone(),
+        rules: Rules { zone: world.desk.rules.zone.clone(), hours: world.desk.rules.hours.clone() },
+        days: KnownDays::new(),
+        catalogue: world.desk.catalogue.clone(),
+        meetings: world.desk.meetings.clone(),
+        claims: world.desk.claims,
+    })
+}
+
 #[tokio::test]
 async fn a_day_that_was_restored_is_not_believed_to_be_as_it_was() {
     let world = World::without_timers().await;
@@ -38,37 +57,28 @@ async fn a_day_that_was_restored_is_not_believed_to_be_as_it_was() {
     let refused = world.request(customer(4), wanted("meditation", at(1, 13))).await;
     assert_eq!(reason(refused), "SLOT_TAKEN");
     restore(&world).await;
+    // As long as what is known, and something else.
+    let theirs = wanted("meditation", at(1, 15));
+    request_booking(&another(&world), customer(8), theirs).await.unwrap();
     world.hold(customer(5), at(1, 13)).await;
     world.hold(customer(6), at(1, 14)).await;
     // The first is still there, and so are those who came after the restore.
-    for hour in [12, 13, 14] {
+    for hour in [12, 13, 14, 15] {
         let refused = world.request(customer(7), wanted("meditation", at(1, hour))).await;
         assert_eq!(reason(refused), "SLOT_TAKEN");
     }
     let history = world.history(DAY).await;
-    assert_eq!(history, ["SlotHeld", "SlotHeld", "SlotHeld"]);
+    assert_eq!(history, ["SlotHeld", "SlotHeld", "SlotHeld", "SlotHeld"]);
 }
 
 #[tokio::test]
 async fn another_process_may_have_changed_the_day() {
     let world = World::without_timers().await;
-    let other = booking::app::Desk {
-        store: world.db.store().unwrap(),
-        practice: world.desk.practice.clone(),
-        rules: booking::domain::availability::Rules {
-            zone: world.desk.rules.zone.clone(),
-            hours: world.desk.rules.hours.clone(),
-        },
-        days: booking::store::KnownDays::new(),
-        catalogue: world.desk.catalogue.clone(),
-        meetings: world.desk.meetings.clone(),
-        claims: world.desk.claims,
-    };
-    let other = std::sync::Arc::new(other);
+    let other = another(&world);
     world.hold(customer(1), at(1, 12)).await;
     world.hold(customer(2), at(1, 13)).await;
     let theirs = wanted("meditation", at(1, 14));
-    booking::app::request_booking::request_booking(&other, customer(3), theirs).await.unwrap();
+    request_booking(&other, customer(3), theirs).await.unwrap();
     // The rows know too; without them the day alone has to.
     world.db.as_owner("delete from slot_reservations").await.unwrap();
     for hour in [12, 13, 14] {

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use booking::app::open_checkout::open_checkout;
 use booking::app::release_booking::release_booking;
 use booking::contract::{read_booking_event, read_day_event};
 use booking::read_model::project::DayKey;
@@ -49,12 +50,12 @@ async fn live(world: &World) {
     world.pay(fourth, "pay_fourth").await;
     world.reaches(fourth, BookingState::MeetingScheduled).await;
     block(world, "18:00", "18:30").await.unwrap();
-    let mut fifth = Vec::new();
-    for hour in [13, 14] {
-        fifth.push(world.hold(customer(5), at(2, hour)).await);
-    }
-    world.minutes_later(31).await;
-    for id in fifth {
+    let fifth = world.hold(customer(5), at(2, 13)).await;
+    // One whose hold was extended in between.
+    let extended = world.hold(customer(5), at(2, 14)).await;
+    open_checkout(&world.desk, customer(5), extended, "checkout-1").await.unwrap();
+    world.minutes_later(91).await;
+    for id in [fifth, extended] {
         world.reaches(id, BookingState::Expired).await;
     }
 }
