@@ -39,7 +39,8 @@ pub enum Change {
 /// Writes down what a batch of events changes, in the order of the log.
 ///
 /// # Errors
-/// When the database does not answer, or has a row already that a batch makes.
+/// When the database does not answer, or has a booking already that a batch makes: the tables are
+/// emptied before the first one.
 pub async fn write(tx: &mut Tx, changes: &[Change]) -> Result<(), StoreError> {
     for wave in waves(changes) {
         wave.write(tx).await?;
