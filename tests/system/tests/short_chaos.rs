@@ -26,10 +26,11 @@ async fn nothing_is_lost_in_a_minute_of_chaos() -> Result<()> {
     };
     let report = run(settings).await?;
     println!("{report}");
-    assert!(report.is_clean(), "{report}\n  {}", report.details.join("\n  "));
+    let details = report.details.join("\n  ");
+    assert!(report.is_clean(), "{report}\n  {details}");
     // In so short a time there may be no commit to be found at the moment of its kill.
     let missing = report.missing();
-    assert!(missing.iter().all(|kind| *kind == "commit killed"), "never struck: {missing:?}");
+    assert!(missing.iter().all(|kind| *kind == "commit killed"), "never: {missing:?}\n  {details}");
     Ok(())
 }
 

@@ -28,13 +28,15 @@ pub(super) async fn run_beside(practice: &Practice, service: &str) -> Result<()>
     practice.witness.part_was_killed(service);
     let process = PathBuf::from(format!("/proc/{}", practice.pid(service)?));
     let program = std::fs::read_link(process.join("exe"))?;
-    let environment = std::fs::read(process.join("environ"))?;
-    let environment = String::from_utf8(environment)?;
+    let environment = String::from_utf8(std::fs::read(process.join("environ"))?)?;
+    // The program is that of all services; which one it is to be stands in its arguments.
+    let line = String::from_utf8(std::fs::read(process.join("cmdline"))?)?;
+    let arguments = line.split_terminator('\0').skip(1);
     let settings = environment.split('\0').filter_map(|setting| setting.split_once('='));
     let upper = service.to_uppercase();
     let own = [format!("{upper}_LISTEN"), format!("{upper}_HTTP_LISTEN")];
     let mut command = Command::new(program);
-    command.env_clear().envs(settings).current_dir("/").stdin(Stdio::null());
+    command.args(arguments).env_clear().envs(settings).current_dir("/").stdin(Stdio::null());
     for name in own {
         command.env(name, format!("127.0.0.1:{}", free_port()?));
     }
