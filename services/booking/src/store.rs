@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
 use moka::sync::Cache;
+use runtime::practice::Practice;
 use uuid::Uuid;
 
 use crate::app::{Error, Rejection};
@@ -17,6 +18,7 @@ use crate::domain::day::{self, PractitionerDay};
 use crate::domain::span::Span;
 use crate::read_model::project::{self, DayKey};
 use crate::read_model::query;
+use crate::read_model::view::{self, Hold, View};
 
 /// The name of a day's lock.
 #[must_use]
@@ -162,15 +164,26 @@ impl OpenDay {
     /// # Errors
     /// `SlotTaken` when the day refuses, or when the database knows better.
     pub async fn apply(&mut self, tx: &mut Tx, command: day::Command) -> Result<(), Error> {
+        for event in self.decide(tx, command).await? {
+            project::day(tx, &self.key, &event).await.map_err(taken_when_excluded)?;
+        }
+        Ok(())
+    }
+
+    /// Decides and appends; what follows is written down by the caller.
+    async fn decide(
+        &mut self,
+        tx: &mut Tx,
+        command: day::Command,
+    ) -> Result<Vec<day::Event>, Error> {
         let events = PractitionerDay::decide(&self.state, command).map_err(refused)?;
         let mut new = Vec::with_capacity(events.len());
         for event in &events {
-            project::day(tx, &self.key, event).await.map_err(taken_when_excluded)?;
             new.push(contract::day_event(event)?);
             self.state = PractitionerDay::evolve(std::mem::take(&mut self.state), event);
         }
         self.version = tx.append(&self.stream, self.version, &new).await?;
-        Ok(())
+        Ok(events)
     }
 }
 
@@ -253,11 +266,48 @@ impl OpenBooking {
         tx: &mut Tx,
         command: booking::Command,
     ) -> Result<Vec<booking::Event>, Error> {
+        let events = self.decide(tx, command).await?;
+        for event in &events {
+            project::booking(tx, self.id, event).await?;
+        }
+        Ok(events)
+    }
+
+    /// Asks for the booking and holds its time on its day. Their rows, and who comes, are written
+    /// together, and answered as their owner sees them: the locks are held for one statement only.
+    ///
+    /// # Errors
+    /// `SlotTaken` when the day refuses, or when the database knows better.
+    pub async fn hold(
+        &mut self,
+        tx: &mut Tx,
+        hold: Hold<'_>,
+        practice: &Practice,
+    ) -> Result<Option<View>, Error> {
+        let (booking_id, now, until) = (self.id, self.now, hold.until);
+        let request = booking::Command::Request { facts: hold.facts.clone(), until };
+        self.decide(tx, request).await?;
+        let span = hold.span;
+        let day = self.days.iter_mut().find(|day| day.has(&span));
+        let day = day.ok_or(CommandError::Rejected(Rejection::InvalidStart))?;
+        for event in day.decide(tx, day::Command::Hold { booking_id, span, until, now }).await? {
+            if !matches!(event, day::Event::Held { .. }) {
+                project::day(tx, &day.key, &event).await.map_err(taken_when_excluded)?;
+            }
+        }
+        view::keep_hold(tx, practice, &hold, now).await.map_err(taken_when_excluded)
+    }
+
+    /// Decides and appends; what follows is written down by the caller.
+    async fn decide(
+        &mut self,
+        tx: &mut Tx,
+        command: booking::Command,
+    ) -> Result<Vec<booking::Event>, Error> {
         let events = BookingLife::decide(&self.state, command)
             .map_err(|rejection| CommandError::Rejected(rejection.into()))?;
         let mut new = Vec::with_capacity(events.len());
         for event in &events {
-            project::booking(tx, self.id, event, self.now).await?;
             new.push(contract::booking_event(self.id, event)?);
             self.state = BookingLife::evolve(std::mem::take(&mut self.state), event);
         }

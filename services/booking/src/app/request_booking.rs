@@ -13,10 +13,9 @@ use super::request::Wanted;
 use super::{Desk, Error, Rejection, refuse};
 use crate::catalogue::Offering;
 use crate::contract::day_stream;
-use crate::domain::booking::{self, Facts};
-use crate::domain::day;
+use crate::domain::booking::Facts;
 use crate::domain::span::Span;
-use crate::read_model::view::{self, View};
+use crate::read_model::view::{self, Hold, View};
 use crate::read_model::{project, query};
 use crate::store::{OpenBooking, OpenDay, customer_lock, day_lock};
 use crate::timers::{self, HOLD_END};
@@ -109,17 +108,17 @@ impl Case {
         let mode = project::mode_word(self.wanted.mode);
         let same = (self.customer_id, self.wanted.service_id.as_str(), mode);
         let holds = query::holds(tx, same, self.span, now).await?;
-        let id = match holds.same {
+        let (id, view) = match holds.same {
             // Who comes back and asks for the very time that they hold gets their booking again,
             // with the contact data that they gave last: nobody shall be told that they were
             // faster than themselves.
             Some(before) => {
                 project::touch(tx, before).await?;
-                before
+                let contact = &self.wanted.contact;
+                (before, view::keep_contact(tx, practice, before, contact, now).await?)
             }
-            None => self.hold_anew(tx, (day, holds.live), now).await?,
+            None => (self.id, self.hold_anew(tx, (day, holds.live), now).await?),
         };
-        let view = view::keep_contact(tx, practice, id, &self.wanted.contact, now).await?;
         key.remember(tx, id).await?;
         held(id, view)
     }
@@ -129,7 +128,7 @@ impl Case {
         tx: &mut Tx,
         (day, live_holds): (OpenDay, i64),
         now: Timestamp,
-    ) -> Result<Id<Booking>, Error> {
+    ) -> Result<Option<View>, Error> {
         let policies = &self.desk.practice.policies;
         let taken = day.state.taken(now);
         let minutes = self.offering.duration_minutes;
@@ -153,11 +152,9 @@ impl Case {
             mode: self.wanted.mode,
         };
         let mut open = OpenBooking::new(self.id, vec![day], now);
-        open.apply(tx, booking::Command::Request { facts, until }).await?;
-        let booking_id = self.id;
-        let hold = |span| day::Command::Hold { booking_id, span, until, now };
-        open.apply_to_days(tx, hold).await?;
+        let hold = Hold { facts: &facts, span, until, contact: &self.wanted.contact };
+        let view = open.hold(tx, hold, &self.desk.practice).await?;
         tx.set_timer(HOLD_END, &self.id.to_string(), until, timers::payload(tx)).await?;
-        Ok(self.id)
+        Ok(view)
     }
 }

@@ -5,7 +5,7 @@ use eventstore::{StoreError, Tx};
 use kernel::id::{Block, Booking};
 use kernel::{Id, Timestamp};
 
-use crate::domain::booking::{self, Facts, Ground, Mode, PaymentId};
+use crate::domain::booking::{self, Ground, Mode, PaymentId};
 use crate::domain::day;
 use crate::domain::span::Span;
 
@@ -26,11 +26,11 @@ pub async fn booking(
     tx: &mut Tx,
     id: Id<Booking>,
     event: &booking::Event,
-    now: Timestamp,
 ) -> Result<(), StoreError> {
     use booking::Event;
     match event {
-        Event::Requested { facts, until } => insert(tx, facts, *until, now).await,
+        // A new booking has its row from [`super::view::keep_hold`], together with its session's.
+        Event::Requested { .. } => Ok(()),
         Event::CheckoutOpened { until } => checkout_opened(tx, id, *until).await,
         Event::Confirmed { ground: Ground::Payment(payment), .. } => {
             state(tx, id, "confirmed").await?;
@@ -71,33 +71,6 @@ pub(super) fn plain_state(event: &booking::Event) -> Option<&'static str> {
         | Event::Unplaced { .. }
         | Event::Cancelled { .. } => None,
     }
-}
-
-async fn insert(
-    tx: &mut Tx,
-    facts: &Facts,
-    until: Timestamp,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
-                               price_currency, practitioner_id, mode, state, held_until_at,
-                               requested_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, 'held', $9, $10)",
-    )
-    .bind(facts.booking_id)
-    .bind(facts.customer_id)
-    .bind(&facts.service_id)
-    .bind(&facts.service_title)
-    .bind(facts.price.minor)
-    .bind(facts.price.currency.code())
-    .bind(&facts.practitioner_id)
-    .bind(mode_word(facts.mode))
-    .bind(until)
-    .bind(now)
-    .execute(tx.connection())
-    .await?;
-    Ok(())
 }
 
 async fn checkout_opened(tx: &mut Tx, id: Id<Booking>, until: Timestamp) -> Result<(), StoreError> {

@@ -245,7 +245,7 @@ impl<'c> Wave<'c> {
         self.give_times_back(tx).await?;
         for change in &self.others {
             match change {
-                Change::Booking { id, event, at } => project::booking(tx, *id, event, *at).await?,
+                Change::Booking { id, event, .. } => project::booking(tx, *id, event).await?,
                 Change::Day { key, event } => project::day(tx, key, event).await?,
             }
         }

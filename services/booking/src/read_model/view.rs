@@ -10,7 +10,10 @@ use runtime::practice::Practice;
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
 
+use super::project::mode_word;
+use crate::domain::booking::Facts;
 use crate::domain::contact::Contact;
+use crate::domain::span::Span;
 
 /// A booking and what is not shown of it.
 #[derive(Clone)]
@@ -41,10 +44,10 @@ impl View {
 /// The query of one booking or of several. They are two, because PostgreSQL plans a query whose
 /// parameter is a list anew each time, which takes longer than the query does.
 macro_rules! view_sql {
-    ($which:literal) => {
-        view_sql!("", "booking_contacts", $which)
+    ($rest:literal) => {
+        view_sql!("", ("bookings", "slot_reservations", "booking_contacts"), $rest)
     };
-    ($with:literal, $contacts:literal, $which:literal) => {
+    ($with:literal, ($bookings:literal, $sessions:literal, $contacts:literal), $rest:literal) => {
         concat!(
             $with,
             " select b.booking_id, b.customer_id, b.service_id, b.service_title, b.price_minor,
@@ -53,13 +56,14 @@ macro_rules! view_sql {
                     b.confirmed_on_claim,
                     c.first_name, c.last_name, c.email, c.phone, c.notes, c.join_url,
                     r.starts_at, r.ends_at
-             from bookings b
-                  join slot_reservations r using (booking_id)
-                  left join ",
+             from ",
+            $bookings,
+            " b join ",
+            $sessions,
+            " r using (booking_id) left join ",
             $contacts,
-            " c using (booking_id) where ",
-            $which,
-            " order by min(r.starts_at) over (partition by b.booking_id), b.booking_id, r.starts_at"
+            " c using (booking_id) ",
+            $rest
         )
     };
 }
@@ -73,7 +77,10 @@ pub async fn load(
     practice: &Practice,
     id: Id<Booking>,
 ) -> Result<Option<View>, StoreError> {
-    let rows = sqlx::query(view_sql!("b.booking_id = $1")).bind(id).fetch_all(executor).await?;
+    let rows = sqlx::query(view_sql!("where b.booking_id = $1 order by r.starts_at"))
+        .bind(id)
+        .fetch_all(executor)
+        .await?;
     Ok(views(&rows, practice)?.into_iter().next())
 }
 
@@ -99,8 +106,8 @@ pub async fn keep_contact(
                  email = excluded.email, phone = excluded.phone, notes = excluded.notes,
                  terms_accepted_at = excluded.terms_accepted_at
              returning *)",
-        "kept",
-        "b.booking_id = $1"
+        ("bookings", "slot_reservations", "kept"),
+        "where b.booking_id = $1 order by r.starts_at"
     );
     let rows = sqlx::query(sql)
         .bind(id)
@@ -110,6 +117,71 @@ pub async fn keep_contact(
         .bind(contact.phone())
         .bind(contact.notes())
         .bind(accepted_at)
+        .fetch_all(tx.connection())
+        .await?;
+    Ok(views(&rows, practice)?.into_iter().next())
+}
+
+/// A time that a new booking holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Hold<'h> {
+    /// What is booked.
+    pub facts: &'h Facts,
+    /// The time of its one session.
+    pub span: Span,
+    /// Until when it is held.
+    pub until: Timestamp,
+    /// Who comes.
+    pub contact: &'h Contact,
+}
+
+/// Writes the rows of a new booking, of its session and of who comes, who accepts the terms now,
+/// and reads the booking from them: one round trip to the database for all of it.
+///
+/// # Errors
+/// `Excluded` when the database has another live session or block at that time.
+pub async fn keep_hold(
+    tx: &mut Tx,
+    practice: &Practice,
+    hold: &Hold<'_>,
+    now: Timestamp,
+) -> Result<Option<View>, StoreError> {
+    let Hold { facts, span, until, contact } = hold;
+    let sql = view_sql!(
+        "with held as (
+             insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
+                                   price_currency, practitioner_id, mode, state, held_until_at,
+                                   requested_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, 'held', $9, $10) returning *),
+         taken as (
+             insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at,
+                                            held_until_at, live)
+             values ($1, $7, $11, $12, $9, true) returning *),
+         kept as (
+             insert into booking_contacts (booking_id, first_name, last_name, email, phone, notes,
+                                           terms_accepted_at)
+             values ($1, $13, $14, $15, $16, $17, $10) returning *)",
+        ("held", "taken", "kept"),
+        ""
+    );
+    let rows = sqlx::query(sql)
+        .bind(facts.booking_id)
+        .bind(facts.customer_id)
+        .bind(&facts.service_id)
+        .bind(&facts.service_title)
+        .bind(facts.price.minor)
+        .bind(facts.price.currency.code())
+        .bind(&facts.practitioner_id)
+        .bind(mode_word(facts.mode))
+        .bind(until)
+        .bind(now)
+        .bind(span.starts_at())
+        .bind(span.ends_at())
+        .bind(contact.first_name())
+        .bind(contact.last_name())
+        .bind(contact.email())
+        .bind(contact.phone())
+        .bind(contact.notes())
         .fetch_all(tx.connection())
         .await?;
     Ok(views(&rows, practice)?.into_iter().next())
@@ -125,8 +197,13 @@ pub async fn load_all(
     ids: &[Id<Booking>],
 ) -> Result<Vec<View>, StoreError> {
     let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
-    let rows =
-        sqlx::query(view_sql!("b.booking_id = any ($1)")).bind(ids).fetch_all(executor).await?;
+    let rows = sqlx::query(view_sql!(
+        "where b.booking_id = any ($1)
+         order by min(r.starts_at) over (partition by b.booking_id), b.booking_id, r.starts_at"
+    ))
+    .bind(ids)
+    .fetch_all(executor)
+    .await?;
     views(&rows, practice)
 }
 
