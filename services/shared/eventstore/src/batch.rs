@@ -4,50 +4,31 @@
 
 use kernel::Timestamp;
 use serde_json::Value;
-use sqlx::PgConnection;
+use sqlx::{PgConnection, Postgres, QueryBuilder};
 use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::event::NewEvent;
 use crate::store::News;
 
-/// One statement however much there is to write. Numbers of events are given in the order in which
-/// they were appended.
-const WRITE: &str = "with appended as (
-         insert into events (event_id, stream_id, version, event_type, payload, metadata,
-                             recorded_at)
-         select event_id, stream_id, version, event_type, payload, metadata, clock_now()
-         from unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[], $5::jsonb[], $6::jsonb[])
-              with ordinality
-              as e (event_id, stream_id, version, event_type, payload, metadata, place)
-         order by place
-         returning seq),
-     handed_on as (
-         insert into outbox (seq) select seq from appended),
-     timed as (
-         insert into timers (kind, subject, due_at, payload, metadata)
-         select * from unnest($7::text[], $8::text[], $9::timestamptz[], $10::jsonb[], $11::jsonb[])
-         on conflict (kind, subject) do update
-         set due_at = excluded.due_at, payload = excluded.payload, metadata = excluded.metadata,
-             attempts = 0, lease_until_at = '-infinity'),
-     remembered as (
-         insert into idempotency_keys (caller, method, key, request_hash, answer)
-         select * from unnest($12::text[], $13::text[], $14::text[], $15::bytea[], $16::text[])
-         on conflict do nothing
-         returning 1)
-     select count(*) from remembered";
+/// A timer that is set again counts from the beginning.
+const SET_AGAIN: &str = " on conflict (kind, subject) do update
+    set due_at = excluded.due_at, payload = excluded.payload, metadata = excluded.metadata,
+        attempts = 0, lease_until_at = '-infinity'";
 
 /// How many rows wait at most. A transaction with more of them writes them in several statements.
 const ROWS_MAX: usize = 100;
+/// A statement of so few rows comes again and again, so the database keeps its plan.
+const KEPT_ROWS_MAX: usize = 8;
 
-#[derive(Debug, Default)]
-struct Events {
-    ids: Vec<Uuid>,
-    streams: Vec<String>,
-    versions: Vec<i64>,
-    types: Vec<String>,
-    payloads: Vec<Value>,
-    metadata: Vec<Value>,
+#[derive(Debug)]
+struct Row {
+    id: Uuid,
+    stream_id: String,
+    version: i64,
+    event_type: String,
+    payload: Value,
+    metadata: Value,
 }
 
 #[derive(Debug)]
@@ -59,21 +40,21 @@ struct NewTimer {
     metadata: Value,
 }
 
-#[derive(Debug, Default)]
-struct Keys {
-    callers: Vec<String>,
-    methods: Vec<String>,
-    keys: Vec<String>,
-    hashes: Vec<Vec<u8>>,
-    answers: Vec<String>,
+#[derive(Debug)]
+struct NewAnswer {
+    caller: String,
+    method: String,
+    key: String,
+    hash: Vec<u8>,
+    answer: String,
 }
 
 /// What waits to be written.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    events: Events,
+    events: Vec<Row>,
     timers: Vec<NewTimer>,
-    keys: Keys,
+    answers: Vec<NewAnswer>,
     /// Whether there were events ever, and timers that are due at once.
     appended: bool,
     timers_due: bool,
@@ -92,12 +73,14 @@ impl Batch {
         metadata: &Value,
     ) {
         self.appended = true;
-        self.events.ids.push(event.event_id);
-        self.events.streams.push(stream_id.to_owned());
-        self.events.versions.push(version);
-        self.events.types.push(event.event_type.clone());
-        self.events.payloads.push(event.payload.clone());
-        self.events.metadata.push(metadata.clone());
+        self.events.push(Row {
+            id: event.event_id,
+            stream_id: stream_id.to_owned(),
+            version,
+            event_type: event.event_type.clone(),
+            payload: event.payload.clone(),
+            metadata: metadata.clone(),
+        });
     }
 
     /// There is one timer of a kind and subject: the last that was set.
@@ -123,15 +106,17 @@ impl Batch {
         (key, hash): (&str, &[u8]),
         answer: &str,
     ) {
-        self.keys.callers.push(caller.to_owned());
-        self.keys.methods.push(method.to_owned());
-        self.keys.keys.push(key.to_owned());
-        self.keys.hashes.push(hash.to_vec());
-        self.keys.answers.push(answer.to_owned());
+        self.answers.push(NewAnswer {
+            caller: caller.to_owned(),
+            method: method.to_owned(),
+            key: key.to_owned(),
+            hash: hash.to_vec(),
+            answer: answer.to_owned(),
+        });
     }
 
     fn rows(&self) -> usize {
-        self.events.ids.len() + self.timers.len() + self.keys.keys.len()
+        self.events.len() + self.timers.len() + self.answers.len()
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -140,37 +125,63 @@ impl Batch {
 
     /// Writes what there is, which is nothing afterwards.
     pub(crate) async fn write(&mut self, connection: &mut PgConnection) -> Result<(), StoreError> {
-        if self.rows() == 0 {
+        let rows = self.rows();
+        if rows == 0 {
             return Ok(());
         }
-        let (events, timers) = (std::mem::take(&mut self.events), std::mem::take(&mut self.timers));
-        let keys = std::mem::take(&mut self.keys);
-        let answers = i64::try_from(keys.answers.len()).unwrap_or(i64::MAX);
-        let timer = |part: fn(&NewTimer) -> &str| -> Vec<String> {
-            timers.iter().map(|timer| part(timer).to_owned()).collect()
-        };
-        let remembered: i64 = sqlx::query_scalar(WRITE)
-            .bind(events.ids)
-            .bind(events.streams)
-            .bind(events.versions)
-            .bind(events.types)
-            .bind(events.payloads)
-            .bind(events.metadata)
-            .bind(timer(|timer| &timer.kind))
-            .bind(timer(|timer| &timer.subject))
-            .bind(timers.iter().map(|timer| timer.due_at).collect::<Vec<_>>())
-            .bind(timers.iter().map(|timer| timer.payload.clone()).collect::<Vec<_>>())
-            .bind(timers.iter().map(|timer| timer.metadata.clone()).collect::<Vec<_>>())
-            .bind(keys.callers)
-            .bind(keys.methods)
-            .bind(keys.keys)
-            .bind(keys.hashes)
-            .bind(keys.answers)
+        let answers = i64::try_from(self.answers.len()).unwrap_or(i64::MAX);
+        let remembered: i64 = self
+            .statement()
+            .build_query_scalar()
+            .persistent(rows <= KEPT_ROWS_MAX)
             .fetch_one(connection)
             .await
             .map_err(conflict_when_taken)?;
         // A key that was remembered meanwhile: whoever comes again gets the answer of that request.
         if remembered == answers { Ok(()) } else { Err(StoreError::Conflict) }
+    }
+
+    /// One statement for all that there is, and for nothing else: what a statement could do as well
+    /// costs even where there is nothing to do. Numbers of events are given in the order in which
+    /// they were appended. It answers how many keys are new.
+    fn statement(&mut self) -> QueryBuilder<Postgres> {
+        let mut sql = QueryBuilder::new("with nothing as (select)");
+        if !self.events.is_empty() {
+            sql.push(
+                ", appended as (insert into events (event_id, stream_id, version, event_type,
+                                                    payload, metadata, recorded_at) ",
+            );
+            sql.push_values(self.events.drain(..), |mut row, event| {
+                row.push_bind(event.id).push_bind(event.stream_id).push_bind(event.version);
+                row.push_bind(event.event_type).push_bind(event.payload).push_bind(event.metadata);
+                row.push("clock_now()");
+            });
+            sql.push(
+                " returning seq),
+                 handed_on as (insert into outbox (seq) select seq from appended)",
+            );
+        }
+        if !self.timers.is_empty() {
+            let into = "insert into timers (kind, subject, due_at, payload, metadata) ";
+            sql.push(", timed as (").push(into);
+            sql.push_values(self.timers.drain(..), |mut row, timer| {
+                row.push_bind(timer.kind).push_bind(timer.subject).push_bind(timer.due_at);
+                row.push_bind(timer.payload).push_bind(timer.metadata);
+            });
+            sql.push(SET_AGAIN).push(")");
+        }
+        if self.answers.is_empty() {
+            sql.push(" select 0::bigint");
+            return sql;
+        }
+        let into = "insert into idempotency_keys (caller, method, key, request_hash, answer) ";
+        sql.push(", remembered as (").push(into);
+        sql.push_values(self.answers.drain(..), |mut row, new| {
+            row.push_bind(new.caller).push_bind(new.method).push_bind(new.key);
+            row.push_bind(new.hash).push_bind(new.answer);
+        });
+        sql.push(" on conflict do nothing returning 1) select count(*) from remembered");
+        sql
     }
 }
 

@@ -102,20 +102,6 @@ pub async fn has(pool: &PgPool, position: i64, event_id: Uuid) -> Result<bool, S
     Ok(known)
 }
 
-/// The id of the event at a position, if there is one.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn event_at(pool: &PgPool, position: i64) -> Result<Option<Uuid>, StoreError> {
-    let found = sqlx::query_scalar(
-        "select e.event_id from feed f join events e using (seq) where f.position = $1",
-    )
-    .bind(position)
-    .fetch_optional(pool)
-    .await?;
-    Ok(found)
-}
-
 /// How far the relay has published.
 ///
 /// # Errors

@@ -22,10 +22,11 @@ use crate::nats::Nats;
 use crate::wire::{self, Heard};
 
 /// How many events are taken in by one transaction at most.
-const RUN_MAX: usize = 32;
-/// What comes so soon behind a run waits a little for company, which costs much less than a run of
-/// its own.
-const CROWD: Duration = Duration::from_millis(12);
+const RUN_MAX: usize = 64;
+/// What comes so soon behind a run, or behind one of so many events, waits a little for company,
+/// which costs much less than a run of its own.
+const SOON: Duration = Duration::from_millis(12);
+const CROWD: usize = 5;
 const GATHER: Duration = Duration::from_millis(4);
 /// How long to wait for NATS before the source is asked: a lost tail has no successor to show it.
 const QUIET: Duration = Duration::from_secs(2);
@@ -177,14 +178,15 @@ impl Consumer {
         let durable = self.pull_consumer(nats).await?;
         // What was published before the durable consumer existed never comes over it.
         self.catch_up().await;
-        let mut last_run: Option<Instant> = None;
+        let mut last_run: Option<(Instant, usize)> = None;
         loop {
-            let mut messages = durable.fetch().max_messages(64).expires(QUIET).messages().await?;
+            let mut messages =
+                durable.fetch().max_messages(2 * RUN_MAX).expires(QUIET).messages().await?;
             let mut quiet = true;
             while let Some(message) = messages.next().await {
                 quiet = false;
                 let mut come = vec![message?];
-                if last_run.is_some_and(|at| at.elapsed() < CROWD) {
+                if last_run.is_some_and(|(at, many)| at.elapsed() < SOON || many >= CROWD) {
                     tokio::time::sleep(GATHER).await;
                 }
                 // Whatever has come meanwhile is taken in with it.
@@ -194,11 +196,12 @@ impl Consumer {
                     come.push(message?);
                 }
                 self.take_in(&come).await;
-                last_run = Some(Instant::now());
-                for message in come {
-                    failpoint::pass(&format_args!("{}.before-ack", self.subscription.consumer));
-                    // Our own table knows what was handled; the message has done its work anyway.
-                    message.ack().await?;
+                last_run = Some((Instant::now(), come.len()));
+                failpoint::pass(&format_args!("{}.before-ack", self.subscription.consumer));
+                // Our own table knows what was handled; the messages have done their work anyway.
+                // The last one speaks for those before it.
+                if let Some(last) = come.last() {
+                    last.ack().await?;
                 }
             }
             if quiet {
@@ -238,11 +241,17 @@ impl Consumer {
         let stream = nats.stream(&context, source).await?;
         let config = pull::Config {
             durable_name: Some((*consumer).to_owned()),
-            ack_policy: AckPolicy::Explicit,
+            ack_policy: AckPolicy::All,
             deliver_policy: DeliverPolicy::New,
             ..pull::Config::default()
         };
-        Ok(stream.get_or_create_consumer(consumer, config).await?)
+        let found = stream.get_or_create_consumer(consumer, config.clone()).await?;
+        if found.cached_info().config.ack_policy == AckPolicy::All {
+            return Ok(found);
+        }
+        // How messages are acknowledged cannot be changed in a consumer that is there.
+        stream.delete_consumer(consumer).await?;
+        Ok(stream.create_consumer(config).await?)
     }
 
     /// Reads what is missing from the source until nothing is newer. It gives up when the source or

@@ -17,7 +17,9 @@ const BATCH: i64 = 256;
 /// How long what comes after a pass waits for company, by how much that pass found: in a crowd one
 /// pass for many costs much less than many passes, and where little happens nobody waits long.
 const GATHER: Duration = Duration::from_millis(4);
-const GATHER_CROWD: Duration = Duration::from_millis(25);
+const GATHER_CROWD: Duration = Duration::from_millis(50);
+/// How long a pass leaves the processor to the answer of the command that appended.
+const ANSWER_FIRST: Duration = Duration::from_millis(1);
 /// From how many events of a pass on there is a crowd: more than any one command appends.
 const CROWD: u64 = 5;
 /// How often to look for what another process has committed.
@@ -50,6 +52,8 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
             () = shutdown.wait() => return Ok(()),
             () = store.heard(News::Appended, waits) => {}
         }
+        // Whoever appended answers first.
+        tokio::time::sleep(ANSWER_FIRST).await;
     }
 }
 
@@ -98,16 +102,18 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
     nats.stream(&context, source).await?;
     let mut position = feed::published(store.pool()).await?;
     loop {
-        let events = feed::read(store.pool(), position, BATCH).await?;
-        let Some(last) = events.last() else {
+        // The last one that was published is read with them each time: the database may be a
+        // restored one, and its feed another.
+        let events = feed::read(store.pool(), position - 1, BATCH + 1).await?;
+        let known = events.first().filter(|event| event.position == position);
+        let mut behind = known.map(|event| event.event_id);
+        let new = events.get(usize::from(behind.is_some())..).unwrap_or_default();
+        let Some(last) = new.last().map(|event| event.position) else {
             store.heard(News::Numbered, LOOK_EVERY).await;
             continue;
         };
-        let last = last.position;
-        // Read anew each time: the database may be a restored one, and its feed another.
-        let mut behind = feed::event_at(store.pool(), position).await?;
-        let mut answers = Vec::with_capacity(events.len());
-        for event in &events {
+        let mut answers = Vec::with_capacity(new.len());
+        for event in new {
             answers.push(send(&context, nats, event, behind).await?);
             behind = Some(event.event_id);
         }
