@@ -26,9 +26,9 @@ pub(crate) const PROGRAMS: [&str; 8] = [
     "gateway",
 ];
 /// A small machine shall have its memory back after a busy minute: one heap for all threads of a
-/// process, whose free end is given back. By itself the C library keeps a heap for each thread and
-/// lets what is to be kept grow with what was once free.
-const THRIFT: [(&str, &str); 2] = [("MALLOC_ARENA_MAX", "1"), ("MALLOC_TRIM_THRESHOLD_", "131072")];
+/// process, which gives back what has been free for a second.
+const THRIFT: (&str, &str) =
+    ("_RJEM_MALLOC_CONF", "narenas:1,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0");
 /// The program that is all services, each under its name.
 pub(crate) const TOGETHER: &str = "services";
 /// Ports inside the machine, each with the part that listens at it and what it is for.
@@ -93,9 +93,7 @@ impl Plan<'_> {
         settings.usual("LOG_FILTER", "info");
         settings.usual("LOG_FORMAT", "text");
         settings.fixed("PUBLIC_URL", &self.knobs.public_url);
-        for (name, value) in THRIFT {
-            settings.usual(name, value);
-        }
+        settings.usual(THRIFT.0, THRIFT.1);
         if name == "sandbox" {
             self.sandbox(&mut settings, vault)?;
         } else {
