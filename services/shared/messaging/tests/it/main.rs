@@ -1,5 +1,6 @@
 //! Events on their way from one service to another: real PostgreSQL, real NATS, real gRPC.
 
+mod acknowledged;
 mod parked;
 mod restored;
 
@@ -127,6 +128,23 @@ impl World {
                 .await?;
         }
         Ok(())
+    }
+
+    /// All of it in one transaction.
+    async fn happen_at_once(&self, texts: Vec<String>) -> Result<(), StoreError> {
+        self.source
+            .write(Metadata::by("test", None), move |tx| {
+                let texts = texts.clone();
+                Box::pin(async move {
+                    for text in texts {
+                        let stream = format!("booking-{text}");
+                        let event = NewEvent::of(&BookingExpired { booking_id: text })?;
+                        tx.append(&stream, 0, &[event]).await?;
+                    }
+                    Ok::<(), StoreError>(())
+                })
+            })
+            .await
     }
 
     async fn copies(&self) -> Result<Vec<String>> {
