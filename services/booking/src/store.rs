@@ -274,7 +274,7 @@ impl OpenBooking {
     }
 
     /// Asks for the booking and holds its time on its day. Their rows, and who comes, are written
-    /// together, and answered as their owner sees them: the locks are held for one statement only.
+    /// and read by one statement, because each is a round trip under the day's lock.
     ///
     /// # Errors
     /// `SlotTaken` when the day refuses, or when the database knows better.

@@ -84,7 +84,7 @@ async fn kill_in_a_transaction(practice: &Practice, held: Option<PgConnection>) 
         let waiting: i64 = sqlx::query_scalar(
             "select count(*) from pg_stat_activity
              where datname = current_database() and wait_event_type = 'Lock'
-               and query like 'with appended as%'",
+               and query like '%appended as%'",
         )
         .fetch_one(&mut watcher)
         .await?;
