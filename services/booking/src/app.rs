@@ -4,6 +4,7 @@ use eventstore::Store;
 use kernel::{Code, CommandError, Reject};
 use runtime::practice::Practice;
 
+use self::runs::Runs;
 use crate::catalogue::Catalogue;
 use crate::domain::availability::{NotBookable, Rules};
 use crate::domain::{booking, contact};
@@ -13,6 +14,7 @@ use crate::store::KnownDays;
 pub mod request;
 pub mod placement;
 pub mod request_booking;
+pub mod runs;
 pub mod idempotent;
 pub mod open_checkout;
 pub mod release_booking;
@@ -41,6 +43,8 @@ pub struct Desk {
     pub rules: Rules,
     /// Its days as they were last read.
     pub days: KnownDays,
+    /// Requests that wait to be written together.
+    pub runs: Runs,
     /// Prices and lengths.
     pub catalogue: Catalogue,
     /// Where meeting rooms come from.

@@ -35,6 +35,7 @@ use sqlx::migrate::Migrator;
 use tonic::service::Routes;
 
 use crate::app::Desk;
+use crate::app::runs::Runs;
 use crate::catalogue::Catalogue;
 use crate::config::{Config, GrantConfig, MigrationConfig};
 use crate::domain::availability::Rules;
@@ -120,6 +121,7 @@ fn open_desk(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Desk>> {
         practice,
         rules,
         days: KnownDays::new(),
+        runs: Runs::new(),
         catalogue: Catalogue::new(&config.neighbours.catalogue_url, peers)?,
         meetings: Meetings::new(&config.meetings.url, config.meetings.token.clone())?,
         claims: config.claims,

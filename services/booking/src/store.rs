@@ -206,6 +206,20 @@ fn taken_when_excluded(error: StoreError) -> Error {
     }
 }
 
+/// Writes down what [`OpenBooking::hold`] has decided, for several bookings at once, and reads
+/// them.
+///
+/// # Errors
+/// `SlotTaken` when the database knows of a session that a day did not.
+pub async fn keep(
+    tx: &mut Tx,
+    practice: &Practice,
+    holds: &[Hold<'_>],
+    now: Timestamp,
+) -> Result<Vec<View>, Error> {
+    view::keep_holds(tx, practice, holds, now).await.map_err(taken_when_excluded)
+}
+
 /// A booking and the days of its sessions, under their locks.
 #[derive(Debug)]
 pub struct OpenBooking {
@@ -273,17 +287,12 @@ impl OpenBooking {
         Ok(events)
     }
 
-    /// Asks for the booking and holds its time on its day. Their rows, and who comes, are written
-    /// and read by one statement, because each is a round trip under the day's lock.
+    /// Asks for the booking and holds its time on its day. Its own rows are written by the caller,
+    /// by [`keep`], because each statement is a round trip under the day's lock.
     ///
     /// # Errors
     /// `SlotTaken` when the day refuses, or when the database knows better.
-    pub async fn hold(
-        &mut self,
-        tx: &mut Tx,
-        hold: Hold<'_>,
-        practice: &Practice,
-    ) -> Result<Option<View>, Error> {
+    pub async fn hold(&mut self, tx: &mut Tx, hold: &Hold<'_>) -> Result<(), Error> {
         let (booking_id, now, until) = (self.id, self.now, hold.until);
         let request = booking::Command::Request { facts: hold.facts.clone(), until };
         self.decide(tx, request).await?;
@@ -295,7 +304,7 @@ impl OpenBooking {
                 project::day(tx, &day.key, &event).await.map_err(taken_when_excluded)?;
             }
         }
-        view::keep_hold(tx, practice, &hold, now).await.map_err(taken_when_excluded)
+        Ok(())
     }
 
     /// Decides and appends; what follows is written down by the caller.

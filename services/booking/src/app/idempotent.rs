@@ -1,6 +1,6 @@
 //! A command's key inside its transaction: the same key gets the first answer.
 
-use eventstore::{Loaded, Recall, Tx, key_lock};
+use eventstore::{Recall, Tx, key_lock};
 use kernel::Id;
 use kernel::id::Kind;
 
@@ -34,21 +34,6 @@ impl Key {
         key_lock((&self.caller, self.method), &self.key)
     }
 
-    /// What this key was answered with before, if it was, asked under its lock; and a stream, read
-    /// with it from a version on.
-    ///
-    /// # Errors
-    /// When the key stands for another request.
-    pub async fn recall_and_load<K: Kind>(
-        &self,
-        tx: &mut Tx,
-        from: (&str, i64),
-    ) -> Result<(Option<Id<K>>, Loaded), Error> {
-        let caller = (self.caller.as_str(), self.method);
-        let (recalled, loaded) = tx.recall_and_load(caller, (&self.key, &self.hash), from).await?;
-        Ok((first_answer(recalled)?, loaded))
-    }
-
     /// Remembers the answer.
     ///
     /// # Errors
@@ -60,7 +45,11 @@ impl Key {
     }
 }
 
-fn first_answer<K: Kind>(recalled: Recall) -> Result<Option<Id<K>>, Error> {
+/// What a key was answered with before, if it was.
+///
+/// # Errors
+/// When the key stands for another request.
+pub(super) fn first_answer<K: Kind>(recalled: Recall) -> Result<Option<Id<K>>, Error> {
     match recalled {
         Recall::New => Ok(None),
         Recall::Answered(answer) => answer.parse().map(Some).map_err(Error::unavailable),

@@ -29,7 +29,7 @@ pub async fn booking(
 ) -> Result<(), StoreError> {
     use booking::Event;
     match event {
-        // A new booking has its row from [`super::view::keep_hold`], together with its session's.
+        // A new booking has its row from [`super::view::keep_holds`], together with its session's.
         Event::Requested { .. } => Ok(()),
         Event::CheckoutOpened { until } => checkout_opened(tx, id, *until).await,
         Event::Confirmed { ground: Ground::Payment(payment), .. } => {

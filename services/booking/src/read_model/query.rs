@@ -4,7 +4,7 @@ use eventstore::{StoreError, Tx};
 use kernel::id::{Block, Booking, Customer};
 use kernel::{Id, Timestamp};
 use sqlx::postgres::PgRow;
-use sqlx::{PgExecutor, Row};
+use sqlx::{PgExecutor, Postgres, QueryBuilder, Row};
 
 use crate::domain::booking::Facts;
 use crate::domain::span::Span;
@@ -37,49 +37,6 @@ pub async fn taken(
         spans.extend(Span::new(row.try_get("starts_at")?, row.try_get("ends_at")?));
     }
     Ok(spans)
-}
-
-/// Takes locks, unless a time is plainly taken by somebody else and the request has not been
-/// answered yet; answers with whether it took them. It spares those who come too late the wait for
-/// a lock; who gets through is decided behind it.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn lock_unless_taken(
-    tx: &mut Tx,
-    locks: &[String],
-    (practitioner_id, span): (&str, Span),
-    (customer_id, method, key): (Id<Customer>, &str, &str),
-) -> Result<bool, StoreError> {
-    // Only the branch of `case` that counts is carried out. Whose a time is, is looked up row by
-    // row, of which there is one at most: a join would be planned for as many as a log has. No
-    // session is longer than a day; saying so, either index of the times leads to a few rows.
-    let locked = sqlx::query_scalar(
-        "with taken as materialized (
-             select exists (
-                        select 1 from slot_reservations r
-                        where r.live and r.practitioner_id = $1
-                          and r.during && tstzrange($2, $3)
-                          and r.starts_at < $3 and r.starts_at > $2 - interval '1 day'
-                          and (r.held_until_at is null or r.held_until_at > clock_now())
-                          and (select customer_id from bookings b
-                               where b.booking_id = r.booking_id) is distinct from $4)
-                and not exists (
-                        select 1 from idempotency_keys
-                        where caller = $5 and method = $6 and key = $7) as plainly)
-         select case when plainly then false else take_locks($8) end from taken",
-    )
-    .bind(practitioner_id)
-    .bind(span.starts_at())
-    .bind(span.ends_at())
-    .bind(customer_id)
-    .bind(customer_id.to_string())
-    .bind(method)
-    .bind(key)
-    .bind(locks)
-    .fetch_one(tx.connection())
-    .await?;
-    Ok(locked)
 }
 
 /// Whose other rows are live in a time, also those whose holds have run out; `None` for a time that
@@ -135,33 +92,51 @@ pub struct Holds {
     pub same: Option<Id<Booking>>,
 }
 
-/// What a customer holds, and whether exactly this. It is exact under the customer's lock.
+/// What somebody asks for, as far as it says what they hold already.
+#[derive(Debug, Clone, Copy)]
+pub struct Wish<'w> {
+    /// Who asks.
+    pub customer_id: Id<Customer>,
+    /// The service.
+    pub service_id: &'w str,
+    /// Online or in person, as rows call it.
+    pub mode: &'static str,
+    /// The time.
+    pub span: Span,
+}
+
+/// What customers hold, each beside what they ask for, in the order of their wishes. It is exact
+/// under their locks.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn holds(
     tx: &mut Tx,
-    (customer_id, service_id, mode): (Id<Customer>, &str, &str),
-    span: Span,
+    wishes: &[Wish<'_>],
     now: Timestamp,
-) -> Result<Holds, StoreError> {
-    let row = sqlx::query(
-        "select (select count(*) from bookings
-                 where customer_id = $1 and held_until_at > $4) as live,
+) -> Result<Vec<Holds>, StoreError> {
+    let mut sql = QueryBuilder::<Postgres>::new("with asked as (");
+    sql.push_values(wishes.iter().enumerate(), |mut row, (number, wish)| {
+        row.push(number).push_bind(wish.customer_id).push_bind(wish.service_id);
+        row.push_bind(wish.mode).push_bind(wish.span.starts_at()).push_bind(wish.span.ends_at());
+        row.push_bind(now);
+    });
+    sql.push(
+        ")
+         select (select count(*) from bookings b
+                 where b.customer_id = a.customer_id and b.held_until_at > a.now) as live,
                 (select b.booking_id from bookings b join slot_reservations r using (booking_id)
-                 where b.customer_id = $1 and b.service_id = $2 and b.mode = $3
-                   and b.held_until_at > $4 and r.live and r.starts_at = $5
-                   and r.ends_at = $6) as same",
-    )
-    .bind(customer_id)
-    .bind(service_id)
-    .bind(mode)
-    .bind(now)
-    .bind(span.starts_at())
-    .bind(span.ends_at())
-    .fetch_one(tx.connection())
-    .await?;
-    Ok(Holds { live: row.try_get("live")?, same: row.try_get("same")? })
+                 where b.customer_id = a.customer_id and b.service_id = a.service_id
+                   and b.mode = a.mode and b.held_until_at > a.now and r.live
+                   and r.starts_at = a.starts_at and r.ends_at = a.ends_at) as same
+         from asked as a (n, customer_id, service_id, mode, starts_at, ends_at, now) order by n",
+    );
+    let rows = sql.build().fetch_all(tx.connection()).await?;
+    let mut holds = Vec::with_capacity(rows.len());
+    for row in &rows {
+        holds.push(Holds { live: row.try_get("live")?, same: row.try_get("same")? });
+    }
+    Ok(holds)
 }
 
 /// Whether the customer has another live booking of this service in the place of this one: one that

@@ -8,7 +8,7 @@ use kernel::id::{Booking, Customer};
 use kernel::{Id, Timestamp};
 use runtime::practice::Practice;
 use sqlx::postgres::PgRow;
-use sqlx::{PgExecutor, Row};
+use sqlx::{PgExecutor, Postgres, QueryBuilder, Row};
 
 use super::project::mode_word;
 use crate::domain::booking::Facts;
@@ -135,56 +135,57 @@ pub struct Hold<'h> {
     pub contact: &'h Contact,
 }
 
-/// Writes the rows of a new booking, of its session and of who comes, who accepts the terms now,
-/// and reads the booking from them: one round trip to the database for all of it.
+/// Writes the rows of new bookings, of their sessions and of who comes, who accepts the terms now,
+/// and reads the bookings from them: one round trip to the database for all of it. They are not in
+/// the order of the holds.
 ///
 /// # Errors
-/// `Excluded` when the database has another live session or block at that time.
-pub async fn keep_hold(
+/// `Excluded` when the database has another live session or block at one of those times.
+pub async fn keep_holds(
     tx: &mut Tx,
     practice: &Practice,
-    hold: &Hold<'_>,
+    holds: &[Hold<'_>],
     now: Timestamp,
-) -> Result<Option<View>, StoreError> {
-    let Hold { facts, span, until, contact } = hold;
-    let sql = view_sql!(
-        "with held as (
+) -> Result<Vec<View>, StoreError> {
+    if holds.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut sql = QueryBuilder::<Postgres>::new("with asked as (");
+    sql.push_values(holds, |mut row, Hold { facts, span, until, contact }| {
+        row.push_bind(facts.booking_id).push_bind(facts.customer_id).push_bind(&facts.service_id);
+        row.push_bind(&facts.service_title).push_bind(facts.price.minor);
+        row.push_bind(facts.price.currency.code()).push_bind(&facts.practitioner_id);
+        row.push_bind(mode_word(facts.mode)).push_bind(until).push_bind(now);
+        row.push_bind(span.starts_at()).push_bind(span.ends_at());
+        row.push_bind(contact.first_name()).push_bind(contact.last_name());
+        row.push_bind(contact.email()).push_bind(contact.phone()).push_bind(contact.notes());
+    });
+    sql.push(view_sql!(
+        "), wanted (booking_id, customer_id, service_id, service_title, price_minor,
+                    price_currency, practitioner_id, mode, until_at, now, starts_at, ends_at,
+                    first_name, last_name, email, phone, notes) as (select * from asked),
+         held as (
              insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
                                    price_currency, practitioner_id, mode, state, held_until_at,
                                    requested_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, 'held', $9, $10) returning *),
+             select booking_id, customer_id, service_id, service_title, price_minor,
+                    price_currency, practitioner_id, mode, 'held', until_at, now
+             from wanted returning *),
          taken as (
              insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at,
                                             held_until_at, live)
-             values ($1, $7, $11, $12, $9, true) returning *),
+             select booking_id, practitioner_id, starts_at, ends_at, until_at, true
+             from wanted returning *),
          kept as (
              insert into booking_contacts (booking_id, first_name, last_name, email, phone, notes,
                                            terms_accepted_at)
-             values ($1, $13, $14, $15, $16, $17, $10) returning *)",
+             select booking_id, first_name, last_name, email, phone, notes, now
+             from wanted returning *)",
         ("held", "taken", "kept"),
         ""
-    );
-    let rows = sqlx::query(sql)
-        .bind(facts.booking_id)
-        .bind(facts.customer_id)
-        .bind(&facts.service_id)
-        .bind(&facts.service_title)
-        .bind(facts.price.minor)
-        .bind(facts.price.currency.code())
-        .bind(&facts.practitioner_id)
-        .bind(mode_word(facts.mode))
-        .bind(until)
-        .bind(now)
-        .bind(span.starts_at())
-        .bind(span.ends_at())
-        .bind(contact.first_name())
-        .bind(contact.last_name())
-        .bind(contact.email())
-        .bind(contact.phone())
-        .bind(contact.notes())
-        .fetch_all(tx.connection())
-        .await?;
-    Ok(views(&rows, practice)?.into_iter().next())
+    ));
+    let rows = sql.build().fetch_all(tx.connection()).await?;
+    views(&rows, practice)
 }
 
 /// Reads bookings, in the order of their first sessions; those that do not exist are left out.

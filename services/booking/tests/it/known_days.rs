@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use booking::app::Desk;
 use booking::app::request_booking::request_booking;
+use booking::app::runs::Runs;
 use booking::contract::day_stream;
 use booking::domain::availability::Rules;
 use booking::store::KnownDays;
@@ -39,6 +40,7 @@ fn another(world: &World) -> Arc<Desk> {
         practice: world.desk.practice.clone(),
         rules: Rules { zone: world.desk.rules.zone.clone(), hours: world.desk.rules.hours.clone() },
         days: KnownDays::new(),
+        runs: Runs::new(),
         catalogue: world.desk.catalogue.clone(),
         meetings: world.desk.meetings.clone(),
         claims: world.desk.claims,

@@ -25,4 +25,5 @@ mod staff;
 mod whole;
 mod upgrade;
 mod known_days;
+mod runs;
 mod rebuild;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use booking::app::request_booking::request_booking;
+use booking::app::runs::Runs;
 use booking::app::{ClaimPolicy, Desk, Error};
 use booking::catalogue::Catalogue;
 use booking::domain::availability::Rules;
@@ -87,6 +88,7 @@ impl World {
             },
             practice,
             days: KnownDays::new(),
+            runs: Runs::new(),
             catalogue: Catalogue::new(&catalogue_url, &peers).unwrap(),
             meetings: Meetings::new(&meeting_url, MEETING_TOKEN.to_owned().into()).unwrap(),
             claims,

@@ -19,7 +19,7 @@ const SET_AGAIN: &str = " on conflict (kind, subject) do update
 /// How many rows wait at most. A transaction with more of them writes them in several statements.
 const ROWS_MAX: usize = 100;
 /// A statement of so few rows comes again and again, so the database keeps its plan.
-const KEPT_ROWS_MAX: usize = 8;
+const KEPT_ROWS_MAX: usize = 32;
 
 #[derive(Debug)]
 struct Row {

@@ -11,6 +11,9 @@ pub enum StoreError {
     /// An exclusion constraint refused the row (SQLSTATE 23P01).
     #[error("the row overlaps another")]
     Excluded,
+    /// Others held a lock longer than this transaction would wait (SQLSTATE 55P03).
+    #[error("others hold what is wanted")]
+    Held,
     /// An event could not be written as JSON or read from it.
     #[error("an event could not be read or written")]
     Event(#[from] contract::json::JsonError),
@@ -22,6 +25,19 @@ pub enum StoreError {
     Abandoned(#[from] tokio::task::JoinError),
 }
 
+impl StoreError {
+    /// Whether the database answered, and what it refused was what it was asked: the same of less
+    /// may succeed.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Conflict | Self::Excluded | Self::Held | Self::Event(_) => true,
+            Self::Database(error) => error.as_database_error().is_some(),
+            Self::Abandoned(_) => false,
+        }
+    }
+}
+
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
@@ -29,6 +45,7 @@ impl From<sqlx::Error> for StoreError {
             // deadlock_detected, serialization_failure
             Some("40P01" | "40001") => Self::Conflict,
             Some("23P01") => Self::Excluded,
+            Some("55P03") => Self::Held,
             _ => Self::Database(error),
         }
     }
@@ -39,6 +56,7 @@ impl<R> From<StoreError> for CommandError<R> {
         match error {
             StoreError::Conflict => Self::Conflict,
             StoreError::Excluded
+            | StoreError::Held
             | StoreError::Event(_)
             | StoreError::Database(_)
             | StoreError::Abandoned(_) => Self::unavailable(error),

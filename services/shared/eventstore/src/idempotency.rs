@@ -1,8 +1,8 @@
 //! The same key gets the first answer; with another request behind it, it is refused.
 
 use sha2::{Digest as _, Sha256};
-use sqlx::Row;
 use sqlx::postgres::PgRow;
+use sqlx::{Postgres, QueryBuilder, Row};
 
 use crate::error::StoreError;
 use crate::transaction::{Loaded, Tx};
@@ -16,6 +16,21 @@ pub enum Recall {
     Answered(String),
     /// It was used for another request.
     Different,
+}
+
+/// A caller's key, and the stream that is read with it.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// Whose key it is.
+    pub caller: &'a str,
+    /// The key.
+    pub key: &'a str,
+    /// What the request is that it stands for now, see [`request_hash`].
+    pub request_hash: &'a [u8],
+    /// The stream.
+    pub stream_id: &'a str,
+    /// The version of the first event that is read of it.
+    pub from_version: i64,
 }
 
 /// A hash of a request without its key, by which a repeat is told from another request.
@@ -63,35 +78,53 @@ impl Tx {
         row.map_or(Ok(Recall::New), |row| recall(&row, request_hash))
     }
 
-    /// Looks a key up whose lock, [`key_lock`], this transaction has, and reads a stream with it,
-    /// from a version on: one round trip to the database for both.
+    /// Looks keys up whose locks, [`key_lock`], this transaction has, and reads a stream with each,
+    /// from a version on: one round trip to the database for all of them, answered in their order.
     ///
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
     pub async fn recall_and_load(
         &mut self,
-        (caller, method): (&str, &str),
-        (key, request_hash): (&str, &[u8]),
-        (stream_id, from_version): (&str, i64),
-    ) -> Result<(Recall, Loaded), StoreError> {
+        method: &str,
+        asked: &[Asked<'_>],
+    ) -> Result<Vec<(Recall, Loaded)>, StoreError> {
         self.flush().await?;
-        let rows = sqlx::query(
+        // Rows are looked up one by one: a join would be planned for as many as a log has.
+        let mut sql = QueryBuilder::<Postgres>::new(
             "with c as materialized (select clock_now() as now)
-             select now, request_hash, answer, event_id, stream_id, version, 0::bigint as position,
-                    event_type, payload, metadata, events.recorded_at
-             from c left join idempotency_keys on caller = $1 and method = $2 and key = $3
-                    left join events on stream_id = $4 and version >= $5
-             order by version",
-        )
-        .bind(caller)
-        .bind(method)
-        .bind(key)
-        .bind(stream_id)
-        .bind(from_version)
-        .fetch_all(self.connection())
-        .await?;
-        let recalled = rows.first().map_or(Ok(Recall::New), |row| recall(row, request_hash))?;
-        Ok((recalled, self.loaded(&rows)?))
+             select now, n, request_hash, answer, event_id, stream_id, version,
+                    0::bigint as position, event_type, payload, metadata, recorded_at
+             from c cross join (",
+        );
+        sql.push_values(asked.iter().enumerate(), |mut row, (number, asked)| {
+            row.push(number).push_bind(asked.caller).push_bind(asked.key);
+            row.push_bind(asked.stream_id).push_bind(asked.from_version);
+        });
+        sql.push(
+            ") as a (n, caller, key, stream, from_version)
+             left join lateral (select request_hash, answer from idempotency_keys k
+                                where k.caller = a.caller and k.key = a.key and k.method = ",
+        );
+        sql.push_bind(method);
+        sql.push(
+            " limit 1) as k on true
+             left join lateral (select * from events
+                                where stream_id = a.stream and version >= a.from_version
+                                offset 0) as e on true
+             order by n, version",
+        );
+        let rows = sql.build().fetch_all(self.connection()).await?;
+        let number = |row: &PgRow| row.try_get::<i32, _>("n").ok();
+        let mut answers = Vec::with_capacity(asked.len());
+        for (asked, rows) in asked.iter().zip(rows.chunk_by(|a, b| number(a) == number(b))) {
+            let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
+            answers.push((recall(first, asked.request_hash)?, self.loaded(rows)?));
+        }
+        if answers.len() == asked.len() {
+            Ok(answers)
+        } else {
+            Err(sqlx::Error::RowNotFound.into())
+        }
     }
 
     /// Remembers what a key was answered with: an id, never personal data. It is written at the

@@ -1,6 +1,7 @@
 //! One write transaction: locks, loads, appends and whatever rows belong to them.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use kernel::Timestamp;
 use serde_json::Value;
@@ -94,6 +95,28 @@ impl Tx {
     /// When the database does not answer.
     pub async fn lock(&mut self, names: &[String]) -> Result<(), StoreError> {
         sqlx::query("select take_locks($1)").bind(names).execute(&mut *self.inner).await?;
+        Ok(())
+    }
+
+    /// The same, but for no name, nor for a row from here on, longer than `patience`. What others
+    /// hold longer fails the transaction with [`StoreError::Held`].
+    ///
+    /// # Errors
+    /// When the database does not answer, or others do not let go in time.
+    pub async fn lock_within(
+        &mut self,
+        names: &[String],
+        patience: Duration,
+    ) -> Result<(), StoreError> {
+        let setting = format!("{}ms", patience.as_millis().max(1));
+        sqlx::query(
+            "select case when set_config('lock_timeout', $2, true) is not null
+                         then take_locks($1) end",
+        )
+        .bind(names)
+        .bind(setting)
+        .execute(&mut *self.inner)
+        .await?;
         Ok(())
     }
 

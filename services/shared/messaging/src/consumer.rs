@@ -78,7 +78,7 @@ impl From<StoreError> for ReactionError {
             StoreError::Database(ref database) if !is_about_the_data(database) => {
                 Self::Later(error.into())
             }
-            StoreError::Abandoned(_) => Self::Later(error.into()),
+            StoreError::Held | StoreError::Abandoned(_) => Self::Later(error.into()),
             StoreError::Database(_) | StoreError::Excluded | StoreError::Event(_) => {
                 Self::Failed(error.into())
             }

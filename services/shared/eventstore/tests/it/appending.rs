@@ -1,8 +1,10 @@
 //! Appends: versions, conflicts, immutability, and a caller that goes away.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use contract::booking::v1::BookingExpired;
-use eventstore::{Metadata, Recall, StoreError, request_hash};
+use eventstore::{Asked, Metadata, Recall, StoreError, request_hash};
 use futures::future::join_all;
 
 use crate::{append, database, event};
@@ -141,5 +143,76 @@ async fn a_key_gets_its_first_answer_and_no_other_request() -> Result<()> {
     assert_eq!(ask("eleven", "bkg_1").await?, Recall::New);
     assert_eq!(ask("eleven", "bkg_2").await?, Recall::Answered("bkg_1".into()));
     assert_eq!(ask("twelve", "bkg_3").await?, Recall::Different);
+    Ok(())
+}
+
+#[tokio::test]
+async fn many_keys_and_streams_are_read_at_once_in_the_order_of_the_question() -> Result<()> {
+    let (_database, store) = database().await?;
+    for text in ["first", "second", "third"] {
+        append(&store, "day-1", text).await?;
+    }
+    append(&store, "day-2", "only").await?;
+    let (one, other) = (request_hash(b"one"), request_hash(b"other"));
+    let (hash, another) = (one.clone(), other.clone());
+    let answers = store
+        .write(Metadata::default(), move |tx| {
+            let (one, other) = (hash.clone(), another.clone());
+            Box::pin(async move {
+                tx.remember(("usr_1", "Ask"), "key", &one, "bkg_1").await?;
+                // What another caller or another call remembered under this key is another matter.
+                tx.remember(("usr_2", "Tell"), "key", &one, "bkg_2").await?;
+                let ask = |caller, hash, stream_id, from_version| Asked {
+                    caller,
+                    key: "key",
+                    request_hash: hash,
+                    stream_id,
+                    from_version,
+                };
+                let asked = [
+                    ask("usr_3", &one, "day-1", 2),
+                    ask("usr_1", &one, "day-2", 0),
+                    ask("usr_1", &other, "day-none", 0),
+                    ask("usr_2", &one, "day-1", 0),
+                ];
+                tx.recall_and_load("Ask", &asked).await
+            })
+        })
+        .await?;
+    let recalled: Vec<_> = answers.iter().map(|(recalled, _)| recalled.clone()).collect();
+    let answered = Recall::Answered("bkg_1".into());
+    assert_eq!(recalled, [Recall::New, answered, Recall::Different, Recall::New]);
+    let versions = |events: &[eventstore::Recorded]| -> Vec<i64> {
+        events.iter().map(|event| event.version).collect()
+    };
+    let read: Vec<_> = answers.iter().map(|(_, l)| (l.version, versions(&l.events))).collect();
+    assert_eq!(read, [(3, vec![2, 3]), (1, vec![1]), (0, vec![]), (3, vec![1, 2, 3])]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_lock_that_others_keep_is_waited_for_only_so_long() -> Result<()> {
+    let (_database, store) = database().await?;
+    let mut other = store.pool().begin().await?;
+    sqlx::query("select take_locks(array['day-1'])").execute(&mut *other).await?;
+    let ask = async |names: &'static [&'static str]| {
+        store
+            .write(Metadata::default(), move |tx| {
+                Box::pin(async move {
+                    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+                    tx.lock_within(&names, Duration::from_millis(20)).await?;
+                    tx.append("day", 0, &[event("first")]).await.map(drop)
+                })
+            })
+            .await
+    };
+    let refused: Result<(), StoreError> = ask(&["day-2", "day-1"]).await;
+    assert!(matches!(refused, Err(StoreError::Held)), "{refused:?}");
+    assert!(store.load("day").await?.is_empty());
+    other.rollback().await?;
+    ask(&["day-1", "day-2"]).await?;
+    // Whoever has the connection next waits as long as it takes.
+    let patience: String = sqlx::query_scalar("show lock_timeout").fetch_one(store.pool()).await?;
+    assert_eq!(patience, "0");
     Ok(())
 }

@@ -1,0 +1,280 @@
+//! Requests that come at once are written together, and nobody gets another answer by that.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use booking::app::Error;
+use booking::contract::{booking_stream, day_stream};
+use contract::booking::v1::{BookingState, RequestBookingRequest};
+use contract::convert::timestamp;
+use futures::future::{join_all, join3, join4};
+use kernel::id::{Booking, Customer};
+use kernel::{CommandError, Id, Timestamp};
+use sqlx::Connection as _;
+use testkit::until;
+use tokio::sync::oneshot;
+
+use crate::world::{TIMERS, World, at, customer, reason, wanted};
+
+/// A time of its own for each of many; for forty of them on a day of its own.
+fn apart(number: u128) -> Timestamp {
+    let number = i64::try_from(number).unwrap();
+    at(1 + number % 40, 11 + number / 40)
+}
+
+/// Requests for times on days of their own, each of another customer.
+fn requests(numbers: Range<u128>) -> Vec<(Id<Customer>, RequestBookingRequest)> {
+    numbers.map(|n| (customer(100 + n), wanted("meditation", apart(n)))).collect()
+}
+
+/// Asks for all of them at once.
+async fn ask(
+    world: &World,
+    requests: &[(Id<Customer>, RequestBookingRequest)],
+) -> Vec<Result<Id<Booking>, Error>> {
+    join_all(requests.iter().map(|(customer, wanted)| world.request(*customer, wanted.clone())))
+        .await
+}
+
+/// Requests that are close together: every seventh is on the same day.
+fn close(numbers: Range<u128>) -> Vec<(Id<Customer>, RequestBookingRequest)> {
+    let time = |n: u128| {
+        let number = i64::try_from(n).unwrap();
+        at(1 + number % 7, 11 + number / 7)
+    };
+    numbers.map(|n| (customer(100 + n), wanted("meditation", time(n)))).collect()
+}
+
+/// How many transactions wrote the bookings that there are.
+const TRANSACTIONS: &str = "select count(distinct xmin::text) from bookings";
+
+#[tokio::test]
+async fn who_comes_at_once_is_written_together_and_everybody_as_themselves() {
+    let world = World::without_timers().await;
+    let requests = close(0..26);
+    let held: Vec<_> = ask(&world, &requests).await.into_iter().map(Result::unwrap).collect();
+    let transactions = world.count(TRANSACTIONS).await;
+    assert!(transactions <= 10, "{transactions} transactions for 26 bookings");
+    assert_eq!(held.iter().collect::<BTreeSet<_>>().len(), 26);
+    for ((customer, wanted), id) in requests.iter().zip(&held) {
+        let view = world.view(*id).await;
+        assert_eq!(view.customer_id, *customer);
+        assert_eq!(view.booking.state(), BookingState::Held);
+        assert_eq!(view.booking.sessions[0].starts_at, wanted.starts_at);
+        let date = world.desk.rules.date_of(timestamp(&wanted.starts_at.unwrap()).unwrap());
+        // Each event says who caused it and which booking it is about.
+        for stream in [booking_stream(*id), day_stream("lead", date)] {
+            let mut events = world.desk.store.load(&stream).await.unwrap();
+            events.retain(|event| event.metadata.correlation == Some(id.to_string()));
+            assert_eq!(events.len(), 1, "{stream}");
+            assert_eq!(events[0].metadata.actor, customer.to_string());
+        }
+    }
+    assert_eq!(world.count("select count(*) from outbox").await, 52);
+    let own_timers = "select count(*) from timers where metadata->>'correlation' = subject";
+    assert_eq!((world.count(TIMERS).await, world.count(own_timers).await), (26, 26));
+    // Asked again, all at once, everybody gets what is theirs.
+    let again: Vec<_> = ask(&world, &requests).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(again, held);
+    assert_eq!(world.count("select count(*) from events").await, 52);
+}
+
+#[tokio::test]
+async fn who_is_refused_takes_nobody_along() {
+    let world = World::without_timers().await;
+    world.hold(customer(1), at(1, 15)).await;
+    let used = wanted("meditation", at(1, 16));
+    let first = world.request(customer(2), used.clone()).await.unwrap();
+    let other = RequestBookingRequest {
+        starts_at: wanted("meditation", at(3, 16)).starts_at,
+        ..used.clone()
+    };
+    let taken = world.request(customer(3), wanted("meditation", at(1, 15)));
+    let past = world.request(customer(4), wanted("meditation", at(-1, 15)));
+    let never = world.request(customer(5), wanted("meditation", at(1, 3)));
+    let reused = world.request(customer(2), other);
+    let again = world.request(customer(2), used);
+    let own = world.request(customer(1), wanted("meditation", at(1, 15)));
+    let odd = join_all([taken, past, never, reused, again, own]);
+    let twins = [8, 9].map(|n| world.request(customer(n), wanted("meditation", at(2, 16))));
+    let (some, others) = (requests(10..14), requests(14..20));
+    let before = world.count(TRANSACTIONS).await;
+    let (some, odd, twins, others) =
+        join4(ask(&world, &some), odd, join_all(twins), ask(&world, &others)).await;
+    for good in some.into_iter().chain(others) {
+        good.unwrap();
+    }
+    let mut odd = odd.into_iter();
+    for why in ["SLOT_TAKEN", "SLOT_PAST", "SLOT_NOT_OFFERED", "IDEMPOTENCY_KEY_REUSED"] {
+        assert_eq!(reason(odd.next().unwrap()), why);
+    }
+    assert_eq!(odd.next().unwrap().unwrap(), first);
+    odd.next().unwrap().unwrap();
+    let [one, other] = <[_; 2]>::try_from(twins).unwrap();
+    one.unwrap();
+    assert_eq!(reason(other), "SLOT_TAKEN");
+    assert_eq!(world.count("select count(*) from bookings").await, 13);
+    assert_eq!(world.count("select count(*) from events").await, 26);
+    let transactions = world.count(TRANSACTIONS).await - before;
+    assert!(transactions <= 5, "{transactions} transactions: who was refused took others along");
+}
+
+/// The second lock refuses a whole statement; whose time it is not about gets theirs all the same.
+#[tokio::test]
+async fn a_row_that_no_day_knows_of_stops_one_and_not_the_others() {
+    let world = World::without_timers().await;
+    let unknown = Id::<Booking>::from_uuid(uuid::Uuid::from_u128(7));
+    world
+        .db
+        .as_owner(&format!(
+            "insert into slot_reservations (booking_id, practitioner_id, starts_at, ends_at, live)
+             values ('{}', 'lead', '{}', '{}', true)",
+            unknown.uuid(),
+            apart(4),
+            apart(4).plus_minutes(60),
+        ))
+        .await
+        .unwrap();
+    let mut answers = ask(&world, &requests(0..12)).await;
+    assert_eq!(reason(answers.remove(4)), "SLOT_TAKEN");
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(world.count("select count(*) from bookings").await, 11);
+    assert_eq!(world.count("select count(*) from events").await, 22);
+}
+
+#[tokio::test]
+async fn what_the_database_refuses_of_one_stops_only_that_one() {
+    let world = World::without_timers().await;
+    let odd = "alter table booking_contacts add check (email <> 'odd@example.org')";
+    world.db.as_owner(odd).await.unwrap();
+    let mut requests = requests(0..12);
+    requests[5].1.contact.as_mut().unwrap().email = "odd@example.org".to_owned();
+    let mut answers = ask(&world, &requests).await;
+    let refused = answers.remove(5);
+    assert!(matches!(refused, Err(CommandError::Unavailable(_))), "{refused:?}");
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(world.count("select count(*) from bookings").await, 11);
+    assert_eq!(world.count("select count(*) from events").await, 22);
+}
+
+/// Keeps a day's lock, as a process that hangs does, until it is told to let go.
+async fn keep_lock(
+    world: &World,
+    name: &str,
+) -> (oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
+    let options = world.desk.store.pool().connect_options();
+    let mut other = sqlx::PgConnection::connect_with(&options).await.unwrap();
+    let name = name.to_owned();
+    let (let_go, told) = oneshot::channel::<()>();
+    let (has, ready) = oneshot::channel();
+    let keeper = tokio::spawn(async move {
+        let mut kept = other.begin().await.unwrap();
+        sqlx::query("select take_locks($1)").bind([name]).execute(&mut *kept).await.unwrap();
+        has.send(()).unwrap();
+        told.await.ok();
+        kept.rollback().await.unwrap();
+    });
+    ready.await.unwrap();
+    (let_go, keeper)
+}
+
+async fn all_held(world: &World, requests: &[(Id<Customer>, RequestBookingRequest)]) {
+    let held = ask(world, requests).await;
+    assert!(held.iter().all(Result::is_ok), "{held:?}");
+}
+
+#[tokio::test]
+async fn a_lock_that_somebody_keeps_delays_only_who_wants_it() {
+    let world = World::without_timers().await;
+    let (let_go, keeper) = keep_lock(&world, "day lead 2026-11-25").await;
+    let (before, behind) = (requests(1..6), requests(6..12));
+    let later = requests(12..40);
+    let all_but_one = async || {
+        let there = world.count("select count(*) from bookings").await;
+        Ok((there == 39).then_some(()))
+    };
+    let waits = world.request(customer(1), wanted("meditation", at(1, 11)));
+    // Those of the same run, before and behind it, and those who come when they are through.
+    let first = all_held(&world, &before);
+    let rest = async {
+        all_held(&world, &behind).await;
+        all_held(&world, &later).await;
+        until("only one waits", all_but_one).await.unwrap();
+        let_go.send(()).unwrap();
+    };
+    let ((), waited, ()) = join3(first, waits, rest).await;
+    waited.unwrap();
+    keeper.await.unwrap();
+    assert_eq!(world.count("select count(*) from bookings").await, 40);
+}
+
+/// One of eight waits for a lock, and with it those of its run. Of the eight, one in two goes: one
+/// time the run's leader does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_leads_a_run_may_go_while_it_is_written() {
+    let world = Arc::new(World::without_timers().await);
+    for round in 0..2_u128 {
+        let day = world.desk.rules.date_of(apart(39));
+        let (let_go, keeper) = keep_lock(&world, &format!("day lead {day}")).await;
+        let calls: Vec<_> = (0..8)
+            .map(|number| {
+                let world = Arc::clone(&world);
+                let time = if number == 3 { 39 + 40 * round } else { round * 8 + number };
+                tokio::spawn(async move {
+                    let request = wanted("meditation", apart(time));
+                    world.request(customer(100 + round * 8 + number), request).await
+                })
+            })
+            .collect();
+        let waits = "select count(*) from pg_locks where locktype = 'advisory' and not granted";
+        let one_waits = async || Ok((world.count(waits).await > 0).then_some(()));
+        until("a run waits for the lock", one_waits).await.unwrap();
+        let goes = |number: usize| u128::from(number % 2 == 1) == round;
+        calls.iter().enumerate().filter(|(n, _)| goes(*n)).for_each(|(_, call)| call.abort());
+        let stayed = calls.into_iter().enumerate().filter(|(number, _)| !goes(*number));
+        let mut waiting = Vec::new();
+        for (number, call) in stayed {
+            if number == 3 {
+                waiting.push(call);
+            } else {
+                call.await.unwrap().unwrap();
+            }
+        }
+        let_go.send(()).unwrap();
+        keeper.await.unwrap();
+        for call in waiting {
+            call.await.unwrap().unwrap();
+        }
+    }
+}
+
+/// Whoever leads a run may go at any moment; the others' answers come all the same, and so do those
+/// of everybody who asks later.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn callers_that_go_away_take_no_seat_and_no_answer_with_them() {
+    let world = Arc::new(World::without_timers().await);
+    let call = |number: u128| {
+        let world = Arc::clone(&world);
+        tokio::spawn(async move {
+            world.request(customer(100 + number), wanted("meditation", apart(number))).await
+        })
+    };
+    for round in 0..6_u128 {
+        let calls: Vec<_> = (0..16).map(|n| call(round * 16 + n)).collect();
+        for (yields, gone) in calls.iter().step_by(2).enumerate() {
+            for _ in 0..(yields + usize::try_from(round).unwrap()) % 5 {
+                tokio::task::yield_now().await;
+            }
+            gone.abort();
+        }
+        for kept in calls.into_iter().skip(1).step_by(2) {
+            kept.await.unwrap().unwrap();
+        }
+    }
+    let held = world.count("select count(*) from bookings").await;
+    let events = world.count("select count(*) from events").await;
+    assert!(held >= 48, "{held} bookings for 48 who waited");
+    world.hold(customer(1), apart(100)).await;
+    assert!(world.count("select count(*) from events").await >= events + 2);
+}
