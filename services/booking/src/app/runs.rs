@@ -63,7 +63,8 @@ impl Runs {
     /// Why it is refused, or that it is not known what became of it.
     pub(super) async fn hold(desk: &Arc<Desk>, case: Case) -> Result<Held, Error> {
         let (answer, mut answered) = oneshot::channel();
-        desk.runs.line().push_back(Waiting { case: Arc::new(case), answer });
+        let case = Arc::new(case);
+        desk.runs.line().push_back(Waiting { case: Arc::clone(&case), answer });
         loop {
             let seat = tokio::select! {
                 biased;
@@ -75,12 +76,12 @@ impl Runs {
                 tokio::time::sleep(GATHER).await;
             }
             let run = desk.runs.next();
-            if run.is_empty() {
-                // Ours was taken by a run that gave up its seat.
-                drop(seat);
+            // Ours is in this run, or in one that gave up its seat, or comes later.
+            let is_taken = run.is_empty() || run.iter().any(|one| Arc::ptr_eq(&one.case, &case));
+            tokio::spawn(write(Arc::clone(desk), run, seat).in_current_span());
+            if is_taken {
                 return answered.await.unwrap_or_else(lost);
             }
-            tokio::spawn(write(Arc::clone(desk), run, seat).in_current_span());
         }
     }
 
@@ -122,6 +123,9 @@ async fn write(desk: Arc<Desk>, run: Vec<Waiting>, seat: OwnedSemaphorePermit) {
 }
 
 async fn together(desk: &Arc<Desk>, run: Vec<Waiting>) {
+    if run.is_empty() {
+        return;
+    }
     let (cases, answers): (Vec<_>, Vec<_>) =
         run.into_iter().map(|waiting| (waiting.case, waiting.answer)).unzip();
     match hold_all(desk, cases.clone().into(), Some(PATIENCE)).await {
