@@ -1,5 +1,5 @@
 /** Closing a card that nobody asked for: by Escape, and with the focus where it was before. */
-import { type RefObject, useCallback, useEffect, useRef } from 'react';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import { isBehind } from '../exit-popup-rules';
 
 export function useOfferCard(card: RefObject<HTMLElement | null>, onClose: () => void) {
@@ -25,7 +25,8 @@ export function useOfferCard(card: RefObject<HTMLElement | null>, onClose: () =>
     onClose();
   }, [card, onClose]);
 
-  useEffect(() => {
+  // Before the card is painted: whoever sees it can close it.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented || isBehind(card.current)) return;
       close();
