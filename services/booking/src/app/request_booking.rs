@@ -159,8 +159,7 @@ impl Plan<'_> {
 
 impl<'a> Attempt<'a> {
     async fn read(tx: &mut Tx, desk: &'a Desk, cases: &'a [Arc<Case>]) -> Result<Self, Error> {
-        let versions = cases.iter().map(|case| desk.days.get(&case.stream));
-        let from: Vec<_> = versions.collect();
+        let from: Vec<_> = cases.iter().map(|case| desk.days.get(&case.stream)).collect();
         let asked: Vec<_> = cases
             .iter()
             .zip(&from)

@@ -13,8 +13,8 @@ use tracing::Instrument as _;
 use super::request_booking::{Case, Held, hold_all};
 use super::{Desk, Error};
 
-/// How many requests are written together at most: with more of them, a statement takes longer
-/// than what another round trip would.
+/// How many requests are written together at most: what one of so many has to bear of the round
+/// trips is small already, and each number of them has statements of its own.
 const RUN_MAX: usize = 8;
 /// How many runs are written at a time: while one waits for the database, another is read.
 const SEATS: usize = 2;
@@ -78,7 +78,9 @@ impl Runs {
             let run = desk.runs.next();
             // Ours is in this run, or in one that gave up its seat, or comes later.
             let is_taken = run.is_empty() || run.iter().any(|one| Arc::ptr_eq(&one.case, &case));
-            tokio::spawn(write(Arc::clone(desk), run, seat).in_current_span());
+            if !run.is_empty() {
+                tokio::spawn(write(Arc::clone(desk), run, seat).in_current_span());
+            }
             if is_taken {
                 return answered.await.unwrap_or_else(lost);
             }
@@ -123,9 +125,6 @@ async fn write(desk: Arc<Desk>, run: Vec<Waiting>, seat: OwnedSemaphorePermit) {
 }
 
 async fn together(desk: &Arc<Desk>, run: Vec<Waiting>) {
-    if run.is_empty() {
-        return;
-    }
     let (cases, answers): (Vec<_>, Vec<_>) =
         run.into_iter().map(|waiting| (waiting.case, waiting.answer)).unzip();
     match hold_all(desk, cases.clone().into(), Some(PATIENCE)).await {

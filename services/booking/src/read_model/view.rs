@@ -150,7 +150,11 @@ pub async fn keep_holds(
     if holds.is_empty() {
         return Ok(Vec::new());
     }
-    let mut sql = QueryBuilder::<Postgres>::new("with asked as (");
+    let mut sql = QueryBuilder::<Postgres>::new(
+        "with wanted (booking_id, customer_id, service_id, service_title, price_minor,
+                      price_currency, practitioner_id, mode, until_at, now, starts_at, ends_at,
+                      first_name, last_name, email, phone, notes) as (",
+    );
     sql.push_values(holds, |mut row, Hold { facts, span, until, contact }| {
         row.push_bind(facts.booking_id).push_bind(facts.customer_id).push_bind(&facts.service_id);
         row.push_bind(&facts.service_title).push_bind(facts.price.minor);
@@ -161,9 +165,7 @@ pub async fn keep_holds(
         row.push_bind(contact.email()).push_bind(contact.phone()).push_bind(contact.notes());
     });
     sql.push(view_sql!(
-        "), wanted (booking_id, customer_id, service_id, service_title, price_minor,
-                    price_currency, practitioner_id, mode, until_at, now, starts_at, ends_at,
-                    first_name, last_name, email, phone, notes) as (select * from asked),
+        "),
          held as (
              insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
                                    price_currency, practitioner_id, mode, state, held_until_at,
