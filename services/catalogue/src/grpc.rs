@@ -201,6 +201,7 @@ fn to_wire(practice: &practice::Practice, about: &About) -> Practice {
         refund_days_text: practice.policies.refund_days_text.clone(),
         reply_days_text: practice.policies.reply_days_text.clone(),
         wellbeing_note: identity.wellbeing_note.clone(),
+        hold_minutes: practice.policies.hold_minutes,
     }
 }
 

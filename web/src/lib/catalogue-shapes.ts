@@ -40,6 +40,7 @@ const PRACTICE: Shape<Practice> = {
   refundDaysText: '',
   replyDaysText: '',
   wellbeingNote: '',
+  holdMinutes: 0,
 };
 
 export const PRACTICE_ANSWER = { practice: PRACTICE };

@@ -27,6 +27,7 @@ test('what the practice says about times, notes and services is read', () => {
   const { practice, services } = readPracticeFiles(folder);
   expect(practice.refundDaysText).toBe('two weeks');
   expect(practice.replyDaysText).toBe('2-3 business days');
+  expect(practice.holdMinutes).toBe(15);
   expect(practice.wellbeingNote).toContain('not medical treatment');
   const carrying = services.filter(({ crisisNote }) => crisisNote);
   expect(carrying.map(({ serviceId }) => serviceId)).toContain('mental-health');

@@ -16,11 +16,22 @@ import type { Snapshot } from '@/lib/snapshot';
 
 const LENIENT = { ignoreUnknownFields: true };
 
-function readToml(folder: string, name: string): JsonObject {
-  return parse(readFileSync(join(folder, name), 'utf8')) as JsonObject;
+/** The practice that comes with the project, from the folder that builds and tests run in. */
+export const OUR_PRACTICE = '../deploy/local/practice';
+
+/** What a file says that is older than these settings, as the catalogue reads it. */
+export const USUAL_POLICIES = { reply_days_text: '2-3 business days' };
+
+export function readToml(folder: string, name: string): JsonObject {
+  const text = readFileSync(join(folder, name), 'utf8');
+  try {
+    return parse(text) as JsonObject;
+  } catch (cause) {
+    throw new Error(`${name}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
 }
 
-function section(file: JsonObject, name: string): JsonObject {
+export function section(file: JsonObject, name: string): JsonObject {
   const value: JsonValue | undefined = file[name];
   return value && typeof value === 'object' && !Array.isArray(value) ? value : {};
 }
@@ -36,16 +47,19 @@ function readAbout(folder: string): JsonObject {
 
 function readPractice(folder: string): Practice {
   const file = readToml(folder, 'practice.toml');
-  const { cancellation_hours, refund_days_text, reply_days_text } = section(file, 'policies');
+  const { cancellation_hours, hold_minutes, refund_days_text, reply_days_text } = section(
+    file,
+    'policies',
+  );
   const { services } = section(file, 'reviews');
   const practice = {
     ...section(file, 'practice'),
     figures: file.figures ?? [],
     review_services: services ?? [],
     cancellation_hours: cancellation_hours ?? 24,
+    hold_minutes: hold_minutes ?? 0,
     refund_days_text: refund_days_text ?? '',
-    // As the catalogue reads a file that is older than this setting.
-    reply_days_text: reply_days_text ?? '2-3 business days',
+    reply_days_text: reply_days_text ?? USUAL_POLICIES.reply_days_text,
     about: readAbout(folder),
   };
   return fromJson(PracticeSchema, practice, LENIENT);

@@ -129,7 +129,7 @@ async fn the_practice_says_who_it_is() {
     );
     assert_eq!(practice.contact_hours, "Mon-Fri 9am-6pm");
     assert_eq!(practice.support_hours, "Monday to Saturday, 9:00 AM to 6:00 PM IST");
-    assert_eq!(practice.cancellation_hours, 24);
+    assert_eq!((practice.cancellation_hours, practice.hold_minutes), (24, 15));
     assert_eq!(practice.refund_days_text, "5-7 business days");
     assert_eq!(practice.reply_days_text, "2-3 business days");
     assert!(practice.wellbeing_note.contains("not medical treatment"));
