@@ -4,6 +4,8 @@ import { Button } from '@/components/ui/button';
 import { paymentRows } from '@/features/booking/components/booking-rows';
 import { BookingSummary } from '@/features/booking/components/booking-summary';
 import { HoldTimer } from '@/features/booking/components/hold-timer';
+import { LateNotice } from '@/features/booking/components/late-notice';
+import { useLatePayment } from '@/features/booking/hooks/use-late-payment';
 import { useReleaseBooking } from '@/features/booking/hooks/use-request-booking';
 import { PaymentPanel } from '@/features/payments/components/payment-panel';
 import { usePaymentPanel } from '@/features/payments/hooks/use-payment-panel';
@@ -12,6 +14,7 @@ import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
 import { toDate } from '@/lib/time';
+import { focusAfterWindow } from './step-focus';
 import type { Flow } from './use-flow';
 
 type PaymentScreenProps = { flow: Flow; booking: Booking };
@@ -23,7 +26,7 @@ function flawOf(booking: Booking): string | undefined {
 }
 
 function Payable({ flow, booking }: PaymentScreenProps) {
-  const { moves, reading, answer, zone } = flow;
+  const { moves, reading, answer, zone, draft } = flow;
   const { name } = usePractice();
   const release = useReleaseBooking();
   const [leaving, setLeaving] = useState(false);
@@ -36,12 +39,14 @@ function Payable({ flow, booking }: PaymentScreenProps) {
       onAnswer: (given) => {
         void answer.submit(given);
         verify();
+        focusAfterWindow();
       },
       onPaid: verify,
       onBooking: reading.learn,
       onHoldEnded: reading.refetch,
     },
   });
+  const { late, told, error, guard } = useLatePayment(booking, draft.lateConsents);
 
   async function back() {
     setLeaving(true);
@@ -51,14 +56,17 @@ function Payable({ flow, booking }: PaymentScreenProps) {
   }
 
   const until = booking.heldUntilAt;
-  const timer = until ? (
-    <HoldTimer until={toDate(until)} zone={zone} onEnd={reading.refetch} />
-  ) : null;
+  const before = (
+    <>
+      {until ? <HoldTimer until={toDate(until)} zone={zone} onEnd={reading.refetch} /> : null}
+      {late ? <LateNotice late={late} told={told} error={error} /> : null}
+    </>
+  );
   return (
     <PaymentPanel
-      model={model}
+      model={{ ...model, pay: () => guard(model.pay) }}
       price={formatPrice(booking.price)}
-      timer={timer}
+      timer={before}
       onBack={() => void back()}
       leaving={leaving}
     />

@@ -1,7 +1,7 @@
 /** What a booking says about the time to cancel it. */
 import { type Booking, BookingState } from '@/gen/booking/v1/booking_service_pb';
+import { freeUntil } from '@/lib/cancellation';
 import { toDate } from '@/lib/time';
-import { HOUR_MS } from './countdown';
 
 export type BookingWindow =
   | { kind: 'counting'; until: Date }
@@ -30,8 +30,5 @@ export function bookingWindow(booking: Booking, cancellationHours: number): Book
   if (words || !startsAt) {
     return { kind: 'settled', words: words ?? 'The time of this booking is not fixed yet.' };
   }
-  return {
-    kind: 'counting',
-    until: new Date(toDate(startsAt).getTime() - cancellationHours * HOUR_MS),
-  };
+  return { kind: 'counting', until: freeUntil(toDate(startsAt), cancellationHours) };
 }

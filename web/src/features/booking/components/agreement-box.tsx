@@ -1,14 +1,46 @@
 import { Checkbox } from '@/components/ui/checkbox';
 import { usePractice } from '@/lib/practice';
+import type { LateTime } from '../hooks/use-late';
+import { LateTick } from './late-notice';
 
 type AgreementBoxProps = {
   agreed: boolean;
   onChange: (agreed: boolean) => void;
   error?: string | undefined;
+  /** The chosen time starts inside the cancellation limit. */
+  late: LateTime | undefined;
+  lateError?: string | undefined;
 };
 
+/** What the agreement belongs to, each in a tab of its own. */
+const MORE_TERMS = [
+  { href: '/terms', label: 'Terms' },
+  { href: '/privacy', label: 'Privacy' },
+  { href: '/refunds', label: 'Refunds' },
+];
+
+function MoreTerms() {
+  return (
+    <p className="mt-1 flex flex-wrap gap-x-5 text-sm">
+      {MORE_TERMS.map(({ href, label }) => (
+        <a
+          key={href}
+          href={href}
+          target="_blank"
+          rel="noopener"
+          className="inline-flex min-h-11 items-center text-brand underline underline-offset-4"
+        >
+          {label}
+          <span className="sr-only"> (opens in a new tab)</span>
+        </a>
+      ))}
+    </p>
+  );
+}
+
 /** The short terms, in words that are true, and the consent to them. */
-export function AgreementBox({ agreed, onChange, error }: AgreementBoxProps) {
+export function AgreementBox(props: AgreementBoxProps) {
+  const { agreed, onChange, error, late, lateError } = props;
   const { cancellationHours } = usePractice();
   return (
     <section
@@ -19,10 +51,10 @@ export function AgreementBox({ agreed, onChange, error }: AgreementBoxProps) {
         Quick Agreement
       </h2>
       <ul className="mt-3 flex list-disc flex-col gap-1.5 pl-5">
-        <li>
-          You can cancel or move your session until {cancellationHours} hours before it starts.
-        </li>
-        <li>You pay now, in full. If we cannot give you the time, you get all of it back.</li>
+        {late ? null : (
+          <li>You can cancel your session until {cancellationHours} hours before it starts.</li>
+        )}
+        <li>You pay now, in full. If we can't offer you the session, we'll refund you in full.</li>
         <li>What you tell us stays with us, unless a life is in danger.</li>
         <li>A session supports you; it does not replace a doctor or emergency care.</li>
         <li>You are 18 or older.</li>
@@ -37,6 +69,8 @@ export function AgreementBox({ agreed, onChange, error }: AgreementBoxProps) {
           Read the full cancellation policy<span className="sr-only"> (opens in a new tab)</span>
         </a>
       </p>
+      <MoreTerms />
+      {late ? <LateTick late={late} error={lateError} /> : null}
       <Checkbox
         name="agreement"
         label="I agree to these simple terms"

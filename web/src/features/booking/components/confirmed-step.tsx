@@ -1,6 +1,7 @@
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { freeUntil } from '@/lib/cancellation';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
@@ -12,23 +13,27 @@ import { CalendarButtons } from './calendar-buttons';
 import { MailNotice } from './mail-notice';
 import { MeetingCard } from './meeting-card';
 
-const HOUR_MS = 3_600_000;
-
-/** Until when the session can be cancelled or moved, as a point in time. */
+/**
+ * Until when the session can be cancelled, as a point in time. When that is over it is not called
+ * ended: of a session that was booked inside the limit there never was such a time.
+ */
 function CutOff({ booking, zone }: { booking: Booking; zone: Zone }) {
   const { cancellationHours } = usePractice();
   const times = sessionTimes(booking);
   if (!times) return null;
-  const until = new Date(times.startsAt.getTime() - cancellationHours * HOUR_MS);
-  const open = until.getTime() > Date.now();
+  const until = freeUntil(times.startsAt, cancellationHours);
+  const now = Date.now();
+  if (times.startsAt.getTime() <= now) return null;
   return (
     <p>
-      {open ? (
+      {now <= until.getTime() ? (
         <>
-          You can cancel or move it until <strong>{formatDateTime(until, zone)}</strong>.
+          You can cancel it until <strong>{formatDateTime(until, zone)}</strong>.
         </>
       ) : (
-        <>The time to cancel or move it ended on {formatDateTime(until, zone)}.</>
+        <>
+          It starts in less than {cancellationHours} hours, so it can't be cancelled for a refund.
+        </>
       )}{' '}
       <AppLink
         to={`/cancellation-policy?b=${booking.bookingId}`}

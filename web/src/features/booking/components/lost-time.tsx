@@ -4,9 +4,11 @@ import { Button } from '@/components/ui/button';
 import { formatShortDate, formatTime, localDate } from '@/lib/time';
 import type { Schedule } from '../hooks/use-schedule';
 
+type LostTimeProps = { schedule: Schedule; onTake: (instant: string) => void };
+
 /** Says at once that the chosen time is gone, and offers the closest ones. */
-export function LostTime({ schedule }: { schedule: Schedule }) {
-  const { lost, zone, chooseTime } = schedule;
+export function LostTime({ schedule, onTake }: LostTimeProps) {
+  const { lost, zone } = schedule;
   const ref = useRef<HTMLDivElement>(null);
   const refusedAt = lost?.refused ? lost.at.getTime() : undefined;
   // Who pressed the button below is led up here; nobody is led away while typing.
@@ -33,16 +35,14 @@ export function LostTime({ schedule }: { schedule: Schedule }) {
             key={start.instant}
             variant="secondary"
             size="sm"
-            onClick={() => chooseTime(start.instant)}
+            onClick={() => onTake(start.instant)}
           >
             {shortest(start.at)}
           </Button>
         ))}
       >
-        {passed ? '' : 'Somebody was a moment faster. '}Everything you typed is still here.{' '}
-        {lost.suggestions.length > 0
-          ? 'These times are close to it:'
-          : 'Please choose another day or time.'}
+        {passed ? '' : 'Someone booked it moments before you. '}Your details are saved.{' '}
+        {lost.suggestions.length > 0 ? 'Nearby times:' : 'Please choose another day or time.'}
       </Alert>
     </div>
   );

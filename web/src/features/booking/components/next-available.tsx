@@ -3,9 +3,15 @@ import { formatShortDate, formatTime } from '@/lib/time';
 import { toInstant } from '../flow-url';
 import type { Schedule } from '../hooks/use-schedule';
 
+type NextAvailableProps = {
+  schedule: Schedule;
+  chosen: string;
+  onTake: (instant: string) => void;
+};
+
 /** The earliest free time, one press away. */
-export function NextAvailable({ schedule, chosen }: { schedule: Schedule; chosen: string }) {
-  const { nextAvailableAt, zone, chooseTime, days } = schedule;
+export function NextAvailable({ schedule, chosen, onTake }: NextAvailableProps) {
+  const { nextAvailableAt, zone, days } = schedule;
   if (!nextAvailableAt) {
     if (!days) return <div className="h-12" />;
     return <p className="text-ink-2">All times of the coming weeks are taken just now.</p>;
@@ -18,7 +24,7 @@ export function NextAvailable({ schedule, chosen }: { schedule: Schedule; chosen
         Next available: <strong className="numeric">{words}</strong>
       </p>
       {instant === chosen ? null : (
-        <Button variant="secondary" size="sm" onClick={() => chooseTime(instant)}>
+        <Button variant="secondary" size="sm" onClick={() => onTake(instant)}>
           Take this time
         </Button>
       )}

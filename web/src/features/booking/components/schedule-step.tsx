@@ -11,11 +11,14 @@ import { formatTime, toDate } from '@/lib/time';
 import { instantOf, isLive } from '../booking-state';
 import type { BookingDraft } from '../hooks/use-draft';
 import type { FlowMoves } from '../hooks/use-flow-url';
+import { type LateTime, useLateTime } from '../hooks/use-late';
 import { type Schedule, useSchedule } from '../hooks/use-schedule';
 import { useScheduleForm } from '../hooks/use-schedule-form';
+import { useTakeTime } from '../hooks/use-take-time';
 import { AgreementBox } from './agreement-box';
 import { ContactFields } from './contact-fields';
 import { DayStrip } from './day-strip';
+import { LateNotice } from './late-notice';
 import { LostTime } from './lost-time';
 import { ModeChoice } from './mode-choice';
 import { MonthPicker } from './month-picker';
@@ -40,27 +43,33 @@ function KeptNotice({ held, schedule }: { held: Booking | undefined; schedule: S
   const until = formatTime(toDate(held.heldUntilAt), schedule.zone);
   return (
     <Alert title={`Your time is kept until ${until}`}>
-      Go on to pay for it, or choose another one below.
+      Continue to payment, or pick another time.
       {held.checkoutOpened
-        ? ' Payment was already opened for it, so its details stay as you gave them.'
+        ? " You've already started paying for this one, so its details can't be changed."
         : ''}
     </Alert>
   );
 }
 
-type WhenProps = ScheduleStepProps & { schedule: Schedule; own: string; timeError?: string };
+type WhenProps = ScheduleStepProps & {
+  schedule: Schedule;
+  own: string;
+  late: LateTime | undefined;
+  timeError?: string;
+};
 
-function WhenCard({ service, moves, draft, schedule, own, timeError }: WhenProps) {
+function WhenCard({ service, moves, draft, schedule, own, late, timeError }: WhenProps) {
   const { slot } = moves.url;
+  const take = useTakeTime(schedule, slot);
   return (
     <Card className="flex min-w-0 flex-col gap-5 max-sm:p-4">
       <h2 className="text-h3">When?</h2>
-      <LostTime schedule={schedule} />
+      <LostTime schedule={schedule} onTake={take} />
       {schedule.error && !schedule.days ? (
         <ErrorNotice error={schedule.error} onRetry={schedule.refetch} />
       ) : (
         <>
-          <NextAvailable schedule={schedule} chosen={slot} />
+          <NextAvailable schedule={schedule} chosen={slot} onTake={take} />
           <DayStrip schedule={schedule} />
           <TimePicker
             schedule={schedule}
@@ -69,6 +78,7 @@ function WhenCard({ service, moves, draft, schedule, own, timeError }: WhenProps
             showOwnTime={!draft.inPerson}
             error={timeError}
           />
+          {late ? <LateNotice late={late} told /> : null}
           <MonthPicker serviceId={service.serviceId} schedule={schedule} />
         </>
       )}
@@ -87,7 +97,8 @@ export function ScheduleStep(props: ScheduleStepProps) {
   const { slot } = moves.url;
   const own = heldPending ? slot : ownStart(held, service);
   const schedule = useSchedule({ serviceId: service.serviceId, moves, own });
-  const form = useScheduleForm({ service, slot, draft, schedule, held, onHeld });
+  const late = useLateTime(slot ? new Date(slot) : undefined, draft.lateConsents);
+  const form = useScheduleForm({ service, slot, draft, schedule, late, held, onHeld });
 
   function onSubmit(event: FormEvent) {
     event.preventDefault();
@@ -98,15 +109,21 @@ export function ScheduleStep(props: ScheduleStepProps) {
     <form noValidate onSubmit={onSubmit} className="flex min-w-0 flex-col gap-6">
       <ErrorSummary errors={draft.fields.errors} attempt={draft.fields.refusals} />
       <KeptNotice held={held} schedule={schedule} />
-      <WhenCard {...props} schedule={schedule} own={own} timeError={form.timeError} />
+      <WhenCard {...props} schedule={schedule} own={own} late={late} timeError={form.timeError} />
       <Card>
         <ModeChoice inPerson={draft.inPerson} onChange={draft.setInPerson} />
       </Card>
       <Card>
         <ContactFields fields={draft.fields} />
       </Card>
-      <AgreementBox agreed={draft.agreed} onChange={draft.setAgreed} error={form.agreementError} />
-      {slot && draft.agreed ? (
+      <AgreementBox
+        agreed={draft.agreed}
+        onChange={draft.setAgreed}
+        error={form.agreementError}
+        late={late}
+        lateError={form.lateError}
+      />
+      {slot && draft.agreed && (!late || late.agreed) ? (
         <ReadySummary
           title={service.title}
           price={formatPrice(service.price)}

@@ -4,6 +4,7 @@ import type { AuthUser } from '@/lib/auth';
 import { type Fields, useFields } from '@/lib/use-fields';
 import { validateContact } from '../contact-rules';
 import { type ContactValues, prefill, readDraft, writeDraft } from '../draft';
+import { type LateConsents, useLateConsents } from './use-late';
 
 export type BookingDraft = {
   fields: Fields<ContactValues>;
@@ -11,6 +12,8 @@ export type BookingDraft = {
   setInPerson: (inPerson: boolean) => void;
   agreed: boolean;
   setAgreed: (agreed: boolean) => void;
+  /** Consents to times that cannot be cancelled for a refund. */
+  lateConsents: LateConsents;
 };
 
 export function useDraft(user: AuthUser | undefined): BookingDraft {
@@ -18,6 +21,7 @@ export function useDraft(user: AuthUser | undefined): BookingDraft {
   const fields = useFields<ContactValues>(stored.contact, validateContact);
   const [inPerson, setInPerson] = useState(stored.inPerson);
   const [agreed, setAgreed] = useState(false);
+  const lateConsents = useLateConsents(user?.id);
   const { values, replace } = fields;
 
   const account = user?.id;
@@ -30,5 +34,5 @@ export function useDraft(user: AuthUser | undefined): BookingDraft {
     if (account) writeDraft({ contact: values, inPerson, agreed: false });
   }, [account, values, inPerson]);
 
-  return { fields, inPerson, setInPerson, agreed, setAgreed };
+  return { fields, inPerson, setInPerson, agreed, setAgreed, lateConsents };
 }

@@ -7,7 +7,9 @@ import { describeError } from '@/lib/errors';
 import { formatPrice } from '@/lib/money';
 import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
 import { contactField } from '../contact-rules';
+import { askForTick, LATE_FIELD, LATE_TICK_MISSING, TICK_MISSING } from '../late-booking';
 import type { BookingDraft } from './use-draft';
+import type { LateTime } from './use-late';
 import { keepsHold, useRequestBooking, type Wish } from './use-request-booking';
 import type { Schedule } from './use-schedule';
 
@@ -21,6 +23,8 @@ type Asked = {
   slot: string;
   draft: BookingDraft;
   schedule: Schedule;
+  /** The chosen time starts inside the cancellation limit. */
+  late: LateTime | undefined;
   /** The booking that this tab holds already. */
   held: Booking | undefined;
   onHeld: (booking: Booking) => void;
@@ -33,7 +37,8 @@ function writeFlowKeys(service: Service, slot: string): void {
   writeTab(FLOW_KEYS.dateTime, slot);
 }
 
-export function useScheduleForm({ service, slot, draft, schedule, held, onHeld }: Asked) {
+export function useScheduleForm(asked: Asked) {
+  const { service, slot, draft, schedule, late, held, onHeld } = asked;
   const request = useRequestBooking();
   const [tried, setTried] = useState(false);
   const { fields, agreed, inPerson } = draft;
@@ -68,9 +73,12 @@ export function useScheduleForm({ service, slot, draft, schedule, held, onHeld }
       document.querySelector<HTMLElement>('[data-testid="times"] input:enabled')?.focus();
       return false;
     }
+    if (late && !late.agreed) {
+      askForTick(LATE_FIELD, LATE_TICK_MISSING);
+      return false;
+    }
     if (!agreed) {
-      toast({ title: 'Agreement required', description: NO_AGREEMENT, variant: 'destructive' });
-      document.querySelector<HTMLElement>('input[name="agreement"]')?.focus();
+      askForTick('agreement', NO_AGREEMENT);
       return false;
     }
     return fields.check();
@@ -97,6 +105,7 @@ export function useScheduleForm({ service, slot, draft, schedule, held, onHeld }
     isPending: request.isPending,
     error: request.error,
     timeError: tried && !slot ? 'Please select a time' : undefined,
-    agreementError: tried && !agreed ? 'Please tick this to go on' : undefined,
+    agreementError: tried && !agreed ? TICK_MISSING : undefined,
+    lateError: tried && late && !late.agreed ? TICK_MISSING : undefined,
   };
 }

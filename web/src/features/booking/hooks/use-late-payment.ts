@@ -1,0 +1,35 @@
+/** Before paying for a session inside the cancellation limit its consent is asked for, once. */
+import { useState } from 'react';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { sessionTimes } from '../booking-state';
+import { askForTick, LATE_FIELD, LATE_TICK_MISSING, TICK_MISSING } from '../late-booking';
+import { type LateConsents, type LateTime, useLateTime } from './use-late';
+
+export type LatePayment = {
+  late: LateTime | undefined;
+  /** The consent was given before this page was opened. */
+  told: boolean;
+  error: string | undefined;
+  /** Does what it is handed, unless the consent is missing: then it leads to the tick. */
+  guard: (pay: () => void) => void;
+};
+
+export function useLatePayment(booking: Booking, consents: LateConsents): LatePayment {
+  const late = useLateTime(sessionTimes(booking)?.startsAt, consents);
+  const [askedHere, setAskedHere] = useState(false);
+  const [tried, setTried] = useState(false);
+  const missing = late !== undefined && !late.agreed;
+  // The tick stays in sight of the person who has just set it.
+  if (missing && !askedHere) setAskedHere(true);
+
+  function guard(pay: () => void): void {
+    if (!missing) {
+      pay();
+      return;
+    }
+    setTried(true);
+    askForTick(LATE_FIELD, LATE_TICK_MISSING);
+  }
+
+  return { late, told: !askedHere, error: tried && missing ? TICK_MISSING : undefined, guard };
+}

@@ -1,0 +1,47 @@
+/** Whether a start lies inside the cancellation limit, and whether the customer agreed to that. */
+import { useState } from 'react';
+import { isLate } from '@/lib/cancellation';
+import { usePractice } from '@/lib/practice';
+import { toInstant } from '../flow-url';
+import { readLateConsents, startsIn, writeLateConsents } from '../late-booking';
+import { useNow } from './use-now';
+
+export type LateConsents = {
+  has: (instant: string) => boolean;
+  set: (instant: string, agreed: boolean) => void;
+};
+
+/** Consents of one customer by start: in memory through all steps, and kept for a reload. */
+export function useLateConsents(userId: string | undefined): LateConsents {
+  const [given, setGiven] = useState(readLateConsents);
+  const markOf = (instant: string) => `${userId ?? ''} ${instant}`;
+  return {
+    has: (instant) => given.includes(markOf(instant)),
+    set: (instant, agreed) => {
+      const others = given.filter((mark) => mark !== markOf(instant));
+      const next = agreed ? [...others, markOf(instant)] : others;
+      setGiven(next);
+      writeLateConsents(next);
+    },
+  };
+}
+
+export type LateTime = {
+  /** "This session starts in 10 hours" */
+  title: string;
+  agreed: boolean;
+  agree: (agreed: boolean) => void;
+};
+
+/** What has to be agreed to before paying for a start; nothing while there is time to cancel. */
+export function useLateTime(at: Date | undefined, consents: LateConsents): LateTime | undefined {
+  const { cancellationHours } = usePractice();
+  const now = useNow();
+  if (!at || !isLate(at, cancellationHours, now)) return undefined;
+  const instant = toInstant(at);
+  return {
+    title: startsIn(at, now),
+    agreed: consents.has(instant),
+    agree: (agreed) => consents.set(instant, agreed),
+  };
+}

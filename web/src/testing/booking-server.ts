@@ -1,0 +1,109 @@
+/** The booking desk and the till of one booking, for tests of the flow. */
+import { Code, type ConnectError, createRouterTransport } from '@connectrpc/connect';
+import {
+  type Booking,
+  BookingService,
+  BookingState,
+  type RequestBookingRequest,
+} from '@/gen/booking/v1/booking_service_pb';
+import { CollectionState, PaymentsService } from '@/gen/payments/v1/payments_service_pb';
+import { bookingFixture, slotsFixture } from './booking-fixture';
+import { refusal } from './refusal';
+
+/** A server with one booking, which a test can change while the page looks. */
+export class BookingServer {
+  booking: Booking | undefined;
+  taken = new Set<number>();
+  requests: RequestBookingRequest[] = [];
+  orderFailures = 0;
+  released = 0;
+  answers: string[] = [];
+  /** What the next requests for a booking are refused with. */
+  refusals: ConnectError[] = [];
+  /** Until then no order is made. */
+  ready: Promise<void> = Promise.resolve();
+  #wake: (() => void) | undefined;
+
+  tell(changes: Parameters<typeof bookingFixture>[0]): void {
+    const version = (this.booking?.version ?? 0n) + 1n;
+    this.booking = bookingFixture({ ...this.booking, ...changes, version } as typeof changes);
+    this.#wake?.();
+  }
+
+  async *watch(signal: AbortSignal) {
+    while (!signal.aborted) {
+      if (this.booking) yield { booking: this.booking };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        signal.addEventListener('abort', () => resolve());
+      });
+    }
+  }
+
+  slots() {
+    const free = (hour: number) => ({ hour, available: !this.taken.has(hour) });
+    return slotsFixture([
+      { date: '2026-11-24', starts: [free(11), free(12), free(13)] },
+      { date: '2026-11-25', closed: true },
+    ]);
+  }
+
+  request(request: RequestBookingRequest) {
+    this.requests.push(request);
+    const refused = this.refusals.shift();
+    if (refused) throw refused;
+    const hour = new Date(Number(request.startsAt?.seconds) * 1000).getUTCHours() + 6;
+    if (this.taken.has(hour)) throw refusal(Code.FailedPrecondition, 'SLOT_TAKEN');
+    this.taken.add(hour);
+    this.booking = bookingFixture({ contact: request.contact });
+    return { booking: this.booking };
+  }
+
+  async start() {
+    await this.ready;
+    if (this.orderFailures > 0) {
+      this.orderFailures -= 1;
+      throw refusal(Code.FailedPrecondition, 'PROVIDER_REFUSED', { referenceId: 'ref-1' });
+    }
+    return {
+      orderId: 'order_1',
+      keyId: 'key_1',
+      amount: { minorUnits: 50_000n, currencyCode: 'INR' },
+      checkoutScriptUrl: 'https://checkout.example/script.js',
+      state: CollectionState.PENDING,
+    };
+  }
+
+  transport() {
+    const found = () => {
+      if (!this.booking) throw refusal(Code.NotFound, 'BOOKING_NOT_FOUND');
+      return { booking: this.booking };
+    };
+    return createRouterTransport(({ service }) => {
+      service(BookingService, {
+        listSlots: () => this.slots(),
+        requestBooking: (request) => this.request(request),
+        getBooking: found,
+        watchBooking: (_request, { signal }) => this.watch(signal),
+        openCheckout: () => {
+          this.tell({ checkoutOpened: true, state: BookingState.AWAITING_PAYMENT });
+          return found();
+        },
+        releaseBooking: () => {
+          this.released += 1;
+          this.tell({ state: BookingState.CANCELLED });
+          return found();
+        },
+      });
+      service(PaymentsService, {
+        startPayment: () => this.start(),
+        submitCheckoutAnswer: ({ paymentId }) => {
+          this.answers.push(paymentId);
+          return { state: CollectionState.PENDING };
+        },
+        checkPayment: () => ({ state: CollectionState.PENDING }),
+        claimPayment: () => ({ state: CollectionState.PENDING }),
+      });
+    });
+  }
+}
