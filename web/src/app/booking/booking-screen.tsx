@@ -1,4 +1,3 @@
-import { Code } from '@connectrpc/connect';
 import { Button } from '@/components/ui/button';
 import { carryToast } from '@/components/ui/carried-toast';
 import { ErrorNotice } from '@/components/ui/error-notice';
@@ -7,7 +6,6 @@ import { isEnded } from '@/features/booking/booking-state';
 import { ConfirmedStep } from '@/features/booking/components/confirmed-step';
 import { EndedPanel } from '@/features/booking/components/ended-panel';
 import { writeHeld } from '@/features/booking/held-booking';
-import { describeError } from '@/lib/errors';
 import { clearFlowKeys } from '@/lib/tab-storage';
 import { useGo } from '@/lib/use-go';
 import { PaymentScreen } from './payment-screen';
@@ -16,7 +14,7 @@ import { VerificationScreen } from './verification-screen';
 
 function Unreadable({ flow }: { flow: Flow }) {
   const { reading, moves } = flow;
-  const missing = describeError(reading.error).code === Code.NotFound;
+  const missing = reading.isMissing;
   return (
     <ErrorNotice
       error={reading.error}

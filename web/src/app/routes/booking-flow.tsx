@@ -1,7 +1,8 @@
 /** /booking-flow: five steps from the choice of a time to a confirmed session. */
 
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { BookingScreen } from '@/app/booking/booking-screen';
+import { useStepFocus } from '@/app/booking/step-focus';
 import { type Flow, useFlow } from '@/app/booking/use-flow';
 import { LateSection } from '@/components/late-section';
 import { PageSkeleton } from '@/components/page-skeleton';
@@ -21,11 +22,23 @@ import { usePractice } from '@/lib/practice';
 import { useGo } from '@/lib/use-go';
 import { lateCode } from '@/lib/use-late';
 
-function titleOf({ step, user, booking }: Flow, refundDays: string): string {
+/** The booking that the step shows, as far as it is known. */
+function shownBooking({ step, booking, reading }: Flow) {
+  if (step === 'auth' || step === 'calendar-terms') return { of: 'no booking' } as const;
+  if (booking) return { of: isEnded(booking) ? 'ended' : 'live', booking } as const;
+  return { of: reading.isMissing ? 'missing' : 'unknown' } as const;
+}
+
+/** What a booking is called that nobody has answered for, so that nothing is promised of it. */
+const UNKNOWN_BOOKING = 'Your Booking';
+
+function titleOf(flow: Flow, refundDays: string): string {
+  const { step, user } = flow;
   if (step === 'auth') return user ? "You're Signed In!" : STEP_TITLES.auth;
-  const ofBooking = step !== 'calendar-terms';
-  if (ofBooking && booking && isEnded(booking)) return endedWords(booking, refundDays).title;
-  return STEP_TITLES[step];
+  const shown = shownBooking(flow);
+  if (shown.of === 'ended') return endedWords(shown.booking, refundDays).title;
+  if (shown.of === 'missing') return 'Booking Not Found';
+  return shown.of === 'unknown' ? UNKNOWN_BOOKING : STEP_TITLES[step];
 }
 
 /**
@@ -37,20 +50,11 @@ const scheduleScreen = lateCode(
 );
 const RESTING = <Skeleton className="h-96 w-full rounded-card" />;
 
-/** A new step begins at the top, with the focus on its heading. */
-function useStepFocus(title: string, step: string): void {
+function useDocumentTitle(title: string): void {
   const { name } = usePractice();
-  const shown = useRef<string | undefined>(undefined);
   useEffect(() => {
     document.title = `${title} · ${name}`;
   }, [title, name]);
-  useEffect(() => {
-    const before = shown.current;
-    shown.current = step;
-    if (before === undefined || before === step) return;
-    window.scrollTo({ top: 0, behavior: 'instant' });
-    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
-  }, [step]);
 }
 
 function Screen({ flow }: { flow: Flow }) {
@@ -82,9 +86,12 @@ function Screen({ flow }: { flow: Flow }) {
   return RESTING;
 }
 
-function leadOf({ service, booking, step }: Flow): string | undefined {
-  if (step === 'confirmed') return 'Thank you. Here is everything you need for your session.';
-  if (booking || service.status !== 'known') return undefined;
+function leadOf(flow: Flow): string | undefined {
+  const { service, booking, step } = flow;
+  if (shownBooking(flow).of === 'live' && step === 'confirmed') {
+    return 'Thank you. Here is everything you need for your session.';
+  }
+  if (booking || shownBooking(flow).of !== 'no booking' || service.status !== 'known') return;
   const { title, durationText, price } = service.service;
   return `${title} · ${durationText} ·\u00a0${formatPrice(price)}`;
 }
@@ -94,11 +101,17 @@ const NARROW: ReadonlySet<string> = new Set(['auth', 'calendar-terms', 'confirma
 
 function FlowPage({ flow }: { flow: Flow }) {
   const title = titleOf(flow, usePractice().refundDaysText);
-  useStepFocus(title, flow.step);
-  const narrow = NARROW.has(flow.step) || (flow.booking !== undefined && isEnded(flow.booking));
+  useDocumentTitle(title);
+  useStepFocus(flow.step);
+  const { of } = shownBooking(flow);
+  const isOver = of === 'ended' || of === 'missing';
+  const narrow = NARROW.has(flow.step) || isOver;
   return (
     <div className="container-page flex flex-col gap-8 py-8 sm:py-12">
-      <Stepper steps={STEPS} current={flow.step} label="Booking steps" />
+      {/* Without an answer no step is done; what has ended, or is not there, is in none. */}
+      {isOver ? null : (
+        <Stepper steps={STEPS} current={of === 'unknown' ? '' : flow.step} label="Booking steps" />
+      )}
       <div className={narrow ? 'mx-auto flex w-full max-w-3xl flex-col gap-8' : 'contents'}>
         <PageHeading lead={leadOf(flow)}>{title}</PageHeading>
         <Screen flow={flow} />

@@ -1,15 +1,20 @@
 /** One booking of the signed-in customer, read once and followed while it can still change. */
-import { createClient } from '@connectrpc/connect';
+import { Code, createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo } from 'react';
 import { type Booking, BookingService } from '@/gen/booking/v1/booking_service_pb';
+import { describeError } from '@/lib/errors';
 import { isSettled, newer } from '../booking-state';
 import { followBooking } from '../follow-booking';
+
+const MISSING = new Set([Code.NotFound, Code.InvalidArgument]);
 
 export type BookingReading = {
   booking: Booking | undefined;
   error: unknown;
+  /** There is no such booking, or it is another person's. */
+  isMissing: boolean;
   isPending: boolean;
   refetch: () => void;
   /** Takes a booking that another call has answered with. */
@@ -53,5 +58,7 @@ export function useBooking(bookingId: string, userId: string | undefined): Booki
 
   const { data, error, isPending, refetch } = query;
   const again = useCallback(() => void refetch(), [refetch]);
-  return { booking: data, error, isPending: enabled && isPending, refetch: again, learn };
+  const isMissing = error !== null && MISSING.has(describeError(error).code);
+  const pending = enabled && isPending;
+  return { booking: data, error, isMissing, isPending: pending, refetch: again, learn };
 }
