@@ -15,6 +15,7 @@ test('a known reason has words of its own', () => {
   const problem = describeError(refusal(Code.FailedPrecondition, 'slot taken', 'SLOT_TAKEN'));
   expect(problem.reason).toBe('SLOT_TAKEN');
   expect(problem.title).toBe('That time was just taken');
+  expect(problem.lost).toBe(false);
   expect(problem.referenceId).toBe('ref_1');
 });
 
@@ -37,6 +38,7 @@ test('transport text is never shown', () => {
     expect(problem.title).toBe('This part is not available right now');
     expect(`${problem.title} ${problem.message}`).not.toMatch(/fetch|HTTP|Load/);
     expect(problem.retryable).toBe(true);
+    expect(problem.lost).toBe(true);
   }
 });
 

@@ -14,6 +14,8 @@ export type Problem = {
   message: string;
   /** What a person may quote to the practice, or empty. */
   referenceId: string;
+  /** The call reached nobody: once the connection is back, the same call may do. */
+  lost: boolean;
   /** Whether trying again unchanged can help. */
   retryable: boolean;
 };
@@ -62,7 +64,7 @@ const UNAVAILABLE: Words = {
 
 const OFFLINE: Words = {
   title: 'You are offline',
-  message: 'This comes back by itself as soon as you are connected again.',
+  message: "We'll reconnect as soon as you're back online.",
 };
 
 const BY_CODE: Partial<Record<Code, Words>> = {
@@ -122,8 +124,8 @@ function unreachable(): Words {
 /** Describes any error that a call can end with. Transport text is never shown. */
 export function describeError(error: unknown): Problem {
   if (!isConnectError(error)) {
-    const lost = { ...unreachable(), code: CODE.Unavailable, retryable: true };
-    return { ...lost, reason: '', field: '', referenceId: '' };
+    const away = { ...unreachable(), code: CODE.Unavailable, lost: true, retryable: true };
+    return { ...away, reason: '', field: '', referenceId: '' };
   }
   const detail = detailOf(error);
   const reason = detail?.reason ?? '';
@@ -135,6 +137,7 @@ export function describeError(error: unknown): Problem {
     reason,
     field: detail?.field ?? '',
     referenceId: detail?.referenceId ?? '',
+    lost,
     retryable: RETRYABLE.has(error.code),
   };
 }

@@ -1,5 +1,5 @@
 /** Whether the browser believes that it is connected. What it says is a hint, never a proof. */
-import { useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 
 export function isOnline(): boolean {
   return typeof navigator === 'undefined' || navigator.onLine !== false;
@@ -17,4 +17,17 @@ function subscribe(listener: () => void): () => void {
 /** True in prerendered HTML: whoever gets it is connected. */
 export function useOnline(): boolean {
   return useSyncExternalStore(subscribe, isOnline, () => true);
+}
+
+/** Does something each time the connection comes back; nothing where there is nothing to do. */
+export function useWhenOnline(act: (() => void) | undefined): void {
+  const latest = useRef(act);
+  useEffect(() => {
+    latest.current = act;
+  });
+  useEffect(() => {
+    const again = () => latest.current?.();
+    window.addEventListener('online', again);
+    return () => window.removeEventListener('online', again);
+  }, []);
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { classes } from '@/lib/classes';
+import { callReference } from '@/lib/reference';
 
 export type AlertTone = 'info' | 'ok' | 'warn' | 'error';
 
@@ -59,7 +60,7 @@ export function Reference({ id }: { id: string | undefined }) {
   return (
     <p className="mt-1 text-sm text-ink-2">
       If you write to us about this, please quote{' '}
-      <span className="font-semibold break-all numeric">{id}</span>.
+      <span className="font-semibold break-all numeric">{callReference(id)}</span>.
     </p>
   );
 }

@@ -19,8 +19,9 @@ export function Badge({ tone = 'leaf', children, className }: BadgeProps) {
   return (
     <span
       className={classes(
-        'inline-flex items-center gap-1.5 rounded-full px-3 py-1 text-sm leading-tight',
-        'font-semibold numeric',
+        // The border shows where a person's own colours take the ground away.
+        'inline-flex items-center gap-1.5 rounded-full border border-transparent px-3 py-1',
+        'text-sm leading-tight font-semibold numeric',
         TONES[tone],
         className,
       )}

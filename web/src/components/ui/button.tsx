@@ -37,10 +37,11 @@ const BASE =
   'disabled:opacity-55 aria-disabled:opacity-70';
 
 const VARIANTS: Record<ButtonVariant, string> = {
-  primary: 'bg-brand text-on-brand hover:bg-brand-strong shadow-soft',
+  // The border shows where a person's own colours take the ground away.
+  primary: 'bg-brand text-on-brand border border-transparent hover:bg-brand-strong shadow-soft',
   secondary: 'bg-surface text-ink border border-control hover:border-brand hover:text-brand',
   quiet: 'text-brand hover:bg-brand-soft',
-  danger: 'bg-err text-surface hover:opacity-90',
+  danger: 'bg-err text-surface border border-transparent hover:opacity-90',
 };
 
 const SIZES: Record<ButtonSize, string> = {

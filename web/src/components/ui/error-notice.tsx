@@ -1,5 +1,10 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { useLocation } from 'react-router';
+import { signOut } from '@/lib/auth';
+import { CODE } from '@/lib/codes';
 import { describeError } from '@/lib/errors';
+import { useGo } from '@/lib/use-go';
+import { useOnline, useWhenOnline } from '@/lib/use-online';
 import { Alert, Reference } from './alert';
 import { Button } from './button';
 
@@ -13,14 +18,41 @@ type ErrorNoticeProps = {
   className?: string;
 };
 
-/** A failed call in human words, with a way on and a number to quote. */
+/** To the sign-in page, and back to this place with everything that stands in its address. */
+function SignInAgain() {
+  const { pathname, search } = useLocation();
+  const go = useGo();
+  const [leaving, setLeaving] = useState(false);
+
+  async function leave() {
+    setLeaving(true);
+    // The sign-in page leads everybody straight back who has a session, and this one was refused.
+    await signOut().catch(() => undefined);
+    go(`/sign-in?return=${encodeURIComponent(`${pathname}${search}`)}`);
+  }
+
+  return (
+    <Button size="sm" busy={leaving} onClick={() => void leave()}>
+      Sign In
+    </Button>
+  );
+}
+
+/**
+ * A failed call in human words, with a way on and a number to quote. A call that reached nobody is
+ * made again as soon as the connection is back.
+ */
 export function ErrorNotice({ error, onRetry, title, action, className }: ErrorNoticeProps) {
+  // The words about a lost connection depend on whether there is one now.
+  useOnline();
   const problem = describeError(error);
+  useWhenOnline(problem.lost ? onRetry : undefined);
   const retry = onRetry ? (
     <Button variant="secondary" size="sm" onClick={onRetry}>
       Try again
     </Button>
   ) : null;
+  const way = problem.code === CODE.Unauthenticated ? <SignInAgain /> : retry;
   return (
     <Alert
       tone="error"
@@ -28,9 +60,9 @@ export function ErrorNotice({ error, onRetry, title, action, className }: ErrorN
       className={className}
       title={title ?? problem.title}
       action={
-        retry || action ? (
+        way || action ? (
           <>
-            {retry}
+            {way}
             {action}
           </>
         ) : undefined
