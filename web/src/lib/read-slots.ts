@@ -4,6 +4,7 @@ import type { Transport } from '@connectrpc/connect';
 import type { ListSlotsResponse, Slot } from '@/gen/booking/v1/booking_service_pb';
 import { importAgain } from './import-again';
 import { plainRead, plainReadOr, type Shape, TIMESTAMP } from './plain-read';
+import { toDate } from './time';
 
 export const BOOKING = 'booking.v1.BookingService';
 
@@ -32,4 +33,20 @@ export function readSlots(input: SlotsInput, call: Call): Promise<ListSlotsRespo
     async () => (await importAgain(() => import('./ask-slots'))).askSlots(input, call),
     signal,
   );
+}
+
+/**
+ * The earliest free start of a service, or nothing where none is free. Pages that only mention it
+ * do without Connect's words for what is wrong.
+ */
+export async function readNextFree(
+  serviceId: string,
+  signal: AbortSignal,
+): Promise<Date | undefined> {
+  const input = { serviceId, fromDate: '', days: 1 };
+  const answer = await plainRead<ListSlotsResponse>(`${BOOKING}/ListSlots`, SLOTS_ANSWER, {
+    input,
+    signal,
+  });
+  return answer.nextAvailableAt ? toDate(answer.nextAvailableAt) : undefined;
 }

@@ -1,7 +1,9 @@
+import { bookingSlotLink } from '@/features/catalogue/api/booking-links';
 import { ServiceCard } from '@/features/catalogue/components/service-card';
 import { ExitPopup } from '@/features/guide/components/exit-popup';
 import { HomePage } from '@/features/home/components/home-page';
 import { importAgain } from '@/lib/import-again';
+import { CountedFigures } from '../home/counted-figures';
 
 async function loadQuiz() {
   return (await importAgain(() => import('@/features/quiz/components/quiz-dialog'))).default;
@@ -17,7 +19,9 @@ export default function HomeRoute() {
       loadQuiz={loadQuiz}
       loadReviews={loadReviews}
       exitPopup={<ExitPopup />}
+      figures={<CountedFigures />}
       serviceCard={(service) => <ServiceCard service={service} level="h3" />}
+      slotLink={bookingSlotLink}
     />
   );
 }

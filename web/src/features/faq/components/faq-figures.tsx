@@ -1,4 +1,4 @@
-import { FigureStrip } from '@/components/figure-strip';
+import { FigureStrip, OWN_FIGURES } from '@/components/figure-strip';
 import { usePractice } from '@/lib/practice';
 
 /** Which of the practice's figures stand here, and the words of this page for each. */
@@ -15,5 +15,5 @@ export function FaqFigures() {
     const figure = figures.find((one) => one.key === key);
     return figure ? [{ key, label, value: figure.value }] : [];
   });
-  return <FigureStrip figures={shown} room="gap-y-6 py-6" />;
+  return <FigureStrip figures={shown} note={OWN_FIGURES} room="gap-y-6 py-6" />;
 }

@@ -47,13 +47,17 @@ export function readReview(reviewId: string, call: Call): Promise<GetReviewRespo
   );
 }
 
-export function readStatistics(call: Call): Promise<GetStatisticsResponse> {
-  const { signal } = call;
-  const plain = plainRead<GetStatisticsResponse>(`${REVIEWS}/GetStatistics`, STATISTICS_ANSWER, {
+/** For pages that only mention the figures, and do without words for what is wrong. */
+export function plainStatistics(signal: AbortSignal): Promise<GetStatisticsResponse> {
+  return plainRead<GetStatisticsResponse>(`${REVIEWS}/GetStatistics`, STATISTICS_ANSWER, {
     signal,
   });
+}
+
+export function readStatistics(call: Call): Promise<GetStatisticsResponse> {
+  const { signal } = call;
   return plainReadOr(
-    plain,
+    plainStatistics(signal),
     async () => (await importAgain(() => import('./ask-reviews'))).statistics(call),
     signal,
   );

@@ -1,7 +1,9 @@
+import { useEffect } from 'react';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { Stars } from '@/components/ui/stars';
+import { type CountedNow, countedOf } from '../counted';
 import { useStatistics } from '../hooks/use-statistics';
-import { averageOf, RATINGS, starsText } from '../rating';
+import { RATINGS, starsText } from '../rating';
 import { RealRatingSkeleton } from './real-rating-skeleton';
 
 const FROM_FIVE_TO_ONE = [...RATINGS].reverse();
@@ -37,21 +39,33 @@ const PANEL =
 function NothingYet() {
   return (
     <p className={`${PANEL} grid place-content-center text-center text-ink-2`}>
-      Nobody has written here yet. Yours can be the first review.
+      No reviews yet. If you've had a session with us, a few honest words could help someone decide.
     </p>
   );
 }
 
+/** Tells what was counted to the figures beside it. */
+function useTold(data: { countsByRating: bigint[] } | undefined, failed: boolean, tell: Tell) {
+  useEffect(() => {
+    if (data) tell(countedOf(data.countsByRating));
+    else if (failed) tell(null);
+  }, [data, failed, tell]);
+}
+
+type Tell = (counted: CountedNow) => void;
+
 /** What the reviews themselves come to; no figure is shown while there are none. */
-export function RealRating() {
+export function RealRating({ onCounted }: { onCounted: Tell }) {
   const { data, error, isPending, isFetching, refetch } = useStatistics();
+  useTold(data, error !== null, onCounted);
   if (isPending || (!data && isFetching)) return <RealRatingSkeleton />;
   if (!data) {
     const title = 'The figures could not be loaded';
     return <ErrorNotice title={title} error={error} onRetry={() => void refetch()} />;
   }
-  const average = averageOf(data.countsByRating);
-  if (!average) return <NothingYet />;
+  const counted = countedOf(data.countsByRating);
+  if (!counted) return <NothingYet />;
+  const { average, reviews } = counted;
   const total = Number(data.count);
   return (
     <section
@@ -66,9 +80,7 @@ export function RealRating() {
           <span className="font-display text-h1 font-semibold numeric">{average}</span>
           <Stars rating={Number(average)} />
         </p>
-        <p className="text-sm text-ink-2 numeric">
-          from {total} {total === 1 ? 'review' : 'reviews'}
-        </p>
+        <p className="text-sm text-ink-2 numeric">from {reviews}</p>
       </div>
       <ul className="flex flex-col gap-1">
         {FROM_FIVE_TO_ONE.map((stars) => (

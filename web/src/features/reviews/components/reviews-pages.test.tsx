@@ -88,20 +88,49 @@ test('a failure says so and can be tried again', async () => {
   await screen.findByRole('article');
 });
 
-test('the real figure stands beside the practice’s own, and only when there is one', async () => {
-  server.reviews = [5, 4, 4].map((rating, index) => reviewFixture(index, { rating }));
+/** What the page says above the form: labels with their figures. */
+function figures(): Record<string, string> {
+  const terms = screen.getAllByRole('term');
+  const told = screen.getAllByRole('definition');
+  return Object.fromEntries(
+    terms.map((term, at) => [term.textContent ?? '', told[at]?.textContent ?? '']),
+  );
+}
+
+test('what the practice states of its reviews gives way to what they come to', async () => {
+  server.reviews = [5, 4, 2].map((rating, index) => reviewFixture(index, { rating }));
   open('/reviews');
-  expect(screen.getByText('4.9/5')).toBeTruthy();
-  expect(screen.getByText('200+')).toBeTruthy();
-  expect(screen.getByText('98%')).toBeTruthy();
-  await screen.findByText('4.3');
-  expect(screen.getByText('from 3 reviews')).toBeTruthy();
+  await screen.findByText('from 3 reviews');
+  await waitFor(() =>
+    expect(figures()).toEqual({
+      'Average rating': '3.7/5',
+      'Happy clients': '200+',
+      'Gave 4 or 5 stars': '66%',
+    }),
+  );
+  expect(screen.queryByText('4.9/5')).toBeNull();
+  expect(screen.getByText('“Happy clients” is our own figure.')).toBeTruthy();
+  expect(screen.getByRole('img', { name: '3.7 stars of 5' })).toBeTruthy();
 });
 
-test('no figure is made up', async () => {
+test('without reviews the practice’s own figures stand, and are called so', async () => {
   open('/reviews');
   await screen.findByText('No reviews found for the selected filter.');
   await waitFor(() => expect(screen.queryByText('From the reviews below')).toBeNull());
+  await waitFor(() => expect(screen.getByText('4.9/5').className).not.toContain('invisible'));
+  expect(figures()).toEqual({
+    'Average rating': '4.9/5',
+    'Happy clients': '200+',
+    Recommend: '98%',
+  });
+  expect(screen.getByText('These are our own figures.')).toBeTruthy();
+});
+
+test('nothing is claimed while the reviews are being counted', () => {
+  open('/reviews');
+  expect(screen.getByText('4.9/5').className).toContain('invisible');
+  expect(screen.getByText('98%').className).toContain('invisible');
+  expect(screen.getByText('200+').className).not.toContain('invisible');
 });
 
 test('a review that does not exist is said to be missing', async () => {

@@ -1,0 +1,28 @@
+/** What reviews come to, against figures that only a practice states. */
+import { expect, test } from 'vitest';
+import { countedOf } from './counted';
+
+test('the mean, the share of the content and the number are of all reviews', () => {
+  expect(countedOf([1n, 0n, 0n, 1n, 7n])).toEqual({
+    average: '4.4',
+    content: '88%',
+    reviews: '9 reviews',
+  });
+});
+
+test('a share is never rounded up', () => {
+  expect(countedOf([1n, 0n, 0n, 0n, 999n])?.content).toBe('99%');
+});
+
+test('one review is one', () => {
+  expect(countedOf([0n, 0n, 0n, 0n, 1n])).toEqual({
+    average: '5.0',
+    content: '100%',
+    reviews: '1 review',
+  });
+});
+
+test('without reviews there is nothing to count', () => {
+  expect(countedOf([])).toBeNull();
+  expect(countedOf([0n, 0n, 0n, 0n, 0n])).toBeNull();
+});

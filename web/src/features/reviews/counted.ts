@@ -1,0 +1,30 @@
+/** The figures that reviews come to. What a practice states of itself gives way to them. */
+import { averageOf } from './rating';
+
+export type Counted = {
+  /** The mean to one decimal, "4.6". */
+  average: string;
+  /** How many of a hundred gave four or five stars, "88%"; never more than it is. */
+  content: string;
+  /** "9 reviews" */
+  reviews: string;
+};
+
+/** Undefined while it is being asked; null where there is nothing to count, or no answer. */
+export type CountedNow = Counted | null | undefined;
+
+const CONTENT_FROM = 4;
+const HUNDRED = 100n;
+
+export function countedOf(countsByRating: readonly bigint[]): Counted | null {
+  const average = averageOf(countsByRating);
+  if (!average) return null;
+  const sum = (counts: readonly bigint[]) => counts.reduce((total, many) => total + many, 0n);
+  const all = sum(countsByRating);
+  const content = sum(countsByRating.slice(CONTENT_FROM - 1));
+  return {
+    average,
+    content: `${(HUNDRED * content) / all}%`,
+    reviews: `${all} ${all === 1n ? 'review' : 'reviews'}`,
+  };
+}

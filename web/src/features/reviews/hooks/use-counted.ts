@@ -1,0 +1,20 @@
+/** The figures of the reviews for what is no list of them: one plain read. */
+import { useEffect, useState } from 'react';
+import { plainStatistics } from '../api/reads';
+import { type CountedNow, countedOf } from '../counted';
+
+export function useCounted(): CountedNow {
+  const [counted, setCounted] = useState<CountedNow>();
+
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    plainStatistics(signal).then(
+      ({ countsByRating }) => signal.aborted || setCounted(countedOf(countsByRating)),
+      () => signal.aborted || setCounted(null),
+    );
+    return () => stop.abort();
+  }, []);
+
+  return counted;
+}
