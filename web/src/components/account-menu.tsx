@@ -1,4 +1,4 @@
-import { useCallback, useId, useState } from 'react';
+import { type ReactNode, useCallback, useId, useState } from 'react';
 import { type AuthUser, signOut, useAuth } from '@/lib/auth';
 import { Button } from './ui/button';
 import { toast } from './ui/toast-store';
@@ -34,7 +34,7 @@ function AvatarMenu({ user }: { user: AuthUser }) {
   }
 
   return (
-    <div ref={ref} className="relative">
+    <div ref={ref} data-avatar="" className="relative">
       <button
         type="button"
         aria-label={`Your account, ${displayName(user)}`}
@@ -48,7 +48,7 @@ function AvatarMenu({ user }: { user: AuthUser }) {
       <div
         id={panelId}
         hidden={!open}
-        className="animate-rise absolute right-0 z-40 mt-2 w-64 rounded-card border border-hairline bg-surface p-4 shadow-lift"
+        className="animate-rise absolute right-0 z-40 mt-2 w-64 max-w-[calc(100vw-2.5rem)] rounded-card border border-hairline bg-surface p-4 shadow-lift"
       >
         <p className="font-semibold">{displayName(user)}</p>
         {user.firstName ? <p className="text-sm text-ink-2">{user.email}</p> : null}
@@ -61,30 +61,50 @@ function AvatarMenu({ user }: { user: AuthUser }) {
 }
 
 type AccountMenuProps = {
-  /** Below 640 px the bar has no room for two buttons: they stand in the menu instead. */
+  /** A narrow bar has no room for two buttons: they stand in the menu instead. */
   where: 'bar' | 'menu';
   onNavigate?: () => void;
+  /** Stands at the outer end of the bar; the avatar alone stands behind it. */
+  children?: ReactNode;
 };
 
 /** Sign In and Sign Up, or the avatar of who is signed in. */
-export function AccountMenu({ where, onNavigate }: AccountMenuProps) {
+export function AccountMenu({ where, onNavigate, children }: AccountMenuProps) {
   const auth = useAuth();
   const inBar = where === 'bar';
-  if (auth.status === 'signed-in') return inBar ? <AvatarMenu user={auth.user} /> : null;
+  if (auth.status === 'signed-in') {
+    if (!inBar) return null;
+    return (
+      <>
+        {children}
+        <AvatarMenu user={auth.user} />
+      </>
+    );
+  }
+  const place = inBar ? 'hidden items-center gap-1 @[40rem]/header:flex' : 'grid grid-cols-2 gap-3';
   return (
-    <div className={inBar ? 'flex items-center gap-1 max-sm:hidden' : 'grid grid-cols-2 gap-3'}>
-      <Button
-        to="/sign-in"
-        variant={inBar ? 'quiet' : 'secondary'}
-        size="sm"
-        className="whitespace-nowrap"
-        onClick={onNavigate}
-      >
-        Sign In
-      </Button>
-      <Button to="/sign-up" size="sm" className="whitespace-nowrap" onClick={onNavigate}>
-        Sign Up
-      </Button>
-    </div>
+    <>
+      <div className={place}>
+        <Button
+          to="/sign-in"
+          variant={inBar ? 'quiet' : 'secondary'}
+          size="sm"
+          className="whitespace-nowrap"
+          onClick={onNavigate}
+        >
+          Sign In
+        </Button>
+        <Button
+          to="/sign-up"
+          variant="secondary"
+          size="sm"
+          className="whitespace-nowrap"
+          onClick={onNavigate}
+        >
+          Sign Up
+        </Button>
+      </div>
+      {children}
+    </>
   );
 }

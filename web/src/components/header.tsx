@@ -11,13 +11,23 @@ import { SiteLink } from './site-link';
 import { ThemeToggle } from './theme-toggle';
 import { useDismiss } from './use-dismiss';
 
+/**
+ * What has room in the bar is asked of the bar itself, in the measure of its letters, so that larger
+ * letters count as a narrower screen; only the links wait for 768 px as well.
+ */
+const LINKS_FIT = 'hidden md:@[47rem]/header:flex';
+const LINKS_DO_NOT_FIT = 'md:@[47rem]/header:hidden';
+
 const LINK =
   'inline-flex min-h-11 items-center rounded-full px-2 text-sm font-semibold whitespace-nowrap ' +
-  'text-ink-2 hover:text-brand aria-[current=page]:text-brand lg:px-3.5';
+  'text-ink-2 hover:text-brand aria-[current=page]:text-brand @[74rem]/header:px-3.5';
+
+/** The mark is the first to go where the bar is narrow; the name is never cut. */
+const MARK = '@max-[21rem]/header:hidden group-has-data-avatar/header:@max-[26rem]/header:hidden';
 
 function LinkList({ links, className }: { links: readonly NavLink[]; className?: string }) {
   return (
-    <ul className={classes('flex items-center max-md:hidden', className)}>
+    <ul className={classes('items-center', LINKS_FIT, className)}>
       {links.map(({ to, label }) => (
         <li key={to}>
           <SiteLink to={to} className={LINK}>
@@ -37,7 +47,10 @@ function MenuButton({ open, controls, onPress }: MenuButtonProps) {
       aria-expanded={open}
       aria-controls={controls}
       onClick={onPress}
-      className="-ml-2 grid size-11 place-items-center rounded-full hover:bg-sunken md:hidden"
+      className={classes(
+        '-ml-2 grid size-11 place-items-center rounded-full hover:bg-sunken',
+        LINKS_DO_NOT_FIT,
+      )}
     >
       <svg viewBox="0 0 24 24" aria-hidden="true" className="size-6">
         <path
@@ -66,7 +79,11 @@ function MobileMenu({
     <div
       id={id}
       hidden={!open}
-      className="animate-rise absolute inset-x-0 top-full border-b border-hairline bg-paper shadow-lift md:hidden"
+      className={classes(
+        'animate-rise absolute inset-x-0 top-full max-h-[calc(100dvh-7.5rem)] overflow-y-auto',
+        'overscroll-contain border-b border-hairline bg-paper shadow-lift',
+        LINKS_DO_NOT_FIT,
+      )}
     >
       <ul className="container-page flex flex-col py-3">
         {[...LEFT_LINKS, ...RIGHT_LINKS].map(({ to, label }) => (
@@ -80,15 +97,43 @@ function MobileMenu({
             </SiteLink>
           </li>
         ))}
+        <li className="@[30rem]/header:hidden">
+          <ThemeToggle where="menu" />
+        </li>
       </ul>
-      <div className="container-page pb-5 empty:hidden sm:hidden">
+      <div className="container-page pb-5 empty:hidden @[40rem]/header:hidden">
         <AccountMenu where="menu" onNavigate={onNavigate} />
       </div>
     </div>
   );
 }
 
-/** Three links, the logo, three links; below 768 px a menu with all six. */
+/**
+ * The way to a session. It leads to the services, because a booking begins with the choice of one:
+ * the booking flow without a service would only send its visitor there.
+ */
+function BookButton({ onNavigate }: { onNavigate: () => void }) {
+  return (
+    <SiteLink to="/services" onClick={onNavigate} className={BOOK}>
+      Book a session
+    </SiteLink>
+  );
+}
+
+/** The primary button of ui/button.tsx, as a link that scrolls to the top of its own page. */
+const BOOK =
+  'inline-flex min-h-11 items-center justify-center rounded-full bg-brand px-3.5 text-center ' +
+  'text-sm leading-tight font-semibold whitespace-nowrap text-on-brand no-underline shadow-soft ' +
+  'transition-colors duration-150 hover:bg-brand-strong';
+
+const BAR =
+  'container-page flex min-h-18 flex-wrap items-center gap-x-2 py-2 ' +
+  'md:@[47rem]/header:grid md:@[47rem]/header:grid-cols-[1fr_auto_1fr]';
+
+/**
+ * Three links, the logo, three links; below 768 px a menu with all six. In between, and with large
+ * letters, what does not fit stands in a second row.
+ */
 export function Header() {
   const [open, setOpen] = useState(false);
   const { pathname } = useLocation();
@@ -101,27 +146,29 @@ export function Header() {
   useEffect(() => setOpen(false), [pathname]);
 
   return (
-    <header ref={ref} className="sticky top-0 z-40 border-b border-hairline bg-paper print:hidden">
-      <nav
-        aria-label="Main"
-        className="container-page grid h-18 grid-cols-[1fr_auto_1fr] items-center gap-2"
-      >
-        <div className="flex items-center">
-          <MenuButton open={open} controls={menuId} onPress={() => setOpen((was) => !was)} />
-          <LinkList links={LEFT_LINKS} className="-ml-2 lg:-ml-3.5" />
-        </div>
+    <header
+      ref={ref}
+      className="group/header @container/header sticky top-0 z-40 border-b border-hairline bg-paper max-[19em]:relative print:hidden"
+    >
+      <nav aria-label="Main" className={BAR}>
+        <MenuButton open={open} controls={menuId} onPress={() => setOpen((was) => !was)} />
+        <LinkList links={LEFT_LINKS} className="-ml-2 @[74rem]/header:-ml-3.5" />
         <SiteLink
           to="/"
           aria-label={`${name}, to the start`}
           onClick={close}
           className="flex rounded-input p-1"
         >
-          <Logo shortWhenTight />
+          <Logo markClassName={MARK} />
         </SiteLink>
-        <div className="flex items-center justify-end gap-1">
-          <LinkList links={RIGHT_LINKS} />
-          <ThemeToggle />
-          <AccountMenu where="bar" />
+        <div className="contents @[62rem]/header:flex @[62rem]/header:items-center @[62rem]/header:justify-end @[62rem]/header:gap-1">
+          <LinkList links={RIGHT_LINKS} className="justify-self-end" />
+          <div className="ml-auto flex items-center gap-1.5 md:@[47rem]/header:@max-[62rem]/header:col-span-3">
+            <ThemeToggle where="bar" className="@max-[30rem]/header:hidden" />
+            <AccountMenu where="bar">
+              <BookButton onNavigate={close} />
+            </AccountMenu>
+          </div>
         </div>
         <MobileMenu id={menuId} open={open} onNavigate={close} />
       </nav>

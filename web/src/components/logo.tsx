@@ -15,18 +15,18 @@ export function LogoMark({ className }: { className?: string }) {
   );
 }
 
-/** Mark and name; `shortWhenTight` leaves out the name between 768 and 1024 px. */
-export function Logo({ shortWhenTight }: { shortWhenTight?: boolean }) {
+type LogoProps = {
+  /** Where there is no room for both, the mark goes and the name stays. */
+  markClassName?: string;
+};
+
+/** Mark and name. */
+export function Logo({ markClassName }: LogoProps) {
   const { name } = usePractice();
   return (
     <span className="inline-flex items-center gap-2.5">
-      <LogoMark className="size-9" />
-      <span
-        className={classes(
-          'font-display text-[1.5rem] leading-none font-semibold tracking-tight',
-          shortWhenTight && 'md:max-lg:hidden',
-        )}
-      >
+      <LogoMark className={classes('size-9', markClassName)} />
+      <span className="font-display text-[1.5rem] leading-none font-semibold tracking-tight">
         {name}
       </span>
     </span>
