@@ -63,7 +63,7 @@ test('a message arrives once, and so does the note that it did @phone', async ({
   await expect(page.getByRole('alert')).toBeHidden();
   await send.dblclick();
   await expectToast(page, 'Thank you for your message!');
-  await expect(page.getByText('Your message is with us')).toBeVisible();
+  await expect(page.getByText("Thanks, we've got your message")).toBeVisible();
   for (const label of ['Name', 'Email', 'Message']) {
     await expect(page.getByLabel(label, { exact: true })).toHaveValue('');
   }
@@ -162,7 +162,7 @@ test('who leaves and comes back while it is sent finds it sent, once', async ({
   await expect(sending).toHaveAttribute('aria-disabled', 'true');
   answer();
   await expectToast(page, 'Thank you for your message!');
-  await expect(page.getByText('Your message is with us')).toBeVisible();
+  await expect(page.getByText("Thanks, we've got your message")).toBeVisible();
   await expect(page.getByLabel('Message', { exact: true })).toHaveValue('');
   await sandbox.mail(person.email, /message/);
   await expect.poll(async () => (await received(sandbox, person)).length).toBe(1);

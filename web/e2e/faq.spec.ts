@@ -33,7 +33,7 @@ test('/faq holds 4, 5 and 5 questions, its figures and its ways on @phone', asyn
     'Years experience',
     'Confidential',
   ]);
-  const ways = page.getByRole('complementary', { name: 'Your question is not here?' });
+  const ways = page.getByRole('complementary', { name: "Can't find your answer?" });
   await expect(ways.getByRole('link', { name: 'See our services' })).toHaveAttribute(
     'href',
     '/services',

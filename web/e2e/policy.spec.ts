@@ -110,7 +110,7 @@ test('a booking of my own counts to its own limit, and only for me @phone', asyn
   await page.getByRole('main').locator(`a[href="${PATH}?b=${bookingId}"]`).click();
   await expect(timer(page)).toHaveText(/^\d{2,3}:\d\d:\d\d$/);
   await expect(page.getByText('General Consultation', { exact: true }).first()).toBeVisible();
-  const mail = page.getByRole('link', { name: 'Write the mail to cancel' });
+  const mail = page.getByRole('link', { name: 'Email us to cancel' });
   await expect(mail).toHaveAttribute('href', new RegExp(bookingId.slice(-8).toUpperCase()));
   await look(page, 'policy-own');
 

@@ -45,7 +45,7 @@ async function seeThrough(page: Page, reading: Reading, name: string): Promise<v
   await page.context().setOffline(true);
   await retry.click();
   await expect(page.getByText(BANNER)).toBeVisible();
-  await expect(refused).toContainText('comes back by itself');
+  await expect(refused).toContainText("We'll reconnect");
   await look(page, `${name}-offline`);
 
   // Nobody has to press anything when the network is back.
@@ -135,7 +135,7 @@ test('the figures of the reviews @phone', async ({ page, complaints }) => {
   const answer = { count: '2', countsByRating: ['0', '0', '0', '1', '1'] };
   const shown = page.getByText('from 2 reviews');
   await seeThrough(page, { desk, answer, shown }, 'figures');
-  await seeEmpty(page, desk, ['Share your experience', {}, 'Nobody has written here yet.']);
+  await seeEmpty(page, desk, ['Share your experience', {}, 'No reviews yet.']);
 });
 
 /** A booking that waits for its payment, of somebody who is signed in. */

@@ -53,7 +53,7 @@ export async function hold(page: Page): Promise<string> {
 
 /** Waits until the payment window can be opened. */
 export async function expectReady(page: Page): Promise<void> {
-  await expect(page.getByText('Ready. You pay in a secure window')).toBeVisible();
+  await expect(page.getByText("You'll pay securely")).toBeVisible();
 }
 
 /** Opens the provider's window. */

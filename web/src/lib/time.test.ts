@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   describeDay,
   formatDate,
   formatDateTime,
+  formatOwnPlace,
   formatShortDate,
   formatTime,
   formatTimeRange,
@@ -35,6 +36,20 @@ test('dates are written out', () => {
 
 test('a calendar date has no zone to lose it in', () => {
   expect(describeDay('2026-11-24')).toEqual({ weekday: 'Tue', day: '24', month: 'Nov' });
+});
+
+test('the time on the reader’s own clock stands with the reader’s place', () => {
+  const resolved = Intl.DateTimeFormat().resolvedOptions();
+  const zone = vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions');
+  const from = (timeZone: string) => {
+    zone.mockReturnValue({ ...resolved, timeZone });
+    return formatOwnPlace(ELEVEN, INDIA);
+  };
+  expect(from('Europe/London')).toBe('5:30 am (London)');
+  expect(from('America/New_York')).toBe('12:30 am (New York)');
+  expect(from('America/Los_Angeles')).toMatch(/23 Nov, 9:30 pm \(Los Angeles\)$/);
+  expect(from('Etc/GMT+5')).toBe('12:30 am');
+  expect(from('Asia/Calcutta')).toBeUndefined();
 });
 
 test('protobuf timestamps become dates', () => {

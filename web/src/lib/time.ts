@@ -110,12 +110,35 @@ export function formatCalendarDate(date: string): string {
   return formatter('UTC', { weekday: 'long', day: 'numeric', month: 'long' }).format(noon);
 }
 
+/** "22 November 2026" for a calendar date "2026-11-22". */
+export function formatLongDate(date: string): string {
+  const noon = new Date(`${date}T12:00:00Z`);
+  return formatter('UTC', { day: 'numeric', month: 'long', year: 'numeric' }).format(noon);
+}
+
+function readersZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** The instant by the reader's clock, or nothing when that reads the same as the practice's. */
+function ownClock(at: Date, zone: Zone): string | undefined {
+  const own = { timeZone: readersZone(), label: '' };
+  const clock = formatClock(at, own);
+  const sameDay = localDate(at, own.timeZone) === localDate(at, zone.timeZone);
+  if (clock === formatClock(at, zone) && sameDay) return undefined;
+  return sameDay ? clock : `${formatShortDate(at, own)}, ${clock}`;
+}
+
 /** The same instant in the reader's own zone, or nothing when the clocks there read the same. */
 export function formatOwnTime(at: Date, zone: Zone): string | undefined {
-  const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const own = formatClock(at, { timeZone: ownZone, label: '' });
-  const sameDay = localDate(at, ownZone) === localDate(at, zone.timeZone);
-  if (own === formatClock(at, zone) && sameDay) return undefined;
-  const day = sameDay ? '' : `${formatShortDate(at, { timeZone: ownZone, label: '' })}, `;
-  return `${day}${own} your time`;
+  const own = ownClock(at, zone);
+  return own && `${own} your time`;
+}
+
+/** The same with the reader's place where the zone names one: "5:30 am (London)". */
+export function formatOwnPlace(at: Date, zone: Zone): string | undefined {
+  const own = ownClock(at, zone);
+  const [region, ...places] = readersZone().split('/');
+  const place = region === 'Etc' ? undefined : places.at(-1)?.replaceAll('_', ' ');
+  return own && place ? `${own} (${place})` : own;
 }

@@ -33,7 +33,7 @@ const WORDS: Record<string, readonly [title: string, line: string]> = {
   reviews: ['What people say', 'Reviews after sessions, in their own words'],
   faq: ['Questions, answered', 'Sessions, booking, payment and healing'],
   contact: ['Get in touch', 'Write to us, call, or come by'],
-  'cancellation-policy': ['If plans change', 'Moving or cancelling a session'],
+  'cancellation-policy': ['If plans change', 'Cancelling a session'],
   'meditation-guide': ['A meditation for beginners', 'Five steps and ten minutes'],
 };
 

@@ -23,8 +23,8 @@ function NoneYet() {
         />
         <div className="flex flex-1 flex-col items-start justify-center gap-6 p-6 sm:p-10 lg:p-16">
           <p className="measure text-lg text-ink-2">
-            Nobody has written here yet. If you have been with us, a few honest words of yours may
-            be what somebody else needs to read.
+            No reviews yet. If you've had a session with us, a few honest words could help someone
+            decide.
           </p>
           <Button href="/reviews#write">Write the first review</Button>
         </div>

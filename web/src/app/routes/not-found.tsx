@@ -14,7 +14,7 @@ export default function NotFoundPage() {
       <div className="flex flex-col items-start gap-8">
         <PageHeading
           eyebrow="404"
-          lead="The page you were looking for is not here. Take a breath; these ways lead on."
+          lead="We couldn't find that page. Take a breath, then pick a way back."
         >
           Oops! Page Not Found
         </PageHeading>

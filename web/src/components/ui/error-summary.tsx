@@ -27,7 +27,7 @@ export function ErrorSummary({ errors, attempt, title }: ErrorSummaryProps) {
   if (entries.length === 0) return null;
   return (
     <div ref={ref} tabIndex={-1} className="rounded-card">
-      <Alert tone="error" title={title ?? 'Please look at this again'}>
+      <Alert tone="error" title={title ?? 'Please check the following'}>
         <ul className="list-disc pl-5">
           {entries.map(([name, text]) => (
             <li key={name}>

@@ -15,7 +15,7 @@ type AuthFault = { code?: string; status?: number; reasons?: readonly string[]; 
 
 const WEAK: Record<string, string> = {
   length: 'Use at least 10 characters.',
-  pwned: 'It is on lists of passwords that people guess first. Please think of another one.',
+  pwned: 'That password is too easy to guess. Please choose another.',
   characters: 'Please mix more kinds of characters.',
 };
 
@@ -30,12 +30,12 @@ const KNOWN: Record<string, Omit<AccountProblem, 'code'>> = {
     message: 'Your email is not confirmed yet. Enter the code that we sent you.',
   },
   user_already_exists: {
-    title: 'You have an account already',
+    title: 'You already have an account',
     message: 'There is an account with this email. Please sign in instead.',
     field: 'email',
   },
   email_exists: {
-    title: 'You have an account already',
+    title: 'You already have an account',
     message: 'There is an account with this email. Please sign in instead.',
     field: 'email',
   },
@@ -46,7 +46,7 @@ const KNOWN: Record<string, Omit<AccountProblem, 'code'>> = {
   },
   otp_expired: {
     title: 'The code did not work',
-    message: 'It is wrong or too old. Check it, or ask for a new one.',
+    message: 'That code is wrong or has expired. Check it, or request a new one.',
     field: 'code',
   },
   same_password: {

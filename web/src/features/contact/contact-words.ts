@@ -5,7 +5,7 @@ export const FILL_IN_ALL = 'Please fill in all fields';
 
 export const THANK_YOU: ToastInput = {
   title: 'Thank you for your message!',
-  description: 'It is with us. We answer by e-mail.',
+  description: "We've got it, and we answer by e-mail.",
 };
 
 /** What is said to somebody who has left the page before the answer came. */

@@ -1,5 +1,8 @@
 /** The provider's checkout as it offers itself to a page. */
 
+/** Its name, as people know it: the only provider whose window can be opened here. */
+export const PROVIDER_NAME = 'Razorpay';
+
 /** What it hands over when the customer has paid. */
 export type CheckoutAnswer = {
   razorpay_payment_id: string;

@@ -1,6 +1,6 @@
 /** What the player says. */
 
-export const COVER = 'It loads and plays only when you ask it to.';
+export const COVER = 'The video loads only when you press play.';
 export const LOADING = 'Loading video…';
 export const FALLBACK = 'Unable to load video. Please check the video file exists and try again.';
 export const NO_CAPTIONS = 'The captions could not be loaded.';

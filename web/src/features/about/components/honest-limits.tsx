@@ -6,7 +6,7 @@ const MARKS = { yes: 'M5 10.5l3.4 3.4L15.5 6.5', no: 'M5 10h10' };
 const OFFERED = [
   'Time with one person who listens, and who remembers you the next time.',
   'Practices for everyday life: breath, rest, attention, and clearer words.',
-  'An honest opinion, also when it is that something else would help you more.',
+  'An honest opinion, even when something else would help you more.',
 ];
 
 const NOT_OFFERED = [
@@ -61,7 +61,7 @@ export function HonestLimits() {
     <section aria-labelledby="limits-title" className="container-page flex flex-col gap-8">
       <div className="flex flex-col gap-2">
         <h2 id="limits-title" className="text-h2">
-          What you can expect, and what not
+          What to expect, and what not to
         </h2>
         <p className="measure text-ink-2">
           Our sessions are for your wellbeing. They are not medical treatment, and they go well

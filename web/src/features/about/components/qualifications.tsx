@@ -7,7 +7,7 @@ export function Qualifications() {
   return (
     <section aria-labelledby="trust-title" className="container-page flex flex-col gap-8">
       <h2 id="trust-title" className="text-h2">
-        What {practitionerName} brings along
+        {practitionerName}'s training and experience
       </h2>
       <ul className="grid gap-x-10 gap-y-8 sm:grid-cols-2 lg:grid-cols-4">
         {about.qualifications.map(({ title, description }) => (

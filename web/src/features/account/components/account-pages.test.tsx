@@ -95,7 +95,7 @@ test('with confirmation on, the code is typed on the same page', async () => {
 
   await person.type(code, '999 999');
   await person.click(screen.getByRole('button', { name: 'Confirm' }));
-  await screen.findByRole('link', { name: /wrong or too old/ });
+  await screen.findByRole('link', { name: /wrong or has expired/ });
   expect(code).toHaveProperty('value', '999 999');
   await person.clear(code);
   await person.type(code, '123456');
@@ -113,7 +113,7 @@ test('an account that exists leads to sign-in, and nothing typed is lost', async
   identity.signUp.mockResolvedValue({ data: {}, error: { code: 'user_already_exists' } });
   const person = open(<SignUpPage />, '/sign-up?return=%2Ffaq');
   await fillSignUp(person);
-  await screen.findByText('You have an account already');
+  await screen.findByText('You already have an account');
   expect(screen.getByLabelText('First name')).toHaveProperty('value', 'Asha');
   const link = screen.getByRole('link', { name: 'Sign In' });
   expect(link.getAttribute('href')).toBe('/sign-in?return=%2Ffaq');
@@ -166,7 +166,7 @@ test('recovery goes by address, code and new password', async () => {
   const password = await screen.findByLabelText('New password');
   await person.type(password, 'password123');
   await person.click(screen.getByRole('button', { name: 'Save New Password' }));
-  await screen.findByRole('link', { name: /guess first/ });
+  await screen.findByRole('link', { name: /too easy to guess/ });
   await person.type(password, ' and more');
   await person.click(screen.getByRole('button', { name: 'Save New Password' }));
   await arrived('/services');

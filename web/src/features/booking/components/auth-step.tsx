@@ -29,8 +29,8 @@ function SignedOut({ returnTo }: { returnTo: string }) {
   return (
     <>
       <p>
-        A booking belongs to an account, so that only you can see it. It takes a minute, and then
-        you come straight back to this page.
+        You'll need an account, so only you can see your bookings. It takes a minute and brings you
+        straight back here.
       </p>
       <div className="flex flex-col gap-3 sm:flex-row">
         <Button to={accountPath('/sign-in', returnTo)}>Sign In</Button>
@@ -39,8 +39,7 @@ function SignedOut({ returnTo }: { returnTo: string }) {
         </Button>
       </div>
       <p className="text-sm text-ink-2">
-        We ask for your name and email, and nothing else has to be filled in. What you tell us stays
-        with us.
+        Just your name, email and a password. What you tell us stays with us.
       </p>
     </>
   );

@@ -1,6 +1,6 @@
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { formatPrice } from '@/lib/money';
-import { formatDate, formatOwnTime, formatTimeRange, type Zone } from '@/lib/time';
+import { formatDate, formatOwnPlace, formatTimeRange, type Zone } from '@/lib/time';
 import { isOnline, sessionTimes } from '../booking-state';
 import type { SummaryRow } from './booking-summary';
 
@@ -11,8 +11,8 @@ export function sessionRows(booking: Booking, zone: Zone): SummaryRow[] {
   if (times) {
     rows.push({ label: 'Date', value: formatDate(times.startsAt, zone) });
     rows.push({ label: 'Time', value: formatTimeRange(times.startsAt, times.endsAt, zone) });
-    const own = isOnline(booking) ? formatOwnTime(times.startsAt, zone) : undefined;
-    if (own) rows.push({ label: 'For you that is', value: own });
+    const own = isOnline(booking) ? formatOwnPlace(times.startsAt, zone) : undefined;
+    if (own) rows.push({ label: 'Your time', value: own });
   }
   if (booking.practitionerName) rows.push({ label: 'With', value: booking.practitionerName });
   rows.push({ label: 'How', value: isOnline(booking) ? 'Online' : 'In person' });

@@ -33,7 +33,7 @@ export function ContactFields({ fields }: { fields: Fields<ContactValues> }) {
         label="Anything we should know?"
         optional
         rows={3}
-        hint="Only if you like. Only the person who meets you reads it."
+        hint="Optional. Only your practitioner will read this."
         {...fields.input('notes')}
       />
       <p className="text-sm text-ink-2">

@@ -21,7 +21,7 @@ function refundWords(booking: Booking, refundDays: string): EndedWords {
       title: 'Your money is on its way back',
       tone: 'ok',
       lead: 'Refund complete',
-      text: `${price} was given back to the way you paid. Banks show it within ${refundDays}.`,
+      text: `${price} went back to your original payment method. Banks show it within ${refundDays}.`,
     };
   }
   return {
@@ -30,8 +30,8 @@ function refundWords(booking: Booking, refundDays: string): EndedWords {
     lead: 'You get all of it back',
     text:
       `${price} reached us when the time could no longer be given to you. We are sorry. We are ` +
-      `sending all of it back the way you paid; it arrives within ${refundDays}, and we write ` +
-      'to you when it is done.',
+      `sending all of it back to your original payment method; it arrives within ${refundDays}, ` +
+      'and we write to you when it is done.',
   };
 }
 
@@ -58,15 +58,15 @@ function cancelledWords(booking: Booking, refundDays: string): EndedWords {
         tone: 'info',
         lead: 'Your money is on its way back',
         text:
-          `It goes back to the way you paid, within ${refundDays}, and we write to you when it ` +
-          'is done. You do not need to do anything.',
+          `It goes back to your original payment method, within ${refundDays}, and we write to ` +
+          'you when it is done. You do not need to do anything.',
       };
     case PaymentState.REFUNDED:
       return {
         title,
         tone: 'ok',
         lead: 'Refund complete',
-        text: `Your money was given back to the way you paid. Banks show it within ${refundDays}.`,
+        text: `Your money went back to your original payment method. Banks show it within ${refundDays}.`,
       };
     case PaymentState.PAID:
       return {

@@ -3,6 +3,7 @@ import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { classes } from '@/lib/classes';
+import { usePractice } from '@/lib/practice';
 import {
   describeDay,
   formatCalendarDate,
@@ -125,6 +126,13 @@ function WeekSteps({ isFirst, isLast, onEarlier, onLater }: WeekStepsProps) {
   );
 }
 
+/** When a time is kept, and how long. The minutes are missing in an earlier release's answer. */
+function Holding() {
+  const { holdMinutes } = usePractice();
+  const minutes = holdMinutes > 0 ? ` for ${holdMinutes} minutes` : '';
+  return <>Browsing doesn't reserve a time. We'll hold yours{minutes} when you go to payment.</>;
+}
+
 /** Free times of a week at a time. Choosing one begins the booking with it. */
 export function FreeTimes({ serviceId }: FreeTimesProps) {
   const [weeks, setWeeks] = useState<readonly string[]>(['']);
@@ -165,8 +173,7 @@ export function FreeTimes({ serviceId }: FreeTimesProps) {
         onLater={() => setWeeks((before) => [...before, following])}
       />
       <p className="text-sm text-ink-2">
-        All times are in {zone.label} ({zone.timeZone}). Looking holds nothing; your time is kept
-        for you once you continue to payment.
+        All times are in {zone.label} ({zone.timeZone}). <Holding />
       </p>
     </div>
   );

@@ -33,7 +33,7 @@ function SessionDetails({ service }: ServiceProps) {
     { term: 'Duration', value: service.durationText },
     { term: 'Investment', value: formatPrice(service.price) },
     { term: 'Where', value: `Online, or in person in ${city}` },
-    { term: 'Changes', value: `Free until ${cancellationHours} hours before` },
+    { term: 'Cancelling', value: `Free until ${cancellationHours} hours before` },
   ];
   return (
     <Card className="flex flex-col gap-6 rounded-panel">
@@ -56,7 +56,7 @@ function SessionDetails({ service }: ServiceProps) {
         See free times
       </Button>
       <p className="text-sm text-ink-2">
-        You choose the time next. Nothing is charged before you have seen everything.
+        Next, choose a time. You won't be charged until you've reviewed everything.
       </p>
     </Card>
   );

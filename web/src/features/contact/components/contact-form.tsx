@@ -34,7 +34,7 @@ function Inputs({ form: { fields, sending, website, setWebsite } }: Form) {
         inputMode="email"
         autoComplete="email"
         enterKeyHint="next"
-        hint="Our answer goes here. Nobody else sees it."
+        hint="We'll reply here. We never share it."
         readOnly={sending}
         {...fields.input('email')}
       />

@@ -119,9 +119,9 @@ test('a message is sent; thanks, an empty form, and the top of the page', async 
     expect(field(label).value).toBe('');
     expect(field(label).getAttribute('aria-invalid')).toBeNull();
   }
-  expect(screen.getByText('Your message is with us')).toBeTruthy();
+  expect(screen.getByText("Thanks, we've got your message")).toBeTruthy();
   // Who has unsubscribed gets no note, so none is promised.
-  expect(screen.getByText(/^It has arrived\. We read and answer messages Mon-Fri/)).toBeTruthy();
+  expect(screen.getByText(/^We read and answer messages Mon-Fri/)).toBeTruthy();
   expect(document.body.textContent).not.toMatch(/on its way|inbox/);
   expect(scrolled).toHaveBeenCalledWith({ top: 0, behavior: 'smooth' });
   expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }));
@@ -147,7 +147,7 @@ test('while it is sent the button says so, fields stand still, and once is enoug
   await person.click(button());
   await person.type(field('Name'), '{Enter}');
   act(answer);
-  await screen.findByText('Your message is with us');
+  await screen.findByText("Thanks, we've got your message");
   expect(server.taken).toHaveLength(1);
 });
 
@@ -173,7 +173,7 @@ test('who comes back before the answer finds a form that is sending, and then an
   expect(field('Message').readOnly).toBe(true);
   await back.click(button());
   answer();
-  await screen.findByText('Your message is with us');
+  await screen.findByText("Thanks, we've got your message");
   for (const label of ['Name', 'Email', 'Message']) expect(field(label).value).toBe('');
   await back.click(button());
   expect(screen.getByRole('alert').textContent).toBe('Please fill in all fields');
@@ -221,7 +221,7 @@ test('a failure keeps every letter, and trying again is the same message', async
   await person.click(button());
   await screen.findByText(FAILED);
   await person.click(button());
-  await screen.findByText('Your message is with us');
+  await screen.findByText("Thanks, we've got your message");
   const keys = server.taken.map(({ idempotencyKey }) => idempotencyKey);
   expect(keys).toHaveLength(3);
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
@@ -289,7 +289,7 @@ test('nobody sees or reaches the field for programs, and what they write goes al
   await fill(person);
   await person.type(trap, 'https://spam.example');
   await person.click(button());
-  await screen.findByText('Your message is with us');
+  await screen.findByText("Thanks, we've got your message");
   expect(server.taken[0]?.website).toBe('https://spam.example');
 });
 

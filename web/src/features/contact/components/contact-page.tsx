@@ -37,9 +37,9 @@ function Write({ sent, onSent }: { sent: number; onSent: () => void }) {
         </p>
       </div>
       {sent > 0 ? (
-        <Alert tone="ok" title="Your message is with us">
-          It has arrived. We read and answer messages {contactHours}; the answer comes to the
-          address that you gave. You can write another one below.
+        <Alert tone="ok" title="Thanks, we've got your message">
+          We read and answer messages {contactHours}; the answer comes to the address that you gave.
+          You can write another one below.
         </Alert>
       ) : null}
       <ContactForm key={sent} onSent={onSent} />

@@ -51,7 +51,7 @@ function AskUs() {
       className="flex flex-col items-start gap-5 rounded-panel bg-brand-soft p-6 sm:p-8 lg:sticky lg:top-28 print:hidden"
     >
       <h2 id="ask-title" className="text-h3">
-        Your question is not here?
+        Can't find your answer?
       </h2>
       <p>
         Write to us or call{' '}

@@ -27,7 +27,7 @@ export function Closing() {
             You do not have to carry it alone
           </h2>
           <p className="measure text-lg">
-            Begin with one conversation. If something else would help you more, we say so.
+            Begin with one conversation. If something else would help you more, we'll tell you.
           </p>
           <div className="flex flex-wrap justify-center gap-x-4 gap-y-3">
             <Button to="/services" variant="secondary" size="lg">

@@ -17,7 +17,7 @@ export function Featured({ card }: { card: (service: Service) => ReactNode }) {
             Our Healing Services
           </h2>
           <p className="measure text-ink-2">
-            Each has its length and its one price. Open a card to see what a session is like.
+            A set length, one clear price. Tap a card to see what to expect.
           </p>
         </div>
         <Button to="/services" variant="secondary">

@@ -1,27 +1,33 @@
-const STEPS = [
-  {
-    title: 'Choose what helps',
-    text: 'By the quiz or by yourself. Each kind of session says what it is, and what it is not.',
-  },
-  {
-    title: 'Pick a time',
-    text: 'See free times without an account. Yours is kept while you pay.',
-  },
-  {
-    title: 'Come as you are',
-    text: 'By video from a quiet corner, or in person. You need to prepare nothing.',
-  },
-];
+import { usePractice } from '@/lib/practice';
+
+function useSteps() {
+  const { city } = usePractice();
+  return [
+    {
+      title: 'Choose what helps',
+      text: "Take the quiz or browse. Every session page says plainly what it is, and what it isn't.",
+    },
+    {
+      title: 'Pick a time',
+      text: 'See open times without signing in. We hold yours while you pay.',
+    },
+    {
+      title: 'Come as you are',
+      text: `By video or in person in ${city}. There's nothing to prepare.`,
+    },
+  ];
+}
 
 /** How one gets from this page to a session. */
 export function HowItWorks() {
+  const steps = useSteps();
   return (
     <section aria-labelledby="steps-title" className="container-page flex flex-col gap-8">
       <h2 id="steps-title" className="text-h2">
         Two minutes to a quiet hour
       </h2>
       <ol className="grid gap-x-10 gap-y-8 md:grid-cols-3">
-        {STEPS.map(({ title, text }, index) => (
+        {steps.map(({ title, text }, index) => (
           <li
             key={title}
             className="flex gap-5 border-hairline md:flex-col md:gap-4 md:border-t md:pt-6"

@@ -30,8 +30,7 @@ export function Testimonials({ load }: TestimonialsProps) {
           What people say
         </h2>
         <p className="measure text-ink-2">
-          The newest reviews, as they were written. Everybody may write one, and nobody is paid for
-          it.
+          Our latest reviews, unedited. Anyone can write one, and no one is paid to.
         </p>
       </div>
       <div className="flex min-h-[31.5rem] flex-col gap-6 lg:min-h-[29.5rem]">

@@ -4,6 +4,7 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { Spinner } from '@/components/ui/spinner';
+import { PROVIDER_NAME } from '../checkout-window';
 import type { PaymentPanelModel } from '../hooks/use-payment-panel';
 import type { PanelPhase } from '../panel-state';
 import { orderFailedTitle } from '../payment-words';
@@ -25,7 +26,7 @@ function Progress({ phase }: { phase: PanelPhase }) {
           <Spinner /> {words}
         </>
       ) : null}
-      {phase === 'ready' ? 'Ready. You pay in a secure window of our payment provider.' : null}
+      {phase === 'ready' ? `You'll pay securely in a ${PROVIDER_NAME} window.` : null}
     </p>
   );
 }
@@ -75,8 +76,8 @@ export function PaymentPanel({ model, price, timer, onBack, leaving }: PaymentPa
         {dismissed ? 'Retry Payment' : `Pay ${price}`}
       </Button>
       <p className="text-sm text-ink-2">
-        We never see or keep your card or UPI data. You pay once: if anything goes wrong on the way,
-        the money comes back to you.
+        We never see or keep your card or UPI data. You're only ever charged once. If anything goes
+        wrong, you'll be refunded automatically.
       </p>
       <div>
         <Button

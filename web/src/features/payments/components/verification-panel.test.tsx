@@ -32,7 +32,9 @@ const said = () => screen.getByRole('status').textContent;
 
 test('money that does not match goes back within the days of the practice', () => {
   open();
-  expect(said()).toContain('All of it goes back the way you paid, within 5-7 business days.');
+  expect(said()).toContain(
+    'All of it goes back to your original payment method, within 5-7 business days.',
+  );
 });
 
 test('another practice may say that it takes longer', () => {

@@ -61,8 +61,8 @@ function Status({ verification, facts }: Pick<VerificationPanelProps, 'verificat
   if (status === 'returned') {
     return (
       <Alert tone="warn" title="Your money is on its way back" live>
-        A payment reached us that does not match this booking. All of it goes back the way you paid,
-        within {refundDaysText}.
+        A payment reached us that does not match this booking. All of it goes back to your original
+        payment method, within {refundDaysText}.
       </Alert>
     );
   }
@@ -97,7 +97,7 @@ function Refusals({ facts, onPayAgain }: Pick<VerificationPanelProps, 'facts' | 
     return (
       <Alert tone="error" live title="Unable to verify payment. Please contact support.">
         The answer of the payment window could not be checked. If money has left your account, we
-        find it all the same.
+        still find it.
       </Alert>
     );
   }

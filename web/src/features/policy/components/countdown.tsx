@@ -36,7 +36,7 @@ function Expired() {
         {cancellationHours}-hour cancellation window has expired
       </p>
       <p className="text-ink-2">
-        Has something happened? Please tell us all the same. We look at emergencies one by one.
+        Has something come up? Please tell us anyway. We consider emergencies case by case.
       </p>
       <Button href={`tel:${phone}`} variant="secondary" className="numeric">
         Call {formatPhone(phone)}

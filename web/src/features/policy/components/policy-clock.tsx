@@ -25,8 +25,8 @@ function Rule({ unreadable }: { unreadable?: boolean }) {
       </p>
       <p className="text-ink-2">
         {unreadable
-          ? 'We could not read the time in this link, so there is no countdown. The policy below holds all the same.'
-          : 'Until then a session can be cancelled or moved. A booking of yours leads to its own countdown.'}
+          ? 'We could not read the time in this link, so there is no countdown. The policy below still holds.'
+          : 'You can cancel a session until then. Open your booking to see your own deadline.'}
       </p>
     </div>
   );

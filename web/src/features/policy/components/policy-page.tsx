@@ -19,7 +19,7 @@ const NOTES = [
   },
   {
     title: 'No-shows',
-    text: 'A session that was missed without a word is not refunded.',
+    text: "Sessions missed without notice aren't refunded.",
   },
 ];
 
@@ -72,7 +72,7 @@ function Support({ asked }: { asked: Asked }) {
         </p>
       </div>
       <div className="flex flex-wrap gap-3">
-        <Button href={mail}>Write the mail to cancel</Button>
+        <Button href={mail}>Email us to cancel</Button>
         <Button to="/contact" variant="secondary">
           Contact us
         </Button>
@@ -90,7 +90,7 @@ export function PolicyPage() {
       <div className="grid grid-cols-[minmax(0,1fr)] items-center gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1.25fr)_minmax(0,1fr)]">
         <PageHeading
           eyebrow="When plans change"
-          lead={`Life does not keep to a calendar. Tell us at least ${cancellationHours} hours before your session, and you can cancel it or move it to another time.`}
+          lead={`Life does not keep to a calendar. Tell us at least ${cancellationHours} hours before your session, and you can cancel it.`}
         >
           Cancellation Policy
         </PageHeading>

@@ -83,7 +83,7 @@ export function ResultsStep({ area, services, headingRef }: ResultsStepProps) {
         </StepHeading>
         <p className="text-ink-2">
           You chose <span className="font-semibold text-ink">{area?.title}</span>. These sessions
-          fit it; there is no wrong one among them.
+          are a good fit. You can't choose wrong.
         </p>
       </div>
       <ul className="flex flex-col gap-4">

@@ -69,7 +69,7 @@ export function SelectionStep({ onChoose, headingRef }: SelectionStepProps) {
           What would you like to look at first?
         </StepHeading>
         <p className="text-ink-2">
-          Go with what comes to mind. Nothing happens when the clock stands still.
+          Go with your first instinct. There's no penalty when the timer runs out.
         </p>
       </div>
       <ul className="grid gap-3 sm:grid-cols-2 sm:gap-4">

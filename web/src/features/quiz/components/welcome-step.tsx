@@ -65,8 +65,8 @@ export function WelcomeStep({ headingRef }: { headingRef: Ref<HTMLHeadingElement
             One question, and a place to begin
           </StepHeading>
           <p className="text-ink-2">
-            Notice what asks for your attention today and choose what comes closest. We show you the
-            sessions that fit it, with their length and price.
+            Pick whatever feels closest to what's on your mind today. We show you the sessions that
+            fit it, with their length and price.
           </p>
           <p className="text-sm text-ink-2">
             It is a way to choose, not a diagnosis. Your answer stays in this window: it is neither

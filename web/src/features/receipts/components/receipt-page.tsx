@@ -115,7 +115,7 @@ function Waiting({ paper, looking, onAnew }: WaitingProps) {
             </>
           }
         >
-          Your booking stands, and your payment is with us. The receipt also comes to you by mail.
+          Your booking stands, and your payment has arrived. The receipt also comes to you by mail.
         </Alert>
       </Frame>
     );

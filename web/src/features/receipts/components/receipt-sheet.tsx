@@ -144,7 +144,7 @@ export function ReceiptSheet({ receipt, booking }: SheetProps) {
       <Amounts receipt={receipt} />
       <p className="text-sm text-ink-2">
         {taxLines(receipt).length > 0 ? 'The amount includes GST. ' : ''}
-        This receipt was made by a computer and needs no signature.
+        This is a computer-generated receipt and needs no signature.
       </p>
     </article>
   );

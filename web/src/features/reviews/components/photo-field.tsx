@@ -5,7 +5,7 @@ import { classes } from '@/lib/classes';
 import type { Photo } from '../hooks/use-photo';
 import { formatSize, IMAGE_TYPES } from '../review-rules';
 
-const HINT = 'JPEG, PNG or WebP, up to 5 MB. We remove the place and the camera’s data from it.';
+const HINT = 'JPEG, PNG or WebP, up to 5 MB. We remove location and camera data.';
 
 const KINDS: Record<string, string> = {
   'image/jpeg': 'JPEG',

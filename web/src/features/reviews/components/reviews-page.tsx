@@ -16,7 +16,7 @@ function Hero() {
       <div className="flex flex-col items-start gap-8">
         <PageHeading
           eyebrow="Reviews"
-          lead="What people say after their sessions: the good and the not so good, nothing smoothed. Read what it was like for others, and tell what it was like for you."
+          lead="What people say after their sessions: the good and the not so good, unedited. Read about other people's experiences, and share your own."
         >
           In their own words
         </PageHeading>

@@ -169,7 +169,7 @@ function BadLink() {
         <a href={`mailto:${email}?subject=Unsubscribe`} className={LINK}>
           {email}
         </a>{' '}
-        from the address that shall get no more mails.
+        from the address you want removed.
       </p>
     </Frame>
   );
