@@ -2,7 +2,7 @@
 
 use contract::booking::v1 as wire;
 use contract::convert::{money, timestamp, to_wire};
-use eventstore::{NewEvent, Recorded, StoreError};
+use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
 use kernel::Id;
 use kernel::Timestamp;
 use kernel::id::{Booking, Kind};
@@ -12,14 +12,6 @@ use crate::domain::booking::{
 };
 use crate::domain::day;
 use crate::domain::span::Span;
-
-/// A stored event cannot be one of ours.
-#[derive(Debug, thiserror::Error)]
-#[error("{event_type} at version {version} cannot be read")]
-pub struct Unreadable {
-    event_type: String,
-    version: i64,
-}
 
 /// The stream of a booking.
 #[must_use]
@@ -147,7 +139,7 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
     } else {
         None
     };
-    event.ok_or_else(|| unreadable(stored))
+    event.ok_or_else(|| Unreadable::of(stored))
 }
 
 /// A day's event as it was stored.
@@ -179,7 +171,7 @@ pub fn read_day_event(stored: &Recorded) -> Result<day::Event, Unreadable> {
     } else {
         None
     };
-    event.ok_or_else(|| unreadable(stored))
+    event.ok_or_else(|| Unreadable::of(stored))
 }
 
 /// How a session takes place, on the wire.
@@ -272,11 +264,7 @@ fn get<M>(stored: &Recorded) -> Result<Option<M>, Unreadable>
 where
     M: prost::Message + prost::Name + Default,
 {
-    stored.get::<M>().map_err(|_malformed| unreadable(stored))
-}
-
-fn unreadable(stored: &Recorded) -> Unreadable {
-    Unreadable { event_type: stored.event_type.clone(), version: stored.version }
+    stored.get::<M>().map_err(|_malformed| Unreadable::of(stored))
 }
 
 fn parse<K: Kind>(text: &str) -> Option<Id<K>> {

@@ -150,7 +150,7 @@ impl OpenDay {
             stream: contract::day_stream(practitioner_id, date),
             version: loaded.version,
             last: loaded.events.last().map(|event| event.event_id),
-            state: events.map_err(Error::unavailable)?.iter().fold(state, PractitionerDay::evolve),
+            state: events.map_err(StoreError::from)?.iter().fold(state, PractitionerDay::evolve),
         })
     }
 
@@ -257,7 +257,7 @@ impl OpenBooking {
             .iter()
             .map(contract::read_booking_event)
             .collect::<Result<Vec<_>, _>>()
-            .map_err(Error::unavailable)?;
+            .map_err(StoreError::from)?;
         let mut days = Vec::with_capacity(dates.len());
         for date in dates {
             days.push(OpenDay::load(tx, rules, &place.practitioner_id, date).await?.0);

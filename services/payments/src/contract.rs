@@ -5,7 +5,7 @@ pub mod receipt;
 use contract::common::v1::Money as WireMoney;
 use contract::convert::money;
 use contract::payments::v1 as wire;
-use eventstore::{NewEvent, Recorded, StoreError};
+use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
 use kernel::Id;
 use kernel::id::{Booking, Kind, Refund as RefundKind};
 
@@ -13,14 +13,6 @@ use crate::domain::collection::{Event, Mismatch, Terms};
 use crate::domain::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId};
 use crate::domain::fact::{Source, Status};
 use crate::domain::refund::{Cause, Refund};
-
-/// A stored event cannot be one of ours.
-#[derive(Debug, thiserror::Error)]
-#[error("{event_type} at version {version} cannot be read")]
-pub struct Unreadable {
-    event_type: String,
-    version: i64,
-}
 
 /// The stream of a booking's collection.
 #[must_use]
@@ -138,7 +130,7 @@ pub fn read_collection_event(stored: &Recorded) -> Result<Event, Unreadable> {
     } else {
         read_refund_event(stored)?
     };
-    event.ok_or_else(|| unreadable(stored))
+    event.ok_or_else(|| Unreadable::of(stored))
 }
 
 fn read_refund_event(stored: &Recorded) -> Result<Option<Event>, Unreadable> {
@@ -241,11 +233,7 @@ fn get<M>(stored: &Recorded) -> Result<Option<M>, Unreadable>
 where
     M: prost::Message + prost::Name + Default,
 {
-    stored.get::<M>().map_err(|_malformed| unreadable(stored))
-}
-
-fn unreadable(stored: &Recorded) -> Unreadable {
-    Unreadable { event_type: stored.event_type.clone(), version: stored.version }
+    stored.get::<M>().map_err(|_malformed| Unreadable::of(stored))
 }
 
 fn parse<K: Kind>(text: &str) -> Option<Id<K>> {

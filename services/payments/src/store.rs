@@ -1,6 +1,6 @@
 //! A collection, read and written under its lock.
 
-use eventstore::Tx;
+use eventstore::{StoreError, Tx};
 use kernel::id::Booking;
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
 
@@ -39,7 +39,7 @@ impl OpenCollection {
             .iter()
             .map(contract::read_collection_event)
             .collect::<Result<Vec<_>, _>>()
-            .map_err(Error::unavailable)?;
+            .map_err(StoreError::from)?;
         let state = fold::<CollectionLife>(&events);
         let books = Books::of(&events);
         Ok(Self { booking_id, version: loaded.version, state, books, now: loaded.now })

@@ -1,19 +1,11 @@
 //! The only file where domain events meet the events of `proto/`.
 
 use contract::reviews::v1 as wire;
-use eventstore::{NewEvent, Recorded, StoreError};
+use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
 use kernel::Id;
 use kernel::id::{Kind, Review};
 
 use crate::domain::review::{Event, Facts, Rating};
-
-/// A stored event cannot be one of ours.
-#[derive(Debug, thiserror::Error)]
-#[error("{event_type} at version {version} cannot be read")]
-pub struct Unreadable {
-    event_type: String,
-    version: i64,
-}
 
 /// The stream of a review.
 #[must_use]
@@ -68,7 +60,7 @@ pub fn read_review_event(stored: &Recorded) -> Result<Event, Unreadable> {
     } else {
         None
     };
-    event.ok_or_else(|| unreadable(stored))
+    event.ok_or_else(|| Unreadable::of(stored))
 }
 
 fn read_submitted(event: wire::ReviewSubmitted) -> Option<Event> {
@@ -86,11 +78,7 @@ fn get<M>(stored: &Recorded) -> Result<Option<M>, Unreadable>
 where
     M: prost::Message + prost::Name + Default,
 {
-    stored.get::<M>().map_err(|_malformed| unreadable(stored))
-}
-
-fn unreadable(stored: &Recorded) -> Unreadable {
-    Unreadable { event_type: stored.event_type.clone(), version: stored.version }
+    stored.get::<M>().map_err(|_malformed| Unreadable::of(stored))
 }
 
 fn parse<K: Kind>(text: &str) -> Option<Id<K>> {

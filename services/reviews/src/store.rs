@@ -1,6 +1,6 @@
 //! A review, read and written under its lock.
 
-use eventstore::Tx;
+use eventstore::{StoreError, Tx};
 use kernel::id::Review;
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
 
@@ -50,7 +50,7 @@ impl OpenReview {
             .iter()
             .map(contract::read_review_event)
             .collect::<Result<Vec<_>, _>>()
-            .map_err(Error::unavailable)?;
+            .map_err(StoreError::from)?;
         let state = fold::<ReviewLife>(&events);
         Ok(Some(Self { id, version: loaded.version, writing: None, state, now: loaded.now }))
     }

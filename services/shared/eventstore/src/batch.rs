@@ -115,6 +115,13 @@ impl Batch {
         });
     }
 
+    /// Drops what waits to be written.
+    pub(crate) fn forget(&mut self) {
+        self.events.clear();
+        self.timers.clear();
+        self.answers.clear();
+    }
+
     fn rows(&self) -> usize {
         self.events.len() + self.timers.len() + self.answers.len()
     }

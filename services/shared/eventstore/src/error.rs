@@ -1,6 +1,31 @@
 //! How a read or a write of the store can fail.
 
 use kernel::CommandError;
+use tokio::task::JoinError;
+
+use crate::event::Recorded;
+
+/// A stored event that its reader does not know: a newer release wrote it, or it holds what cannot
+/// be. What it holds is not repeated here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{event_type} at version {version} of {stream_id} cannot be read")]
+pub struct Unreadable {
+    stream_id: String,
+    event_type: String,
+    version: i64,
+}
+
+impl Unreadable {
+    /// Names an event that cannot be read.
+    #[must_use]
+    pub fn of(stored: &Recorded) -> Self {
+        Self {
+            stream_id: stored.stream_id.clone(),
+            event_type: stored.event_type.clone(),
+            version: stored.version,
+        }
+    }
+}
 
 /// Why the store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -17,12 +42,18 @@ pub enum StoreError {
     /// An event could not be written as JSON or read from it.
     #[error("an event could not be read or written")]
     Event(#[from] contract::json::JsonError),
+    /// A stream holds an event that its reader does not know.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
     /// The database did not do it.
     #[error("the database did not answer as expected")]
     Database(#[source] sqlx::Error),
-    /// The task that ran the transaction ended without an answer.
+    /// The work panicked. The log names the place; the message may hold what a log must not.
+    #[error("the transaction panicked")]
+    Panicked,
+    /// The task that ran the transaction was stopped, as those of a process that ends are.
     #[error("the transaction was given up")]
-    Abandoned(#[from] tokio::task::JoinError),
+    Abandoned(#[source] JoinError),
 }
 
 impl StoreError {
@@ -31,10 +62,39 @@ impl StoreError {
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         match self {
-            Self::Conflict | Self::Excluded | Self::Held | Self::Event(_) => true,
+            Self::Conflict | Self::Excluded | Self::Held | Self::Event(_) | Self::Unreadable(_) => {
+                true
+            }
             Self::Database(error) => error.as_database_error().is_some(),
-            Self::Abandoned(_) => false,
+            Self::Panicked | Self::Abandoned(_) => false,
         }
+    }
+
+    /// Whether the fault lies in what was written or read, so that the same work would fail again.
+    /// Everything else ends: others let go, the database comes back, a table is created.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        match self {
+            Self::Excluded | Self::Event(_) | Self::Unreadable(_) | Self::Panicked => true,
+            Self::Database(error) => is_about_the_data(error),
+            Self::Conflict | Self::Held | Self::Abandoned(_) => false,
+        }
+    }
+}
+
+/// Whether PostgreSQL refused a value or a row (SQLSTATE classes 22 and 23), or a row holds a value
+/// that cannot be; not the work as such, as with a missing table, a full disk or a lost connection.
+fn is_about_the_data(error: &sqlx::Error) -> bool {
+    if matches!(error, sqlx::Error::ColumnDecode { .. }) {
+        return true;
+    }
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    code.is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
+}
+
+impl From<JoinError> for StoreError {
+    fn from(error: JoinError) -> Self {
+        if error.is_panic() { Self::Panicked } else { Self::Abandoned(error) }
     }
 }
 
@@ -58,7 +118,9 @@ impl<R> From<StoreError> for CommandError<R> {
             StoreError::Excluded
             | StoreError::Held
             | StoreError::Event(_)
+            | StoreError::Unreadable(_)
             | StoreError::Database(_)
+            | StoreError::Panicked
             | StoreError::Abandoned(_) => Self::unavailable(error),
         }
     }

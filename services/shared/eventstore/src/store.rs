@@ -92,7 +92,8 @@ impl Store {
     /// beginning, at most three times more; so it has to load what it decides on through its `Tx`.
     ///
     /// # Errors
-    /// What `work` fails with; then nothing was written. `Conflict` when others kept writing first.
+    /// What `work` fails with; then nothing was written. `Conflict` when others kept writing first,
+    /// `Panicked` when `work` did.
     pub async fn write<T, E, F>(&self, metadata: Metadata, work: F) -> Result<T, E>
     where
         T: Send + 'static,
@@ -115,7 +116,7 @@ impl Store {
         };
         match tokio::spawn(task.in_current_span()).await {
             Ok(result) => result,
-            Err(error) => Err(StoreError::Abandoned(error).into()),
+            Err(error) => Err(StoreError::from(error).into()),
         }
     }
 

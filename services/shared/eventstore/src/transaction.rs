@@ -183,6 +183,30 @@ impl Tx {
         if self.batch.is_full() { self.flush().await } else { Ok(()) }
     }
 
+    /// Begins a part of the transaction that [`Self::undo`] takes back alone. What waits to be
+    /// written belongs to what was before and is written first.
+    ///
+    /// # Errors
+    /// When the database does not answer, or the stream of a waiting event has moved on.
+    pub async fn mark(&mut self) -> Result<(), StoreError> {
+        self.flush().await?;
+        sqlx::query("savepoint mark").execute(&mut *self.inner).await?;
+        Ok(())
+    }
+
+    /// Takes back what was done since [`Self::mark`], also after a statement that failed: rows,
+    /// locks, parameters, and what waits to be written.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn undo(&mut self) -> Result<(), StoreError> {
+        self.batch.forget();
+        // Those from before the mark are set once more, which changes nothing.
+        self.set.clear();
+        sqlx::query("rollback to savepoint mark").execute(&mut *self.inner).await?;
+        Ok(())
+    }
+
     /// Whether something is due now or in the next moment, as far as this transaction knows.
     pub(crate) fn is_due_soon(&self, at: Timestamp) -> bool {
         self.clock.is_none_or(|now| at <= now.plus_seconds(SOON_SECONDS))

@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use crate::feed::{FeedReader, ReadError};
 use crate::nats::Nats;
+use crate::standing::Standing;
 use crate::wire::{self, Heard};
 
 /// How many events are taken in by one transaction at most.
@@ -60,7 +61,8 @@ pub enum ReactionError {
     /// the event, so it waits for as long as that takes and is never parked for it.
     #[error("what it runs on is not available")]
     Later(#[source] BoxError),
-    /// It could not be done; after five times the event is parked.
+    /// It could not be done for a fault of the event's own: it panicked, a stream or a row that it
+    /// is about cannot be read, or it is refused. After five times the event is parked.
     #[error("the event could not be handled")]
     Failed(#[source] BoxError),
 }
@@ -75,22 +77,10 @@ impl From<StoreError> for ReactionError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Conflict => Self::Conflict,
-            StoreError::Database(ref database) if !is_about_the_data(database) => {
-                Self::Later(error.into())
-            }
-            StoreError::Held | StoreError::Abandoned(_) => Self::Later(error.into()),
-            StoreError::Database(_) | StoreError::Excluded | StoreError::Event(_) => {
-                Self::Failed(error.into())
-            }
+            fault if fault.is_fault() => Self::Failed(fault.into()),
+            passing => Self::Later(passing.into()),
         }
     }
-}
-
-/// Whether PostgreSQL refused a value or a row (SQLSTATE classes 22 and 23), and not the work as
-/// such: a table that is not there yet, a full disk and a lost connection all end.
-fn is_about_the_data(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    code.is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
 }
 
 impl From<contract::json::JsonError> for ReactionError {
@@ -136,6 +126,7 @@ struct Consumer {
     store: Store,
     subscription: Subscription,
     reaction: Arc<dyn Reaction>,
+    standing: Standing,
 }
 
 /// Takes in events until the process stops.
@@ -149,7 +140,8 @@ pub async fn run_consumer(
     reaction: Arc<dyn Reaction>,
     shutdown: Shutdown,
 ) -> Result<(), BoxError> {
-    let consumer = Consumer { store, subscription, reaction };
+    let standing = Standing::default();
+    let consumer = Consumer { store, subscription, reaction, standing };
     while !shutdown.is_triggered() {
         tokio::select! {
             () = shutdown.wait() => break,
@@ -267,20 +259,24 @@ impl Consumer {
                 }
             };
             let events = match feed.read(place).await {
-                Ok(events) if events.is_empty() => return,
+                Ok(events) if events.is_empty() => {
+                    self.standing.moved();
+                    return;
+                }
                 Ok(events) => events,
                 Err(ReadError::Rewound) if self.start_anew(place).await => continue,
                 Err(error) => {
                     let error = chain(&error);
                     tracing::warn!(error, consumer, "the source's feed could not be read");
+                    self.stands_before(place.position + 1);
                     return;
                 }
             };
             match self.read_on(&events).await {
-                Offered::Done | Offered::Hole => {}
+                Offered::Done => {}
                 // The caller comes back after a while.
                 Offered::Later => return,
-                Offered::Again => tokio::time::sleep(PAUSE).await,
+                Offered::Hole | Offered::Again => tokio::time::sleep(PAUSE).await,
             }
         }
     }
@@ -295,6 +291,11 @@ impl Consumer {
             for event in some {
                 match self.offer(event, None).await {
                     Offered::Done => {}
+                    Offered::Hole => {
+                        // The feed itself has one, or was rewound, which the next look shows.
+                        self.stands_before(event.position);
+                        return Offered::Hole;
+                    }
                     other => return other,
                 }
             }
@@ -349,6 +350,9 @@ impl Consumer {
         });
         match failpoint::named(&place(first), handled).await {
             Ok(done) => {
+                if done {
+                    self.standing.moved();
+                }
                 for (event, _behind) in run.iter().filter(|_event| done) {
                     failpoint::pass(&format_args!("{}.after-commit", place(event)));
                 }
@@ -362,8 +366,30 @@ impl Consumer {
         }
     }
 
-    /// Handles one event in the transaction that moves the checkpoint.
+    /// Handles one event, and keeps count of how long the consumer stands before it.
     async fn offer(&self, event: &Recorded, behind: Option<Uuid>) -> Offered {
+        let offered = self.handle(event, behind).await;
+        match offered {
+            Offered::Done => self.standing.moved(),
+            Offered::Again | Offered::Later => self.stands_before(event.position),
+            // What is missing is read first.
+            Offered::Hole => {}
+        }
+        offered
+    }
+
+    /// It could not go on to this position. What waits so for some minutes is told as an error:
+    /// behind it everything stands still.
+    fn stands_before(&self, position: i64) {
+        if let Some((since, tries)) = self.standing.still(position, Instant::now()) {
+            let Subscription { consumer, source, .. } = self.subscription;
+            let seconds = since.as_secs();
+            tracing::error!(consumer, source, position, seconds, tries, "a consumer stands still");
+        }
+    }
+
+    /// Handles one event in the transaction that moves the checkpoint.
+    async fn handle(&self, event: &Recorded, behind: Option<Uuid>) -> Offered {
         let Subscription { consumer, source, .. } = self.subscription;
         let handled = async {
             let (reaction, owned) = (Arc::clone(&self.reaction), event.clone());
@@ -401,9 +427,10 @@ impl Consumer {
         let event_type = &event.event_type;
         let error = chain(error.as_ref());
         tracing::warn!(error, consumer, event_type, "an event could not be handled");
-        match checkpoint::failed(&self.store, (consumer, source), event, error).await {
+        let (position, why) = (event.position, error.clone());
+        match checkpoint::failed(&self.store, (consumer, source), event, why).await {
             Ok(true) => {
-                tracing::error!(consumer, event_type, position = event.position, "event parked");
+                tracing::error!(error, consumer, event_type, position, "event parked");
                 Offered::Done
             }
             Ok(false) => Offered::Again,

@@ -7,6 +7,7 @@ pub mod nats;
 pub mod wire;
 pub mod relay;
 pub mod feed;
+mod standing;
 pub mod consumer;
 pub mod parked;
 

@@ -80,6 +80,42 @@ async fn a_stream_that_moved_on_takes_everything_else_with_it() -> Result<()> {
 }
 
 #[tokio::test]
+async fn what_is_undone_leaves_nothing_and_what_was_before_and_comes_after_stays() -> Result<()> {
+    let (database, store) = database().await?;
+    database.as_owner("create table things (name text primary key)").await?;
+    database.as_owner("grant select, insert on things to public").await?;
+    store
+        .write(Metadata::by("test", None), |tx| {
+            Box::pin(async move {
+                let insert = "insert into things values ('thing')";
+                let now = tx.now().await?.plus_minutes(1);
+                tx.append("before", 0, &[event("before")]).await?;
+                tx.mark().await?;
+                tx.lock(&["free".to_owned()]).await?;
+                tx.append("undone", 0, &[event("undone")]).await?;
+                tx.set_timer("undone", "s", now, json!({})).await?;
+                sqlx::query(insert).execute(tx.connection()).await?;
+                // A statement that fails spoils the transaction up to the mark, and no further.
+                let refused = sqlx::query(insert).execute(tx.connection()).await;
+                assert!(refused.map_err(StoreError::from).unwrap_err().is_fault());
+                tx.undo().await?;
+                tx.append("after", 0, &[event("after")]).await?;
+                tx.set_timer("after", "s", now, json!({})).await?;
+                Ok::<(), StoreError>(())
+            })
+        })
+        .await?;
+    assert_eq!(store.load("before").await?.len(), 1);
+    assert_eq!(store.load("undone").await?.len(), 0);
+    assert_eq!(store.load("after").await?.len(), 1);
+    let count = |sql| sqlx::query_scalar::<_, i64>(sql).fetch_one(store.pool());
+    assert_eq!(count("select count(*) from things").await?, 0);
+    assert_eq!(count("select count(*) from timers where kind = 'undone'").await?, 0);
+    assert_eq!(count("select count(*) from timers where kind = 'after'").await?, 1);
+    Ok(())
+}
+
+#[tokio::test]
 async fn the_last_word_on_a_timer_counts() -> Result<()> {
     let (_database, store) = database().await?;
     store

@@ -1,6 +1,7 @@
 //! Events on their way from one service to another: real PostgreSQL, real NATS, real gRPC.
 
 mod acknowledged;
+mod faults;
 mod parked;
 mod restored;
 
@@ -9,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use contract::booking::v1::BookingExpired;
-use eventstore::{Metadata, NewEvent, Recorded, Store, StoreError, Tx, checkpoint};
+use eventstore::{Metadata, NewEvent, Recorded, Store, StoreError, Tx, Unreadable, checkpoint};
 use futures::future::BoxFuture;
 use messaging::{
     FeedReader, FeedServer, Nats, Reaction, ReactionError, Subscription, run_consumer,
@@ -29,6 +30,12 @@ enum Trouble {
     None,
     /// It fails on this event.
     On(&'static str),
+    /// It panics on this event.
+    PanicsOn(&'static str),
+    /// A stream that this event is about cannot be read.
+    UnreadOn(&'static str),
+    /// A row that this event is about holds what cannot be.
+    ImpossibleOn(&'static str),
     /// A table is not there yet, as when new code runs before its migration.
     MissingTable,
     /// Nothing, and it bears to be run again, as every reaction of a service does.
@@ -52,6 +59,17 @@ impl Reaction for Copying {
             let broken = self.broken.load(Ordering::SeqCst);
             if broken && matches!(self.trouble, Trouble::On(on) if on == text) {
                 return Err(ReactionError::Failed("told to fail".into()));
+            }
+            match self.trouble {
+                Trouble::PanicsOn(on) if broken && on == text => panic!("over Asha's event"),
+                Trouble::UnreadOn(on) if broken && on == text => {
+                    Err(StoreError::from(Unreadable::of(event)))?;
+                }
+                Trouble::ImpossibleOn(on) if broken && on == text => {
+                    let read = sqlx::query_scalar::<_, bool>("select 'perhaps'");
+                    read.fetch_one(tx.connection()).await.map_err(StoreError::from)?;
+                }
+                _ => {}
             }
             if self.trouble == Trouble::MissingTable {
                 let read = sqlx::query("select from not_there_yet").execute(tx.connection());

@@ -18,7 +18,11 @@ impl World {
     }
 
     /// One more event of a stream that has one already.
-    async fn happen_again(&self, stream: &'static str, text: &'static str) -> Result<()> {
+    pub(crate) async fn happen_again(
+        &self,
+        stream: &'static str,
+        text: &'static str,
+    ) -> Result<()> {
         self.source
             .write(Metadata::by("test", None), move |tx| {
                 Box::pin(async move {
