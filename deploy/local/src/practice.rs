@@ -3,24 +3,41 @@
 use crate::place::{self, Place};
 use crate::say;
 use anyhow::{Context, Result};
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 /// The file without which a folder is no practice.
 const PRACTICE: &str = "practice.toml";
 
-/// A practice in a folder of its own gets the files that came with this version.
+/// A file that a folder lacked, and why it lacks it still.
+#[derive(Debug)]
+struct Missing {
+    name: String,
+    failure: Option<io::Error>,
+}
+
+/// A practice in a folder of its own gets the files that came with this version. A folder that
+/// cannot be written to stays as it is: a part that cannot do without a file says so itself.
 pub(crate) fn complete(place: &Place) -> Result<()> {
-    for name in add_missing(&place.practice, &place::our_practice(&place.checkout))? {
+    for Missing { name, failure } in
+        add_missing(&place.practice, &place::our_practice(&place.checkout))?
+    {
         let folder = place.practice.display();
-        say::step(format_args!("{name} is new: it was put into {folder} for you to change"));
+        match failure {
+            None => {
+                say::step(format_args!("{name} is new: it was put into {folder} for you to change"))
+            }
+            Some(error) => say::step(format_args!(
+                "{name} is new and could not be put into {folder} ({error}): copy it there"
+            )),
+        }
     }
     Ok(())
 }
 
-/// Copies the files that `folder` lacks from ours, and returns their names. What is there stays as
-/// it is. A folder that is no practice is left alone: whoever reads it says what is wrong.
-fn add_missing(folder: &Path, ours: &Path) -> Result<Vec<String>> {
+/// Copies the files that `folder` lacks from ours, and returns them. What is there stays as it is. A
+/// folder that is no practice is left alone: its readers say what is wrong.
+fn add_missing(folder: &Path, ours: &Path) -> Result<Vec<Missing>> {
     if !folder.join(PRACTICE).is_file() {
         return Ok(Vec::new());
     }
@@ -34,22 +51,23 @@ fn add_missing(folder: &Path, ours: &Path) -> Result<Vec<String>> {
         };
         let missing = folder.join(name);
         if !missing.exists() {
-            fs::copy(&path, &missing)
-                .with_context(|| format!("{} cannot be written", missing.display()))?;
-            added.push(name.to_string_lossy().into_owned());
+            let failure = fs::copy(&path, &missing).err();
+            added.push(Missing { name: name.to_string_lossy().into_owned(), failure });
         }
     }
-    added.sort();
+    added.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(added)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
 
-    #[test]
-    fn only_what_is_missing_is_added() {
-        let root = std::env::temp_dir().join(format!("sukoon-practice-{}", std::process::id()));
+    /// A folder of our own files and one of a practice, in a place of the test's own.
+    fn folders(test: &str) -> (PathBuf, PathBuf, PathBuf) {
+        let root = std::env::temp_dir().join(format!("sukoon-{test}-{}", std::process::id()));
         let (ours, theirs) = (root.join("ours"), root.join("theirs"));
         for folder in [&ours, &theirs] {
             fs::create_dir_all(folder).unwrap();
@@ -57,13 +75,50 @@ mod tests {
         for name in ["practice.toml", "guide.toml", "notes.txt"] {
             fs::write(ours.join(name), "ours").unwrap();
         }
-        assert!(add_missing(&theirs, &ours).unwrap().is_empty(), "it is no practice");
+        (root, ours, theirs)
+    }
+
+    fn added(folder: &Path, ours: &Path) -> Vec<String> {
+        let all = add_missing(folder, ours).unwrap();
+        all.into_iter().filter(|one| one.failure.is_none()).map(|one| one.name).collect()
+    }
+
+    #[test]
+    fn only_what_is_missing_is_added() {
+        let (root, ours, theirs) = folders("practice");
+        assert!(added(&theirs, &ours).is_empty(), "it is no practice");
         fs::write(theirs.join("practice.toml"), "theirs").unwrap();
-        assert_eq!(add_missing(&theirs, &ours).unwrap(), ["guide.toml"]);
-        assert!(add_missing(&theirs, &ours).unwrap().is_empty());
+        assert_eq!(added(&theirs, &ours), ["guide.toml"]);
+        assert!(added(&theirs, &ours).is_empty());
         assert_eq!(fs::read_to_string(theirs.join("practice.toml")).unwrap(), "theirs");
         assert_eq!(fs::read_to_string(theirs.join("guide.toml")).unwrap(), "ours");
         assert!(!theirs.join("notes.txt").exists());
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn a_folder_from_before_the_legal_texts_gets_them() {
+        let (root, _, theirs) = folders("legal");
+        let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let ours = place::our_practice(&checkout);
+        for name in ["practice", "services", "quiz", "faqs", "about", "guide"] {
+            let file = format!("{name}.toml");
+            fs::copy(ours.join(&file), theirs.join(&file)).unwrap();
+        }
+        assert_eq!(added(&theirs, &ours), ["privacy.toml", "refunds.toml", "terms.toml"]);
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_added_stops_nothing() {
+        let (root, ours, theirs) = folders("closed");
+        fs::write(theirs.join("practice.toml"), "theirs").unwrap();
+        fs::write(ours.join("terms.toml"), "ours").unwrap();
+        // A link to a folder that is not there cannot be written to, by root neither.
+        symlink(root.join("nowhere/guide.toml"), theirs.join("guide.toml")).unwrap();
+        let all = add_missing(&theirs, &ours).unwrap();
+        let told: Vec<_> = all.iter().map(|it| (it.name.as_str(), it.failure.is_some())).collect();
+        assert_eq!(told, [("guide.toml", true), ("terms.toml", false)]);
         fs::remove_dir_all(root).unwrap();
     }
 }
