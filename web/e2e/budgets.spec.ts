@@ -23,7 +23,10 @@ const FONTS_MAX = 70 * KB;
 const PAGE_MAX = 300 * KB;
 /** For pages that read nothing of their own. */
 const PLAIN_SCRIPTS_MAX = 112 * KB;
-const PLAIN = ['/about', '/services', '/faq', '/cancellation-policy', '/unsubscribe'];
+const PLAIN = [
+  ...['/about', '/services', '/faq', '/cancellation-policy', '/unsubscribe'],
+  ...['/privacy', '/terms', '/refunds'],
+];
 
 const BOOKING = '/booking-flow';
 /** What belongs to one customer, and is opened from a mail. */

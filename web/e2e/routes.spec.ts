@@ -31,6 +31,10 @@ async function expectFooter(footer: Locator): Promise<void> {
     ['Home', '/'],
     ['Services', '/services'],
     ['FAQ', '/faq'],
+    ['Privacy', '/privacy'],
+    ['Terms', '/terms'],
+    ['Refunds', '/refunds'],
+    ['Cancellation policy', '/cancellation-policy'],
   ] as const) {
     await expect(footer.getByRole('link', { name, exact: true })).toHaveAttribute('href', path);
   }

@@ -1,5 +1,7 @@
 /** Every path of the site with its page and what its document's head says. */
+import { LEGAL_PAGES } from '@/features/legal/legal-pages';
 import { isReviewId } from '@/features/reviews/review-id';
+import { LEGAL_NAMES, type LegalName } from '@/lib/legal-text';
 import type { Snapshot } from '@/lib/snapshot';
 import { LazyPage, type Params } from './lazy-page';
 
@@ -20,6 +22,8 @@ export type PageEntry = {
   personal?: boolean;
   /** Its document carries the meditation guide. */
   withGuide?: boolean;
+  /** Its document carries this text. */
+  legal?: LegalName;
   /** The gateway sends its address on; only the development server shows the page. */
   sentOn?: boolean;
   head: (snapshot: Snapshot, params: Params) => PageHead;
@@ -75,6 +79,11 @@ function personal(path: string, name: string, title: string): PageEntry {
   return { path, page: new LazyPage(name), personal: true, head };
 }
 
+function legal(name: LegalName): PageEntry {
+  const { title, description } = LEGAL_PAGES[name];
+  return { ...open(`/${name}`, name, fixed(title, description)), legal: name };
+}
+
 export const NOT_FOUND: PageEntry = {
   path: '*',
   page: new LazyPage('not-found'),
@@ -103,8 +112,9 @@ export const PAGES: readonly PageEntry[] = [
   open(
     '/cancellation-policy',
     'cancellation-policy',
-    fixed('Cancellation Policy', 'Until when a session can be moved or cancelled, and how.'),
+    fixed('Cancellation Policy', 'Until when a session can be cancelled, and how.'),
   ),
+  ...LEGAL_NAMES.map(legal),
   { ...open('/book', 'book', unlisted('Book')), sentOn: true },
   { ...open('/book-session', 'book-session', unlisted('Book a Session')), sentOn: true },
   {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { classes } from '@/lib/classes';
 import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { CrisisNote } from './crisis-note';
@@ -11,6 +12,14 @@ const QUICK_LINKS = [
   { to: '/faq', label: 'FAQ' },
 ];
 
+/** What holds between the practice and who comes to it. */
+const RULES = [
+  { to: '/privacy', label: 'Privacy' },
+  { to: '/terms', label: 'Terms' },
+  { to: '/refunds', label: 'Refunds' },
+  { to: '/cancellation-policy', label: 'Cancellation policy' },
+];
+
 const HEALING_CHOICES = [
   'Mental Health Therapy',
   'Spiritual Healing',
@@ -20,9 +29,11 @@ const HEALING_CHOICES = [
 
 const LINK = 'inline-flex min-h-11 items-center text-ink-2 hover:text-brand hover:underline';
 
-function Column({ title, children }: { title: string; children: ReactNode }) {
+type ColumnProps = { title: string; children: ReactNode; className?: string };
+
+function Column({ title, children, className }: ColumnProps) {
   return (
-    <div className="flex flex-col gap-2">
+    <div className={classes('flex flex-col gap-2', className)}>
       <h2 className="font-sans text-sm font-semibold tracking-normal">{title}</h2>
       {children}
     </div>
@@ -32,7 +43,7 @@ function Column({ title, children }: { title: string; children: ReactNode }) {
 function ContactColumn() {
   const practice = usePractice();
   return (
-    <Column title="Contact">
+    <Column title="Contact" className="max-sm:col-span-2">
       <address className="flex flex-col text-sm not-italic">
         <a href={`tel:${practice.phone}`} className={`${LINK} numeric`}>
           {formatPhone(practice.phone)}
@@ -48,14 +59,30 @@ function ContactColumn() {
   );
 }
 
+function Rules() {
+  return (
+    <nav aria-label="Privacy and terms">
+      <ul className="grid grid-cols-2 gap-x-6 text-sm sm:flex sm:flex-wrap">
+        {RULES.map(({ to, label }) => (
+          <li key={to}>
+            <SiteLink to={to} className={LINK}>
+              {label}
+            </SiteLink>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
 /** What every page ends with. */
 export function Footer() {
   const { name } = usePractice();
   return (
     <footer className="mt-24 border-t border-hairline bg-sunken print:hidden">
       <div className="container-page flex flex-col gap-10 pt-14 pb-10">
-        <div className="grid gap-10 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1.2fr_1.4fr]">
-          <div className="flex max-w-sm flex-col gap-3">
+        <div className="grid grid-cols-2 gap-x-6 gap-y-10 sm:gap-x-10 lg:grid-cols-[2fr_1fr_1.2fr_1.4fr]">
+          <div className="flex max-w-sm flex-col gap-3 max-sm:col-span-2">
             <Logo />
             <p className="text-ink-2">
               Transform your life through holistic mental and spiritual healing. Your journey to
@@ -88,9 +115,10 @@ export function Footer() {
           <ContactColumn />
         </div>
         <CrisisNote className="rounded-card bg-clay-soft p-5 text-sm text-ink" />
-        <p className="border-t border-hairline pt-6 text-sm text-ink-2">
-          © 2024, all rights reserved, {name}
-        </p>
+        <div className="flex flex-wrap items-center justify-between gap-x-10 gap-y-3 border-t border-hairline pt-4">
+          <p className="text-sm text-ink-2">© 2024, all rights reserved, {name}</p>
+          <Rules />
+        </div>
       </div>
     </footer>
   );

@@ -1,8 +1,14 @@
+import { LEGAL_NAMES } from './legal-text';
+
 /**
  * A content policy binds to the document, so paths that need their own policy are documents of
- * their own: they are entered and left by a full navigation, never by the router.
+ * their own: they are entered and left by a full navigation, never by the router. So are the legal
+ * texts, because each stands in its own document alone.
  */
-const OWN_DOCUMENTS = ['/booking-flow', '/book', '/book-session'];
+const OWN_DOCUMENTS = [
+  ...['/booking-flow', '/book', '/book-session'],
+  ...LEGAL_NAMES.map((name) => `/${name}`),
+];
 
 function documentOf(path: string): string {
   const pathname = path.split(/[?#]/, 1)[0] ?? '/';

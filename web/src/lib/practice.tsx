@@ -11,6 +11,7 @@ import type {
 } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { whenIdle } from './idle';
 import { importAgain } from './import-again';
+import type { LegalName, LegalText } from './legal-text';
 import type { Snapshot } from './snapshot';
 import type { Zone } from './time';
 
@@ -74,6 +75,11 @@ export function useQuickAnswers(): Faq[] {
 /** The meditation guide, where this document was written with it. */
 export function useWrittenGuide(): MeditationGuide | undefined {
   return useSnapshot().guide;
+}
+
+/** A legal text, where this document was written with it. */
+export function useLegalText(name: LegalName): LegalText | undefined {
+  return useSnapshot().legal?.[name];
 }
 
 /** The answer about a review as JSON, where this document was written with it. */

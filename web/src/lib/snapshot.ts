@@ -11,6 +11,7 @@ import type {
   QuizArea,
   Service,
 } from '@/gen/catalogue/v1/catalogue_service_pb';
+import type { LegalTexts } from './legal-text';
 
 export type Snapshot = {
   practice: Practice;
@@ -23,6 +24,8 @@ export type Snapshot = {
   quickAnswers: Faq[];
   /** Only in the document of the page that shows it: it is long, and no other page needs it. */
   guide?: MeditationGuide;
+  /** Each only in the document of its own page. */
+  legal?: Partial<LegalTexts>;
   /** What the reviews service answers about one review, as JSON: only in that review's document. */
   review?: unknown;
 };

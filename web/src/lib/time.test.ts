@@ -3,6 +3,7 @@ import {
   describeDay,
   formatDate,
   formatDateTime,
+  formatLongDate,
   formatOwnPlace,
   formatShortDate,
   formatTime,
@@ -56,4 +57,9 @@ test('protobuf timestamps become dates', () => {
   expect(toDate({ seconds: 1_795_498_200n, nanos: 250_000_000 }).toISOString()).toBe(
     '2026-11-24T05:30:00.250Z',
   );
+});
+
+test('a calendar date is written out', () => {
+  expect(formatLongDate('2026-11-22')).toBe('22 November 2026');
+  expect(formatLongDate('2027-01-01')).toBe('1 January 2027');
 });

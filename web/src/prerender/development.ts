@@ -1,9 +1,12 @@
 /** The document that the development server answers every page with. */
 import { renderDocument } from './document';
-import { readPracticeFiles } from './practice-files';
+import { readLegalFiles } from './legal-files';
+import { OUR_PRACTICE, readPracticeFiles } from './practice-files';
 
 export function developmentDocument(template: string): string {
-  const snapshot = readPracticeFiles(process.env.PRACTICE_DIR || '../deploy/local/practice');
+  const folder = process.env.PRACTICE_DIR || OUR_PRACTICE;
+  // One document serves every path, so it has all texts.
+  const snapshot = { ...readPracticeFiles(folder), legal: readLegalFiles(folder) };
   return renderDocument(template, {
     head: { title: 'Development', description: '' },
     snapshot,

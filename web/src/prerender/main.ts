@@ -5,9 +5,10 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { PageHead } from '@/app/pages';
+import type { PageEntry, PageHead } from '@/app/pages';
 import { matchPage } from '@/app/router';
 import type { MeditationGuide } from '@/gen/catalogue/v1/catalogue_service_pb';
+import type { LegalTexts } from '@/lib/legal-text';
 import type { Snapshot } from '@/lib/snapshot';
 import { type BuiltFiles, earlyFonts, modulesOfPage, readBuiltFiles } from './built-files';
 import { allCards, cardOf } from './card';
@@ -15,9 +16,10 @@ import { drawPictures } from './card-pictures';
 import { assertPolicy, type DocumentParts, inlineScriptHash, renderDocument } from './document';
 import type { FoundAt } from './found';
 import { takeCode } from './late-code';
+import { readLegalFiles } from './legal-files';
 import { assertMedia, copyMedia } from './media-files';
 import { REVIEW } from './origin';
-import { readGuideFile, readPracticeFiles } from './practice-files';
+import { OUR_PRACTICE, readGuideFile, readPracticeFiles } from './practice-files';
 import { type RenderedPage, renderMarks, renderPage } from './render-page';
 import { allMarks, headWithGaps, marksToGap, withAnswerGap, withGaps } from './review-words';
 import { buildDate, fixedPaths, policyOrigins, robotsTxt, sitemapXml } from './site';
@@ -52,6 +54,7 @@ type Site = {
   fonts: string[];
   snapshot: Snapshot;
   guide: MeditationGuide;
+  legal: LegalTexts;
 };
 
 function write(name: string, content: string | Uint8Array): void {
@@ -78,6 +81,13 @@ function writeDocument({ template }: Site, { name, path }: Place, parts: Documen
   write(name, document);
 }
 
+/** What a page's document is written with: long texts stand in the documents of their own pages. */
+function snapshotOf({ withGuide, legal }: PageEntry, site: Site): Snapshot {
+  const guide = withGuide ? { guide: site.guide } : {};
+  const text = legal ? { legal: { [legal]: site.legal[legal] } } : {};
+  return { ...site.snapshot, ...guide, ...text };
+}
+
 /** An address is one page's: documents that serve any address are told nothing about theirs. */
 type AnyAddress = { anyAddress?: boolean };
 
@@ -87,8 +97,7 @@ async function renderTo(
   site: Site,
   { anyAddress = false }: AnyAddress = {},
 ): Promise<void> {
-  const { withGuide } = matchPage(path).entry;
-  const snapshot = withGuide ? { ...site.snapshot, guide: site.guide } : site.snapshot;
+  const snapshot = snapshotOf(matchPage(path).entry, site);
   const page = await renderPage(path, snapshot);
   const head = page.match.entry.head(snapshot, page.match.params);
   const found = anyAddress ? undefined : foundAt(path, head, snapshot);
@@ -116,13 +125,14 @@ async function renderReview(site: Site): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const folder = process.env.PRACTICE_DIR || '../deploy/local/practice';
+  const folder = process.env.PRACTICE_DIR || OUR_PRACTICE;
   const snapshot = readPracticeFiles(folder);
   const guide = readGuideFile(folder);
+  const legal = readLegalFiles(folder);
   assertMedia(snapshot, folder);
   const { template, code } = takeCode(readFileSync(join(DIST, 'index.html'), 'utf8'));
   const files = readBuiltFiles(DIST);
-  const site = { template, code, files, fonts: earlyFonts(files), snapshot, guide };
+  const site = { template, code, files, fonts: earlyFonts(files), snapshot, guide, legal };
 
   const fixed = fixedPaths();
   const services = snapshot.services.map(({ serviceId }) => serviceId);

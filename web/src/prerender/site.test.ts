@@ -43,9 +43,10 @@ const SNAPSHOT = practiceFixture();
 const INDEXABLE = indexablePaths(SNAPSHOT);
 
 test('search engines are shown the public pages and no others', () => {
-  expect(INDEXABLE).toHaveLength(14);
+  expect(INDEXABLE).toHaveLength(17);
   const expected = ['/', '/services', '/about', '/reviews', '/faq', '/contact'];
-  expect(INDEXABLE).toEqual(expect.arrayContaining([...expected, '/cancellation-policy']));
+  const rules = ['/cancellation-policy', '/privacy', '/terms', '/refunds'];
+  expect(INDEXABLE).toEqual(expect.arrayContaining([...expected, ...rules]));
   expect(INDEXABLE).toContain('/service/karmic-healing');
   for (const path of ['/book', '/book-session', '/booking-flow', '/receipt', '/meditation-guide']) {
     expect(INDEXABLE).not.toContain(path);

@@ -2,11 +2,11 @@ import type { ReactNode } from 'react';
 import { Badge } from '@/components/ui/badge';
 import type { MeditationGuide, MeditationStep } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { classes } from '@/lib/classes';
+import { numbered } from '@/lib/numbered';
 import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import { minutesText } from '../guide-words';
 import { useStepClock } from '../hooks/use-step-clock';
-import { numbered } from '../numbered';
 import { StepTimer } from './step-timer';
 
 function Texts({ texts }: { texts: readonly string[] }) {

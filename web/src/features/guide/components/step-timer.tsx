@@ -2,10 +2,10 @@ import { type RefObject, useEffect, useRef } from 'react';
 import { Button } from '@/components/ui/button';
 import type { MeditationGuide, MeditationStep } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { classes } from '@/lib/classes';
+import { numbered } from '@/lib/numbered';
 import { useHydrated } from '@/lib/use-hydrated';
 import { minutesText } from '../guide-words';
 import type { StepClock } from '../hooks/use-step-clock';
-import { numbered } from '../numbered';
 import { clockText, partOf } from '../step-clock';
 
 type TimerProps = { guide: MeditationGuide; clock: StepClock };
