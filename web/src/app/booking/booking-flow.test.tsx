@@ -162,6 +162,7 @@ test('from payment to confirmation, by the stream', async () => {
     amount: 50_000,
     currency: 'INR',
     prefill: { name: 'Asha Rao', email: 'asha@example.org' },
+    config: { display: { hide: [{ method: 'upi', flows: ['collect'] }] } },
   });
   checkout?.modal.ondismiss();
   await screen.findByText('You can retry the payment anytime.');

@@ -22,6 +22,8 @@ export type CheckoutOptions = {
   order_id: string;
   prefill: { name: string; email: string; contact: string };
   theme: { color: string };
+  /** What the checkout offers. */
+  config: { display: { hide: { method: string; flows: string[] }[] } };
   modal: { ondismiss: () => void };
   handler: (answer: CheckoutAnswer) => void;
 };

@@ -20,6 +20,12 @@ import { declineWords, STILL_LOADING } from '../payment-words';
 /** The checkout is drawn by the provider, on white; this is the light theme's leaf. */
 const CHECKOUT_COLOUR = '#2B6355';
 
+/**
+ * Requests to a UPI ID that the payer types: India's banks ended them on 28 February 2026. While they
+ * are not hidden, the checkout may offer a field that leads to nothing, in place of the QR code.
+ */
+const UPI_COLLECT = { method: 'upi', flows: ['collect'] };
+
 export type PaymentEvents = {
   /** The checkout says that it is paid; the answer is still to be verified. */
   onAnswer: (answer: CheckoutAnswer) => void;
@@ -57,6 +63,7 @@ function optionsOf(
       contact: contact?.phone ?? '',
     },
     theme: { color: CHECKOUT_COLOUR },
+    config: { display: { hide: [UPI_COLLECT] } },
     ...on,
   };
 }
