@@ -47,7 +47,9 @@ export function BookingScreen({ flow }: { flow: Flow }) {
 
   function anew() {
     writeHeld(null);
-    moves.push({ step: 'calendar-terms', bookingId: '', slot: '', date: '' });
+    if (!booking) return;
+    const { serviceId } = booking;
+    moves.push({ step: 'calendar-terms', bookingId: '', serviceId, slot: '', date: '' });
   }
 
   function complete() {

@@ -5,6 +5,7 @@ import { paymentRows } from '@/features/booking/components/booking-rows';
 import { BookingSummary } from '@/features/booking/components/booking-summary';
 import { HoldTimer } from '@/features/booking/components/hold-timer';
 import { LateNotice } from '@/features/booking/components/late-notice';
+import { choicesOf } from '@/features/booking/flow-url';
 import { useLatePayment } from '@/features/booking/hooks/use-late-payment';
 import { useReleaseBooking } from '@/features/booking/hooks/use-request-booking';
 import { PaymentPanel } from '@/features/payments/components/payment-panel';
@@ -51,7 +52,7 @@ function Payable({ flow, booking }: PaymentScreenProps) {
   async function back() {
     setLeaving(true);
     const released = await release(booking);
-    moves.push({ step: 'calendar-terms', bookingId: '' });
+    moves.push({ ...choicesOf(booking), step: 'calendar-terms', bookingId: '' });
     if (released) reading.learn(released);
   }
 

@@ -1,21 +1,47 @@
 import { expect, test } from 'vitest';
-import { type FlowUrl, flowPath, flowQuery, parseFlowUrl } from './flow-url';
+import { bookingFixture } from '@/testing/booking-fixture';
+import {
+  choicesOf,
+  type FlowUrl,
+  flowPath,
+  flowQuery,
+  parseFlowUrl,
+  saysTooMuch,
+} from './flow-url';
 
 const FULL: FlowUrl = {
   serviceId: 'general-consultation',
   date: '2026-11-24',
   slot: '2026-11-24T05:30:00Z',
-  step: 'payment',
+  step: 'calendar-terms',
   bookingId: 'bkg_1',
 };
+const LONG = '/booking-flow?service=general-consultation&date=2026-11-24&slot=2026-11-24T05:30:00Z';
 
 test('every choice survives the way through the address', () => {
   const path = flowPath(FULL);
-  expect(path).toBe(
-    '/booking-flow?service=general-consultation&date=2026-11-24' +
-      '&slot=2026-11-24T05:30:00Z&step=payment&b=bkg_1',
-  );
+  expect(path).toBe(`${LONG}&step=calendar-terms&b=bkg_1`);
   expect(parseFlowUrl(new URLSearchParams(path.split('?')[1]))).toEqual(FULL);
+});
+
+test.each(['payment', 'confirmation', 'confirmed', undefined] as const)(
+  'what is booked and when does not stand in the address of step %s',
+  (step) => {
+    const short = flowPath({ ...FULL, step });
+    expect(short).toBe(`/booking-flow?${step ? `step=${step}&` : ''}b=bkg_1`);
+    const query = (path: string) => new URLSearchParams(path.split('?')[1]);
+    expect(saysTooMuch(query(`${LONG}&b=bkg_1${step ? `&step=${step}` : ''}`))).toBe(true);
+    expect(saysTooMuch(query(short))).toBe(false);
+    expect(saysTooMuch(query(flowPath({ ...FULL, bookingId: '', step })))).toBe(false);
+  },
+);
+
+test('a booking leads back to the choices that it came of', () => {
+  const booking = bookingFixture();
+  const back: FlowUrl = { ...FULL, ...choicesOf(booking), bookingId: '' };
+  expect(flowPath(back)).toBe(
+    '/booking-flow?service=general-consultation&slot=2026-11-24T05:30:00Z&step=calendar-terms',
+  );
 });
 
 test('what is not chosen is not written', () => {

@@ -1,4 +1,6 @@
 /** The flow's choices as they stand in the address, so that any reload finds them again. */
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import { toDate } from '@/lib/time';
 import { isStepId, type StepId } from './steps';
 
 const FLOW_PATH = '/booking-flow';
@@ -12,6 +14,9 @@ export type FlowUrl = {
   step: StepId | undefined;
   bookingId: string;
 };
+
+type Choice = 'serviceId' | 'date' | 'slot';
+const NO_CHOICES: Pick<FlowUrl, Choice> = { serviceId: '', date: '', slot: '' };
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?Z$/;
@@ -43,17 +48,39 @@ export function parseFlowUrl(query: URLSearchParams): FlowUrl {
   };
 }
 
+/** Whether a step shows a booking: then its id alone finds everything again. */
+function showsBooking({ bookingId, step }: FlowUrl): boolean {
+  return bookingId !== '' && step !== 'auth' && step !== 'calendar-terms';
+}
+
+/**
+ * The query of a point in the flow. The payment provider's script tells its servers the address of
+ * the page, beside the customer's name; what is booked and when is nothing that they need to know.
+ */
 export function flowQuery(url: FlowUrl): URLSearchParams {
   const query = new URLSearchParams();
+  const choices = showsBooking(url) ? NO_CHOICES : url;
   const entries = {
-    service: url.serviceId,
-    date: url.date,
-    slot: url.slot,
+    service: choices.serviceId,
+    date: choices.date,
+    slot: choices.slot,
     step: url.step ?? '',
     b: url.bookingId,
   };
   for (const [key, value] of Object.entries(entries)) if (value) query.set(key, value);
   return query;
+}
+
+/** Whether an address says more than the point in the flow that it leads to needs. */
+export function saysTooMuch(query: URLSearchParams): boolean {
+  const more = ['service', 'date', 'slot'].some((name) => query.has(name));
+  return more && showsBooking(parseFlowUrl(query));
+}
+
+/** The choices that led to a booking, for the way back to the calendar. */
+export function choicesOf({ serviceId, sessions }: Booking): Pick<FlowUrl, Choice> {
+  const startsAt = sessions[0]?.startsAt;
+  return { serviceId, date: '', slot: startsAt ? toInstant(toDate(startsAt)) : '' };
 }
 
 /** The address of a point in the flow. */

@@ -1,7 +1,7 @@
 /** The flow's place in the address, and how to move: a step is a new entry, a choice is not. */
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useLocation, useNavigate, useNavigationType } from 'react-router';
-import { type FlowUrl, flowPath, parseFlowUrl } from '../flow-url';
+import { type FlowUrl, flowPath, parseFlowUrl, saysTooMuch } from '../flow-url';
 
 export type FlowMoves = {
   url: FlowUrl;
@@ -28,9 +28,17 @@ export function useFlowUrl(): FlowMoves {
     const older = awaited.current !== '' && flowPath(address) !== awaited.current;
     if (older && navigationType !== 'POP') return;
     awaited.current = '';
-    latest.current = address;
+    // The address may say less than is known here.
+    const same = flowPath(latest.current) === flowPath(address);
+    if (!same) latest.current = address;
     setUrl((known) => (flowPath(known) === flowPath(address) ? known : address));
   }, [location, navigationType]);
+
+  useLayoutEffect(() => {
+    if (!saysTooMuch(new URLSearchParams(location.search))) return;
+    const path = flowPath(parseFlowUrl(new URLSearchParams(location.search)));
+    void navigate(path, { replace: true, preventScrollReset: true });
+  }, [location.search, navigate]);
 
   const go = useCallback(
     (patch: Partial<FlowUrl>, replace: boolean) => {
