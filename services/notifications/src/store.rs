@@ -92,6 +92,22 @@ pub async fn payload(tx: &mut Tx, kind: Kind, subject: &str) -> Result<Option<Va
         .await?)
 }
 
+/// Whether the practice has given back some of a booking's money, as far as payments' events have come
+/// here.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn refunded(tx: &mut Tx, booking: Id<Booking>) -> Result<bool, StoreError> {
+    Ok(sqlx::query_scalar(
+        "select exists (select from mails
+                        where booking_id = $1 and kind = 'refund_started'
+                          and payload ->> 'cause' in ('staff', 'discovered'))",
+    )
+    .bind(booking)
+    .fetch_one(tx.connection())
+    .await?)
+}
+
 /// The meeting room exists: mails that wait for its link wait no longer, and a confirmation that
 /// left without it is followed by the link.
 ///

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::clean::{in_query, many_lines, one_line, web_link};
 use super::{Incomplete, Scene, amount, day};
 use crate::facts::BookingFacts;
+use crate::process::booking::REFUNDED_BEFORE;
 
 impl Scene {
     pub(super) fn of_booking(
@@ -111,6 +112,8 @@ impl Scene {
             "was_late": facts.starts_at.seconds_since(at) < self.cancellation_hours() * 3600,
             "refund_text": if refund.minor > 0 { refund.to_string() } else { String::new() },
             "unpaid": payload.get("unpaid").and_then(Value::as_bool).unwrap_or(false),
+            // A mail that was queued by an earlier release does not know.
+            "less_refunded": payload.get(REFUNDED_BEFORE).and_then(Value::as_bool).unwrap_or(true),
             "days_text": self.practice.policies.refund_days_text,
         })))
     }

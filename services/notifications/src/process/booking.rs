@@ -16,6 +16,10 @@ use crate::mail::{Kind, NewMail};
 use crate::planning::{BOOKED_AT, SECOND};
 use crate::store;
 
+/// What a cancellation keeps: whether the practice had given back some of the money before, so that
+/// less than the policy says goes back now.
+pub const REFUNDED_BEFORE: &str = "refunded_before";
+
 /// What an event of booking asks of this service.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
@@ -126,7 +130,11 @@ impl Reaction for OnBooking {
                 Some(Step::TellHoldEnded(booking)) => {
                     store::queue(tx, &NewMail::of_booking(Kind::HoldEnded, booking)).await?;
                 }
-                Some(Step::TellCancelled { booking, kept }) => {
+                Some(Step::TellCancelled { booking, mut kept }) => {
+                    let before = store::refunded(tx, booking).await?;
+                    if let Some(all) = kept.as_object_mut() {
+                        all.insert(REFUNDED_BEFORE.to_owned(), before.into());
+                    }
                     // What waits to be sent is found untrue by its facts: see `Facts::contradict`.
                     for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
                         let mail = NewMail::of_booking(kind, booking).saying(kept.clone());

@@ -15,6 +15,7 @@ use crate::context::Occasion;
 use crate::facts::{BookingFacts, Facts};
 use crate::forms::Message;
 use crate::mail::Kind;
+use crate::process::booking::REFUNDED_BEFORE;
 
 /// Seconds of 24 November 2026, 5:30 in the morning UTC: eleven in India.
 const STARTS_AT: i64 = 1_795_498_200;
@@ -210,21 +211,22 @@ fn refunds(typed: &Typed) -> Vec<Form> {
 
 fn cancellations(typed: &Typed) -> Vec<Form> {
     let (early, late) = ("2026-11-20T05:30:00Z", "2026-11-24T05:00:00Z");
-    let form = |name, by: &str, amount: i64, at: &str, unpaid: bool| {
+    let form = |name, by: &str, amount: i64, at: &str, [unpaid, refunded_before]: [bool; 2]| {
         let mut facts = booking(typed, SessionMode::Online, "");
         facts.calendar_file = "BEGIN:VCALENDAR\r\nMETHOD:CANCEL\r\nEND:VCALENDAR\r\n".to_owned();
         let payload = json!({
             "cancelled_by": by, "cancelled_at": at, "amount_minor": amount, "currency": "INR",
-            "unpaid": unpaid,
+            "unpaid": unpaid, REFUNDED_BEFORE: refunded_before,
         });
         (name, of(facts), payload)
     };
     vec![
-        form("by_customer", "customer", PRICE, early, false),
-        form("late", "customer", 0, late, false),
-        form("by_practice", "practice", PRICE, late, false),
-        form("by_practice_unpaid", "practice", PRICE, early, true),
-        form("nothing_back", "practice", 0, early, false),
+        form("by_customer", "customer", PRICE, early, [false, false]),
+        form("late", "customer", 0, late, [false, false]),
+        form("by_practice", "practice", PRICE, late, [false, false]),
+        form("by_practice_unpaid", "practice", PRICE, early, [true, false]),
+        form("refunded_before", "practice", PRICE, early, [false, true]),
+        form("nothing_back", "practice", 0, early, [false, false]),
     ]
 }
 

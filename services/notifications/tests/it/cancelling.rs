@@ -5,9 +5,11 @@ use anyhow::Result;
 use contract::booking::v1::{BookingCancelled, BookingConfirmed, BookingState, CancelledBy};
 use contract::booking::v1::{MeetingScheduled, SessionMode};
 use contract::common::v1::Money;
+use contract::payments::v1::RefundRequested;
+use kernel::id::Refund;
 use serde_json::Value;
 
-use crate::world::{BEGIN, CUSTOMER, PRACTICE, World, text};
+use crate::world::{BEGIN, CUSTOMER, PRACTICE, World, new_id, text};
 
 fn cancelled(booking_id: &str, by: CancelledBy, minor_units: i64) -> BookingCancelled {
     BookingCancelled {
@@ -31,7 +33,7 @@ async fn both_sides_are_told_once() -> Result<()> {
     assert_eq!(mails.len(), 1);
     let day = "Tuesday 24 November 2026, 11:00 am IST";
     assert_eq!(text(&mails[0], "subject"), format!("Your session is cancelled: {day}"));
-    for part in ["we are sorry", "What you paid goes back to you", "5-7 business days"] {
+    for part in ["we are sorry", "We're refunding ₹750 to your original", "5-7 business days"] {
         assert!(text(&mails[0], "text").contains(part), "{part}");
     }
     let rebook = "http://127.0.0.1:8080/booking-flow?service=meditation";
@@ -44,6 +46,30 @@ async fn both_sides_are_told_once() -> Result<()> {
     assert_eq!(world.told("cancellation_notice").await?, ["sent"]);
     let kept = world.dump().await?;
     assert!(!kept.contains("asha@example.org") && !kept.contains("Neil"));
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_sum_of_which_some_went_back_before_is_named_with_that() -> Result<()> {
+    let world = World::new().await?;
+    let id = world.booking(SessionMode::Online).to_string();
+    let refund = RefundRequested {
+        booking_id: id.clone(),
+        refund_id: new_id::<Refund>(),
+        payment_id: "pay_1".to_owned(),
+        amount: Some(Money { minor_units: 20_000, currency_code: "INR".to_owned() }),
+        cause: "staff".to_owned(),
+        ..Default::default()
+    };
+    world.happens(refund).await?;
+    world.until_idle().await?;
+    world.knows.change(&id, |booking| booking.set_state(BookingState::Cancelled));
+    world.happens(cancelled(&id, CancelledBy::Customer, 75_000)).await?;
+    world.until_idle().await?;
+    let mails = world.inbox_of(CUSTOMER).await?;
+    let said = mails.iter().map(|mail| text(mail, "text")).collect::<String>();
+    let sum = "We're refunding ₹750, less what has gone back already, to your original payment";
+    assert!(said.contains(sum), "{said}");
     world.end().await
 }
 
@@ -81,7 +107,7 @@ async fn nothing_that_goes_back_is_said_kindly_and_with_the_reason() -> Result<(
     world.until_idle().await?;
     let mails = world.inbox_of(CUSTOMER).await?;
     let said = text(&mails[0], "text");
-    assert!(said.contains("as you wished") && said.contains("Nothing goes back this time"));
+    assert!(said.contains("as you asked") && said.contains("Nothing goes back this time"));
     assert!(said.contains("until 24 hours before it"), "{said}");
     world.end().await
 }

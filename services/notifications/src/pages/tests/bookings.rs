@@ -7,6 +7,7 @@ use super::{
     scene, shown, write,
 };
 use crate::context::Occasion;
+use crate::process::booking::REFUNDED_BEFORE;
 use crate::render::samples::{AFTER_DEADLINE, BEGUN};
 
 fn booking() -> Facts {
@@ -24,6 +25,7 @@ fn refund(cause: &str) -> Value {
 fn cancellation(by: &str, amount_minor: i64, at: &str) -> Value {
     json!({
         "cancelled_by": by, "cancelled_at": at, "amount_minor": amount_minor, "currency": "INR",
+        REFUNDED_BEFORE: false,
     })
 }
 
@@ -54,15 +56,15 @@ fn a_cancellation_says_who_wanted_it_and_what_goes_back() {
         |by, amount, at| write(Kind::BookingCancelled, &facts, &cancellation(by, amount, at));
     let page = told("customer", 150_000, early);
     assert_eq!(page.subject, "Your session is cancelled: Tuesday 24 November 2026, 11:00 am IST");
-    for part in ["As you wished", "What you paid goes back to you", "5-7 business days"] {
+    let sum =
+        "We're refunding ₹1,500 to your original payment method. Expect it within 5-7 business";
+    for part in ["We've cancelled your session as you asked.", sum] {
         assert!(page.text.contains(part), "{part} is missing in {}", page.text);
     }
-    // A part may have gone back before; the figure is in the mail about the refund.
-    assert_eq!(page.text.matches("₹1,500").count(), 1, "only the price: {}", page.text);
     assert!(page.text.contains("/booking-flow?service=grief-counselling"));
     assert!(!page.text.contains(", paid") && !page.html.contains(", paid"));
     let page = told("practice", 150_000, late);
-    assert!(page.text.contains("We are sorry") && page.text.contains("less what has gone back"));
+    assert!(page.text.contains("We are sorry") && page.text.contains(sum), "{}", page.text);
     let policy = "until 24 hours before";
     let page = told("customer", 0, late);
     assert!(page.text.contains("Nothing goes back this time") && page.text.contains(policy));
@@ -73,19 +75,34 @@ fn a_cancellation_says_who_wanted_it_and_what_goes_back() {
 }
 
 #[test]
+fn what_went_back_before_is_taken_off_the_sum() {
+    let less = ", less what has gone back already,";
+    let mut payload = cancellation("customer", 150_000, "2026-11-20T05:30:00Z");
+    for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
+        // The last one is a mail that an earlier release queued, which did not look.
+        for (before, said) in [(json!(false), false), (json!(true), true), (json!(null), true)] {
+            payload[REFUNDED_BEFORE] = before;
+            let page = write(kind, &booking(), &payload);
+            assert_eq!(page.text.contains(less), said, "{kind}: {}", page.text);
+            assert!(page.text.contains("₹1,500"), "{kind}: {}", page.text);
+        }
+    }
+}
+
+#[test]
 fn the_practice_is_told_what_was_cancelled_and_by_whom() {
     let facts = booking();
     let at = "2026-11-20T05:30:00Z";
     let page = write(Kind::CancellationNotice, &facts, &cancellation("customer", 150_000, at));
     assert_eq!(page.subject, "Cancelled booking 000A2B3C: Tuesday 24 November 2026, 11:00 am IST");
-    let paid =
-        "What was paid goes back to the customer by itself, less what has gone back already.";
-    for part in ["The customer wished it", paid, "asha@example.org"] {
+    let paid = "₹1,500 goes back to the client automatically.";
+    let cancelled = "The client cancelled. The time is open again in your calendar.";
+    for part in [cancelled, paid, "asha@example.org"] {
         assert!(page.text.contains(part), "{part} is missing in {}", page.text);
     }
     let page = write(Kind::CancellationNotice, &facts, &cancellation("practice", 0, at));
     assert!(page.text.contains("The practice cancelled it"));
-    assert!(page.text.contains("Nothing goes back to the customer"));
+    assert!(page.text.contains("Nothing goes back to the client"));
 }
 
 #[test]
@@ -95,7 +112,7 @@ fn money_that_nobody_has_seen_is_promised_back_only_if_it_comes() {
     let page = write(Kind::BookingCancelled, &booking(), &payload);
     for body in [&page.text, &page.html] {
         assert!(body.contains("If your payment still arrives, ₹1,500 of it goes back"), "{body}");
-        assert!(!body.contains("What you paid") && !body.contains("Your money goes"), "{body}");
+        assert!(!body.contains("refunding") && !body.contains("Your money goes"), "{body}");
     }
     let text = write(Kind::CancellationNotice, &booking(), &payload).text;
     assert!(text.contains("if it still arrives, ₹1,500 of it goes back"), "{text}");
@@ -150,15 +167,15 @@ const ABOUT_COMING: [Kind; 3] = [Kind::BookingConfirmed, Kind::Reminder, Kind::S
 #[test]
 fn a_deadline_is_named_only_before_it() {
     // As a time, so that the sentence is true whenever the mail is read.
-    let free = "Until Monday 23 November 2026, 11:00 am IST we cancel or move your session free";
-    let over = "The time to cancel or move your session free of charge is over.";
+    let free = "Until Monday 23 November 2026, 11:00 am IST we cancel your session free of charge";
+    let over = "The time to cancel your session free of charge is over.";
     for kind in ABOUT_COMING {
         for form in ["online", "without_link", "in_person"] {
             let before = text(kind, form);
             assert!(before.contains(free) && !before.contains(over), "{kind} {before}");
         }
         let after = text(kind, AFTER_DEADLINE);
-        assert!(after.contains(over) && after.contains("please tell us all the same"), "{after}");
+        assert!(after.contains(over) && after.contains("please still let us know"), "{after}");
         assert!(!after.contains("23 November"), "{kind} {after}");
     }
 }
@@ -180,12 +197,12 @@ fn the_deadline_and_the_start_are_over_at_their_second() {
     assert_eq!(told("2026-11-24T05:30:00Z"), (false, true));
 }
 
-/// Nothing on the website cancels or moves a booking.
+/// Nothing on the website cancels a booking.
 #[test]
 fn no_mail_sends_anybody_to_a_page_to_cancel() {
     for (sample, page) in all(&Typed::usual()) {
         for sentence in page.text.split(['.', ';', '\n']) {
-            let promised = sentence.contains("cancel or move") || sentence.contains("cancelled or");
+            let promised = sentence.contains("cancel your") || sentence.contains("cancelled or");
             let led = ["page", "/booking-flow", "with your booking"];
             let leads = led.iter().any(|it| sentence.to_lowercase().contains(it));
             assert!(!promised || !leads, "{}: {sentence}", sample.name());
