@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { codeDigits, validateCode, validateSignIn, validateSignUp } from './account-rules';
 import { describeAccountError, waitSeconds } from './account-words';
-import { isRecoveryLink, linkError } from './link-answer';
-import { accountPath, returnPath } from './return-path';
+import { isRecoveryLink, linkError, mailLink } from './link-answer';
+import { accountPath, linkReturnPath, returnPath } from './return-path';
 
 const ORIGIN = 'https://sukoon.example';
 
@@ -15,10 +15,38 @@ test.each([
   ['?return=//evil.example/', '/'],
   ['?return=/\\evil.example/', '/'],
   ['?return=/%09/evil.example', '/'],
+  ['?return=/.//evil.example', '/'],
+  ['?return=/%2e//evil.example/path', '/'],
+  ['?return=/services/..//evil.example', '/'],
+  ['?return=/.%5C%5Cevil.example', '/'],
+  ['?return=/faq//evil.example', '/faq//evil.example'],
   ['?return=javascript:alert(1)', '/'],
   ['?return=/sign-in', '/'],
 ])('%s leads to %s', (search, path) => {
   expect(returnPath(search, ORIGIN)).toBe(path);
+});
+
+test.each([
+  ['https://sukoon.example/sign-in?return=%2Fservices', '/services'],
+  ['https://sukoon.example/recover', '/'],
+  ['https://sukoon.example/faq?x=1#y', '/faq?x=1#y'],
+  ['http://localhost:5173/sign-in?return=%2Ffaq', '/faq'],
+  ['https://evil.example//other.example/', '/'],
+  ['https://sukoon.example/sign-in?return=%2F.%2F%2Fevil.example', '/'],
+  ['javascript:alert(1)', '/'],
+  ['', '/'],
+])('the link of a mail with %s leads on to %s', (redirectTo, path) => {
+  expect(linkReturnPath(redirectTo, ORIGIN)).toBe(path);
+});
+
+test('the link of a mail is read, and others are none', () => {
+  const redirectTo = 'https://sukoon.example/sign-in';
+  const hash = `#token_hash=t&type=recovery&redirect_to=${encodeURIComponent(redirectTo)}`;
+  expect(mailLink(hash)).toEqual({ tokenHash: 't', type: 'recovery', redirectTo });
+  expect(mailLink('#token_hash=t&type=email')?.type).toBe('signup');
+  for (const none of ['', '#', '#token_hash=t', '#type=signup', '#error_code=otp_expired']) {
+    expect(mailLink(none), none).toBeUndefined();
+  }
 });
 
 test('the account pages hand the way back on', () => {
@@ -41,7 +69,7 @@ test('weak passwords say why', () => {
   const problem = describeAccountError(weak);
   expect(problem.field).toBe('password');
   expect(problem.message).toContain('at least 10 characters');
-  expect(problem.message).toContain('guess first');
+  expect(problem.message).toContain('too easy to guess');
 });
 
 test('limits name the wait where the service names it', () => {

@@ -45,8 +45,8 @@ function Unknown() {
         </Button>
       }
     >
-      There is no such booking, or it belongs to another account. The policy on this page holds all
-      the same.
+      There is no such booking, or it belongs to another account. The policy on this page still
+      holds.
     </Say>
   );
 }
