@@ -1,6 +1,5 @@
 //! What this service does later: polling orders, asking for refunds, folding webhooks, issuing
-//! receipts for money that was learnt of or came home late, and letting the bodies of old webhooks
-//! go.
+//! receipts that could not be issued at once, and letting the bodies of old webhooks go.
 
 use std::sync::Arc;
 
@@ -32,7 +31,7 @@ pub const FOLD_WEBHOOK: &str = "fold-webhook";
 /// A captured payment is to have its webhook by now; the subject is the payment.
 pub const EXPECT_WEBHOOK: &str = "expect-webhook";
 /// A receipt is due for money that was learnt of, or came home, after its booking was placed with
-/// it; the subject is the booking.
+/// it, or could not be issued then; the subject is the booking.
 pub const ISSUE_RECEIPT: &str = "issue-receipt";
 /// Old bodies are to go.
 pub const SWEEP_WEBHOOKS: &str = "sweep-webhooks";
@@ -50,6 +49,8 @@ const REFUSED_HOURLY: usize = 12;
 pub const RENEW_AFTER: i64 = HOUR;
 /// How long the webhook of a captured payment may take; the provider sends it within seconds.
 const WEBHOOK_WITHIN: i64 = 10 * MINUTE;
+/// How long after a receipt could not be issued it is tried again.
+const REFUSED_RECEIPT_EVERY: i64 = HOUR;
 /// How often old bodies are let go.
 const SWEEP_EVERY: i64 = 24 * HOUR;
 
@@ -196,6 +197,20 @@ pub async fn issue_receipt(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     tx.set_timer(ISSUE_RECEIPT, &booking_id.to_string(), now, json!({})).await
+}
+
+/// Issues a booking's receipt later: now it is refused, by the settings or the database.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn put_receipt_off(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let due = now.plus_seconds(REFUSED_RECEIPT_EVERY);
+    let payload = json!({ "refused": true });
+    tx.set_timer(ISSUE_RECEIPT, &booking_id.to_string(), due, payload).await
 }
 
 /// Ends the wait for a booking's receipt.

@@ -11,7 +11,7 @@ use kernel::id::{Booking, Customer, Kind};
 use messaging::{Reaction, ReactionError};
 
 use crate::app::follow_booking::{Wish, follow_booking};
-use crate::app::issue_receipt::issue_receipt;
+use crate::app::issue_receipt::issue_or_put_off;
 use crate::domain::fact::{Amount, PaymentId};
 use crate::domain::receipt::Issuer;
 use crate::read_model::booking_word::BookingWord;
@@ -191,12 +191,12 @@ impl OnBooking {
     }
 
     /// Remembers what booking wants, does it with the money that is there, and issues the receipt
-    /// that is due; says whether it is remembered.
+    /// that is due, if there can be one; says whether it is remembered.
     async fn end(&self, tx: &mut Tx, id: Id<Booking>, wish: Wish) -> Result<bool, ReactionError> {
         let is_remembered = project::wish(tx, id, &wish).await?;
         let mut open = OpenCollection::load(tx, id).await?;
         follow_booking(tx, &mut open, &wish).await?;
-        issue_receipt(tx, &self.issuer, &open, &wish).await?;
+        issue_or_put_off(tx, &self.issuer, &open, &wish).await?;
         Ok(is_remembered)
     }
 }

@@ -27,6 +27,8 @@ pub enum Reason {
     OrderUnknown,
     /// The provider has captured money that belongs to no order of ours.
     PaymentUnknown,
+    /// The receipt of a placed booking's money cannot be issued.
+    ReceiptRefused,
     /// A refund came to nothing.
     RefundFailed,
     /// The provider does not take a refund.
@@ -44,7 +46,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 15] = [
         Self::AuthorizedLong,
         Self::CapturedNotPlaced,
         Self::ConfirmedWithoutMoney,
@@ -52,6 +54,7 @@ impl Reason {
         Self::OrderOutcomeUnknown,
         Self::OrderUnknown,
         Self::PaymentUnknown,
+        Self::ReceiptRefused,
         Self::RefundFailed,
         Self::RefundNotTaken,
         Self::RefundPendingLong,
@@ -72,6 +75,7 @@ impl Reason {
             Self::OrderOutcomeUnknown => "ORDER_OUTCOME_UNKNOWN",
             Self::OrderUnknown => "ORDER_UNKNOWN",
             Self::PaymentUnknown => "PAYMENT_UNKNOWN",
+            Self::ReceiptRefused => "RECEIPT_REFUSED",
             Self::RefundFailed => "REFUND_FAILED",
             Self::RefundNotTaken => "REFUND_NOT_TAKEN",
             Self::RefundPendingLong => "REFUND_PENDING_LONG",
@@ -99,6 +103,7 @@ impl Reason {
             Self::PaymentUnknown => {
                 "The provider captured money that belongs to none of our orders."
             }
+            Self::ReceiptRefused => "The receipt of this payment cannot be issued.",
             Self::RefundFailed => "A refund failed, and the money is still here.",
             Self::RefundNotTaken => "The provider does not take a refund.",
             Self::RefundPendingLong => "A refund has been under way for more than a week.",
@@ -123,6 +128,7 @@ impl Reason {
             Self::OrderOutcomeUnknown => ORDER_OUTCOME_UNKNOWN,
             Self::OrderUnknown => ORDER_UNKNOWN,
             Self::PaymentUnknown => PAYMENT_UNKNOWN,
+            Self::ReceiptRefused => RECEIPT_REFUSED,
             Self::RefundFailed => REFUND_FAILED,
             Self::RefundNotTaken => REFUND_NOT_TAKEN,
             Self::RefundPendingLong => REFUND_PENDING_LONG,
@@ -222,6 +228,16 @@ const ORDER_UNKNOWN: &str = "
 const PAYMENT_UNKNOWN: &str = "
     select null::uuid, order_id, payment_id, amount_minor, amount_currency, seen_at, null::text
     from unknown_payments where explained_at is null";
+
+/// Its timer is tried again every hour, and ends when the receipt is issued or not due any more.
+const RECEIPT_REFUSED: &str = "
+    select c.booking_id, c.order_id, c.verified_payment_id, c.amount_minor, c.amount_currency,
+           p.seen_at, null::text
+    from timers t
+    join collections c on c.booking_id = replace(t.subject, 'bkg_', '')::uuid
+    join payments p on p.payment_id = c.verified_payment_id
+    where t.kind = 'issue-receipt' and t.payload ->> 'refused' is not null
+      and not exists (select from receipts r where r.payment_id = c.verified_payment_id)";
 
 const REFUND_FAILED: &str = "
     select booking_id, order_id, payment_id, amount_minor, amount_currency, failed_at, null::text

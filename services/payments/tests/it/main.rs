@@ -18,5 +18,7 @@ mod ledger;
 mod receipts;
 mod numbers;
 mod returned;
+mod unissued;
+mod unread;
 mod settlements;
 mod unexplained;

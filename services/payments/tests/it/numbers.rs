@@ -7,13 +7,13 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use contract::payments::v1::RetryParkedEventsRequest;
+use contract::booking::v1::BookingCancelled;
 use eventstore::{Metadata, Store, new_id, new_uuid};
 use futures::future::try_join_all;
-use kernel::id::Customer;
-use kernel::{Id, Money, Timestamp};
+use kernel::{Money, Timestamp};
 use payments::app::follow_booking::Wish;
 use payments::app::issue_receipt::issue_receipt;
+use payments::app::unexplained::{Reason, list};
 use payments::domain::collection::{Command, Terms};
 use payments::domain::fact::{Fact, OrderId, Payment, PaymentId, Source, Status};
 use payments::domain::receipt::Issuer;
@@ -23,11 +23,13 @@ use payments::{app, polling, timers};
 use sqlx::Row as _;
 use tokio::process::{Child, Command as Program};
 
-use crate::ledger::confirm;
-use crate::receipts::{practice, taken_in_again};
+use crate::alarms::Alarms;
+use crate::ledger::{confirm, till};
+use crate::receipts::{happens, inr, practice, taken_in_again, until_taken_in};
 use crate::world::{ACCOUNT, Held, KEY, KEY_SECRET, PRICE, WEBHOOK_SECRET, World, usual_practice};
 
 const COUNT: &str = "select count(*) from receipts";
+const HOUR: i64 = 3600;
 /// How many bookings are confirmed at once.
 const MANY: usize = 200;
 
@@ -118,7 +120,7 @@ async fn confirm_many(world: &World, many: usize) -> Result<()> {
     Ok(())
 }
 
-fn issuer() -> Result<Arc<Issuer>> {
+pub(crate) fn issuer() -> Result<Arc<Issuer>> {
     Ok(Arc::new(Issuer::of(&runtime::practice::load(&usual_practice())?)))
 }
 
@@ -364,29 +366,64 @@ async fn receipts_that_are_issued_while_the_year_turns_have_no_gap_in_either() -
     other.stop().await
 }
 
+/// Receipts that were refused and wait for their next try.
+pub(crate) const PUT_OFF: &str = "select count(*) from timers
+    where kind = 'issue-receipt' and due_at > clock_now()";
+
+/// As if so many receipts had been issued as serial numbers with the usual prefix allow.
+pub(crate) async fn use_numbers_up(world: &World) -> Result<()> {
+    let used_up = "alter table receipts disable trigger user;
+                   update receipts set number = 999999, serial = replace(serial, '00001', '999999');
+                   alter table receipts enable trigger user;
+                   update receipt_counters set last_number = 999999;";
+    world.database.as_owner(used_up).await
+}
+
+/// The service starts anew with a prefix that leaves room for one digit more.
+pub(crate) async fn shorten_prefix(world: &mut World) -> Result<()> {
+    let shorter = practice(world, "shorter", &[("prefix = \"SUK\"", "prefix = \"SU\"")])?;
+    let process = world.another(&shorter).await?;
+    world.replace(process).await
+}
+
+pub(crate) async fn cancel(world: &World, held: Held, minor_units: i64) -> Result<()> {
+    let (booking_id, refund) = (held.id.to_string(), inr(minor_units));
+    happens(world, BookingCancelled { booking_id, refund, ..Default::default() }).await
+}
+
 #[tokio::test]
 async fn used_up_numbers_are_a_persons_task_and_a_shorter_prefix_helps() -> Result<()> {
     let mut world = World::without_webhooks().await?;
     confirm_many(&world, 1).await?;
     world.until_number(COUNT, 1).await?;
-    let used_up = "alter table receipts disable trigger user;
-                   update receipts set number = 999999, serial = replace(serial, '00001', '999999');
-                   alter table receipts enable trigger user;
-                   update receipt_counters set last_number = 999999;";
-    world.database.as_owner(used_up).await?;
+    use_numbers_up(&world).await?;
+    let alarms = Alarms::listen();
     let (held, payment) = verified(&world).await?;
     confirm(&world, held, &payment).await?;
-    world.until_number("select count(*) from parked_events", 1).await?;
+    let (gone, of_gone) = verified(&world).await?;
+    confirm(&world, gone, &of_gone).await?;
+    world.until_number(PUT_OFF, 2).await?;
+    assert_eq!(alarms.count("a receipt cannot be issued"), 2);
+    // Money goes its way, and both events are taken in.
+    cancel(&world, held, 20_000).await?;
+    world.until(held, "RefundRequested").await?;
+    cancel(&world, gone, PRICE).await?;
+    world.until(gone, "RefundRequested").await?;
+    until_taken_in(&world).await?;
+    assert_eq!(world.count(held, "PaymentRetained").await?, 1);
     assert_eq!(world.number("select last_number::bigint from receipt_counters").await?, 999_999);
-    let shorter = practice(&world, "shorter", &[("prefix = \"SUK\"", "prefix = \"SU\"")])?;
-    let process = world.another(&shorter).await?;
-    world.replace(process).await?;
-    let owner: Id<Customer> = world.employ("owner");
-    let retry = RetryParkedEventsRequest { stream_id: String::new() };
-    let retry = world.request(owner, retry)?;
-    world.staff.clone().retry_parked_events(retry).await?;
+    let listed = list(&till(&world)?, true).await?;
+    let refused = listed.iter().filter(|it| it.reason == Reason::ReceiptRefused);
+    assert!(refused.clone().any(|it| it.booking_id == Some(held.id)), "{listed:?}");
+    shorten_prefix(&mut world).await?;
+    world.database.move_clock(HOUR).await?;
     world.until_number(COUNT, 2).await?;
     let last = serials(&world).await?.pop().context("a receipt")?;
     assert!(last.starts_with("SU/") && last.ends_with("/1000000"), "{last}");
+    // Of money that is wholly on its way back none is due any more.
+    world.until_number("select count(*) from timers where kind = 'issue-receipt'", 0).await?;
+    assert_eq!(world.number(COUNT).await?, 2);
+    let listed = list(&till(&world)?, true).await?;
+    assert!(listed.iter().all(|it| it.reason != Reason::ReceiptRefused), "{listed:?}");
     Ok(())
 }

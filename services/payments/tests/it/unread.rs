@@ -1,0 +1,104 @@
+//! A collection that holds what this release cannot read, as after a rollback: it is a fault of what
+//! concerns it, and of nothing else.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use contract::booking::v1::BookingConfirmed;
+use eventstore::{Metadata, NewEvent, Recorded, StoreError, new_uuid};
+use kernel::Timestamp;
+use messaging::{Reaction as _, ReactionError};
+use payments::app::open_books::open_books;
+use payments::process::booking::OnBooking;
+use serde_json::json;
+use tonic::Code;
+
+use crate::alarms::Alarms;
+use crate::numbers::{issuer, verified};
+use crate::receipts::receipt;
+use crate::world::{Held, World, assert_refused};
+
+/// An event that only a newer release knows comes into a booking's collection.
+async fn of_tomorrow(world: &World, held: Held) -> Result<()> {
+    let stream = format!("collection-{}", held.id.uuid());
+    world
+        .store
+        .write(Metadata::by("test", None), move |tx| {
+            let stream = stream.clone();
+            Box::pin(async move {
+                let event = NewEvent {
+                    event_id: new_uuid(),
+                    event_type: "payments.v1.PaymentForeseen".to_owned(),
+                    payload: json!({ "bookingId": "bkg_1" }),
+                };
+                let version = tx.load(&stream).await?.version;
+                tx.append(&stream, version, &[event]).await.map(drop)
+            })
+        })
+        .await
+        .map_err(|error: StoreError| error.into())
+}
+
+/// Has a confirmation taken in, as the consumer does.
+async fn take_in(world: &World, held: Held, payment: String) -> Result<Result<(), ReactionError>> {
+    let confirmed = NewEvent::of(&BookingConfirmed {
+        booking_id: held.id.to_string(),
+        payment_id: payment,
+        ..BookingConfirmed::default()
+    })?;
+    let event = Arc::new(Recorded {
+        event_id: confirmed.event_id,
+        stream_id: format!("booking-{}", held.id.uuid()),
+        version: 3,
+        position: 3,
+        event_type: confirmed.event_type,
+        payload: confirmed.payload,
+        metadata: Metadata::default(),
+        recorded_at: Timestamp::EPOCH,
+    });
+    let reaction = OnBooking::new(issuer()?);
+    let taken = world.store.write(Metadata::by("test", None), move |tx| {
+        let (reaction, event) = (reaction.clone(), Arc::clone(&event));
+        Box::pin(async move { reaction.react(tx, &event).await })
+    });
+    Ok(taken.await)
+}
+
+#[tokio::test]
+async fn what_concerns_a_collection_that_cannot_be_read_is_parked_and_nothing_else() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (unread, of_unread) = verified(&world).await?;
+    let (sound, of_sound) = verified(&world).await?;
+    of_tomorrow(&world, unread).await?;
+    let refused = take_in(&world, unread, of_unread).await?;
+    // What fails so is parked, and what waits stops everybody.
+    assert!(matches!(refused, Err(ReactionError::Failed(_))), "{refused:?}");
+    take_in(&world, sound, of_sound.clone()).await??;
+    assert_eq!(receipt(&world, sound).await?.payment_id, of_sound);
+    // Its own customer is told to come again, and nothing of what is wrong.
+    let answer = world.claim(unread).await?;
+    let told = format!("{answer:?}");
+    assert!(!told.contains("PaymentForeseen"), "{told}");
+    assert_refused(answer, Code::Unavailable, "SERVICE_UNAVAILABLE");
+    Ok(())
+}
+
+#[tokio::test]
+async fn books_are_opened_beside_one_that_cannot_be_read() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (unread, _payment) = verified(&world).await?;
+    verified(&world).await?;
+    of_tomorrow(&world, unread).await?;
+    let before = world.number("select count(*) from ledger_entries").await?;
+    let older = "alter table ledger_lines disable trigger user;
+                 alter table ledger_entries disable trigger user;
+                 delete from ledger_lines; delete from ledger_entries;
+                 alter table ledger_entries enable trigger user;
+                 alter table ledger_lines enable trigger user;";
+    world.database.as_owner(older).await?;
+    let alarms = Alarms::listen();
+    open_books(&world.store).await?;
+    assert_eq!(alarms.count("the books of a booking stay closed"), 1);
+    assert_eq!(world.number("select count(*) from ledger_entries").await?, before / 2);
+    Ok(())
+}
