@@ -33,7 +33,7 @@ function Contents({ sections }: { sections: readonly LegalSection[] }) {
   return (
     <nav
       aria-labelledby="contents-title"
-      className="flex flex-col gap-2 border-l border-hairline pl-6 text-sm max-lg:hidden lg:sticky lg:top-28 lg:self-start print:hidden"
+      className="flex flex-col gap-2 border-l border-hairline pl-6 text-sm max-lg:hidden lg:sticky lg:top-28 lg:max-h-[calc(100dvh-8rem)] lg:self-start lg:overflow-y-auto print:hidden"
     >
       <h2 id="contents-title" className="font-sans text-sm font-semibold tracking-normal">
         On this page
