@@ -3,6 +3,7 @@
 //! another server keeps the accounts, there is none.
 use crate::environment::Environment;
 use crate::process::last_lines;
+use crate::say;
 use crate::secrets::Vault;
 use crate::supervise::{Part, Supervisor};
 use anyhow::{Context, Result, bail};
@@ -44,18 +45,56 @@ fn readable(word: &str) -> String {
     groups.collect::<Vec<_>>().join("-")
 }
 
+/// Nothing but what was asked for is to be printed.
+const QUIET: (&str, &str) = ("LOG_FILTER", "error");
+
 /// Makes sure that the owner has an account, and its role at the practice. `parts` are all programs
 /// with their settings.
+///
+/// An account that has a role stays as it is. One that has none may have been made by a stranger,
+/// who took the address before the practice did: it is never given the role, but makes way.
 pub(crate) async fn seed(supervisor: &Supervisor, parts: &[Part], owner: &Owner) -> Result<()> {
+    let email = ("ACCOUNT_EMAIL", owner.email.as_str());
+    let known = run_once(supervisor, parts, ("identity", "find-account"), &[email, QUIET]).await?;
+    let known = known.trim();
+    let role = match known {
+        "" => String::new(),
+        id => {
+            let person = [("STAFF_USER_ID", id), QUIET];
+            run_once(supervisor, parts, ("booking", "role"), &person).await?
+        }
+    };
+    match role.trim() {
+        "owner" => Ok(()),
+        "" | "none" => {
+            let id = new_account(supervisor, parts, owner).await?;
+            if !known.is_empty() {
+                say::step(format_args!(
+                    "{} had an account already, with no role here: it is gone, and the owner has \
+                     a new one",
+                    owner.email
+                ));
+            }
+            grant(supervisor, parts, id.trim()).await
+        }
+        _other => grant(supervisor, parts, known).await,
+    }
+}
+
+async fn new_account(supervisor: &Supervisor, parts: &[Part], owner: &Owner) -> Result<String> {
     let account = [
         ("ACCOUNT_EMAIL", owner.email.as_str()),
         ("ACCOUNT_PASSWORD", &owner.password),
         ("ACCOUNT_FIRST_NAME", "Owner"),
-        // Nothing but the account's id is to be printed.
-        ("LOG_FILTER", "error"),
+        // Whatever our own environment says.
+        ("ACCOUNT_KEEP_EXISTING", "false"),
+        QUIET,
     ];
-    let id = run_once(supervisor, parts, ("identity", "account"), &account).await?;
-    let staff = [("STAFF_USER_ID", id.trim()), ("STAFF_ROLE", "owner")];
+    run_once(supervisor, parts, ("identity", "account"), &account).await
+}
+
+async fn grant(supervisor: &Supervisor, parts: &[Part], id: &str) -> Result<()> {
+    let staff = [("STAFF_USER_ID", id), ("STAFF_ROLE", "owner")];
     run_once(supervisor, parts, ("booking", "grant"), &staff).await.map(|_printed| ())
 }
 
@@ -83,7 +122,71 @@ async fn run_once(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Record;
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// Programs that note how they were called, and answer with what the files `id` and `role` say.
+    fn programs(data: &Path) -> (Supervisor, Vec<Part>) {
+        let script = data.join("program");
+        fs::write(
+            &script,
+            "#!/bin/sh\ncd \"$(dirname \"$0\")\"\n\
+             echo \"$1 keep=$ACCOUNT_KEEP_EXISTING id=$STAFF_USER_ID\" >> calls\n\
+             case \"$1\" in find-account) cat id ;; role) cat role ;; account) echo new-id ;; esac\n",
+        )
+        .unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
+        let parts = ["identity", "booking"].map(|name| Part::new(name, script.clone()));
+        (Supervisor::new(Record::new(data), data.to_owned()), parts.to_vec())
+    }
+
+    /// How the programs are called when the owner's address has this account with this role.
+    async fn calls(name: &str, id: &str, role: &str) -> Vec<String> {
+        let (data, mut vault) = vault(name);
+        fs::write(data.join("id"), id).unwrap();
+        fs::write(data.join("role"), role).unwrap();
+        let (supervisor, parts) = programs(&data);
+        let owner = Owner::of(&Environment::default(), &mut vault).unwrap().unwrap();
+        seed(&supervisor, &parts, &owner).await.unwrap();
+        let calls = fs::read_to_string(data.join("calls")).unwrap();
+        fs::remove_dir_all(data).unwrap();
+        calls.lines().map(str::to_owned).collect()
+    }
+
+    #[tokio::test]
+    async fn an_owner_who_has_the_role_is_left_alone() {
+        let calls = calls("kept", "known-id\n", "owner\n").await;
+        assert_eq!(calls, ["find-account keep= id=", "role keep= id=known-id"]);
+    }
+
+    #[tokio::test]
+    async fn an_account_without_a_role_is_never_given_one() {
+        let calls = calls("stranger", "known-id\n", "none\n").await;
+        let expected = [
+            "find-account keep= id=",
+            "role keep= id=known-id",
+            "account keep=false id=",
+            "grant keep= id=new-id",
+        ];
+        assert_eq!(calls, expected);
+    }
+
+    #[tokio::test]
+    async fn an_address_without_an_account_gets_one_and_the_role() {
+        let calls = calls("first", "", "").await;
+        let expected =
+            ["find-account keep= id=", "account keep=false id=", "grant keep= id=new-id"];
+        assert_eq!(calls, expected);
+    }
+
+    #[tokio::test]
+    async fn a_member_of_staff_who_becomes_the_owner_keeps_the_account() {
+        let calls = calls("member", "known-id\n", "front_desk\n").await;
+        let expected =
+            ["find-account keep= id=", "role keep= id=known-id", "grant keep= id=known-id"];
+        assert_eq!(calls, expected);
+    }
 
     fn vault(name: &str) -> (std::path::PathBuf, Vault) {
         let data = std::env::temp_dir().join(format!("sukoon-{name}-{}", std::process::id()));

@@ -2,10 +2,10 @@
 use crate::account::{self, DatabaseUser};
 use crate::place;
 use crate::process::{Identity, output_of};
+use crate::secrets;
 use crate::tools::Tool;
 use anyhow::{Context, Result, bail};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -51,12 +51,10 @@ impl Cluster {
         if nursery.exists() {
             fs::remove_dir_all(&nursery).context("an interrupted start cannot be cleared away")?;
         }
+        // It passes through the nursery's name, so it comes first.
+        let password_file = self.write_password()?;
         place::create_private(&nursery)?;
         account::give(&nursery, self.user.as_ref())?;
-        let password_file = self.folder.with_extension("password");
-        fs::write(&password_file, &self.password).context("the password cannot be written")?;
-        fs::set_permissions(&password_file, fs::Permissions::from_mode(0o600))?;
-        account::give(&password_file, self.user.as_ref())?;
         let mut command = self.program("initdb");
         command.args(["--encoding=UTF8", "--locale=C", "--auth-local=reject"]);
         // The server checks the password against its hash. A client that proves the password by
@@ -71,6 +69,15 @@ impl Cluster {
         fs::remove_file(&password_file).context("the password file cannot be removed")?;
         made?;
         fs::rename(&nursery, &self.folder).context("the new database cannot be put in its place")
+    }
+
+    /// Writes the file from which the database user reads the superuser's password. Nobody else can
+    /// read it at any moment, although its folder can be passed through.
+    fn write_password(&self) -> Result<PathBuf> {
+        let file = self.folder.with_extension("password");
+        secrets::write_private(&file, self.password.as_bytes())?;
+        account::give(&file, self.user.as_ref())?;
+        Ok(file)
     }
 
     fn check_version(&self) -> Result<()> {
@@ -206,4 +213,36 @@ fn runs_on(pid: u32, folder: &Path) -> bool {
     };
     let text = String::from_utf8_lossy(&shown);
     text.contains("postgres") && text.contains(folder.to_string_lossy().as_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn the_superusers_password_is_never_in_a_file_that_others_can_open() {
+        let folder = std::env::temp_dir().join(format!("sukoon-password-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let cluster = Cluster {
+            tool: Tool { path: PathBuf::new(), libraries: None },
+            user: None,
+            folder: folder.join("postgres"),
+            port: 0,
+            password: "a quiet word".to_owned(),
+            care: Care::Disposable,
+        };
+        // Left behind by an earlier start, open to all, and held open by a stranger.
+        let left = folder.join("postgres.password");
+        fs::write(&left, "").unwrap();
+        let mut held = fs::File::open(&left).unwrap();
+        let written = cluster.write_password().unwrap();
+        assert_eq!(fs::read_to_string(&written).unwrap(), "a quiet word");
+        assert_eq!(fs::metadata(&written).unwrap().permissions().mode() & 0o777, 0o600);
+        let mut seen = String::new();
+        held.read_to_string(&mut seen).unwrap();
+        assert_eq!(seen, "", "a stranger reads the password");
+        fs::remove_dir_all(folder).unwrap();
+    }
 }

@@ -143,6 +143,25 @@ impl FromStr for Granted {
     }
 }
 
+/// What telling somebody's role needs.
+#[derive(Debug, Clone)]
+pub struct RoleConfig {
+    /// The database, by the service's own role; `BOOKING_DATABASE_URL`.
+    pub database_url: SecretString,
+    /// The account; `STAFF_USER_ID`, a UUID or "usr_…".
+    pub person: Person,
+}
+
+impl RoleConfig {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            database_url: reader.secret("BOOKING_DATABASE_URL"),
+            person: reader.parse("STAFF_USER_ID", Person(Id::from_uuid(uuid::Uuid::nil()))),
+        }
+    }
+}
+
 impl GrantConfig {
     /// Reads them.
     pub fn read(reader: &mut Reader<'_>) -> Self {

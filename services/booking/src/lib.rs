@@ -15,6 +15,7 @@ pub mod calendar;
 pub mod grpc;
 pub mod config;
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use ::contract::booking::v1::booking_internal_service_server::BookingInternalServiceServer;
@@ -29,6 +30,7 @@ use messaging::{
 use runtime::caller::{Peers, Users};
 use runtime::health::Checks;
 use runtime::server::{REQUEST_BYTES_MAX, Server};
+use runtime::staff::Role;
 use runtime::{BoxError, Program, Shutdown, Tasks};
 use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
@@ -37,7 +39,7 @@ use tonic::service::Routes;
 use crate::app::Desk;
 use crate::app::runs::Runs;
 use crate::catalogue::Catalogue;
-use crate::config::{Config, GrantConfig, MigrationConfig};
+use crate::config::{Config, GrantConfig, MigrationConfig, RoleConfig};
 use crate::domain::availability::Rules;
 use crate::grpc::internal::Internal;
 use crate::grpc::public::Public;
@@ -60,6 +62,7 @@ pub fn program() -> Program {
         .serve(Config::read, run)
         .migrate(MigrationConfig::read, migrate)
         .command("grant", GrantConfig::read, |config, _shutdown| grant(config))
+        .command("role", RoleConfig::read, |config, _shutdown| role(config))
 }
 
 /// Serves until the shutdown signal is given.
@@ -168,5 +171,16 @@ pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
 pub async fn grant(config: GrantConfig) -> anyhow::Result<()> {
     let GrantConfig { owner_url, person, role } = config;
     app::grant_role::grant_role(owner_url.expose_secret(), person.0, role.0).await?;
+    Ok(())
+}
+
+/// Prints the role that an account has now, or "none".
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn role(config: RoleConfig) -> anyhow::Result<()> {
+    let pool = Database::new(config.database_url.expose_secret()).open()?;
+    let role = read_model::staff::role_of(&pool, config.person.0).await?;
+    writeln!(std::io::stdout(), "{}", role.map_or("none", Role::word))?;
     Ok(())
 }
