@@ -1,5 +1,7 @@
 //! The command `account`: makes sure that an address has a confirmed account, for those whom the
-//! practice itself invites. It is run by whoever runs the machine, so no mail has to confirm it.
+//! practice itself invites. The operator runs it and answers for the address, so no mail has to
+//! confirm it. It never hands on an account that a stranger may have made. `find-account` only
+//! looks.
 
 use std::io::Write as _;
 
@@ -8,11 +10,12 @@ use kernel::Timestamp;
 use runtime::BoxError;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Map, Value};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use crate::address::EmailAddress;
 use crate::app;
-use crate::config::AccountConfig;
+use crate::config::{AccountConfig, FindConfig};
 use crate::hashing::{HashError, Hasher};
 use crate::password::{self, Weakness};
 use crate::store::users::{self, User};
@@ -22,12 +25,35 @@ use crate::store::users::{self, User};
 pub struct Wanted {
     /// Its address.
     pub email: EmailAddress,
-    /// Its password, if it has to be made.
+    /// Its password, unless an account is kept.
     pub password: SecretString,
     /// The person's first name, or empty.
     pub first_name: String,
     /// The person's last name, or empty.
     pub last_name: String,
+    /// An account that the address has already stays as it is.
+    pub keep_existing: bool,
+}
+
+/// The account of the address, and how it came to be it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ensured {
+    /// The address had no confirmed account.
+    Made(Uuid),
+    /// The address had one, which stays as it is.
+    Kept(Uuid),
+    /// The address had one, which is gone; this one is new.
+    Superseded(Uuid),
+}
+
+impl Ensured {
+    /// The account's id.
+    #[must_use]
+    pub fn id(self) -> Uuid {
+        match self {
+            Self::Made(id) | Self::Kept(id) | Self::Superseded(id) => id,
+        }
+    }
 }
 
 /// Why there is no account.
@@ -68,26 +94,52 @@ impl Retry for AccountError {
     }
 }
 
-/// Runs the command: prints the account's id, and nothing else.
+/// What the operator has to know when the address had an account.
+const SUPERSEDED: &str = "This address had an account already. That account is gone with its \
+    password, its sessions and its codes. The new one has another id, the password of \
+    ACCOUNT_PASSWORD and no role yet: give it one by `booking grant`, also if the former had one. \
+    ACCOUNT_KEEP_EXISTING=true keeps an account as it is.";
+
+/// Runs the command: prints the account's id, and on the error stream what became of an account
+/// that the address had.
 ///
 /// # Errors
 /// When the password is refused, or the database does not answer.
 pub async fn run(config: AccountConfig) -> Result<(), BoxError> {
     let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
-    let id = ensure(&store, &config.wanted).await?;
-    writeln!(std::io::stdout(), "{id}")?;
+    let ensured = ensure(&store, &config.wanted).await?;
+    if matches!(ensured, Ensured::Superseded(_)) {
+        writeln!(std::io::stderr(), "{SUPERSEDED}")?;
+    }
+    writeln!(std::io::stdout(), "{}", ensured.id())?;
     Ok(())
 }
 
-/// The id of the address's account. One that is there stays as it is, with its own password; one
-/// that nobody confirmed is nobody's and is replaced.
+/// Runs the command that only looks: prints the id of the address's account, or nothing.
 ///
 /// # Errors
-/// When there is none and the password is refused, or the database does not answer.
-pub async fn ensure(store: &Store, wanted: &Wanted) -> Result<Uuid, AccountError> {
-    let known = users::by_email(store.pool(), &wanted.email).await?;
-    if let Some(user) = known.filter(|user| user.email_confirmed_at.is_some()) {
-        return Ok(user.user_id);
+/// When the database does not answer.
+pub async fn find(config: FindConfig) -> Result<(), BoxError> {
+    let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
+    if let Some(user) = confirmed(store.pool(), &config.email).await? {
+        writeln!(std::io::stdout(), "{}", user.user_id)?;
+    }
+    Ok(())
+}
+
+/// Makes the account of the address.
+///
+/// An account that is there may be a stranger's: where addresses need no confirmation, everybody can
+/// take one that is not theirs. So it is not handed on but superseded, under a new id: its maker may
+/// hold an access token, which the other services believe until it runs out.
+///
+/// # Errors
+/// When the password is refused, or the database does not answer.
+pub async fn ensure(store: &Store, wanted: &Wanted) -> Result<Ensured, AccountError> {
+    let keep = wanted.keep_existing;
+    let known = confirmed(store.pool(), &wanted.email).await?;
+    if let (true, Some(user)) = (keep, known) {
+        return Ok(Ensured::Kept(user.user_id));
     }
     let (password, names) =
         (wanted.password.expose_secret(), [&*wanted.first_name, &wanted.last_name]);
@@ -100,18 +152,28 @@ pub async fn ensure(store: &Store, wanted: &Wanted) -> Result<Uuid, AccountError
             let password_hash = password_hash.clone();
             Box::pin(async move {
                 let now: Timestamp = tx.now().await?;
-                let known = users::by_email(tx.connection(), &email).await?;
-                if let Some(user) = known.filter(|user| user.email_confirmed_at.is_some()) {
-                    return Ok(user.user_id);
+                let known = confirmed(tx.connection(), &email).await?;
+                if let (true, Some(user)) = (keep, &known) {
+                    return Ok(Ensured::Kept(user.user_id));
                 }
                 let mut user = User::new(&email, user_metadata, now);
                 user.email_confirmed_at = Some(now);
                 user.password_hash = Some(password_hash);
-                users::replace(tx.connection(), &user).await?;
-                Ok(user.user_id)
+                users::supersede(tx.connection(), &user).await?;
+                let ensured = if known.is_some() { Ensured::Superseded } else { Ensured::Made };
+                Ok(ensured(user.user_id))
             })
         })
         .await
+}
+
+/// The address's account, if it is more than a sign-up that waits for its code.
+async fn confirmed(
+    executor: impl PgExecutor<'_>,
+    email: &EmailAddress,
+) -> Result<Option<User>, sqlx::Error> {
+    let known = users::by_email(executor, email).await?;
+    Ok(known.filter(|user| user.email_confirmed_at.is_some()))
 }
 
 /// What the account says about the person, in the names that the site's own pages use.

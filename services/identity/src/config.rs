@@ -63,8 +63,18 @@ pub struct AccountConfig {
     /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
     pub database_url: SecretString,
     /// Whose account it is; `ACCOUNT_EMAIL`, `ACCOUNT_PASSWORD`, `ACCOUNT_FIRST_NAME` and
-    /// `ACCOUNT_LAST_NAME`.
+    /// `ACCOUNT_LAST_NAME`. With `ACCOUNT_KEEP_EXISTING=true` an account that is there stays as
+    /// it is.
     pub wanted: Wanted,
+}
+
+/// What the command `find-account` needs.
+#[derive(Debug, Clone)]
+pub struct FindConfig {
+    /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
+    pub database_url: SecretString,
+    /// Whose account is looked for; `ACCOUNT_EMAIL`.
+    pub email: EmailAddress,
 }
 
 impl Config {
@@ -118,7 +128,18 @@ impl AccountConfig {
                 password: reader.secret("ACCOUNT_PASSWORD"),
                 first_name: name(reader, "ACCOUNT_FIRST_NAME"),
                 last_name: name(reader, "ACCOUNT_LAST_NAME"),
+                keep_existing: reader.parse_or("ACCOUNT_KEEP_EXISTING", false),
             },
+        }
+    }
+}
+
+impl FindConfig {
+    /// Reads them.
+    pub fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            database_url: reader.secret("IDENTITY_DATABASE_URL"),
+            email: address(reader, "ACCOUNT_EMAIL"),
         }
     }
 }
@@ -195,7 +216,9 @@ mod tests {
         ];
         let wanted = told(&complete).unwrap().wanted;
         assert_eq!(wanted.email.as_str(), "meera@sukoon.example");
-        assert_eq!(wanted.first_name, "");
+        assert_eq!((wanted.first_name.as_str(), wanted.keep_existing), ("", false));
+        let keeping = [&[("ACCOUNT_KEEP_EXISTING", "true")], complete.as_slice()].concat();
+        assert!(told(&keeping).unwrap().wanted.keep_existing);
         let wrong = [("ACCOUNT_EMAIL", "meera"), ("ACCOUNT_LAST_NAME", "Joshi\nBcc: x")];
         let wrong = [&wrong, complete.as_slice()].concat();
         assert_eq!(told(&wrong).unwrap_err(), ["ACCOUNT_EMAIL", "ACCOUNT_LAST_NAME"]);

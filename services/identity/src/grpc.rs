@@ -90,14 +90,11 @@ impl Internal {
         let rows = self.app.store.pool();
         let Some(code) = codes::by_id(rows, code_id.uuid()).await? else { return Ok(None) };
         let Some(user) = users::by_id(rows, code.user_id).await? else { return Ok(None) };
-        let redirects = &self.app.redirects;
-        let page = code
-            .redirect_to
-            .unwrap_or_else(|| redirects.usual(codes::Purpose::of_word(&code.purpose)).to_string());
+        let redirect_to = code.redirect_to.as_deref();
         let token = self.app.codes.link_token(code.code_id);
         let first_name = user.user_metadata.get("firstName").and_then(Value::as_str);
         Ok(Some(GetCodeMailResponse {
-            link: redirects.link(&token, &code.purpose, &page).to_string(),
+            link: self.app.redirects.link(&token, &code.purpose, redirect_to).to_string(),
             email: user.email,
             first_name: first_name.unwrap_or_default().to_owned(),
             code: self.app.codes.digits(code.code_id),

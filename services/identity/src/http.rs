@@ -47,6 +47,7 @@ pub fn router(app: App) -> Router {
         .route("/.well-known/jwks.json", get(about::jwks))
         .merge(absent_routes())
         .fallback(|| async { (StatusCode::NOT_FOUND, "404 page not found") })
+        .layer(from_fn(request::each_parameter_once))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(from_fn(error::in_the_callers_form))
         .with_state(app)

@@ -29,7 +29,7 @@ use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 
 use crate::app::App;
-use crate::config::{AccountConfig, Config, MigrationConfig};
+use crate::config::{AccountConfig, Config, FindConfig, MigrationConfig};
 
 /// The service's name in logs and in callers' tokens.
 pub const NAME: &str = "identity";
@@ -39,11 +39,11 @@ pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/identity");
 
 /// This service as a process: its commands with their settings.
 pub fn program() -> Program {
-    Program::new(NAME).serve(Config::read, run).migrate(MigrationConfig::read, migrate).command(
-        "account",
-        AccountConfig::read,
-        |config, _stop| account::run(config),
-    )
+    Program::new(NAME)
+        .serve(Config::read, run)
+        .migrate(MigrationConfig::read, migrate)
+        .command("account", AccountConfig::read, |config, _stop| account::run(config))
+        .command("find-account", FindConfig::read, |config, _stop| account::find(config))
 }
 
 /// Serves until the shutdown signal is given.

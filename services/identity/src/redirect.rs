@@ -1,8 +1,7 @@
 //! Where the link of a mail may lead: to this site and nowhere else.
 
+use url::form_urlencoded::Serializer;
 use url::{Host, Url};
-
-use crate::store::codes::Purpose;
 
 /// The site that links lead to.
 #[derive(Debug, Clone)]
@@ -25,27 +24,19 @@ impl Redirects {
         self.is_ours(&url).then_some(url)
     }
 
-    /// The page that a link of this purpose leads to when no other was asked for.
+    /// The page of the site that a mail's link opens. What it needs stands in the fragment, which
+    /// browsers send to no server, so no log has it.
     #[must_use]
-    pub fn usual(&self, purpose: Option<Purpose>) -> Url {
+    pub fn link(&self, token: &str, kind: &str, redirect_to: Option<&str>) -> Url {
+        let mut fields = Serializer::new(String::new());
+        fields.append_pair("token_hash", token).append_pair("type", kind);
+        if let Some(place) = redirect_to {
+            fields.append_pair("redirect_to", place);
+        }
         let mut page = self.site.clone();
-        page.set_path(match purpose {
-            Some(Purpose::Recovery) => "/recover",
-            Some(Purpose::Signup) | None => "/sign-in",
-        });
+        page.set_path("/confirm");
+        page.set_fragment(Some(&fields.finish()));
         page
-    }
-
-    /// The link of a mail.
-    #[must_use]
-    pub fn link(&self, token: &str, purpose: &str, redirect_to: &str) -> Url {
-        let mut link = self.site.clone();
-        link.set_path("/auth/v1/verify");
-        link.query_pairs_mut()
-            .append_pair("token", token)
-            .append_pair("type", purpose)
-            .append_pair("redirect_to", redirect_to);
-        link
     }
 
     fn is_ours(&self, url: &Url) -> bool {

@@ -85,7 +85,7 @@ pub(crate) fn tokens(app: &App, opened: &Opened) -> Result<SessionTokens, TokenE
 /// A session as an answer, which nobody may keep on the way.
 pub(crate) fn session(app: &App, opened: &Opened) -> Result<Response, ApiError> {
     let tokens = tokens(app, opened)?;
-    let body = json!({
+    let mut body = json!({
         "access_token": tokens.access_token,
         "token_type": "bearer",
         "expires_in": LIFE_SECONDS,
@@ -93,5 +93,10 @@ pub(crate) fn session(app: &App, opened: &Opened) -> Result<Response, ApiError> 
         "refresh_token": tokens.refresh_token,
         "user": user(&opened.user),
     });
+    // The contract has no word for it: an account whose password was forgotten at the proof of its
+    // address. The site's pages then ask for a new one.
+    if let (None, Some(body)) = (&opened.user.password_hash, body.as_object_mut()) {
+        body.insert("password_needed".to_owned(), json!(true));
+    }
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(body)).into_response())
 }

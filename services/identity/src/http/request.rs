@@ -1,19 +1,21 @@
 //! What comes in: bodies, query strings, and the checks that several endpoints share.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Query, Request};
 use axum::http::StatusCode;
-use axum::response::IntoResponse as _;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use url::form_urlencoded;
 
 use crate::address::EmailAddress;
 use crate::http::ApiError;
 use crate::password::{self, Weakness};
 
-/// Query parameters by name; of one that is repeated, the last.
+/// Query parameters by name; [`each_parameter_once`] has seen to it that none is repeated.
 pub(crate) type Parameters = Query<HashMap<String, String>>;
 
 /// What people say about themselves travels in every access token, which has to stay small.
@@ -42,6 +44,22 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 
 fn not_json() -> ApiError {
     ApiError::bad("bad_json", "Could not parse request body as JSON")
+}
+
+/// Refuses a query that names a parameter twice. Where a server in front reads the first of two
+/// values and this one the last, a request would pass that server's limits as something else.
+pub(crate) async fn each_parameter_once(request: Request, next: Next) -> Response {
+    if repeats_a_name(request.uri().query().unwrap_or_default()) {
+        let message = "Each query parameter may be given only once";
+        return ApiError::invalid(message).into_response();
+    }
+    next.run(request).await
+}
+
+/// Names are compared as they are read, so that no other spelling hides one.
+fn repeats_a_name(query: &str) -> bool {
+    let mut seen = HashSet::new();
+    !form_urlencoded::parse(query.as_bytes()).all(|(name, _value)| seen.insert(name))
 }
 
 /// A parameter that is there and not empty.

@@ -54,12 +54,22 @@ pub(crate) async fn signup(
         };
         if app.confirm_email {
             let user = ask_to_confirm(&app, wanted).await?;
-            Ok(Json(objects::user(&user)).into_response())
+            Ok(Json(waiting(&app, &user)).into_response())
         } else {
             objects::session(&app, &begin_at_once(&app, wanted).await?)
         }
     };
     if app.confirm_email { quietly(work).await } else { work.await }
+}
+
+/// The account as its maker sees it, with what shows later who made it.
+fn waiting(app: &App, user: &User) -> Value {
+    let mut object = objects::user(user);
+    if let Some(object) = object.as_object_mut() {
+        let secret = app.codes.sign_up_secret(user.user_id);
+        object.insert("sign_up_secret".to_owned(), json!(secret));
+    }
+    object
 }
 
 fn checked(body: &SignUp) -> Result<(EmailAddress, Value), ApiError> {

@@ -1,4 +1,5 @@
-//! POST and GET /verify: the code of a mail, typed or followed as a link, begins a session.
+//! POST /verify: the code of a mail, typed or followed as a link, begins a session. GET /verify only
+//! leads to the page that asks for it: mail programs and scanners open links without being asked.
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -6,7 +7,6 @@ use eventstore::Tx;
 use kernel::Timestamp;
 use serde::Deserialize;
 use url::Url;
-use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
 use crate::address::EmailAddress;
@@ -17,8 +17,7 @@ use crate::secrets::same;
 use crate::store::codes::{self, Purpose};
 use crate::store::limits::{Limited, Limits};
 use crate::store::sessions::{self, Opened, Proof};
-use crate::store::users;
-use crate::token::LIFE_SECONDS;
+use crate::store::users::{self, User};
 
 /// Kinds of codes that the contract knows and this server never mails.
 const NEVER_MAILED: &[&str] = &["invite", "magiclink", "email_change", "sms", "phone_change"];
@@ -31,6 +30,16 @@ pub(crate) struct Verify {
     token_hash: Option<String>,
     email: Option<String>,
     phone: Option<String>,
+    sign_up_secret: Option<String>,
+}
+
+/// A code that was shown, and who shows it.
+struct Shown {
+    code_id: Uuid,
+    user_id: Uuid,
+    purpose: Purpose,
+    /// What the answer of their sign-up gave them, if it is theirs.
+    sign_up_secret: Option<String>,
 }
 
 /// How a code fares.
@@ -46,6 +55,7 @@ pub(crate) async fn by_code(
 ) -> Result<Response, ApiError> {
     let (token, token_hash) = (filled(body.token.as_deref()), filled(body.token_hash.as_deref()));
     let (email, phone) = (filled(body.email.as_deref()), filled(body.phone.as_deref()));
+    let secret = filled(body.sign_up_secret.as_deref());
     let kind = filled(body.r#type.as_deref())
         .ok_or_else(|| ApiError::invalid("Verify requires a verification type"))?;
     let (message, redeemed) = match (token, token_hash) {
@@ -57,7 +67,7 @@ pub(crate) async fn by_code(
                 let message = "Only the token_hash and type should be provided";
                 return Err(ApiError::invalid(message));
             }
-            (LINK_EXPIRED, quietly(redeem_link(&app, purpose_of(kind)?, hash)).await?)
+            (LINK_EXPIRED, quietly(redeem_link(&app, purpose_of(kind)?, hash, secret)).await?)
         }
         (Some(token), _) => {
             let (Some(email), None) = (email, phone) else {
@@ -65,7 +75,8 @@ pub(crate) async fn by_code(
                 return Err(ApiError::invalid(message));
             };
             let (email, purpose) = (request::email(email)?, purpose_of(kind)?);
-            let redeeming = redeem_digits(&app, purpose, email, token.to_owned());
+            let typed = (email, token.to_owned());
+            let redeeming = redeem_digits(&app, purpose, typed, secret);
             ("Token has expired or is invalid", quietly(redeeming).await?)
         }
     };
@@ -76,8 +87,8 @@ pub(crate) async fn by_code(
     }
 }
 
-/// A link leads to the page that it names, with a session or with an error in the fragment, which
-/// browsers send to nobody.
+/// Leads to the page of the site that asks for the press of a button and posts the link's token.
+/// Nothing is looked up and nothing changes, so who opens a link, and how often, does not matter.
 pub(crate) async fn by_link(
     State(app): State<App>,
     parameters: Parameters,
@@ -87,15 +98,11 @@ pub(crate) async fn by_link(
         token.ok_or_else(|| ApiError::invalid("Verify requires a token or a token hash"))?;
     let kind = given(&parameters, "type")
         .ok_or_else(|| ApiError::invalid("Verify requires a verification type"))?;
-    let purpose = purpose_of(kind)?;
-    let asked = app.redirects.allowed(given(&parameters, "redirect_to"));
-    let page = asked.unwrap_or_else(|| app.redirects.usual(purpose));
-    let fragment = match redeem_link(&app, purpose, token).await? {
-        Redeemed::In(opened) => session_fragment(&app, &opened, kind)?,
-        Redeemed::Banned => error_fragment("user_banned", "User is banned"),
-        Redeemed::Wrong => error_fragment("otp_expired", LINK_EXPIRED),
-    };
-    Ok(lead_to(page, &fragment))
+    purpose_of(kind)?;
+    let back = app.redirects.allowed(given(&parameters, "redirect_to"));
+    let page = app.redirects.link(token, kind, back.as_ref().map(Url::as_str));
+    let unseen = [("cache-control", "no-store"), ("referrer-policy", "no-referrer")];
+    Ok((unseen, Redirect::to(page.as_str())).into_response())
 }
 
 /// What a type of the contract means here; `None` when no such code is ever mailed.
@@ -111,13 +118,14 @@ fn purpose_of(kind: &str) -> Result<Option<Purpose>, ApiError> {
 async fn redeem_digits(
     app: &App,
     purpose: Option<Purpose>,
-    email: EmailAddress,
-    token: String,
+    (email, token): (EmailAddress, String),
+    secret: Option<&str>,
 ) -> Result<Redeemed, ApiError> {
-    let shared = app.clone();
+    let (shared, secret) = (app.clone(), secret.map(str::to_owned));
     app.store
         .write(app::metadata(), move |tx| {
             let (app, email, token) = (shared.clone(), email.clone(), token.clone());
+            let sign_up_secret = secret.clone();
             Box::pin(async move {
                 let limits = Limits::of(&email, &app.codes);
                 limits.lock(tx).await?;
@@ -135,7 +143,8 @@ async fn redeem_digits(
                     codes::wrong_try(tx, code.code_id).await?;
                     return Ok(Redeemed::Wrong);
                 }
-                begin(tx, &app, (code.code_id, user.user_id), purpose, now).await
+                let (code_id, user_id) = (code.code_id, user.user_id);
+                begin(tx, &app, Shown { code_id, user_id, purpose, sign_up_secret }, now).await
             })
         })
         .await
@@ -145,38 +154,33 @@ async fn redeem_link(
     app: &App,
     purpose: Option<Purpose>,
     token: &str,
+    secret: Option<&str>,
 ) -> Result<Redeemed, ApiError> {
     let (Some(code_id), Some(purpose)) = (app.codes.code_of_link(token), purpose) else {
         return Ok(Redeemed::Wrong);
     };
-    let shared = app.clone();
+    let (shared, secret) = (app.clone(), secret.map(str::to_owned));
     app.store
         .write(app::metadata(), move |tx| {
-            let app = shared.clone();
+            let (app, sign_up_secret) = (shared.clone(), secret.clone());
             Box::pin(async move {
                 let code = codes::by_id(tx.connection(), code_id).await?;
                 let Some(code) = code.filter(|code| code.purpose == purpose.word()) else {
                     return Ok(Redeemed::Wrong);
                 };
-                let now = tx.now().await?;
-                begin(tx, &app, (code_id, code.user_id), purpose, now).await
+                let (user_id, now) = (code.user_id, tx.now().await?);
+                begin(tx, &app, Shown { code_id, user_id, purpose, sign_up_secret }, now).await
             })
         })
         .await
 }
 
 /// Uses the code up and lets its owner in.
-async fn begin(
-    tx: &mut Tx,
-    app: &App,
-    (code_id, user_id): (Uuid, Uuid),
-    purpose: Purpose,
-    now: Timestamp,
-) -> Result<Redeemed, ApiError> {
-    let Some(mut user) = users::locked(tx.connection(), user_id).await? else {
+async fn begin(tx: &mut Tx, app: &App, shown: Shown, now: Timestamp) -> Result<Redeemed, ApiError> {
+    let Some(mut user) = users::locked(tx.connection(), shown.user_id).await? else {
         return Ok(Redeemed::Wrong);
     };
-    if !codes::use_up(tx, code_id).await? {
+    if !codes::use_up(tx, shown.code_id).await? {
         return Ok(Redeemed::Wrong);
     }
     if user.is_banned(now) {
@@ -184,8 +188,7 @@ async fn begin(
     }
     if user.email_confirmed_at.is_none() {
         user.email_confirmed_at = Some(now);
-        if purpose == Purpose::Recovery {
-            // Whoever signed up with this address had not shown that it is theirs.
+        if !made_by(app, &user, &shown) {
             user.password_hash = None;
         }
     }
@@ -194,7 +197,7 @@ async fn begin(
         limits.forget(tx, Limited::Code).await?;
         limits.forget(tx, Limited::Password).await?;
     }
-    let proof = match purpose {
+    let proof = match shown.purpose {
         Purpose::Signup => Proof::Signup,
         Purpose::Recovery => Proof::Recovery,
     };
@@ -202,31 +205,10 @@ async fn begin(
     Ok(Redeemed::In(Box::new(opened)))
 }
 
-fn session_fragment(app: &App, opened: &Opened, kind: &str) -> Result<String, ApiError> {
-    let tokens = objects::tokens(app, opened)?;
-    let fragment = Serializer::new(String::new())
-        .append_pair("access_token", &tokens.access_token)
-        .append_pair("expires_at", &tokens.expires_at.to_string())
-        .append_pair("expires_in", &LIFE_SECONDS.to_string())
-        .append_pair("refresh_token", &tokens.refresh_token)
-        .append_pair("sb", "")
-        .append_pair("token_type", "bearer")
-        .append_pair("type", kind)
-        .finish();
-    Ok(fragment)
-}
-
-fn error_fragment(code: &str, description: &str) -> String {
-    Serializer::new(String::new())
-        .append_pair("error", "access_denied")
-        .append_pair("error_code", code)
-        .append_pair("error_description", description)
-        .append_pair("sb", "")
-        .finish()
-}
-
-fn lead_to(mut page: Url, fragment: &str) -> Response {
-    page.set_fragment(Some(fragment));
-    let unseen = [("cache-control", "no-store"), ("referrer-policy", "no-referrer")];
-    (unseen, Redirect::to(page.as_str())).into_response()
+/// Whether the one who shows the code of an unconfirmed account has also made the account. The code
+/// proves the address only: the account, and its password, may have been made by a stranger.
+fn made_by(app: &App, user: &User, shown: &Shown) -> bool {
+    let secret = shown.sign_up_secret.as_deref().unwrap_or_default();
+    let right = app.codes.sign_up_secret(user.user_id);
+    shown.purpose == Purpose::Signup && same(right.as_bytes(), secret.as_bytes())
 }

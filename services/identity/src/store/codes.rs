@@ -30,12 +30,6 @@ impl Purpose {
             Self::Recovery => "recovery",
         }
     }
-
-    /// The purpose of a stored word.
-    #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
-        [Self::Signup, Self::Recovery].into_iter().find(|purpose| purpose.word() == word)
-    }
 }
 
 /// A code that is still good.

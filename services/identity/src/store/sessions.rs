@@ -108,7 +108,7 @@ pub async fn open(
     let session = Session {
         session_id: new_uuid(),
         proofs: json!([{ "method": proof.method(), "timestamp": now.seconds() }]),
-        password_reset_until_at: (proof == Proof::Recovery)
+        password_reset_until_at: (proof == Proof::Recovery || user.password_hash.is_none())
             .then(|| now.plus_seconds(RESET_SECONDS)),
     };
     sqlx::query(

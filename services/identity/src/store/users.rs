@@ -17,7 +17,7 @@ pub struct User {
     pub identity_id: Uuid,
     /// In lower case.
     pub email: String,
-    /// PHC string, if it has a password.
+    /// PHC string; none after the proof of an address whose account a stranger may have made.
     pub password_hash: Option<String>,
     /// What the person says about themselves.
     pub user_metadata: Value,
@@ -137,6 +137,19 @@ pub async fn insert(executor: impl PgExecutor<'_>, user: &User) -> Result<(), sq
 /// When the address has a confirmed account, or when the database does not answer.
 pub async fn replace(connection: &mut PgConnection, user: &User) -> Result<(), sqlx::Error> {
     sqlx::query("delete from users where email = $1 and email_confirmed_at is null")
+        .bind(&user.email)
+        .execute(&mut *connection)
+        .await?;
+    insert(connection, user).await
+}
+
+/// Stores a new account in the place of the one that the address had, confirmed or not. That one
+/// goes with its password, its sessions and its codes; its access tokens name an id that is gone.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn supersede(connection: &mut PgConnection, user: &User) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from users where email = $1")
         .bind(&user.email)
         .execute(&mut *connection)
         .await?;

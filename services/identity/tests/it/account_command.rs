@@ -2,9 +2,11 @@
 
 use std::process::Command;
 
-use identity::account::{AccountError, Wanted, ensure};
+use identity::account::{AccountError, Ensured, Wanted, ensure};
 use identity::address::EmailAddress;
+use reqwest::Method;
 use runtime::BoxError;
+use serde_json::json;
 
 use crate::running::{PASSWORD, Running};
 
@@ -16,17 +18,32 @@ fn wanted(password: &str) -> Wanted {
         password: password.to_owned().into(),
         first_name: "Meera".to_owned(),
         last_name: String::new(),
+        keep_existing: false,
     }
 }
 
+fn kept(password: &str) -> Wanted {
+    Wanted { keep_existing: true, ..wanted(password) }
+}
+
 /// Runs the program itself, with nothing else in its environment.
-fn run(server: &Running, password: &str) -> std::process::Output {
+fn run(server: &Running, password: &str, more: &[(&str, &str)]) -> std::process::Output {
+    command(server, "account", password, more)
+}
+
+fn command(
+    server: &Running,
+    command: &str,
+    password: &str,
+    more: &[(&str, &str)],
+) -> std::process::Output {
     Command::new(env!("CARGO_BIN_EXE_identity"))
-        .arg("account")
+        .arg(command)
         .env_clear()
         .env("IDENTITY_DATABASE_URL", &server.database.url)
         .env("ACCOUNT_EMAIL", OWNER)
         .env("ACCOUNT_PASSWORD", password)
+        .envs(more.iter().copied())
         .output()
         .unwrap()
 }
@@ -34,44 +51,81 @@ fn run(server: &Running, password: &str) -> std::process::Output {
 #[tokio::test]
 async fn an_account_is_made_confirmed_and_its_person_can_sign_in() {
     let server = Running::confirming().await;
-    let id = ensure(&server.app.store, &wanted(PASSWORD)).await.unwrap();
+    let ensured = ensure(&server.app.store, &wanted(PASSWORD)).await.unwrap();
+    assert_eq!(ensured, Ensured::Made(ensured.id()));
     let session = server.sign_in(OWNER, PASSWORD).await.ok();
-    assert_eq!(session.text("/user/id"), id.to_string());
+    assert_eq!(session.text("/user/id"), ensured.id().to_string());
     assert_eq!(session.text("/user/user_metadata/firstName"), "Meera");
     assert_eq!(server.codes_requested().await, 0, "no mail has to confirm it");
 }
 
 #[tokio::test]
-async fn an_account_that_is_there_keeps_its_password() {
+async fn an_address_that_a_stranger_registered_is_not_the_strangers_any_more() {
+    // Without confirmation everybody can take an address that is not theirs.
+    let server = Running::trusting().await;
+    let data = json!({ "firstName": "Mallory", "phone": "98765 43210" });
+    let body = json!({ "email": OWNER, "password": "a stranger's own", "data": data });
+    let theirs = server.post("/signup", body).await.ok();
+    server.post("/recover", json!({ "email": OWNER })).await.ok();
+    let pending = server.latest_mail().await;
+
+    let ensured = ensure(&server.app.store, &wanted(PASSWORD)).await.unwrap();
+    assert_eq!(ensured, Ensured::Superseded(ensured.id()));
+    let refused = server.sign_in(OWNER, "a stranger's own").await;
+    refused.assert_error(400, "invalid_credentials");
+    server.user(&theirs.text("/access_token")).await.assert_error(403, "user_not_found");
+    let refresh = server.refresh(&theirs.text("/refresh_token")).await;
+    refresh.assert_error(400, "refresh_token_not_found");
+    server.verify("recovery", OWNER, &pending.code).await.assert_error(403, "otp_expired");
+    // Their access token is still good elsewhere: what it names must not be what gets the role.
+    assert_ne!(theirs.text("/user/id"), ensured.id().to_string());
+    let session = server.sign_in(OWNER, PASSWORD).await.ok();
+    assert_eq!(session.text("/user/id"), ensured.id().to_string());
+    assert_eq!(session.body["user"]["user_metadata"], json!({ "firstName": "Meera" }));
+    // Housekeeping removes accounts whose address is not confirmed.
+    assert!(!session.text("/user/email_confirmed_at").is_empty());
+}
+
+#[tokio::test]
+async fn an_account_that_is_to_be_kept_stays_as_it_is() {
     let server = Running::confirming().await;
-    let first = ensure(&server.app.store, &wanted(PASSWORD)).await.unwrap();
+    let first = ensure(&server.app.store, &kept(PASSWORD)).await.unwrap();
+    assert_eq!(first, Ensured::Made(first.id()));
+    let session = server.sign_in(OWNER, PASSWORD).await.ok();
+    server.post("/recover", json!({ "email": OWNER })).await.ok();
+    let pending = server.latest_mail().await;
     // Not even a password that would be refused matters then.
-    let second = ensure(&server.app.store, &wanted("short")).await.unwrap();
-    assert_eq!(first, second);
+    let second = ensure(&server.app.store, &kept("short")).await.unwrap();
+    assert_eq!(second, Ensured::Kept(first.id()));
     server.sign_in(OWNER, PASSWORD).await.ok();
     server.sign_in(OWNER, "short").await.assert_error(400, "invalid_credentials");
+    let token = session.text("/access_token");
+    server.call(Method::GET, "/user", &token, json!({})).await.ok();
+    server.refresh(&session.text("/refresh_token")).await.ok();
+    server.verify("recovery", OWNER, &pending.code).await.ok();
 }
 
 #[tokio::test]
 async fn one_that_nobody_confirmed_is_replaced() {
     let server = Running::confirming().await;
     server.sign_up(OWNER).await.ok();
-    let id = ensure(&server.app.store, &wanted("another quiet garden")).await.unwrap();
+    let ensured = ensure(&server.app.store, &kept("another quiet garden")).await.unwrap();
+    assert_eq!(ensured, Ensured::Made(ensured.id()));
     let session = server.sign_in(OWNER, "another quiet garden").await.ok();
-    assert_eq!(session.text("/user/id"), id.to_string());
+    assert_eq!(session.text("/user/id"), ensured.id().to_string());
     server.sign_in(OWNER, PASSWORD).await.assert_error(400, "invalid_credentials");
 }
 
 #[tokio::test]
 async fn many_at_once_agree_on_one_account() {
     let server = Running::confirming().await;
-    let wanted = wanted(PASSWORD);
+    let wanted = kept(PASSWORD);
     let all = (0..4).map(|_| ensure(&server.app.store, &wanted));
-    let ids: Vec<_> = futures::future::join_all(all).await;
-    let made: Vec<_> = ids.into_iter().filter_map(Result::ok).collect();
-    let id = made.first().unwrap();
-    assert!(made.iter().all(|other| other == id));
-    assert_eq!(ensure(&server.app.store, &wanted).await.unwrap(), *id);
+    let all: Vec<_> = futures::future::join_all(all).await;
+    let ids: Vec<_> = all.into_iter().filter_map(Result::ok).map(Ensured::id).collect();
+    let id = ids.first().unwrap();
+    assert!(ids.iter().all(|other| other == id));
+    assert_eq!(ensure(&server.app.store, &wanted).await.unwrap(), Ensured::Kept(*id));
 }
 
 #[tokio::test]
@@ -87,26 +141,65 @@ async fn a_password_that_people_guess_is_refused() {
     }
 }
 
+/// What the program printed, and what it said beside it.
+fn printed_text(output: std::process::Output) -> (String, String) {
+    assert!(output.status.success());
+    let printed = String::from_utf8(output.stdout).unwrap();
+    (printed, String::from_utf8(output.stderr).unwrap())
+}
+
+/// The id that the program printed, and what it said beside it.
+fn printed(output: std::process::Output) -> (String, String) {
+    let (printed, said) = printed_text(output);
+    (printed.strip_suffix('\n').unwrap().to_owned(), said)
+}
+
 #[tokio::test]
 async fn the_program_prints_the_id_and_nothing_else() {
     let server = Running::confirming().await;
-    for _ in ["made", "found"] {
-        let output = run(&server, PASSWORD);
-        assert!(output.status.success());
+    for _ in ["made", "kept"] {
+        let (id, said) = printed(run(&server, PASSWORD, &[("ACCOUNT_KEEP_EXISTING", "true")]));
         let session = server.sign_in(OWNER, PASSWORD).await.ok();
-        let printed = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(printed, format!("{}\n", session.text("/user/id")));
-        assert_eq!(output.stderr, b"");
+        assert_eq!((id, said), (session.text("/user/id"), String::new()));
     }
+}
+
+#[tokio::test]
+async fn the_program_says_when_the_account_is_another_one_than_before() {
+    let server = Running::confirming().await;
+    let (former, said) = printed(run(&server, PASSWORD, &[]));
+    assert_eq!(said, "");
+    let (id, said) = printed(run(&server, "another quiet garden", &[]));
+    assert_ne!(id, former);
+    for words in ["had an account already", "booking grant", "ACCOUNT_KEEP_EXISTING=true"] {
+        assert!(said.contains(words), "{said}");
+    }
+    let session = server.sign_in(OWNER, "another quiet garden").await.ok();
+    assert_eq!(session.text("/user/id"), id);
+    server.sign_in(OWNER, PASSWORD).await.assert_error(400, "invalid_credentials");
+}
+
+#[tokio::test]
+async fn an_account_can_be_looked_for_without_being_changed() {
+    let server = Running::confirming().await;
+    let find = || printed_text(command(&server, "find-account", "short", &[]));
+    assert_eq!(find(), (String::new(), String::new()));
+    let signed_up = server.sign_up(OWNER).await.ok();
+    assert_eq!(find(), (String::new(), String::new()), "it waits for its code");
+    let mail = server.latest_mail().await;
+    let session = server.verify_own(&signed_up, &mail.code).await.ok();
+    assert_eq!(find(), (format!("{}\n", session.text("/user/id")), String::new()));
+    server.user(&session.text("/access_token")).await.ok();
+    server.sign_in(OWNER, PASSWORD).await.ok();
 }
 
 #[tokio::test]
 async fn the_program_says_why_it_made_none() {
     let server = Running::confirming().await;
-    let refused = run(&server, "demo-garden-path");
+    let refused = run(&server, "demo-garden-path", &[]);
     assert_eq!(refused.status.code(), Some(2), "production takes no demonstration secret");
     assert!(!String::from_utf8(refused.stderr).unwrap().contains("demo-"));
-    let refused = run(&server, "short");
+    let refused = run(&server, "short", &[]);
     assert_eq!(refused.status.code(), Some(1));
     let said = String::from_utf8(refused.stdout).unwrap();
     assert!(said.contains("ACCOUNT_PASSWORD must have 10 to 256 characters"), "{said}");

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::running::Running;
+use crate::running::{PASSWORD, Running};
 
 #[tokio::test]
 async fn errors_have_words_for_who_asks_for_them_and_numbers_for_others() {
@@ -50,6 +50,32 @@ async fn what_is_no_json_is_refused() {
     // The content type does not matter, as in GoTrue.
     let plain = server.request(Method::POST, "/recover").body(r#"{"email":"a@b.test"}"#);
     server.send(plain).await.ok();
+}
+
+#[tokio::test]
+async fn a_query_that_names_a_parameter_twice_is_refused() {
+    let server = Running::trusting().await;
+    let session = server.member("asha@example.test").await;
+    let (password, refresh_token) = (PASSWORD, session.text("/refresh_token"));
+    let body = json!({
+        "email": "asha@example.test", "password": password, "refresh_token": refresh_token,
+    });
+    for path in [
+        "/token?grant_type=refresh_token&grant_type=password",
+        "/token?grant_type=password&grant_type=refresh_token",
+        "/token?grant_type=password&grant_type=password",
+        "/token?grant_type=refresh_token&grant%5Ftype=password",
+        "/signup?grant_type=refresh_token&grant_type=refresh_token",
+        "/recover?x&x",
+        "/verify?redirect_to=https://sukoon.example/&redirect_to=https://sukoon.example/faq",
+        "/nothing?a=1&b=2&a=3",
+    ] {
+        let answer = server.post(path, body.clone()).await;
+        answer.assert_error(400, "validation_failed");
+        assert_eq!(answer.text("/message"), "Each query parameter may be given only once");
+    }
+    server.post("/token?grant_type=password&redirect_to=x", body.clone()).await.ok();
+    server.post("/token?grant_type=refresh_token", body).await.ok();
 }
 
 #[tokio::test]

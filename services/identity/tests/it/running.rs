@@ -161,7 +161,24 @@ impl Running {
             return signed_up;
         }
         let mail = self.latest_mail().await;
-        self.verify("signup", email, &mail.code).await.ok()
+        self.verify_own(&signed_up, &mail.code).await.ok()
+    }
+
+    /// Types the code in the browser that signed up, which keeps what the answer gave it.
+    pub(crate) async fn verify_own(&self, signed_up: &Answer, code: &str) -> Answer {
+        let (email, secret) = (signed_up.text("/email"), signed_up.text("/sign_up_secret"));
+        let shown = json!({
+            "type": "signup", "email": email, "token": code, "sign_up_secret": secret,
+        });
+        self.post("/verify", shown).await
+    }
+
+    /// Presses the button of the page that a mail's link opens; `secret` is what the browser has.
+    pub(crate) async fn press(&self, link: &str, secret: &str) -> Answer {
+        let page = Page::of(link);
+        let (kind, token_hash) = (page.field("type"), page.field("token_hash"));
+        let shown = json!({ "type": kind, "token_hash": token_hash, "sign_up_secret": secret });
+        self.post("/verify", shown).await
     }
 
     /// How many codes were asked for.
@@ -199,10 +216,26 @@ impl Running {
         let answer = IdentityInternalServiceClient::new(channel).get_code_mail(request).await?;
         Ok(answer.into_inner())
     }
+}
 
-    /// The path and query of a link, as the gateway hands it on.
-    pub(crate) fn inner_path(&self, link: &str) -> String {
-        link.strip_prefix(&format!("{PUBLIC_URL}/auth/v1")).unwrap().to_owned()
+/// The page of the site that a link opens, and what its fragment says.
+pub(crate) struct Page {
+    /// The address without its fragment.
+    pub(crate) url: String,
+    fields: Vec<(String, String)>,
+}
+
+impl Page {
+    pub(crate) fn of(link: &str) -> Self {
+        let (url, fragment) = link.split_once('#').unwrap_or((link, ""));
+        let fields = url::form_urlencoded::parse(fragment.as_bytes()).into_owned().collect();
+        Self { url: url.to_owned(), fields }
+    }
+
+    /// A field of the fragment, or an empty text.
+    pub(crate) fn field(&self, name: &str) -> String {
+        let found = self.fields.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.clone()).unwrap_or_default()
     }
 }
 

@@ -1,8 +1,11 @@
 //! New accounts, with and without a confirmed address.
 
-use serde_json::json;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use reqwest::Method;
+use serde_json::{Value, json};
 
-use crate::running::{PASSWORD, Running, claims};
+use crate::running::{Answer, PASSWORD, Running, claims, other_than};
 
 #[tokio::test]
 async fn a_code_is_asked_for_and_signs_in() {
@@ -21,8 +24,9 @@ async fn a_code_is_asked_for_and_signs_in() {
     let early = server.sign_in("asha@example.test", PASSWORD).await;
     early.assert_error(400, "email_not_confirmed");
 
-    let session = server.verify("signup", "asha@example.test", &mail.code).await.ok();
+    let session = server.verify_own(&answer, &mail.code).await.ok();
     assert_eq!(session.text("/token_type"), "bearer");
+    assert_eq!(session.body.get("password_needed"), None);
     assert_eq!(session.text("/user/id"), answer.text("/id"));
     assert!(!session.text("/user/email_confirmed_at").is_empty());
     server.sign_in("ASHA@example.test", PASSWORD).await.ok();
@@ -61,17 +65,98 @@ async fn the_token_says_who_it_is() {
 }
 
 #[tokio::test]
-async fn the_last_who_signs_up_with_an_unconfirmed_address_decides() {
+async fn who_signs_up_after_a_stranger_keeps_their_own_password() {
     let server = Running::confirming().await;
-    let squatter = json!({ "email": "asha@example.test", "password": "squatter's own" });
-    server.post("/signup", squatter).await.ok();
+    server.post("/signup", strangers_own()).await.ok();
     server.database.move_clock(61).await.unwrap();
-    server.sign_up("asha@example.test").await.ok();
+    let own = server.sign_up("asha@example.test").await.ok();
     let mail = server.latest_mail().await;
-    server.verify("signup", "asha@example.test", &mail.code).await.ok();
-    let theirs = server.sign_in("asha@example.test", "squatter's own").await;
+    server.verify_own(&own, &mail.code).await.ok();
+    let theirs = server.sign_in("asha@example.test", STRANGERS).await;
     theirs.assert_error(400, "invalid_credentials");
     server.sign_in("asha@example.test", PASSWORD).await.ok();
+}
+
+const STRANGERS: &str = "a stranger's own";
+
+/// A sign-up with somebody else's address.
+fn strangers_own() -> Value {
+    json!({ "email": "asha@example.test", "password": STRANGERS })
+}
+
+/// Sets the password that the page asks for, in the session that the code began.
+async fn choose_password(server: &Running, session: &Answer) {
+    assert_eq!(session.body["password_needed"], true);
+    for password in [STRANGERS, PASSWORD] {
+        let before = server.sign_in("asha@example.test", password).await;
+        before.assert_error(400, "invalid_credentials");
+    }
+    let (token, chosen) = (session.text("/access_token"), json!({ "password": "my own garden" }));
+    server.call(Method::PUT, "/user", &token, chosen).await.ok();
+    server.sign_in("asha@example.test", "my own garden").await.ok();
+    let theirs = server.sign_in("asha@example.test", STRANGERS).await;
+    theirs.assert_error(400, "invalid_credentials");
+}
+
+#[tokio::test]
+async fn the_password_of_a_stranger_who_signs_up_last_does_not_survive_the_owners_proof() {
+    let server = Running::confirming().await;
+    let own = server.sign_up("asha@example.test").await.ok();
+    server.database.move_clock(61).await.unwrap();
+    let theirs = server.post("/signup", strangers_own()).await.ok();
+    // Only the newest mail's code is good, and its account is the stranger's.
+    let mail = server.latest_mail().await;
+    assert_ne!(own.text("/sign_up_secret"), theirs.text("/sign_up_secret"));
+    let session = server.verify_own(&own, &mail.code).await.ok();
+    assert_eq!(session.text("/user/id"), theirs.text("/id"));
+    choose_password(&server, &session).await;
+}
+
+#[tokio::test]
+async fn a_code_alone_does_not_keep_the_password_of_the_sign_up() {
+    let server = Running::confirming().await;
+    server.post("/signup", strangers_own()).await.ok();
+    let mail = server.latest_mail().await;
+    let session = server.verify("signup", "asha@example.test", &mail.code).await.ok();
+    choose_password(&server, &session).await;
+}
+
+#[tokio::test]
+async fn a_link_alone_does_not_keep_the_password_of_the_sign_up() {
+    let server = Running::confirming().await;
+    let theirs = server.post("/signup", strangers_own()).await.ok();
+    let (link, id) = (server.latest_mail().await.link, theirs.text("/id"));
+    let guessed = URL_SAFE_NO_PAD.encode(id.parse::<uuid::Uuid>().unwrap().as_bytes());
+    let session = server.press(&link, &guessed).await.ok();
+    choose_password(&server, &session).await;
+}
+
+#[tokio::test]
+async fn a_link_keeps_the_password_in_the_browser_that_signed_up() {
+    let server = Running::confirming().await;
+    let own = server.sign_up("asha@example.test").await.ok();
+    let link = server.latest_mail().await.link;
+    let session = server.press(&link, &own.text("/sign_up_secret")).await.ok();
+    assert_eq!(session.body.get("password_needed"), None);
+    let changed = json!({ "password": "my own garden" });
+    let token = session.text("/access_token");
+    let refused = server.call(Method::PUT, "/user", &token, changed).await;
+    refused.assert_error(400, "reauthentication_needed");
+    server.sign_in("asha@example.test", PASSWORD).await.ok();
+}
+
+#[tokio::test]
+async fn the_secret_of_a_sign_up_is_no_proof_of_the_address() {
+    let server = Running::confirming().await;
+    let theirs = server.post("/signup", strangers_own()).await.ok();
+    let mail = server.latest_mail().await;
+    let wrong = server.verify_own(&theirs, &other_than(&mail.code)).await;
+    wrong.assert_error(403, "otp_expired");
+    // Nor does it keep the password when the owner recovers the account instead.
+    server.post("/recover", json!({ "email": "asha@example.test" })).await.ok();
+    let link = server.latest_mail().await.link;
+    let session = server.press(&link, &theirs.text("/sign_up_secret")).await.ok();
+    choose_password(&server, &session).await;
 }
 
 #[tokio::test]
