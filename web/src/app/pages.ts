@@ -127,4 +127,5 @@ export const PAGES: readonly PageEntry[] = [
   personal('/sign-in', 'sign-in', 'Sign In'),
   personal('/sign-up', 'sign-up', 'Sign Up'),
   personal('/recover', 'recover', 'Reset Your Password'),
+  personal('/confirm', 'confirm', 'Confirm Your Email'),
 ];

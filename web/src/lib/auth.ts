@@ -5,6 +5,7 @@
 
 import type { GoTrueClient, Session } from '@supabase/auth-js';
 import { useSyncExternalStore } from 'react';
+import { endSession } from './end-session';
 import { authUrl } from './env';
 import { whenIdle } from './idle';
 import { importAgain } from './import-again';
@@ -93,10 +94,28 @@ export async function accessToken(): Promise<string | null> {
   return data.session?.access_token ?? null;
 }
 
-/** Ends the session in this browser and returns to being a visitor. */
-export async function signOut(): Promise<void> {
-  await (await authClient()).signOut({ scope: 'local' });
+function forgetSession(): void {
+  try {
+    localStorage.removeItem(SESSION_KEY);
+  } catch {
+    // Where nothing can be removed, nothing could be stored.
+  }
+}
+
+/**
+ * Ends the session in this browser at once, whatever the network does, and then tells the service.
+ * auth-js asks the service first and keeps the session when no answer comes, so the session is taken
+ * from it beforehand: it finds none, and only tells its listeners and the other tabs.
+ */
+export function signOut(): void {
+  const session = storedSession();
+  forgetSession();
   publish(SIGNED_OUT);
+  void pending?.then(
+    (client) => client.signOut({ scope: 'local' }),
+    () => undefined,
+  );
+  if (session) void endSession(session);
 }
 
 /** Reads what is stored, and wakes auth-js when the page is idle and somebody is signed in. */
@@ -108,7 +127,9 @@ export function startAuth(): () => void {
     });
   };
   const onStorage = (event: StorageEvent) => {
-    if (event.key === SESSION_KEY && !pending) publish(toState(storedSession()));
+    if (event.key !== SESSION_KEY) return;
+    // Once it is loaded, auth-js tells what changes; a sign-out may come from a tab without it.
+    if (!pending || event.newValue === null) publish(toState(storedSession()));
   };
   window.addEventListener('storage', onStorage);
   let cancel: (() => void) | undefined;

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useLocation } from 'react-router';
 import { signOut } from '@/lib/auth';
 import { CODE } from '@/lib/codes';
@@ -22,17 +22,15 @@ type ErrorNoticeProps = {
 function SignInAgain() {
   const { pathname, search } = useLocation();
   const go = useGo();
-  const [leaving, setLeaving] = useState(false);
 
-  async function leave() {
-    setLeaving(true);
+  function leave() {
     // The sign-in page leads everybody straight back who has a session, and this one was refused.
-    await signOut().catch(() => undefined);
+    signOut();
     go(`/sign-in?return=${encodeURIComponent(`${pathname}${search}`)}`);
   }
 
   return (
-    <Button size="sm" busy={leaving} onClick={() => void leave()}>
+    <Button size="sm" onClick={leave}>
       Sign In
     </Button>
   );

@@ -1,4 +1,4 @@
-/** What the link of a mail brings in the address's fragment. auth-js takes the session from it. */
+/** What the link of a mail brings in the address's fragment, which browsers send to no server. */
 
 function answerOf(hash: string): URLSearchParams {
   return new URLSearchParams(hash.replace(/^#/, ''));
@@ -10,7 +10,24 @@ export function linkError(hash: string): boolean {
   return answer.has('error_code') || answer.has('error');
 }
 
-/** The link has signed somebody in who wants a new password. */
+export type MailLink = {
+  tokenHash: string;
+  type: 'signup' | 'recovery';
+  /** Where it leads on, or empty. */
+  redirectTo: string;
+};
+
+/** The link of a mail of ours: nothing has happened yet. */
+export function mailLink(hash: string): MailLink | undefined {
+  const answer = answerOf(hash);
+  const tokenHash = answer.get('token_hash');
+  const type = answer.get('type');
+  if (!tokenHash || !type) return undefined;
+  const redirectTo = answer.get('redirect_to') ?? '';
+  return { tokenHash, type: type === 'recovery' ? 'recovery' : 'signup', redirectTo };
+}
+
+/** The link has signed somebody in who wants a new password; other identity services do so. */
 export function isRecoveryLink(hash: string): boolean {
   const answer = answerOf(hash);
   return answer.get('type') === 'recovery' && answer.has('access_token');

@@ -1,7 +1,10 @@
 /** Where somebody goes after signing in: back to where they came from, and never to another site. */
 
 const HOME = '/';
-const ACCOUNT_PAGES = ['/sign-in', '/sign-up', '/recover'];
+const ACCOUNT_PAGES = ['/sign-in', '/sign-up', '/recover', '/confirm'];
+
+/** Browsers take such a path for the address of another site. */
+const OTHER_SITE = /^[/\\]{2}/;
 
 /** The "return" of the address if it is a path of this site, otherwise the home page. */
 export function returnPath(search: string, origin: string): string {
@@ -10,7 +13,19 @@ export function returnPath(search: string, origin: string): string {
   try {
     const url = new URL(asked, origin);
     if (url.origin !== origin || ACCOUNT_PAGES.includes(url.pathname)) return HOME;
-    return `${url.pathname}${url.search}${url.hash}`;
+    const path = `${url.pathname}${url.search}${url.hash}`;
+    return OTHER_SITE.test(path) ? HOME : path;
+  } catch {
+    return HOME;
+  }
+}
+
+/** Where the link of a mail leads on: to the "return" of an account page, or to the place itself. */
+export function linkReturnPath(redirectTo: string, origin: string): string {
+  try {
+    const { pathname, search, hash } = new URL(redirectTo, origin);
+    if (ACCOUNT_PAGES.includes(pathname)) return returnPath(search, origin);
+    return returnPath(`?return=${encodeURIComponent(`${pathname}${search}${hash}`)}`, origin);
   } catch {
     return HOME;
   }

@@ -7,6 +7,7 @@ import { CODE_LENGTH, type CodeValues, codeDigits, validateCode } from '../accou
 import { waitSeconds } from '../account-words';
 import { useAuthCall } from '../hooks/use-auth-call';
 import { RESEND_SECONDS, useSpacing } from '../hooks/use-spacing';
+import { passwordNeeded, redeem } from '../redeem';
 import { ProblemNotice } from './account-problem';
 
 type CodeFormProps = {
@@ -14,13 +15,16 @@ type CodeFormProps = {
   kind: 'signup' | 'recovery';
   /** Seconds until another mail can be asked for. */
   startSeconds?: number;
-  onDone: () => void;
+  /** The code was right; whether the service asks for a password. */
+  onDone: (passwordNeeded: boolean) => void;
+  /** A code is being redeemed, or was refused. */
+  onRedeeming?: (begun: boolean) => void;
   /** The way back, for a wrong address. */
   back: ReactNode;
 };
 
 /** Asks for the code of a mail, and sends the mail again when it did not come. */
-export function CodeForm({ email, kind, startSeconds, onDone, back }: CodeFormProps) {
+export function CodeForm({ email, kind, startSeconds, onDone, onRedeeming, back }: CodeFormProps) {
   const fields = useFields<CodeValues>({ code: '' }, validateCode);
   const call = useAuthCall();
   const resend = useAuthCall();
@@ -34,9 +38,14 @@ export function CodeForm({ email, kind, startSeconds, onDone, back }: CodeFormPr
     event.preventDefault();
     if (call.busy || !fields.check()) return;
     const token = codeDigits(fields.values.code);
-    const answer = await call.run((client) => client.verifyOtp({ email, token, type: kind }));
-    if ('data' in answer) onDone();
-    else if (answer.problem.field === 'code') fields.refuse({ code: answer.problem.message });
+    onRedeeming?.(true);
+    const answer = await call.run((client) => redeem(client, { email, token, type: kind }));
+    if ('data' in answer) {
+      onDone(passwordNeeded(answer.data));
+      return;
+    }
+    onRedeeming?.(false);
+    if (answer.problem.field === 'code') fields.refuse({ code: answer.problem.message });
   }
 
   async function sendAgain() {

@@ -14,7 +14,7 @@ type SignInFormProps = {
   back: string;
   onDone: () => void;
   /** The password was right, but the address is not confirmed yet. */
-  onUnconfirmed: (email: string) => void;
+  onUnconfirmed: (email: string, password: string) => void;
 };
 
 export function SignInForm({ back, onDone, onUnconfirmed }: SignInFormProps) {
@@ -29,7 +29,7 @@ export function SignInForm({ back, onDone, onUnconfirmed }: SignInFormProps) {
     const email = fields.values.email.trim();
     const answer = await call.run((client) => client.signInWithPassword({ email, password }));
     if ('data' in answer) onDone();
-    else if (answer.problem.code === 'email_not_confirmed') onUnconfirmed(email);
+    else if (answer.problem.code === 'email_not_confirmed') onUnconfirmed(email, password);
   }
 
   return (

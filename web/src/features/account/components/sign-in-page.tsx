@@ -3,10 +3,13 @@ import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { useAuth } from '@/lib/auth';
+import type { SignInValues } from '../account-rules';
+import { useConfirmed } from '../hooks/use-confirmed';
 import { useReturn } from '../hooks/use-return';
 import { linkError } from '../link-answer';
 import { accountPath } from '../return-path';
 import { AccountFrame } from './account-frame';
+import { ChoosePassword } from './choose-password';
 import { CodeForm } from './code-form';
 import { SignInForm } from './sign-in-form';
 
@@ -14,24 +17,27 @@ import { SignInForm } from './sign-in-form';
 export function SignInPage() {
   const auth = useAuth();
   const { back, leave } = useReturn();
-  const [unconfirmed, setUnconfirmed] = useState('');
+  const [unconfirmed, setUnconfirmed] = useState<SignInValues>();
+  const { choosing, redeeming, onRedeeming, onConfirmed } = useConfirmed(leave);
   const [broken] = useState(() => linkError(window.location.hash));
   const signedIn = auth.status === 'signed-in';
 
   useEffect(() => {
-    if (signedIn) leave();
-  }, [signedIn, leave]);
+    if (signedIn && !redeeming.current) leave();
+  }, [signedIn, redeeming, leave]);
 
+  if (choosing) return <ChoosePassword onDone={leave} />;
   if (unconfirmed) {
     return (
       <AccountFrame title="Confirm Your Email" lead="One short step is left.">
         <CodeForm
-          email={unconfirmed}
+          email={unconfirmed.email}
           kind="signup"
           startSeconds={0}
-          onDone={leave}
+          onRedeeming={onRedeeming}
+          onDone={(needed) => void onConfirmed(needed, unconfirmed.password)}
           back={
-            <Button variant="quiet" size="sm" onClick={() => setUnconfirmed('')}>
+            <Button variant="quiet" size="sm" onClick={() => setUnconfirmed(undefined)}>
               Use another email
             </Button>
           }
@@ -61,7 +67,11 @@ export function SignInPage() {
           you get a new code.
         </Alert>
       ) : null}
-      <SignInForm back={back} onDone={leave} onUnconfirmed={setUnconfirmed} />
+      <SignInForm
+        back={back}
+        onDone={leave}
+        onUnconfirmed={(email, password) => setUnconfirmed({ email, password })}
+      />
     </AccountFrame>
   );
 }

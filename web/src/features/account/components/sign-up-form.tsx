@@ -8,6 +8,7 @@ import { PASSWORD_MIN, type SignUpValues, validateSignUp } from '../account-rule
 import type { AccountField } from '../account-words';
 import { useAuthCall } from '../hooks/use-auth-call';
 import { accountPath } from '../return-path';
+import { keepSignUpSecret } from '../sign-up-secret';
 import { ProblemNotice } from './account-problem';
 
 const EMPTY: SignUpValues = { firstName: '', lastName: '', email: '', phone: '', password: '' };
@@ -18,7 +19,7 @@ type SignUpFormProps = {
   back: string;
   onDone: () => void;
   /** The account waits for the code of the mail. */
-  onCodeSent: (email: string) => void;
+  onCodeSent: (email: string, password: string) => void;
 };
 
 function SignUpFields({ fields }: { fields: ReturnType<typeof useFields<SignUpValues>> }) {
@@ -52,6 +53,33 @@ function SignUpFields({ fields }: { fields: ReturnType<typeof useFields<SignUpVa
   );
 }
 
+type ReadProps = { href: string; children: string };
+
+/** In a tab of its own, so that nothing typed here is lost. */
+function Read({ href, children }: ReadProps) {
+  return (
+    <a
+      href={href}
+      target="_blank"
+      rel="noopener"
+      className="text-brand underline underline-offset-4"
+    >
+      {children}
+      <span className="sr-only"> (opens in a new tab)</span>
+    </a>
+  );
+}
+
+function Agreed() {
+  return (
+    <p className="text-sm text-ink-2">
+      By creating an account you agree to our <Read href="/terms">Terms</Read>. We use your details
+      to book sessions and to reach you about them, and never sell them; our{' '}
+      <Read href="/privacy">Privacy Policy</Read> says what we keep and who gets it.
+    </p>
+  );
+}
+
 export function SignUpForm({ back, onDone, onCodeSent }: SignUpFormProps) {
   const fields = useFields<SignUpValues>(EMPTY, validateSignUp);
   const call = useAuthCall();
@@ -68,8 +96,12 @@ export function SignUpForm({ back, onDone, onCodeSent }: SignUpFormProps) {
     const options = { data, emailRedirectTo };
     const answer = await call.run((client) => client.signUp({ email, password, options }));
     if ('data' in answer) {
-      if (answer.data.session) onDone();
-      else onCodeSent(email);
+      if (answer.data.session) {
+        onDone();
+        return;
+      }
+      keepSignUpSecret(answer.data.user);
+      onCodeSent(email, password);
       return;
     }
     const { field, message } = answer.problem;
@@ -97,10 +129,7 @@ export function SignUpForm({ back, onDone, onCodeSent }: SignUpFormProps) {
       <Button type="submit" size="lg" block busy={call.busy} busyText="Creating your account…">
         Create Account
       </Button>
-      <p className="text-sm text-ink-2">
-        We use your details to book sessions and to reach you about them. We never sell or share
-        them.
-      </p>
+      <Agreed />
     </form>
   );
 }

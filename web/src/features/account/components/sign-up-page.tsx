@@ -2,10 +2,12 @@ import { useEffect, useState } from 'react';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { useAuth } from '@/lib/auth';
+import { useConfirmed } from '../hooks/use-confirmed';
 import { useReturn } from '../hooks/use-return';
 import { accountPath } from '../return-path';
 import { readWaitingAddress, writeWaitingAddress } from '../waiting-address';
 import { AccountFrame } from './account-frame';
+import { ChoosePassword } from './choose-password';
 import { CodeForm } from './code-form';
 import { SignUpForm } from './sign-up-form';
 
@@ -14,29 +16,32 @@ export function SignUpPage() {
   const auth = useAuth();
   const { back, leave } = useReturn();
   const [waiting, setWaiting] = useState(readWaitingAddress);
+  // In memory only, for the case that the service asks for it again.
+  const [typed, setTyped] = useState('');
+  const { choosing, redeeming, onRedeeming, onConfirmed } = useConfirmed(leave);
   const signedIn = auth.status === 'signed-in';
 
-  function wait(email: string | null) {
+  function wait(email: string | null, password = '') {
     writeWaitingAddress(email);
     setWaiting(email ?? '');
+    setTyped(password);
   }
 
   useEffect(() => {
-    if (!signedIn) return;
+    if (!signedIn || redeeming.current) return;
     writeWaitingAddress(null);
     leave();
-  }, [signedIn, leave]);
+  }, [signedIn, redeeming, leave]);
 
+  if (choosing) return <ChoosePassword onDone={leave} />;
   if (waiting) {
     return (
       <AccountFrame title="Confirm Your Email" lead="Then you are done.">
         <CodeForm
           email={waiting}
           kind="signup"
-          onDone={() => {
-            writeWaitingAddress(null);
-            leave();
-          }}
+          onRedeeming={onRedeeming}
+          onDone={(needed) => void onConfirmed(needed, typed)}
           back={
             <Button variant="quiet" size="sm" onClick={() => wait(null)}>
               Use another email

@@ -4,16 +4,19 @@ import { useLocation } from 'react-router';
 import { useGo } from '@/lib/use-go';
 import { returnPath } from '../return-path';
 
-export function useReturn() {
-  const { search } = useLocation();
+/** Goes there, once: the answer of the call and the news of the session both lead to it. */
+export function useLeave(back: string): () => void {
   const go = useGo();
-  const [back] = useState(() => returnPath(search, window.location.origin));
   const left = useRef(false);
-  // The answer of the call and the news of the session both lead here; the first one goes.
-  const leave = useCallback(() => {
+  return useCallback(() => {
     if (left.current) return;
     left.current = true;
     go(back, { replace: true });
   }, [go, back]);
-  return { back, leave };
+}
+
+export function useReturn() {
+  const { search } = useLocation();
+  const [back] = useState(() => returnPath(search, window.location.origin));
+  return { back, leave: useLeave(back) };
 }

@@ -1,0 +1,3 @@
+import { ConfirmPage } from '@/features/account/components/confirm-page';
+
+export default ConfirmPage;

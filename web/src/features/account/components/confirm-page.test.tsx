@@ -1,0 +1,216 @@
+/** The page that the links of mails open, and what keeps a password, with an identity service that a
+ * test plays. */
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useLocation } from 'react-router';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { renderApp } from '@/testing/render-app';
+import { ConfirmPage } from './confirm-page';
+import { SignInPage } from './sign-in-page';
+import { SignUpPage } from './sign-up-page';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const identity = vi.hoisted(() => ({
+  signUp: vi.fn(),
+  signInWithPassword: vi.fn(),
+  verifyOtp: vi.fn(),
+  updateUser: vi.fn(),
+}));
+
+const auth = vi.hoisted(() => ({ state: { status: 'signed-out' } as object }));
+
+vi.mock('@/lib/auth', () => ({ authClient: async () => identity, useAuth: () => auth.state }));
+
+const EMAIL = 'asha@example.org';
+const SESSION = { data: { user: { id: 'u1' }, session: { access_token: 't' } }, error: null };
+const WITHOUT_PASSWORD = {
+  data: { user: { id: 'u1' }, session: { access_token: 't', password_needed: true } },
+  error: null,
+};
+const REFUSED = {
+  data: {},
+  error: { code: 'otp_expired', message: 'Email link is invalid or has expired' },
+};
+
+beforeEach(() => {
+  for (const call of Object.values(identity)) call.mockReset();
+  auth.state = { status: 'signed-out' };
+});
+
+afterEach(() => {
+  window.location.hash = '';
+});
+
+function Where() {
+  const { pathname, search } = useLocation();
+  return <p data-testid="where">{`${pathname}${search}`}</p>;
+}
+
+function open(page: React.ReactNode, path: string) {
+  renderApp(
+    <>
+      {page}
+      <Where />
+    </>,
+    { path },
+  );
+  return userEvent.setup();
+}
+
+function openLink(type: string) {
+  const back = encodeURIComponent(`${window.location.origin}/sign-in?return=%2Fservices`);
+  window.location.hash = `#token_hash=abc&type=${type}&redirect_to=${back}`;
+  return open(<ConfirmPage />, '/confirm');
+}
+
+async function arrived(path: string) {
+  await waitFor(() => expect(screen.getByTestId('where').textContent).toBe(path));
+}
+
+test('opening the link does nothing; the button confirms and leads back', async () => {
+  identity.verifyOtp.mockResolvedValue(SESSION);
+  localStorage.setItem('signUpSecret', 'made here');
+  const person = openLink('signup');
+  const button = await screen.findByRole('button', { name: 'Confirm my address' });
+  expect(identity.verifyOtp).not.toHaveBeenCalled();
+  await person.click(button);
+  await arrived('/services');
+  expect(identity.verifyOtp).toHaveBeenCalledExactlyOnceWith({
+    token_hash: 'abc',
+    type: 'signup',
+    sign_up_secret: 'made here',
+  });
+  expect(localStorage.getItem('signUpSecret')).toBeNull();
+});
+
+test('who has not shown that the account is theirs chooses its password', async () => {
+  identity.verifyOtp.mockResolvedValue(WITHOUT_PASSWORD);
+  identity.updateUser.mockResolvedValue({ data: { user: {} }, error: null });
+  const person = openLink('signup');
+  await person.click(screen.getByRole('button', { name: 'Confirm my address' }));
+  expect(await screen.findByRole('heading', { level: 1 })).toHaveProperty(
+    'textContent',
+    'Choose a Password',
+  );
+  expect(identity.verifyOtp).toHaveBeenCalledWith({ token_hash: 'abc', type: 'signup' });
+  await person.type(screen.getByLabelText('New password'), 'a quiet river');
+  await person.click(screen.getByRole('button', { name: 'Save New Password' }));
+  await arrived('/services');
+  expect(identity.updateUser).toHaveBeenCalledWith({ password: 'a quiet river' });
+});
+
+test('the link for a new password asks for it behind the button', async () => {
+  identity.verifyOtp.mockResolvedValue(SESSION);
+  identity.updateUser.mockResolvedValue({ data: { user: {} }, error: null });
+  localStorage.setItem('signUpSecret', 'made here');
+  const person = openLink('recovery');
+  await person.click(screen.getByRole('button', { name: 'Continue' }));
+  await person.type(await screen.findByLabelText('New password'), 'a quiet river');
+  expect(identity.verifyOtp).toHaveBeenCalledWith({ token_hash: 'abc', type: 'recovery' });
+  await person.click(screen.getByRole('button', { name: 'Save New Password' }));
+  await arrived('/services');
+});
+
+test('a link that is used up says so and shows the way on', async () => {
+  identity.verifyOtp.mockResolvedValue(REFUSED);
+  const person = openLink('recovery');
+  await person.click(screen.getByRole('button', { name: 'Continue' }));
+  await screen.findByText('That link did not work');
+  const link = screen.getByRole('link', { name: 'Send me a new code' });
+  expect(link.getAttribute('href')).toBe('/recover?return=%2Fservices');
+});
+
+test('an address without a link says so, too', () => {
+  open(<ConfirmPage />, '/confirm');
+  expect(screen.getByText('That link did not work')).toBeTruthy();
+  expect(identity.verifyOtp).not.toHaveBeenCalled();
+});
+
+test('a bad moment is told, and the button can be pressed again', async () => {
+  identity.verifyOtp.mockResolvedValueOnce({ data: {}, error: { status: 503, message: 'x' } });
+  identity.verifyOtp.mockResolvedValueOnce(SESSION);
+  const person = openLink('signup');
+  await person.click(screen.getByRole('button', { name: 'Confirm my address' }));
+  await screen.findByText('This part is not available right now');
+  await person.click(screen.getByRole('button', { name: 'Confirm my address' }));
+  await arrived('/services');
+});
+
+test('who is signed in is told whom the link may replace', () => {
+  auth.state = { status: 'signed-in', user: { id: 'u2', email: 'ravi@example.org' } };
+  openLink('signup');
+  expect(screen.getByText('ravi@example.org')).toBeTruthy();
+  expect(screen.getByTestId('where').textContent).toBe('/confirm');
+});
+
+async function fillSignUp(person: ReturnType<typeof userEvent.setup>) {
+  await person.type(screen.getByLabelText('First name'), 'Asha');
+  await person.type(screen.getByLabelText('Last name'), 'Rao');
+  await person.type(screen.getByLabelText('Email'), EMAIL);
+  await person.type(screen.getByLabelText('Password'), 'a quiet river');
+  await person.click(screen.getByRole('button', { name: 'Create Account' }));
+}
+
+async function typeCode(person: ReturnType<typeof userEvent.setup>) {
+  await person.type(await screen.findByLabelText('6-digit code'), '123456');
+  await person.click(screen.getByRole('button', { name: 'Confirm' }));
+}
+
+/** As the library does: the news of the session comes before the answer. */
+function verified(answer: object) {
+  identity.verifyOtp.mockImplementation(async () => {
+    auth.state = { status: 'signed-in', user: { id: 'u1', email: EMAIL } };
+    return answer;
+  });
+}
+
+test('the browser that signed up shows it with the code', async () => {
+  const user = { id: 'u1', sign_up_secret: 'made here' };
+  identity.signUp.mockResolvedValue({ data: { user, session: null }, error: null });
+  verified(SESSION);
+  const person = open(<SignUpPage />, '/sign-up?return=%2Ffaq');
+  await fillSignUp(person);
+  await typeCode(person);
+  await arrived('/faq');
+  const shown = { email: EMAIL, token: '123456', type: 'signup', sign_up_secret: 'made here' };
+  expect(identity.verifyOtp).toHaveBeenCalledWith(shown);
+  expect(identity.updateUser).not.toHaveBeenCalled();
+});
+
+test('when a stranger has signed up meanwhile, the password that was typed here is set', async () => {
+  const user = { id: 'u1', sign_up_secret: 'made here' };
+  identity.signUp.mockResolvedValue({ data: { user, session: null }, error: null });
+  identity.updateUser.mockResolvedValue({ data: { user: {} }, error: null });
+  verified(WITHOUT_PASSWORD);
+  const person = open(<SignUpPage />, '/sign-up?return=%2Ffaq');
+  await fillSignUp(person);
+  await typeCode(person);
+  await arrived('/faq');
+  expect(identity.updateUser).toHaveBeenCalledWith({ password: 'a quiet river' });
+});
+
+test('after a reload there is no password to set, so it is asked for', async () => {
+  sessionStorage.setItem('addressToConfirm', EMAIL);
+  verified(WITHOUT_PASSWORD);
+  const person = open(<SignUpPage />, '/sign-up?return=%2Ffaq');
+  await typeCode(person);
+  await screen.findByRole('heading', { name: 'Choose a Password' });
+  expect(screen.getByTestId('where').textContent).toBe('/sign-up?return=%2Ffaq');
+});
+
+test('who signs in before confirming keeps the password that they have just typed', async () => {
+  identity.signInWithPassword.mockResolvedValue({
+    data: {},
+    error: { code: 'email_not_confirmed', message: 'Email not confirmed' },
+  });
+  identity.updateUser.mockResolvedValue({ data: { user: {} }, error: null });
+  verified(WITHOUT_PASSWORD);
+  const person = open(<SignInPage />, '/sign-in?return=%2Ffaq');
+  await person.type(screen.getByLabelText('Email'), EMAIL);
+  await person.type(screen.getByLabelText('Password'), 'a quiet river');
+  await person.click(screen.getByRole('button', { name: 'Sign In' }));
+  await typeCode(person);
+  await arrived('/faq');
+  expect(identity.updateUser).toHaveBeenCalledWith({ password: 'a quiet river' });
+});
