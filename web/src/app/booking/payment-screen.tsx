@@ -78,7 +78,7 @@ function Payable({ flow, booking }: PaymentScreenProps) {
 export function PaymentScreen({ flow, booking }: PaymentScreenProps) {
   const flaw = flawOf(booking);
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-2">
+    <div className="flex flex-col gap-6 lg:grid lg:grid-cols-2 lg:items-start">
       <BookingSummary title="Booking Summary" rows={paymentRows(booking, flow.zone)} />
       {flaw ? (
         <Alert

@@ -111,7 +111,7 @@ export function Toaster() {
       role="status"
       aria-live="polite"
       data-testid="toasts"
-      className="pointer-events-none fixed inset-x-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-50 flex justify-center md:justify-end xl:right-20 print:hidden"
+      className="pointer-events-none fixed inset-x-4 bottom-[max(1rem,env(safe-area-inset-bottom))] z-50 flex justify-center md:justify-end xl:right-20 max-lg:[html:has([data-bottom-bar])_&]:bottom-24 print:hidden"
     >
       {entry ? <ToastCard key={entry.id} entry={entry} /> : null}
     </div>

@@ -1,7 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
-import { Card } from '@/components/ui/card';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { Spinner } from '@/components/ui/spinner';
 import { PROVIDER_NAME } from '../checkout-window';
@@ -50,45 +49,85 @@ type PaymentPanelProps = {
   leaving: boolean;
 };
 
-/** The button that carries the amount, and everything that can happen around it. */
-export function PaymentPanel({ model, price, timer, onBack, leaving }: PaymentPanelProps) {
-  const { phase, dismissed, declined } = model.state;
+/** Brings what went wrong into sight: the button is in reach from everywhere, the words are not. */
+function useInSight(trouble: unknown): RefObject<HTMLDivElement | null> {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (trouble) ref.current?.scrollIntoView({ block: 'nearest' });
+  }, [trouble]);
+  return ref;
+}
+
+type PayRowProps = Pick<PaymentPanelProps, 'model' | 'price' | 'onBack' | 'leaving'>;
+
+/** On small screens a bar at the bottom edge; `scroll-padding` keeps the focus from under it. */
+const PAY_ROW =
+  'sticky bottom-0 z-30 -mx-[clamp(1.25rem,4vw,2.5rem)] flex items-center gap-3 border-t ' +
+  'border-hairline bg-surface px-[clamp(1.25rem,4vw,2.5rem)] py-3 ' +
+  'pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:static lg:m-0 lg:border-0 lg:p-0';
+
+/** The button that carries the amount. */
+function PayRow({ model, price, onBack, leaving }: PayRowProps) {
+  const { phase, dismissed } = model.state;
   const usable = phase === 'ready' || phase === 'open';
   return (
-    <Card className="flex flex-col gap-5">
-      <h2 className="text-h3">Payment</h2>
-      {timer}
-      <ul className="flex flex-wrap gap-2 text-sm text-ink-2">
-        {['UPI', 'Cards', 'Net banking', 'Wallets'].map((way) => (
-          <li key={way} className="rounded-full border border-hairline px-3 py-1">
-            {way}
-          </li>
-        ))}
-      </ul>
-      {declined ? (
-        <Alert tone="error" live title="The payment did not go through">
-          {declined}
-        </Alert>
-      ) : null}
-      <Failure model={model} />
-      <Progress phase={phase} />
-      <Button size="lg" block aria-disabled={usable ? undefined : true} onClick={model.pay}>
+    <div data-bottom-bar className={PAY_ROW}>
+      <Button variant="secondary" onClick={onBack} busy={leaving} busyText="Giving your time back…">
+        Back
+      </Button>
+      <Button aria-disabled={usable ? undefined : true} onClick={model.pay} className="flex-1">
         {dismissed ? 'Retry Payment' : `Pay ${price}`}
       </Button>
-      <p className="text-sm text-ink-2">
-        We never see or keep your card or UPI data. You're only ever charged once. If anything goes
-        wrong, you'll be refunded automatically.
-      </p>
-      <div>
-        <Button
-          variant="secondary"
-          onClick={onBack}
-          busy={leaving}
-          busyText="Giving your time back…"
-        >
-          Back
-        </Button>
+    </div>
+  );
+}
+
+/**
+ * A card with the button in it. On small screens the button leaves the card for the bottom edge,
+ * where it is in reach beside the summary too; so it must be no child of the card's box there.
+ */
+const CARD = {
+  wide:
+    'contents lg:flex lg:flex-col lg:gap-5 lg:rounded-card lg:border lg:border-hairline ' +
+    'lg:bg-surface lg:p-6 lg:shadow-soft',
+  small:
+    'flex flex-col gap-5 rounded-card border border-hairline bg-surface p-6 shadow-soft lg:contents',
+};
+
+/** Paying, and everything that can happen around it. */
+export function PaymentPanel(props: PaymentPanelProps) {
+  const { model, timer } = props;
+  const { phase, declined, error } = model.state;
+  const trouble = useInSight(declined ?? error);
+  return (
+    <section aria-labelledby="payment-title" className={CARD.wide}>
+      <div className={CARD.small}>
+        <h2 id="payment-title" className="text-h3">
+          Payment
+        </h2>
+        {timer}
+        <ul className="flex flex-wrap gap-2 text-sm text-ink-2">
+          {['UPI', 'Cards', 'Net banking', 'Wallets'].map((way) => (
+            <li key={way} className="rounded-full border border-hairline px-3 py-1">
+              {way}
+            </li>
+          ))}
+        </ul>
+        <div ref={trouble} className="flex flex-col gap-5 empty:hidden">
+          {declined ? (
+            <Alert tone="error" live title="The payment did not go through">
+              {declined}
+            </Alert>
+          ) : null}
+          <Failure model={model} />
+        </div>
+        <Progress phase={phase} />
+        <p className="text-sm text-ink-2 lg:order-last">
+          We never see or keep your card or UPI data. You're only ever charged once. If anything
+          goes wrong, you'll be refunded automatically.
+        </p>
       </div>
-    </Card>
+      <PayRow {...props} />
+    </section>
   );
 }
