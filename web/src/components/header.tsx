@@ -108,6 +108,12 @@ function MobileMenu({
   );
 }
 
+/** The primary button of ui/button.tsx, as a link that scrolls to the top of its own page. */
+const BOOK =
+  'inline-flex min-h-11 items-center justify-center rounded-full border border-transparent ' +
+  'bg-brand px-3.5 text-center text-sm leading-tight font-semibold whitespace-nowrap ' +
+  'text-on-brand no-underline shadow-soft transition-colors duration-150 hover:bg-brand-strong';
+
 /**
  * The way to a session. It leads to the services, because a booking begins with the choice of one:
  * the booking flow without a service would only send its visitor there.
@@ -120,14 +126,8 @@ function BookButton({ onNavigate }: { onNavigate: () => void }) {
   );
 }
 
-/** The primary button of ui/button.tsx, as a link that scrolls to the top of its own page. */
-const BOOK =
-  'inline-flex min-h-11 items-center justify-center rounded-full bg-brand px-3.5 text-center ' +
-  'text-sm leading-tight font-semibold whitespace-nowrap text-on-brand no-underline shadow-soft ' +
-  'transition-colors duration-150 hover:bg-brand-strong';
-
 const BAR =
-  'container-page flex min-h-18 flex-wrap items-center gap-x-2 py-2 ' +
+  'container-page flex min-h-18 flex-wrap items-center gap-x-1 py-2 @[24rem]/header:gap-x-2 ' +
   'md:@[47rem]/header:grid md:@[47rem]/header:grid-cols-[1fr_auto_1fr]';
 
 /**

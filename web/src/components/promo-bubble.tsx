@@ -65,7 +65,7 @@ function Tail() {
   return (
     <span
       aria-hidden="true"
-      className="absolute -top-1.5 right-8 size-3 rotate-45 border-t border-l border-hairline bg-surface max-lg:hidden"
+      className="absolute -top-1.5 right-42 size-3 rotate-45 border-t border-l border-hairline bg-surface max-lg:hidden"
     />
   );
 }

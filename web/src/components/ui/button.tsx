@@ -44,14 +44,18 @@ const VARIANTS: Record<ButtonVariant, string> = {
   danger: 'bg-err text-surface border border-transparent hover:opacity-90',
 };
 
+/** With large letters on a small screen it is the words that need the room. */
 const SIZES: Record<ButtonSize, string> = {
-  sm: 'min-h-11 px-4 py-2 text-sm',
-  md: 'min-h-12 px-6 py-2.5 text-base',
-  lg: 'min-h-14 px-8 py-3 text-lg',
+  sm: 'min-h-11 px-[min(1rem,5vw)] py-2 text-sm',
+  md: 'min-h-12 px-[min(1.5rem,7vw)] py-2.5 text-base',
+  lg: 'min-h-14 px-[min(2rem,9vw)] py-3 text-lg',
 };
 
+/** Beside something wide a button keeps its words whole. */
+const AMONG_OTHERS = 'wrap-break-word';
+
 function look({ variant = 'primary', size = 'md', block, className }: Look): string {
-  return classes(BASE, VARIANTS[variant], SIZES[size], block && 'w-full', className);
+  return classes(BASE, VARIANTS[variant], SIZES[size], block ? 'w-full' : AMONG_OTHERS, className);
 }
 
 function LinkButton({ variant, size, block, className, to, href, children, ...rest }: AsLink) {

@@ -69,7 +69,7 @@ export function Countdown({ until, service }: CountdownProps) {
       </div>
       {counting ? (
         <>
-          <div className="relative grid size-52 place-items-center">
+          <div className="relative grid aspect-square w-full max-w-52 place-items-center">
             <Ring share={shareLeft(left, cancellationHours)} />
             <div className="flex flex-col items-center">
               <p

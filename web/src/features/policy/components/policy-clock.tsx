@@ -17,7 +17,7 @@ function Rule({ unreadable }: { unreadable?: boolean }) {
   const { cancellationHours } = usePractice();
   return (
     <div className="flex flex-col items-center gap-4 text-center">
-      <p className="grid size-52 place-content-center rounded-full border-6 border-brand-soft">
+      <p className="grid aspect-square w-full max-w-52 place-content-center rounded-full border-6 border-brand-soft">
         <span className="font-display text-h1 font-semibold text-brand numeric">
           {cancellationHours}
         </span>

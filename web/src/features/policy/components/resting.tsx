@@ -6,7 +6,7 @@ export function Resting() {
     <div role="status" className="flex flex-col items-center gap-5">
       <span className="sr-only">Your booking is being looked up…</span>
       <Skeleton className="h-8 w-48" />
-      <Skeleton className="size-52 rounded-full" />
+      <Skeleton className="aspect-square w-full max-w-52 rounded-full" />
       <Skeleton className="h-6 w-64 max-w-full" />
     </div>
   );

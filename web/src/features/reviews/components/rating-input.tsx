@@ -40,7 +40,7 @@ export function RatingInput({ name, value, error, disabled, onChange }: RatingIn
     <fieldset disabled={disabled} className="flex flex-col gap-1.5">
       <legend className="mb-1.5 font-semibold">Your rating</legend>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        <div className="-ml-1 flex" onPointerLeave={() => setPointed('')}>
+        <div className="-ml-1 flex flex-wrap" onPointerLeave={() => setPointed('')}>
           {RATINGS.map((star) => (
             <label
               key={star}
