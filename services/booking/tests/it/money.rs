@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use booking::app::complete_booking::complete_booking;
 use booking::app::open_checkout::open_checkout;
+use booking::contract::booking_stream;
 use booking::process::payment::OnPayments;
 use contract::booking::v1::{BookingState, PaymentState};
 use contract::payments::v1::{PaymentFailed, PaymentVerified, RefundProcessed, RefundRequested};
-use eventstore::Metadata;
+use eventstore::{Metadata, NewEvent, StoreError};
 use kernel::id::Booking;
 use kernel::{Id, Money};
 use messaging::ReactionError;
@@ -169,6 +170,52 @@ async fn money_for_no_booking_is_not_taken_in() {
     let refused = world.try_react(reaction, &verified).await;
     assert!(matches!(refused, Err(ReactionError::Failed(_))), "{refused:?}");
     assert_eq!(world.count("select count(*) from events").await, 0);
+}
+
+/// An event that only a newer release knows comes into a stream, as before a rollback.
+async fn of_tomorrow(world: &World, stream: &str) {
+    let stream = stream.to_owned();
+    let written = world.desk.store.write(Metadata::by("test", None), move |tx| {
+        let stream = stream.clone();
+        Box::pin(async move {
+            let event = NewEvent {
+                event_id: eventstore::new_uuid(),
+                event_type: "booking.v1.BookingForeseen".to_owned(),
+                payload: serde_json::json!({ "bookingId": "bkg_1" }),
+            };
+            let version = tx.load(&stream).await?.version;
+            tx.append(&stream, version, &[event]).await.map(drop)
+        })
+    });
+    let written: Result<(), StoreError> = written.await;
+    written.unwrap();
+}
+
+#[tokio::test]
+async fn money_for_what_cannot_be_read_is_parked_and_other_money_is_taken_in() {
+    for day_too in [false, true] {
+        let world = World::without_timers().await;
+        let id = world.hold(customer(1), at(0, 11)).await;
+        let other = world.hold(customer(2), at(1, 11)).await;
+        let stream = if day_too { "day-lead-2026-11-24".to_owned() } else { booking_stream(id) };
+        of_tomorrow(&world, &stream).await;
+        let reaction = Arc::new(OnPayments::new(Arc::clone(&world.desk)));
+        let verified = PaymentVerified {
+            booking_id: id.to_string(),
+            payment_id: "pay_1".to_owned(),
+            amount: None,
+        };
+        // What fails so is parked, and what waits stops everybody.
+        let refused = world.try_react(reaction, &verified).await;
+        assert!(matches!(refused, Err(ReactionError::Failed(_))), "{stream}: {refused:?}");
+        world.pay(other, "pay_2").await;
+        assert_eq!(world.state(other).await, BookingState::Confirmed);
+        // A request is told to come again, and nothing of what is wrong.
+        let asked = open_checkout(&world.desk, customer(1), id, "checkout-1").await.unwrap_err();
+        let status = runtime::status::to_status(&asked);
+        assert_eq!(status.code(), tonic::Code::Unavailable);
+        assert!(!format!("{status:?}").contains("Foreseen"), "{status:?}");
+    }
 }
 
 /// A row of nobody's in the way of three o'clock, which the day's own log knows nothing of.
