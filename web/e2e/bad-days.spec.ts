@@ -11,7 +11,7 @@ import {
   payByCard,
 } from './support/flow';
 import { look } from './support/look';
-import { newPerson, signUpQuietly } from './support/people';
+import { newPerson, signIn, signUpQuietly } from './support/people';
 import { expect, test } from './support/test';
 import { refusal } from './support/watch';
 
@@ -74,4 +74,54 @@ test('the booking desk is down @phone', async ({ page, complaints, practice }) =
   await desk.release();
   await told.getByRole('button', { name: 'Try again' }).click();
   await expectStep(page, 'Complete Your Payment');
+});
+
+test('the connection goes while a time is asked for @phone', async ({
+  page,
+  complaints,
+  practice,
+}) => {
+  await signUpQuietly(page, practice.url, newPerson('Xenia'));
+  await page.goto(CALENDAR);
+  await chooseTime(page);
+  await agree(page);
+  complaints.expect(/ERR_INTERNET_DISCONNECTED/);
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  const told = page.getByRole('alert').filter({ hasText: 'You are offline' });
+  await expect(told).toBeVisible();
+  await look(page, 'step-2-offline');
+  // Nobody has to press anything when it is back.
+  await page.context().setOffline(false);
+  await expectStep(page, 'Complete Your Payment');
+  await expect(told).toHaveCount(0);
+});
+
+test('a session that is refused leads to signing in, and back to the time @phone', async ({
+  page,
+  complaints,
+  practice,
+}) => {
+  const person = newPerson('Vimala');
+  await signUpQuietly(page, practice.url, person);
+  await page.goto(CALENDAR);
+  const slot = await chooseTime(page);
+  await agree(page);
+  complaints.expect(refusal('/rpc/booking.v1.BookingService/RequestBooking'));
+  complaints.expect(refusal('/auth/v1/logout'));
+  await page.route('**/booking.v1.BookingService/RequestBooking', (route) => {
+    const headers = { ...route.request().headers(), authorization: 'Bearer of.nothing.known' };
+    return route.continue({ headers });
+  });
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  const told = page.getByRole('alert').filter({ hasText: 'Please sign in again' });
+  await expect(told).toContainText(/please quote [0-9a-f]{8}\./);
+  await expect(told.getByRole('button', { name: 'Try again' })).toHaveCount(0);
+  await look(page, 'step-2-session-refused');
+  await page.unrouteAll();
+  await told.getByRole('button', { name: 'Sign In' }).click();
+  await expectStep(page, 'Sign In');
+  await signIn(page, person);
+  await expectStep(page, 'Book Your Session');
+  await expect(page.getByTestId('times').locator('input:checked')).toHaveValue(slot);
 });

@@ -1,5 +1,6 @@
 /** The main journey: from the catalogue to a confirmed session, by card and by UPI. */
 import type { Page } from '@playwright/test';
+import { changeLimit } from './support/answers';
 import { expectEase } from './support/ease';
 import {
   agree,
@@ -7,13 +8,14 @@ import {
   expectConfirmed,
   expectReady,
   expectStep,
+  lateTick,
   openCheckout,
   payByCard,
   payByUpi,
   toPayment,
 } from './support/flow';
 import { look } from './support/look';
-import { newPerson, type Person, signUp } from './support/people';
+import { newPerson, type Person, signUp, signUpQuietly } from './support/people';
 import { until } from './support/practice';
 import { calendarOf, type Sandbox } from './support/sandbox';
 import { expect, expectToast, test } from './support/test';
@@ -113,4 +115,54 @@ test('a visitor books, pays and is confirmed @phone', async ({ page, sandbox }, 
   expect(kept).not.toContain('selectedService');
   expect(kept).not.toContain('selectedDateTime');
   expect(kept).not.toContain('paymentLinkId');
+});
+
+test('a time inside the cancellation limit is sold with its own consent @phone', async ({
+  page,
+  practice,
+}) => {
+  await signUpQuietly(page, practice.url, newPerson('Ila'));
+  // Whatever is free lies inside of this limit.
+  await changeLimit(page, 24 * 365);
+  const noRefund = page.getByText("Once paid it can't be cancelled for a refund.");
+  const term = page.getByText('You can cancel your session until');
+  await page.goto('/booking-flow?service=general-consultation');
+  await expect(page.getByText(`until ${24 * 365} hours before it starts`)).toBeVisible();
+  await chooseTime(page);
+  await expect(noRefund).toBeVisible();
+  await expect(page.getByText(/^This session starts in \d+ (days|hours|minutes)$/)).toBeVisible();
+  await expect(term).toHaveCount(0);
+  await agree(page);
+  await expect(page.getByText('Ready to book!')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await expectToast(page, 'Agreement required');
+  await expect(lateTick(page)).toBeFocused();
+  await lateTick(page).check();
+  await expect(page.getByText('Ready to book!')).toBeVisible();
+  await seeStep(page, 'step-2-late');
+
+  await toPayment(page);
+  await expect(noRefund).toBeVisible();
+  await expect(lateTick(page)).toHaveCount(0);
+  await page.reload();
+  await expect(noRefund).toBeVisible();
+  await expect(lateTick(page)).toHaveCount(0);
+  await expectReady(page);
+
+  // Another tab knows of no consent, and asks for it before anything is paid.
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await expect(lateTick(other)).toBeVisible();
+  await expectReady(other);
+  await seeStep(other, 'step-3-late');
+  await other.getByRole('main').getByRole('button', { name: 'Pay ₹500' }).click();
+  await expect(lateTick(other)).toBeFocused();
+  await expect(other.getByText('Please tick this to go on')).toBeVisible();
+  await expect(other.locator('iframe[title="Secure checkout"]')).toHaveCount(0);
+  await lateTick(other).check();
+  await payByCard(await openCheckout(other));
+  await expectConfirmed(other);
+  await expect(other.getByText("so it can't be cancelled for a refund")).toBeVisible();
+  await expect(other.getByText(/ended on/)).toHaveCount(0);
+  await expectConfirmed(page);
 });

@@ -37,6 +37,14 @@ async function expectRadiosTold(page: Page, group: Locator): Promise<void> {
   await expectTold(page, chosen, other);
 }
 
+/** Something is drawn around it, in another colour than the page has. */
+async function expectEdge(filled: Locator, ground: string): Promise<void> {
+  await expect(filled).toHaveCSS('border-top-style', 'solid');
+  await expect(filled).toHaveCSS('border-top-width', '1px');
+  await expect(filled).not.toHaveCSS('border-top-color', ground);
+  await expect(filled).not.toHaveCSS('border-top-color', 'rgba(0, 0, 0, 0)');
+}
+
 test.beforeEach(async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active' });
 });
@@ -74,4 +82,14 @@ test('the page that one is on', async ({ page }) => {
   const line = 'text-decoration-line';
   await expect(bar.getByRole('link', { name: 'FAQ' })).toHaveCSS(line, 'underline');
   await expect(bar.getByRole('link', { name: 'Contact' })).toHaveCSS(line, 'none');
+});
+
+test('a filled button and a badge have an edge', async ({ page }) => {
+  await page.goto('/services');
+  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const card = page.getByRole('main').getByRole('article').first();
+  const badge = card.locator('span.rounded-full').first();
+  await expectEdge(badge, ground);
+  await page.goto('/service/meditation');
+  await expectEdge(page.getByRole('link', { name: 'Book & Pay Now - ₹750' }), ground);
 });

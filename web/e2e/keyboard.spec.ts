@@ -59,11 +59,23 @@ test('everything can be done with the keyboard', async ({ page, practice, sandbo
   await page.keyboard.press('Enter');
 
   await expectConfirmed(page);
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await expect(page.getByText('We meet at')).toBeVisible();
   await look(page, 'step-5-in-person');
   await sandbox.mail(person.email, /^Your session is confirmed/);
   await press(page, 'Complete Booking');
   await expect(page).toHaveURL(/\/services$/);
+});
+
+test('the next free time is taken with the keyboard, and has the focus', async ({
+  page,
+  practice,
+}) => {
+  await signUpQuietly(page, practice.url, newPerson('Gauri'));
+  await page.goto(CALENDAR);
+  await press(page, 'Take this time');
+  await expect(page.getByRole('button', { name: 'Take this time' })).toHaveCount(0);
+  await expect(page.getByTestId('times').locator('input:checked')).toBeFocused();
 });
 
 test('a review is written with the keyboard', async ({ page }) => {

@@ -103,7 +103,12 @@ test('somebody else’s booking does not exist for you @phone', async ({
   const bookingId = await holdTime(practice, { person, token });
   await signUpQuietly(otherPage, practice.url, newPerson('Vivek'));
   complaints.expect(refusal('/rpc/booking.v1.BookingService/GetBooking'));
-  await otherPage.goto(`${CALENDAR}&step=payment&b=${bookingId}`);
-  await expect(otherPage.getByText('Booking details not found')).toBeVisible();
+  for (const step of ['payment', 'confirmed']) {
+    await otherPage.goto(`${CALENDAR}&step=${step}&b=${bookingId}`);
+    await expect(otherPage.getByText('Booking details not found')).toBeVisible();
+    await expectStep(otherPage, 'Booking Not Found');
+    await expect(otherPage.getByRole('navigation', { name: 'Booking steps' })).toHaveCount(0);
+    await expect(otherPage.getByText('Thank you.')).toHaveCount(0);
+  }
   await look(otherPage, 'booking-not-found');
 });

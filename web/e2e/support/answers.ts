@@ -75,6 +75,15 @@ export function expectTrouble(complaints: Complaints, path: string): void {
 /** The end of a stream that said nothing, as Connect frames it: a flag, a length, an object. */
 const NOTHING_MORE = Buffer.from([2, 0, 0, 0, 2, 123, 125]);
 
+/** The page learns another cancellation limit than the practice has, in hours. */
+export async function changeLimit(page: Page, cancellationHours: number): Promise<void> {
+  await page.context().route('**/catalogue.v1.CatalogueService/GetPractice**', async (route) => {
+    const answer = await route.fetch();
+    const { practice } = (await answer.json()) as { practice: object };
+    await route.fulfill({ json: { practice: { ...practice, cancellationHours } } });
+  });
+}
+
 /** Shows a booking of the practice with some of its facts changed, and no news of it. */
 export async function changeBooking(page: Page, facts: object): Promise<void> {
   await page.route(`**${RPC.getBooking}**`, async (route) => {

@@ -1,5 +1,5 @@
 /** The steps of the booking flow, as a person takes them. */
-import type { FrameLocator, Page } from '@playwright/test';
+import type { FrameLocator, Locator, Page } from '@playwright/test';
 import { expect } from './test';
 
 export const SERVICE = 'general-consultation';
@@ -56,9 +56,21 @@ export async function expectReady(page: Page): Promise<void> {
   await expect(page.getByText("You'll pay securely")).toBeVisible();
 }
 
+/** The tick that a time inside the cancellation limit asks for, wherever that is. */
+export function lateTick(page: Page): Locator {
+  return page.getByLabel("I understand that this session can't be cancelled for a refund");
+}
+
+/** Which times are free soonest depends on the hour; what they ask for is agreed to. */
+export async function agreeIfLate(page: Page): Promise<void> {
+  const tick = lateTick(page);
+  if (await tick.isVisible()) await tick.check();
+}
+
 /** Opens the provider's window. */
 export async function openCheckout(page: Page, button = 'Pay ₹500'): Promise<FrameLocator> {
   await expectReady(page);
+  await agreeIfLate(page);
   await page.getByRole('main').getByRole('button', { name: button }).click();
   const checkout = page.frameLocator('iframe[title="Secure checkout"]');
   await expect(checkout.getByRole('button', { name: 'Pay ₹500' })).toBeVisible();
