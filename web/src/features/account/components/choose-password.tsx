@@ -2,7 +2,7 @@ import { carryToast } from '@/components/ui/carried-toast';
 import { AccountFrame } from './account-frame';
 import { NewPasswordForm } from './recover-form';
 
-/** An address was confirmed by somebody who has not shown that they made the account's password. */
+/** Follows the proof of an address in a browser that has not made the account: its password is gone. */
 export function ChoosePassword({ onDone }: { onDone: () => void }) {
   function done() {
     carryToast({ title: 'Password saved', description: 'You are signed in.' });
@@ -12,7 +12,7 @@ export function ChoosePassword({ onDone }: { onDone: () => void }) {
   return (
     <AccountFrame
       title="Choose a Password"
-      lead="Your email is confirmed. To be sure that nobody else knows your password, choose it here."
+      lead="Your email is confirmed. To keep your account safe, choose a password now."
     >
       <NewPasswordForm onDone={done} />
     </AccountFrame>

@@ -17,16 +17,15 @@ import { NewPasswordForm } from './recover-form';
 const WORDS = {
   signup: {
     title: 'Confirm Your Email',
-    ask: 'Press the button to confirm that the address which got our mail is yours. You are then signed in.',
-    otherwise: 'Was it not you who asked for the mail? Then close this page; nothing has happened.',
+    ask: 'Press the button to confirm your email address and to sign in.',
+    otherwise: 'If you did not ask for our mail, close this page. Nothing has changed.',
     button: 'Confirm my address',
     again: { to: '/sign-in', words: 'Sign In' },
   },
   recovery: {
     title: 'Choose a New Password',
-    ask: 'Press the button to go on to your new password.',
-    otherwise:
-      'Was it not you who asked for the mail? Then close this page; your password stays as it is.',
+    ask: 'Press the button to go on and choose a new password.',
+    otherwise: 'If you did not ask for our mail, close this page. Your password stays as it is.',
     button: 'Continue',
     again: { to: '/recover', words: 'Send me a new code' },
   },
@@ -79,8 +78,8 @@ function Ask({ link: { tokenHash, type }, onDone, onBroken }: AskProps) {
         <p>{words.ask}</p>
         {auth.status === 'signed-in' ? (
           <p>
-            You are signed in as <strong className="break-words">{auth.user.email}</strong>. If the
-            mail went to another address, that one takes its place here.
+            You are signed in as <strong className="break-words">{auth.user.email}</strong>. If our
+            mail went to another address, you are signed in with that one instead.
           </p>
         ) : null}
         <Button
