@@ -33,7 +33,7 @@ function AvatarMenu({ user }: { user: AuthUser }) {
         aria-expanded={open}
         aria-controls={panelId}
         onClick={() => setOpen((was) => !was)}
-        className="grid size-11 place-items-center rounded-full bg-brand text-sm font-semibold text-on-brand hover:bg-brand-strong"
+        className="grid size-11 place-items-center rounded-full border border-transparent bg-brand text-sm font-semibold text-on-brand hover:bg-brand-strong"
       >
         {initials(user)}
       </button>

@@ -32,7 +32,7 @@ export function Shell({ children, corner }: ShellProps) {
     <>
       <a
         href="#main"
-        className="sr-only z-50 rounded-full bg-brand px-5 py-3 font-semibold text-on-brand focus:not-sr-only focus:fixed focus:top-3 focus:left-3 print:hidden"
+        className="sr-only z-50 rounded-full border border-transparent bg-brand px-5 py-3 font-semibold text-on-brand focus:not-sr-only focus:fixed focus:top-3 focus:left-3 print:hidden"
       >
         Skip to content
       </a>

@@ -27,7 +27,7 @@ type PlayProps = { src: string; title: string; busy: boolean; onPlay: () => void
 function Play({ src, title, busy, onPlay }: PlayProps) {
   const hydrated = useHydrated();
   const inside = (
-    <span className="inline-flex min-h-14 items-center gap-2 rounded-full bg-brand py-2 pr-6 pl-4 text-lg font-semibold text-on-brand shadow-lift transition-colors group-hover:bg-brand-strong">
+    <span className="inline-flex min-h-14 items-center gap-2 rounded-full border border-transparent bg-brand py-2 pr-6 pl-4 text-lg font-semibold text-on-brand shadow-lift transition-colors group-hover:bg-brand-strong">
       {busy ? <Spinner className="mx-1" /> : <PlayerIcon name="play" className="size-7" />}
       Play video
     </span>
