@@ -1,6 +1,7 @@
 //! The checkout: the script that a website includes, the frame that it opens, and what the frame
 //! asks of the bank. It shows card and UPI; no card number ever leaves the frame.
 
+pub(crate) mod opened;
 mod qr;
 
 use std::time::Duration;
@@ -41,13 +42,14 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/checkout/phone.js", get(|| async { assets::file(assets::SCRIPT, PHONE_SCRIPT) }))
         .route("/checkout/orders/{id}", get(order))
         .route("/checkout/orders/{id}/qr.svg", get(qr_picture))
+        .route("/checkout/orders/{id}/opened", post(opened::told))
         .route("/checkout/orders/{id}/payments", post(pay))
         .route("/upi/{id}", get(phone))
 }
 
 async fn script(State(world): State<Shared>) -> Response {
-    let base = Value::String(world.public_url.clone()).to_string();
-    let mut response = assets::file(assets::SCRIPT, CHECKOUT.replace("'{PUBLIC_URL}'", &base));
+    let base = Value::String(world.frame_url.clone()).to_string();
+    let mut response = assets::file(assets::SCRIPT, CHECKOUT.replace("'{FRAME_URL}'", &base));
     let allowed = HeaderValue::from_static("cross-origin");
     response.headers_mut().insert("cross-origin-resource-policy", allowed);
     response
@@ -123,6 +125,15 @@ struct Wanted {
     last4: Option<String>,
     /// What the payer does in the UPI app.
     approve: Option<bool>,
+    /// How UPI asks the payer, when it is not by a QR code or an app.
+    flow: Option<Flow>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Flow {
+    /// A request to the UPI ID that a payer types.
+    Collect,
 }
 
 async fn pay(
@@ -154,14 +165,15 @@ fn attempt_of(world: &World, order_id: String, wanted: &Wanted) -> Result<Attemp
         return Err(ApiError::bad_field("last4", "The card number is not complete."));
     }
     let no = wanted.approve == Some(false) || last4.as_deref() == Some(DECLINED_CARD);
-    let failure = bank::declined(wanted.method);
+    let collect = wanted.flow == Some(Flow::Collect);
+    let failure = if collect { bank::collect_is_gone() } else { bank::declined(wanted.method) };
     let fault = world.faults.take("checkout.pay", &[Kind::Refuse, Kind::LateAuthorisation]);
     let outcome = match fault {
         Some(fault) if fault.kind == Kind::LateAuthorisation => {
             Outcome::Late(failure, fault.pause(3_000).max(Duration::from_millis(1)))
         }
         Some(_) => Outcome::Failed(failure),
-        None if no => Outcome::Failed(failure),
+        None if no || collect => Outcome::Failed(failure),
         None => Outcome::Captured,
     };
     let vpa = if no { "failure@razorpay" } else { "success@razorpay" };
@@ -173,6 +185,7 @@ fn attempt_of(world: &World, order_id: String, wanted: &Wanted) -> Result<Attemp
         amount: None,
         currency: None,
         again: false,
+        begun_minutes_ago: 0,
         outcome,
     })
 }

@@ -30,6 +30,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/api/adjustment", post(settling::adjust))
         .route("/api/settlement-line", post(settling::forge))
         .route("/api/book", get(whole_book))
+        .route("/api/checkouts", get(opened_checkouts))
         .route("/healthz", get(|| async { "ok\n" }))
 }
 
@@ -73,6 +74,9 @@ struct Payment {
     /// Pays a second time on a paid order, as a bank's mistake does.
     #[serde(default)]
     again: bool,
+    /// Lets the payment have begun earlier, so that its money is late for its order.
+    #[serde(default)]
+    begun_minutes_ago: u32,
 }
 
 #[derive(Deserialize)]
@@ -129,6 +133,7 @@ fn pay_now(world: &Shared, given: Payment) -> Answer {
         amount: given.amount,
         currency: given.currency,
         again: given.again,
+        begun_minutes_ago: given.begun_minutes_ago.into(),
         outcome,
     };
     let payment = bank::attempt(world, attempt)?;
@@ -141,6 +146,11 @@ fn pay_now(world: &Shared, given: Payment) -> Answer {
         "signature": bank::signature(world, &payment),
         "payment": entities::payment(&payment),
     })))
+}
+
+/// What the checkouts of this process were told by the pages that opened them, oldest first.
+async fn opened_checkouts(State(world): State<Shared>) -> Json<Vec<Value>> {
+    Json(world.opened.list())
 }
 
 async fn whole_book(State(world): State<Shared>) -> Json<Value> {

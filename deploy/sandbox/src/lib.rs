@@ -48,7 +48,11 @@ impl Sandbox {
             Some(url) => url.trim_end_matches('/').to_owned(),
             None => format!("http://{}", http.local_addr()?),
         };
-        let world = World::new(settings, url, book)?;
+        let frame_url = match &settings.frame_url {
+            Some(url) => url.trim_end_matches('/').to_owned(),
+            None => other_name(&url),
+        };
+        let world = World::new(settings, (url, frame_url), book)?;
         Ok(Self { http, smtp, world })
     }
 
@@ -83,6 +87,13 @@ pub async fn run(settings: Settings) -> Result<()> {
     let sandbox = Sandbox::bind(settings).await?;
     tracing::info!(http = %sandbox.http_addr()?, smtp = %sandbox.smtp_addr()?, "sandbox ready");
     sandbox.serve().await
+}
+
+/// The same place under the machine's other name for itself, which makes it another origin. A
+/// place that has one name only keeps it.
+fn other_name(url: &str) -> String {
+    let (here, there) = ("://127.0.0.1:", "://localhost:");
+    if url.contains(here) { url.replacen(here, there, 1) } else { url.replacen(there, here, 1) }
 }
 
 async fn bind(address: SocketAddr, name: &str) -> Result<TcpListener> {

@@ -6,6 +6,7 @@ pub(crate) mod entities;
 pub(crate) mod bank;
 pub(crate) mod webhooks;
 mod auth;
+mod captures;
 mod notes;
 mod orders;
 mod payments;

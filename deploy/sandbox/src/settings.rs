@@ -16,6 +16,9 @@ pub struct Settings {
     /// The base under which browsers and services reach this process; taken from the bound
     /// address when it is not given.
     pub public_url: Option<String>,
+    /// The base of the checkout's frame, another origin than the script's; the machine's other
+    /// name for itself when it is not given.
+    pub frame_url: Option<String>,
     /// The folder in which the book survives restarts.
     pub data: PathBuf,
     /// The payment provider's account.
@@ -68,6 +71,7 @@ impl Settings {
             listen: loopback,
             smtp_listen: loopback,
             public_url: None,
+            frame_url: None,
             data: data.into(),
             account: Account {
                 key_id: "rzp_test_demo".into(),
@@ -99,6 +103,7 @@ impl Settings {
             listen: wanted.address("SANDBOX_LISTEN"),
             smtp_listen: wanted.address("SANDBOX_SMTP_LISTEN"),
             public_url: wanted.optional("SANDBOX_PUBLIC_URL"),
+            frame_url: wanted.optional("SANDBOX_FRAME_URL"),
             data: PathBuf::from(wanted.text("SANDBOX_DATA")),
             account: Account {
                 key_id: wanted.text("SANDBOX_KEY_ID"),

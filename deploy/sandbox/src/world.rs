@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 use crate::book::Book;
+use crate::checkout::opened::Opened;
 use crate::faults::Faults;
 use crate::settings::{Account, Pace};
 
@@ -17,6 +18,10 @@ pub(crate) struct World {
     pub(crate) meeting_token: String,
     /// The base under which browsers and services reach this process, without a last slash.
     pub(crate) public_url: String,
+    /// The base of the checkout's frame, without a last slash.
+    pub(crate) frame_url: String,
+    /// What checkouts were told by the pages that opened them.
+    pub(crate) opened: Opened,
     pub(crate) faults: Faults,
     pub(crate) http: reqwest::Client,
     /// Counts arrived webhooks; a delivery that must be overtaken waits for the next one.
@@ -27,7 +32,7 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new(
         settings: crate::settings::Settings,
-        public_url: String,
+        (public_url, frame_url): (String, String),
         book: Book,
     ) -> Result<Shared, reqwest::Error> {
         // Fails only when a provider is installed already, which serves as well.
@@ -42,6 +47,8 @@ impl World {
             pace: settings.pace,
             meeting_token: settings.meeting_token,
             public_url,
+            frame_url,
+            opened: Opened::default(),
             faults: Faults::default(),
             http,
             arrived: watch::Sender::new(0),

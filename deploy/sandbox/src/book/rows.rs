@@ -38,6 +38,9 @@ pub(crate) struct Order {
     pub(crate) status: OrderStatus,
     pub(crate) notes: Map<String, Value>,
     pub(crate) manual_capture: bool,
+    /// How old a payment may be to be captured by itself; an older book has no such limit.
+    #[serde(default)]
+    pub(crate) capture_within_minutes: Option<i64>,
     pub(crate) created_at: i64,
     pub(crate) payments: Vec<String>,
 }

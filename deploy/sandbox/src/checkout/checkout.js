@@ -1,16 +1,19 @@
 // The checkout script of the simulated payment provider. It defines window.Razorpay with the
-// options of the real script, so a website cannot tell the difference. It works under a strict
-// content policy: no inline styles, no markup from text, and the frame is the only thing it needs
-// allowed. Page and frame accept messages only from each other's origin and window.
+// options of the real script and needs of a website what the real one needs: a frame of another
+// origin than its own, laid over the backdrop by a style attribute, and keyframes in a style
+// element. Under a content policy without inline styles the backdrop lies over the frame and takes
+// every click. Its frame is told the page's whole address. Page and frame accept messages only
+// from each other's origin and window.
 (function () {
   'use strict';
 
-  const BASE = (function () {
-    const own = document.currentScript && document.currentScript.src;
-    return own ? new URL(own).origin : new URL('{PUBLIC_URL}').origin;
-  })();
+  const FRAME = new URL('{FRAME_URL}').origin;
   const CHANNEL = 'sandbox-checkout';
-  const PHONE = '(max-width: 520px)';
+  const KEYFRAMES = '<style>@keyframes sandbox-appear { from { opacity: 0; } }</style>';
+  const OVER_THE_BACKDROP = [
+    'position: relative', 'z-index: 2', 'display: block', 'width: 100%', 'height: 100%',
+    'min-height: 100%', 'margin: 0', 'padding: 0', 'border: 0', 'background: none', 'opacity: 1',
+  ].join('; ');
 
   function style(element, rules) {
     Object.keys(rules).forEach(function (name) {
@@ -105,13 +108,15 @@
       description: String(options.description || ''),
       prefill: plain(options.prefill),
       theme: plain(options.theme),
+      config: JSON.parse(JSON.stringify(options.config || {})),
+      referer: window.location.href,
       escape: modal.escape !== false,
       confirmClose: modal.confirm_close === true,
     };
   }
 
   function frameUrl(options) {
-    const url = new URL('/checkout', BASE);
+    const url = new URL('/checkout', FRAME);
     url.searchParams.set('key_id', options.key);
     url.searchParams.set('order_id', options.order_id || '');
     url.searchParams.set('origin', window.location.origin);
@@ -120,46 +125,35 @@
 
   function build(options) {
     const overlay = style(document.createElement('div'), {
-      position: 'fixed', inset: '0', zIndex: '2147483647', display: 'flex',
-      alignItems: 'center', justifyContent: 'center', colorScheme: 'normal',
-      background: (options.theme && options.theme.backdrop_color) || 'rgba(20, 26, 24, 0.62)',
+      position: 'fixed', inset: '0', zIndex: '2147483647', colorScheme: 'normal',
     });
+    overlay.innerHTML = KEYFRAMES;
     overlay.setAttribute('role', 'dialog');
     overlay.setAttribute('aria-modal', 'true');
     overlay.setAttribute('aria-label', 'Secure checkout');
     overlay.className = 'razorpay-container';
-    const frame = style(document.createElement('iframe'), {
-      border: '0', display: 'block', background: 'transparent', colorScheme: 'normal',
+    const backdrop = style(document.createElement('div'), {
+      position: 'fixed', inset: '0', minHeight: '100%', animation: 'sandbox-appear 0.2s ease-out',
+      background: (options.theme && options.theme.backdrop_color) || 'rgba(20, 26, 24, 0.62)',
     });
+    backdrop.className = 'razorpay-backdrop';
+    const frame = document.createElement('iframe');
+    frame.setAttribute('style', OVER_THE_BACKDROP);
+    frame.width = '100%';
+    frame.height = '100%';
     frame.title = 'Secure checkout';
     frame.className = 'razorpay-checkout-frame';
     frame.src = frameUrl(options);
-    overlay.appendChild(frame);
+    overlay.append(backdrop, frame);
     return { overlay: overlay, frame: frame };
-  }
-
-  // A card on large screens, the whole screen on phones.
-  function fit(frame, media) {
-    const small = media.matches;
-    style(frame, {
-      width: small ? '100%' : '420px',
-      height: small ? '100%' : 'min(680px, calc(100dvh - 32px))',
-      borderRadius: small ? '0' : '20px',
-      boxShadow: small ? 'none' : '0 24px 64px rgba(0, 0, 0, 0.35)',
-    });
   }
 
   function show(checkout) {
     const options = checkout.options;
     const parts = build(options);
-    const media = window.matchMedia(PHONE);
     const before = document.activeElement;
     const scroll = document.documentElement.style.overflow;
     let timer = 0;
-
-    function resized() {
-      fit(parts.frame, media);
-    }
 
     function keepFocus(event) {
       if (!parts.overlay.contains(event.target)) parts.frame.focus();
@@ -173,11 +167,11 @@
 
     function send(message) {
       const to = parts.frame.contentWindow;
-      if (to) to.postMessage(Object.assign({ channel: CHANNEL }, message), BASE);
+      if (to) to.postMessage(Object.assign({ channel: CHANNEL }, message), FRAME);
     }
 
     function heard(event) {
-      if (event.origin !== BASE || event.source !== parts.frame.contentWindow) return;
+      if (event.origin !== FRAME || event.source !== parts.frame.contentWindow) return;
       const message = event.data;
       if (!message || message.channel !== CHANNEL) return;
       if (message.type === 'ready') send({ type: 'options', options: told(options) });
@@ -186,8 +180,6 @@
       if (message.type === 'dismissed') dismiss(checkout);
     }
 
-    resized();
-    media.addEventListener('change', resized);
     window.addEventListener('message', heard);
     document.addEventListener('focusin', keepFocus);
     document.addEventListener('keydown', keyed);
@@ -203,7 +195,6 @@
     return {
       remove: function () {
         window.clearTimeout(timer);
-        media.removeEventListener('change', resized);
         window.removeEventListener('message', heard);
         document.removeEventListener('focusin', keepFocus);
         document.removeEventListener('keydown', keyed);

@@ -36,13 +36,35 @@
       return part <= 0.04045 ? part / 12.92 : Math.pow((part + 0.055) / 1.055, 2.4);
     });
     const luminance = 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2];
-    const root = document.body.style;
+    const root = document.querySelector('.checkout').style;
     root.setProperty('--accent', color);
     root.setProperty('--on-accent', luminance > 0.18 ? '#101614' : '#ffffff');
   }
 
+  // Whether the website asks for a flow of a method to be left out.
+  function hides(method, flow) {
+    const display = (options.config && options.config.display) || {};
+    return (display.hide || []).some(function (hidden) {
+      return hidden.method === method && (hidden.flows || []).includes(flow);
+    });
+  }
+
+  // Where UPI IDs are not hidden they stand in the place of the QR code, and lead to nothing.
+  function offerUpi() {
+    const collect = !hides('upi', 'collect');
+    at('collect').hidden = !collect;
+    at('in-app').hidden = collect;
+  }
+
+  function passOn() {
+    ask(orderPath + '/opened', { referer: options.referer, config: options.config })
+      .catch(function () { /* It is for tests to miss. */ });
+  }
+
   function dress(given) {
     options = given;
+    offerUpi();
+    passOn();
     paint(options.theme && options.theme.color);
     const name = options.name || 'Checkout';
     at('name').textContent = name;
@@ -78,6 +100,7 @@
       body: JSON.stringify(Object.assign({ key_id: keyId }, body)),
     };
     const response = await fetch(path, request || undefined);
+    if (response.status === 204) return null;
     const answer = await response.json();
     if (!response.ok) throw new Error(answer.error.description);
     return answer;
@@ -210,6 +233,10 @@
     at('expiry').addEventListener('input', slashed);
     at('approve').addEventListener('click', function () {
       pay(at('approve'), { method: 'upi', approve: true });
+    });
+    at('collect').addEventListener('submit', function (event) {
+      event.preventDefault();
+      pay(at('pay-collect'), { method: 'upi', flow: 'collect' });
     });
     at('decline').addEventListener('click', function () {
       pay(at('decline'), { method: 'upi', approve: false });

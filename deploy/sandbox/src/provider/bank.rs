@@ -33,6 +33,8 @@ pub(crate) struct Attempt {
     pub(crate) currency: Option<String>,
     /// Pays although the order is paid, which only a bank's mistake can do.
     pub(crate) again: bool,
+    /// How long ago the payer began.
+    pub(crate) begun_minutes_ago: i64,
     pub(crate) outcome: Outcome,
 }
 
@@ -61,6 +63,17 @@ pub(crate) fn declined(method: Method) -> Failure {
     }
 }
 
+/// The end of every request to a UPI ID since India's banks have given that flow up.
+pub(crate) fn collect_is_gone() -> Failure {
+    Failure {
+        code: "BAD_REQUEST_ERROR".to_owned(),
+        description: "UPI IDs take no requests any more. Use the QR code or a UPI app.".to_owned(),
+        source: "business".to_owned(),
+        step: "payment_initiation".to_owned(),
+        reason: "input_validation_failed".to_owned(),
+    }
+}
+
 /// Signs what the checkout hands to the page after a payment.
 pub(crate) fn signature(world: &World, payment: &Payment) -> String {
     let message = format!("{}|{}", payment.order_id, payment.id);
@@ -79,7 +92,7 @@ pub(crate) fn attempt(world: &Shared, attempt: Attempt) -> Result<Payment, ApiEr
     let mut step = Step::default();
     match attempt.outcome {
         Outcome::Captured => {
-            let capture = !order.manual_capture;
+            let capture = captures_itself(&order, &payment);
             step.authorise(world, &mut order, &mut payment, capture);
         }
         Outcome::Authorized => step.authorise(world, &mut order, &mut payment, false),
@@ -168,12 +181,18 @@ pub(crate) async fn authorise_when_due(world: Shared, id: String) {
         return;
     };
     payment.late_at_ms = None;
-    let capture = !order.manual_capture;
+    let capture = captures_itself(&order, &payment);
     let mut step = Step::default();
     step.authorise(&world, &mut order, &mut payment, capture);
     if step.commit(&world, &mut book, Some(order), payment).is_err() {
         tracing::error!(payment = id, "a late authorisation could not be written");
     }
+}
+
+/// Whether money that arrives now is captured without a call.
+fn captures_itself(order: &Order, payment: &Payment) -> bool {
+    let minutes = clock::now_s().saturating_sub(payment.created_at) / 60;
+    !order.manual_capture && order.capture_within_minutes.is_none_or(|within| minutes <= within)
 }
 
 fn open_order(book: &Book, attempt: &Attempt) -> Result<Order, ApiError> {
@@ -205,7 +224,7 @@ fn payment_of(order: &Order, attempt: &Attempt) -> Payment {
         amount_refunded: 0,
         failure: None,
         notes: order.notes.clone(),
-        created_at: clock::now_s(),
+        created_at: clock::now_s().saturating_sub(attempt.begun_minutes_ago.saturating_mul(60)),
         refunds: Vec::new(),
         late_at_ms: None,
         settlement: None,

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 pub(crate) struct ApiError {
     status: StatusCode,
     code: Cow<'static, str>,
-    description: &'static str,
-    field: Option<&'static str>,
+    description: Cow<'static, str>,
+    field: Option<Cow<'static, str>>,
     reason: &'static str,
 }
 
@@ -22,10 +22,10 @@ impl ApiError {
     fn new(
         status: StatusCode,
         code: impl Into<Cow<'static, str>>,
-        description: &'static str,
+        description: impl Into<Cow<'static, str>>,
         reason: &'static str,
     ) -> Self {
-        Self { status, code: code.into(), description, field: None, reason }
+        Self { status, code: code.into(), description: description.into(), field: None, reason }
     }
 
     /// A request that will never be right as it is.
@@ -35,7 +35,15 @@ impl ApiError {
     }
 
     pub(crate) fn bad_field(field: &'static str, description: &'static str) -> Self {
-        Self { field: Some(field), ..Self::bad(description) }
+        Self { field: Some(Cow::Borrowed(field)), ..Self::bad(description) }
+    }
+
+    /// A field that the API does not know, which it refuses instead of passing it over.
+    pub(crate) fn extra_field(name: &str) -> Self {
+        let description = format!("{name} is/are not required and should not be sent");
+        let status = StatusCode::BAD_REQUEST;
+        let refused = Self::new(status, "BAD_REQUEST_ERROR", description, "extra_field_sent");
+        Self { field: Some(Cow::Owned(name.to_owned())), ..refused }
     }
 
     pub(crate) fn unknown_id() -> Self {

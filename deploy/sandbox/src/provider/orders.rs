@@ -1,4 +1,5 @@
-//! Orders: created once per receipt when the caller asks for that, looked up, and listed.
+//! Orders: created once per receipt when the caller asks for that, looked up, and listed. What an
+//! order may ask for is read as strictly as the documentation says it.
 
 use axum::Json;
 use axum::body::Bytes;
@@ -10,11 +11,22 @@ use crate::book::rows::{Change, Order, OrderStatus};
 use crate::clock;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::{entities, notes};
+use crate::provider::{captures, entities, notes};
 use crate::world::Shared;
 
 /// The least amount that can be paid: one rupee.
 const LEAST: i64 = 100;
+/// What the documentation lets an order ask for.
+const FIELDS: [&str; 8] = [
+    "amount",
+    "currency",
+    "receipt",
+    "unique_receipt",
+    "notes",
+    "partial_payment",
+    "first_payment_min_amount",
+    "payment",
+];
 
 pub(crate) async fn create(State(world): State<Shared>, body: Bytes) -> Answer {
     let given = read_json(&body)?;
@@ -95,6 +107,15 @@ pub(crate) fn read_json(body: &[u8]) -> Result<Value, ApiError> {
     }
 }
 
+/// Refuses what is none of the fields that a call knows.
+pub(crate) fn only(given: &Value, known: &[&str]) -> Result<(), ApiError> {
+    let mut names = given.as_object().into_iter().flat_map(|fields| fields.keys());
+    match names.find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(ApiError::extra_field(name)),
+        None => Ok(()),
+    }
+}
+
 /// An amount in paise; the real API also takes it as text.
 pub(crate) fn read_amount(given: &Value) -> Result<Option<i64>, ApiError> {
     let amount = match given.get("amount") {
@@ -112,10 +133,7 @@ pub(crate) fn read_amount(given: &Value) -> Result<Option<i64>, ApiError> {
 }
 
 fn order_from(given: &Value) -> Result<Order, ApiError> {
-    if given.get("expire_by").is_some() {
-        let description = "expire_by is/are not required and should not be sent";
-        return Err(ApiError::bad_field("expire_by", description));
-    }
+    only(given, &FIELDS)?;
     let amount = read_amount(given)?
         .ok_or_else(|| ApiError::bad_field("amount", "The amount field is required."))?;
     let currency = match given.get("currency").and_then(Value::as_str) {
@@ -133,7 +151,7 @@ fn order_from(given: &Value) -> Result<Order, ApiError> {
             return Err(ApiError::bad_field("receipt", description));
         }
     };
-    let capture = given.pointer("/payment/capture").and_then(Value::as_str);
+    let capture = captures::read(given.get("payment"))?;
     Ok(Order {
         id: ids::new_id("order"),
         amount,
@@ -142,7 +160,8 @@ fn order_from(given: &Value) -> Result<Order, ApiError> {
         receipt,
         status: OrderStatus::Created,
         notes: notes::read(given.get("notes"))?,
-        manual_capture: capture == Some("manual"),
+        manual_capture: capture.manual,
+        capture_within_minutes: capture.within_minutes,
         created_at: clock::now_s(),
         payments: Vec::new(),
     })

@@ -5,7 +5,7 @@ use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::orders::{Filter, read_amount, read_json};
+use crate::provider::orders::{Filter, only, read_amount, read_json};
 use crate::provider::{bank, entities};
 use crate::world::Shared;
 
@@ -29,7 +29,9 @@ pub(crate) async fn capture(
     Path(id): Path<String>,
     body: Bytes,
 ) -> Answer {
-    let amount = read_amount(&read_json(&body)?)?
+    let given = read_json(&body)?;
+    only(&given, &["amount", "currency"])?;
+    let amount = read_amount(&given)?
         .ok_or_else(|| ApiError::bad_field("amount", "The amount field is required."))?;
     Ok(Json(entities::payment(&bank::capture(&world, &id, amount)?)))
 }

@@ -11,7 +11,7 @@ use crate::clock;
 use crate::faults::Kind;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::orders::{read_amount, read_json};
+use crate::provider::orders::{only, read_amount, read_json};
 use crate::provider::{entities, notes, webhooks};
 use crate::world::{Shared, World};
 
@@ -24,7 +24,9 @@ pub(crate) async fn create(
     headers: HeaderMap,
     body: Bytes,
 ) -> Answer {
-    refund_now(&world, &id, &read_json(&body)?, read_key(&headers)?)
+    let given = read_json(&body)?;
+    only(&given, &["amount", "speed", "notes", "receipt"])?;
+    refund_now(&world, &id, &given, read_key(&headers)?)
 }
 
 /// A refund that somebody makes on the provider's own pages: no key, no receipt.

@@ -98,6 +98,21 @@ async fn the_book_survives_a_kill_and_a_torn_last_line() {
     assert_eq!(answer(meeting(&sandbox, "bkg_1", &session(60))).await["id"], room["id"]);
 }
 
+/// A line as it was written before orders said how long their payments are captured.
+const OLDER_LINE: &str = r#"[{"kind":"order","row":{"id":"order_AAAAAAAAAAAAAA","amount":50000,
+"amount_paid":0,"currency":"INR","receipt":"col_1","status":"created","notes":{},
+"manual_capture":false,"created_at":1763000000,"payments":[]}}]"#;
+
+#[tokio::test]
+async fn an_order_of_an_older_book_can_still_be_paid() {
+    let folder = Folder::new();
+    let line = format!("{}\n", OLDER_LINE.replace('\n', ""));
+    std::fs::write(folder.path().join("book.jsonl"), line).unwrap();
+    let sandbox = Running::start(&folder, None).await;
+    let order = answer(sandbox.get("/v1/orders/order_AAAAAAAAAAAAAA")).await;
+    assert_eq!(sandbox.pay(&order, "captured").await["payment"]["status"], "captured");
+}
+
 #[tokio::test]
 async fn pages_and_health_answer() {
     let folder = Folder::new();

@@ -38,6 +38,22 @@ async fn a_malformed_order_is_refused_with_its_field() {
         (json!({ "amount": 500, "currency": "INR", "receipt": "x".repeat(41) }), "receipt"),
         (json!({ "amount": 500, "currency": "INR", "notes": "words" }), "notes"),
         (json!({ "amount": 500, "currency": "INR", "expire_by": 1 }), "expire_by"),
+        (capturing(json!({ "capture": "soon" })), "capture"),
+        (capturing(json!({ "capture": "automatic" })), "automatic_expiry_period"),
+        (capturing(json!({ "capture": "automatic", "at": 1 })), "at"),
+        (automatic(json!({})), "automatic_expiry_period"),
+        (automatic(json!({ "automatic_expiry_period": 11 })), "automatic_expiry_period"),
+        (automatic(json!({ "automatic_expiry_period": "12" })), "automatic_expiry_period"),
+        (automatic(json!({ "automatic_expiry_period": 12, "refund": 1 })), "refund"),
+        (automatic(json!({ "automatic_expiry_period": 12, "refund_speed": 1 })), "refund_speed"),
+        (
+            automatic(json!({ "automatic_expiry_period": 90, "manual_expiry_period": 60 })),
+            "manual_expiry_period",
+        ),
+        (
+            automatic(json!({ "automatic_expiry_period": 90, "manual_expiry_period": 7201 })),
+            "manual_expiry_period",
+        ),
     ];
     for (wanted, field) in cases {
         let (status, error) = refused(sandbox.post("/v1/orders", &wanted)).await;
@@ -46,6 +62,44 @@ async fn a_malformed_order_is_refused_with_its_field() {
         assert_eq!(error["field"], field, "{wanted}");
     }
     assert_eq!(sandbox.book().await["orders"], json!([]));
+}
+
+fn capturing(payment: Value) -> Value {
+    json!({ "amount": 50_000, "currency": "INR", "payment": payment })
+}
+
+fn automatic(options: Value) -> Value {
+    capturing(json!({ "capture": "automatic", "capture_options": options }))
+}
+
+#[tokio::test]
+async fn money_that_is_late_for_its_order_waits_for_a_capture() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let options = json!({
+        "automatic_expiry_period": 60, "manual_expiry_period": 7200, "refund_speed": "normal",
+    });
+    let create = || answer(sandbox.post("/v1/orders", &automatic(options.clone())));
+    for (minutes, status) in [(59, "captured"), (62, "authorized")] {
+        let order = create().await;
+        let wanted = json!({ "order_id": order["id"], "begun_minutes_ago": minutes });
+        let paid = answer(sandbox.post("/api/pay", &wanted)).await;
+        assert_eq!(paid["payment"]["status"], status, "{minutes}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_call_does_not_know_is_refused() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let order = sandbox.order("bkg_1", 50_000).await;
+    let payment = sandbox.pay(&order, "captured").await;
+    let path = format!("/v1/payments/{}", payment["payment_id"].as_str().unwrap());
+    for call in ["capture", "refund"] {
+        let given = json!({ "amount": 50_000, "currency": "INR", "customer": "Asha" });
+        let (status, error) = refused(sandbox.post(&format!("{path}/{call}"), &given)).await;
+        assert_eq!((status, error["reason"].as_str()), (400, Some("extra_field_sent")), "{call}");
+    }
 }
 
 #[tokio::test]
@@ -127,6 +181,9 @@ async fn the_checkout_declines_its_test_card_and_takes_the_others() {
     assert_eq!(no["failure"]["metadata"]["order_id"], order["id"]);
     let upi = json!({ "key_id": "rzp_test_demo", "method": "upi", "approve": false });
     assert_eq!(answer(sandbox.post(&path, &upi)).await["failure"]["source"], "customer");
+    let collect = json!({ "key_id": "rzp_test_demo", "method": "upi", "flow": "collect" });
+    let nothing = answer(sandbox.post(&path, &collect)).await;
+    assert_eq!(nothing["failure"]["source"], "business", "requests to UPI IDs lead to nothing");
     let stranger = json!({ "key_id": "rzp_test_other", "method": "upi", "approve": true });
     assert_eq!(status(sandbox.post(&path, &stranger)).await, 401);
 
@@ -145,10 +202,31 @@ async fn the_checkout_script_defines_what_websites_expect() {
     assert_eq!(script.headers()["cross-origin-resource-policy"], "cross-origin");
     let text = script.text().await.unwrap();
     assert!(text.contains("window.Razorpay = Razorpay"));
-    assert!(!text.contains("{PUBLIC_URL}"));
-    for forbidden in ["innerHTML", "eval(", "new Function", "cssText"] {
-        assert!(!text.contains(forbidden), "{forbidden} would break a strict content policy");
+    // The frame is of another origin than the script, and both are this process.
+    let frame = sandbox.url.replace("127.0.0.1", "localhost");
+    assert_ne!(frame, sandbox.url);
+    assert!(text.contains(&format!("new URL(\"{frame}\")")), "{text}");
+    // What the real script does and a content policy has to allow for.
+    for inline in ["setAttribute('style'", "innerHTML = KEYFRAMES", "window.location.href"] {
+        assert!(text.contains(inline), "{inline}");
     }
+    for forbidden in ["eval(", "new Function"] {
+        assert!(!text.contains(forbidden), "{forbidden} is not in the real script either");
+    }
+}
+
+#[tokio::test]
+async fn what_a_page_tells_the_checkout_can_be_looked_up() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    let page = "http://127.0.0.1/page?a=b";
+    let told = |key: &str| json!({ "key_id": key, "referer": page, "config": { "x": 1 } });
+    let path = "/checkout/orders/order_1/opened";
+    assert_eq!(status(sandbox.post(path, &told("rzp_test_other"))).await, 401);
+    assert_eq!(status(sandbox.post(path, &json!({ "key_id": "rzp_test_demo" }))).await, 400);
+    assert_eq!(status(sandbox.post(path, &told("rzp_test_demo"))).await, 204);
+    let kept = json!([{ "order_id": "order_1", "referer": page, "config": { "x": 1 } }]);
+    assert_eq!(answer(sandbox.get("/api/checkouts")).await, kept);
 }
 
 /// Hex of HMAC-SHA256, written down a second time so that the sandbox does not check itself.

@@ -1,0 +1,63 @@
+//! What a page tells the checkout's frame when it opens it, kept so that a test can see what the
+//! provider learns. It is no part of the book, and a restart forgets it.
+
+use std::sync::{Mutex, PoisonError};
+
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{Path, State};
+use axum::{Json, http::StatusCode};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::provider::errors::ApiError;
+use crate::world::Shared;
+
+/// How many are kept.
+const KEPT: usize = 500;
+
+#[derive(Default)]
+pub(crate) struct Opened {
+    list: Mutex<Vec<Value>>,
+}
+
+impl Opened {
+    fn add(&self, opened: Value) {
+        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        if list.len() == KEPT {
+            list.remove(0);
+        }
+        list.push(opened);
+    }
+
+    pub(crate) fn list(&self) -> Vec<Value> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Told {
+    key_id: String,
+    /// The address of the page, as the script reads it.
+    referer: String,
+    /// How the page wants the checkout to look.
+    config: Value,
+}
+
+/// The frame passes on what its page told it.
+pub(crate) async fn told(
+    State(world): State<Shared>,
+    Path(order_id): Path<String>,
+    told: Result<Json<Told>, JsonRejection>,
+) -> Result<StatusCode, ApiError> {
+    let Ok(Json(told)) = told else {
+        return Err(ApiError::bad("What the page told could not be read."));
+    };
+    if told.key_id != world.account.key_id {
+        return Err(ApiError::wrong_key());
+    }
+    world.opened.add(json!({
+        "order_id": order_id, "referer": told.referer, "config": told.config,
+    }));
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,62 @@
+//! Which payments of an order are captured by themselves. The documentation makes
+//! `automatic_expiry_period` mandatory for automatic capture, so an order without it is refused.
+
+use serde_json::Value;
+
+use crate::provider::errors::ApiError;
+use crate::provider::orders::only;
+
+/// The least window in which payments are captured by themselves.
+const MINUTES_MIN: i64 = 12;
+/// Five days: what is not captured by then goes back.
+const MINUTES_MAX: i64 = 7_200;
+
+/// What an order says about the capture of its payments.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Capture {
+    /// Only the capture call captures.
+    pub(crate) manual: bool,
+    /// Payments that are authorised later than this after they began stay authorised.
+    pub(crate) within_minutes: Option<i64>,
+}
+
+/// Reads an order's `payment`. Without it the account's own setting holds, which captures.
+pub(crate) fn read(payment: Option<&Value>) -> Result<Capture, ApiError> {
+    let Some(payment) = payment else { return Ok(Capture::default()) };
+    only(payment, &["capture", "capture_options"])?;
+    let manual = match payment.get("capture").and_then(Value::as_str) {
+        Some("automatic") => false,
+        Some("manual") => true,
+        _ => return Err(refused("capture", "The capture field must be automatic or manual.")),
+    };
+    let options = payment.get("capture_options").unwrap_or(&Value::Null);
+    only(options, &["automatic_expiry_period", "manual_expiry_period", "refund_speed"])?;
+    let automatic = minutes(options, "automatic_expiry_period")?;
+    let by_hand = minutes(options, "manual_expiry_period")?;
+    if automatic.is_none() && !manual {
+        let description =
+            "The automatic expiry period field is required when capture is automatic.";
+        return Err(refused("automatic_expiry_period", description));
+    }
+    if automatic.zip(by_hand).is_some_and(|(automatic, by_hand)| by_hand < automatic) {
+        let description = "The manual expiry period must not be less than the automatic one.";
+        return Err(refused("manual_expiry_period", description));
+    }
+    match options.get("refund_speed").map(Value::as_str) {
+        None | Some(Some("normal" | "optimum")) => {}
+        Some(_) => return Err(refused("refund_speed", "The refund speed is invalid.")),
+    }
+    Ok(Capture { manual, within_minutes: automatic })
+}
+
+fn minutes(options: &Value, name: &'static str) -> Result<Option<i64>, ApiError> {
+    let Some(given) = options.get(name) else { return Ok(None) };
+    match given.as_i64() {
+        Some(minutes) if (MINUTES_MIN..=MINUTES_MAX).contains(&minutes) => Ok(Some(minutes)),
+        _ => Err(refused(name, "The expiry period must be between 12 and 7200 minutes.")),
+    }
+}
+
+fn refused(field: &'static str, description: &'static str) -> ApiError {
+    ApiError::bad_field(field, description)
+}
