@@ -18,6 +18,14 @@ use crate::provider::{
 };
 use crate::settlement::{Line, Settlement};
 
+/// How long after their beginning payments are captured by themselves: three days, which is as long
+/// as an order is asked for (`polling.rs`). Banks find money for that long, so whatever we can still
+/// learn of comes as captured money, which is placed or given back; nothing has to be captured by a
+/// call. What is found later stays authorised, and the provider releases it without a fee.
+const CAPTURED_WITHIN_MINUTES: u32 = 72 * 60;
+/// The longest time that the provider lets a payment wait for a capture by hand: five days.
+const CAPTURABLE_WITHIN_MINUTES: u32 = 7_200;
+
 /// How Razorpay is reached and how it and we know each other.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -55,15 +63,7 @@ impl Razorpay {
 impl Provider for Razorpay {
     fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId> {
         Box::pin(async move {
-            let body = json!({
-                "amount": wanted.amount.minor,
-                "currency": wanted.amount.currency.code(),
-                "receipt": wanted.receipt.to_string(),
-                "unique_receipt": true,
-                "payment": { "capture": "automatic" },
-                "notes": { "booking_id": wanted.booking_id.to_string() },
-            });
-            let made = self.api.post("/orders", &body, None).await?;
+            let made = self.api.post("/orders", &order_body(wanted), None).await?;
             own_order(&made, wanted).map(|(_created_at, id)| id)
         })
     }
@@ -183,6 +183,26 @@ impl Provider for Razorpay {
         let refund = entity("refund").and_then(json::refund).map(Observation::Refund);
         payment.into_iter().chain(refund).collect()
     }
+}
+
+/// What is asked of the provider for an order. Automatic capture is refused without the time in
+/// which it captures.
+fn order_body(wanted: WantedOrder) -> Value {
+    json!({
+        "amount": wanted.amount.minor,
+        "currency": wanted.amount.currency.code(),
+        "receipt": wanted.receipt.to_string(),
+        "unique_receipt": true,
+        "payment": {
+            "capture": "automatic",
+            "capture_options": {
+                "automatic_expiry_period": CAPTURED_WITHIN_MINUTES,
+                "manual_expiry_period": CAPTURABLE_WITHIN_MINUTES,
+                "refund_speed": "normal",
+            },
+        },
+        "notes": { "booking_id": wanted.booking_id.to_string() },
+    })
 }
 
 /// An order's age and id, once it is sure that it asks for what we want.

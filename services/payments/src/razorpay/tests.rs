@@ -3,14 +3,15 @@
 use std::sync::LazyLock;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use kernel::Money;
 use proptest::prelude::*;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use super::{Razorpay, Settings, json as lenient};
+use super::{Razorpay, Settings, json as lenient, order_body};
 use crate::domain::fact::OrderId;
-use crate::provider::{Observation, Provider as _, Refusal};
+use crate::provider::{Observation, Provider as _, Refusal, WantedOrder};
 
 fn razorpay(previous: Option<&str>) -> Razorpay {
     Razorpay::new(Settings {
@@ -22,6 +23,32 @@ fn razorpay(previous: Option<&str>) -> Razorpay {
         account_id: None,
     })
     .unwrap()
+}
+
+/// money.md, H1: the documentation makes the first of the options mandatory.
+#[test]
+fn an_order_says_how_long_its_payments_are_captured() {
+    let wanted = WantedOrder {
+        receipt: format!("col_{}", "1".repeat(32)).parse().unwrap(),
+        booking_id: format!("bkg_{}", "2".repeat(32)).parse().unwrap(),
+        amount: Money::inr(50_000),
+    };
+    let asked = json!({
+        "amount": 50_000,
+        "currency": "INR",
+        "receipt": "col_11111111111111111111111111111111",
+        "unique_receipt": true,
+        "payment": {
+            "capture": "automatic",
+            "capture_options": {
+                "automatic_expiry_period": 4_320,
+                "manual_expiry_period": 7_200,
+                "refund_speed": "normal",
+            },
+        },
+        "notes": { "booking_id": "bkg_22222222222222222222222222222222" },
+    });
+    assert_eq!(order_body(wanted), asked);
 }
 
 fn mac(secret: &str, message: &[u8]) -> String {
