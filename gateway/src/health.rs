@@ -11,7 +11,7 @@ use futures::future::join_all;
 use http::{HeaderValue, StatusCode, header};
 use runtime::Shutdown;
 use runtime::channel::InvalidUrl;
-use runtime::health::{Probe, Unready};
+use runtime::health::{ORDERS, Probe, Unready};
 use serde::Serialize;
 use tokio::time::{Duration, timeout};
 
@@ -31,6 +31,8 @@ pub(crate) struct Health {
 enum Part {
     /// A service, which knows itself whether it is ready.
     Service(Probe),
+    /// Something that a service has to tell beside its readiness.
+    Concern(Probe, &'static str),
     /// An HTTP server; any answer will do.
     Web(String),
 }
@@ -48,10 +50,13 @@ impl Health {
         shutdown: Shutdown,
     ) -> Result<Self, InvalidUrl> {
         let service = |url: &str| Probe::new(url).map(Part::Service);
+        let orders = Probe::new(&config.upstreams.payments.to_string())?;
+        let orders = Part::Concern(orders, ORDERS);
         let mut parts = vec![
             ("catalogue", service(&config.upstreams.catalogue.to_string())?),
             ("booking", service(&config.upstreams.booking.to_string())?),
             ("payments", service(&config.upstreams.payments.to_string())?),
+            ("payments_orders", orders),
             ("payments_http", Part::Web(config.proxied.payments.clone())),
             ("notifications", service(&config.upstreams.notifications.to_string())?),
             ("reviews", service(&config.upstreams.reviews.to_string())?),
@@ -68,6 +73,7 @@ impl Health {
         let asked = self.parts.iter().map(|(name, part)| async move {
             let state = match part {
                 Part::Service(probe) => probe.check().await,
+                Part::Concern(probe, name) => probe.concern(name).await,
                 Part::Web(url) => self.reachable(url).await,
             };
             (*name, state)

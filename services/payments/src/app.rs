@@ -9,6 +9,7 @@ use runtime::status::chain;
 use runtime::telemetry::{job_span, traceparent};
 use tracing::Instrument as _;
 
+use self::orders_taken::OrdersTaken;
 use crate::bookings::Bookings;
 use crate::domain::collection;
 use crate::domain::receipt::{self, Issuer};
@@ -23,6 +24,7 @@ pub mod issue_receipt;
 pub mod list_receipts;
 pub mod start_payment;
 pub mod ensure_order;
+pub mod orders_taken;
 pub mod submit_checkout_answer;
 pub mod check_payment;
 pub mod claim_payment;
@@ -47,6 +49,8 @@ pub struct Till {
     pub provider: Arc<dyn Provider>,
     /// Whose bookings are paid for.
     pub bookings: Bookings,
+    /// Whether it takes our orders.
+    pub orders: OrdersTaken,
     /// What a browser needs to open the checkout.
     pub checkout: Checkout,
     /// Who issues receipts.

@@ -33,7 +33,7 @@ use messaging::{
     run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::Checks;
+use runtime::health::{Checks, ORDERS};
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::staff::StaffDirectory;
 use runtime::status::chain;
@@ -43,6 +43,7 @@ use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 use tonic::service::Routes;
 
+use crate::app::orders_taken::OrdersTaken;
 use crate::app::{Checkout, Till};
 use crate::bookings::Bookings;
 use crate::config::{Config, MigrationConfig};
@@ -146,6 +147,8 @@ impl Doors {
             let store = store.clone();
             async move { store.check().await }
         });
+        let orders = till.orders.clone();
+        let checks = checks.concern(ORDERS, move || std::future::ready(orders.check()));
         let directory = StaffDirectory::new(&config.booking_url, &peers)?;
         let door = StaffDoor::new(users.clone(), Arc::new(directory), till.store.clone());
         let routes = routes(&till, users, &peers, door);
@@ -183,6 +186,7 @@ fn open_till(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Till>> {
             script_url: config.checkout_script_url.clone(),
         },
         provider: Arc::new(Razorpay::new(config.provider.clone())?),
+        orders: OrdersTaken::default(),
         issuer: Arc::new(Issuer::of(&practice)),
     }))
 }

@@ -75,8 +75,12 @@ async fn take_turn(
             never = keep(&till, booking_id, turn) => match never {},
         };
         match ordered {
-            Ok(order) => record(&till, &row, order, trace.as_deref()).await.map(Some),
+            Ok(order) => {
+                till.orders.taken();
+                record(&till, &row, order, trace.as_deref()).await.map(Some)
+            }
             Err(error) => {
+                till.orders.failed(booking_id, &error);
                 query::give_turn_back(pool, booking_id, turn).await?;
                 Err(provider_failed(booking_id, &error))
             }

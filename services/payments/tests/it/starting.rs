@@ -6,9 +6,12 @@ use anyhow::{Context as _, Result};
 use contract::booking::v1::BookingState;
 use contract::payments::v1::CollectionState;
 use eventstore::new_id;
+use runtime::health::{ORDERS, Probe, Unready};
 use serde_json::json;
+use testkit::until;
 use tonic::Code;
 
+use crate::alarms::Alarms;
 use crate::world::{PRICE, World, assert_refused};
 
 #[tokio::test]
@@ -92,6 +95,36 @@ async fn an_order_that_the_provider_calls_a_duplicate_is_found() -> Result<()> {
     let order = world.tell("/v1/orders", &elsewhere).await?;
     assert_eq!(world.start(held).await?.order_id, order["id"]);
     assert_eq!(world.provider_has("orders").await?.len(), 1);
+    Ok(())
+}
+
+/// provider.md, D10: nobody can pay until a person has looked, so it is said where persons look.
+#[tokio::test]
+async fn an_order_that_is_refused_is_an_error_until_one_is_taken() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let alarms = Alarms::listen();
+    let probe = Probe::new(world.url())?;
+    let told = async |wanted: Result<(), Unready>| {
+        until("the concern is told", async || {
+            Ok((probe.concern(ORDERS).await == wanted).then_some(()))
+        })
+        .await
+    };
+    for (count, status) in [(1, 400), (2, 401)] {
+        let held = world.held().await?;
+        let refused = json!({ "target": "orders.create", "kind": "refuse", "status": status });
+        world.fault(refused).await?;
+        assert_refused(world.try_start(held).await?, Code::Unavailable, "PROVIDER_UNAVAILABLE");
+        assert_eq!(alarms.count("the provider refuses our orders"), count);
+        told(Err(Unready::Concerned)).await?;
+        assert_eq!(probe.check().await, Ok(()), "webhooks are taken all the same");
+        world.start(held).await?;
+        told(Ok(())).await?;
+    }
+    world.fault(json!({ "target": "orders.create", "kind": "status", "status": 503 })).await?;
+    let busy = world.held().await?;
+    assert_refused(world.try_start(busy).await?, Code::Unavailable, "PROVIDER_UNAVAILABLE");
+    assert_eq!(alarms.count("the provider refuses our orders"), 2, "an outage is none");
     Ok(())
 }
 

@@ -1,4 +1,5 @@
 //! Whether a process is ready: named checks, asked every second, told over gRPC's health protocol.
+//! Concerns are checks that are told beside: a person has to act, and the process goes on serving.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,9 @@ use crate::{BoxError, Shutdown, status};
 /// The name under which readiness is asked for; the empty name only says that the process lives.
 pub const READY: &str = "ready";
 
+/// The name under which payments tells whether the provider takes its orders.
+pub const ORDERS: &str = "orders";
+
 /// How often the checks are asked.
 const PERIOD: Duration = Duration::from_secs(1);
 /// How long one check, or one probe, may take.
@@ -30,6 +34,7 @@ type Check = Arc<dyn Fn() -> BoxFuture<'static, Result<(), BoxError>> + Send + S
 #[derive(Clone, Default)]
 pub struct Checks {
     list: Vec<(&'static str, Check)>,
+    concerns: Vec<(&'static str, Check)>,
 }
 
 impl Checks {
@@ -47,22 +52,26 @@ impl Checks {
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<BoxError>,
     {
-        let boxed: Check = Arc::new(move || check().map(|done| done.map_err(Into::into)).boxed());
-        self.list.push((name, boxed));
+        self.list.push((name, boxed(check)));
+        self
+    }
+
+    /// Adds a concern. It is asked and told like a check, under its own name; readiness does not
+    /// depend on it, because a process that a person has to look after still has work to do.
+    #[must_use]
+    pub fn concern<C, F, E>(mut self, name: &'static str, check: C) -> Self
+    where
+        C: Fn() -> F + Send + Sync + 'static,
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        self.concerns.push((name, boxed(check)));
         self
     }
 
     /// Asks all checks at once and names those that fail, with the reason for the log.
     pub async fn failing(&self) -> Vec<(&'static str, String)> {
-        let asked = self.list.iter().map(|(name, check)| async move {
-            let why = match timeout(PATIENCE, check()).await {
-                Ok(Ok(())) => return None,
-                Ok(Err(error)) => status::chain(error.as_ref()),
-                Err(_elapsed) => "no answer in time".to_owned(),
-            };
-            Some((*name, why))
-        });
-        join_all(asked).await.into_iter().flatten().collect()
+        failing(&self.list).await
     }
 
     /// Keeps the health service's word true until the shutdown signal is given.
@@ -77,18 +86,45 @@ impl Checks {
                 () = &mut stop => break,
                 _ = period.tick() => {}
             }
+            for (name, concern) in &self.concerns {
+                let word = word_of(failing(&[(*name, Arc::clone(concern))]).await.is_empty());
+                reporter.set_service_status(*name, word).await;
+            }
             let failing = self.failing().await;
             let names: Vec<&'static str> = failing.iter().map(|(name, _)| *name).collect();
             if before.as_ref() != Some(&names) {
                 log_change(&failing);
             }
-            let word =
-                if names.is_empty() { ServingStatus::Serving } else { ServingStatus::NotServing };
-            reporter.set_service_status(READY, word).await;
+            reporter.set_service_status(READY, word_of(names.is_empty())).await;
             before = Some(names);
         }
         reporter.set_service_status(READY, ServingStatus::NotServing).await;
     }
+}
+
+fn boxed<C, F, E>(check: C) -> Check
+where
+    C: Fn() -> F + Send + Sync + 'static,
+    F: Future<Output = Result<(), E>> + Send + 'static,
+    E: Into<BoxError>,
+{
+    Arc::new(move || check().map(|done| done.map_err(Into::into)).boxed())
+}
+
+async fn failing(list: &[(&'static str, Check)]) -> Vec<(&'static str, String)> {
+    let asked = list.iter().map(|(name, check)| async move {
+        let why = match timeout(PATIENCE, check()).await {
+            Ok(Ok(())) => return None,
+            Ok(Err(error)) => status::chain(error.as_ref()),
+            Err(_elapsed) => "no answer in time".to_owned(),
+        };
+        Some((*name, why))
+    });
+    join_all(asked).await.into_iter().flatten().collect()
+}
+
+fn word_of(good: bool) -> ServingStatus {
+    if good { ServingStatus::Serving } else { ServingStatus::NotServing }
 }
 
 fn log_change(failing: &[(&'static str, String)]) {
@@ -112,6 +148,9 @@ pub enum Unready {
     /// It answers that a check fails.
     #[error("it is not ready")]
     NotReady,
+    /// It works, and one of its concerns needs a person.
+    #[error("a person has to look at it")]
+    Concerned,
 }
 
 /// Asks another service whether it is ready, over one lasting connection.
@@ -134,13 +173,32 @@ impl Probe {
     /// # Errors
     /// Why it is not ready.
     pub async fn check(&self) -> Result<(), Unready> {
-        let mut client = self.client.clone();
-        let asked = client.check(HealthCheckRequest { service: READY.to_owned() });
-        match timeout(PATIENCE, asked).await {
-            Ok(Ok(answer)) if answer.get_ref().status() == Answered::Serving => Ok(()),
-            Ok(Ok(_)) => Err(Unready::NotReady),
+        match self.ask(READY).await? {
+            Some(Answered::Serving) => Ok(()),
             // A service that does not know the name yet has not asked its checks yet.
-            Ok(Err(status)) if status.code() == tonic::Code::NotFound => Err(Unready::NotReady),
+            Some(_) | None => Err(Unready::NotReady),
+        }
+    }
+
+    /// Asks after one of its concerns. One that it does not know, as an older process may not, is
+    /// none.
+    ///
+    /// # Errors
+    /// That it does not answer, or that a person has to look.
+    pub async fn concern(&self, name: &str) -> Result<(), Unready> {
+        match self.ask(name).await? {
+            Some(Answered::Serving) | None => Ok(()),
+            Some(_) => Err(Unready::Concerned),
+        }
+    }
+
+    /// What it says under a name; nothing, when it does not know the name.
+    async fn ask(&self, name: &str) -> Result<Option<Answered>, Unready> {
+        let mut client = self.client.clone();
+        let asked = client.check(HealthCheckRequest { service: name.to_owned() });
+        match timeout(PATIENCE, asked).await {
+            Ok(Ok(answer)) => Ok(Some(answer.get_ref().status())),
+            Ok(Err(status)) if status.code() == tonic::Code::NotFound => Ok(None),
             Ok(Err(_)) | Err(_) => Err(Unready::Unreachable),
         }
     }

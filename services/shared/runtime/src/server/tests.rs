@@ -85,6 +85,29 @@ async fn readiness_follows_the_checks() {
 }
 
 #[tokio::test]
+async fn a_concern_is_told_and_readiness_does_not_depend_on_it() {
+    let good = Arc::new(AtomicBool::new(false));
+    let seen = good.clone();
+    let checks = Checks::new().concern("orders", move || {
+        let good = seen.load(Ordering::SeqCst);
+        async move { if good { Ok(()) } else { Err("refused") } }
+    });
+    let running = start(checks).await;
+    until(&running.url, Ok(())).await;
+    let probe = Probe::new(&running.url).unwrap();
+    assert_eq!(probe.concern("orders").await, Err(Unready::Concerned));
+    assert_eq!(probe.concern("older processes do not know it").await, Ok(()));
+    good.store(true, Ordering::SeqCst);
+    let mut pause = tokio::time::interval(std::time::Duration::from_millis(20));
+    while probe.concern("orders").await != Ok(()) {
+        pause.tick().await;
+    }
+    running.shutdown.trigger();
+    running.served.await.unwrap().unwrap();
+    assert_eq!(probe.concern("orders").await, Err(Unready::Unreachable));
+}
+
+#[tokio::test]
 async fn a_refusal_arrives_with_its_reason() {
     let running = start(Checks::new()).await;
     let mut client = FeedServiceClient::new(channel::connect_lazy(&running.url).unwrap());
