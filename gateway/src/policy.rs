@@ -1,6 +1,6 @@
 //! The security headers of every answer. A content policy binds to the document, so only the
-//! booking document may load the payment provider's checkout; every other page runs nothing but
-//! our own files.
+//! booking document may load the payment provider's checkout, which brings styles in attributes and
+//! elements of its own; every other page runs and wears nothing but our own files.
 
 use http::header::{
     CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
@@ -113,6 +113,7 @@ fn headers(
 fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
     let hashes: Vec<_> =
         parts.allowed.script_hashes.iter().map(|hash| format!("'{hash}'")).collect();
+    let inline = ["'unsafe-inline'".to_owned()];
     // Only ordinary pages show what the practice keeps elsewhere; the booking document does not.
     let (media, images) = if origins.is_empty() {
         (parts.allowed.media_origins.as_slice(), parts.allowed.image_origins.as_slice())
@@ -123,10 +124,13 @@ fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
         let more = more.iter().map(String::as_str);
         std::iter::once(start).chain(more).collect::<Vec<_>>().join(" ")
     };
+    // The provider's frame lies over its backdrop by a style attribute only, and turns by a style
+    // element. Where both are refused, the backdrop takes every click and nobody can pay.
+    let styles: &[String] = if origins.is_empty() { &[] } else { inline.as_slice() };
     let mut directives = vec![
         "default-src 'none'".to_owned(),
         with(&with("script-src 'self'", &hashes), origins),
-        "style-src 'self'".to_owned(),
+        with("style-src 'self'", styles),
         with("img-src 'self' data:", images),
         with("media-src 'self'", media),
         "font-src 'self'".to_owned(),

@@ -41,7 +41,8 @@ fn only_the_booking_document_may_use_the_provider() {
     assert_eq!(
         headers["content-security-policy"],
         "default-src 'none'; script-src 'self' 'sha256-abc=' http://127.0.0.1:8090; \
-         style-src 'self'; img-src 'self' data: http://127.0.0.1:8090; media-src 'self'; \
+         style-src 'self' 'unsafe-inline'; img-src 'self' data: http://127.0.0.1:8090; \
+         media-src 'self'; \
          font-src 'self'; connect-src 'self' http://127.0.0.1:8090; manifest-src 'self'; \
          object-src 'none'; base-uri 'none'; form-action 'self' http://127.0.0.1:8090; \
          frame-ancestors 'none'; frame-src http://127.0.0.1:8090"

@@ -130,11 +130,14 @@ async fn only_the_booking_document_may_use_the_provider() {
     let booking = world.get("/booking-flow").await;
     assert!(!policy(&booking).contains(MEDIA_ORIGIN) && !policy(&booking).contains(IMAGE_ORIGIN));
     assert!(policy(&booking).contains(&format!("frame-src {CHECKOUT}")));
+    assert!(policy(&booking).contains("style-src 'self' 'unsafe-inline';"));
+    assert!(policy(&ordinary).contains("style-src 'self';"));
     assert_eq!(booking.headers()["cross-origin-opener-policy"], "same-origin-allow-popups");
     let answers = ["/rpc/x", "/livez", "/assets/app-1a2b.js", "/auth/v1/user", "/nothing"];
     for path in answers {
         let answer = world.get(path).await;
         assert!(!policy(&answer).contains(CHECKOUT), "{path}");
+        assert!(!policy(&answer).contains("unsafe-inline"), "{path}");
         assert_eq!(answer.headers()["x-content-type-options"], "nosniff");
         assert_eq!(answer.headers()["referrer-policy"], "no-referrer");
         assert_eq!(answer.headers()["cross-origin-resource-policy"], "same-origin");
