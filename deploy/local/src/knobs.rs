@@ -21,6 +21,8 @@ pub(crate) struct Knobs {
     pub(crate) public_url: String,
     /// The sandbox's address for browsers.
     pub(crate) sandbox_url: String,
+    /// The same of its checkout's frame: another origin than the script's, as at a real provider.
+    pub(crate) frame_url: String,
     /// How long the parts may take until they are ready.
     pub(crate) ready_seconds: u64,
     /// The longest wait before a part that died is started again.
@@ -42,9 +44,16 @@ impl Knobs {
             let usual = || format!("http://{seen}:{port}");
             environment.get(name).map_or_else(usual, |url| url.trim_end_matches('/').to_owned())
         };
+        let sandbox_url = url("SANDBOX_PUBLIC_URL", sandbox_port);
+        // This machine has two names for itself; a place with one name has one origin.
+        let frame_url = match environment.get("SANDBOX_FRAME_URL") {
+            Some(url) => url.trim_end_matches('/').to_owned(),
+            None => sandbox_url.replacen("://127.0.0.1:", "://localhost:", 1),
+        };
         Ok(Self {
             public_url: url("PUBLIC_URL", port),
-            sandbox_url: url("SANDBOX_PUBLIC_URL", sandbox_port),
+            sandbox_url,
+            frame_url,
             ready_seconds: number(environment, "SUKOON_READY_SECONDS", READY_SECONDS)?,
             restart_ms_max: number(environment, "SUKOON_RESTART_MS_MAX", RESTART_MS_MAX)?,
             host,
@@ -71,6 +80,7 @@ mod tests {
         let knobs = Knobs::read(&Environment::default()).unwrap();
         assert_eq!(knobs.public_url, "http://127.0.0.1:8080");
         assert_eq!(knobs.sandbox_url, "http://127.0.0.1:8090");
+        assert_eq!(knobs.frame_url, "http://localhost:8090");
     }
 
     #[test]
@@ -78,6 +88,9 @@ mod tests {
         let environment = Environment::from([("PORT", "9000"), ("SUKOON_HOST", "0.0.0.0")]);
         let knobs = Knobs::read(&environment).unwrap();
         assert_eq!(knobs.public_url, "http://127.0.0.1:9000");
+        let seen = [("SANDBOX_PUBLIC_URL", "http://192.168.1.5:8090/")];
+        let knobs = Knobs::read(&Environment::from(seen)).unwrap();
+        assert_eq!(knobs.frame_url, "http://192.168.1.5:8090", "a phone has no other name for it");
     }
 
     #[test]

@@ -159,6 +159,7 @@ impl Plan<'_> {
         settings.fixed("SANDBOX_LISTEN", listen);
         settings.fixed("SANDBOX_SMTP_LISTEN", self.inner("sandbox", "smtp"));
         settings.fixed("SANDBOX_PUBLIC_URL", &self.knobs.sandbox_url);
+        settings.fixed("SANDBOX_FRAME_URL", &self.knobs.frame_url);
         settings.fixed("SANDBOX_KEY_ID", key_id(vault)?);
         settings.fixed("SANDBOX_KEY_SECRET", vault.word("provider-key-secret")?);
         settings.fixed("SANDBOX_WEBHOOK_SECRET", vault.word("provider-webhook-secret")?);
@@ -216,10 +217,9 @@ impl Plan<'_> {
 
     fn payments(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
         self.database("payments", settings);
-        let script = format!("{}/v1/checkout.js", self.knobs.sandbox_url);
         settings.fixed("PAYMENTS_HTTP_LISTEN", self.inner("payments", "http"));
         settings.fixed("PAYMENTS_PROVIDER_URL", format!("{}/v1", self.sandbox_inner_url()));
-        settings.fixed("PAYMENTS_CHECKOUT_SCRIPT_URL", script);
+        settings.fixed("PAYMENTS_CHECKOUT_SCRIPT_URL", self.checkout_script());
         settings.fixed("PAYMENTS_KEY_ID", key_id(vault)?);
         settings.fixed("PAYMENTS_KEY_SECRET", vault.word("provider-key-secret")?);
         settings.fixed("PAYMENTS_WEBHOOK_SECRET", vault.word("provider-webhook-secret")?);
@@ -260,7 +260,16 @@ impl Plan<'_> {
         let web = self.place.checkout.join("web/dist");
         settings.fixed("GATEWAY_LISTEN", format!("{}:{}", self.knobs.host, self.knobs.port));
         settings.usual("GATEWAY_WEB_DIR", web.to_string_lossy());
-        settings.fixed("GATEWAY_CHECKOUT_ORIGINS", &self.knobs.sandbox_url);
+        let (script, frame) = (&self.knobs.sandbox_url, &self.knobs.frame_url);
+        let origins = if script == frame { script.clone() } else { format!("{script} {frame}") };
+        settings.fixed("GATEWAY_CHECKOUT_ORIGINS", origins);
+        // It refuses to start when browsers could not load this from the origins above.
+        settings.fixed("PAYMENTS_CHECKOUT_SCRIPT_URL", self.checkout_script());
+    }
+
+    /// Where browsers load the provider's checkout from.
+    fn checkout_script(&self) -> String {
+        format!("{}/v1/checkout.js", self.knobs.sandbox_url)
     }
 }
 

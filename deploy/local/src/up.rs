@@ -363,12 +363,13 @@ async fn wait_until_ready(knobs: &Knobs, record: &Record) -> Result<()> {
     }
 }
 
-/// The first part that the gateway does not find ready. A part with two doors has two entries.
+/// The first part that the gateway does not find ready. A part with two doors, or with something to
+/// tell beside its readiness, has two entries.
 fn unready_part(report: &str) -> Option<String> {
     let report: serde_json::Value = serde_json::from_str(report).ok()?;
     let parts = report.get("parts")?.as_object()?;
     let (name, _) = parts.iter().find(|(_, state)| state.as_str() != Some("ready"))?;
-    Some(name.trim_end_matches("_http").to_owned())
+    Some(name.trim_end_matches("_http").trim_end_matches("_orders").to_owned())
 }
 
 #[cfg(test)]

@@ -1,0 +1,160 @@
+//! Which origins the booking document may use besides our own files: the payment provider's. Without
+//! the origin of the checkout's script among them nobody could pay, so the gateway refuses to start.
+
+use http::Uri;
+use runtime::{Mode, Reader};
+
+const ORIGINS: &str = "GATEWAY_CHECKOUT_ORIGINS";
+const SCRIPT_URL: &str = "PAYMENTS_CHECKOUT_SCRIPT_URL";
+
+/// What Razorpay's checkout uses: its script, its frame with the API behind it, what the script loads
+/// from there in newer builds, where it reports how it goes, and its pictures.
+const RAZORPAY: [&str; 7] = [
+    "https://checkout.razorpay.com",
+    "https://api.razorpay.com",
+    "https://cdn.razorpay.com",
+    "https://lumberjack.razorpay.com",
+    "https://lumberjack-cx.razorpay.com",
+    "https://lumberjack-metrics.razorpay.com",
+    "https://checkout-static-next.razorpay.com",
+];
+
+/// Reads them. In production they are Razorpay's unless something else is said.
+pub(crate) fn read(reader: &mut Reader<'_>) -> Vec<String> {
+    let origins = match reader.optional(ORIGINS) {
+        Some(list) => listed(reader, &list),
+        None if reader.mode() == Mode::Production => RAZORPAY.map(str::to_owned).to_vec(),
+        None => Vec::new(),
+    };
+    let script = reader.optional_url(SCRIPT_URL).and_then(|url| url.parse::<Uri>().ok());
+    if let Some(script) = script
+        && !origins.iter().any(|origin| covers(origin, &script))
+    {
+        let what = format!(
+            "the origin of the checkout's script ({SCRIPT_URL}) is not among them, so a browser \
+             would refuse the script and nobody could pay"
+        );
+        reader.problem(ORIGINS, &what);
+    }
+    origins
+}
+
+/// Origins become part of a header, so each must be one and nothing more.
+fn listed(reader: &mut Reader<'_>, list: &str) -> Vec<String> {
+    let (good, bad): (Vec<&str>, Vec<&str>) =
+        list.split_whitespace().partition(|origin| is_origin(origin));
+    if !bad.is_empty() {
+        let what = "it must be origins such as https://pay.example, with spaces between";
+        reader.problem(ORIGINS, what);
+    }
+    good.into_iter().map(str::to_owned).collect()
+}
+
+fn is_origin(text: &str) -> bool {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:*[]".contains(&byte);
+    host.is_some_and(|host| !host.is_empty() && host.bytes().all(plain))
+}
+
+/// Whether a browser that is told this origin loads what is at the address.
+fn covers(origin: &str, url: &Uri) -> bool {
+    let (Some(scheme), Some(host)) = (url.scheme_str(), url.host()) else { return false };
+    let Some((own_scheme, authority)) = origin.split_once("://") else { return false };
+    // What may come over http may come over https as well.
+    let scheme_fits = own_scheme == scheme || (own_scheme == "http" && scheme == "https");
+    // An address of version 6 has colons of its own.
+    let (own_host, own_port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    let usual = if scheme == "https" { 443 } else { 80 };
+    let port = url.port_u16().unwrap_or(usual);
+    let port_fits = match own_port {
+        None => port == usual,
+        Some("*") => true,
+        Some(own) => own.parse() == Ok(port) || (own == "80" && port == usual),
+    };
+    scheme_fits && port_fits && host_fits(&own_host.to_lowercase(), &host.to_lowercase())
+}
+
+fn host_fits(own: &str, host: &str) -> bool {
+    match own.strip_prefix('*') {
+        Some("") => true,
+        // A star stands for one name or more before the rest.
+        Some(rest) => host.len() > rest.len() && host.ends_with(rest),
+        None => own == host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ORIGINS, SCRIPT_URL, covers, is_origin, read};
+    use runtime::Reader;
+
+    /// What is read of these settings, or what is wrong with them.
+    fn told(settings: &[(&str, &str)]) -> Result<Vec<String>, String> {
+        let mut reader = Reader::new(&settings);
+        let origins = read(&mut reader);
+        reader.finish(origins).map_err(|invalid| invalid.to_string())
+    }
+
+    #[test]
+    fn an_origin_cannot_smuggle_a_directive() {
+        assert!(is_origin("https://checkout.example"));
+        assert!(is_origin("http://127.0.0.1:8090"));
+        assert!(is_origin("https://*.example"));
+        for wrong in ["https://a;script-src", "'unsafe-inline'", "https://", "https://a/b"] {
+            assert!(!is_origin(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn production_knows_the_provider_and_a_trial_knows_nobody() {
+        let script = (SCRIPT_URL, "https://checkout.razorpay.com/v1/checkout.js");
+        let usual = told(&[script]).unwrap();
+        assert!(usual.contains(&"https://api.razorpay.com".to_owned()), "{usual:?}");
+        assert!(usual.iter().all(|origin| is_origin(origin)));
+        assert_eq!(told(&[(ORIGINS, "https://pay.example")]).unwrap(), ["https://pay.example"]);
+        let trial = ("SUKOON_MODE", "development");
+        assert_eq!(told(&[trial]).unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_script_from_elsewhere_stops_the_start() {
+        let script = (SCRIPT_URL, "https://pay.example/v1/checkout.js");
+        for origins in [None, Some("https://api.pay.example https://pay.example:8443")] {
+            let settings: Vec<_> =
+                [script].into_iter().chain(origins.map(|list| (ORIGINS, list))).collect();
+            let refused = told(&settings).unwrap_err();
+            let sentence = "GATEWAY_CHECKOUT_ORIGINS: the origin of the checkout's script \
+                            (PAYMENTS_CHECKOUT_SCRIPT_URL) is not among them";
+            assert!(refused.contains(sentence), "{refused}");
+        }
+        told(&[script, (ORIGINS, "https://api.pay.example https://pay.example")]).unwrap();
+        // An installation that does not tell the gateway starts as it did.
+        told(&[(ORIGINS, "https://elsewhere.example")]).unwrap();
+    }
+
+    #[test]
+    fn an_origin_covers_what_a_browser_lets_through() {
+        let fits = |origin: &str, url: &str| covers(origin, &url.parse().unwrap());
+        let script = "https://checkout.pay.example/v1/checkout.js";
+        for origin in [
+            "https://checkout.pay.example",
+            "https://Checkout.Pay.example:443",
+            "https://*.pay.example",
+            "https://checkout.pay.example:*",
+            "http://checkout.pay.example",
+            "http://checkout.pay.example:80",
+        ] {
+            assert!(fits(origin, script), "{origin}");
+        }
+        for origin in ["https://pay.example", "https://*.checkout.pay.example", "https://a:1"] {
+            assert!(!fits(origin, script), "{origin}");
+        }
+        assert!(fits("http://[::1]:8090", "http://[::1]:8090/v1/checkout.js"));
+        assert!(fits("http://127.0.0.1:8090", "http://127.0.0.1:8090/v1/checkout.js"));
+        assert!(!fits("http://localhost:8090", "http://127.0.0.1:8090/v1/checkout.js"));
+        assert!(!fits("https://pay.example", "http://pay.example/checkout.js"));
+    }
+}
