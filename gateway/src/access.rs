@@ -18,11 +18,13 @@ use runtime::caller::{UserError, Users};
 use sha2::{Digest as _, Sha256};
 
 use crate::answers::{Answers, Kept, Question};
+use crate::bodies::Bodies;
 use crate::edge::Caller;
 use crate::error_form::{self, refusal};
 use crate::grant::{GrantCookie, Panel};
 use crate::limits::{Limits, Wait, network};
 use crate::procedures::{Access, LOCK, Own, Procedure, Procedures, UNLOCK};
+use crate::proxy::no_room;
 
 /// What browsers and proxies may do with what the practice says about itself.
 const CACHED: HeaderValue =
@@ -35,6 +37,7 @@ pub(crate) struct Door {
     pub(crate) procedures: Arc<Procedures>,
     pub(crate) users: Users,
     pub(crate) limits: Arc<Limits>,
+    pub(crate) bodies: Arc<Bodies>,
     pub(crate) answers: Arc<Answers>,
     pub(crate) grants: GrantCookie,
 }
@@ -56,7 +59,12 @@ pub(crate) async fn guard(
             }
             let head = (request.method(), request.uri(), &asked);
             let question = door.answers.question(procedure, head);
-            let answer = next.run(request).await;
+            // Held until the call was answered, because its message is kept until then.
+            let (request, held) = door.bodies.counted(caller.address, request);
+            let mut answer = next.run(request).await;
+            if held.was_refused() {
+                answer = no_room(&caller.reference);
+            }
             if procedure.changes_times() {
                 door.answers.times_changed();
             }

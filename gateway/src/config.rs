@@ -4,19 +4,29 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use http::Uri;
 use runtime::Reader;
 use runtime::caller::UserSettings;
 
+use crate::bodies::BodySettings;
+use crate::checkout_origins;
 use crate::limits::{Allowance, Allowances};
 use crate::rpc::Upstreams;
+use crate::server::ConnectionSettings;
+
+const MEBIBYTE: usize = 1024 * 1024;
 
 /// Everything that the gateway is told at its start.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// `GATEWAY_LISTEN`.
     pub listen: SocketAddr,
+    /// How many connections there may be, and how long each is waited for.
+    pub connections: ConnectionSettings,
+    /// How much memory bodies may take, and how long one may take.
+    pub bodies: BodySettings,
     /// How the world sees the site.
     pub site: SiteSettings,
     /// The public services.
@@ -67,10 +77,12 @@ impl Config {
     pub fn read(reader: &mut Reader<'_>) -> Self {
         Self {
             listen: reader.address("GATEWAY_LISTEN"),
+            connections: connections(reader),
+            bodies: bodies(reader),
             site: SiteSettings {
                 public: uri(reader, "PUBLIC_URL"),
                 folder: reader.path("GATEWAY_WEB_DIR"),
-                checkout_origins: origins(reader),
+                checkout_origins: checkout_origins::read(reader),
                 trust_proxy: reader.parse_or("GATEWAY_TRUST_PROXY", false),
             },
             upstreams: Upstreams {
@@ -91,6 +103,8 @@ impl Config {
                 address: reader.parse_or("GATEWAY_LIMIT_ADDRESS", allowance(120, 1200)),
                 account: reader.parse_or("GATEWAY_LIMIT_ACCOUNT", allowance(30, 60)),
                 sign_in: reader.parse_or("GATEWAY_LIMIT_SIGN_IN", allowance(60, 60)),
+                refreshes: reader.parse_or("GATEWAY_LIMIT_REFRESHES", allowance(120, 300)),
+                bad_webhooks: reader.parse_or("GATEWAY_LIMIT_BAD_WEBHOOKS", allowance(20, 10)),
                 reviews: reader.parse_or("GATEWAY_LIMIT_REVIEWS", allowance(10, 2)),
                 pictures: reader.parse_or("GATEWAY_LIMIT_PICTURES", allowance(300, 3000)),
                 forms: reader.parse_or("GATEWAY_LIMIT_FORMS", allowance(5, 1)),
@@ -129,32 +143,42 @@ const fn at_least_one(number: u32) -> NonZeroU32 {
     }
 }
 
+fn connections(reader: &mut Reader<'_>) -> ConnectionSettings {
+    ConnectionSettings {
+        most: number(reader, "GATEWAY_CONNECTIONS", 8192),
+        share: number(reader, "GATEWAY_CONNECTIONS_SHARE", 64),
+        head: seconds(reader, "GATEWAY_HEAD_SECONDS", 10),
+        idle: seconds(reader, "GATEWAY_IDLE_SECONDS", 120),
+    }
+}
+
+fn bodies(reader: &mut Reader<'_>) -> BodySettings {
+    let mut bytes = |name, default| number(reader, name, default).saturating_mul(MEBIBYTE);
+    BodySettings {
+        most: bytes("GATEWAY_BODIES_MIB", 32),
+        share: bytes("GATEWAY_BODIES_SHARE_MIB", 4),
+        patience: seconds(reader, "GATEWAY_BODY_SECONDS", 15),
+    }
+}
+
+/// A number that is not zero.
+fn number(reader: &mut Reader<'_>, name: &str, default: u32) -> usize {
+    let number = reader.parse_or(name, at_least_one(default)).get();
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn seconds(reader: &mut Reader<'_>, name: &str, default: u32) -> Duration {
+    Duration::from_secs(reader.parse_or(name, at_least_one(default)).get().into())
+}
+
 fn uri(reader: &mut Reader<'_>, name: &str) -> Uri {
     // What is not a URL was noted by the reader already.
     reader.url(name).parse().unwrap_or_default()
 }
 
-/// Origins become part of a header, so each must be one and nothing more.
-fn origins(reader: &mut Reader<'_>) -> Vec<String> {
-    let name = "GATEWAY_CHECKOUT_ORIGINS";
-    let list = reader.optional(name).unwrap_or_default();
-    let (good, bad): (Vec<&str>, Vec<&str>) =
-        list.split_whitespace().partition(|origin| is_origin(origin));
-    if !bad.is_empty() {
-        reader.problem(name, "it must be origins such as https://pay.example, with spaces between");
-    }
-    good.into_iter().map(str::to_owned).collect()
-}
-
-fn is_origin(text: &str) -> bool {
-    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:*[]".contains(&byte);
-    host.is_some_and(|host| !host.is_empty() && host.bytes().all(plain))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Config, NoAllowance, is_origin};
+    use super::{Config, NoAllowance};
     use crate::limits::Allowance;
     use runtime::Reader;
 
@@ -164,16 +188,6 @@ mod tests {
         assert_eq!((read.burst.get(), read.per_minute.get()), (5, 60));
         for wrong in ["5", "0/60", "a/b", "5/0", ""] {
             assert_eq!(wrong.parse::<Allowance>(), Err(NoAllowance));
-        }
-    }
-
-    #[test]
-    fn an_origin_cannot_smuggle_a_directive() {
-        assert!(is_origin("https://checkout.example"));
-        assert!(is_origin("http://127.0.0.1:8090"));
-        assert!(is_origin("https://*.example"));
-        for wrong in ["https://a;script-src", "'unsafe-inline'", "https://", "https://a/b"] {
-            assert!(!is_origin(wrong), "{wrong}");
         }
     }
 

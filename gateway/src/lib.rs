@@ -6,18 +6,23 @@
 //! The modules stand in the order in which a request meets them.
 
 mod server;
+mod shares;
+mod connection;
 mod edge;
 mod at_hand;
 mod answers;
 mod routes;
 mod limits;
 mod policy;
+mod bodies;
 mod access;
 mod grant;
 mod procedures;
 mod rpc;
 mod wire;
 mod proxy;
+mod sign_in;
+mod webhooks;
 mod pictures;
 mod pages;
 mod booking_links;
@@ -27,6 +32,7 @@ mod web_files;
 mod review_page;
 mod health;
 mod error_form;
+mod checkout_origins;
 mod config;
 
 use std::sync::Arc;
@@ -38,9 +44,11 @@ use runtime::caller::Users;
 use runtime::{BoxError, Program, Shutdown};
 use tokio::net::TcpListener;
 
+pub use bodies::BodySettings;
 pub use config::{Config, NoAllowance, ProxySettings, SiteSettings, WatchSettings};
 pub use limits::{Allowance, Allowances};
 pub use rpc::Upstreams;
+pub use server::ConnectionSettings;
 pub use web_files::SiteError;
 
 /// This service as a process: its commands with their settings.
@@ -52,7 +60,8 @@ pub fn program() -> Program {
 ///
 /// # Errors
 /// The site cannot be read, or the address is taken.
-pub async fn run(config: Config, shutdown: Shutdown) -> Result<(), BoxError> {
+pub async fn run(mut config: Config, shutdown: Shutdown) -> Result<(), BoxError> {
+    config.connections = config.connections.within(server::raise_file_limit());
     let listener = runtime::server::listen(config.listen).await?;
     serve(listener, config, shutdown).await
 }
@@ -68,7 +77,7 @@ pub async fn serve(
 ) -> Result<(), BoxError> {
     let way_in = way_in(&config, &shutdown)?;
     tracing::info!(address = %listener.local_addr()?, "listening");
-    server::serve(listener, way_in, &shutdown).await;
+    server::serve(listener, &config.connections, way_in, &shutdown).await;
     Ok(())
 }
 
@@ -96,33 +105,38 @@ fn way_in(config: &Config, shutdown: &Shutdown) -> Result<(Arc<edge::Edge>, Rout
     });
     let users = Users::new(&config.users)?;
     let grants = grant::GrantCookie::new(&config.site.public);
-    let door = access::Door { procedures, users, limits: limits.clone(), answers, grants };
-    let router = router(config, (Arc::new(door), site, limits), shutdown)?;
+    let bodies = Arc::new(bodies::Bodies::new(&config.bodies));
+    let door = access::Door { procedures, users, limits, bodies, answers, grants };
+    let router = router(config, (Arc::new(door), site), shutdown)?;
     Ok((edge.clone(), router.layer(from_fn_with_state(edge, edge::pass))))
 }
 
 /// Everything that is answered with somebody's help.
 fn router(
     config: &Config,
-    (door, site, limits): (Arc<access::Door>, Arc<web_files::WebFiles>, Arc<limits::Limits>),
+    (door, site): (Arc<access::Door>, Arc<web_files::WebFiles>),
     shutdown: &Shutdown,
 ) -> Result<Router, BoxError> {
+    let (limits, bodies) = (door.limits.clone(), door.bodies.clone());
     let calls = rpc::service(&config.upstreams, door.grants.clone(), shutdown);
     let calls =
         Router::new().fallback_service(calls).layer(from_fn_with_state(door, access::guard));
-    let links = limits.clone();
     let client = runtime::http::client()?;
     let health = Arc::new(health::Health::new(config, client.clone(), shutdown.clone())?);
     let proxy = Arc::new(proxy::Proxy {
         client,
-        limits,
+        limits: limits.clone(),
+        bodies: bodies.clone(),
         identity: config.proxied.identity.clone(),
         payments: config.proxied.payments.clone(),
         reviews: config.proxied.reviews.clone(),
         public: config.site.public.clone(),
     });
-    let auth = Router::new().fallback(any(proxy::auth)).with_state(proxy.clone());
-    let webhooks = Router::new().fallback(any(proxy::webhook)).with_state(proxy.clone());
+    let auth = Router::new().fallback(any(sign_in::auth)).with_state(proxy.clone());
+    let webhooks = Router::new()
+        .route(routes::WEBHOOK, any(webhooks::webhook))
+        .route("/webhooks/{*unknown}", any(webhooks::nothing))
+        .with_state(proxy.clone());
     let pictures = Router::new()
         .route(routes::UPLOAD, any(pictures::upload))
         .route("/pictures/{name}", any(pictures::picture))
@@ -131,7 +145,7 @@ fn router(
     let site = Arc::new(pages::Site { files: site, reviews });
     let notifications = rpc::Unsubscriber::new(&config.upstreams.notifications, shutdown);
     let ways_out =
-        Arc::new(unsubscribe::WaysOut { site: site.clone(), notifications, limits: links });
+        Arc::new(unsubscribe::WaysOut { site: site.clone(), notifications, limits, bodies });
     let ways_out =
         Router::new().route(routes::UNSUBSCRIBE, any(unsubscribe::serve)).with_state(ways_out);
     Ok(Router::new()
@@ -139,10 +153,10 @@ fn router(
         .route("/readyz", get(health::ready))
         .route("/healthz", get(health::every_part))
         .with_state(health)
+        .merge(webhooks)
         .merge(pictures)
         .merge(ways_out)
         .nest_service("/rpc", calls)
         .nest_service("/auth/v1", auth)
-        .nest_service("/webhooks", webhooks)
         .fallback_service(any(pages::serve).with_state(site)))
 }

@@ -1,10 +1,11 @@
 //! How much one network address and one account may ask for. Addresses are limited loosely,
 //! because many phones share one; accounts strictly. The numbers come from the settings.
 
+use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use connectrpc::{ConnectError, ErrorCode};
@@ -13,6 +14,7 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use http::{HeaderValue, header};
 use kernel::Id;
 use kernel::id::Customer;
+use tokio::time::Instant;
 
 use crate::error_form;
 
@@ -43,6 +45,10 @@ pub struct Allowances {
     pub account: Allowance,
     /// Sign-in, sign-up and the like from one network address.
     pub sign_in: Allowance,
+    /// Sessions renewed from one network address.
+    pub refreshes: Allowance,
+    /// Webhooks of one network address that payments refused.
+    pub bad_webhooks: Allowance,
     /// Reviews and their pictures from one network address.
     pub reviews: Allowance,
     /// Looks at pictures from one network address.
@@ -76,10 +82,46 @@ impl<K: Hash + Eq + Clone> Buckets<K> {
     }
 }
 
+/// Counts what went wrong, once that is known; who has had too much of it has to wait.
+struct Strikes {
+    allowed: Buckets<IpAddr>,
+    waiting: Mutex<HashMap<IpAddr, Instant>>,
+}
+
+impl Strikes {
+    fn new(allowance: Allowance) -> Self {
+        Self { allowed: Buckets::new(allowance), waiting: Mutex::default() }
+    }
+
+    fn check(&self, key: IpAddr) -> Result<(), Wait> {
+        let until = self.waiting().get(&key).copied();
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        left.filter(|left| !left.is_zero()).map_or(Ok(()), |left| Err(Wait(left)))
+    }
+
+    fn note(&self, key: IpAddr) {
+        if let Err(Wait(left)) = self.allowed.take(&key) {
+            self.waiting().insert(key, Instant::now() + left);
+        }
+    }
+
+    fn sweep(&self) {
+        self.allowed.sweep();
+        let now = Instant::now();
+        self.waiting().retain(|_, until| *until > now);
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<IpAddr, Instant>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 pub(crate) struct Limits {
     address: Buckets<IpAddr>,
     account: Buckets<Id<Customer>>,
     sign_in: Buckets<IpAddr>,
+    refreshes: Buckets<IpAddr>,
+    bad_webhooks: Strikes,
     reviews: Buckets<IpAddr>,
     pictures: Buckets<IpAddr>,
     forms: Buckets<IpAddr>,
@@ -92,6 +134,8 @@ impl Limits {
             address: Buckets::new(allowances.address),
             account: Buckets::new(allowances.account),
             sign_in: Buckets::new(allowances.sign_in),
+            refreshes: Buckets::new(allowances.refreshes),
+            bad_webhooks: Strikes::new(allowances.bad_webhooks),
             reviews: Buckets::new(allowances.reviews),
             pictures: Buckets::new(allowances.pictures),
             forms: Buckets::new(allowances.forms),
@@ -109,6 +153,20 @@ impl Limits {
 
     pub(crate) fn of_sign_in(&self, address: IpAddr) -> Result<(), Wait> {
         self.sign_in.take(&network(address))
+    }
+
+    pub(crate) fn of_refresh(&self, address: IpAddr) -> Result<(), Wait> {
+        self.refreshes.take(&network(address))
+    }
+
+    /// Whether webhooks of an address are still heard.
+    pub(crate) fn of_bad_webhooks(&self, address: IpAddr) -> Result<(), Wait> {
+        self.bad_webhooks.check(network(address))
+    }
+
+    /// A webhook of that address was refused.
+    pub(crate) fn note_bad_webhook(&self, address: IpAddr) {
+        self.bad_webhooks.note(network(address));
     }
 
     pub(crate) fn of_review(&self, address: IpAddr) -> Result<(), Wait> {
@@ -137,6 +195,8 @@ impl Limits {
                 limits.address.sweep();
                 limits.account.sweep();
                 limits.sign_in.sweep();
+                limits.refreshes.sweep();
+                limits.bad_webhooks.sweep();
                 limits.reviews.sweep();
                 limits.pictures.sweep();
                 limits.forms.sweep();

@@ -1,28 +1,24 @@
-//! What is passed on over HTTP: /auth/v1 to the identity server, and the payment provider's
-//! webhooks to payments, byte for byte, because their signature covers the raw body. No cookie
-//! passes in either direction: the one that there is belongs to the gateway alone.
+//! How requests are passed on over HTTP: with which headers, which body, and what is said when
+//! nothing comes back. No cookie passes in either direction: the one that there is belongs to the
+//! gateway alone.
 
 use std::sync::Arc;
 
-use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
+use axum::extract::Request;
+use axum::response::Response;
 use connectrpc::{ConnectError, ErrorCode};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use runtime::{status, telemetry};
 
 use crate::access::too_large;
+use crate::bodies::{Bodies, Unread, Whole};
 use crate::edge::{Caller, FORWARDED_FOR};
 use crate::error_form;
-use crate::limits::{Limits, Wait};
+use crate::limits::Limits;
 
-/// A sign-in or a webhook is a few kilobytes; more is refused.
-const BODY_BYTES_MAX: usize = 1024 * 1024;
-/// The version of the identity contract in which an error's code is a word.
-const API_VERSION: HeaderName = HeaderName::from_static("x-supabase-api-version");
-const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");
+/// When there will be room again.
+pub(crate) const SOON: HeaderValue = HeaderValue::from_static("2");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
@@ -55,6 +51,7 @@ const NOT_PASSED: &[&str] = &[
 pub(crate) struct Proxy {
     pub(crate) client: reqwest::Client,
     pub(crate) limits: Arc<Limits>,
+    pub(crate) bodies: Arc<Bodies>,
     /// Base of the identity server.
     pub(crate) identity: String,
     /// Base of the HTTP port of payments.
@@ -65,67 +62,43 @@ pub(crate) struct Proxy {
     pub(crate) public: Uri,
 }
 
-pub(crate) async fn auth(
-    State(proxy): State<Arc<Proxy>>,
-    Extension(caller): Extension<Caller>,
-    request: Request,
-) -> Response {
-    let words = request.headers().contains_key(API_VERSION);
-    if is_sign_in(&request)
-        && let Err(wait) = proxy.limits.of_sign_in(caller.address)
-    {
-        return too_many_sign_ins(wait, words);
-    }
-    let url = format!("{}{}", proxy.identity, path_and_query(request.uri()));
-    match proxy.pass(&caller, request, url).await {
-        Ok(mut answer) => {
-            answer
-                .headers_mut()
-                .entry(header::CACHE_CONTROL)
-                .or_insert(HeaderValue::from_static("no-store"));
-            answer
-        }
-        Err(broken) => broken.in_identitys_form(words),
-    }
-}
-
-pub(crate) async fn webhook(
-    State(proxy): State<Arc<Proxy>>,
-    Extension(caller): Extension<Caller>,
-    request: Request,
-) -> Response {
-    if request.method() != Method::POST {
-        return error_form::method_not_allowed("POST", &caller.reference);
-    }
-    let url = format!("{}/webhooks{}", proxy.payments, path_and_query(request.uri()));
-    match proxy.pass(&caller, request, url).await {
-        Ok(answer) => answer,
-        Err(broken) => broken.in_the_one_form(&caller.reference),
-    }
-}
-
 /// Why nothing came back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Broken {
     TooLarge,
+    /// The client did not send its body in time.
+    NotSent,
+    /// The memory for bodies is taken.
+    NoRoom,
     Unreachable,
+    /// The server behind did not answer in time.
     TooSlow,
 }
 
+impl From<Unread> for Broken {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::TooLarge => Self::TooLarge,
+            Unread::TooSlow => Self::NotSent,
+            Unread::NoRoom => Self::NoRoom,
+        }
+    }
+}
+
 impl Proxy {
+    /// Passes on a request with a body of at most so many bytes.
     pub(crate) async fn pass(
         &self,
         caller: &Caller,
-        request: Request,
+        (request, most): (Request, usize),
         url: String,
     ) -> Result<Response, Broken> {
         let (parts, body) = request.into_parts();
-        // Only a body beyond the limit, or one that breaks off, cannot be read.
-        let body = axum::body::to_bytes(body, BODY_BYTES_MAX);
-        let body: Bytes = body.await.map_err(|_unread| Broken::TooLarge)?;
+        // What it holds of the budget is given back when the answer begins.
+        let Whole { bytes, held: _held } = self.bodies.read(caller.address, body, most).await?;
         let mut headers = passed(&parts.headers);
         self.introduce(caller, &mut headers);
-        let sent = self.client.request(parts.method, url).headers(headers).body(body).send();
+        let sent = self.client.request(parts.method, url).headers(headers).body(bytes).send();
         Ok(Self::received(sent.await.map_err(Broken::of)?))
     }
 
@@ -159,75 +132,28 @@ impl Broken {
     }
 
     pub(crate) fn in_the_one_form(self, reference: &str) -> Response {
-        let (status, error) = match self {
-            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, too_large()),
-            Self::Unreachable => {
-                (StatusCode::SERVICE_UNAVAILABLE, ConnectError::new(ErrorCode::Unavailable, ""))
+        let (code, status) = match self {
+            Self::TooLarge => {
+                let status = StatusCode::PAYLOAD_TOO_LARGE;
+                return error_form::http_answer(status, &too_large(), reference);
             }
-            Self::TooSlow => {
-                (StatusCode::GATEWAY_TIMEOUT, ConnectError::new(ErrorCode::DeadlineExceeded, ""))
-            }
+            Self::NotSent => (ErrorCode::DeadlineExceeded, StatusCode::REQUEST_TIMEOUT),
+            Self::NoRoom => return no_room(reference),
+            Self::Unreachable => (ErrorCode::Unavailable, StatusCode::SERVICE_UNAVAILABLE),
+            Self::TooSlow => (ErrorCode::DeadlineExceeded, StatusCode::GATEWAY_TIMEOUT),
         };
-        error_form::http_answer(status, &error, reference)
-    }
-
-    fn in_identitys_form(self, words: bool) -> Response {
-        let (status, code, sentence) = match self {
-            Self::TooLarge => (
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "request_entity_too_large",
-                "The request is too large.",
-            ),
-            Self::Unreachable => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "service_unavailable",
-                "Signing in is not available right now. Please try again.",
-            ),
-            Self::TooSlow => (
-                StatusCode::GATEWAY_TIMEOUT,
-                "request_timeout",
-                "Signing in took too long. Please try again.",
-            ),
-        };
-        identity_error(status, code, sentence, words)
+        error_form::http_answer(status, &ConnectError::new(code, ""), reference)
     }
 }
 
-fn too_many_sign_ins(wait: Wait, words: bool) -> Response {
-    let sentence = "That was a lot at once. Please wait a little and try again.";
-    let status = StatusCode::TOO_MANY_REQUESTS;
-    let mut answer = identity_error(status, "over_request_rate_limit", sentence, words);
-    answer.headers_mut().insert(header::RETRY_AFTER, wait.header());
-    answer
+/// The memory for bodies is taken, which passes as soon as others are answered.
+pub(crate) fn no_room(reference: &str) -> Response {
+    let mut error = ConnectError::new(ErrorCode::Unavailable, "");
+    error.response_headers_mut().insert(header::RETRY_AFTER, SOON);
+    error_form::http_answer(StatusCode::SERVICE_UNAVAILABLE, &error, reference)
 }
 
-/// An error as the identity server itself would say it, so that its client understands.
-fn identity_error(status: StatusCode, code: &str, sentence: &str, words: bool) -> Response {
-    let body = if words {
-        serde_json::json!({ "code": code, "message": sentence })
-    } else {
-        serde_json::json!({ "code": status.as_u16(), "error_code": code, "msg": sentence })
-    };
-    let mut answer = (status, axum::Json(body)).into_response();
-    let headers = answer.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if let Ok(code) = HeaderValue::from_str(code) {
-        headers.insert(ERROR_CODE, code);
-    }
-    answer
-}
-
-/// Whether a request can be used to guess or to flood. Refreshing a session and signing out
-/// cannot, and every open page does the former once in a while.
-fn is_sign_in(request: &Request) -> bool {
-    let refresh = request
-        .uri()
-        .query()
-        .is_some_and(|query| query.split('&').any(|pair| pair == "grant_type=refresh_token"));
-    request.method() == Method::POST && !refresh && request.uri().path() != "/logout"
-}
-
-fn path_and_query(uri: &Uri) -> &str {
+pub(crate) fn path_and_query(uri: &Uri) -> &str {
     uri.path_and_query().map_or("/", |all| all.as_str())
 }
 

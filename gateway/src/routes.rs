@@ -12,6 +12,8 @@ use crate::web_files::{WebFiles, review_id, service_id};
 pub(crate) const PROBES: &[&str] = &["/livez", "/readyz", "/healthz"];
 /// Where the picture of a review that is being written is sent to.
 pub(crate) const UPLOAD: &str = "/uploads/reviews";
+/// Where the payment provider's webhooks arrive; there is no other path for any.
+pub(crate) const WEBHOOK: &str = "/webhooks/razorpay";
 /// Where a mail's link ends mails: a page for people, and a POST for mail programs.
 pub(crate) const UNSUBSCRIBE: &str = "/unsubscribe";
 /// Below this the pictures of reviews are.
@@ -42,10 +44,7 @@ impl Routes {
         if path.starts_with("/auth/v1/") {
             return Cow::Borrowed("/auth/v1/{endpoint}");
         }
-        if path.starts_with("/webhooks/") {
-            return Cow::Borrowed("/webhooks/{provider}");
-        }
-        if let Some(own) = [UPLOAD, UNSUBSCRIBE].into_iter().find(|own| *own == path) {
+        if let Some(own) = [UPLOAD, UNSUBSCRIBE, WEBHOOK].into_iter().find(|own| *own == path) {
             return Cow::Borrowed(own);
         }
         if let Some(link) = booking_link(path) {
@@ -74,11 +73,13 @@ impl Routes {
     }
 
     /// Whether requests are counted against their network address. Probes are not, nor webhooks,
-    /// which a provider sends in bursts, nor assets, of which one page needs many, nor media, which
+    /// which a provider sends in bursts (those that are refused are), nor assets, of which one page needs many, nor media, which
     /// are played in many parts; nor pictures, which have a wider limit of their own.
     pub(crate) fn is_limited(path: &str) -> bool {
-        let free = ["/webhooks/", "/assets/", MEDIA, PICTURES];
-        !PROBES.contains(&path) && !free.iter().any(|folder| path.starts_with(folder))
+        let free = ["/assets/", MEDIA, PICTURES];
+        path != WEBHOOK
+            && !PROBES.contains(&path)
+            && !free.iter().any(|folder| path.starts_with(folder))
     }
 }
 

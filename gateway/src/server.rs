@@ -1,81 +1,97 @@
-//! Accepts connections from the open internet: patience for slow requests has an end, and so has
-//! the number of connections.
+//! Accepts connections from the open internet, at once, and closes those for which there is no
+//! room: a queue would make honest visitors wait behind silent ones.
 
-use std::convert::Infallible;
-use std::future::ready;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::ConnectInfo;
-use futures::future::Either;
-use http::Request;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
 use runtime::Shutdown;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tokio::time::{sleep, timeout};
-use tower::ServiceExt as _;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
 
+use crate::connection::Host;
 use crate::edge::Edge;
+use crate::shares::Shares;
 
-/// How long a client may take to send a request's head.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long running requests may take to finish once the process was asked to stop.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// When the system is out of file handles, accepting is tried again after this pause.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// More connections than this wait until one of them ends.
-const CONNECTIONS_MAX: usize = 8192;
+/// A siege is logged in lines of this distance, not in one for each connection.
+const TOLD_EVERY: Duration = Duration::from_secs(60);
+
+/// How many connections there may be, and how long each is waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionSettings {
+    /// `GATEWAY_CONNECTIONS`: all of them.
+    pub most: usize,
+    /// `GATEWAY_CONNECTIONS_SHARE`: those of one network, once more than half are taken.
+    pub share: usize,
+    /// `GATEWAY_HEAD_SECONDS`: for the first request of a connection, and for each one's head.
+    pub head: Duration,
+    /// `GATEWAY_IDLE_SECONDS`: without a request.
+    pub idle: Duration,
+}
+
+impl ConnectionSettings {
+    /// The same with room for a file beside each connection, because a request that is passed on
+    /// needs one too.
+    #[must_use]
+    pub(crate) fn within(mut self, files: Option<u64>) -> Self {
+        let room = files.and_then(|files| usize::try_from(files / 2).ok()).unwrap_or(usize::MAX);
+        if room < self.most {
+            tracing::warn!(room, wanted = self.most, "the system allows few open files");
+            self.most = room;
+        }
+        self
+    }
+}
+
+/// Allows this process as many open files as the system lets it have, and says how many those are;
+/// nothing where there is no limit.
+pub(crate) fn raise_file_limit() -> Option<u64> {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::warn!(error = %error, "the limit of open files stays as it is");
+        return limit.current;
+    }
+    limit.maximum
+}
 
 /// Serves until the shutdown signal is given and running requests have finished.
 pub(crate) async fn serve(
     listener: TcpListener,
+    settings: &ConnectionSettings,
     (edge, router): (Arc<Edge>, Router),
     shutdown: &Shutdown,
 ) {
-    let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
-    builder.http2().timer(TokioTimer::new()).keep_alive_interval(HEAD_TIMEOUT);
-    let builder = Arc::new(builder);
-    let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    // Behind a proxy of ours all connections come from it, and it counts its own visitors.
+    let share = if edge.trust_proxy { settings.most } else { settings.share };
+    let places = Shares::new(settings.most, share);
+    let host = Arc::new(Host::new(settings, (edge, router), shutdown.clone()));
+    // Each connection holds a receiver, so the sender knows when the last has ended.
+    let (open, _) = watch::channel(());
+    let mut siege = Siege::default();
     let stop = shutdown.wait();
     tokio::pin!(stop);
     loop {
-        let accepted = async {
-            let place = places.clone().acquire_owned().await;
-            (place, listener.accept().await)
-        };
-        let (place, accepted) = tokio::select! {
+        let accepted = tokio::select! {
             () = &mut stop => break,
-            accepted = accepted => accepted,
+            accepted = listener.accept() => accepted,
         };
         match accepted {
             Ok((stream, peer)) => {
-                let (edge, router) = (edge.clone(), router.clone());
-                let watcher = graceful.watcher();
-                let builder = builder.clone();
+                let Some(place) = places.take(peer.ip(), 1) else {
+                    siege.tell();
+                    continue;
+                };
+                let (host, open) = (host.clone(), open.subscribe());
                 tokio::spawn(async move {
-                    let service = service_fn(move |request: Request<hyper::body::Incoming>| {
-                        if let Some(answer) = edge.at_hand(peer.ip(), &request) {
-                            return Either::Left(ready(Ok::<_, Infallible>(answer)));
-                        }
-                        let mut request = request.map(axum::body::Body::new);
-                        request.extensions_mut().insert(ConnectInfo::<SocketAddr>(peer));
-                        Either::Right(router.clone().oneshot(request))
-                    });
-                    let stream = connected(stream);
-                    let connection = builder.serve_connection_with_upgrades(stream, service);
-                    // What breaks here is the client's connection, which happens all day.
-                    if let Err(error) = watcher.watch(connection.into_owned()).await {
-                        tracing::debug!(error = %error, "a connection broke");
-                    }
-                    drop(place);
+                    host.serve(stream, peer).await;
+                    drop((place, open));
                 });
             }
             Err(error) => {
@@ -85,15 +101,25 @@ pub(crate) async fn serve(
         }
     }
     drop(listener);
-    if timeout(DRAIN_TIMEOUT, graceful.shutdown()).await.is_err() {
+    if timeout(DRAIN_TIMEOUT, open.closed()).await.is_err() {
         tracing::warn!("requests were still running when the time to finish them was over");
     }
 }
 
-fn connected(stream: TcpStream) -> TokioIo<TcpStream> {
-    // Small answers should not wait for company; without it they are only slower.
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(error = %error, "a connection keeps its delay");
+/// Connections that were closed for want of room.
+#[derive(Default)]
+struct Siege {
+    told: Option<Instant>,
+    refused: u64,
+}
+
+impl Siege {
+    fn tell(&mut self) {
+        self.refused = self.refused.saturating_add(1);
+        if self.told.is_none_or(|told| told.elapsed() >= TOLD_EVERY) {
+            tracing::warn!(refused = self.refused, "connections were closed: there is no room");
+            self.told = Some(Instant::now());
+            self.refused = 0;
+        }
     }
-    TokioIo::new(stream)
 }

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use connectrpc::ErrorCode;
 use http::{HeaderValue, Method, StatusCode, header};
 
+use crate::bodies::{Bodies, Unread};
 use crate::edge::Caller;
 use crate::error_form;
 use crate::limits::Limits;
@@ -30,6 +31,7 @@ const DONE: &str = "Done. You will get no more mails of this kind from us.";
 const NOT_A_LINK: &str = "This link is not complete. Please use the one in the mail.";
 const NOT_ONE_CLICK: &str = "Please open this address in a browser.";
 const TOO_LARGE: &str = "The request is too large.";
+const TOO_SLOW: &str = "The request took too long to arrive. Please try again.";
 const LATER: &str = "This is not possible right now. Please try again in a few minutes.";
 const TOO_MUCH: &str = "That was a lot at once. Please wait a little and try again.";
 
@@ -38,6 +40,7 @@ pub(crate) struct WaysOut {
     pub(crate) site: Arc<Site>,
     pub(crate) notifications: Unsubscriber,
     pub(crate) limits: Arc<Limits>,
+    pub(crate) bodies: Arc<Bodies>,
 }
 
 /// Answers with the page, or does what a mail program asks. A click there carries no cookie and
@@ -64,10 +67,14 @@ impl WaysOut {
             return answer;
         }
         let token = token(request.uri().query().unwrap_or_default());
-        let body = axum::body::to_bytes(request.into_body(), BODY_BYTES_MAX);
-        // Only a body beyond the limit, or one that breaks off, cannot be read.
-        let Ok(body) = body.await else { return said(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE) };
-        if !is_one_click(&body) {
+        let body = self.bodies.read(caller.address, request.into_body(), BODY_BYTES_MAX).await;
+        let body = match body {
+            Ok(body) => body,
+            Err(Unread::TooLarge) => return said(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE),
+            Err(Unread::TooSlow) => return said(StatusCode::REQUEST_TIMEOUT, TOO_SLOW),
+            Err(Unread::NoRoom) => return later(),
+        };
+        if !is_one_click(&body.bytes) {
             return said(StatusCode::BAD_REQUEST, NOT_ONE_CLICK);
         }
         let Some(token) = token else { return said(StatusCode::BAD_REQUEST, NOT_A_LINK) };
@@ -76,14 +83,15 @@ impl WaysOut {
             Err(error) if error.code == ErrorCode::InvalidArgument => {
                 said(StatusCode::BAD_REQUEST, NOT_A_LINK)
             }
-            Err(_no_answer) => {
-                let mut answer = said(StatusCode::SERVICE_UNAVAILABLE, LATER);
-                let wait = HeaderValue::from(TRY_AGAIN_SECONDS);
-                answer.headers_mut().insert(header::RETRY_AFTER, wait);
-                answer
-            }
+            Err(_no_answer) => later(),
         }
     }
+}
+
+fn later() -> Response {
+    let mut answer = said(StatusCode::SERVICE_UNAVAILABLE, LATER);
+    answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(TRY_AGAIN_SECONDS));
+    answer
 }
 
 fn said(status: StatusCode, sentence: &'static str) -> Response {

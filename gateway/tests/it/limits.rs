@@ -32,9 +32,33 @@ async fn an_address_that_floods_is_told_to_wait() {
     for path in ["/livez", "/assets/app-1a2b.js"] {
         assert_eq!(from("192.0.2.1", path).await.unwrap().status(), StatusCode::OK);
     }
-    let webhook = world.client.post(world.url("/webhooks/razorpay"));
-    let webhook = webhook.header("x-forwarded-for", "192.0.2.1").send().await.unwrap();
-    assert_eq!(webhook.status(), StatusCode::OK);
+    let webhook = |path: &str| {
+        world.client.post(world.url(path)).header("x-forwarded-for", "192.0.2.1").send()
+    };
+    assert_eq!(webhook("/webhooks/razorpay").await.unwrap().status(), StatusCode::OK);
+    is_told_to_wait(&webhook("/webhooks/other").await.unwrap());
+}
+
+#[tokio::test]
+async fn an_address_whose_webhooks_are_refused_is_told_to_wait() {
+    let mut wishes = Wishes { trust_proxy: true, ..Wishes::default() };
+    wishes.allowances.bad_webhooks = allowance(2, 1);
+    let world = World::with(wishes).await;
+    let webhook = |address: &'static str, body: &'static str| {
+        let post = world.client.post(world.url("/webhooks/razorpay")).body(body);
+        post.header("x-forwarded-for", address).send()
+    };
+    // Good ones are never counted.
+    for _ in 0..5 {
+        assert_eq!(webhook("192.0.2.1", "{}").await.unwrap().status(), StatusCode::OK);
+    }
+    for _ in 0..3 {
+        let refused = webhook("192.0.2.1", "forged").await.unwrap();
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+    }
+    is_told_to_wait(&webhook("192.0.2.1", "forged").await.unwrap());
+    assert_eq!(world.payments.http.lock().unwrap().len(), 8, "payments hears no more of it");
+    assert_eq!(webhook("192.0.2.2", "{}").await.unwrap().status(), StatusCode::OK);
 }
 
 #[tokio::test]
@@ -68,9 +92,10 @@ async fn an_account_that_floods_is_told_to_wait() {
 }
 
 #[tokio::test]
-async fn guessing_passwords_is_slowed_down_and_refreshing_is_not() {
+async fn guessing_passwords_is_slowed_down_and_refreshing_has_a_limit_of_its_own() {
     let mut wishes = Wishes::default();
     wishes.allowances.sign_in = allowance(1, 1);
+    wishes.allowances.refreshes = allowance(2, 1);
     let world = World::with(wishes).await;
     let token = |kind: &str| {
         let path = format!("/auth/v1/token?grant_type={kind}");
@@ -81,5 +106,42 @@ async fn guessing_passwords_is_slowed_down_and_refreshing_is_not() {
     is_told_to_wait(&answer);
     let error: Value = answer.json().await.unwrap();
     assert_eq!(error["error_code"], "over_request_rate_limit");
-    assert_eq!(token("refresh_token").await.unwrap().status(), StatusCode::OK);
+    for _ in 0..2 {
+        assert_eq!(token("refresh_token").await.unwrap().status(), StatusCode::OK);
+    }
+    is_told_to_wait(&token("refresh_token").await.unwrap());
+    let out = world.client.post(world.url("/auth/v1/logout")).send().await.unwrap();
+    assert_eq!(out.status(), StatusCode::OK, "signing out is never refused");
+}
+
+/// What the security review found: a parameter made a password's try look like a refresh.
+#[tokio::test]
+async fn no_parameter_makes_a_sign_in_look_like_a_refresh() {
+    let mut wishes = Wishes::default();
+    wishes.allowances.sign_in = allowance(1, 1);
+    let world = World::with(wishes).await;
+    let post = |path: &str| world.client.post(world.url(path)).json(&json!({})).send();
+    let twice = "/auth/v1/token?grant_type=refresh_token&grant_type=password";
+    for path in [twice, "/auth/v1/token?grant_type=refresh_token&grant%5Ftype=password"] {
+        let refused = post(path).await.unwrap();
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{path}");
+        assert_eq!(refused.headers()["x-sb-error-code"], "validation_failed");
+        let error: Value = refused.json().await.unwrap();
+        assert_eq!(
+            (&error["code"], &error["error_code"]),
+            (&json!(400), &json!("validation_failed"))
+        );
+    }
+    let read = world.get("/auth/v1/verify?type=signup&type=recovery").await;
+    assert_eq!(read.status(), StatusCode::BAD_REQUEST);
+    assert!(world.identity.http.lock().unwrap().is_empty());
+
+    let path = |name: &str| format!("/auth/v1/{name}?grant_type=refresh_token");
+    assert_eq!(post(&path("signup")).await.unwrap().status(), StatusCode::OK);
+    for name in ["signup", "recover", "resend", "verify", "token/", "otp"] {
+        is_told_to_wait(&post(&path(name)).await.unwrap());
+    }
+    let change = world.client.put(world.url("/auth/v1/user?grant_type=refresh_token"));
+    is_told_to_wait(&change.send().await.unwrap());
+    assert_eq!(world.identity.http.lock().unwrap().len(), 1);
 }

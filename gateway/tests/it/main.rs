@@ -9,8 +9,10 @@
 )]
 
 mod at_hand;
+mod bodies;
 mod booking_links;
 mod calls;
+mod connections;
 mod staff;
 mod errors;
 mod files;
@@ -18,8 +20,11 @@ mod limits;
 mod neighbours;
 mod pages;
 mod pictures;
+mod processes;
 mod proxied;
+mod raw;
 mod reviews;
+mod shared_places;
 mod streams;
 mod unsubscribe;
 mod world;

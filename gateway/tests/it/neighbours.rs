@@ -19,6 +19,7 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
 use tonic::metadata::MetadataMap;
+use tonic_health::server::HealthReporter;
 use tonic::{Request, Response, Status};
 
 mod mails;
@@ -60,6 +61,8 @@ pub(crate) struct Grpc {
     pub(crate) address: String,
     pub(crate) seen: Seen,
     pub(crate) watch: mpsc::Sender<Watched>,
+    /// What they say of themselves.
+    pub(crate) health: HealthReporter,
 }
 
 /// All gRPC services in one process, as the gateway cannot tell the difference.
@@ -81,7 +84,7 @@ pub(crate) async fn grpc() -> Grpc {
         .add_service(feed_service_server::FeedServiceServer::new(neighbour))
         .serve_with_incoming(TcpListenerStream::new(listener));
     tokio::spawn(server);
-    Grpc { address, seen, watch }
+    Grpc { address, seen, watch, health: reporter }
 }
 
 pub(crate) fn service(id: &str) -> Service {
@@ -291,6 +294,9 @@ async fn answer(State(seen): State<Seen>, request: HttpRequest) -> HttpResponse 
     if path.starts_with("/verify") {
         let to = [("location", "http://127.0.0.1/sign-in#access_token=x")];
         return (StatusCode::SEE_OTHER, to).into_response();
+    }
+    if path.starts_with("/webhooks/") && body == b"forged" {
+        return StatusCode::BAD_REQUEST.into_response();
     }
     (StatusCode::OK, [("x-from", "neighbour"), ("keep-alive", "timeout=5")], body).into_response()
 }

@@ -4,6 +4,7 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
+use crate::raw;
 use crate::world::{Wishes, World};
 
 #[tokio::test]
@@ -104,13 +105,48 @@ async fn a_webhook_is_posted_small_and_only_while_payments_is_there() {
     let world = World::new().await;
     let answer = world.get("/webhooks/razorpay").await;
     assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED);
-    let large = world.client.post(world.url("/webhooks/razorpay")).body(vec![0; 1024 * 1024 + 1]);
+    let large = world.client.post(world.url("/webhooks/razorpay")).body(vec![0; 256 * 1024 + 1]);
     assert_eq!(large.send().await.unwrap().status(), StatusCode::PAYLOAD_TOO_LARGE);
     assert!(world.payments.http.lock().unwrap().is_empty());
 
     let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
     let lost = world.client.post(world.url("/webhooks/razorpay")).body("{}").send().await.unwrap();
     assert_eq!(lost.status(), StatusCode::SERVICE_UNAVAILABLE, "so that it is sent again");
+}
+
+#[tokio::test]
+async fn there_is_one_path_for_webhooks() {
+    let world = World::new().await;
+    for path in ["/webhooks/other", "/webhooks/razorpay/x", "/webhooks/razorpay/", "/webhooks/"] {
+        let answer = world.client.post(world.url(path)).body("{}").send().await.unwrap();
+        assert!(answer.status().is_client_error(), "{path}: {}", answer.status());
+    }
+    assert!(world.payments.http.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn no_path_leads_upwards_to_what_is_not_offered() {
+    let world = World::new().await;
+    let paths = [
+        "/webhooks/../elsewhere",
+        "/webhooks/razorpay/../../elsewhere",
+        "/webhooks/%2e%2e/elsewhere",
+        "/auth/v1/../elsewhere",
+        "/auth/v1/%2e%2e/elsewhere",
+        "/auth/v1/.%2E/elsewhere",
+        "/auth/v1/./user",
+        "/auth/v1/..\\elsewhere",
+        "/auth/v1/..%5celsewhere",
+        "/auth/v1/..%2felsewhere",
+    ];
+    for path in paths {
+        // No client library would send these as they are.
+        let answer = raw::ask(&world, &format!("POST {path}")).await;
+        let refused = ["HTTP/1.1 400", "HTTP/1.1 404"].iter().any(|line| answer.starts_with(line));
+        assert!(refused, "{path}: {answer}");
+    }
+    assert!(world.identity.http.lock().unwrap().is_empty());
+    assert!(world.payments.http.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -127,12 +163,22 @@ async fn health_names_every_part() {
         "notifications",
         "payments",
         "payments_http",
+        "payments_orders",
         "reviews",
         "reviews_http",
         "web",
     ];
     let named: Vec<_> = report["parts"].as_object().unwrap().keys().collect();
     assert_eq!(named, parts);
+
+    // Payments works, and the provider refuses its orders: a person has to be told.
+    let refused = tonic_health::ServingStatus::NotServing;
+    world.grpc.health.set_service_status(runtime::health::ORDERS, refused).await;
+    let answer = world.get("/healthz").await;
+    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let report: Value = answer.json().await.unwrap();
+    assert_eq!(report["parts"]["payments"], "ready");
+    assert_eq!(report["parts"]["payments_orders"], "a person has to look at it");
 
     let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
     let answer = world.get("/healthz").await;

@@ -10,13 +10,13 @@ use crate::world::{World, token};
 const WATCH: &str = "booking.v1.BookingService/WatchBooking";
 
 /// Reads enveloped messages, each with its flags; 2 marks the end.
-struct Envelopes {
+pub(crate) struct Envelopes {
     answer: reqwest::Response,
     read: Vec<u8>,
 }
 
 impl Envelopes {
-    async fn open(world: &World, token: Option<String>) -> Self {
+    pub(crate) async fn open(world: &World, token: Option<String>) -> Self {
         let message = json!({ "bookingId": "bkg_1" }).to_string().into_bytes();
         let mut body = vec![0];
         body.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
@@ -35,7 +35,7 @@ impl Envelopes {
         Self { answer, read: Vec::new() }
     }
 
-    async fn next(&mut self) -> Option<(u8, Value)> {
+    pub(crate) async fn next(&mut self) -> Option<(u8, Value)> {
         loop {
             if let Some((head, rest)) = self.read.split_at_checked(5) {
                 let length = u32::from_be_bytes(head[1..].try_into().unwrap()) as usize;
@@ -51,7 +51,7 @@ impl Envelopes {
     }
 }
 
-fn booking(version: i64) -> WatchBookingResponse {
+pub(crate) fn booking(version: i64) -> WatchBookingResponse {
     WatchBookingResponse { booking: Some(Booking { version, ..Booking::default() }) }
 }
 

@@ -1,13 +1,16 @@
 //! A gateway with its neighbours, and a client that asks it.
 
+use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gateway::{
-    Allowance, Allowances, Config, ProxySettings, SiteSettings, Upstreams, WatchSettings,
+    Allowance, Allowances, BodySettings, Config, ConnectionSettings, ProxySettings, SiteSettings,
+    Upstreams, WatchSettings,
 };
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use p256::pkcs8::EncodePrivateKey as _;
@@ -32,6 +35,8 @@ pub(crate) const CHECKOUT: &str = "http://127.0.0.1:8090";
 /// What a test may want to be different.
 pub(crate) struct Wishes {
     pub(crate) allowances: Allowances,
+    pub(crate) connections: ConnectionSettings,
+    pub(crate) bodies: BodySettings,
     pub(crate) without_services: bool,
     pub(crate) trust_proxy: bool,
     /// How the world sees the site.
@@ -45,13 +50,20 @@ impl Default for Wishes {
             address: plenty,
             account: plenty,
             sign_in: plenty,
+            refreshes: plenty,
+            bad_webhooks: plenty,
             reviews: plenty,
             pictures: plenty,
             forms: plenty,
             unsubscribing: plenty,
         };
         let public = "http://127.0.0.1:8080".to_owned();
-        Self { allowances, without_services: false, trust_proxy: false, public }
+        let minute = Duration::from_secs(60);
+        let connections =
+            ConnectionSettings { most: 1000, share: 1000, head: minute, idle: minute };
+        let bodies = BodySettings { most: 1 << 25, share: 1 << 25, patience: minute };
+        let (without_services, trust_proxy) = (false, false);
+        Self { allowances, connections, bodies, without_services, trust_proxy, public }
     }
 }
 
@@ -62,6 +74,7 @@ pub(crate) fn allowance(burst: u32, per_minute: u32) -> Allowance {
 
 pub(crate) struct World {
     pub(crate) base: String,
+    pub(crate) address: SocketAddr,
     pub(crate) client: reqwest::Client,
     pub(crate) grpc: Grpc,
     pub(crate) identity: Seen,
@@ -93,6 +106,8 @@ impl World {
         let listen = listener.local_addr().unwrap();
         let config = Config {
             listen,
+            connections: wishes.connections,
+            bodies: wishes.bodies,
             site: SiteSettings {
                 public: wishes.public.parse().unwrap(),
                 folder: site(),
@@ -123,7 +138,7 @@ impl World {
         tokio::spawn(async move { gateway::serve(listener, config, stop).await.unwrap() });
         let client = runtime::http::client().unwrap();
         let base = format!("http://{listen}");
-        Self { base, client, grpc, identity, payments, reviews, shutdown }
+        Self { base, address: listen, client, grpc, identity, payments, reviews, shutdown }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -186,7 +201,7 @@ pub(crate) fn media() -> String {
 }
 
 /// A small built site in a folder of its own, written once per run.
-fn site() -> PathBuf {
+pub(crate) fn site() -> PathBuf {
     static SITE: LazyLock<PathBuf> = LazyLock::new(write_site);
     SITE.clone()
 }

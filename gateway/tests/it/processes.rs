@@ -1,0 +1,58 @@
+//! The gateway as a process of its own.
+
+use std::process::Stdio;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+use crate::raw::{self, PATIENCE};
+use crate::world::site;
+
+/// Fewer files than a start needs beside a hundred visitors.
+const FILES: &str = "64";
+const VISITORS: usize = 100;
+
+/// A process that the system lets have more files than it gives it at first; ended with the value.
+async fn limited(address: &str) -> Child {
+    let somewhere = "http://127.0.0.1:1";
+    let mut command = Command::new("sh");
+    command.args([
+        "-c",
+        &format!("ulimit -Sn {FILES}; exec \"$0\""),
+        env!("CARGO_BIN_EXE_gateway"),
+    ]);
+    for name in [
+        "CATALOGUE_URL",
+        "BOOKING_URL",
+        "PAYMENTS_URL",
+        "NOTIFICATIONS_URL",
+        "REVIEWS_URL",
+        "IDENTITY_URL",
+        "PAYMENTS_HTTP_URL",
+        "REVIEWS_HTTP_URL",
+        "TOKEN_JWKS_URL",
+        "TOKEN_ISSUER",
+    ] {
+        command.env(name, somewhere);
+    }
+    command.env("SUKOON_MODE", "development").env("PUBLIC_URL", format!("http://{address}"));
+    command.env("GATEWAY_LISTEN", address).env("GATEWAY_WEB_DIR", site());
+    command.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    command.spawn().unwrap()
+}
+
+#[tokio::test]
+async fn a_low_limit_of_open_files_is_raised_at_the_start() {
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let mut process = limited(&free.to_string()).await;
+    let ready = async { while TcpStream::connect(free).await.is_err() {} };
+    timeout(PATIENCE, ready).await.expect("it does not listen");
+    let mut kept = Vec::new();
+    for visitor in 0..VISITORS {
+        let mut stream = TcpStream::connect(free).await.unwrap();
+        assert!(raw::is_answered(&mut stream).await, "visitor {visitor} of {VISITORS}");
+        kept.push(stream);
+    }
+    process.kill().await.unwrap();
+}

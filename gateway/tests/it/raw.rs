@@ -1,0 +1,65 @@
+//! A client without manners: sockets that send what they please and wait for what comes.
+
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::timeout;
+
+use crate::world::World;
+
+/// Nothing in a test takes as long; it only ends a test that waits for nothing.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) async fn connect(world: &World) -> TcpStream {
+    connect_from(world, Ipv4Addr::LOCALHOST).await
+}
+
+/// A connection from one of the machine's own networks, 127.0.0.1, 127.0.0.2 and so on.
+pub(crate) async fn connect_from(world: &World, from: Ipv4Addr) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(SocketAddr::from((from, 0))).unwrap();
+    socket.connect(world.address).await.unwrap()
+}
+
+pub(crate) async fn send(stream: &mut TcpStream, bytes: impl AsRef<[u8]>) {
+    stream.write_all(bytes.as_ref()).await.unwrap();
+}
+
+/// What comes until the other side closes. It has to.
+pub(crate) async fn until_closed(stream: &mut TcpStream) -> String {
+    let mut read = Vec::new();
+    let ended = timeout(PATIENCE, stream.read_to_end(&mut read)).await;
+    match ended.expect("the connection is still open") {
+        // What was sent and never read makes a reset of the end.
+        Err(error) if error.kind() != ErrorKind::ConnectionReset => panic!("{error}"),
+        _ => String::from_utf8_lossy(&read).into_owned(),
+    }
+}
+
+/// One request without a body; the whole answer.
+pub(crate) async fn ask(world: &World, line: &str) -> String {
+    let mut stream = connect(world).await;
+    let head =
+        format!("{line} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    send(&mut stream, head).await;
+    until_closed(&mut stream).await
+}
+
+/// Whether a request on a connection that is kept is answered; if not, it was closed.
+pub(crate) async fn is_answered(stream: &mut TcpStream) -> bool {
+    if stream.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.is_err() {
+        return false;
+    }
+    let mut read = Vec::new();
+    while !read.ends_with(b"<h1>home</h1>") {
+        let mut piece = [0; 4096];
+        match timeout(PATIENCE, stream.read(&mut piece)).await.expect("no answer, no end") {
+            Ok(length) if length > 0 => read.extend_from_slice(&piece[..length]),
+            _closed => return false,
+        }
+    }
+    true
+}
