@@ -10,11 +10,25 @@ import {
   openCheckout,
   orderOf,
   payByCard,
+  slotOf,
 } from './support/flow';
 import { look } from './support/look';
 import { newPerson, signIn, signUpQuietly } from './support/people';
 import { until } from './support/practice';
 import { expect, expectToast, test } from './support/test';
+
+/** A stricter policy beside the site's own; of two, a browser keeps both. */
+function refuseInlineStyles(): void {
+  if (window.top !== window) return;
+  new MutationObserver((_, seeing) => {
+    if (!document.head) return;
+    seeing.disconnect();
+    const policy = document.createElement('meta');
+    policy.httpEquiv = 'Content-Security-Policy';
+    policy.content = "style-src 'self'";
+    document.head.prepend(policy);
+  }).observe(document, { childList: true, subtree: true });
+}
 
 test.beforeEach(async ({ sandbox }) => {
   await sandbox.clearFaults();
@@ -86,6 +100,63 @@ test('neither a closed payment window nor a declined card is a dead end @phone',
   expect(orders).toHaveLength(before + 1);
   const states = (await sandbox.payments(order)).map(({ status }) => status);
   expect(states.sort()).toEqual(['captured', 'failed']);
+});
+
+test('the provider learns neither what is booked nor when @phone', async ({
+  page,
+  practice,
+  sandbox,
+}) => {
+  await signUpQuietly(page, practice.url, newPerson('Noor'));
+  const slot = await hold(page);
+  const booking = bookingOf(page);
+  const checkout = await openCheckout(page);
+  const order = await orderOf(page);
+  const told = {
+    order_id: order,
+    referer: `${practice.url}/booking-flow?step=payment&b=${booking}`,
+    config: { display: { hide: [{ method: 'upi', flows: ['collect'] }] } },
+  };
+  expect(await sandbox.opened(order, 1)).toEqual([told]);
+
+  // A field for a UPI ID would lead to nothing.
+  await checkout.getByRole('button', { name: 'Pay by UPI' }).click();
+  await expect(checkout.getByRole('button', { name: 'Approve in UPI app' })).toBeVisible();
+  await expect(checkout.getByLabel('UPI ID')).toBeHidden();
+  await checkout.getByRole('button', { name: 'Cancel payment' }).click();
+
+  // An address of an older kind, as it may stand among bookmarks, and a reload of the new one.
+  await page.goto(`${CALENDAR}&slot=${slot}&step=payment&b=${booking}`);
+  await openCheckout(page);
+  await page.reload();
+  await openCheckout(page);
+  expect(await sandbox.opened(order, 3)).toEqual([told, told, told]);
+
+  // The way back leads to the time that was chosen.
+  await page.reload();
+  await expectReady(page);
+  await page.getByRole('main').getByRole('button', { name: 'Back' }).click();
+  await expectStep(page, 'Book Your Session');
+  expect(slotOf(page)).toBe(slot);
+  await page.goBack();
+  await expectStep(page, 'Complete Your Payment');
+  expect(bookingOf(page)).toBe(booking);
+});
+
+test('a browser without inline styles can still press what the provider shows @phone', async ({
+  page,
+  complaints,
+  practice,
+}) => {
+  await signUpQuietly(page, practice.url, newPerson('Rumi'));
+  complaints.expect(/Applying inline style violates/);
+  await page.addInitScript(refuseInlineStyles);
+  await hold(page);
+  const checkout = await openCheckout(page);
+  const frame = page.locator('iframe.razorpay-checkout-frame');
+  expect(await frame.evaluate((element) => element.style.length)).toBe(0);
+  await payByCard(checkout);
+  await expectConfirmed(page);
 });
 
 test('a claimed payment is verified and not believed @phone', async ({

@@ -13,6 +13,8 @@ export type Mail = {
 
 type ProviderOrder = { id: string; receipt: string; amount: number; status: string };
 type ProviderPayment = { id: string; order_id: string; status: string; method: string };
+/** What a page told the checkout when it opened it. */
+type Opened = { order_id: string; referer: string; config: unknown };
 type Book = { orders: ProviderOrder[]; payments: ProviderPayment[] };
 
 export type Fault = { target: string; kind: string; times?: number; delay_ms?: number };
@@ -55,6 +57,15 @@ export class Sandbox {
     return (await this.book()).payments.filter((payment) => payment.order_id === orderId);
   }
 
+  /** What the checkouts of an order were told, oldest first, as soon as there are so many. */
+  opened(orderId: string, count: number): Promise<Opened[]> {
+    return until(async () => {
+      const all = await this.ask<Opened[]>('/api/checkouts');
+      const ours = all.filter((opened) => opened.order_id === orderId);
+      return ours.length >= count ? ours : undefined;
+    });
+  }
+
   /** Pays without a browser. */
   async pay(orderId: string): Promise<void> {
     await this.post('/api/pay', { order_id: orderId, method: 'upi' });
@@ -79,6 +90,13 @@ export function codeOf(mail: Mail): string {
   const code = /(?<!\d)\d{6}(?!\d)/.exec(mail.text)?.[0];
   if (!code) throw new Error(`There is no code in "${mail.subject}".`);
   return code;
+}
+
+/** The link of a mail with a code. */
+export function linkOf(mail: Mail): string {
+  const link = /https?:\/\/\S+\/confirm#\S+/.exec(mail.text)?.[0];
+  if (!link) throw new Error(`There is no link in "${mail.subject}".`);
+  return link;
 }
 
 /** The text of the calendar file of a mail, with its folded lines joined. */
