@@ -159,9 +159,13 @@ pub async fn ensure(store: &Store, wanted: &Wanted) -> Result<Ensured, AccountEr
                 let mut user = User::new(&email, user_metadata, now);
                 user.email_confirmed_at = Some(now);
                 user.password_hash = Some(password_hash);
-                users::supersede(tx.connection(), &user).await?;
-                let ensured = if known.is_some() { Ensured::Superseded } else { Ensured::Made };
-                Ok(ensured(user.user_id))
+                // One that comes in between is in the way of the insertion, and so is never removed.
+                if let Some(former) = known {
+                    users::supersede(tx.connection(), former.user_id, &user).await?;
+                    return Ok(Ensured::Superseded(user.user_id));
+                }
+                users::replace(tx.connection(), &user).await?;
+                Ok(Ensured::Made(user.user_id))
             })
         })
         .await

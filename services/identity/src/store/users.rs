@@ -143,14 +143,18 @@ pub async fn replace(connection: &mut PgConnection, user: &User) -> Result<(), s
     insert(connection, user).await
 }
 
-/// Stores a new account in the place of the one that the address had, confirmed or not. That one
-/// goes with its password, its sessions and its codes; its access tokens name an id that is gone.
+/// Stores a new account in the place of a former one of its address. That one goes with its
+/// password, its sessions and its codes; its access tokens name an id that is gone.
 ///
 /// # Errors
-/// When the database does not answer.
-pub async fn supersede(connection: &mut PgConnection, user: &User) -> Result<(), sqlx::Error> {
-    sqlx::query("delete from users where email = $1")
-        .bind(&user.email)
+/// When the address has yet another account, or when the database does not answer.
+pub async fn supersede(
+    connection: &mut PgConnection,
+    former: Uuid,
+    user: &User,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from users where user_id = $1")
+        .bind(former)
         .execute(&mut *connection)
         .await?;
     insert(connection, user).await
