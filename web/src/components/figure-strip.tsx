@@ -37,7 +37,7 @@ export function FigureStrip({ figures, note, room, className }: FigureStripProps
             key={key}
             className="flex flex-col-reverse items-center justify-end gap-1 px-3 text-center lg:not-first:border-l lg:not-first:border-hairline"
           >
-            <dt className="text-sm text-ink-2">{label}</dt>
+            <dt className="text-sm wrap-anywhere text-ink-2">{label}</dt>
             <dd className={classes(FIGURE, asking && UNTOLD)}>{value}</dd>
           </div>
         ))}

@@ -19,7 +19,7 @@ export function Hero({ quizButton, nextFree }: HeroProps) {
   const { city } = usePractice();
   const facts = sessionFacts(useServices());
   return (
-    <section className="container-page grid items-center gap-x-8 gap-y-12 pt-6 md:grid-cols-[1.3fr_1fr] md:pt-10 lg:grid-cols-[1.2fr_1fr] lg:gap-x-16 lg:pt-12">
+    <section className="container-page grid grid-cols-[minmax(0,1fr)] items-center gap-x-8 gap-y-12 pt-6 md:grid-cols-[1.3fr_1fr] md:pt-10 lg:grid-cols-[1.2fr_1fr] lg:gap-x-16 lg:pt-12">
       <div className="flex flex-col items-start gap-5 md:gap-6">
         <PageHeading
           eyebrow={

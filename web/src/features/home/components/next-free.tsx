@@ -5,10 +5,10 @@ import { type NextFree, useNextFree } from '../hooks/use-next-free';
 /** Where a booking of a service with a chosen start begins. */
 export type SlotLink = (serviceId: string, startsAt: Date) => string;
 
-/** The room of a long date in two lines, so that nothing moves when the time comes. */
+/** A long date takes one line on a phone of 360 pixels, so that nothing moves when the time comes. */
 const CARD =
-  'group flex min-h-20 w-full max-w-md items-center gap-3 rounded-card border border-brand ' +
-  'bg-brand-soft px-4 py-2 text-ink transition-colors duration-150 hover:border-brand-strong';
+  'group flex min-h-22 w-full max-w-md items-center gap-2 rounded-card border border-brand ' +
+  'bg-brand-soft px-3 py-2 sm:gap-3 sm:px-4 text-ink transition-colors duration-150 hover:border-brand-strong';
 
 function Arrow() {
   return (
@@ -37,7 +37,7 @@ function Title({ next }: { next: NextFree }) {
       <span className="sr-only noscript:not-sr-only">See free times</span>
       <span
         aria-hidden="true"
-        className="animate-pulse-soft my-1 inline-block h-4 w-48 max-w-full rounded-sm bg-control opacity-40 noscript:hidden"
+        className="animate-pulse-soft inline-block h-4 w-full align-middle max-w-48 rounded-sm bg-control opacity-40 noscript:hidden"
       />
     </>
   );
@@ -57,7 +57,7 @@ export function NextFreeLink({ slotLink }: { slotLink: SlotLink }) {
   return (
     <a href={href} className={CARD}>
       <span className="flex min-w-0 flex-1 flex-col gap-0.5 leading-snug numeric">
-        <span className="font-semibold">
+        <span className="text-[1rem] font-semibold sm:text-base lg:text-lg lg:leading-snug">
           <Title next={next} />
         </span>
         <span className="text-sm leading-snug text-ink-2">{serviceFacts(service)}</span>

@@ -38,7 +38,7 @@ function Figures({ counted }: { counted: CountedNow }) {
   const note = counted && own ? `“${own.label}” is our own figure.` : OWN_FIGURES;
   return (
     <div className="flex flex-1 grow-[3] basis-80 flex-col gap-4">
-      <dl className="grid grid-cols-3 gap-4">
+      <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(5rem,100%),1fr))] gap-4">
         {stated.map((figure) => {
           const { key, value, label, asking } = shownOf(figure, counted);
           return (
@@ -46,7 +46,7 @@ function Figures({ counted }: { counted: CountedNow }) {
               key={key}
               className="flex flex-col-reverse items-center justify-end gap-1 text-center"
             >
-              <dt className="min-h-[3.2em] text-sm text-ink-2 sm:min-h-0">{label}</dt>
+              <dt className="min-h-[3.2em] text-sm wrap-anywhere text-ink-2 sm:min-h-0">{label}</dt>
               <dd className={classes(FIGURE, asking && UNTOLD)}>{value}</dd>
             </div>
           );
