@@ -1,5 +1,6 @@
-//! Which origins the booking document may use besides our own files: the payment provider's. Without
-//! the origin of the checkout's script among them nobody could pay, so the gateway refuses to start.
+//! Which origins the booking document may use besides our own files: the payment provider's.
+//! Without the origin of the checkout's script among them nobody could pay, so the gateway refuses
+//! to start.
 
 use http::Uri;
 use runtime::{Mode, Reader};
@@ -7,8 +8,8 @@ use runtime::{Mode, Reader};
 const ORIGINS: &str = "GATEWAY_CHECKOUT_ORIGINS";
 const SCRIPT_URL: &str = "PAYMENTS_CHECKOUT_SCRIPT_URL";
 
-/// What Razorpay's checkout uses: its script, its frame with the API behind it, what the script loads
-/// from there in newer builds, where it reports how it goes, and its pictures.
+/// What Razorpay's checkout uses: its script, its frame with the API behind it, what the script
+/// loads from there in newer builds, where it reports how it goes, and its pictures.
 const RAZORPAY: [&str; 7] = [
     "https://checkout.razorpay.com",
     "https://api.razorpay.com",
