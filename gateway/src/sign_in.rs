@@ -1,6 +1,7 @@
 //! /auth/v1, passed on to the identity server. What could be read in two ways (a parameter that is
 //! given twice, a path that leads elsewhere once it is resolved) is refused here, so that what the
-//! gateway counts is what the identity server does. Errors have the form that its client understands.
+//! gateway counts is what the identity server does. Errors have the form that its client
+//! understands.
 
 use std::collections::HashSet;
 use std::sync::Arc;

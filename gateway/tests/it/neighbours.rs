@@ -19,8 +19,8 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
 use tonic::metadata::MetadataMap;
-use tonic_health::server::HealthReporter;
 use tonic::{Request, Response, Status};
+use tonic_health::server::HealthReporter;
 
 mod mails;
 pub(crate) mod reviews;

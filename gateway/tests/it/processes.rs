@@ -37,6 +37,8 @@ async fn limited(address: &str) -> Child {
         command.env(name, somewhere);
     }
     command.env("SUKOON_MODE", "development").env("PUBLIC_URL", format!("http://{address}"));
+    // No place comes back while the test waits for one.
+    command.env("GATEWAY_HEAD_SECONDS", "600");
     command.env("GATEWAY_LISTEN", address).env("GATEWAY_WEB_DIR", site());
     command.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     command.spawn().unwrap()
