@@ -1,9 +1,17 @@
 /** Signing in, out, and in again after the password was forgotten. */
+import type { Page } from '@playwright/test';
 import { CALENDAR, expectStep } from './support/flow';
 import { look } from './support/look';
-import { newPerson, signIn, signUp, signUpQuietly } from './support/people';
+import {
+  newPerson,
+  openSession,
+  signIn,
+  signUp,
+  signUpAwaiting,
+  signUpQuietly,
+} from './support/people';
 import { Practice, startPractice } from './support/practice';
-import { codeOf, Sandbox } from './support/sandbox';
+import { codeOf, linkOf, Sandbox } from './support/sandbox';
 import { expect, expectToast, test } from './support/test';
 import { refusal } from './support/watch';
 
@@ -92,5 +100,135 @@ test('the code from the mail brings people back into the booking', async ({
   } finally {
     await context.close();
     await own.stop();
+  }
+});
+
+/** Presses the button of the page that a mail's link opens. */
+async function press(page: Page, link: string, title: string, button: string): Promise<void> {
+  await page.goto(link);
+  await expectStep(page, title);
+  await page.getByRole('main').getByRole('button', { name: button }).click();
+}
+
+test('links of mails open a page, and only its button does something @phone', async ({
+  browser,
+  complaints,
+  contextOptions,
+  viewport,
+}) => {
+  test.setTimeout(240_000);
+  const own = await startPractice('links', { IDENTITY_CONFIRM_EMAIL: 'true' });
+  const practice = new Practice(own.data);
+  const sandbox = new Sandbox(practice.sandboxUrl);
+  const options = { ...contextOptions, viewport, baseURL: practice.url };
+  const [context, other] = [await browser.newContext(options), await browser.newContext(options)];
+  complaints.alsoOf(context);
+  complaints.alsoOf(other);
+  try {
+    await test.step('in the browser that signed up, the password stays', async () => {
+      const person = newPerson('Esha');
+      const page = await context.newPage();
+      await page.goto('/sign-up?return=/faq');
+      await signUp(page, person);
+      await expectStep(page, 'Confirm Your Email');
+      const link = linkOf(await sandbox.mail(person.email, /^Confirm your e-mail address/));
+      // A scanner of mail looks at the link, and at that of an older mail, before its owner does.
+      const older = `/auth/v1/verify?${new URL(link).hash.slice(1).replace('token_hash=', 'token=')}`;
+      for (const method of ['HEAD', 'GET']) {
+        const init = { method, redirect: 'manual' } as const;
+        const seen = await fetch(new URL(older, practice.url), init);
+        expect(seen.status).toBe(303);
+        expect(seen.headers.get('location')).toBe(link);
+      }
+      const opened = await context.newPage();
+      await opened.goto(older);
+      await expectStep(opened, 'Confirm Your Email');
+      await look(opened, 'confirm-link');
+      await opened.getByRole('button', { name: 'Confirm my address' }).click();
+      await expect(opened).toHaveURL(/\/faq$/);
+      await expect(opened.getByRole('button', { name: /^Your account/ })).toBeVisible();
+      await openSession(opened, practice.url, person);
+
+      complaints.expect(refusal('/auth/v1/verify'));
+      const again = await other.newPage();
+      await press(again, link, 'Confirm Your Email', 'Confirm my address');
+      await expect(again.getByText('That link did not work')).toBeVisible();
+      await look(again, 'confirm-link-used');
+      await again.close();
+    });
+
+    await test.step('elsewhere, who confirms chooses the password', async () => {
+      const person = newPerson('Farida');
+      const strangers = { ...person, password: 'a password of a stranger' };
+      await signUpAwaiting(practice.url, strangers);
+      const link = linkOf(await sandbox.mail(person.email, /^Confirm your e-mail address/));
+      const page = await other.newPage();
+      await press(page, link, 'Confirm Your Email', 'Confirm my address');
+      await expectStep(page, 'Choose a Password');
+      await look(page, 'choose-password');
+      await page.getByLabel('New password').fill(person.password);
+      await page.getByRole('button', { name: 'Save New Password' }).click();
+      await expect(page).toHaveURL(`${practice.url}/`);
+      await expect(openSession(page, practice.url, strangers)).rejects.toThrow('400');
+      await openSession(page, practice.url, person);
+    });
+
+    await test.step('a forgotten password', async () => {
+      const person = newPerson('Gita');
+      await signUpAwaiting(practice.url, person);
+      const page = await other.newPage();
+      await page.goto('/recover?return=/contact');
+      await page.getByLabel('Email').fill(person.email);
+      await page.getByRole('button', { name: 'Send me a code' }).click();
+      await expectStep(page, 'Check Your Mail');
+      const link = linkOf(await sandbox.mail(person.email, /^Choose a new password/));
+      const opened = await other.newPage();
+      await opened.goto(link);
+      await expectStep(opened, 'Choose a New Password');
+      await look(opened, 'recover-link');
+      await opened.getByRole('main').getByRole('button', { name: 'Continue' }).click();
+      await opened.getByLabel('New password').fill('quite another river');
+      await opened.getByRole('button', { name: 'Save New Password' }).click();
+      await expect(opened).toHaveURL(/\/contact$/);
+    });
+  } finally {
+    await context.close();
+    await other.close();
+    await own.stop();
+  }
+});
+
+test('a sign-out that nobody hears still ends in this browser @phone', async ({
+  page,
+  practice,
+  complaints,
+}) => {
+  complaints.expect(/\/auth\/v1\/logout/);
+  const tokens: (string | undefined)[] = [];
+  for (const fault of ['failed', 503, 429] as const) {
+    const token = await signUpQuietly(page, practice.url, newPerson('Hema'));
+    await page.goto('/faq');
+    let heard = 0;
+    await page.route('**/auth/v1/logout**', async (route) => {
+      heard += 1;
+      tokens.push(route.request().headers().authorization);
+      if (heard > 1) await route.continue();
+      else if (fault === 'failed') await route.abort('connectionfailed');
+      else await route.fulfill({ status: fault, json: { code: fault, msg: 'No.' } });
+    });
+    await page.getByRole('button', { name: /^Your account/ }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expectToast(page, 'Signed out');
+    expect(await page.evaluate(() => localStorage.getItem('supabase.auth.token'))).toBeNull();
+    await expect(page.getByRole('button', { name: /^Your account/ })).toHaveCount(0);
+    // The service hears it a little later, and the token is worth nothing there any more.
+    await expect.poll(() => heard).toBeGreaterThan(1);
+    expect(tokens.at(-1)).toBe(`Bearer ${token}`);
+    const headers = { authorization: `Bearer ${token}` };
+    const ended = async () => (await fetch(`${practice.url}/auth/v1/user`, { headers })).status;
+    await expect.poll(ended).toBe(403);
+    await page.unrouteAll();
+    await page.reload();
+    await expect(page.getByRole('button', { name: /^Your account/ })).toHaveCount(0);
   }
 });

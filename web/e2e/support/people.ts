@@ -55,6 +55,12 @@ export async function signUpQuietly(page: Page, url: string, person: Person): Pr
   return seat(page, url, await askIdentity(url, 'signup', { email, password, data }));
 }
 
+/** Creates an account that waits for its code, without a browser. */
+export async function signUpAwaiting(url: string, person: Person): Promise<void> {
+  const { email, password } = person;
+  await askIdentity(url, 'signup', { email, password });
+}
+
 /** Opens a session of an account that exists in this browser. */
 export async function openSession(
   page: Page,
