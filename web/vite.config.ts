@@ -73,7 +73,8 @@ const REVIEW_CARDS = filesNamed([
 /** What every file stands on; left to itself it falls into five files. */
 const CORE =
   /node_modules\/(?:react|react-dom|scheduler)\/|preload-helper|src\/lib\/(?:idle|classes)\./;
-const LATE = filesNamed(['late-section', 'use-late', 'alert']);
+/** By their whole names: the booking has a `use-late` of its own, which no other page needs. */
+const LATE = /src\/(?:components\/(?:late-section|ui\/alert)|lib\/use-late)\./;
 const ART = filesNamed(['service-art', 'motifs', 'random']);
 
 const PARCELS = {
