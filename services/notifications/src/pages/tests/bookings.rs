@@ -168,7 +168,8 @@ const ABOUT_COMING: [Kind; 3] = [Kind::BookingConfirmed, Kind::Reminder, Kind::S
 fn a_deadline_is_named_only_before_it() {
     // As a time, so that the sentence is true whenever the mail is read.
     let free = "Until Monday 23 November 2026, 11:00 am IST we cancel your session free of charge";
-    let over = "The time to cancel your session free of charge is over.";
+    // Of a session that was booked late there was no time to cancel that could be over.
+    let over = "Your session starts too soon to be cancelled for a refund.";
     for kind in ABOUT_COMING {
         for form in ["online", "without_link", "in_person"] {
             let before = text(kind, form);
