@@ -9,6 +9,8 @@ import { BOOKING_ID, bookingFixture } from '@/testing/booking-fixture';
 import { BookingServer } from '@/testing/booking-server';
 import { renderApp } from '@/testing/render-app';
 import BookingFlowPage from '../routes/booking-flow';
+// Loaded with the tests, so that none of them waits for it.
+import './schedule-screen';
 
 // Typing a whole form takes its time where other builds run beside the tests.
 vi.setConfig({ testTimeout: 30_000 });
