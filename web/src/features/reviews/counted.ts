@@ -1,6 +1,4 @@
 /** The figures that reviews come to. What a practice states of itself gives way to them. */
-import { averageOf } from './rating';
-
 export type Counted = {
   /** The mean to one decimal, "4.6". */
   average: string;
@@ -15,6 +13,17 @@ export type CountedNow = Counted | null | undefined;
 
 const CONTENT_FROM = 4;
 const HUNDRED = 100n;
+
+/** The mean of all ratings to one decimal, or nothing while there are none. */
+export function averageOf(countsByRating: readonly bigint[]): string | undefined {
+  let count = 0;
+  let sum = 0;
+  for (const [index, many] of countsByRating.entries()) {
+    count += Number(many);
+    sum += Number(many) * (index + 1);
+  }
+  return count === 0 ? undefined : (sum / count).toFixed(1);
+}
 
 export function countedOf(countsByRating: readonly bigint[]): Counted | null {
   const average = averageOf(countsByRating);

@@ -23,14 +23,3 @@ export function ratingLabel(value: string | number): string {
 export function starsText(rating: number): string {
   return rating === 1 ? '1 star' : `${rating} stars`;
 }
-
-/** The mean of all ratings to one decimal, or nothing while there are none. */
-export function averageOf(countsByRating: readonly bigint[]): string | undefined {
-  let count = 0;
-  let sum = 0;
-  for (const [index, many] of countsByRating.entries()) {
-    count += Number(many);
-    sum += Number(many) * (index + 1);
-  }
-  return count === 0 ? undefined : (sum / count).toFixed(1);
-}

@@ -1,7 +1,8 @@
 /** The rules of the form, what is kept of it, and the keys of its attempts. */
 import { expect, test } from 'vitest';
+import { averageOf } from './counted';
 import { invitationIn } from './invitation';
-import { averageOf, ratingLabel } from './rating';
+import { ratingLabel } from './rating';
 import { readDraft, writeDraft } from './review-draft';
 import {
   EMPTY_REVIEW,

@@ -8,7 +8,8 @@ import type {
 } from '@/gen/reviews/v1/reviews_service_pb';
 import { importAgain } from '@/lib/import-again';
 import { plainRead, plainReadOr } from '@/lib/plain-read';
-import { LIST_ANSWER, REVIEW_ANSWER, STATISTICS_ANSWER } from './review-shapes';
+import { plainStatistics } from './plain-statistics';
+import { LIST_ANSWER, REVIEW_ANSWER } from './review-shapes';
 
 export const REVIEWS = 'reviews.v1.ReviewsService';
 
@@ -45,13 +46,6 @@ export function readReview(reviewId: string, call: Call): Promise<GetReviewRespo
     async () => (await importAgain(() => import('./ask-reviews'))).one(reviewId, call),
     signal,
   );
-}
-
-/** For pages that only mention the figures, and do without words for what is wrong. */
-export function plainStatistics(signal: AbortSignal): Promise<GetStatisticsResponse> {
-  return plainRead<GetStatisticsResponse>(`${REVIEWS}/GetStatistics`, STATISTICS_ANSWER, {
-    signal,
-  });
 }
 
 export function readStatistics(call: Call): Promise<GetStatisticsResponse> {

@@ -6,7 +6,8 @@ import {
   ListReviewsResponseSchema,
 } from '@/gen/reviews/v1/reviews_service_pb';
 import { expectShape } from '@/testing/shape-check';
-import { LIST_ANSWER, REVIEW_ANSWER, STATISTICS_ANSWER } from './review-shapes';
+import { STATISTICS_ANSWER } from './plain-statistics';
+import { LIST_ANSWER, REVIEW_ANSWER } from './review-shapes';
 
 const REVIEW = {
   reviewId: 'rvw_1',

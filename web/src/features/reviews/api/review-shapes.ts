@@ -1,7 +1,6 @@
 /** What the reviews service answers, as zero values; its test holds it to the contract. */
 import type {
   GetReviewResponse,
-  GetStatisticsResponse,
   ListReviewsResponse,
   Review,
 } from '@/gen/reviews/v1/reviews_service_pb';
@@ -22,9 +21,3 @@ const REVIEW = {
 export const LIST_ANSWER: Shape<ListReviewsResponse> = { reviews: [REVIEW], nextPageToken: '' };
 
 export const REVIEW_ANSWER: Shape<GetReviewResponse> = { review: REVIEW };
-
-export const STATISTICS_ANSWER: Shape<GetStatisticsResponse> = {
-  count: 0n,
-  verifiedCount: 0n,
-  countsByRating: [0n],
-};

@@ -1,6 +1,6 @@
 /** The figures of the reviews for what is no list of them: one plain read. */
 import { useEffect, useState } from 'react';
-import { plainStatistics } from '../api/reads';
+import { plainStatistics } from '../api/plain-statistics';
 import { type CountedNow, countedOf } from '../counted';
 
 export function useCounted(): CountedNow {
