@@ -74,8 +74,8 @@ impl Routes {
 
     /// Whether requests are counted against their network address. Probes are not, nor webhooks,
     /// which a provider sends in bursts (those that are refused are), nor assets, of which one page
-    /// needs many, nor media, which are played in many parts; nor pictures, which have a wider limit
-    /// of their own.
+    /// needs many, nor media, which are played in many parts; nor pictures, which have a wider
+    /// limit of their own.
     pub(crate) fn is_limited(path: &str) -> bool {
         let free = ["/assets/", MEDIA, PICTURES];
         path != WEBHOOK

@@ -133,7 +133,8 @@ mod tests {
             &script,
             "#!/bin/sh\ncd \"$(dirname \"$0\")\"\n\
              echo \"$1 keep=$ACCOUNT_KEEP_EXISTING id=$STAFF_USER_ID\" >> calls\n\
-             case \"$1\" in find-account) cat id ;; role) cat role ;; account) echo new-id ;; esac\n",
+             case \"$1\" in find-account) cat id ;; role) cat role ;;\n\
+             account) echo new-id ;; esac\n",
         )
         .unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();

@@ -25,7 +25,9 @@ pub(crate) fn complete(place: &Place) -> Result<()> {
         let folder = place.practice.display();
         match failure {
             None => {
-                say::step(format_args!("{name} is new: it was put into {folder} for you to change"))
+                say::step(format_args!(
+                    "{name} is new: it was put into {folder} for you to change"
+                ));
             }
             Some(error) => say::step(format_args!(
                 "{name} is new and could not be put into {folder} ({error}): copy it there"
@@ -35,8 +37,8 @@ pub(crate) fn complete(place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// Copies the files that `folder` lacks from ours, and returns them. What is there stays as it is. A
-/// folder that is no practice is left alone: its readers say what is wrong.
+/// Copies the files that `folder` lacks from ours, and returns them. What is there stays as it is.
+/// A folder that is no practice is left alone: its readers say what is wrong.
 fn add_missing(folder: &Path, ours: &Path) -> Result<Vec<Missing>> {
     if !folder.join(PRACTICE).is_file() {
         return Ok(Vec::new());

@@ -129,9 +129,9 @@ pub async fn find(config: FindConfig) -> Result<(), BoxError> {
 
 /// Makes the account of the address.
 ///
-/// An account that is there may be a stranger's: where addresses need no confirmation, everybody can
-/// take one that is not theirs. So it is not handed on but superseded, under a new id: its maker may
-/// hold an access token, which the other services believe until it runs out.
+/// An account that is there may be a stranger's: where addresses need no confirmation, everybody
+/// can take one that is not theirs. So it is not handed on but superseded, under a new id: its
+/// maker may hold an access token, which the other services believe until it runs out.
 ///
 /// # Errors
 /// When the password is refused, or the database does not answer.
@@ -159,7 +159,8 @@ pub async fn ensure(store: &Store, wanted: &Wanted) -> Result<Ensured, AccountEr
                 let mut user = User::new(&email, user_metadata, now);
                 user.email_confirmed_at = Some(now);
                 user.password_hash = Some(password_hash);
-                // One that comes in between is in the way of the insertion, and so is never removed.
+                // One that comes in between is in the way of the insertion, and so is never
+                // removed.
                 if let Some(former) = known {
                     users::supersede(tx.connection(), former.user_id, &user).await?;
                     return Ok(Ensured::Superseded(user.user_id));

@@ -58,8 +58,9 @@ impl CodeKey {
         same(mac, &self.derive("link", code_id.as_bytes())).then_some(code_id)
     }
 
-    /// What the answer of a sign-up gives to the browser that made the account, so that this browser
-    /// can show later that it did. Each sign-up makes a new account, so it fits no other one.
+    /// What the answer of a sign-up gives to the browser that made the account, so that this
+    /// browser can show later that it did. Each sign-up makes a new account, so it fits no other
+    /// one.
     #[must_use]
     pub fn sign_up_secret(&self, user_id: Uuid) -> String {
         URL_SAFE_NO_PAD.encode(self.derive("sign-up", user_id.as_bytes()))

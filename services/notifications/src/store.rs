@@ -92,8 +92,8 @@ pub async fn payload(tx: &mut Tx, kind: Kind, subject: &str) -> Result<Option<Va
         .await?)
 }
 
-/// Whether the practice has given back some of a booking's money, as far as payments' events have come
-/// here.
+/// Whether the practice has given back some of a booking's money, as far as payments' events have
+/// come here.
 ///
 /// # Errors
 /// When the database does not answer.

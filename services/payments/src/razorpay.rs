@@ -19,9 +19,10 @@ use crate::provider::{
 use crate::settlement::{Line, Settlement};
 
 /// How long after their beginning payments are captured by themselves: three days, which is as long
-/// as an order is asked for (`polling.rs`). Banks find money for that long, so whatever we can still
-/// learn of comes as captured money, which is placed or given back; nothing has to be captured by a
-/// call. What is found later stays authorised, and the provider releases it without a fee.
+/// as an order is asked for (`polling.rs`). Banks find money for that long, so whatever we can
+/// still learn of comes as captured money, which is placed or given back; nothing has to be
+/// captured by a call. What is found later stays authorised, and the provider releases it without
+/// a fee.
 const CAPTURED_WITHIN_MINUTES: u32 = 72 * 60;
 /// The longest time that the provider lets a payment wait for a capture by hand: five days.
 const CAPTURABLE_WITHIN_MINUTES: u32 = 7_200;

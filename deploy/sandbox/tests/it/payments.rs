@@ -38,20 +38,20 @@ async fn a_malformed_order_is_refused_with_its_field() {
         (json!({ "amount": 500, "currency": "INR", "receipt": "x".repeat(41) }), "receipt"),
         (json!({ "amount": 500, "currency": "INR", "notes": "words" }), "notes"),
         (json!({ "amount": 500, "currency": "INR", "expire_by": 1 }), "expire_by"),
-        (capturing(json!({ "capture": "soon" })), "capture"),
-        (capturing(json!({ "capture": "automatic" })), "automatic_expiry_period"),
-        (capturing(json!({ "capture": "automatic", "at": 1 })), "at"),
-        (automatic(json!({})), "automatic_expiry_period"),
-        (automatic(json!({ "automatic_expiry_period": 11 })), "automatic_expiry_period"),
-        (automatic(json!({ "automatic_expiry_period": "12" })), "automatic_expiry_period"),
-        (automatic(json!({ "automatic_expiry_period": 12, "refund": 1 })), "refund"),
-        (automatic(json!({ "automatic_expiry_period": 12, "refund_speed": 1 })), "refund_speed"),
+        (capturing(&json!({ "capture": "soon" })), "capture"),
+        (capturing(&json!({ "capture": "automatic" })), "automatic_expiry_period"),
+        (capturing(&json!({ "capture": "automatic", "at": 1 })), "at"),
+        (automatic(&json!({})), "automatic_expiry_period"),
+        (automatic(&json!({ "automatic_expiry_period": 11 })), "automatic_expiry_period"),
+        (automatic(&json!({ "automatic_expiry_period": "12" })), "automatic_expiry_period"),
+        (automatic(&json!({ "automatic_expiry_period": 12, "refund": 1 })), "refund"),
+        (automatic(&json!({ "automatic_expiry_period": 12, "refund_speed": 1 })), "refund_speed"),
         (
-            automatic(json!({ "automatic_expiry_period": 90, "manual_expiry_period": 60 })),
+            automatic(&json!({ "automatic_expiry_period": 90, "manual_expiry_period": 60 })),
             "manual_expiry_period",
         ),
         (
-            automatic(json!({ "automatic_expiry_period": 90, "manual_expiry_period": 7201 })),
+            automatic(&json!({ "automatic_expiry_period": 90, "manual_expiry_period": 7201 })),
             "manual_expiry_period",
         ),
     ];
@@ -64,12 +64,12 @@ async fn a_malformed_order_is_refused_with_its_field() {
     assert_eq!(sandbox.book().await["orders"], json!([]));
 }
 
-fn capturing(payment: Value) -> Value {
+fn capturing(payment: &Value) -> Value {
     json!({ "amount": 50_000, "currency": "INR", "payment": payment })
 }
 
-fn automatic(options: Value) -> Value {
-    capturing(json!({ "capture": "automatic", "capture_options": options }))
+fn automatic(options: &Value) -> Value {
+    capturing(&json!({ "capture": "automatic", "capture_options": options }))
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn money_that_is_late_for_its_order_waits_for_a_capture() {
     let options = json!({
         "automatic_expiry_period": 60, "manual_expiry_period": 7200, "refund_speed": "normal",
     });
-    let create = || answer(sandbox.post("/v1/orders", &automatic(options.clone())));
+    let create = || answer(sandbox.post("/v1/orders", &automatic(&options)));
     for (minutes, status) in [(59, "captured"), (62, "authorized")] {
         let order = create().await;
         let wanted = json!({ "order_id": order["id"], "begun_minutes_ago": minutes });

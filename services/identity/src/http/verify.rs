@@ -1,5 +1,6 @@
-//! POST /verify: the code of a mail, typed or followed as a link, begins a session. GET /verify only
-//! leads to the page that asks for it: mail programs and scanners open links without being asked.
+//! POST /verify: the code of a mail, typed or followed as a link, begins a session. GET /verify
+//! only leads to the page that asks for it: mail programs and scanners open links without being
+//! asked.
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};

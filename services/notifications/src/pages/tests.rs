@@ -224,8 +224,8 @@ fn both_forms_of_a_mail_say_the_same() {
     }
 }
 
-/// A session cannot be moved, a practice of this kind has clients, and a refund goes to the original
-/// payment method. Both forms of a mail say the same, so its plain text stands for both.
+/// A session cannot be moved, a practice of this kind has clients, and a refund goes to the
+/// original payment method. Both forms of a mail say the same, so its plain text stands for both.
 #[test]
 fn no_mail_uses_words_that_are_given_up() {
     let given_up =

@@ -1,5 +1,6 @@
 //! Issues the receipt for money that belongs to a placed booking, once per payment. Its number is
-//! taken in the transaction that writes it, so numbers have no gap. Money never waits for a receipt.
+//! taken in the transaction that writes it, so numbers have no gap. Money never waits for a
+//! receipt.
 
 use eventstore::{Metadata, StoreError, Tx, new_id};
 use kernel::id::Booking;

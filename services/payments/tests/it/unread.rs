@@ -1,5 +1,5 @@
-//! A collection that holds what this release cannot read, as after a rollback: it is a fault of what
-//! concerns it, and of nothing else.
+//! A collection that holds what this release cannot read, as after a rollback: it is a fault of
+//! what concerns it, and of nothing else.
 
 use std::sync::Arc;
 

@@ -49,6 +49,7 @@ struct Copying {
 }
 
 impl Reaction for Copying {
+    #[expect(clippy::panic, reason = "a handler that panics is one of the troubles")]
     fn react<'t>(
         &'t self,
         tx: &'t mut Tx,

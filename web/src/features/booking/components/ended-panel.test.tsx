@@ -17,5 +17,7 @@ test('how long the money takes is for the practice to say', () => {
   const zone = { timeZone: 'Asia/Kolkata', label: 'IST' };
   const panel = <EndedPanel booking={booking} zone={zone} verifying={false} onAnew={() => {}} />;
   renderApp(panel, { snapshot });
-  expect(screen.getByRole('status').textContent).toContain('original payment method, within two weeks, and');
+  expect(screen.getByRole('status').textContent).toContain(
+    'original payment method, within two weeks, and',
+  );
 });

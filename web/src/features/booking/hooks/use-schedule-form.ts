@@ -37,6 +37,24 @@ function writeFlowKeys(service: Service, slot: string): void {
   writeTab(FLOW_KEYS.dateTime, slot);
 }
 
+/** Says what is missing; true when nothing is. */
+function isComplete({ slot, late, draft }: Asked): boolean {
+  if (!slot) {
+    toast({ title: 'Please select a time', description: NO_TIME, variant: 'destructive' });
+    document.querySelector<HTMLElement>('[data-testid="times"] input:enabled')?.focus();
+    return false;
+  }
+  if (late && !late.agreed) {
+    askForTick(LATE_FIELD, LATE_TICK_MISSING);
+    return false;
+  }
+  if (!draft.agreed) {
+    askForTick('agreement', NO_AGREEMENT);
+    return false;
+  }
+  return draft.fields.check();
+}
+
 export function useScheduleForm(asked: Asked) {
   const { service, slot, draft, schedule, late, held, onHeld } = asked;
   const request = useRequestBooking();
@@ -65,27 +83,10 @@ export function useScheduleForm(asked: Asked) {
     }
   }
 
-  /** Says what is missing; true when nothing is. */
-  function complete(): boolean {
-    setTried(true);
-    if (!slot) {
-      toast({ title: 'Please select a time', description: NO_TIME, variant: 'destructive' });
-      document.querySelector<HTMLElement>('[data-testid="times"] input:enabled')?.focus();
-      return false;
-    }
-    if (late && !late.agreed) {
-      askForTick(LATE_FIELD, LATE_TICK_MISSING);
-      return false;
-    }
-    if (!agreed) {
-      askForTick('agreement', NO_AGREEMENT);
-      return false;
-    }
-    return fields.check();
-  }
-
   async function submit(): Promise<void> {
-    if (request.isPending || !complete()) return;
+    if (request.isPending) return;
+    setTried(true);
+    if (!isComplete(asked)) return;
     const { serviceId } = service;
     const wish: Wish = { serviceId, instant: slot, inPerson, contact: fields.values };
     writeFlowKeys(service, slot);
