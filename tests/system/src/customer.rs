@@ -18,6 +18,9 @@ use crate::tokens::Mint;
 /// How long a call is repeated: everything may be killed meanwhile, more than once.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// The password of everybody whom these tests sign up.
+pub const PASSWORD: &str = "quiet river stones";
+
 /// What came back from a call.
 #[derive(Debug, Clone)]
 pub struct Answer {
@@ -64,12 +67,25 @@ impl<'p> Customer<'p> {
     pub async fn new(practice: &'p Practice, name: &str) -> Result<Self> {
         let email = address(name);
         let body = json!({
-            "email": email, "password": "quiet river stones",
+            "email": email, "password": PASSWORD,
             "data": { "firstName": name, "lastName": "Canaryworth" },
         });
         let url = format!("{}/auth/v1/signup", practice.url);
         let session: Value = practice.http.post(url).json(&body).send().await?.json().await?;
         let token = session["access_token"].as_str().context("no session")?.to_owned();
+        Ok(Self { practice, token, user_id: None, email })
+    }
+
+    /// A client of an earlier day, who signs in with the password of `new`.
+    ///
+    /// # Errors
+    /// When identity refuses.
+    pub async fn signed_in(practice: &'p Practice, email: &str) -> Result<Self> {
+        let body = json!({ "email": email, "password": PASSWORD });
+        let url = format!("{}/auth/v1/token?grant_type=password", practice.url);
+        let session: Value = practice.http.post(url).json(&body).send().await?.json().await?;
+        let token = session["access_token"].as_str().with_context(|| format!("{session}"))?;
+        let (token, email) = (token.to_owned(), email.to_owned());
         Ok(Self { practice, token, user_id: None, email })
     }
 

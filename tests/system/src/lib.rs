@@ -9,6 +9,7 @@ pub mod chaos;
 pub mod collector;
 pub mod customer;
 pub mod failpoints;
+pub mod kept;
 pub mod outage;
 pub mod pause;
 pub mod post;

@@ -33,9 +33,11 @@ pub const OURS: [&str; 9] = [
 pub const STORES: [&str; 5] = ["booking", "payments", "notifications", "identity", "reviews"];
 
 /// Settings for a test in which one machine plays many people.
-pub const GENEROUS: [(&str, &str); 7] = [
+pub const GENEROUS: [(&str, &str); 8] = [
     ("GATEWAY_LIMIT_ADDRESS", "100000/1000000"),
     ("GATEWAY_LIMIT_ACCOUNT", "10000/100000"),
+    // A thousand buyers on a busy machine connect long before the last of them can ask.
+    ("GATEWAY_HEAD_SECONDS", "120"),
     ("GATEWAY_LIMIT_SIGN_IN", "10000/100000"),
     ("GATEWAY_LIMIT_REVIEWS", "10000/100000"),
     ("GATEWAY_LIMIT_FORMS", "10000/100000"),
@@ -74,13 +76,18 @@ impl Practice {
     /// # Errors
     /// When it does not get ready; its own words are in the error.
     pub async fn start(settings: &[(&str, &str)]) -> Result<Self> {
+        let mut practice = Self::spawn_in(Self::new_folder(), settings, Stdio::inherit())?;
+        practice.ready().await?;
+        Ok(practice)
+    }
+
+    /// Where a data folder may be made that no other test has.
+    #[must_use]
+    pub fn new_folder() -> PathBuf {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::SeqCst);
         let name = format!("sukoon-system-{}-{count}", std::process::id());
-        let data = std::env::temp_dir().join(name);
-        let mut practice = Self::spawn_in(data, settings, Stdio::inherit())?;
-        practice.ready().await?;
-        Ok(practice)
+        std::env::temp_dir().join(name)
     }
 
     /// Starts a practice on this data folder, which may be one that another start has left, and
@@ -127,6 +134,33 @@ impl Practice {
     /// Stops it and leaves its data folder for another start.
     pub fn stop(mut self) {
         self.keeps_data = true;
+    }
+
+    /// Kills `sukoon` itself, and leaves its data folder for another start. Its parts may go on for
+    /// a moment.
+    ///
+    /// # Errors
+    /// When there is no process to kill.
+    pub(crate) fn kill_supervisor(&mut self) -> Result<()> {
+        self.keeps_data = true;
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    /// Reads how far the clocks of this data folder are from the machine's.
+    ///
+    /// # Errors
+    /// When a database does not answer.
+    pub(crate) async fn learn_clocks(&self) -> Result<()> {
+        let mut booking = self.database("booking").await?;
+        let minutes: i64 = sqlx::query_scalar(
+            "select floor(extract(epoch from offset_by) / 60)::bigint from clock",
+        )
+        .fetch_one(&mut booking)
+        .await?;
+        self.ahead.store(minutes, Ordering::SeqCst);
+        Ok(())
     }
 
     async fn wait_for_the_first_time(&mut self) -> Result<()> {

@@ -63,7 +63,10 @@ async fn taken_away_and_brought_back(practice: &Practice) -> Result<bool> {
 }
 
 /// A review that was acknowledged.
-async fn written(practice: &Practice) -> Result<String> {
+///
+/// # Errors
+/// When it is refused for good.
+pub(crate) async fn written(practice: &Practice) -> Result<String> {
     let email = address("reviewer");
     for attempt in 0..TRIES {
         let image = upload(practice).await?;
@@ -221,7 +224,10 @@ impl<'p> Panel<'p> {
 }
 
 /// The owner's access token, if identity answers.
-pub(crate) async fn sign_in(practice: &Practice) -> Result<Option<String>> {
+///
+/// # Errors
+/// When this data folder has no owner.
+pub async fn sign_in(practice: &Practice) -> Result<Option<String>> {
     let (email, password) = practice.owner()?;
     let url = format!("{}/auth/v1/token?grant_type=password", practice.url);
     let body = json!({ "email": email, "password": password });

@@ -197,9 +197,11 @@ fn provider(book: &Value) -> ProviderBook {
         status: text(&refund["status"]),
         receipt: refund["receipt"].as_str().map(str::to_owned),
     });
+    let adjustments = part(book, "adjustments").map(|adjustment| number(&adjustment["amount"]));
     ProviderBook {
         orders: orders.collect(),
         payments: payments.collect(),
         refunds: refunds.collect(),
+        adjustments_minor: adjustments.sum(),
     }
 }

@@ -299,6 +299,8 @@ pub struct ProviderBook {
     pub payments: Vec<ProviderPayment>,
     /// Its refunds.
     pub refunds: Vec<ProviderRefund>,
+    /// The sum of what it has added to settlements, or taken off, for no payment, in paise.
+    pub adjustments_minor: i64,
 }
 
 /// An order at the provider.

@@ -105,6 +105,7 @@ impl World {
             orders: orders.collect(),
             payments: payments.collect(),
             refunds: refunds.collect(),
+            adjustments_minor: 0,
         }
     }
 

@@ -1,0 +1,63 @@
+//! A practice that an earlier release made, kept as dumps, secrets, the third parties' journal and
+//! pictures. Every release has to take it over as it is, so what lies in `tests/system/kept` is
+//! only ever added to.
+
+mod acks;
+mod data;
+pub mod make;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+pub use acks::{from_json, to_json};
+
+/// What a kept practice remembers of itself, besides its data: `practice.json`.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    folder: PathBuf,
+    note: Value,
+}
+
+impl Kept {
+    /// Every kept practice, by the commit that made it.
+    ///
+    /// # Errors
+    /// When there is none, or its note cannot be read.
+    pub fn all() -> Result<Vec<Self>> {
+        let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("kept");
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for entry in std::fs::read_dir(&all)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            }
+        }
+        folders.sort();
+        folders.into_iter().map(Self::open).collect()
+    }
+
+    fn open(folder: PathBuf) -> Result<Self> {
+        let note = std::fs::read(folder.join("practice.json"))?;
+        let note = serde_json::from_slice(&note).with_context(|| folder.display().to_string())?;
+        Ok(Self { folder, note })
+    }
+
+    /// The commit whose programs made it.
+    #[must_use]
+    pub fn commit(&self) -> String {
+        self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// A part of the note: `taken_at`, `accounts`, `open`, `acks`, `repeats`.
+    #[must_use]
+    pub fn part(&self, name: &str) -> &Value {
+        self.note.get(name).unwrap_or(&Value::Null)
+    }
+
+    /// The members of a list in the note.
+    pub fn list(&self, name: &str) -> impl Iterator<Item = &Value> {
+        self.part(name).as_array().into_iter().flatten()
+    }
+}

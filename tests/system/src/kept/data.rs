@@ -1,0 +1,168 @@
+//! The data folder of a kept practice: taken out of a folder that stands still, and laid out again
+//! so that `sukoon up` finds what an earlier release has left.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use testkit::until;
+
+use super::Kept;
+use crate::practice::{Practice, STORES};
+
+/// Files and folders that are kept as they are.
+const PLAIN: [&str; 3] = ["secrets", "pictures", "sandbox"];
+/// The processes that would write while databases are exchanged.
+pub(super) const SERVICES: [&str; 7] =
+    ["booking", "catalogue", "gateway", "identity", "notifications", "payments", "reviews"];
+
+impl Kept {
+    /// The practice as it was, under the programs beside our own: its databases, its secrets, its
+    /// third parties and its pictures, and with the clocks on the day on which it was kept.
+    ///
+    /// # Errors
+    /// When it cannot be laid out, or does not get ready.
+    pub async fn start(&self, settings: &[(&str, &str)]) -> Result<Practice> {
+        let data = Practice::new_folder();
+        copy(&self.folder.join("secrets"), &data.join("secrets"))?;
+        // A first start makes a cluster whose roles have the kept passwords, and empty databases.
+        let mut empty = Practice::spawn_in(data.clone(), settings, Stdio::inherit())?;
+        empty.ready().await?;
+        for service in SERVICES {
+            empty.signal(service, "STOP")?;
+        }
+        self.restore_databases(&empty).await?;
+        empty.cut_off().await?;
+        for transient in ["sandbox", "pictures", "nats"] {
+            drop(fs::remove_dir_all(data.join(transient)));
+        }
+        // It says that the first start is ready.
+        fs::remove_file(data.join("run.json"))?;
+        for folder in PLAIN {
+            copy(&self.folder.join(folder), &data.join(folder))?;
+        }
+        unpack(&data.join("sandbox/book.jsonl.gz"))?;
+        let mut practice = Practice::spawn_in(data, settings, Stdio::inherit())?;
+        practice.ready().await?;
+        for ack in self.list("acks") {
+            practice.acknowledged(super::from_json(ack)?);
+        }
+        let repeats = self.part("repeats").as_u64().context("no count of repeated mails")?;
+        practice.witness.mails_may_repeat(usize::try_from(repeats)?);
+        practice.learn_clocks().await?;
+        Ok(practice)
+    }
+
+    async fn restore_databases(&self, practice: &Practice) -> Result<()> {
+        let record = practice.record()?;
+        let admin = record["postgres_admin_url"].as_str().context("no superuser")?;
+        let taken_at = self.part("taken_at").as_str().context("no moment")?;
+        let mut superuser = PgConnection::connect(admin).await?;
+        for service in STORES {
+            let drop = format!("drop database {service} with (force)");
+            superuser.execute(AssertSqlSafe(drop)).await?;
+            let file = self.folder.join(format!("{service}.dump"));
+            ran(tool(practice, "pg_restore")?.args(["--create", "-d", admin]).arg(file))?;
+            let mut owner = practice.database(service).await?;
+            sqlx::query("update clock set offset_by = $1::timestamptz - clock_timestamp()")
+                .bind(taken_at)
+                .execute(&mut owner)
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+/// Keeps what a practice has, whose services stand still, in a folder.
+///
+/// # Errors
+/// When something cannot be read or written.
+pub(super) fn keep(practice: &Practice, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    let record = practice.record()?;
+    for service in STORES {
+        let url = record["databases"][service]["admin_url"].as_str().context("no database")?;
+        let file = folder.join(format!("{service}.dump"));
+        ran(tool(practice, "pg_dump")?.args(["-Fc", "-Z", "9", "-d", url, "-f"]).arg(file))?;
+    }
+    for plain in PLAIN {
+        copy(&practice.data().join(plain), &folder.join(plain))?;
+    }
+    ran(Command::new("gzip").args(["-9", "-n"]).arg(folder.join("sandbox/book.jsonl")))
+}
+
+/// One of PostgreSQL's programs, of the version that the practice runs on.
+fn tool(practice: &Practice, name: &str) -> Result<Command> {
+    let process = PathBuf::from(format!("/proc/{}", practice.pid("postgres")?));
+    let server = fs::read_link(process.join("exe"))?;
+    let programs = server.parent().context("the server lies nowhere")?;
+    let mut command = Command::new(programs.join(name));
+    command.stdin(Stdio::null());
+    let environment = String::from_utf8(fs::read(process.join("environ"))?)?;
+    let libraries = environment.split('\0').find_map(|it| it.strip_prefix("LD_LIBRARY_PATH="));
+    if let Some(libraries) = libraries {
+        command.env("LD_LIBRARY_PATH", libraries);
+    }
+    Ok(command)
+}
+
+/// Copies a folder; the copies can be read by us only, as a vault's files must be.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    fs::set_permissions(to, fs::Permissions::from_mode(0o700))?;
+    let entries = fs::read_dir(from).with_context(|| from.display().to_string())?;
+    for entry in entries {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), &target)?;
+            fs::set_permissions(&target, fs::Permissions::from_mode(0o600))?;
+        }
+    }
+    Ok(())
+}
+
+fn unpack(file: &Path) -> Result<()> {
+    ran(Command::new("gzip").arg("-d").arg(file))
+}
+
+fn ran(command: &mut Command) -> Result<()> {
+    let done = command.output()?;
+    if !done.status.success() {
+        bail!("{:?}: {}", command.get_program(), String::from_utf8_lossy(&done.stderr));
+    }
+    Ok(())
+}
+
+impl Practice {
+    /// Ends everything at once, the services before they notice what happened to their databases.
+    /// The folder stays.
+    async fn cut_off(mut self) -> Result<()> {
+        let record = self.record()?;
+        let parts = record["parts"].as_object().context("no parts")?;
+        let pids: Vec<u64> =
+            parts.values().filter_map(|part| part["process"]["pid"].as_u64()).collect();
+        let services = SERVICES.iter().map(|part| self.pid(part)).collect::<Result<Vec<_>>>()?;
+        self.kill_supervisor()?;
+        for pid in services {
+            // One that has ended already is what is wanted.
+            drop(Command::new("kill").arg("-KILL").arg(pid.to_string()).status());
+        }
+        ensure!(!pids.is_empty(), "nothing ran");
+        until("everything has ended", async || {
+            Ok((!pids.iter().any(|pid| lives(*pid))).then_some(()))
+        })
+        .await
+    }
+}
+
+/// Whether a process is there and more than an entry that nobody has read yet.
+fn lives(pid: u64) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))
+}

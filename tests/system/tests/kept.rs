@@ -1,0 +1,134 @@
+//! A release takes over what an earlier one has left: every kept practice is started with today's
+//! programs, nothing that was acknowledged is lost, and each open booking comes to its end.
+
+#![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use system::kept::Kept;
+use system::practice::GENEROUS;
+use system::{Customer, Practice, reviewer};
+use testkit::until;
+
+const STAFF: &str = "booking.v1.BookingStaffService";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn todays_programs_take_over_every_kept_practice() -> Result<()> {
+    let all = Kept::all()?;
+    ensure!(!all.is_empty(), "no practice was kept");
+    for kept in &all {
+        taken_over(kept).await.with_context(|| kept.commit())?;
+    }
+    Ok(())
+}
+
+async fn taken_over(kept: &Kept) -> Result<()> {
+    let practice = kept.start(&GENEROUS).await?;
+    for account in kept.list("accounts") {
+        account_is_as_it_was(&practice, account).await.with_context(|| account.to_string())?;
+    }
+    the_owner_keeps_password_and_role(&practice).await?;
+    pictures_are_shown(&practice).await?;
+    // What was on its way comes to rest, and all that was acknowledged is there.
+    practice.check().await?;
+    for booking in kept.list("open") {
+        played(&practice, booking).await.with_context(|| booking.to_string())?;
+    }
+    practice.settle().await?;
+    for booking in kept.list("open").filter(|booking| booking["then"] == "expired") {
+        let client = Customer::signed_in(&practice, text(booking, "email")?).await?;
+        client.reaches(text(booking, "booking")?, "BOOKING_STATE_EXPIRED").await?;
+    }
+    practice.check().await
+}
+
+/// Plays an open booking as far as it goes while its hold stands.
+async fn played(practice: &Practice, booking: &Value) -> Result<()> {
+    let client = Customer::signed_in(practice, text(booking, "email")?).await?;
+    let id = text(booking, "booking")?;
+    let placed = "BOOKING_STATE_MEETING_SCHEDULED";
+    match text(booking, "then")? {
+        "pay" => {
+            let order = client.order(id).await?;
+            client.open_checkout(id).await?;
+            let paid = practice.pay(&order).await?;
+            client.hand_in(id, &paid).await?.ok()?;
+            client.reaches(id, placed).await.map(drop)
+        }
+        "placed" => {
+            until("it is placed", async || {
+                let state = client.booking(id).await?["state"].clone();
+                let over = state == placed || state == "BOOKING_STATE_COMPLETED";
+                Ok(over.then_some(()))
+            })
+            .await
+        }
+        "cancel" => {
+            client.reaches(id, placed).await?;
+            let body = json!({
+                "bookingId": id, "idempotencyKey": "today-cancels",
+                "cancelledBy": "CANCELLED_BY_PRACTICE",
+            });
+            let token = owner(practice).await?;
+            let dress = |it: reqwest::RequestBuilder| it.bearer_auth(&token);
+            reviewer::call(practice, (STAFF, "CancelBooking"), &body, dress).await?.ok()?;
+            client.reaches(id, "BOOKING_STATE_CANCELLED").await?;
+            refunded(&client, id).await
+        }
+        "refunded" => refunded(&client, id).await,
+        other => {
+            ensure!(other == "expired", "{other} is no end of a kept booking");
+            Ok(())
+        }
+    }
+}
+
+async fn refunded(client: &Customer<'_>, id: &str) -> Result<()> {
+    until("its money is back", async || {
+        let booking = client.booking(id).await?;
+        Ok((booking["paymentState"] == "PAYMENT_STATE_REFUNDED").then_some(()))
+    })
+    .await
+}
+
+/// Who could sign in can, who could not cannot, and a session that lived goes on.
+async fn account_is_as_it_was(practice: &Practice, account: &Value) -> Result<()> {
+    let email = text(account, "email")?;
+    let signed_in = Customer::signed_in(practice, email).await;
+    let state = text(account, "state")?;
+    let may = state != "banned" && state != "unproved";
+    ensure!(signed_in.is_ok() == may, "{state}: {:?}", signed_in.err());
+    let Some(token) = account["refresh_token"].as_str() else { return Ok(()) };
+    let url = format!("{}/auth/v1/token?grant_type=refresh_token", practice.url);
+    let asked = practice.http.post(url).json(&json!({ "refresh_token": token })).send().await?;
+    ensure!((asked.status() == 200) == may, "{state}: refreshing answers {}", asked.status());
+    Ok(())
+}
+
+async fn owner(practice: &Practice) -> Result<String> {
+    let (email, _password) = practice.owner()?;
+    until(&format!("{email} is signed in"), async || reviewer::sign_in(practice).await).await
+}
+
+async fn the_owner_keeps_password_and_role(practice: &Practice) -> Result<()> {
+    let mut panel = reviewer::Panel::open(practice).await?;
+    panel.call("ListStaffReviews", &json!({})).await?.ok().map(drop)
+}
+
+/// Reviews are read with the pictures that an earlier release has drawn.
+async fn pictures_are_shown(practice: &Practice) -> Result<()> {
+    let call = (reviewer::OPEN, "ListReviews");
+    let listed = reviewer::call(practice, call, &json!({}), |it| it).await?.ok()?;
+    let reviews = listed["reviews"].as_array().context("no reviews")?;
+    let paths: Vec<&str> =
+        reviews.iter().filter_map(|review| review["image"]["path"].as_str()).collect();
+    ensure!(!paths.is_empty(), "no kept review has a picture: {listed}");
+    for path in paths {
+        reviewer::picture(practice, path).await?;
+    }
+    Ok(())
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> Result<&'v str> {
+    value[name].as_str().with_context(|| format!("no {name}"))
+}
