@@ -72,9 +72,11 @@ const REVIEW_CARDS = filesNamed([
 
 /** What every file stands on; left to itself it falls into five files. */
 const CORE =
-  /node_modules\/(?:react|react-dom|scheduler)\/|preload-helper|src\/lib\/(?:idle|classes)\./;
+  /node_modules\/(?:react|react-dom|scheduler)\/|preload-helper|src\/lib\/(?:idle|classes|import-again)\./;
 /** By their whole names: the booking has a `use-late` of its own, which no other page needs. */
 const LATE = /src\/(?:components\/(?:late-section|ui\/alert)|lib\/use-late)\./;
+/** What refreshes the practice's words when a page is idle, on every page: one file, not three. */
+const REFRESH = /src\/lib\/(?:catalogue-calls|catalogue-shapes|plain-read|reference)\./;
 const ART = filesNamed(['service-art', 'motifs', 'random']);
 
 const PARCELS = {
@@ -82,6 +84,7 @@ const PARCELS = {
   groups: [
     { name: 'core', test: CORE },
     { name: 'late', test: LATE },
+    { name: 'refresh', test: REFRESH },
     { name: 'art', test: ART },
     { name: 'form', test: FORM },
     { name: 'read', test: READ },

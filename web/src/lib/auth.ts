@@ -5,7 +5,6 @@
 
 import type { GoTrueClient, Session } from '@supabase/auth-js';
 import { useSyncExternalStore } from 'react';
-import { endSession } from './end-session';
 import { authUrl } from './env';
 import { whenIdle } from './idle';
 import { importAgain } from './import-again';
@@ -71,8 +70,14 @@ function addressHoldsAnswer(): boolean {
   return /[#&](access_token|error_code)=/.test(window.location.hash);
 }
 
+/** Comes with auth-js, so that a sign-out without a connection has it. */
+const ending = () => importAgain(() => import('./end-session'));
+
 async function createClient(): Promise<GoTrueClient> {
-  const { GoTrueClient } = await importAgain(() => import('@supabase/auth-js'));
+  const [{ GoTrueClient }] = await Promise.all([
+    importAgain(() => import('@supabase/auth-js')),
+    ending(),
+  ]);
   const client = new GoTrueClient({ url: authUrl(), autoRefreshToken: true });
   client.onAuthStateChange((_event, session) => publish(toState(session)));
   return client;
@@ -115,7 +120,11 @@ export function signOut(): void {
     (client) => client.signOut({ scope: 'local' }),
     () => undefined,
   );
-  if (session) void endSession(session);
+  if (!session) return;
+  void ending().then(
+    ({ endSession }) => endSession(session),
+    () => undefined,
+  );
 }
 
 /** Reads what is stored, and wakes auth-js when the page is idle and somebody is signed in. */
