@@ -47,7 +47,7 @@ test('the policy says its steps, its support and its notes @phone', async ({ pag
   await expect(support).toContainText('Monday to Saturday, 9:00 AM to 6:00 PM IST');
   await expect(support.getByRole('link', { name: /^\+91/ })).toHaveAttribute('href', /^tel:\+91/);
   const notes = main.getByRole('region', { name: 'Good to know' });
-  for (const words of [/not get a full refund/, /each case by itself/, /is not refunded/]) {
+  for (const words of [/not get a full refund/, /each case by itself/, /aren't refunded/]) {
     await expect(notes.getByText(words)).toBeVisible();
   }
   await look(page, 'policy');
