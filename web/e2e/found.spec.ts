@@ -106,7 +106,7 @@ test('robots.txt names the sitemap of this site', async ({ request, practice }) 
 
 test('every address of the sitemap is there and is its own', async ({ request, practice }) => {
   const addresses = await addressesOf(request);
-  expect(addresses).toHaveLength(14);
+  expect(addresses).toHaveLength(17);
   expect(new Set(addresses).size).toBe(addresses.length);
   const titles = new Set<string>();
   for (const address of addresses) {

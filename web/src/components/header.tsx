@@ -113,7 +113,7 @@ const BOOK =
   'inline-flex min-h-11 items-center justify-center rounded-full border border-transparent ' +
   'bg-brand px-3.5 text-center text-sm leading-tight font-semibold whitespace-nowrap ' +
   'text-on-brand no-underline shadow-soft transition-colors duration-150 hover:bg-brand-strong ' +
-  '@max-[13rem]/header:whitespace-normal';
+  '@max-[21rem]/header:px-2 @max-[13rem]/header:whitespace-normal';
 
 /**
  * The way to a session. It leads to the services, because a booking begins with the choice of one:
