@@ -187,7 +187,7 @@ async fn a_booking_is_cancelled_and_its_money_goes_back(
     asha.reaches(&id, "BOOKING_STATE_CANCELLED").await?;
     let mail = mailed(asha, "Your session is cancelled").await?;
     let text = mail["text"].as_str().context("no text")?;
-    assert!(text.contains("we are sorry") && text.contains("goes back to you"), "{text}");
+    assert!(text.contains("we are sorry") && text.contains("We're refunding ₹"), "{text}");
     let attached = mail["attachments"][0]["contentType"].as_str().unwrap_or_default();
     assert!(attached.contains("text/calendar"), "{mail}");
     until("the money is back", async || {

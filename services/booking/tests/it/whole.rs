@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use booking::app::ClaimPolicy;
 use booking::config::{Config, MeetingSettings, MigrationConfig, Neighbours};
@@ -61,10 +62,18 @@ fn nowhere() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 0))
 }
 
-/// An address that was free a moment ago.
+/// An address that was free a moment ago. Its port is below those that the system hands out, or the
+/// server of another test might take it meanwhile.
 async fn free_address() -> SocketAddr {
-    let listener = tokio::net::TcpListener::bind(nowhere()).await.unwrap();
-    listener.local_addr().unwrap()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = std::process::id().wrapping_add(NEXT.fetch_add(1, Ordering::SeqCst));
+        let port = u16::try_from(20_000 + number % 12_000).unwrap();
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        if tokio::net::TcpListener::bind(address).await.is_ok() {
+            return address;
+        }
+    }
 }
 
 /// Settings for a process whose neighbours are at these addresses; NATS is nowhere.
