@@ -1,5 +1,5 @@
 //! Which origins the booking document may use besides our own files: the payment provider's.
-//! Without the origin of the checkout's script among them nobody could pay, so the gateway refuses
+//! Without the origin of the checkout's script among them no payment works, so the gateway refuses
 //! to start.
 
 use http::Uri;

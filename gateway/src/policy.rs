@@ -125,7 +125,7 @@ fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
         std::iter::once(start).chain(more).collect::<Vec<_>>().join(" ")
     };
     // The provider's frame lies over its backdrop by a style attribute only, and turns by a style
-    // element. Where both are refused, the backdrop takes every click and nobody can pay.
+    // element. Where both are refused, the backdrop takes every click and no payment works.
     let styles: &[String] = if origins.is_empty() { &[] } else { inline.as_slice() };
     let mut directives = vec![
         "default-src 'none'".to_owned(),

@@ -91,7 +91,7 @@ test('the connection goes while a time is asked for @phone', async ({
   const told = page.getByRole('alert').filter({ hasText: 'You are offline' });
   await expect(told).toBeVisible();
   await look(page, 'step-2-offline');
-  // Nobody has to press anything when it is back.
+  // It goes on without a press when the connection is back.
   await page.context().setOffline(false);
   await expectStep(page, 'Complete Your Payment');
   await expect(told).toHaveCount(0);

@@ -143,7 +143,7 @@ impl FromStr for Granted {
     }
 }
 
-/// What telling somebody's role needs.
+/// What the command that prints an account's role needs.
 #[derive(Debug, Clone)]
 pub struct RoleConfig {
     /// The database, by the service's own role; `BOOKING_DATABASE_URL`.

@@ -79,7 +79,7 @@ async fn who_signs_up_after_a_stranger_keeps_their_own_password() {
 
 const STRANGERS: &str = "a stranger's own";
 
-/// A sign-up with somebody else's address.
+/// A sign-up with another person's address.
 fn strangers_own() -> Value {
     json!({ "email": "asha@example.test", "password": STRANGERS })
 }

@@ -98,7 +98,7 @@ async fn an_order_that_the_provider_calls_a_duplicate_is_found() -> Result<()> {
     Ok(())
 }
 
-/// provider.md, D10: nobody can pay until a person has looked, so it is said where persons look.
+/// No payment works until a person has looked, so the log and the health report say it.
 #[tokio::test]
 async fn an_order_that_is_refused_is_an_error_until_one_is_taken() -> Result<()> {
     let world = World::without_webhooks().await?;

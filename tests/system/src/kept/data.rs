@@ -161,7 +161,7 @@ impl Practice {
     }
 }
 
-/// Whether a process is there and more than an entry that nobody has read yet.
+/// Whether a process is there and more than the entry of one that has ended.
 fn lives(pid: u64) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))

@@ -143,7 +143,7 @@ test('a session that was refused leads to signing in, and back to the chosen tim
   const notice = within(await screen.findByRole('alert'));
   expect(notice.getByText('Please sign in again')).toBeTruthy();
   expect(notice.queryByRole('button', { name: 'Try again' })).toBeNull();
-  // A reference that somebody reads out has eight characters.
+  // A reference that is read out has eight characters.
   expect(notice.getByText('89abcdef')).toBeTruthy();
   expect(document.body.textContent).not.toContain(referenceId);
 

@@ -29,7 +29,7 @@ function shownBooking({ step, booking, reading }: Flow) {
   return { of: reading.isMissing ? 'missing' : 'unknown' } as const;
 }
 
-/** What a booking is called that nobody has answered for, so that nothing is promised of it. */
+/** What a booking is called before the answer came, so that nothing is promised of it. */
 const UNKNOWN_BOOKING = 'Your Booking';
 
 function titleOf(flow: Flow, refundDays: string): string {
