@@ -20,6 +20,12 @@ pub fn collection_stream(id: Id<Booking>) -> String {
     format!("collection-{}", id.uuid())
 }
 
+/// The booking whose money a stream is about; `None` for any other stream.
+#[must_use]
+pub fn booking_of_stream(stream: &str) -> Option<Id<Booking>> {
+    stream.strip_prefix("collection-")?.parse().ok().map(Id::from_uuid)
+}
+
 /// An event as it is stored.
 ///
 /// # Errors

@@ -160,12 +160,16 @@ impl Doors {
 
 /// Does what is due at each start, again and again until all of it is done once.
 async fn prepare(store: &Store, shutdown: &Shutdown) {
-    while let Err(error) = prepare_once(store).await {
-        tracing::warn!(error = chain(&error), "what is due at the start has to wait");
-        tokio::select! {
-            () = shutdown.wait() => return,
-            () = tokio::time::sleep(PREPARE_AGAIN) => {}
+    let preparing = async {
+        while let Err(error) = prepare_once(store).await {
+            tracing::warn!(error = chain(&error), "what is due at the start has to wait");
+            tokio::time::sleep(PREPARE_AGAIN).await;
         }
+    };
+    // Whatever it has not done is due at the next start again.
+    tokio::select! {
+        () = shutdown.wait() => {}
+        () = preparing => {}
     }
 }
 

@@ -7,9 +7,11 @@ use kernel::Timestamp;
 use serde_json::{Value, json};
 
 use super::list_payments::{ask_after, list_page, listed_from};
+use super::open_books::open_books;
 use super::settle_day::{Place, check_sums, days_back, settle_page};
 use super::unexplained::tell;
 use super::{Error, Till};
+use crate::read_model::ledger::close;
 
 /// The provider's list of payments is to be compared with our book.
 pub const LIST_PAYMENTS: &str = "list-payments";
@@ -94,6 +96,8 @@ pub async fn fire(till: &Till, timer: &Timer) -> Result<(), Error> {
         }
         _ => {
             tell(till).await?;
+            open_books(&till.store).await?;
+            close(till.store.pool()).await?;
             None
         }
     };

@@ -1,6 +1,7 @@
 //! Opens the books of bookings whose money moved before there was a ledger, and closes the holes
 //! that a process of an older release has left while a deploy rolled: the entries of a booking
-//! follow from its events, so they are written as if they had always been.
+//! follow from its events, so they are written as if they had always been. How far that was done is
+//! remembered as a position of our own feed, so that a start reads what came since the last night.
 
 use eventstore::{Metadata, Recorded, Store, StoreError, Tx, Unreadable};
 use kernel::Id;
@@ -10,43 +11,52 @@ use super::Error;
 use crate::contract;
 use crate::ledger::post::post;
 use crate::ledger::{Books, Entry};
-use crate::read_model::ledger::{collected_after, written};
+use crate::read_model::ledger::{moved_after, note_opened, opened_until, written};
 
-/// How many bookings are looked for at a time.
-const MANY: i64 = 100;
+/// How many events are looked through at a time.
+const MANY: i64 = 1_000;
 
 /// Compares the entries that follow from each booking's events with those that are written, and
-/// writes the rest; called at the start. Two that do so at once write each once. A booking of which
-/// an event cannot be read is left out, with an error in the log.
+/// writes the rest; called at the start and every night. Two that do so at once write each once. A
+/// booking of which an event cannot be read is left out, with an error in the log.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn open_books(store: &Store) -> Result<(), Error> {
-    let mut last = None;
+    let mut position = opened_until(store.pool()).await?;
     loop {
-        let bookings = collected_after(store.pool(), last, MANY).await?;
-        let Some(end) = bookings.last().copied() else { return Ok(()) };
-        for booking_id in bookings {
-            let events = store.load(&contract::collection_stream(booking_id)).await?;
-            // Read after the events, which were written together with their entries.
-            let entries = match entries(&events) {
-                Ok(entries) => entries,
-                // The books of the others are opened all the same.
-                Err(error) => {
-                    tracing::error!(%booking_id, %error, "the books of a booking stay closed");
-                    continue;
-                }
-            };
-            let missing = entries.len() - written(store.pool(), &entries).await?;
-            if missing > 0 {
-                store
-                    .write(Metadata::by("payments", None), move |tx| Box::pin(open(tx, booking_id)))
-                    .await?;
-                tracing::info!(%booking_id, missing, "entries of older events were posted");
-            }
+        let (streams, end) = moved_after(store.pool(), position, MANY).await?;
+        for stream in &streams {
+            open_one(store, stream).await?;
         }
-        last = Some(end);
+        if end == position {
+            return Ok(());
+        }
+        note_opened(store.pool(), end).await?;
+        position = end;
     }
+}
+
+async fn open_one(store: &Store, stream: &str) -> Result<(), Error> {
+    let Some(booking_id) = contract::booking_of_stream(stream) else { return Ok(()) };
+    let events = store.load(stream).await?;
+    // Read after the events, which were written together with their entries.
+    let entries = match entries(&events) {
+        Ok(entries) => entries,
+        // The books of the others are opened all the same.
+        Err(error) => {
+            tracing::error!(%booking_id, %error, "the books of a booking stay closed");
+            return Ok(());
+        }
+    };
+    let missing = entries.len() - written(store.pool(), &entries).await?;
+    if missing > 0 {
+        store
+            .write(Metadata::by("payments", None), move |tx| Box::pin(open(tx, booking_id)))
+            .await?;
+        tracing::info!(%booking_id, missing, "entries of older events were posted");
+    }
+    Ok(())
 }
 
 /// What a booking's events come to.

@@ -28,14 +28,23 @@ pub struct EntryRow {
     pub lines: Vec<(String, Amount)>,
 }
 
-/// The sums of all accounts; together they are zero in each currency.
+/// The sums of all accounts; together they are zero in each currency. It reads the last closing and
+/// what was written since.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn balances(executor: impl PgExecutor<'_>) -> Result<Vec<Balance>, StoreError> {
     let rows = sqlx::query(
-        "select account, amount_currency, sum(amount_minor)::bigint as amount_minor
-         from ledger_lines group by account, amount_currency order by account, amount_currency",
+        "with last as (select coalesce(max(up_to), '-infinity') as up_to from ledger_closings),
+         parts as (
+             select account, amount_currency, amount_minor
+             from ledger_closings join last using (up_to)
+             union all
+             select l.account, l.amount_currency, l.amount_minor
+             from ledger_entries e join ledger_lines l using (entry_id)
+             where e.recorded_at >= (select up_to from last))
+         select account, amount_currency, sum(amount_minor)::bigint as amount_minor
+         from parts group by account, amount_currency order by account, amount_currency",
     )
     .fetch_all(executor)
     .await?;
@@ -79,24 +88,84 @@ pub async fn entries_of(
     Ok(entries)
 }
 
-/// Some of the bookings for which money is collected, in the order of their ids.
+/// Writes the sums of all accounts as of an hour ago, which every transaction since then has left
+/// behind; nothing when that was done meanwhile.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn collected_after(
-    executor: impl PgExecutor<'_>,
-    last: Option<Id<Booking>>,
-    many: i64,
-) -> Result<Vec<Id<Booking>>, StoreError> {
-    let ids = sqlx::query_scalar(
-        "select booking_id from collections where $1::uuid is null or booking_id > $1
-         order by booking_id limit $2",
+pub async fn close(executor: impl PgExecutor<'_>) -> Result<(), StoreError> {
+    sqlx::query(
+        "with last as (select coalesce(max(up_to), '-infinity') as up_to from ledger_closings),
+         until as (select clock_now() - interval '1 hour' as up_to),
+         parts as (
+             select account, amount_currency, amount_minor
+             from ledger_closings join last using (up_to)
+             union all
+             select l.account, l.amount_currency, l.amount_minor
+             from ledger_entries e join ledger_lines l using (entry_id)
+             where e.recorded_at >= (select up_to from last)
+               and e.recorded_at < (select up_to from until))
+         insert into ledger_closings (up_to, account, amount_currency, amount_minor)
+         select until.up_to, account, amount_currency, sum(amount_minor)
+         from parts, until where until.up_to > (select up_to from last)
+         group by until.up_to, account, amount_currency",
     )
-    .bind(last)
-    .bind(many)
-    .fetch_all(executor)
+    .execute(executor)
     .await?;
-    Ok(ids)
+    Ok(())
+}
+
+/// Some of the bookings whose money has moved behind a position of our own feed, and the position
+/// up to which that is all of them. Events without a position are read every time.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn moved_after(
+    executor: impl PgExecutor<'_>,
+    position: i64,
+    many: i64,
+) -> Result<(Vec<String>, i64), StoreError> {
+    let row = sqlx::query(
+        "with part as (
+             select position, seq from feed where position > $1 order by position limit $2),
+         moved as (select seq from part union all select seq from outbox)
+         select coalesce(array_agg(distinct e.stream_id)
+                         filter (where e.stream_id like 'collection-%'), '{}') as streams,
+                (select coalesce(max(position), $1) from part) as position
+         from moved join events e using (seq)",
+    )
+    .bind(position)
+    .bind(many)
+    .fetch_one(executor)
+    .await?;
+    Ok((row.try_get("streams")?, row.try_get("position")?))
+}
+
+/// Up to which position of our own feed the books were opened.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn opened_until(executor: impl PgExecutor<'_>) -> Result<i64, StoreError> {
+    let position = sqlx::query_scalar("select position from opened_books")
+        .fetch_optional(executor)
+        .await?;
+    Ok(position.unwrap_or(0))
+}
+
+/// Notes up to which position of our own feed the books were opened.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn note_opened(executor: impl PgExecutor<'_>, position: i64) -> Result<(), StoreError> {
+    sqlx::query(
+        "insert into opened_books (position) values ($1)
+         on conflict (only_row) do update
+         set position = greatest(opened_books.position, excluded.position)",
+    )
+    .bind(position)
+    .execute(executor)
+    .await?;
+    Ok(())
 }
 
 /// How many of these entries are written.

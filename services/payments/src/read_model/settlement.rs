@@ -133,11 +133,9 @@ pub async fn oldest_unsettled(
 ) -> Result<Option<Timestamp>, StoreError> {
     let oldest = sqlx::query_scalar(
         "select min(p.seen_at) from payments p
-         where exists (
-             select from ledger_entries e join ledger_lines l using (entry_id)
-             where e.payment_id = p.payment_id
-               and l.account in ('provider_clearing', 'refunds_payable')
-             having sum(l.amount_minor) > 0)",
+         join (select payment_id from open_balances
+               where account in ('provider_clearing', 'refunds_payable')
+               group by payment_id having sum(amount_minor) > 0) as held using (payment_id)",
     )
     .fetch_one(executor)
     .await?;

@@ -177,39 +177,37 @@ const AUTHORIZED_LONG: &str = "
 
 /// Of a booking that was announced before its state was kept, nothing can be said here.
 const CAPTURED_NOT_PLACED: &str = "
-    select e.booking_id, c.order_id, e.payment_id, -sum(l.amount_minor)::bigint,
-           l.amount_currency, min(e.recorded_at), null::text
-    from ledger_entries e
-    join ledger_lines l using (entry_id)
+    select b.booking_id, c.order_id, b.payment_id, -b.amount_minor, b.amount_currency, b.since,
+           null::text
+    from open_balances b
     join collections c using (booking_id)
     left join known_bookings k using (booking_id)
-    where l.account = 'customer_advance'
+    where b.account = 'customer_advance' and b.amount_minor < 0
       and (k.booking_id is null or k.state is not null and k.state <> 'confirmed')
-      and not exists (select from failed_refunds f where f.payment_id = e.payment_id)
-    group by e.booking_id, c.order_id, e.payment_id, l.amount_currency
-    having sum(l.amount_minor) < 0";
+      and not exists (select from failed_refunds f where f.payment_id = b.payment_id)";
 
 const CONFIRMED_WITHOUT_MONEY: &str = "
     select c.booking_id, c.order_id, null::text, c.amount_minor, c.amount_currency,
            coalesce((select min(v.recorded_at) from events v
                      where v.stream_id = 'collection-' || c.booking_id
                        and v.event_type = 'payments.v1.PaymentClaimed'), c.opened_at), null::text
-    from collections c
+    from unpaid_bookings
+    join collections c using (booking_id)
     join known_bookings k using (booking_id)
     where k.state in ('confirmed', 'completed') and c.verified_payment_id is null";
 
+/// A settlement that does not fit is told as such.
 const MISMATCHED: &str = "
-    select p.booking_id, c.order_id, p.payment_id, -sum(l.amount_minor)::bigint,
-           l.amount_currency, min(e.recorded_at), null::text
-    from payments p
-    join collections c using (booking_id)
-    join ledger_entries e using (payment_id)
-    join ledger_lines l using (entry_id)
-    where p.counted = 'mismatched' and l.account in ('suspense', 'refunds_payable')
-      and e.kind <> 'settled'
+    select p.booking_id, max(c.order_id), p.payment_id,
+           -sum(b.amount_minor - b.settled_minor)::bigint, b.amount_currency, min(b.since),
+           null::text
+    from open_balances b
+    join payments p using (payment_id)
+    join collections c on c.booking_id = p.booking_id
+    where p.counted = 'mismatched' and b.account in ('suspense', 'refunds_payable')
       and not exists (select from failed_refunds f where f.payment_id = p.payment_id)
-    group by p.booking_id, c.order_id, p.payment_id, l.amount_currency
-    having sum(l.amount_minor) <> 0";
+    group by p.booking_id, p.payment_id, b.amount_currency
+    having sum(b.amount_minor - b.settled_minor) <> 0";
 
 const ORDER_OUTCOME_UNKNOWN: &str = "
     select booking_id, null::text, null::text, amount_minor, amount_currency, opened_at, null::text
@@ -277,17 +275,15 @@ const SETTLEMENT_BREAK: &str = "
 /// What the provider holds of a payment is what was captured less what goes back and was paid out.
 /// A line about it that does not fit is told as such.
 const NOT_SETTLED: &str = "
-    select (array_agg(e.booking_id) filter (where e.booking_id is not null))[1], max(c.order_id),
-           e.payment_id, sum(l.amount_minor)::bigint, l.amount_currency, min(e.recorded_at),
-           null::text
-    from ledger_entries e
-    join ledger_lines l using (entry_id)
+    select (array_agg(b.booking_id) filter (where b.booking_id is not null))[1], max(c.order_id),
+           b.payment_id, sum(b.amount_minor)::bigint, b.amount_currency, min(b.since), null::text
+    from open_balances b
     left join collections c using (booking_id)
-    where l.account in ('provider_clearing', 'refunds_payable') and e.payment_id is not null
+    where b.account in ('provider_clearing', 'refunds_payable')
       and not exists (select from settlement_lines s
-                      where s.payment_id = e.payment_id and s.broken is not null)
-    group by e.payment_id, l.amount_currency
-    having sum(l.amount_minor) > 0 and min(e.recorded_at) < clock_now() - interval '7 days'";
+                      where s.payment_id = b.payment_id and s.broken is not null)
+    group by b.payment_id, b.amount_currency
+    having sum(b.amount_minor) > 0 and min(b.since) < clock_now() - interval '7 days'";
 
 /// One that waits for an order that we do not know is told as that order.
 const WEBHOOK_NOT_FOLDED: &str = "
