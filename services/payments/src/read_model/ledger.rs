@@ -89,7 +89,7 @@ pub async fn entries_of(
 }
 
 /// Writes the sums of all accounts as of an hour ago, which every transaction since then has left
-/// behind; nothing when that was done meanwhile.
+/// behind.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -146,9 +146,8 @@ pub async fn moved_after(
 /// # Errors
 /// When the database does not answer.
 pub async fn opened_until(executor: impl PgExecutor<'_>) -> Result<i64, StoreError> {
-    let position = sqlx::query_scalar("select position from opened_books")
-        .fetch_optional(executor)
-        .await?;
+    let position =
+        sqlx::query_scalar("select position from opened_books").fetch_optional(executor).await?;
     Ok(position.unwrap_or(0))
 }
 

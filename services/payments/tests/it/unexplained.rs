@@ -30,11 +30,31 @@ async fn reasons(world: &World) -> Result<Vec<&'static str>> {
     Ok(words)
 }
 
+/// What is open by the triggers is what is open by the ledger, row for row.
+pub(crate) async fn open_balances_follow(world: &World) -> Result<()> {
+    let apart = "with summed as (
+            select e.payment_id, l.account, l.amount_currency,
+                   sum(l.amount_minor)::bigint as amount_minor,
+                   coalesce(sum(l.amount_minor) filter (where e.kind = 'settled'), 0)::bigint
+                       as settled_minor
+            from ledger_entries e join ledger_lines l using (entry_id)
+            where e.payment_id is not null and l.account in
+                ('provider_clearing', 'refunds_payable', 'customer_advance', 'suspense')
+            group by e.payment_id, l.account, l.amount_currency),
+         wanted as (select * from summed where amount_minor <> 0 or settled_minor <> 0),
+         kept as (select payment_id, account, amount_currency, amount_minor, settled_minor
+                  from open_balances)
+         select count(*) from ((table wanted except table kept) union all
+                               (table kept except table wanted)) as apart";
+    assert_eq!(world.number(apart).await?, 0, "open_balances are the ledger's");
+    Ok(())
+}
+
 async fn until_reasons(world: &World, wanted: &[&str]) -> Result<()> {
     let asked = async || Ok((reasons(world).await? == wanted).then_some(()));
     let waited = testkit::until("the reasons are these", asked).await;
     assert!(waited.is_ok(), "{:?} and not {wanted:?}", reasons(world).await?);
-    Ok(())
+    open_balances_follow(world).await
 }
 
 /// Compares the provider's list with our book and asks what is open.

@@ -1,0 +1,41 @@
+//! What is open is kept beside the ledger, so that neither a question nor a start reads history.
+
+use anyhow::Result;
+use payments::app::open_books::open_books;
+use payments::read_model::ledger::{close, moved_after, opened_until};
+
+use crate::ledger::{confirmed, left};
+use crate::world::World;
+
+/// A night closes the accounts as of an hour ago, and a start looks through what came since.
+#[tokio::test]
+async fn a_closing_changes_no_balance_and_a_start_reads_what_is_new() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    confirmed(&world).await?;
+    world.until_quiet().await?;
+    world.database.move_clock(2 * 3600).await?;
+    confirmed(&world).await?;
+    world.until_quiet().await?;
+    let before = left(&world).await?;
+    for _ in 0..2 {
+        close(world.store.pool()).await?;
+        assert_eq!(left(&world).await?, before);
+    }
+    let first = "select count(*) from ledger_closings where account = 'customer_advance'
+                 and amount_minor = (select amount_minor from ledger_lines
+                                     where account = 'customer_advance' limit 1)";
+    assert_eq!(world.number(first).await?, 2, "each closing has the first booking's money");
+
+    open_books(&world.store).await?;
+    let all = "select count(*) from feed f where f.position <= (select position from opened_books)";
+    let waiting = world.number("select count(*) from outbox").await?;
+    let events = world.number("select count(*) from events").await?;
+    assert_eq!(world.number(all).await? + waiting, events);
+    let pool = world.store.pool();
+    let (streams, _end) = moved_after(pool, 0, 1_000).await?;
+    assert_eq!(streams.len(), 2);
+    let position = opened_until(pool).await?;
+    let (streams, end) = moved_after(pool, position, 1_000).await?;
+    assert_eq!((streams.is_empty(), end), (waiting == 0, position), "nothing is read again");
+    Ok(())
+}
