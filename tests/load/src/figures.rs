@@ -11,4 +11,5 @@ pub(crate) mod consumers;
 pub(crate) mod confirmation;
 pub(crate) mod long_log;
 pub(crate) mod rebuild;
+pub(crate) mod alarms;
 pub(crate) mod memory;

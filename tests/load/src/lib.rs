@@ -114,6 +114,7 @@ async fn one(
         "consumers" => figures::consumers::measure(stage).await,
         "confirmation" => figures::confirmation::measure(stage).await,
         "long_log" => figures::long_log::measure(stage).await,
+        "alarms" => figures::alarms::measure(stage).await,
         "rebuild" => figures::rebuild::measure(stage).await,
         "memory" => {
             let rest = rest.context("memory at rest was not measured")?;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
+use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use system::Practice;
 use uuid::Uuid;
@@ -76,6 +77,18 @@ impl Plain {
 /// # Errors
 /// When the server refuses.
 pub(crate) async fn database(practice: &Practice, name: &str) -> Result<String> {
+    database_of(practice, name, ("booking", &booking::MIGRATIONS)).await
+}
+
+/// The URL of a database for its superuser, made with the tables of a service unless it is there.
+///
+/// # Errors
+/// When the server refuses.
+pub(crate) async fn database_of(
+    practice: &Practice,
+    name: &str,
+    (role, migrations): (&str, &Migrator),
+) -> Result<String> {
     let record = practice.record()?;
     let admin = record.get("postgres_admin_url").and_then(Value::as_str).context("no server")?;
     let (server, _database) = admin.rsplit_once('/').context("the URL names no database")?;
@@ -85,7 +98,7 @@ pub(crate) async fn database(practice: &Practice, name: &str) -> Result<String> 
     let exists: bool = sqlx::query_scalar(sql).bind(name).fetch_one(&mut connection).await?;
     if !exists {
         connection.execute(AssertSqlSafe(format!("create database {name}"))).await?;
-        eventstore::migrate(&url, "booking", &booking::MIGRATIONS).await?;
+        eventstore::migrate(&url, role, migrations).await?;
     }
     Ok(url)
 }

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 /// Every figure's name, in the order of a whole run: first what a practice at rest does, then what
 /// load does, and last what load has left.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "start",
     "rest",
     "slots",
@@ -20,6 +20,7 @@ const NAMES: [&str; 14] = [
     "confirmation",
     "long_log",
     "rebuild",
+    "alarms",
     "memory",
 ];
 /// The first of those that put load on a practice whose times do not run out.

@@ -38,6 +38,8 @@ impl Database {
             // forgotten ends by itself.
             ("idle_in_transaction_session_timeout", "15s"),
             ("statement_timeout", "15s"),
+            // Our statements read few rows: compiling one costs more than it saves.
+            ("jit", "off"),
             ("timezone", "UTC"),
         ]);
         let pool = PgPoolOptions::new()
