@@ -19,7 +19,7 @@ function Bar({ stars, count, total }: { stars: number; count: number; total: num
         viewBox="0 0 100 8"
         preserveAspectRatio="none"
         aria-hidden="true"
-        className="h-2 flex-1 rounded-full"
+        className="h-2 min-w-0 flex-1 rounded-full"
       >
         <rect width="100" height="8" className="fill-sunken" />
         <rect width={(100 * count) / total} height="8" className="fill-clay" />
@@ -70,13 +70,13 @@ export function RealRating({ onCounted }: { onCounted: Tell }) {
   return (
     <section
       aria-labelledby="real-title"
-      className={`${PANEL} grid content-center items-center gap-x-8 gap-y-4 sm:grid-cols-[auto_1fr]`}
+      className={`${PANEL} grid grid-cols-1 content-center items-center gap-x-8 gap-y-4 sm:grid-cols-[auto_1fr]`}
     >
       <div className="flex flex-col gap-1">
         <h2 id="real-title" className="font-sans text-sm font-semibold tracking-normal text-ink-2">
           From the reviews below
         </h2>
-        <p className="flex items-center gap-3">
+        <p className="flex flex-wrap items-center gap-x-3">
           <span className="font-display text-h1 font-semibold numeric">{average}</span>
           <Stars rating={Number(average)} />
         </p>
