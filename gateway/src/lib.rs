@@ -22,6 +22,7 @@ mod rpc;
 mod wire;
 mod proxy;
 mod sign_in;
+mod pay_return;
 mod webhooks;
 mod pictures;
 mod pages;
@@ -136,6 +137,7 @@ fn router(
     let webhooks = Router::new()
         .route(routes::WEBHOOK, any(webhooks::webhook))
         .route("/webhooks/{*unknown}", any(webhooks::nothing))
+        .route(routes::PAY_RETURN, any(pay_return::serve))
         .with_state(proxy.clone());
     let pictures = Router::new()
         .route(routes::UPLOAD, any(pictures::upload))

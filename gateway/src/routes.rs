@@ -14,6 +14,8 @@ pub(crate) const PROBES: &[&str] = &["/livez", "/readyz", "/healthz"];
 pub(crate) const UPLOAD: &str = "/uploads/reviews";
 /// Where the payment provider's webhooks arrive; there is no other path for any.
 pub(crate) const WEBHOOK: &str = "/webhooks/razorpay";
+/// Where the payment provider's checkout sends payers back to.
+pub(crate) const PAY_RETURN: &str = "/pay/return";
 /// Where a mail's link ends mails: a page for people, and a POST for mail programs.
 pub(crate) const UNSUBSCRIBE: &str = "/unsubscribe";
 /// Below this the pictures of reviews are.
@@ -44,7 +46,7 @@ impl Routes {
         if path.starts_with("/auth/v1/") {
             return Cow::Borrowed("/auth/v1/{endpoint}");
         }
-        if let Some(own) = [UPLOAD, UNSUBSCRIBE, WEBHOOK].into_iter().find(|own| *own == path) {
+        if let Some(own) = [UPLOAD, UNSUBSCRIBE, WEBHOOK, PAY_RETURN].into_iter().find(|own| *own == path) {
             return Cow::Borrowed(own);
         }
         if let Some(link) = booking_link(path) {

@@ -6,7 +6,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { changeBooking, expectTrouble, RPC, reviewAnswer, standIn } from './support/answers';
 import { CATALOGUE } from './support/catalogue-lines';
-import { agreeIfLate, CALENDAR, expectReady, expectStep, openCheckout } from './support/flow';
+import {
+  agreeIfLate,
+  CALENDAR,
+  closeCheckout,
+  expectReady,
+  expectStep,
+  openCheckout,
+} from './support/flow';
 import { look } from './support/look';
 import { openPanel, ownerOf, panel, signInOwner, tryPassword } from './support/owner';
 import { newPerson, signUpQuietly } from './support/people';
@@ -113,7 +120,7 @@ test('Payment window dismissed @phone', async ({ page, practice }) => {
   const open = await openBooking(page, practice, 'Chitra', 'payment');
   await open();
   const checkout = await openCheckout(page);
-  await checkout.getByRole('button', { name: 'Cancel payment' }).click();
+  await closeCheckout(checkout);
   const text = 'You can retry the payment anytime.';
   await expectSaid(page, { title: 'Payment Cancelled', text });
   await expect(page.getByRole('button', { name: 'Retry Payment' })).toBeVisible();

@@ -1,8 +1,10 @@
 /** What can happen around the payment window. */
+import type { Page } from '@playwright/test';
 import { expectEase } from './support/ease';
 import {
   bookingOf,
   CALENDAR,
+  closeCheckout,
   expectConfirmed,
   expectReady,
   expectStep,
@@ -75,7 +77,7 @@ test('neither a closed payment window nor a declined card is a dead end @phone',
   await hold(page);
   const checkout = await openCheckout(page);
   const order = await orderOf(page);
-  await checkout.getByRole('button', { name: 'Cancel payment' }).click();
+  await closeCheckout(checkout);
   await expectToast(page, 'Payment Cancelled');
   await look(page, 'step-3-cancelled');
 
@@ -85,7 +87,7 @@ test('neither a closed payment window nor a declined card is a dead end @phone',
   await again.getByRole('button', { name: 'Card that is declined' }).click();
   await again.getByRole('button', { name: 'Pay ₹500' }).click();
   await expect(again.getByRole('alert')).toBeVisible();
-  await again.getByRole('button', { name: 'Cancel payment' }).click();
+  await closeCheckout(again);
   await expect(page.getByText('The payment did not go through')).toBeVisible();
   await look(page, 'step-3-declined');
 
@@ -101,6 +103,72 @@ test('neither a closed payment window nor a declined card is a dead end @phone',
   const states = (await sandbox.payments(order)).map(({ status }) => status);
   expect(states.sort()).toEqual(['captured', 'failed']);
 });
+
+/** Browsers in which the provider's script leaves the page, as its documentation names them. */
+const LEAVING = {
+  'Chrome on an iPhone':
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/138.0 Mobile/15E148 Safari/604.1',
+  Instagram:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 390.0',
+};
+
+for (const [name, userAgent] of Object.entries(LEAVING)) {
+  test.describe(name, () => {
+    test.use({ userAgent });
+
+    test('pays on the provider’s page and comes back @phone-only', async ({
+      page,
+      practice,
+      sandbox,
+    }) => {
+      const person = newPerson('Ishaan');
+      await signUpQuietly(page, practice.url, person);
+      await hold(page);
+      const booking = bookingOf(page);
+      await leaveToPay(page);
+      await page.getByRole('button', { name: 'Cancel payment' }).click();
+      await page.getByRole('button', { name: 'Yes, leave' }).click();
+      await expectStep(page, 'Complete Your Payment');
+      expect(bookingOf(page)).toBe(booking);
+
+      const order = await orderOf(page);
+      await leaveToPay(page);
+      if (name === 'Instagram') await forgetSession(page, practice.url);
+      await page.getByRole('button', { name: 'Pay by card' }).click();
+      await page.getByRole('button', { name: 'Pay ₹500' }).click();
+      if (name === 'Instagram') {
+        await expectStep(page, 'Sign In Required');
+        // The money is known before anybody signs in.
+        await until(async () => {
+          const [payment] = await sandbox.payments(order);
+          return payment?.status === 'captured' || undefined;
+        });
+        await page.getByRole('main').getByRole('link', { name: 'Sign In' }).click();
+        await signIn(page, person);
+      }
+      await expectConfirmed(page);
+      expect(bookingOf(page)).toBe(booking);
+    });
+  });
+}
+
+async function leaveToPay(page: Page): Promise<void> {
+  await expectReady(page);
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: /^(Pay ₹500|Retry Payment)$/ })
+    .click();
+  await page.waitForURL(/callback_url=/);
+  await expect(page.getByRole('button', { name: 'Pay ₹500' })).toBeVisible();
+}
+
+/** Another tab signs out, as a browser that clears what it keeps. */
+async function forgetSession(page: Page, url: string): Promise<void> {
+  const other = await page.context().newPage();
+  await other.goto(`${url}/faq`);
+  await other.evaluate(() => localStorage.clear());
+  await other.close();
+}
 
 test('the provider learns neither what is booked nor when @phone', async ({
   page,
@@ -123,7 +191,7 @@ test('the provider learns neither what is booked nor when @phone', async ({
   await checkout.getByRole('button', { name: 'Pay by UPI' }).click();
   await expect(checkout.getByRole('button', { name: 'Approve in UPI app' })).toBeVisible();
   await expect(checkout.getByLabel('UPI ID')).toBeHidden();
-  await checkout.getByRole('button', { name: 'Cancel payment' }).click();
+  await closeCheckout(checkout);
 
   // An address of an older kind, as it may stand among bookmarks, and a reload of the new one.
   await page.goto(`${CALENDAR}&slot=${slot}&step=payment&b=${booking}`);

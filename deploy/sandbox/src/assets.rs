@@ -13,6 +13,11 @@ pub(crate) const SVG: &str = "image/svg+xml";
 const STRICT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'";
 
+/// The policy of the checkout: it posts its answer to the shop that names a `callback_url`, and
+/// browsers hold `form-action` against that page's redirects too.
+const CHECKOUT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data:; connect-src 'self'; base-uri 'none'";
+
 /// The policy of the inbox. Mails bring styles and pictures of their own and are shown in a frame
 /// that inherits this policy; their scripts stay forbidden.
 const WITH_MAILS: &str = "default-src 'none'; script-src 'self'; \
@@ -28,6 +33,11 @@ pub(crate) fn file(kind: &'static str, body: impl Into<String>) -> Response {
 /// A page of the sandbox.
 pub(crate) fn page(body: impl Into<String>) -> Response {
     with_policy(body.into(), STRICT)
+}
+
+/// The page of the checkout.
+pub(crate) fn checkout_page(body: impl Into<String>) -> Response {
+    with_policy(body.into(), CHECKOUT)
 }
 
 /// The page that shows mails.

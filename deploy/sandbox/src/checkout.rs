@@ -36,7 +36,7 @@ const DECLINED_CARD: &str = "0002";
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/v1/checkout.js", get(script))
-        .route("/checkout", get(|| async { assets::page(FRAME) }))
+        .route("/checkout", get(|| async { assets::checkout_page(FRAME) }))
         .route("/checkout/frame.css", get(|| async { assets::file(assets::CSS, FRAME_CSS) }))
         .route("/checkout/frame.js", get(|| async { assets::file(assets::SCRIPT, FRAME_SCRIPT) }))
         .route("/checkout/phone.js", get(|| async { assets::file(assets::SCRIPT, PHONE_SCRIPT) }))

@@ -298,5 +298,8 @@ async fn answer(State(seen): State<Seen>, request: HttpRequest) -> HttpResponse 
     if path.starts_with("/webhooks/") && body == b"forged" {
         return StatusCode::BAD_REQUEST.into_response();
     }
+    if path.starts_with("/pay/return") && body.starts_with(b"error") {
+        return StatusCode::NO_CONTENT.into_response();
+    }
     (StatusCode::OK, [("x-from", "neighbour"), ("keep-alive", "timeout=5")], body).into_response()
 }

@@ -190,3 +190,41 @@ async fn health_names_every_part() {
     assert_eq!(world.get("/livez").await.status(), StatusCode::OK);
     assert_eq!(world.get("/readyz").await.status(), StatusCode::OK);
 }
+
+#[tokio::test]
+async fn a_payer_comes_back_to_their_booking_whatever_the_form_says() {
+    let world = World::new().await;
+    let booking = format!("bkg_{}", "0".repeat(32));
+    let returned = async |query: &str, body: &'static str| {
+        let post = world.client.post(world.url(&format!("/pay/return{query}")));
+        let answer = post.header("origin", "https://api.razorpay.com").body(body).send().await;
+        let answer = answer.unwrap();
+        assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+        answer.headers()["location"].to_str().unwrap().to_owned()
+    };
+    let (paying, verifying) = (
+        format!("/booking-flow?step=payment&b={booking}"),
+        format!("/booking-flow?step=verification&b={booking}"),
+    );
+    let query = format!("?b={booking}");
+    assert_eq!(returned(&query, "razorpay_payment_id=pay_1").await, verifying);
+    {
+        let seen = world.payments.http.lock().unwrap();
+        let (path, _headers, body) = seen.last().unwrap();
+        assert_eq!(path, &format!("/pay/return?b={booking}"));
+        assert_eq!(body, b"razorpay_payment_id=pay_1");
+    }
+    assert_eq!(returned(&query, "error%5Bcode%5D=BAD_REQUEST_ERROR").await, paying);
+    let before = world.payments.http.lock().unwrap().len();
+    for odd in ["", "?b=", "?b=//evil.example/000000000000000000000000", "?b=bkg_%0d%0aset-cookie"] {
+        assert_eq!(returned(odd, "razorpay_payment_id=pay_1").await, "/booking-flow", "{odd}");
+    }
+    assert_eq!(world.payments.http.lock().unwrap().len(), before, "payments is not asked");
+    let reloaded = world.get(&format!("/pay/return?b={booking}")).await;
+    assert_eq!(reloaded.headers()["location"], verifying);
+
+    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
+    let post = world.client.post(world.url(&format!("/pay/return?b={booking}")));
+    let answer = post.body("razorpay_payment_id=pay_1").send().await.unwrap();
+    assert_eq!(answer.headers()["location"], verifying, "the booking's page asks again");
+}

@@ -15,6 +15,7 @@ pub mod timers;
 pub mod process;
 pub mod read_model;
 pub mod bookings;
+mod checkout_return;
 pub mod webhook;
 pub mod grpc;
 pub mod config;

@@ -16,6 +16,7 @@ use runtime::telemetry::traceparent;
 use sha2::{Digest as _, Sha256};
 
 use crate::app::Till;
+use crate::checkout_return;
 use crate::read_model::inbox;
 use crate::timers;
 
@@ -28,6 +29,7 @@ const EVENT_ID_CHARS_MAX: usize = 128;
 pub fn router(till: Arc<Till>) -> Router {
     Router::new()
         .route("/webhooks/razorpay", post(take))
+        .route("/pay/return", post(checkout_return::take))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .route("/healthz", get(health))
         .with_state(till)

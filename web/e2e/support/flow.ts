@@ -82,6 +82,12 @@ export async function payByCard(checkout: FrameLocator): Promise<void> {
   await checkout.getByRole('button', { name: 'Pay ₹500' }).click();
 }
 
+/** Closes the window; it asks once, because one touch beside it would end a wait for a UPI app. */
+export async function closeCheckout(checkout: FrameLocator): Promise<void> {
+  await checkout.getByRole('button', { name: 'Cancel payment' }).click();
+  await checkout.getByRole('button', { name: 'Yes, leave' }).click();
+}
+
 export async function payByUpi(checkout: FrameLocator): Promise<void> {
   await checkout.getByRole('button', { name: 'Pay by UPI' }).click();
   await checkout.getByRole('button', { name: 'Approve in UPI app' }).click();

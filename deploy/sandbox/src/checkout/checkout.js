@@ -9,6 +9,7 @@
 
   const FRAME = new URL('{FRAME_URL}').origin;
   const CHANNEL = 'sandbox-checkout';
+  const NO_POPUPS = /; wv\)|Instagram|FBA[NV]|Opera Mini|UCBrowser|CriOS/;
   const KEYFRAMES = '<style>@keyframes sandbox-appear { from { opacity: 0; } }</style>';
   const OVER_THE_BACKDROP = [
     'position: relative', 'z-index: 2', 'display: block', 'width: 100%', 'height: 100%',
@@ -55,9 +56,24 @@
   };
 
   Razorpay.prototype.open = function () {
-    if (!this.view) this.view = show(this);
+    if (redirects(this.options)) leave(this.options);
+    else if (!this.view) this.view = show(this);
     return this;
   };
+
+  // Browsers without popups cannot hold the frame: those inside other apps, and Chrome on an iPhone.
+  // There the page is left, if it says where to come back to.
+  function redirects(options) {
+    if (!options.callback_url) return false;
+    return options.redirect === true || NO_POPUPS.test(navigator.userAgent);
+  }
+
+  function leave(options) {
+    const url = new URL(frameUrl(options));
+    url.searchParams.set('callback_url', options.callback_url);
+    url.searchParams.set('options', JSON.stringify(told(options)));
+    window.location.assign(url.href);
+  }
 
   Razorpay.prototype.close = function () {
     const view = this.view;
@@ -74,15 +90,14 @@
 
   function succeed(checkout, answer) {
     checkout.close();
-    const options = checkout.options;
     const result = {
       razorpay_payment_id: answer.razorpay_payment_id,
       razorpay_order_id: answer.razorpay_order_id,
       razorpay_signature: answer.razorpay_signature,
     };
-    const redirect = options.callback_url && (options.redirect || !options.handler);
-    if (redirect) post(options.callback_url, result);
-    else if (typeof options.handler === 'function') options.handler(result);
+    const options = checkout.options;
+    if (typeof options.handler === 'function') options.handler(result);
+    else if (options.callback_url) post(options.callback_url, result);
   }
 
   function post(url, fields) {

@@ -8,6 +8,8 @@
   const keyId = asked.get('key_id') || '';
   const orderId = asked.get('order_id') || '';
   const page = asked.get('origin') || '';
+  // Where a page that was left for this one wants to be told of the payment, by a form.
+  const callback = asked.get('callback_url') || '';
   const orderPath = '/checkout/orders/' + encodeURIComponent(orderId);
   const at = function (id) { return document.getElementById(id); };
 
@@ -18,8 +20,31 @@
   let timer = 0;
 
   function tell(message) {
+    if (callback) return comeBack(message);
     if (window.parent === window || !page) return;
     window.parent.postMessage(Object.assign({ channel: CHANNEL }, message), page);
+  }
+
+  function comeBack(message) {
+    if (message.type === 'succeeded') post(message.answer);
+    if (message.type === 'dismissed') {
+      post({ 'error[code]': 'BAD_REQUEST_ERROR', 'error[reason]': 'payment_cancelled' });
+    }
+  }
+
+  function post(fields) {
+    const form = document.createElement('form');
+    form.method = 'post';
+    form.action = callback;
+    Object.keys(fields).forEach(function (name) {
+      const input = document.createElement('input');
+      input.type = 'hidden';
+      input.name = name;
+      input.value = fields[name];
+      form.appendChild(input);
+    });
+    document.body.appendChild(form);
+    form.submit();
   }
 
   function show(id) {
@@ -268,7 +293,8 @@
 
   async function begin() {
     listen();
-    tell({ type: 'ready' });
+    if (callback) dress(JSON.parse(asked.get('options') || '{}'));
+    else tell({ type: 'ready' });
     try {
       const order = await fetchOrder();
       attempts = order.attempts;

@@ -29,6 +29,18 @@ pub async fn owned(
     Ok((row, order))
 }
 
+/// The collection of a booking with its order, for a caller whose authority is the provider's
+/// signature over that order.
+///
+/// # Errors
+/// `BookingNotFound`, or `PaymentNotStarted` when there is no order yet.
+pub async fn started(till: &Till, booking_id: Id<Booking>) -> Result<(CollectionRow, Order), Error> {
+    let row = query::collection(till.store.pool(), booking_id).await?;
+    let row = row.ok_or(refuse(Rejection::BookingNotFound))?;
+    let order = row.order.clone().ok_or(refuse(Rejection::PaymentNotStarted))?;
+    Ok((row, order))
+}
+
 /// Lets whoever owns a booking through, whether or not its payment was started.
 ///
 /// # Errors

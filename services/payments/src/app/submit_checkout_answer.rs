@@ -7,11 +7,12 @@ use runtime::status::chain;
 
 use super::fold::{Next, fold_now, look_into};
 use super::idempotent::Key;
-use super::owner::owned;
+use super::owner::{owned, started};
 use super::{Error, Rejection, Till, metadata, refuse, traced};
 use crate::domain::collection::Standing;
-use crate::domain::fact::Source;
+use crate::domain::fact::{OrderId, PaymentId, Source};
 use crate::provider::Refusal;
+use crate::read_model::query::CollectionRow;
 
 /// Where the payment stands after it.
 ///
@@ -26,15 +27,49 @@ pub async fn submit_checkout_answer(
     key: &Key,
 ) -> Result<Standing, Error> {
     let (row, order) = owned(till, customer_id, booking_id).await?;
-    let verified = till.provider.verify_return(&order.id, payment_id, signature);
-    let payment_id = verified.map_err(|refusal| match refusal {
+    let payment_id = verified(till, booking_id, &order.id, (payment_id, signature))?;
+    key.admit(till, booking_id).await?;
+    take_in(till, (row, payment_id), &customer_id.to_string(), booking_id).await
+}
+
+/// Takes the same answer from the form that the checkout posts where it cannot call the page: in
+/// browsers inside other apps. The payer may be signed out there; the signature over this booking's
+/// own order is the authority.
+///
+/// # Errors
+/// `BookingNotFound`, `PaymentNotStarted`, `InvalidPaymentId` or `SignatureInvalid`.
+pub async fn take_return(
+    till: &Till,
+    booking_id: Id<Booking>,
+    (payment_id, signature): (&str, &str),
+) -> Result<Standing, Error> {
+    let (row, order) = started(till, booking_id).await?;
+    let payment_id = verified(till, booking_id, &order.id, (payment_id, signature))?;
+    take_in(till, (row, payment_id), "checkout-return", booking_id).await
+}
+
+fn verified(
+    till: &Till,
+    booking_id: Id<Booking>,
+    order: &OrderId,
+    (payment_id, signature): (&str, &str),
+) -> Result<PaymentId, Error> {
+    till.provider.verify_return(order, payment_id, signature).map_err(|refusal| match refusal {
         Refusal::Malformed => refuse(Rejection::InvalidPaymentId),
         Refusal::Forged => {
             tracing::warn!(%booking_id, "a checkout answer with a wrong signature was refused");
             refuse(Rejection::SignatureInvalid)
         }
-    })?;
-    key.admit(till, booking_id).await?;
+    })
+}
+
+/// Asks the provider for the payment and takes in what it says.
+async fn take_in(
+    till: &Till,
+    (row, payment_id): (CollectionRow, PaymentId),
+    actor: &str,
+    booking_id: Id<Booking>,
+) -> Result<Standing, Error> {
     let trace = row.traceparent.as_deref();
     let work = async {
         let asked = till.provider.payment(&payment_id).await;
@@ -43,7 +78,7 @@ pub async fn submit_checkout_answer(
             tracing::warn!(%booking_id, error = chain(error), "a payment could not be fetched");
         }
         let told = look_into(till, asked.into_iter().collect()).await?;
-        let metadata = metadata(&customer_id.to_string(), booking_id, trace);
+        let metadata = metadata(actor, booking_id, trace);
         fold_now(till, metadata, booking_id, told, (Source::Checkout, Next::Hurry)).await
     };
     traced("submit checkout answer", booking_id, trace, work).await

@@ -38,6 +38,39 @@ async fn a_signed_answer_makes_it_paid_at_once_and_everything_else_only_repeats_
     Ok(())
 }
 
+/// Browsers inside other apps: the checkout posts a form, and no token comes with it.
+#[tokio::test]
+async fn a_returned_form_makes_it_paid_by_its_signature_alone() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (held, other) = (world.held().await?, world.held().await?);
+    let order = world.start(held).await?.order_id;
+    world.start(other).await?;
+    world.fault(json!({ "target": "orders.fetch", "kind": "status", "times": 0 })).await?;
+    let paid = world.pay(&order, json!({})).await?;
+    let url = world.webhook_url.replace("/webhooks/razorpay", "/pay/return");
+    let (payment, signature) = (text(&paid, "payment_id"), text(&paid, "signature"));
+    let posted = async |booking: String, signature: &str| {
+        let form = format!(
+            "razorpay_payment_id={payment}&razorpay_order_id={order}&razorpay_signature={signature}"
+        );
+        let post = world.http.post(format!("{url}?b={booking}")).body(form);
+        anyhow::Ok(post.send().await?.status().as_u16())
+    };
+    let before = (world.names(held).await?, world.names(other).await?);
+    assert_eq!(posted(other.id.to_string(), signature).await?, 400, "genuine, of another order");
+    assert_eq!(posted(held.id.to_string(), &"0".repeat(64)).await?, 400, "forged");
+    assert_eq!(posted("bkg_0".to_owned(), signature).await?, 400, "no booking");
+    let failed = world.http.post(format!("{url}?b={}", held.id));
+    let failed = failed.body("error%5Bcode%5D=BAD_REQUEST_ERROR").send().await?;
+    assert_eq!(failed.status().as_u16(), 204);
+    assert_eq!((world.names(held).await?, world.names(other).await?), before);
+    for _ in 0..2 {
+        assert_eq!(posted(held.id.to_string(), signature).await?, 200);
+    }
+    assert_eq!(world.count(held, "PaymentVerified").await?, 1);
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_webhook_alone_is_enough() -> Result<()> {
     let world = World::new().await?;

@@ -24,7 +24,11 @@ export type CheckoutOptions = {
   theme: { color: string };
   /** What the checkout offers. */
   config: { display: { hide: { method: string; flows: string[] }[] } };
-  modal: { ondismiss: () => void };
+  modal: { ondismiss: () => void; confirm_close: boolean };
+  /** Seconds until the window closes by itself. */
+  timeout: number;
+  /** Where the answer is posted to in browsers that leave the page to pay. */
+  callback_url: string;
   handler: (answer: CheckoutAnswer) => void;
 };
 

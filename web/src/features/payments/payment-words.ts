@@ -30,7 +30,19 @@ const DECLINED: Record<string, string> = {
   incorrect_pin: 'The PIN was not right.',
   card_expired: 'The card has expired.',
   payment_timed_out: 'The bank did not answer in time.',
+  otp_expired: 'The one-time password was too old.',
+  otp_attempts_exceeded: 'The one-time password was wrong too often.',
+  pin_attempts_exceeded: 'The PIN was wrong too often.',
+  card_declined: 'The bank declined this card.',
+  card_not_enrolled: 'This card is not enabled for payments online.',
+  international_transaction_not_allowed: 'This card cannot be used here.',
+  transaction_limit_exceeded: 'It is more than your bank allows in a day.',
+  payment_risk_check_failed: 'The payment service refused it as a precaution.',
+  invalid_vpa: 'There is no such UPI ID.',
+  bank_technical_error: 'The bank has a technical problem.',
 };
+/** The provider has the money of this order already. */
+export const ALREADY_PAID = 'order_already_paid';
 
 /** A failed attempt, in words with a next step. The provider's own text is never shown. */
 export function declineWords(failure: CheckoutFailure): string {

@@ -1,4 +1,5 @@
 /** Paying for a booking: one order, the provider's window, and what becomes of it. */
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
 import { useCallback, useEffect, useMemo, useReducer, useRef } from 'react';
@@ -15,7 +16,7 @@ import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
 import { type CheckoutAnswer, type CheckoutOptions, loadCheckoutScript } from '../checkout-window';
 import { startOrder } from '../order-attempts';
 import { INITIAL_PANEL, type PanelEvent, type PanelState, panelReducer } from '../panel-state';
-import { declineWords, STILL_LOADING } from '../payment-words';
+import { ALREADY_PAID, declineWords, STILL_LOADING } from '../payment-words';
 
 /** The checkout is drawn by the provider, on white; this is the light theme's leaf. */
 const CHECKOUT_COLOUR = '#2B6355';
@@ -25,6 +26,12 @@ const CHECKOUT_COLOUR = '#2B6355';
  * are not hidden, the checkout may offer a field that leads to nothing, in place of the QR code.
  */
 const UPI_COLLECT = { method: 'upi', flows: ['collect'] };
+
+/** What is left of a hold, and never less than a payment takes. */
+function secondsLeft(booking: Booking): number {
+  const left = booking.heldUntilAt ? timestampMs(booking.heldUntilAt) - Date.now() : 0;
+  return Math.max(60, Math.floor(left / 1000));
+}
 
 export type PaymentEvents = {
   /** The checkout says that it is paid; the answer is still to be verified. */
@@ -64,6 +71,9 @@ function optionsOf(
     },
     theme: { color: CHECKOUT_COLOUR },
     config: { display: { hide: [UPI_COLLECT] } },
+    timeout: secondsLeft(booking),
+    // Browsers inside other apps, and Chrome on an iPhone, leave this page to pay.
+    callback_url: `${window.location.origin}/pay/return?b=${booking.bookingId}`,
     ...on,
   };
 }
@@ -106,7 +116,12 @@ function usePreparedOrder(latest: Latest, round: number, dispatch: Dispatch): vo
 }
 
 /** Opens the provider's window and tells what becomes of it. */
-function openWindow(order: StartPaymentResponse, latest: Latest, dispatch: Dispatch): void {
+function openWindow(
+  order: StartPaymentResponse,
+  booking: Booking,
+  latest: Latest,
+  dispatch: Dispatch,
+): void {
   if (!window.Razorpay) {
     toast({ title: STILL_LOADING });
     dispatch({ type: 'script' });
@@ -123,9 +138,17 @@ function openWindow(order: StartPaymentResponse, latest: Latest, dispatch: Dispa
     dispatch({ type: 'dismissed' });
     toast({ title: 'Payment Cancelled', description: 'You can retry the payment anytime.' });
   };
-  const options = optionsOf(order, latest.current, { handler, modal: { ondismiss } });
+  const options = optionsOf(
+    order,
+    { ...latest.current, booking },
+    {
+      handler,
+      modal: { ondismiss, confirm_close: true },
+    },
+  );
   const checkout = new window.Razorpay(options);
   checkout.on('payment.failed', (failure) => {
+    if (failure.error?.reason === ALREADY_PAID) return latest.current.events.onPaid();
     dispatch({ type: 'declined', words: declineWords(failure) });
   });
   checkout.open();
@@ -143,13 +166,12 @@ function useOpening(latest: Latest, dispatch: Dispatch) {
     try {
       const { booking } = await bookings.openCheckout({ bookingId, idempotencyKey: randomKey() });
       if (booking) latest.current.events.onBooking(booking);
+      openWindow(order, booking ?? latest.current.booking, latest, dispatch);
     } catch (error) {
       const { reason } = describeError(error);
       if (reason === 'HOLD_ENDED') latest.current.events.onHoldEnded();
       dispatch({ type: 'not-opened', error });
-      return;
     }
-    openWindow(order, latest, dispatch);
   };
 }
 

@@ -1,0 +1,49 @@
+//! Where the provider's checkout posts its answer in a browser that cannot call the page's handler:
+//! those inside other apps, and Chrome on an iPhone. The form has the three signed fields, or the
+//! provider's error; the booking stands in the query, because the form takes no field of ours.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use kernel::Id;
+use kernel::id::Booking;
+use runtime::status::chain;
+use serde::Deserialize;
+use url::form_urlencoded;
+
+use crate::app::submit_checkout_answer::take_return;
+use crate::app::{Error, Till};
+
+#[derive(Deserialize)]
+pub(crate) struct Asked {
+    #[serde(default)]
+    b: String,
+}
+
+/// Takes the answer in. 200: it is the provider's, and is taken in. 204: the form tells of no
+/// payment. 400: it is not the provider's answer for this booking. 500: it could not be taken in
+/// now; webhook and questions to the provider find the money all the same.
+pub(crate) async fn take(
+    State(till): State<Arc<Till>>,
+    Query(asked): Query<Asked>,
+    form: Bytes,
+) -> StatusCode {
+    let field = |name: &str| {
+        form_urlencoded::parse(&form).find(|(key, _)| key == name).map(|(_, value)| value)
+    };
+    let Some(payment_id) = field("razorpay_payment_id") else { return StatusCode::NO_CONTENT };
+    let signature = field("razorpay_signature").unwrap_or_default();
+    let Ok(booking_id) = asked.b.parse::<Id<Booking>>() else { return StatusCode::BAD_REQUEST };
+    match take_return(&till, booking_id, (&payment_id, &signature)).await {
+        Ok(_standing) => StatusCode::OK,
+        // What is refused is refused alike, so that nothing is learnt of bookings.
+        Err(Error::Rejected(_) | Error::NotFound) => StatusCode::BAD_REQUEST,
+        Err(error) => {
+            let error = chain(&error);
+            tracing::error!(%booking_id, error, "a checkout's return could not be taken in");
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
+    }
+}
