@@ -1,4 +1,4 @@
-/** Browser tests; e2e/global-setup.ts starts the practice that they visit. */
+/** Browser tests; each worker starts a practice of its own and visits that. */
 import { existsSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
 
@@ -7,9 +7,9 @@ const browser = process.env.CHROME_PATH ?? KNOWN_BROWSERS.find((path) => existsS
 
 export default defineConfig({
   testDir: 'e2e',
-  globalSetup: './e2e/global-setup.ts',
   outputDir: 'test-results',
-  workers: 1,
+  // Two cores are enough for two: much of a test is waiting for what it started.
+  workers: 2,
   retries: 0,
   forbidOnly: true,
   timeout: 180_000,

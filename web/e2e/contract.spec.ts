@@ -5,7 +5,6 @@
 import { toJson } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
-import { expect, test } from '@playwright/test';
 import { BookingInternalService, BookingService } from '../src/gen/booking/v1/booking_service_pb';
 import {
   CatalogueService,
@@ -13,6 +12,7 @@ import {
 } from '../src/gen/catalogue/v1/catalogue_service_pb';
 import { ErrorDetailSchema } from '../src/gen/common/v1/error_detail_pb';
 import { PaymentsService } from '../src/gen/payments/v1/payments_service_pb';
+import { expect, plainTest as test } from './support/test';
 
 type Exchange = { method: string; url: URL; answer: Response };
 type Options = { binary?: boolean; get?: boolean };

@@ -8,6 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 
 const READY_MS_MAX = 150_000;
+/** How long a start may take before it is given up, with its end. */
+export const START_MS_MAX = READY_MS_MAX + 30_000;
 const LOOK_EVERY_MS = 100;
 
 type Process = { pid: number };
