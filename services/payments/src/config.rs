@@ -7,7 +7,7 @@ use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
 use secrecy::SecretString;
 
-use crate::razorpay;
+use crate::providers::razorpay;
 
 /// What serving needs.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ pub mod ledger;
 pub mod settlement;
 pub mod contract;
 pub mod provider;
-pub mod razorpay;
+pub mod providers;
 pub mod store;
 pub mod app;
 pub mod polling;
@@ -53,7 +53,7 @@ use crate::grpc::Public;
 use crate::grpc::receipts::Internal;
 use crate::grpc::staff::StaffTill;
 use crate::process::booking::OnBooking;
-use crate::razorpay::Razorpay;
+use crate::providers::razorpay::Razorpay;
 use crate::timers::Timers;
 
 /// This service's own tables, which stand beside the event log.

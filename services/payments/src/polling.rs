@@ -19,7 +19,7 @@ const PAUSE_LATER: i64 = 15 * MINUTE;
 /// When every order that is not paid is asked for, whatever its pauses: checkouts have ended by
 /// then, and a bank's "failed" often turns out to be money.
 const SWEEP_AFTER: i64 = 15 * MINUTE;
-/// Banks find money for three days, and for as long its order captures it (`razorpay.rs`).
+/// Banks find money for three days, and for as long its order captures it (`providers/razorpay.rs`).
 const POLL_FOR: i64 = 72 * HOUR;
 /// How long after a hold's end its order is asked for.
 const AFTER_HOLD_END: i64 = 2;

@@ -34,7 +34,10 @@ pub async fn owned(
 ///
 /// # Errors
 /// `BookingNotFound`, or `PaymentNotStarted` when there is no order yet.
-pub async fn started(till: &Till, booking_id: Id<Booking>) -> Result<(CollectionRow, Order), Error> {
+pub async fn started(
+    till: &Till,
+    booking_id: Id<Booking>,
+) -> Result<(CollectionRow, Order), Error> {
     let row = query::collection(till.store.pool(), booking_id).await?;
     let row = row.ok_or(refuse(Rejection::BookingNotFound))?;
     let order = row.order.clone().ok_or(refuse(Rejection::PaymentNotStarted))?;

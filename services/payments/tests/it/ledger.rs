@@ -17,7 +17,7 @@ use payments::bookings::Bookings;
 use payments::contract::read_collection_event;
 use payments::domain::receipt::Issuer;
 use payments::ledger::Books;
-use payments::razorpay::{Razorpay, Settings};
+use payments::providers::razorpay::{Razorpay, Settings};
 use payments::read_model::ledger::{balances, entries_of};
 use secrecy::SecretString;
 use serde_json::{Value, json};
