@@ -11,7 +11,7 @@ use futures::future::join_all;
 use http::{HeaderValue, StatusCode, header};
 use runtime::Shutdown;
 use runtime::channel::InvalidUrl;
-use runtime::health::{ORDERS, Probe, Unready};
+use runtime::health::{ORDERS, Probe, Unready, WEBHOOKS};
 use serde::Serialize;
 use tokio::time::{Duration, timeout};
 
@@ -50,13 +50,14 @@ impl Health {
         shutdown: Shutdown,
     ) -> Result<Self, InvalidUrl> {
         let service = |url: &str| Probe::new(url).map(Part::Service);
-        let orders = Probe::new(&config.upstreams.payments.to_string())?;
-        let orders = Part::Concern(orders, ORDERS);
+        let payments = Probe::new(&config.upstreams.payments.to_string())?;
+        let concern = |name| Part::Concern(payments.clone(), name);
         let mut parts = vec![
             ("catalogue", service(&config.upstreams.catalogue.to_string())?),
             ("booking", service(&config.upstreams.booking.to_string())?),
             ("payments", service(&config.upstreams.payments.to_string())?),
-            ("payments_orders", orders),
+            ("payments_orders", concern(ORDERS)),
+            ("payments_webhooks", concern(WEBHOOKS)),
             ("payments_http", Part::Web(config.proxied.payments.clone())),
             ("notifications", service(&config.upstreams.notifications.to_string())?),
             ("reviews", service(&config.upstreams.reviews.to_string())?),

@@ -46,7 +46,9 @@ impl Routes {
         if path.starts_with("/auth/v1/") {
             return Cow::Borrowed("/auth/v1/{endpoint}");
         }
-        if let Some(own) = [UPLOAD, UNSUBSCRIBE, WEBHOOK, PAY_RETURN].into_iter().find(|own| *own == path) {
+        if let Some(own) =
+            [UPLOAD, UNSUBSCRIBE, WEBHOOK, PAY_RETURN].into_iter().find(|own| *own == path)
+        {
             return Cow::Borrowed(own);
         }
         if let Some(link) = booking_link(path) {

@@ -1,5 +1,6 @@
 //! What every part of the sandbox shares: settings, the book, the faults and one HTTP client.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,6 +24,8 @@ pub(crate) struct World {
     /// What checkouts were told by the pages that opened them.
     pub(crate) opened: Opened,
     pub(crate) faults: Faults,
+    /// Idempotency keys of refunds that were refused for want of balance: such a refusal stays.
+    pub(crate) refused_keys: Mutex<BTreeSet<String>>,
     pub(crate) http: reqwest::Client,
     /// Counts arrived webhooks; a delivery that must be overtaken waits for the next one.
     pub(crate) arrived: watch::Sender<u64>,
@@ -50,6 +53,7 @@ impl World {
             frame_url,
             opened: Opened::default(),
             faults: Faults::default(),
+            refused_keys: Mutex::default(),
             http,
             arrived: watch::Sender::new(0),
             book: Mutex::new(book),

@@ -164,6 +164,7 @@ async fn health_names_every_part() {
         "payments",
         "payments_http",
         "payments_orders",
+        "payments_webhooks",
         "reviews",
         "reviews_http",
         "web",
@@ -216,7 +217,8 @@ async fn a_payer_comes_back_to_their_booking_whatever_the_form_says() {
     }
     assert_eq!(returned(&query, "error%5Bcode%5D=BAD_REQUEST_ERROR").await, paying);
     let before = world.payments.http.lock().unwrap().len();
-    for odd in ["", "?b=", "?b=//evil.example/000000000000000000000000", "?b=bkg_%0d%0aset-cookie"] {
+    for odd in ["", "?b=", "?b=//evil.example/000000000000000000000000", "?b=bkg_%0d%0aset-cookie"]
+    {
         assert_eq!(returned(odd, "razorpay_payment_id=pay_1").await, "/booking-flow", "{odd}");
     }
     assert_eq!(world.payments.http.lock().unwrap().len(), before, "payments is not asked");

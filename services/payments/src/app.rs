@@ -9,6 +9,7 @@ use runtime::status::chain;
 use runtime::telemetry::{job_span, traceparent};
 use tracing::Instrument as _;
 
+use self::account_named::AccountNamed;
 use self::orders_taken::OrdersTaken;
 use crate::bookings::Bookings;
 use crate::domain::collection;
@@ -25,6 +26,7 @@ pub mod list_receipts;
 pub mod start_payment;
 pub mod ensure_order;
 pub mod orders_taken;
+pub mod account_named;
 pub mod submit_checkout_answer;
 pub mod check_payment;
 pub mod claim_payment;
@@ -51,6 +53,8 @@ pub struct Till {
     pub bookings: Bookings,
     /// Whether it takes our orders.
     pub orders: OrdersTaken,
+    /// Whether its webhooks are of our account.
+    pub account: AccountNamed,
     /// What a browser needs to open the checkout.
     pub checkout: Checkout,
     /// Who issues receipts.

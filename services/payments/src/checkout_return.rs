@@ -11,7 +11,6 @@ use kernel::Id;
 use kernel::id::Booking;
 use runtime::status::chain;
 use serde::Deserialize;
-use url::form_urlencoded;
 
 use crate::app::submit_checkout_answer::take_return;
 use crate::app::{Error, Till};
@@ -30,13 +29,9 @@ pub(crate) async fn take(
     Query(asked): Query<Asked>,
     form: Bytes,
 ) -> StatusCode {
-    let field = |name: &str| {
-        form_urlencoded::parse(&form).find(|(key, _)| key == name).map(|(_, value)| value)
-    };
-    let Some(payment_id) = field("razorpay_payment_id") else { return StatusCode::NO_CONTENT };
-    let signature = field("razorpay_signature").unwrap_or_default();
+    let Some(told) = till.provider.read_return(&form) else { return StatusCode::NO_CONTENT };
     let Ok(booking_id) = asked.b.parse::<Id<Booking>>() else { return StatusCode::BAD_REQUEST };
-    match take_return(&till, booking_id, (&payment_id, &signature)).await {
+    match take_return(&till, booking_id, (&told.payment_id, &told.signature)).await {
         Ok(_standing) => StatusCode::OK,
         // What is refused is refused alike, so that nothing is learnt of bookings.
         Err(Error::Rejected(_) | Error::NotFound) => StatusCode::BAD_REQUEST,

@@ -34,7 +34,7 @@ use messaging::{
     run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::{Checks, ORDERS};
+use runtime::health::{Checks, ORDERS, WEBHOOKS};
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::staff::StaffDirectory;
 use runtime::status::chain;
@@ -44,6 +44,7 @@ use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 use tonic::service::Routes;
 
+use crate::app::account_named::AccountNamed;
 use crate::app::orders_taken::OrdersTaken;
 use crate::app::{Checkout, Till};
 use crate::bookings::Bookings;
@@ -150,6 +151,8 @@ impl Doors {
         });
         let orders = till.orders.clone();
         let checks = checks.concern(ORDERS, move || std::future::ready(orders.check()));
+        let account = till.account.clone();
+        let checks = checks.concern(WEBHOOKS, move || std::future::ready(account.check()));
         let directory = StaffDirectory::new(&config.booking_url, &peers)?;
         let door = StaffDoor::new(users.clone(), Arc::new(directory), till.store.clone());
         let routes = routes(&till, users, &peers, door);
@@ -192,6 +195,7 @@ fn open_till(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Till>> {
         },
         provider: Arc::new(Razorpay::new(config.provider.clone())?),
         orders: OrdersTaken::default(),
+        account: AccountNamed::default(),
         issuer: Arc::new(Issuer::of(&practice)),
     }))
 }

@@ -19,8 +19,11 @@ const PAUSE_LATER: i64 = 15 * MINUTE;
 /// When every order that is not paid is asked for, whatever its pauses: checkouts have ended by
 /// then, and a bank's "failed" often turns out to be money.
 const SWEEP_AFTER: i64 = 15 * MINUTE;
-/// Banks find money for three days, and for as long its order captures it (`providers/razorpay.rs`).
+/// Banks find money for three days, and for as long its order captures it
+/// (`providers/razorpay.rs`).
 const POLL_FOR: i64 = 72 * HOUR;
+/// How long the provider has to capture a payment by itself.
+const CAPTURED_WITHIN: i64 = MINUTE;
 /// How long after a hold's end its order is asked for.
 const AFTER_HOLD_END: i64 = 2;
 
@@ -77,6 +80,13 @@ impl Turn {
     #[must_use]
     pub fn is_slow(self, now: Timestamp) -> bool {
         self.pause(now) > MINUTE
+    }
+
+    /// Whether a payment that is authorised still was left so: the provider captures ours within
+    /// seconds by itself.
+    #[must_use]
+    pub fn is_past_capture(self, now: Timestamp) -> bool {
+        now.seconds_since(self.since) >= CAPTURED_WITHIN
     }
 
     fn pause(self, now: Timestamp) -> i64 {

@@ -29,6 +29,9 @@ pub struct WantedRefund {
     pub payment: PaymentId,
     /// How much.
     pub amount: Amount,
+    /// How often the provider has refused it. Each refusal was an answer that did nothing, and a
+    /// provider may keep it under its key, so that the next asking needs a key of its own.
+    pub refusals: usize,
 }
 
 /// A payment as the provider has it.
@@ -75,6 +78,24 @@ pub enum Observation {
     Refund(ProviderRefund),
 }
 
+/// The headers of a provider's webhook that we read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebhookHeaders {
+    /// Holds the signature over the raw bytes.
+    pub signature: &'static str,
+    /// Holds the event's id, which the signature does not cover.
+    pub event_id: &'static str,
+}
+
+/// A checkout's answer as its form tells it; nothing of it is verified yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReturnForm {
+    /// What claims to be the id of a payment.
+    pub payment_id: String,
+    /// What claims to be the provider's signature.
+    pub signature: String,
+}
+
 /// Why a checkout's answer is turned away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
@@ -109,6 +130,8 @@ pub type Asked<'a, T> = BoxFuture<'a, Result<T, ProviderError>>;
 
 /// A payment provider.
 pub trait Provider: Send + Sync + 'static {
+    /// Its name in addresses, events and rows: small letters.
+    fn name(&self) -> &'static str;
     /// Creates an order. Captures are always automatic.
     fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId>;
     /// Finds the order of a receipt. Of several, which only a lost answer can have made, it is
@@ -118,6 +141,9 @@ pub trait Provider: Send + Sync + 'static {
     fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<PaymentReport>>;
     /// One payment.
     fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, PaymentReport>;
+    /// Captures a payment that the provider has left authorised, and says how it stands then. One
+    /// that was captured meanwhile is told as captured.
+    fn capture<'a>(&'a self, payment: &'a PaymentId, amount: Money) -> Asked<'a, PaymentReport>;
     /// Gives money back; the same refund asked twice is one.
     fn refund<'a>(&'a self, wanted: &'a WantedRefund) -> Asked<'a, ProviderRefund>;
     /// Every refund of a payment.
@@ -152,6 +178,10 @@ pub trait Provider: Send + Sync + 'static {
         payment_id: &str,
         signature: &str,
     ) -> Result<PaymentId, Refusal>;
+    /// What the form of a checkout's answer holds; `None` when it tells of no payment.
+    fn read_return(&self, form: &[u8]) -> Option<ReturnForm>;
+    /// Where its webhooks carry signature and id.
+    fn webhook_headers(&self) -> WebhookHeaders;
     /// Whether a webhook's raw bytes were signed by the provider, with the current secret or the
     /// one before it.
     fn verify_webhook(&self, signature: &str, raw: &[u8]) -> bool;

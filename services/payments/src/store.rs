@@ -1,7 +1,7 @@
 //! A collection, read and written under its lock.
 
-use eventstore::{StoreError, Tx};
-use kernel::id::Booking;
+use eventstore::{StoreError, Tx, id_of, new_id};
+use kernel::id::{Booking, Refund as RefundKind};
 use kernel::{CommandError, Decider, Id, Timestamp, fold};
 
 use crate::app::Error;
@@ -52,6 +52,19 @@ impl OpenCollection {
             State::Absent => None,
             State::Open(collection) => Some(collection),
         }
+    }
+
+    /// The id of a refund that is asked for because of what these words name. The same words give
+    /// the same id, so that what is decided again after a lost commit is the same refund to the
+    /// provider, too; unless the collection has had that one.
+    #[must_use]
+    pub fn refund_id(&self, words: &[&str]) -> Id<RefundKind> {
+        let booking = self.booking_id.to_string();
+        let words: Vec<&str> =
+            std::iter::once(booking.as_str()).chain(words.iter().copied()).collect();
+        let id = id_of(&words);
+        let is_used = self.collection().is_some_and(|known| known.refunds.contains_key(&id));
+        if is_used { new_id() } else { id }
     }
 
     /// Decides, appends, writes the rows, and sets the timers of what has to be done outside.

@@ -1,12 +1,11 @@
 //! The port on which the provider's webhooks arrive. A webhook is written down and answered; what
 //! it means is worked out afterwards. Its content is never logged.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
 use eventstore::{Metadata, StoreError};
@@ -28,28 +27,39 @@ const EVENT_ID_CHARS_MAX: usize = 128;
 /// Everything that is served on this port.
 pub fn router(till: Arc<Till>) -> Router {
     Router::new()
-        .route("/webhooks/razorpay", post(take))
+        .route("/webhooks/{provider}", post(take))
         .route("/pay/return", post(checkout_return::take))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .route("/healthz", get(health))
         .with_state(till)
 }
 
-async fn take(State(till): State<Arc<Till>>, headers: HeaderMap, raw: Bytes) -> StatusCode {
+async fn take(
+    State(till): State<Arc<Till>>,
+    Path(provider): Path<String>,
+    headers: HeaderMap,
+    raw: Bytes,
+) -> StatusCode {
+    if provider != till.provider.name() {
+        return StatusCode::NOT_FOUND;
+    }
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let signature = header("x-razorpay-signature").unwrap_or_default();
+    let names = till.provider.webhook_headers();
+    let signature = header(names.signature).unwrap_or_default();
     if !till.provider.verify_webhook(signature, &raw) {
         tracing::warn!(bytes = raw.len(), "a webhook with a wrong signature was refused");
         return StatusCode::BAD_REQUEST;
     }
-    if till.provider.is_of_another_account(&raw) {
-        tracing::warn!("a webhook of another account was refused: it shares our secret");
-        return StatusCode::BAD_REQUEST;
+    // A provider that hears of failures for a day switches the address off, and a mistyped setting
+    // would be one for each webhook: it is taken, and not kept.
+    if let Err(error) = till.account.take(till.provider.is_of_another_account(&raw)) {
+        tracing::error!(%error, "a webhook was dropped: check PAYMENTS_ACCOUNT_ID");
+        return StatusCode::OK;
     }
     let body_sha256 = Sha256::digest(&raw).to_vec();
-    let event_id = header("x-razorpay-event-id")
+    let event_id = header(names.event_id)
         .filter(|id| is_event_id(id))
-        .map_or_else(|| hex(&body_sha256), str::to_owned);
+        .map_or_else(|| inbox::hex(&body_sha256), str::to_owned);
     match write(&till, event_id, body_sha256, raw).await {
         Ok(()) => {
             failpoint::pass(&"webhook.stored");
@@ -69,14 +79,6 @@ fn is_event_id(id: &str) -> bool {
     (1..=EVENT_ID_CHARS_MAX).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic())
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        write!(text, "{byte:02x}").ok();
-        text
-    })
-}
-
 async fn write(
     till: &Till,
     event_id: String,
@@ -85,13 +87,13 @@ async fn write(
 ) -> Result<(), StoreError> {
     let row = Arc::new((event_id, body_sha256, raw));
     till.store
-        .write(Metadata::by("razorpay", traceparent()), move |tx| {
+        .write(Metadata::by(till.provider.name(), traceparent()), move |tx| {
             let row = Arc::clone(&row);
             Box::pin(async move {
                 let (event_id, body_sha256, raw) = row.as_ref();
-                if inbox::take_in(tx, event_id, body_sha256, raw).await? {
+                if let Some(id) = inbox::take_in(tx, event_id, body_sha256, raw).await? {
                     let now = tx.now().await?;
-                    timers::fold_webhook(tx, event_id, now).await?;
+                    timers::fold_webhook(tx, &id, now).await?;
                 }
                 Ok(())
             })

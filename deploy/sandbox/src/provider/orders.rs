@@ -88,12 +88,16 @@ pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -
     Ok(Json(entities::order(order)))
 }
 
-pub(crate) async fn payments(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
+pub(crate) async fn payments(
+    State(world): State<Shared>,
+    Path(id): Path<String>,
+    Query(filter): Query<Filter>,
+) -> Answer {
     let book = world.book();
     let order = book.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
-    let items =
-        book.payments_of(order).into_iter().rev().map(entities::payment).collect::<Vec<_>>();
-    Ok(Json(entities::collection(&items)))
+    let newest_first = book.payments_of(order).into_iter().rev();
+    let page = filter.page(newest_first, 100);
+    Ok(Json(entities::collection(&page.map(entities::payment).collect::<Vec<_>>())))
 }
 
 /// A request's JSON object; an empty body is an empty object.

@@ -1,5 +1,7 @@
 //! Refunds: asked for once per idempotency key, pending for a moment, then processed or failed.
 
+use std::sync::PoisonError;
+
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -26,7 +28,24 @@ pub(crate) async fn create(
 ) -> Answer {
     let given = read_json(&body)?;
     only(&given, &["amount", "speed", "notes", "receipt"])?;
-    refund_now(&world, &id, &given, read_key(&headers)?)
+    let key = read_key(&headers)?;
+    check_balance(&world, key.as_deref())?;
+    refund_now(&world, &id, &given, key)
+}
+
+/// Refuses while the account's balance is low, which a fault orders. What was refused so stays
+/// refused under its key, although there is balance again. The documentation doesn't say whether
+/// the provider does that, so a website has to bear it.
+fn check_balance(world: &World, key: Option<&str>) -> Result<(), ApiError> {
+    let mut refused = world.refused_keys.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_low = world.faults.take("account.balance", &[Kind::Refuse]).is_some();
+    if !is_low && !key.is_some_and(|key| refused.contains(key)) {
+        return Ok(());
+    }
+    refused.extend(key.map(str::to_owned));
+    Err(ApiError::bad(
+        "Your account does not have enough balance to carry out the refund operation.",
+    ))
 }
 
 /// A refund that somebody makes on the provider's own pages: no key, no receipt.

@@ -37,8 +37,9 @@ pub async fn ask_refund(
     let trace = trace.as_deref();
     let was_taken = row.provider_refund.is_some();
     let work = async {
+        // Each step before it was taken is a refusal; without an answer the step is tried again.
         let asked_before = step > 0 || attempts > 1;
-        let answer = ask(till.provider.as_ref(), refund_id, row, asked_before).await;
+        let answer = ask(till.provider.as_ref(), refund_id, row, (step, asked_before)).await;
         match &answer {
             Ok(Answer { news: News::Refused(reason), .. }) => {
                 tracing::error!(%booking_id, %refund_id, reason, "a refund was refused");
@@ -90,7 +91,7 @@ pub async fn ask(
     provider: &dyn Provider,
     refund_id: Id<RefundKind>,
     row: RefundRow,
-    asked_before: bool,
+    (refusals, asked_before): (usize, bool),
 ) -> Result<Answer, ProviderError> {
     if let Some(id) = &row.provider_refund {
         return provider.fetch_refund(id).await.map(|refund| Answer::taken(&refund));
@@ -101,8 +102,8 @@ pub async fn ask(
     if asked_before && let Some(found) = own(&provider.refunds_of(&row.payment).await?) {
         return Ok(found);
     }
-    let wanted =
-        WantedRefund { refund_id, payment: row.payment.clone(), amount: row.amount.clone() };
+    let (payment, amount) = (row.payment.clone(), row.amount.clone());
+    let wanted = WantedRefund { refund_id, payment, amount, refusals };
     match provider.refund(&wanted).await {
         Ok(refund) => Ok(Answer::taken(&refund)),
         // It may be ours already, or the money went back by another hand.

@@ -90,7 +90,8 @@ pub async fn fold(
     let mut open = OpenCollection::load(tx, booking_id).await?;
     let mut is_verified = false;
     for payment in &told.payments {
-        let (payment, refund_id) = (payment.clone(), new_id());
+        let refund_id = open.refund_id(&["observed", payment.id.as_str()]);
+        let payment = payment.clone();
         let events = open.apply(tx, Command::Observe { payment, source, refund_id }).await?;
         is_verified |= events.iter().any(|event| matches!(event, Event::Verified { .. }));
     }

@@ -2,7 +2,7 @@
 //! there or comes later: after a restore of this database, booking may speak of money that has to
 //! be learnt of again first.
 
-use eventstore::{Tx, new_id};
+use eventstore::Tx;
 
 use super::Error;
 use crate::domain::collection::{Collection, Command};
@@ -33,24 +33,25 @@ pub async fn follow_booking(
     open: &mut OpenCollection,
     wish: &Wish,
 ) -> Result<(), Error> {
-    if let Some(command) = open.collection().and_then(|known| command(known, wish)) {
+    if let Some(command) = open.collection().and_then(|known| command(open, known, wish)) {
         open.apply(tx, command).await?;
     }
     Ok(())
 }
 
-fn command(known: &Collection, wish: &Wish) -> Option<Command> {
+fn command(open: &OpenCollection, known: &Collection, wish: &Wish) -> Option<Command> {
     match wish.word {
         BookingWord::Completed => Some(Command::Complete),
         BookingWord::Cancelled => {
             // It was cancelled on the promise of a refund before its money came: that is the cause.
             let whole = wish.unplaced.as_ref().map(|_| Amount::from(known.terms.amount));
             let refund = whole.or_else(|| wish.refund.clone())?;
-            Some(Command::Cancel { refund, refund_id: new_id() })
+            Some(Command::Cancel { refund, refund_id: open.refund_id(&["cancelled"]) })
         }
         BookingWord::Unplaced => {
             let payment = wish.unplaced.clone().filter(|it| known.payments.contains_key(it))?;
-            Some(Command::Unplace { payment, refund_id: new_id() })
+            let refund_id = open.refund_id(&["unplaced", payment.as_str()]);
+            Some(Command::Unplace { payment, refund_id })
         }
         BookingWord::Unknown
         | BookingWord::Requested

@@ -35,6 +35,12 @@ impl Key {
         Ok(Self { caller: customer_id.to_string(), method, key: key.to_owned(), hash })
     }
 
+    /// The words that this key is known by: whose it is, what for, and itself.
+    #[must_use]
+    pub fn words(&self) -> String {
+        format!("{} {} {}", self.caller, self.method, self.key)
+    }
+
     /// Lets a request through whose key is new, or was used for the same request before.
     ///
     /// # Errors

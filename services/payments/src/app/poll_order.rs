@@ -9,9 +9,10 @@ use runtime::status::chain;
 
 use super::fold::{Asked, Next, fold_now, look_into};
 use super::{Error, Till, metadata, traced};
-use crate::domain::fact::Source;
+use crate::domain::fact::{Amount, Fact, OrderId, Source, Status};
 use crate::polling::{self, Turn};
-use crate::read_model::query;
+use crate::provider::PaymentReport;
+use crate::read_model::query::{self, CollectionRow};
 
 /// How long booking may take to say until when a time is held; it is good to know and no more.
 const HOLD_WAIT: Duration = Duration::from_secs(2);
@@ -32,7 +33,9 @@ pub async fn poll_order(till: &Till, booking_id: Id<Booking>, turn: Turn) -> Res
             tracing::warn!(%booking_id, error = chain(error), "an order could not be polled");
         }
         let is_answered = asked.is_ok();
-        let told = look_into(till, asked.unwrap_or_default()).await?;
+        let reports = asked.unwrap_or_default();
+        let reports = capture_left(till, (&row, &order.id), turn, reports).await?;
+        let told = look_into(till, reports).await?;
         let next = if is_answered && !told.is_partial { turn.answered() } else { turn.failed() };
         let held_until = held_until(till, booking_id, next).await?;
         let next = Next::After(Asked { turn, next, held_until });
@@ -41,6 +44,39 @@ pub async fn poll_order(till: &Till, booking_id: Id<Booking>, turn: Turn) -> Res
         Ok(())
     };
     traced("poll order", booking_id, trace, work).await
+}
+
+/// Captures what the provider has left authorised: one payment of our order and amount, where no
+/// other money has come. Banks answer late, and what is not captured goes back days later, while
+/// its payer believes that it is paid.
+async fn capture_left(
+    till: &Till,
+    (row, order): (&CollectionRow, &OrderId),
+    turn: Turn,
+    mut reports: Vec<PaymentReport>,
+) -> Result<Vec<PaymentReport>, Error> {
+    let has_money = |report: &PaymentReport| report.payment.fact.status >= Status::Captured;
+    if !turn.is_past_capture(till.store.now().await?) || reports.iter().any(has_money) {
+        return Ok(reports);
+    }
+    let amount = Amount::from(row.amount);
+    let wanted = Fact { status: Status::Authorized, amount, order: Some(order.clone()) };
+    let left = reports.iter_mut().find(|report| report.payment.fact == wanted);
+    if let Some(report) = left {
+        let (booking_id, payment) = (row.booking_id, report.payment.id.clone());
+        match till.provider.capture(&payment, row.amount).await {
+            Ok(captured) => {
+                tracing::info!(%booking_id, %payment, "a payment that was left is captured");
+                *report = captured;
+            }
+            // It is asked for again, and so is this.
+            Err(error) => {
+                let error = chain(&error);
+                tracing::warn!(%booking_id, %payment, error, "a payment could not be captured");
+            }
+        }
+    }
+    Ok(reports)
 }
 
 /// The end of the booking's hold, when the next question could miss it and booking answers.

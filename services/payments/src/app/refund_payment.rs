@@ -1,6 +1,6 @@
 //! Gives money of a booking back because the practice wants to. The same key is the same refund.
 
-use eventstore::{Act, Tx, new_id};
+use eventstore::{Act, Tx, id_of};
 use kernel::Id;
 use kernel::id::{Booking, Refund as RefundKind};
 use runtime::staff::Staff;
@@ -45,7 +45,7 @@ pub async fn refund_payment(
             if let Some(answer) = key.recall(tx).await? {
                 return answered(tx, &answer).await;
             }
-            let asked = ask(tx, booking_id, amount).await?;
+            let asked = ask(tx, booking_id, amount, &key).await?;
             key.remember(tx, &asked.refund_id.to_string()).await?;
             Ok(asked)
         })
@@ -53,14 +53,26 @@ pub async fn refund_payment(
     traced("refund payment", booking_id, trace.as_deref(), work).await
 }
 
-async fn ask(tx: &mut Tx, id: Id<Booking>, amount: Option<Amount>) -> Result<Asked, Error> {
+/// The refund's id comes of the caller's key, so that a repeat is the same refund even if the
+/// commit that remembered the key was lost, or the key was deleted since.
+async fn ask(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    amount: Option<Amount>,
+    key: &Key,
+) -> Result<Asked, Error> {
     let mut open = OpenCollection::load(tx, id).await?;
+    let refund_id = id_of(&[&key.words(), &id.to_string()]);
+    let known = open.collection().and_then(|known| known.refunds.get(&refund_id));
+    if let Some(refund) = known {
+        return Ok(Asked { refund_id, amount: refund.amount.clone() });
+    }
     if open.collection().is_none() {
         let is_known = query::announced_owner(tx.connection(), id).await?.is_some();
         let why = if is_known { Rejection::NothingToRefund } else { Rejection::BookingNotFound };
         return Err(refuse(why));
     }
-    let command = Command::RefundByStaff { amount, refund_id: new_id() };
+    let command = Command::RefundByStaff { amount, refund_id };
     let events = open.apply(tx, command).await?;
     let asked = events.into_iter().find_map(|event| match event {
         Event::RefundRequested { refund_id, refund } => {

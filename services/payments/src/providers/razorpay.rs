@@ -6,15 +6,16 @@ mod settlement;
 mod signature;
 
 use kernel::id::Refund as RefundKind;
-use kernel::{Id, Timestamp};
+use kernel::{Id, Money, Timestamp};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
+use url::form_urlencoded;
 
 use self::api::Api;
 use crate::domain::fact::{OrderId, PaymentId, ProviderRefundId};
 use crate::provider::{
     Asked, Observation, Page, PaymentReport, Provider, ProviderError, ProviderRefund, Refusal,
-    WantedOrder, WantedRefund,
+    ReturnForm, WantedOrder, WantedRefund, WebhookHeaders,
 };
 use crate::settlement::{Line, Settlement};
 
@@ -40,7 +41,7 @@ pub struct Settings {
     pub webhook_secret: SecretString,
     /// Signed webhooks before; still valid for what is sent again after a change.
     pub webhook_secret_previous: Option<SecretString>,
-    /// Our account there, "acc_…"; webhooks of another one are refused when it is set.
+    /// Our account there, "acc_…"; webhooks of another one are dropped when it is set.
     pub account_id: Option<String>,
 }
 
@@ -62,6 +63,10 @@ impl Razorpay {
 }
 
 impl Provider for Razorpay {
+    fn name(&self) -> &'static str {
+        "razorpay"
+    }
+
     fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId> {
         Box::pin(async move {
             let made = self.api.post("/orders", &order_body(wanted), None).await?;
@@ -85,28 +90,42 @@ impl Provider for Razorpay {
 
     fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<PaymentReport>> {
         Box::pin(async move {
-            let list = self.api.get(&format!("/orders/{order}/payments"), &[]).await?;
+            let list =
+                self.api.get(&format!("/orders/{order}/payments"), &[("count", "100")]).await?;
             Ok(json::items(&list).filter_map(json::report).collect())
         })
     }
 
     fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, PaymentReport> {
+        Box::pin(
+            async move { own_payment(&self.api.get(&format!("/payments/{id}"), &[]).await?, id) },
+        )
+    }
+
+    fn capture<'a>(&'a self, id: &'a PaymentId, amount: Money) -> Asked<'a, PaymentReport> {
         Box::pin(async move {
-            let entity = self.api.get(&format!("/payments/{id}"), &[]).await?;
-            json::report(&entity)
-                .filter(|report| report.payment.id == *id)
-                .ok_or(ProviderError::Unusable("not the payment that was asked for"))
+            let body = json!({ "amount": amount.minor, "currency": amount.currency.code() });
+            match self.api.post(&format!("/payments/{id}/capture"), &body, None).await {
+                Ok(entity) => own_payment(&entity, id),
+                // It may have been captured a moment before, and that is refused too.
+                Err(ProviderError::Refused { .. }) => self.payment(id).await,
+                Err(error) => Err(error),
+            }
         })
     }
 
     fn refund<'a>(&'a self, wanted: &'a WantedRefund) -> Asked<'a, ProviderRefund> {
         Box::pin(async move {
-            let key = wanted.refund_id.to_string();
+            let receipt = wanted.refund_id.to_string();
             let body = json!({
                 "amount": wanted.amount.minor,
                 "speed": "normal",
-                "receipt": key,
+                "receipt": receipt,
             });
+            let key = match wanted.refusals {
+                0 => receipt,
+                refusals => format!("{receipt}-{refusals}"),
+            };
             let path = format!("/payments/{}/refund", wanted.payment);
             own_refund(&self.api.post(&path, &body, Some(&key)).await?)
         })
@@ -163,6 +182,19 @@ impl Provider for Razorpay {
         }
     }
 
+    fn read_return(&self, form: &[u8]) -> Option<ReturnForm> {
+        let field = |name: &str| {
+            let found = form_urlencoded::parse(form).find(|(key, _)| key == name);
+            found.map(|(_, value)| value.into_owned())
+        };
+        let payment_id = field("razorpay_payment_id")?;
+        Some(ReturnForm { payment_id, signature: field("razorpay_signature").unwrap_or_default() })
+    }
+
+    fn webhook_headers(&self) -> WebhookHeaders {
+        WebhookHeaders { signature: "x-razorpay-signature", event_id: "x-razorpay-event-id" }
+    }
+
     fn verify_webhook(&self, signature: &str, raw: &[u8]) -> bool {
         let previous = self.settings.webhook_secret_previous.as_ref();
         [Some(&self.settings.webhook_secret), previous]
@@ -215,6 +247,12 @@ fn own_order(order: &Value, wanted: WantedOrder) -> Result<(Timestamp, OrderId),
     }
     let created_at = json::integer(order, "created_at").and_then(Timestamp::from_seconds);
     Ok((created_at.unwrap_or(Timestamp::EPOCH), id))
+}
+
+fn own_payment(entity: &Value, id: &PaymentId) -> Result<PaymentReport, ProviderError> {
+    json::report(entity)
+        .filter(|report| report.payment.id == *id)
+        .ok_or(ProviderError::Unusable("not the payment that was asked for"))
 }
 
 fn own_refund(entity: &Value) -> Result<ProviderRefund, ProviderError> {

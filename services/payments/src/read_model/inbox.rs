@@ -1,5 +1,7 @@
 //! The webhooks' inbox: written before a webhook is answered, folded by a timer afterwards.
 
+use std::fmt::Write as _;
+
 use eventstore::{StoreError, Tx};
 use sqlx::{PgExecutor, Row as _};
 
@@ -8,11 +10,40 @@ use crate::domain::fact::{OrderId, PaymentId};
 /// How long the body of a webhook is kept.
 const BODY_DAYS: i32 = 90;
 
-/// Writes a webhook down. Returns whether it is new: a known id or a known body is not.
+/// Writes a webhook down. Returns the id under which it is new: its own, or that of its body, when
+/// its own stands for another body already. A known body is not new.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn take_in(
+    tx: &mut Tx,
+    event_id: &str,
+    body_sha256: &[u8],
+    raw: &[u8],
+) -> Result<Option<String>, StoreError> {
+    if write(tx, event_id, body_sha256, raw).await? {
+        return Ok(Some(event_id.to_owned()));
+    }
+    // Ids are headers that nobody signed.
+    let by_body = hex(body_sha256);
+    let is_new = by_body != event_id && write(tx, &by_body, body_sha256, raw).await?;
+    if is_new {
+        tracing::warn!(event_id, "a webhook has the id of another one; it is kept by its body");
+    }
+    Ok(is_new.then_some(by_body))
+}
+
+/// The id of a webhook that came without one.
+#[must_use]
+pub fn hex(body_sha256: &[u8]) -> String {
+    body_sha256.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        write!(text, "{byte:02x}").ok();
+        text
+    })
+}
+
+async fn write(
     tx: &mut Tx,
     event_id: &str,
     body_sha256: &[u8],

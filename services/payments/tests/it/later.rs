@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use contract::payments::v1::CollectionState;
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::TestDatabase;
 
 use crate::signed::{event, send};
@@ -27,6 +27,33 @@ async fn an_order_is_polled_for_three_days_and_not_for_ever() -> Result<()> {
     // Whoever asks then is still told the truth.
     world.pay(&order, json!({})).await?;
     assert_eq!(world.check(held).await??, CollectionState::Paid);
+    Ok(())
+}
+
+/// The provider captures by itself what is authorised in the order's time; a bank that finds the
+/// money later leaves it to us.
+#[tokio::test]
+async fn money_that_the_provider_leaves_authorised_is_captured_by_us() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let paid = world.pay(&order, json!({ "begun_minutes_ago": 73 * 60 })).await?;
+    assert_eq!(paid["payment"]["status"], "authorized");
+    assert_eq!(world.check(held).await??, CollectionState::Pending);
+    world.until_number("select count(*) from payments where status = 'authorized'", 1).await?;
+    world.database.move_clock(120).await?;
+    world.until(held, "PaymentVerified").await?;
+    let payments = world.provider_has("payments").await?;
+    assert_eq!((payments.len(), payments[0]["status"].as_str()), (1, Some("captured")));
+    // Money that comes beside it stays with the provider, which gives it back.
+    let second = json!({ "begun_minutes_ago": 73 * 60, "again": true });
+    let second = world.pay(&order, second).await?;
+    world.check(held).await??;
+    world.database.move_clock(240).await?;
+    world.until_quiet().await?;
+    let payments = world.provider_has("payments").await?;
+    let is_captured = |it: &Value| it["captured"] == true && it["id"] == second["payment_id"];
+    assert!(!payments.iter().any(is_captured), "{payments:?}");
     Ok(())
 }
 

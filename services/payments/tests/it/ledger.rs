@@ -11,6 +11,7 @@ use contract::booking::v1::{
 use contract::payments::v1::CollectionState;
 use eventstore::NewEvent;
 use kernel::Money;
+use payments::app::account_named::AccountNamed;
 use payments::app::orders_taken::OrdersTaken;
 use payments::app::{Checkout, Till};
 use payments::bookings::Bookings;
@@ -46,6 +47,7 @@ pub(crate) fn till(world: &World) -> Result<Till> {
         store: world.store.clone(),
         provider: Arc::new(Razorpay::new(provider)?),
         orders: OrdersTaken::default(),
+        account: AccountNamed::default(),
         bookings: Bookings::new("http://127.0.0.1:1", &peers)?,
         checkout: Checkout { key_id: KEY.to_owned(), script_url: String::new() },
         issuer: Arc::new(Issuer::of(&runtime::practice::load(&usual_practice())?)),

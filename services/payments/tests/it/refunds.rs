@@ -114,6 +114,25 @@ async fn a_refund_that_is_refused_for_now_is_asked_for_again_under_the_same_id()
     Ok(())
 }
 
+/// Whether a provider keeps a refusal under its idempotency key is not documented; this one does.
+#[tokio::test]
+async fn a_refusal_that_is_kept_under_its_key_does_not_stand_for_ever() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    world.fault(json!({ "target": "account.balance", "kind": "refuse" })).await?;
+    let (held, _paid) = unplaced(&world).await?;
+    let later = "select count(*) from timers where kind = 'refund' and payload->>'step' = '1'";
+    world.until_number(later, 1).await?;
+    assert_eq!(world.provider_has("refunds").await?.len(), 0);
+    world.database.move_clock(HOUR).await?;
+    world.until(held, "RefundProcessed").await?;
+    let requested = world.until(held, "RefundRequested").await?;
+    let refunds = world.provider_has("refunds").await?;
+    assert_eq!(refunds.len(), 1);
+    assert_eq!(refunds[0]["receipt"], requested.payload["refundId"]);
+    assert_eq!(world.count(held, "RefundRequested").await?, 1, "it is the same refund");
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_refund_that_failed_at_the_bank_is_followed_by_another_one() -> Result<()> {
     let world = World::new().await?;

@@ -2,7 +2,9 @@
 
 use anyhow::{Context as _, Result};
 use futures::future::try_join_all;
+use runtime::health::{Probe, Unready, WEBHOOKS};
 use serde_json::{Value, json};
+use testkit::until;
 
 use crate::alarms::Alarms;
 use crate::signed::{PAYMENT, captured, event, payment, post, send, sign};
@@ -53,7 +55,7 @@ async fn a_replay_under_another_id_is_harmless() -> Result<()> {
     let good = sign(WEBHOOK_SECRET, &without_id)?;
     assert_eq!(post(&world, without_id, &good, "").await?, 200);
     world.until_quiet().await?;
-    assert_eq!(world.number(INBOX).await?, 2);
+    assert_eq!(world.number(INBOX).await?, 3, "one row for each body");
     assert_eq!(
         world.names(held).await?,
         ["CollectionOpened", "OrderCreated", "PaymentObserved", "PaymentVerified"]
@@ -102,6 +104,35 @@ async fn what_is_told_of_an_order_before_we_know_it_is_kept_until_we_do() -> Res
     world.until(held, "PaymentVerified").await?;
     world.until_quiet().await?;
     assert_eq!(world.number(waiting).await?, 0);
+    Ok(())
+}
+
+/// The id is a header that the signature does not cover.
+#[tokio::test]
+async fn an_id_that_came_before_hides_no_other_webhook() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let other = json!({ "event": "settlement.processed" }).to_string().into_bytes();
+    let body = captured(&order, 1);
+    for (body, rows) in [(other, 1), (body.clone(), 2), (body, 2)] {
+        let good = sign(WEBHOOK_SECRET, &body)?;
+        assert_eq!(post(&world, body, &good, "evt_same").await?, 200);
+        assert_eq!(world.number(INBOX).await?, rows);
+    }
+    world.until(held, "PaymentVerified").await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn each_provider_has_its_own_address() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let url = world.webhook_url.replace("razorpay", "another");
+    let body = json!({ "event": "settlement.processed" }).to_string().into_bytes();
+    let good = sign(WEBHOOK_SECRET, &body)?;
+    let post = world.http.post(&url).header("x-razorpay-signature", good).body(body);
+    assert_eq!(post.send().await?.status(), 404);
+    assert_eq!(world.number(INBOX).await?, 0);
     Ok(())
 }
 
@@ -162,21 +193,32 @@ async fn a_signed_webhook_with_a_changed_amount_confirms_nothing_and_raises_an_a
 }
 
 #[tokio::test]
-async fn a_webhook_of_another_account_is_refused() -> Result<()> {
+async fn a_webhook_of_another_account_is_dropped_and_told() -> Result<()> {
+    let alarms = Alarms::listen();
     let world = World::without_webhooks().await?;
+    let probe = Probe::new(world.url())?;
+    let told = async |wanted: Result<(), Unready>| {
+        until("the concern is told", async || {
+            Ok((probe.concern(WEBHOOKS).await == wanted).then_some(()))
+        })
+        .await
+    };
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;
     let mut of_another: Value = serde_json::from_slice(&captured(&order, 1))?;
     of_another["account_id"] = json!("acc_AAAAAAAAAAAAAA");
     let body = of_another.to_string().into_bytes();
     let good = sign(WEBHOOK_SECRET, &body)?;
-    assert_eq!(post(&world, body, &good, "evt_1").await?, 400);
+    assert_eq!(post(&world, body, &good, "evt_1").await?, 200, "or the address is switched off");
     assert_eq!(world.number(INBOX).await?, 0);
+    assert_eq!(alarms.count("check PAYMENTS_ACCOUNT_ID"), 1);
+    told(Err(Unready::Concerned)).await?;
     // One that does not say whose it is has a good signature all the same.
     let mut silent: Value = serde_json::from_slice(&captured(&order, 1))?;
     silent.as_object_mut().context("an object")?.remove("account_id");
     send(&world, silent.to_string().into_bytes()).await?;
     world.until(held, "PaymentVerified").await?;
+    told(Ok(())).await?;
     Ok(())
 }
 

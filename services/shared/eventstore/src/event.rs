@@ -6,12 +6,31 @@ use kernel::{Id, Timestamp};
 use prost::{Message, Name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 /// A new id of a kind. It begins with the time, so that rows that were made together lie together.
 #[must_use]
 pub fn new_id<K: Kind>() -> Id<K> {
     Id::from_uuid(new_uuid())
+}
+
+/// The id that the same words always give: what is repeated after its commit was lost gets the id
+/// that it had.
+#[must_use]
+pub fn id_of<K: Kind>(words: &[&str]) -> Id<K> {
+    let mut hash = Sha256::new();
+    for word in words {
+        // A word with its length cannot run into the next one.
+        hash.update(word.len().to_be_bytes());
+        hash.update(word.as_bytes());
+    }
+    let digest = hash.finalize();
+    let mut bytes = [0_u8; 16];
+    for (byte, from) in bytes.iter_mut().zip(digest) {
+        *byte = from;
+    }
+    Id::from_uuid(uuid::Builder::from_custom_bytes(bytes).into_uuid())
 }
 
 /// A new UUID that begins with the time.

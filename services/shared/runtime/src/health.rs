@@ -23,6 +23,9 @@ pub const READY: &str = "ready";
 /// The name under which payments tells whether the provider takes its orders.
 pub const ORDERS: &str = "orders";
 
+/// The name under which payments tells whether the provider's webhooks are of our account.
+pub const WEBHOOKS: &str = "webhooks";
+
 /// How often the checks are asked.
 const PERIOD: Duration = Duration::from_secs(1);
 /// How long one check, or one probe, may take.

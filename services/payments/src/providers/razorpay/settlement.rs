@@ -26,8 +26,9 @@ pub(super) async fn lines(
 ) -> Result<Page<Line>, ProviderError> {
     let india = Offset::from_seconds(INDIA_SECONDS).map_or(TimeZone::UTC, TimeZone::fixed);
     let day = at.in_zone(&india).date();
+    // The documentation writes months and days in two digits.
     let (year, month, day) =
-        (day.year().to_string(), day.month().to_string(), day.day().to_string());
+        (day.year().to_string(), format!("{:02}", day.month()), format!("{:02}", day.day()));
     let query = [("year", year.as_str()), ("month", &month), ("day", &day)];
     let list = list(api, "/settlements/recon/combined", &query, (LINES, skip)).await?;
     // What is not paid out yet comes again when it is.

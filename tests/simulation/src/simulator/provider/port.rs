@@ -2,11 +2,11 @@
 
 use std::future::ready;
 
-use kernel::Timestamp;
+use kernel::{Money, Timestamp};
 use payments::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
 use payments::provider::{
     Asked, Observation, Page, PaymentReport, Provider as Port, ProviderError, ProviderRefund,
-    Refusal, WantedOrder, WantedRefund,
+    Refusal, ReturnForm, WantedOrder, WantedRefund, WebhookHeaders,
 };
 use payments::settlement::{Line, Settlement};
 
@@ -102,6 +102,10 @@ impl Provider {
 }
 
 impl Port for Provider {
+    fn name(&self) -> &'static str {
+        "razorpay"
+    }
+
     fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId> {
         answer(self.create(wanted))
     }
@@ -115,6 +119,10 @@ impl Port for Provider {
     }
 
     fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, PaymentReport> {
+        answer(self.fetch(id))
+    }
+
+    fn capture<'a>(&'a self, id: &'a PaymentId, _amount: Money) -> Asked<'a, PaymentReport> {
         answer(self.fetch(id))
     }
 
@@ -159,6 +167,14 @@ impl Port for Provider {
         _signature: &str,
     ) -> Result<PaymentId, Refusal> {
         PaymentId::parse(payment_id).ok_or(Refusal::Malformed)
+    }
+
+    fn read_return(&self, _form: &[u8]) -> Option<ReturnForm> {
+        None
+    }
+
+    fn webhook_headers(&self) -> WebhookHeaders {
+        WebhookHeaders { signature: "signature", event_id: "event-id" }
     }
 
     fn verify_webhook(&self, _signature: &str, _raw: &[u8]) -> bool {

@@ -279,7 +279,7 @@ impl World {
         let is_lax = self.has(Flaw::NewRefundIdOnEachTry);
         let asked = self.at_provider(|provider| {
             provider.book().is_lax = is_lax;
-            let asked = ask(provider, refund_id, row, asked_before).now_or_never();
+            let asked = ask(provider, refund_id, row, (step, asked_before)).now_or_never();
             asked.unwrap_or_else(never)
         });
         let answer = asked.map_err(|_silent| Fail::Unavailable)?;

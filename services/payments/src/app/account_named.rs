@@ -1,0 +1,36 @@
+//! Whether the provider's webhooks name our account. One that is signed with our secret and names
+//! another account means a mistyped setting, or a secret that two accounts share: a person has to
+//! look, and it is told on the health port until a webhook of our own comes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What the last webhook named.
+#[derive(Debug, Clone, Default)]
+pub struct AccountNamed {
+    another: Arc<AtomicBool>,
+}
+
+/// The last webhook named another account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the payment provider's webhooks name another account than the settings")]
+pub struct AnotherAccount;
+
+impl AccountNamed {
+    /// Takes in whether a signed webhook names another account than ours.
+    ///
+    /// # Errors
+    /// It does, so it is not ours to keep.
+    pub fn take(&self, is_another: bool) -> Result<(), AnotherAccount> {
+        self.another.store(is_another, Ordering::Relaxed);
+        self.check()
+    }
+
+    /// Whether webhooks are of our account.
+    ///
+    /// # Errors
+    /// The last one was not.
+    pub fn check(&self) -> Result<(), AnotherAccount> {
+        if self.another.load(Ordering::Relaxed) { Err(AnotherAccount) } else { Ok(()) }
+    }
+}
