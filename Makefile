@@ -109,11 +109,14 @@ web: web-packages
 
 test: test-rust test-web test-e2e
 
+# A test mostly waits, for a database or for a time to be over: two of them for each of two cores.
+RUST_TEST_THREADS ?= 4
+
 # The system tests start the programs and the site themselves, and two tests speak to our servers
 # with the browser's own libraries, so all of that is there first.
 test-rust: build web
 	@echo "· Rust tests, on PostgreSQL and NATS of their own"
-	@$(SUKOON) test-services -- cargo test --profile $(PROFILE) --workspace --no-fail-fast
+	@RUST_TEST_THREADS=$(RUST_TEST_THREADS) $(SUKOON) test-services -- cargo test --profile $(PROFILE) --workspace --no-fail-fast
 
 test-web: web-packages
 	@echo "· web tests"
