@@ -16,6 +16,7 @@ use serde::Serialize;
 use tokio::time::{Duration, timeout};
 
 use crate::config::Config;
+use crate::policy_reports::Refused;
 
 /// How long a part may take to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -26,6 +27,7 @@ pub(crate) struct Health {
     parts: Vec<(&'static str, Part)>,
     client: reqwest::Client,
     shutdown: Shutdown,
+    refused: Arc<Refused>,
 }
 
 enum Part {
@@ -41,13 +43,15 @@ enum Part {
 struct Report {
     ready: bool,
     parts: BTreeMap<&'static str, String>,
+    /// What browsers' reports say that the booking document's policy has refused.
+    refused_by_policy: BTreeMap<String, u64>,
 }
 
 impl Health {
     pub(crate) fn new(
         config: &Config,
         client: reqwest::Client,
-        shutdown: Shutdown,
+        (shutdown, refused): (&Shutdown, Arc<Refused>),
     ) -> Result<Self, InvalidUrl> {
         let service = |url: &str| Probe::new(url).map(Part::Service);
         let payments = Probe::new(&config.upstreams.payments.to_string())?;
@@ -67,7 +71,7 @@ impl Health {
         if let Some(url) = &config.watched.identity {
             parts.push(("identity", service(url)?));
         }
-        Ok(Self { parts, client, shutdown })
+        Ok(Self { parts, client, shutdown: shutdown.clone(), refused })
     }
 
     async fn report(&self) -> Report {
@@ -87,7 +91,7 @@ impl Health {
             state.map_or_else(|why| why.to_string(), |()| READY.to_owned())
         };
         let parts = states.into_iter().map(|(name, state)| (name, word(state))).collect();
-        Report { ready, parts }
+        Report { ready, parts, refused_by_policy: self.refused.counts() }
     }
 
     async fn reachable(&self, url: &str) -> Result<(), Unready> {

@@ -14,6 +14,7 @@ mod answers;
 mod routes;
 mod limits;
 mod policy;
+mod policy_reports;
 mod bodies;
 mod access;
 mod grant;
@@ -123,7 +124,11 @@ fn router(
     let calls =
         Router::new().fallback_service(calls).layer(from_fn_with_state(door, access::guard));
     let client = runtime::http::client()?;
-    let health = Arc::new(health::Health::new(config, client.clone(), shutdown.clone())?);
+    let refused = Arc::new(policy_reports::Refused::default());
+    let health = health::Health::new(config, client.clone(), (shutdown, refused.clone()))?;
+    let health = Arc::new(health);
+    let reports =
+        Router::new().route(routes::POLICY_REPORTS, any(policy_reports::serve)).with_state(refused);
     let proxy = Arc::new(proxy::Proxy {
         client,
         limits: limits.clone(),
@@ -156,6 +161,7 @@ fn router(
         .route("/healthz", get(health::every_part))
         .with_state(health)
         .merge(webhooks)
+        .merge(reports)
         .merge(pictures)
         .merge(ways_out)
         .nest_service("/rpc", calls)

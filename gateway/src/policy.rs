@@ -8,6 +8,7 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue};
 
+use crate::routes::POLICY_REPORTS;
 use crate::web_files::Allowed;
 
 const COOP: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
@@ -143,6 +144,8 @@ fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
     ];
     if !origins.is_empty() {
         directives.push(with("frame-src", origins));
+        // A newer checkout may need more; nothing else would tell.
+        directives.push(format!("report-uri {POLICY_REPORTS}"));
     }
     if parts.https {
         directives.push("upgrade-insecure-requests".to_owned());

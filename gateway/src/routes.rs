@@ -16,6 +16,8 @@ pub(crate) const UPLOAD: &str = "/uploads/reviews";
 pub(crate) const WEBHOOK: &str = "/webhooks/razorpay";
 /// Where the payment provider's checkout sends payers back to.
 pub(crate) const PAY_RETURN: &str = "/pay/return";
+/// Where browsers say what the booking document's policy has refused.
+pub(crate) const POLICY_REPORTS: &str = "/policy-reports";
 /// Where a mail's link ends mails: a page for people, and a POST for mail programs.
 pub(crate) const UNSUBSCRIBE: &str = "/unsubscribe";
 /// Below this the pictures of reviews are.
@@ -46,8 +48,9 @@ impl Routes {
         if path.starts_with("/auth/v1/") {
             return Cow::Borrowed("/auth/v1/{endpoint}");
         }
-        if let Some(own) =
-            [UPLOAD, UNSUBSCRIBE, WEBHOOK, PAY_RETURN].into_iter().find(|own| *own == path)
+        if let Some(own) = [UPLOAD, UNSUBSCRIBE, WEBHOOK, PAY_RETURN, POLICY_REPORTS]
+            .into_iter()
+            .find(|own| *own == path)
         {
             return Cow::Borrowed(own);
         }

@@ -45,7 +45,8 @@ fn only_the_booking_document_may_use_the_provider() {
          media-src 'self'; \
          font-src 'self'; connect-src 'self' http://127.0.0.1:8090; manifest-src 'self'; \
          object-src 'none'; base-uri 'none'; form-action 'self' http://127.0.0.1:8090; \
-         frame-ancestors 'none'; frame-src http://127.0.0.1:8090"
+         frame-ancestors 'none'; frame-src http://127.0.0.1:8090; \
+         report-uri /policy-reports"
     );
     assert_eq!(headers["cross-origin-opener-policy"], "same-origin-allow-popups");
 }

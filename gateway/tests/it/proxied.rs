@@ -149,6 +149,33 @@ async fn no_path_leads_upwards_to_what_is_not_offered() {
     assert!(world.payments.http.lock().unwrap().is_empty());
 }
 
+/// A newer build of the provider's checkout is noticed on its first day.
+#[tokio::test]
+async fn what_the_booking_documents_policy_refuses_is_told() {
+    let world = World::new().await;
+    let answer = world.get("/booking-flow").await;
+    let policy = answer.headers()["content-security-policy"].to_str().unwrap().to_owned();
+    assert!(policy.ends_with("; report-uri /policy-reports"), "{policy}");
+    assert_eq!(world.get("/policy-reports").await.status(), StatusCode::METHOD_NOT_ALLOWED);
+    let report = |body: String| {
+        let post = world.client.post(world.url("/policy-reports"));
+        post.header("content-type", "application/csp-report").body(body).send()
+    };
+    let refused = json!({ "csp-report": {
+        "effective-directive": "script-src-elem", "blocked-uri": "https://cdn.example/new.js",
+    } });
+    for _ in 0..2 {
+        let answer = report(refused.to_string()).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::NO_CONTENT);
+    }
+    let long = report("x".repeat(20_000)).await.unwrap();
+    assert_eq!(long.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    let health: Value = world.get("/healthz").await.json().await.unwrap();
+    let wanted = json!({ "script-src-elem https://cdn.example": 2 });
+    assert_eq!(health["refused_by_policy"], wanted);
+    assert_eq!(health["ready"], true, "anybody can send reports");
+}
+
 #[tokio::test]
 async fn health_names_every_part() {
     let world = World::new().await;

@@ -1,0 +1,182 @@
+//! What browsers say that the booking document's content policy has refused. A newer build of the
+//! provider's checkout may need more than the policy allows, and then payments fail without a word
+//! anywhere else. Kept are the directive and the origin, never an address or what was on the page.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::body::{self, Body};
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use http::{Method, Request, StatusCode, Uri, header};
+use serde_json::Value;
+use tokio::time::{Duration, timeout};
+
+/// A report is one kilobyte; browsers may send some in one.
+const BODY_BYTES_MAX: usize = 16 * 1024;
+/// How long its bytes may take.
+const BODY_WAIT: Duration = Duration::from_secs(5);
+/// How many kinds are told apart. Anybody can send reports, so there has to be an end.
+const KINDS_MAX: usize = 64;
+/// The longest origin that is kept.
+const ORIGIN_CHARS_MAX: usize = 80;
+/// Reports of this are counted together once there are too many kinds.
+const OTHERS: &str = "others";
+
+/// The directives that can refuse something, as browsers name them.
+const DIRECTIVES: &[&str] = &[
+    "connect-src",
+    "font-src",
+    "form-action",
+    "frame-src",
+    "img-src",
+    "manifest-src",
+    "media-src",
+    "object-src",
+    "script-src",
+    "script-src-attr",
+    "script-src-elem",
+    "style-src",
+    "style-src-attr",
+    "style-src-elem",
+    "worker-src",
+];
+
+/// How often each kind was refused since this process began: "directive origin".
+#[derive(Debug, Default)]
+pub(crate) struct Refused {
+    counts: Mutex<BTreeMap<String, u64>>,
+}
+
+impl Refused {
+    /// The counts, for a person.
+    pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Counts a report, and says whether it is the first of its kind.
+    fn count(&self, kind: String) -> bool {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = counts.len() >= KINDS_MAX && !counts.contains_key(&kind);
+        let is_new = !is_full && !counts.contains_key(&kind);
+        let kind = if is_full { OTHERS.to_owned() } else { kind };
+        let count = counts.entry(kind).or_default();
+        *count = count.saturating_add(1);
+        is_new
+    }
+
+    /// Takes a body of reports in either of the two forms that browsers send.
+    fn take(&self, body: &[u8]) {
+        let Ok(value) = serde_json::from_slice::<Value>(body) else { return };
+        let list = match value {
+            Value::Array(list) => list,
+            one => vec![one],
+        };
+        for kind in list.iter().filter_map(kind_of) {
+            if self.count(kind.clone()) {
+                tracing::error!(refused = kind, "the booking page's policy refused something new");
+            }
+        }
+    }
+}
+
+/// The directive and the origin of a report; `None` for what is none, or comes of an extension of
+/// the browser.
+fn kind_of(report: &Value) -> Option<String> {
+    let (told, directive, blocked) = match report.get("csp-report") {
+        Some(told) => (told, "effective-directive", "blocked-uri"),
+        None => (report.get("body")?, "effectiveDirective", "blockedURL"),
+    };
+    let text = |field: &str| told.get(field).and_then(Value::as_str);
+    // Older browsers name the directive with its sources, and under another name.
+    let named = text(directive).or_else(|| text("violated-directive"))?.split(' ').next()?;
+    let directive = DIRECTIVES.iter().find(|known| **known == named)?;
+    Some(format!("{directive} {}", origin(text(blocked).unwrap_or_default())?))
+}
+
+fn origin(blocked: &str) -> Option<String> {
+    if let word @ ("inline" | "eval" | "wasm-eval" | "data" | "blob" | "self" | "") = blocked {
+        return Some(if word.is_empty() { "unknown" } else { word }.to_owned());
+    }
+    let url: Uri = blocked.parse().ok()?;
+    let scheme = url.scheme_str().filter(|scheme| matches!(*scheme, "https" | "http" | "wss"))?;
+    let authority = url.authority()?;
+    let port = authority.port_u16().map_or_else(String::new, |port| format!(":{port}"));
+    let origin = format!("{scheme}://{}{port}", authority.host());
+    (origin.len() <= ORIGIN_CHARS_MAX).then_some(origin)
+}
+
+pub(crate) async fn serve(State(refused): State<Arc<Refused>>, request: Request<Body>) -> Response {
+    if request.method() != Method::POST {
+        let allow = [(header::ALLOW, "POST")];
+        return (StatusCode::METHOD_NOT_ALLOWED, allow).into_response();
+    }
+    match timeout(BODY_WAIT, body::to_bytes(request.into_body(), BODY_BYTES_MAX)).await {
+        Ok(Ok(body)) => {
+            refused.take(&body);
+            StatusCode::NO_CONTENT.into_response()
+        }
+        Ok(Err(_too_long_or_broken)) => StatusCode::PAYLOAD_TOO_LARGE.into_response(),
+        Err(_elapsed) => StatusCode::REQUEST_TIMEOUT.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KINDS_MAX, OTHERS, Refused};
+    use serde_json::{Value, json};
+
+    fn old(directive: &str, blocked: &str) -> Value {
+        json!({ "csp-report": {
+            "document-uri": "https://sukoon.example/booking-flow?b=bkg_1",
+            "effective-directive": directive, "blocked-uri": blocked,
+            "script-sample": "a secret",
+        } })
+    }
+
+    #[test]
+    fn only_directive_and_origin_are_kept() {
+        let refused = Refused::default();
+        let new = json!([{ "type": "csp-violation", "body": {
+            "effectiveDirective": "frame-src", "blockedURL": "https://api.bank.example/v1?id=7",
+        } }]);
+        let reports = [
+            old("style-src-elem", "inline"),
+            old("style-src-elem", "inline"),
+            old("script-src-elem", "https://cdn.example:8443/a/b.js?who=asha"),
+            new,
+            // What is no report, what an extension did, and what would be a line of one's own.
+            json!({ "hello": 1 }),
+            json!("text"),
+            old("script-src-elem", "chrome-extension://abcdef/inject.js"),
+            old("script-src\nERROR forged", "inline"),
+            old("style-src-elem", &format!("https://{}.example/", "a".repeat(100))),
+        ];
+        for report in reports {
+            refused.take(report.to_string().as_bytes());
+        }
+        refused.take(b"no JSON");
+        let counts: Vec<(String, u64)> = refused.counts().into_iter().collect();
+        let wanted = [
+            ("frame-src https://api.bank.example", 1),
+            ("script-src-elem https://cdn.example:8443", 1),
+            ("style-src-elem inline", 2),
+        ];
+        assert_eq!(counts, wanted.map(|(kind, count)| (kind.to_owned(), count)));
+    }
+
+    #[test]
+    fn a_kind_is_new_once_and_their_number_has_an_end() {
+        let refused = Refused::default();
+        assert!(refused.count("img-src data".to_owned()));
+        assert!(!refused.count("img-src data".to_owned()));
+        for number in 0..1_000 {
+            refused.count(format!("img-src https://{number}.example"));
+        }
+        assert!(!refused.count("img-src https://one-more.example".to_owned()));
+        let counts = refused.counts();
+        assert_eq!(counts.len(), KINDS_MAX + 1);
+        assert_eq!(counts[OTHERS], 1_000 - (KINDS_MAX as u64 - 1) + 1);
+        assert_eq!(counts["img-src data"], 2);
+    }
+}
