@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use crate::book::rows::{Change, Order, OrderStatus};
 use crate::clock;
+use crate::faults::Kind;
 use crate::ids;
 use crate::provider::errors::{Answer, ApiError};
 use crate::provider::{captures, entities, notes};
-use crate::world::Shared;
+use crate::world::{Shared, World};
 
 /// The least amount that can be paid: one rupee.
 const LEAST: i64 = 100;
@@ -31,7 +32,7 @@ const FIELDS: [&str; 8] = [
 pub(crate) async fn create(State(world): State<Shared>, body: Bytes) -> Answer {
     let given = read_json(&body)?;
     let order = order_from(&given)?;
-    let unique = given.get("unique_receipt").is_some_and(|it| it == &Value::Bool(true));
+    let unique = is_unique(&world, &given)?;
     let mut book = world.book();
     let receipt = order.receipt.as_deref().filter(|_| unique);
     if let Some(first) = receipt.and_then(|it| book.orders_of(it).first().copied()) {
@@ -43,6 +44,18 @@ pub(crate) async fn create(State(world): State<Shared>, body: Bytes) -> Answer {
     let answer = entities::order(&order);
     book.commit(vec![Change::Order(Box::new(order))])?;
     Ok(Json(answer))
+}
+
+/// Whether the order is to be the only one of its receipt. Only some pages of the documentation know
+/// that field, so a fault makes an account that refuses it, or that passes it over.
+fn is_unique(world: &World, given: &Value) -> Result<bool, ApiError> {
+    let Some(wanted) = given.get("unique_receipt") else { return Ok(false) };
+    let fault = world.faults.take("account.unique_receipt", &[Kind::Refuse, Kind::Drop]);
+    match fault.map(|fault| fault.kind) {
+        Some(Kind::Refuse) => Err(ApiError::extra_field("unique_receipt")),
+        Some(_) => Ok(false),
+        None => Ok(wanted == &Value::Bool(true)),
+    }
 }
 
 #[derive(Deserialize)]

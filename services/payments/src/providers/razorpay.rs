@@ -28,6 +28,9 @@ const CAPTURED_WITHIN_MINUTES: u32 = 72 * 60;
 /// The longest time that the provider lets a payment wait for a capture by hand: five days.
 const CAPTURABLE_WITHIN_MINUTES: u32 = 7_200;
 
+/// The reason of a refusal for a field that the call does not know.
+const EXTRA_FIELD: &str = "extra_field_sent";
+
 /// How Razorpay is reached and how it and we know each other.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -69,7 +72,15 @@ impl Provider for Razorpay {
 
     fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId> {
         Box::pin(async move {
-            let made = self.api.post("/orders", &order_body(wanted), None).await?;
+            let unique = self.api.post("/orders", &order_body(wanted, true), None).await;
+            let made = match unique {
+                // Not every account knows the field. A refusal has made nothing, and each later
+                // asking looks for the receipt first.
+                Err(ProviderError::Refused { reason }) if reason == EXTRA_FIELD => {
+                    self.api.post("/orders", &order_body(wanted, false), None).await?
+                }
+                made => made?,
+            };
             own_order(&made, wanted).map(|(_created_at, id)| id)
         })
     }
@@ -219,13 +230,12 @@ impl Provider for Razorpay {
 }
 
 /// What is asked of the provider for an order. Automatic capture is refused without the time in
-/// which it captures.
-fn order_body(wanted: WantedOrder) -> Value {
-    json!({
+/// which it captures. `unique` makes a repeat of the request the same order.
+fn order_body(wanted: WantedOrder, unique: bool) -> Value {
+    let mut body = json!({
         "amount": wanted.amount.minor,
         "currency": wanted.amount.currency.code(),
         "receipt": wanted.receipt.to_string(),
-        "unique_receipt": true,
         "payment": {
             "capture": "automatic",
             "capture_options": {
@@ -235,7 +245,11 @@ fn order_body(wanted: WantedOrder) -> Value {
             },
         },
         "notes": { "booking_id": wanted.booking_id.to_string() },
-    })
+    });
+    if let Some(fields) = body.as_object_mut().filter(|_| unique) {
+        fields.insert("unique_receipt".to_owned(), Value::Bool(true));
+    }
+    body
 }
 
 /// An order's age and id, once it is sure that it asks for what we want.

@@ -98,6 +98,34 @@ async fn an_order_that_the_provider_calls_a_duplicate_is_found() -> Result<()> {
     Ok(())
 }
 
+/// Not every account knows the field that makes a receipt unique.
+#[tokio::test]
+async fn an_account_that_knows_no_unique_receipt_takes_orders_all_the_same() -> Result<()> {
+    let alarms = Alarms::listen();
+    let world = World::without_webhooks().await?;
+    let unknown = json!({ "target": "account.unique_receipt", "kind": "refuse", "times": 0 });
+    world.fault(unknown).await?;
+    let held = world.held().await?;
+    let started = world.start(held).await?;
+    assert_eq!(world.start(held).await?, started);
+    assert_eq!(world.provider_has("orders").await?.len(), 1);
+    assert_eq!(alarms.count("the provider refuses our orders"), 0);
+    Ok(())
+}
+
+/// Callers take turns, so that the field is a net and no more: this account passes it over.
+#[tokio::test]
+async fn many_who_start_at_once_get_one_order_without_unique_receipts() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let ignored = json!({ "target": "account.unique_receipt", "kind": "drop", "times": 0 });
+    world.fault(ignored).await?;
+    let held = world.held().await?;
+    let started = futures::future::try_join_all((0..12).map(|_| world.start(held))).await?;
+    assert!(started.iter().all(|it| it.order_id == started[0].order_id));
+    assert_eq!(world.provider_has("orders").await?.len(), 1);
+    Ok(())
+}
+
 /// No payment works until a person has looked, so the log and the health report say it.
 #[tokio::test]
 async fn an_order_that_is_refused_is_an_error_until_one_is_taken() -> Result<()> {

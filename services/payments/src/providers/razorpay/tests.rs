@@ -48,7 +48,7 @@ fn an_order_says_how_long_its_payments_are_captured() {
         },
         "notes": { "booking_id": "bkg_22222222222222222222222222222222" },
     });
-    assert_eq!(order_body(wanted), asked);
+    assert_eq!(order_body(wanted, true), asked);
 }
 
 fn mac(secret: &str, message: &[u8]) -> String {
