@@ -31,6 +31,7 @@ pub mod submit_checkout_answer;
 pub mod check_payment;
 pub mod claim_payment;
 pub mod poll_order;
+pub mod ask_sold_order;
 pub mod ask_refund;
 pub mod renew_refund;
 pub mod refund_payment;

@@ -20,6 +20,8 @@ pub struct Facts {
     pub price: Money,
     /// Until when its time is held; `None` when it is not.
     pub held_until_at: Option<Timestamp>,
+    /// When its last session begins; `None` from a booking service that does not tell yet.
+    pub starts_at: Option<Timestamp>,
 }
 
 /// Booking as payments sees it.
@@ -60,5 +62,6 @@ fn read(answer: &GetBookingFactsResponse) -> Result<Facts, Error> {
         customer_id: answer.customer_id.parse().map_err(Error::unavailable)?,
         price: answer.price.as_ref().and_then(money).ok_or(refuse(Rejection::InvalidPrice))?,
         held_until_at,
+        starts_at: answer.starts_at.as_ref().and_then(timestamp),
     })
 }

@@ -11,6 +11,7 @@ pub mod providers;
 pub mod store;
 pub mod app;
 pub mod polling;
+pub mod sold_orders;
 pub mod timers;
 pub mod process;
 pub mod read_model;

@@ -12,6 +12,7 @@ use crate::domain::refund::OVERTAKEN;
 use crate::ledger::{self, Books};
 use crate::polling::{self, Turn};
 use crate::read_model::{inbox, project, query};
+use crate::sold_orders;
 use crate::timers;
 
 /// The collection of a booking under its lock.
@@ -136,6 +137,7 @@ impl OpenCollection {
             }
             Event::Verified { payment, .. } => {
                 tracing::info!(booking_id = %self.booking_id, %payment, "money verified");
+                sold_orders::begin(tx, self.booking_id, self.now).await?;
             }
             Event::Mismatched { payment, reason, .. } => {
                 let (booking_id, reason) = (self.booking_id, reason.word());
@@ -150,8 +152,11 @@ impl OpenCollection {
                     tracing::error!(%booking_id, %refund_id, reason, renewed, "a refund failed");
                 }
                 timers::end_refund(tx, *refund_id).await?;
-                if renewed {
-                    timers::renew_refund(tx, *refund_id, self.now).await?;
+                // Also those whose turn came while this one was giving their money back.
+                let known = self.collection();
+                let payment = known.and_then(|it| Some(it.refunds.get(refund_id)?.payment.clone()));
+                for failed in known.into_iter().flat_map(|it| it.renewable(payment.as_ref())) {
+                    timers::renew_refund(tx, failed, self.now).await?;
                 }
             }
             Event::Observed { payment, source } => {

@@ -11,6 +11,7 @@ use runtime::BoxError;
 use serde_json::{Value, json};
 
 use crate::app::ask_refund::ask_refund as ask;
+use crate::app::ask_sold_order::ask_sold_order;
 use crate::app::fold_webhook::fold_webhook as fold;
 use crate::app::issue_receipt::issue_late;
 use crate::app::miss_webhook::miss_webhook;
@@ -21,6 +22,7 @@ use crate::app::{Error, Till};
 use crate::domain::fact::{OrderId, PaymentId};
 use crate::polling::{POLL_ORDER, Turn};
 use crate::read_model::inbox;
+use crate::sold_orders::{ASK_SOLD_ORDER, Ask};
 
 /// A refund is to be asked for, or asked after.
 pub const REFUND: &str = "refund";
@@ -270,6 +272,10 @@ impl Timers {
         match timer.kind.as_str() {
             POLL_ORDER => {
                 poll_order(till, timer.subject.parse()?, Turn::of(&timer.payload)).await?;
+            }
+            ASK_SOLD_ORDER => {
+                let ask = Ask::of(&timer.payload);
+                ask_sold_order(till, timer.subject.parse()?, ask).await?;
             }
             REFUND => {
                 let turn = (step_of(&timer.payload), timer.attempts);

@@ -35,8 +35,23 @@ fn one(seed: u64) -> io::Result<bool> {
         say(line)?;
     }
     say(&format!("seed {seed}, trace {:016x}", outcome.trace_hash))?;
+    if !outcome.is_clean() {
+        events(&outcome)?;
+    }
     report(&outcome)?;
     Ok(outcome.is_clean())
+}
+
+/// What the logs hold of bookings and money at the end of a run.
+fn events(outcome: &Outcome) -> io::Result<()> {
+    for (name, log) in outcome.snapshot.logs() {
+        for row in log.events.iter().filter(|_| ["booking", "payments"].contains(&name)) {
+            let it = &row.event;
+            let (at, stream, kind) = (it.recorded_at, &it.stream_id, &it.event_type);
+            say(&format!("event {at} {stream} {kind} {}", it.payload))?;
+        }
+    }
+    Ok(())
 }
 
 fn report(outcome: &Outcome) -> io::Result<()> {

@@ -46,7 +46,7 @@ pub(crate) async fn create(State(world): State<Shared>, body: Bytes) -> Answer {
     Ok(Json(answer))
 }
 
-/// Whether the order is to be the only one of its receipt. Only some pages of the documentation know
+/// Whether the order is to be the only one of its receipt. Only some documented pages know
 /// that field, so a fault makes an account that refuses it, or that passes it over.
 fn is_unique(world: &World, given: &Value) -> Result<bool, ApiError> {
     let Some(wanted) = given.get("unique_receipt") else { return Ok(false) };

@@ -57,6 +57,7 @@ impl BookingInternalService for Internal {
             price: view.booking.price,
             held_until_at: view.booking.held_until_at,
             state: view.booking.state,
+            starts_at: view.booking.sessions.last().and_then(|session| session.starts_at),
         }))
     }
 

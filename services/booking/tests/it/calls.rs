@@ -82,6 +82,7 @@ async fn each_internal_call_has_its_own_callers() {
     assert_eq!(told.price.as_ref().unwrap().minor_units, 50_000);
     assert_eq!(told.state(), BookingState::Held);
     assert!(told.held_until_at.is_some());
+    assert_eq!(told.starts_at, Some(contract::convert::to_wire(at(1, 11))));
     let told =
         served.internal("notifications").get_booking_contact(contact()).await.unwrap().into_inner();
     assert_eq!(told.booking.unwrap().contact, Some(asha()));

@@ -3,6 +3,8 @@
 //! be learnt of again first.
 
 use eventstore::Tx;
+use kernel::Id;
+use kernel::id::Refund as RefundKind;
 
 use super::Error;
 use crate::domain::collection::{Collection, Command};
@@ -33,24 +35,32 @@ pub async fn follow_booking(
     open: &mut OpenCollection,
     wish: &Wish,
 ) -> Result<(), Error> {
-    if let Some(command) = open.collection().and_then(|known| command(open, known, wish)) {
+    let refund_id = |words: &[&str]| open.refund_id(words);
+    let command = open.collection().and_then(|known| command(known, wish, refund_id));
+    if let Some(command) = command {
         open.apply(tx, command).await?;
     }
     Ok(())
 }
 
-fn command(open: &OpenCollection, known: &Collection, wish: &Wish) -> Option<Command> {
+/// What a wish means for what is known of the money; `refund_id` gives the id of a refund that is
+/// asked for because of what some words name.
+pub fn command(
+    known: &Collection,
+    wish: &Wish,
+    refund_id: impl FnOnce(&[&str]) -> Id<RefundKind>,
+) -> Option<Command> {
     match wish.word {
         BookingWord::Completed => Some(Command::Complete),
         BookingWord::Cancelled => {
             // It was cancelled on the promise of a refund before its money came: that is the cause.
             let whole = wish.unplaced.as_ref().map(|_| Amount::from(known.terms.amount));
             let refund = whole.or_else(|| wish.refund.clone())?;
-            Some(Command::Cancel { refund, refund_id: open.refund_id(&["cancelled"]) })
+            Some(Command::Cancel { refund, refund_id: refund_id(&["cancelled"]) })
         }
         BookingWord::Unplaced => {
             let payment = wish.unplaced.clone().filter(|it| known.payments.contains_key(it))?;
-            let refund_id = open.refund_id(&["unplaced", payment.as_str()]);
+            let refund_id = refund_id(&["unplaced", payment.as_str()]);
             Some(Command::Unplace { payment, refund_id })
         }
         BookingWord::Unknown

@@ -60,6 +60,9 @@ pub struct Collection {
     pub earned: Option<Amount>,
     /// What the practice keeps of a booking that was cancelled.
     pub retained: Option<Amount>,
+    /// How much of each refund that was wanted afterwards came out of what was earned or retained,
+    /// because nothing else was left to take it from; as in the ledger.
+    from_closed: BTreeMap<Id<RefundKind>, i64>,
 }
 
 /// Where a collection stands, in one word.
@@ -92,6 +95,7 @@ impl Collection {
             refunds: BTreeMap::new(),
             earned: None,
             retained: None,
+            from_closed: BTreeMap::new(),
         }
     }
 }
@@ -278,6 +282,11 @@ fn take_in(known: &mut Collection, event: &Event) {
         }
         Event::RefundRequested { refund_id, refund }
         | Event::RefundDiscovered { refund_id, refund } => {
+            let open = known.open(&refund.payment).max(0);
+            let from_closed = refund.amount.minor.saturating_sub(open);
+            if known.is_closed(&refund.payment) && from_closed > 0 {
+                known.from_closed.insert(*refund_id, from_closed);
+            }
             known.refunds.insert(*refund_id, refund.clone());
         }
         Event::RefundAccepted { refund_id, provider_refund } => {

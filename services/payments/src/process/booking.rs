@@ -38,6 +38,38 @@ pub enum Step {
     Complete { id: Id<Booking> },
 }
 
+impl Step {
+    /// What booking wants of the money after this, when it wanted `before`.
+    #[must_use]
+    pub fn wish(&self, before: Wish) -> Wish {
+        match self {
+            Self::Remember { .. } => before,
+            Self::Note { word, .. } => Wish { word: *word, ..before },
+            Self::Place { payment, .. } => {
+                Wish { word: BookingWord::Confirmed, placed: Some(payment.clone()), ..before }
+            }
+            // What came after a cancellation goes back because of that.
+            Self::Refund { payment, .. } => {
+                let is_cancelled = before.word == BookingWord::Cancelled;
+                let word = if is_cancelled { before.word } else { BookingWord::Unplaced };
+                Wish { word, unplaced: Some(payment.clone()), ..before }
+            }
+            Self::Cancel { refund, .. } => {
+                Wish { word: BookingWord::Cancelled, refund: Some(refund.clone()), ..before }
+            }
+            Self::Keep { payment, .. } => {
+                let placed = payment.clone().or_else(|| before.placed.clone());
+                // For one that still takes place nothing has to be decided about its money.
+                let nothing = Amount { minor: 0, currency: String::new() };
+                let is_cancelled = before.word == BookingWord::Cancelled;
+                let refund = if is_cancelled { Some(nothing) } else { before.refund.clone() };
+                Wish { placed, refund, ..before }
+            }
+            Self::Complete { .. } => Wish { word: BookingWord::Completed, ..before },
+        }
+    }
+}
+
 /// What to do about an event; `None` when it does not concern money.
 ///
 /// # Errors
@@ -123,76 +155,27 @@ impl OnBooking {
     }
 
     async fn take(&self, tx: &mut Tx, event: &Recorded, step: Step) -> Result<(), ReactionError> {
-        match step {
+        match &step {
             Step::Remember { id, customer_id } => {
                 let trace = event.metadata.traceparent.as_deref();
-                project::known_booking(tx, id, customer_id, trace).await?;
+                project::known_booking(tx, *id, *customer_id, trace).await?;
             }
-            Step::Note { id, word } => project::booking_state(tx, id, word).await?,
-            Step::Place { id, payment } => self.place(tx, id, payment).await?,
-            Step::Refund { id, payment } => self.give_back(tx, id, payment).await?,
-            Step::Cancel { id, refund } => {
-                let word = BookingWord::Cancelled;
-                let before = query::wish(tx.connection(), id).await?;
-                self.end(tx, id, Wish { word, refund: Some(refund), ..before }).await?;
+            Step::Note { id, word } => project::booking_state(tx, *id, *word).await?,
+            Step::Place { id, payment } | Step::Refund { id, payment } => {
+                let is_remembered = self.end(tx, *id, &step).await?;
+                known(tx, *id, payment, is_remembered).await?;
             }
-            Step::Keep { id, payment } => {
-                let before = query::wish(tx.connection(), id).await?;
-                let placed = payment.or_else(|| before.placed.clone());
-                // For one that still takes place nothing has to be decided about its money.
-                let nothing = Amount { minor: 0, currency: String::new() };
-                let is_cancelled = before.word == BookingWord::Cancelled;
-                let refund = if is_cancelled { Some(nothing) } else { before.refund.clone() };
-                self.end(tx, id, Wish { placed, refund, ..before }).await?;
-            }
-            Step::Complete { id } => {
-                let before = query::wish(tx.connection(), id).await?;
-                self.end(tx, id, Wish { word: BookingWord::Completed, ..before }).await?;
+            Step::Cancel { id, .. } | Step::Keep { id, .. } | Step::Complete { id } => {
+                self.end(tx, *id, &step).await?;
             }
         }
         Ok(())
     }
 
-    /// Remembers which payment a booking is placed with, and issues its receipt.
-    async fn place(
-        &self,
-        tx: &mut Tx,
-        id: Id<Booking>,
-        payment: PaymentId,
-    ) -> Result<(), ReactionError> {
-        let before = query::wish(tx.connection(), id).await?;
-        let (word, placed) = (BookingWord::Confirmed, Some(payment.clone()));
-        let is_remembered = self.end(tx, id, Wish { word, placed, ..before }).await?;
-        known(tx, id, &payment, is_remembered).await
-    }
-
-    /// Gives the money back that could not be placed. What came after a cancellation goes back
-    /// because of that.
-    async fn give_back(
-        &self,
-        tx: &mut Tx,
-        id: Id<Booking>,
-        payment: PaymentId,
-    ) -> Result<(), ReactionError> {
-        let before = query::wish(tx.connection(), id).await?;
-        let word = match before.word {
-            BookingWord::Cancelled => BookingWord::Cancelled,
-            BookingWord::Unknown
-            | BookingWord::Requested
-            | BookingWord::Confirmed
-            | BookingWord::Unplaced
-            | BookingWord::Expired
-            | BookingWord::Released
-            | BookingWord::Completed => BookingWord::Unplaced,
-        };
-        let wish = Wish { word, unplaced: Some(payment.clone()), ..before };
-        let is_remembered = self.end(tx, id, wish).await?;
-        known(tx, id, &payment, is_remembered).await
-    }
-
     /// Remembers what booking wants, does it with the money that is there, and issues the receipt
     /// that is due, if there can be one; says whether it is remembered.
-    async fn end(&self, tx: &mut Tx, id: Id<Booking>, wish: Wish) -> Result<bool, ReactionError> {
+    async fn end(&self, tx: &mut Tx, id: Id<Booking>, step: &Step) -> Result<bool, ReactionError> {
+        let wish = step.wish(query::wish(tx.connection(), id).await?);
         let is_remembered = project::wish(tx, id, &wish).await?;
         let mut open = OpenCollection::load(tx, id).await?;
         follow_booking(tx, &mut open, &wish).await?;

@@ -8,7 +8,8 @@ use testkit::TestDatabase;
 use crate::signed::{event, send};
 use crate::world::World;
 
-const DAY: i64 = 24 * 3600;
+const HOUR: i64 = 3600;
+const DAY: i64 = 24 * HOUR;
 
 #[tokio::test]
 async fn an_order_is_polled_for_three_days_and_not_for_ever() -> Result<()> {
@@ -54,6 +55,65 @@ async fn money_that_the_provider_leaves_authorised_is_captured_by_us() -> Result
     let payments = world.provider_has("payments").await?;
     let is_captured = |it: &Value| it["captured"] == true && it["id"] == second["payment_id"];
     assert!(!payments.iter().any(is_captured), "{payments:?}");
+    Ok(())
+}
+
+/// Its payer pays twice, no webhook comes, and the nightly list of payments doesn't tell of it.
+#[tokio::test]
+async fn a_sold_order_is_asked_again_until_its_session_is_over() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    world.pay(&order, json!({})).await?;
+    world.check(held).await??;
+    world.until_quiet().await?;
+    let first = "select count(*) from timers where kind = 'ask-sold-order'
+                 and payload->>'step' = '0' and due_at > clock_now() + interval '59 minutes'";
+    assert_eq!(world.number(first).await?, 1);
+    world.pay(&order, json!({ "again": true })).await?;
+    world.database.move_clock(HOUR + 11 * 60).await?;
+    // The provider itself gave back what came for a paid order; the books have to know it.
+    world.until(held, "RefundProcessed").await?;
+    let second = "select count(*) from timers where kind = 'ask-sold-order'
+                  and payload->>'step' = '1' and payload->>'placed' = 'false'";
+    world.until_number(second, 1).await?;
+    // A provider that wants fewer questions gets fewer, and the order is not given up.
+    let slower = json!({ "target": "orders.fetch.payments", "kind": "status", "status": 429 });
+    world.fault(slower).await?;
+    world.database.move_clock(8 * HOUR).await?;
+    world.until_number("select count(*) from call_pace where pause_millis = 2000", 1).await?;
+    let failed = "select count(*) from timers where kind = 'ask-sold-order'
+                  and payload->>'step' = '1' and payload->>'failed' = '1'";
+    world.until_number(failed, 1).await?;
+    world.database.move_clock(9 * HOUR).await?;
+    let third = "select count(*) from timers where kind = 'ask-sold-order'
+                 and payload->>'step' = '2' and due_at <= clock_now() + interval '1 day'";
+    world.until_number(third, 1).await?;
+    world.until_number("select count(*) from call_pace where pause_millis = 1800", 1).await?;
+    // The session and the banks' days are over.
+    world.database.move_clock(5 * DAY).await?;
+    world.until_number("select count(*) from timers where kind = 'ask-sold-order'", 0).await?;
+    assert_eq!(world.count(held, "RefundProcessed").await?, 1);
+    Ok(())
+}
+
+/// Of many orders that are due at once, all processes together ask for one a second.
+#[tokio::test]
+async fn sold_orders_that_are_due_at_once_are_asked_for_one_after_the_other() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    for _ in 0..4 {
+        world.paid().await?;
+    }
+    world.fault(json!({ "target": "orders.fetch.payments", "kind": "drop", "times": 0 })).await?;
+    let now = "select (extract(epoch from clock_now()) * 1000)::bigint";
+    let before = world.number(now).await?;
+    let all_due = "update timers set due_at = clock_now() where kind = 'ask-sold-order'";
+    world.database.as_owner(all_due).await?;
+    let placed = "select count(*) from timers where kind = 'ask-sold-order'
+                  and (payload->>'placed' = 'true' or payload->>'failed' = '1')";
+    world.until_number(placed, 4).await?;
+    let free = "select (extract(epoch from next_at) * 1000)::bigint from call_pace";
+    assert!(world.number(free).await? >= before + 4_000, "four have taken four seconds");
     Ok(())
 }
 

@@ -115,7 +115,7 @@ pub(crate) async fn verified(world: &World) -> Result<(Held, String)> {
 }
 
 /// So many bookings, confirmed at the same time.
-/// Bookings with their money, made as many at once as the pool has connections: what a test is about
+/// Bookings with their money, made as many at once as the pool has places: what a test is about
 /// comes afterwards.
 async fn verified_many(world: &World, many: usize) -> Result<Vec<(Held, String)>> {
     stream::iter((0..many).map(|_| verified(world))).buffered(12).try_collect().await

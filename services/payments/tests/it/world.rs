@@ -33,6 +33,8 @@ use tonic::{Code, Request, Status};
 use crate::booking::BookingService;
 
 pub(crate) const PRICE: i64 = 50_000;
+/// Minutes from the end of a hold to the session.
+const SESSION_AFTER: i64 = 24 * 60;
 pub(crate) const KEY: &str = "rzp_test_demo";
 pub(crate) const KEY_SECRET: &str = "demo-key-secret";
 pub(crate) const WEBHOOK_SECRET: &str = "demo-webhook-secret";
@@ -202,6 +204,7 @@ impl World {
             price: Some(Money::inr(PRICE).into()),
             held_until_at: Some(to_wire(until)),
             state: BookingState::Held.into(),
+            starts_at: Some(to_wire(until.plus_minutes(SESSION_AFTER))),
         });
         Ok(held)
     }

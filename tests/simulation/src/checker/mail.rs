@@ -184,7 +184,9 @@ fn is_no_reminder(
             let past = row.booking_id.and_then(|id| history.bookings.get(&id));
             let booked = past.into_iter().flatten();
             let mut booked = booked.filter(|it| matches!(it.event, Event::Confirmed { .. }));
-            booked.any(|it| starts_at.seconds_since(it.at) < REMINDER_SECONDS)
+            // To the microsecond, as its mail is planned: in whole seconds a booking of the very
+            // second of its reminder counts as one before it.
+            booked.any(|it| it.at > starts_at.plus_seconds(-REMINDER_SECONDS))
         }
         _ => false,
     }

@@ -39,8 +39,11 @@ pub enum Flaw {
     StopPolling,
     /// Money that came a second time is noted, and never asked back.
     KeepDoublePayment,
-    /// Webhooks are kept and called folded, and nobody looks into them.
+    /// Webhooks are kept and called folded, and their content is passed over. This one breaks nothing
+    /// either, because every order is asked for until its session is over.
     IgnoreWebhooks,
+    /// Webhooks are passed over, and orders are not asked for again once they are sold.
+    ForgetSoldOrders,
 }
 
 impl Flaw {
@@ -61,6 +64,6 @@ impl Flaw {
         (Self::SkipProjection, Invariant::I9),
         (Self::StopPolling, Invariant::I3),
         (Self::KeepDoublePayment, Invariant::I4),
-        (Self::IgnoreWebhooks, Invariant::I3),
+        (Self::ForgetSoldOrders, Invariant::I3),
     ];
 }

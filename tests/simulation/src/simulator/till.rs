@@ -8,15 +8,17 @@ use eventstore::Recorded;
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Decider, Id};
 use payments::app::fold::{Next, Told, refund_command};
+use payments::app::follow_booking::{Wish, command};
 use payments::contract::{collection_event, collection_stream};
 use payments::domain::collection::{Collection, CollectionLife, Command, Event, State};
-use payments::domain::fact::{Amount, PaymentId, Source};
+use payments::domain::fact::{Amount, Source};
 use payments::domain::refund::Cause;
 use payments::ledger::Books;
 use payments::polling::{POLL_ORDER, Turn};
 use payments::process::booking::{Step, step};
 use payments::provider::ProviderRefund;
 use payments::read_model::booking_word::BookingWord;
+use payments::sold_orders::{ASK_SOLD_ORDER, Ask};
 use payments::timers::{FOLD_WEBHOOK, REFUND, RENEW_AFTER, RENEW_REFUND, refund_pause};
 use serde_json::json;
 
@@ -98,6 +100,9 @@ impl World {
                     }
                 }
             }
+            Event::Verified { .. } => {
+                self.ask_sold_next(batch, open.booking_id, Ask::first(self.now), None);
+            }
             Event::RefundRequested { refund_id, .. } => {
                 let step = json!({ "step": 0 });
                 batch.set_timer(REFUND, &refund_id.to_string(), self.now, step);
@@ -108,9 +113,11 @@ impl World {
             Event::RefundFailed { refund_id, .. } => {
                 let subject = refund_id.to_string();
                 batch.end_timer(REFUND, &subject);
-                if open.collection().is_some_and(|it| it.is_renewable(*refund_id)) {
+                let known = open.collection();
+                let payment = known.and_then(|it| Some(&it.refunds.get(refund_id)?.payment));
+                for failed in known.into_iter().flat_map(|it| it.renewable(payment)) {
                     let due = self.now.plus_seconds(RENEW_AFTER);
-                    batch.set_timer(RENEW_REFUND, &subject, due, json!({}));
+                    batch.set_timer(RENEW_REFUND, &failed.to_string(), due, json!({}));
                 }
             }
             Event::RefundProcessed { refund_id } => {
@@ -144,6 +151,21 @@ impl World {
         match due.filter(|_| !(is_old && self.has(Flaw::StopPolling))) {
             Some(due) => batch.set_timer(POLL_ORDER, &subject, due, turn.payload()),
             None => batch.end_timer(POLL_ORDER, &subject),
+        }
+    }
+
+    fn ask_sold_next(
+        &self,
+        batch: &mut Batch<TillTables>,
+        booking_id: Id<Booking>,
+        ask: Ask,
+        starts_at: Option<kernel::Timestamp>,
+    ) {
+        let subject = booking_id.to_string();
+        let due = ask.due(booking_id, self.now, starts_at);
+        match due.filter(|_| !self.has(Flaw::ForgetSoldOrders)) {
+            Some(due) => batch.set_timer(ASK_SOLD_ORDER, &subject, due, ask.payload()),
+            None => batch.end_timer(ASK_SOLD_ORDER, &subject),
         }
     }
 
@@ -207,12 +229,30 @@ impl World {
     }
 
     /// Does again what booking wants to become of the money.
-    fn follow_news(&self, batch: &mut Batch<TillTables>, open: &mut Open) -> Result<(), Fail> {
-        let word = self.payments.tables.known.get(&open.booking_id).map(|(_, word)| *word);
-        if word.is_some_and(BookingWord::is_completed) {
-            self.apply(batch, open, Command::Complete)?;
+    fn follow_news(&mut self, batch: &mut Batch<TillTables>, open: &mut Open) -> Result<(), Fail> {
+        let known = self.payments.tables.known.get(&open.booking_id);
+        let wish = known.map(|(_, wish)| wish.clone()).unwrap_or_default();
+        self.follow_booking(batch, open, &wish)
+    }
+
+    fn follow_booking(
+        &mut self,
+        batch: &mut Batch<TillTables>,
+        open: &mut Open,
+        wish: &Wish,
+    ) -> Result<(), Fail> {
+        let refund_id = self.new_id();
+        let command = open.collection().and_then(|known| command(known, wish, |_| refund_id));
+        if let Some(command) = command {
+            self.apply(batch, open, command)?;
         }
         Ok(())
+    }
+
+    /// What booking wants after a step.
+    fn wish_of(&self, id: Id<Booking>, step: &Step) -> Wish {
+        let known = self.payments.tables.known.get(&id);
+        step.wish(known.map(|(_, wish)| wish.clone()).unwrap_or_default())
     }
 
     /// `ClaimPayment`, up to the point where the provider is asked.
@@ -272,7 +312,9 @@ impl World {
         Ok(self.booking.tables.states.get(&id).and_then(|state| {
             let facts = state.facts()?;
             let (customer_id, price) = (facts.customer_id, facts.price);
-            Some(tables::BookingFacts { customer_id, price, held_until: state.held_until() })
+            let held_until = state.held_until();
+            let starts_at = facts.sessions.last().map(|session| session.starts_at());
+            Some(tables::BookingFacts { customer_id, price, held_until, starts_at })
         }))
     }
 }
@@ -292,74 +334,43 @@ pub(crate) fn on_booking(
     event: &Recorded,
 ) -> Result<(), Fail> {
     let Some(step) = step(event)? else { return Ok(()) };
-    match step {
-        Step::Remember { id, customer_id } => remember(batch, id, customer_id),
-        Step::Note { id, word } => note(batch, id, word),
-        Step::Place { id, payment } => {
-            note(batch, id, BookingWord::Confirmed);
-            place(world, batch, id, payment);
+    match &step {
+        Step::Remember { id, customer_id } => remember(batch, *id, *customer_id),
+        Step::Note { id, .. } => wish(world, batch, *id, &step),
+        Step::Refund { id, .. } if world.has(Flaw::ForgetUnplacedMoney) => {
+            wish(world, batch, *id, &step);
         }
-        Step::Refund { id, payment } => {
-            note(batch, id, BookingWord::Unplaced);
-            if world.has(Flaw::ForgetUnplacedMoney) {
-                return Ok(());
-            }
-            let mut open = world.open_collection(id);
-            let refund_id = world.new_id();
-            world.apply(batch, &mut open, Command::Unplace { payment, refund_id })?;
-        }
-        Step::Cancel { id, refund } => {
-            note(batch, id, BookingWord::Cancelled);
-            let refund_id = world.new_id();
-            close(world, batch, id, Command::Cancel { refund, refund_id })?;
-        }
-        Step::Keep { id, payment } => {
-            if let Some(payment) = payment {
-                place(world, batch, id, payment);
-            }
-            let word = world.payments.tables.known.get(&id).map(|(_, word)| *word);
-            if word == Some(BookingWord::Cancelled) {
-                let (refund, refund_id) =
-                    (Amount { minor: 0, currency: String::new() }, world.new_id());
-                close(world, batch, id, Command::Cancel { refund, refund_id })?;
-            }
-        }
-        Step::Complete { id } => {
-            note(batch, id, BookingWord::Completed);
-            close(world, batch, id, Command::Complete)?;
+        Step::Place { id, .. }
+        | Step::Refund { id, .. }
+        | Step::Cancel { id, .. }
+        | Step::Keep { id, .. }
+        | Step::Complete { id } => {
+            wish(world, batch, *id, &step);
+            let mut open = world.open_collection(*id);
+            let wanted = world.wish_of(*id, &step);
+            world.follow_booking(batch, &mut open, &wanted)?;
         }
     }
     Ok(())
-}
-
-fn close(
-    world: &World,
-    batch: &mut Batch<TillTables>,
-    id: Id<Booking>,
-    command: Command,
-) -> Result<(), Fail> {
-    let mut open = world.open_collection(id);
-    if open.collection().is_some() {
-        world.apply(batch, &mut open, command)?;
-    }
-    Ok(())
-}
-
-fn place(world: &World, batch: &mut Batch<TillTables>, id: Id<Booking>, payment: PaymentId) {
-    let now = world.now;
-    batch.change(move |tables| tables.place(id, payment, now));
 }
 
 fn remember(batch: &mut Batch<TillTables>, id: Id<Booking>, customer_id: Id<Customer>) {
     batch.change(move |tables| {
-        tables.known.entry(id).or_insert((customer_id, BookingWord::Requested));
+        tables.known.entry(id).or_insert_with(|| {
+            (customer_id, Wish { word: BookingWord::Requested, ..Wish::default() })
+        });
     });
 }
 
-fn note(batch: &mut Batch<TillTables>, id: Id<Booking>, word: BookingWord) {
+/// Remembers what booking wants, and issues the receipt that is due.
+fn wish(world: &World, batch: &mut Batch<TillTables>, id: Id<Booking>, step: &Step) {
+    let (wish, now) = (world.wish_of(id, step), world.now);
     batch.change(move |tables| {
+        if let Some(payment) = &wish.placed {
+            tables.place(id, payment.clone(), now);
+        }
         if let Some(known) = tables.known.get_mut(&id) {
-            known.1 = word;
+            known.1 = wish;
         }
     });
 }

@@ -7,6 +7,7 @@ use kernel::id::{Booking, Refund};
 use payments::app::ask_refund::Answer;
 use payments::app::fold::{Next, Told};
 use payments::domain::fact::{OrderId, Source};
+use payments::sold_orders::Ask;
 
 use super::coverage::Fault;
 use super::desk::DeskTables;
@@ -30,6 +31,13 @@ pub(crate) enum Job {
         told: Told,
         way: (Source, Next),
         timer: Option<(TimerKey, i32)>,
+    },
+    /// The payment provider has told of a sold order.
+    FoldSold {
+        booking_id: Id<Booking>,
+        told: Told,
+        next: (Ask, Option<Timestamp>),
+        timer: (TimerKey, i32),
     },
     /// The payment provider has told of a refund.
     Refunded {
@@ -69,6 +77,10 @@ impl World {
                 if let Some((key, attempts)) = timer {
                     self.conclude::<TillTables>((&key, attempts), outcome);
                 }
+            }
+            Job::FoldSold { booking_id, told, next, timer } => {
+                let outcome = self.fold_sold(booking_id, &told, next);
+                self.conclude::<TillTables>((&timer.0, timer.1), outcome);
             }
             Job::Refunded { booking_id, refund_id, answer, step, timer } => {
                 let outcome = self.record_refund((booking_id, refund_id), &answer, step);

@@ -119,6 +119,15 @@ fn left(known: &Collection, payment: &PaymentId) -> Option<Amount> {
     (minor > 0).then_some(Amount { minor, currency })
 }
 
+/// How much may be asked for because of a cause: at first all that is left, later only what is not
+/// owed, because that is asked for again or is a person's task.
+fn left_for(known: &Collection, payment: &PaymentId, cause: Cause) -> i64 {
+    let was_asked = known.refunds_of(payment).any(|(_, it)| it.cause == cause);
+    if was_asked { known.kept(payment) } else { known.left(payment) }
+}
+
+/// The booking could not be placed: all of its payment goes back. Asked again, it decides about what
+/// has come home since.
 pub(super) fn unplace(
     known: &Collection,
     payment: PaymentId,
@@ -127,8 +136,12 @@ pub(super) fn unplace(
     if !known.payments.contains_key(&payment) {
         return Err(Rejection::PaymentUnknown);
     }
-    let asked = known.refunds_of(&payment).any(|(_, it)| it.cause == Cause::Unplaced);
-    let Some(amount) = left(known, &payment).filter(|_| !asked) else { return Ok(Vec::new()) };
+    let Some(left) = left(known, &payment) else { return Ok(Vec::new()) };
+    let minor = left_for(known, &payment, Cause::Unplaced);
+    if minor <= 0 {
+        return Ok(Vec::new());
+    }
+    let amount = Amount { minor, ..left };
     let refund = Refund::wanted(payment, amount, Cause::Unplaced);
     Ok(vec![Event::RefundRequested { refund_id, refund }])
 }
@@ -139,7 +152,8 @@ pub(super) fn cancel(known: &Collection, refund: &Amount, refund_id: Id<RefundKi
     let Some(payment) = &known.verified else { return Vec::new() };
     let Some(left) = left(known, payment) else { return Vec::new() };
     let promised = if refund.currency == left.currency { refund.minor } else { 0 };
-    let back = promised.saturating_sub(known.asked_by_cancellation(payment)).clamp(0, left.minor);
+    let back = promised.saturating_sub(known.back_by_cancellation(payment));
+    let back = back.clamp(0, left_for(known, payment, Cause::Cancelled));
     let part = |minor| Amount { minor, currency: left.currency.clone() };
     let mut events = Vec::new();
     if back > 0 {

@@ -142,17 +142,59 @@ impl Collection {
         self.left(payment).saturating_sub(self.owed(payment)).max(0)
     }
 
-    /// How much of what stays is neither earned nor retained yet; negative when some of that went
-    /// back afterwards.
-    pub(super) fn unclosed(&self, payment: &PaymentId) -> i64 {
-        let closed = |amount: &Option<Amount>| amount.as_ref().map_or(0, |it| it.minor);
-        let closed = closed(&self.earned).saturating_add(closed(&self.retained));
-        self.kept(payment).saturating_sub(closed)
+    /// Whether money of a payment was earned or retained.
+    pub(super) fn is_closed(&self, payment: &PaymentId) -> bool {
+        self.verified.as_ref() == Some(payment)
+            && (self.earned.is_some() || self.retained.is_some())
     }
 
-    /// How much was to go back because the booking was cancelled, whatever became of it.
-    pub(super) fn asked_by_cancellation(&self, payment: &PaymentId) -> i64 {
-        self.sum(payment, |_, it| it.cause == Cause::Cancelled && it.renews.is_none())
+    /// How much of what is left is neither earned nor retained yet. What went back of that does not
+    /// make it less, as in the ledger.
+    pub(super) fn open(&self, payment: &PaymentId) -> i64 {
+        let closed = |amount: &Option<Amount>| amount.as_ref().map_or(0, |it| it.minor);
+        let closed = closed(&self.earned).saturating_add(closed(&self.retained));
+        let closed = if self.is_closed(payment) { closed } else { 0 };
+        let from_closed = self.sum_from_closed(payment, |_, refund| refund.goes_back());
+        self.left(payment).saturating_sub(closed).saturating_add(from_closed)
+    }
+
+    /// How much of that stays, because it is not owed.
+    pub(super) fn unclosed(&self, payment: &PaymentId) -> i64 {
+        let owed = |id, refund: &Refund| self.is_owed(id, refund);
+        let owed_of_open = self.owed(payment).saturating_sub(self.sum_from_closed(payment, owed));
+        self.open(payment).saturating_sub(owed_of_open)
+    }
+
+    fn sum_from_closed(
+        &self,
+        payment: &PaymentId,
+        counts: impl Fn(Id<RefundKind>, &Refund) -> bool,
+    ) -> i64 {
+        self.refunds_of(payment)
+            .filter(|(id, refund)| counts(*id, refund))
+            .filter_map(|(id, _)| self.from_closed.get(&id))
+            .fold(0_i64, |sum, minor| sum.saturating_add(*minor))
+    }
+
+    /// How much went back because the booking was cancelled, is on its way, or failed to and is owed.
+    pub(super) fn back_by_cancellation(&self, payment: &PaymentId) -> i64 {
+        self.sum(payment, |id, it| {
+            let is_done =
+                it.goes_back() || self.is_owed(id, it) || self.went_by_another_name(id, it);
+            it.cause == Cause::Cancelled && is_done
+        })
+    }
+
+    /// Whether a refund of ours went back as what was taken for another hand's.
+    fn went_by_another_name(&self, refund_id: Id<RefundKind>, refund: &Refund) -> bool {
+        let is_it = |other: &Refund| {
+            other.cause == Cause::Elsewhere
+                && other.end == Some(End::Processed)
+                && other.amount == refund.amount
+        };
+        refund.end == Some(End::Overtaken)
+            && !self.is_renewed(refund_id)
+            && self.refunds_of(&refund.payment).any(|(_, other)| is_it(other))
     }
 
     /// Whether the money that counts was given back by somebody else, on the provider's pages.
@@ -181,6 +223,15 @@ impl Collection {
             && !self.is_renewed(refund_id)
             && self.tries(failed) < REFUNDS_MAX
             && self.left(&failed.payment) > 0
+    }
+
+    /// The refunds of a payment in whose place others are to be asked for.
+    pub fn renewable<'c>(
+        &'c self,
+        payment: Option<&'c PaymentId>,
+    ) -> impl Iterator<Item = Id<RefundKind>> + 'c {
+        let of_it = self.refunds.iter().filter(move |(_, it)| Some(&it.payment) == payment);
+        of_it.map(|(id, _)| *id).filter(|id| self.is_renewable(*id))
     }
 
     /// The provider says "refunded" of a payment, and no refund that failed contradicts it. A

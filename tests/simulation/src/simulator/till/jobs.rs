@@ -12,6 +12,7 @@ use payments::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId, Sourc
 use payments::polling::{POLL_ORDER, Turn};
 use payments::provider::{Observation, PaymentReport, Provider as _, ProviderError, WantedOrder};
 use payments::read_model::query::RefundRow;
+use payments::sold_orders::{ASK_SOLD_ORDER, Ask};
 use payments::timers::{FOLD_WEBHOOK, REFUND, RENEW_REFUND, refund_pause, refused_pause};
 use serde_json::Value;
 
@@ -207,6 +208,7 @@ impl World {
         let timer = (key, attempts);
         let outcome = match key.0 {
             POLL_ORDER => self.poll_order(timer, Turn::of(&payload)),
+            ASK_SOLD_ORDER => self.ask_sold_order(timer, Ask::of(&payload)),
             REFUND => self.ask_refund(timer, &payload),
             RENEW_REFUND => self.renew_refund(key),
             FOLD_WEBHOOK => self.fold_webhook(key),
@@ -236,6 +238,40 @@ impl World {
         let pause = self.thinking();
         self.go_on(Service::Payments, pause, job);
         Ok(())
+    }
+
+    /// Asks again for the order of a sold booking. There is no pace here: one practice's world has
+    /// far fewer than one question a second.
+    fn ask_sold_order(&mut self, timer: (&TimerKey, i32), ask: Ask) -> Result<(), Fail> {
+        let booking_id: Id<Booking> = timer.0.1.parse().map_err(Fail::broken)?;
+        let order = self.order_of(booking_id).ok_or(Fail::Unavailable)?;
+        let facts = self.facts_of(booking_id)?;
+        let asked = self.at_provider(|provider| {
+            provider.payments_of(&order).now_or_never().unwrap_or_else(never)
+        });
+        let is_answered = asked.is_ok();
+        let told = self.look_into(asked.unwrap_or_default());
+        let next = if is_answered && !told.is_partial { ask.answered() } else { ask.failed() };
+        let starts_at = facts.and_then(|facts| facts.starts_at);
+        let timer = (timer.0.clone(), timer.1);
+        let job = Job::FoldSold { booking_id, told, next: (next, starts_at), timer };
+        let pause = self.thinking();
+        self.go_on(Service::Payments, pause, job);
+        Ok(())
+    }
+
+    /// Writes down what the provider said of a sold order.
+    pub(crate) fn fold_sold(
+        &mut self,
+        booking_id: Id<Booking>,
+        told: &Told,
+        (next, starts_at): (Ask, Option<kernel::Timestamp>),
+    ) -> Result<(), Fail> {
+        let mut open = self.open_collection(booking_id);
+        let mut batch = Batch::by("payments");
+        self.fold(&mut batch, &mut open, told, (Source::Poll, Next::Keep))?;
+        self.ask_sold_next(&mut batch, booking_id, next, starts_at);
+        self.commit(batch)
     }
 
     /// Writes down what the provider said.
@@ -348,7 +384,7 @@ impl World {
     fn fold_webhook(&mut self, key: &TimerKey) -> Result<(), Fail> {
         let event_id = key.1.clone();
         let webhook = self.payments.tables.webhooks.get(&event_id).cloned();
-        let is_ignored = self.has(Flaw::IgnoreWebhooks);
+        let is_ignored = self.has(Flaw::IgnoreWebhooks) || self.has(Flaw::ForgetSoldOrders);
         let webhook = webhook.filter(|it| !it.is_folded && !is_ignored);
         let told = webhook.map(|it| it.told).unwrap_or_default();
         let told = self.with_payments(told)?;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use eventstore::Recorded;
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Decider, Id, Money, Timestamp};
+use payments::app::follow_booking::Wish;
 use payments::contract::read_collection_event;
 use payments::domain::collection::{Collection, CollectionLife, State};
 use payments::domain::fact::{OrderId, PaymentId};
@@ -12,7 +13,6 @@ use payments::domain::receipt::FinancialYear;
 use payments::domain::refund::{End, Refund};
 use payments::ledger::{Account, Books, Entry};
 use payments::provider::Observation;
-use payments::read_model::booking_word::BookingWord;
 use payments::read_model::project::standing_word;
 
 use super::super::desk::rules;
@@ -36,6 +36,7 @@ pub(crate) struct BookingFacts {
     pub(crate) customer_id: Id<Customer>,
     pub(crate) price: Money,
     pub(crate) held_until: Option<Timestamp>,
+    pub(crate) starts_at: Option<Timestamp>,
 }
 
 /// Whose turn it is to create an order.
@@ -52,7 +53,7 @@ pub(crate) struct TillTables {
     pub(crate) collections: BTreeMap<Id<Booking>, CollectionRow>,
     pub(crate) refunds: BTreeMap<Id<RefundKind>, RefundRow>,
     pub(crate) webhooks: BTreeMap<String, Webhook>,
-    pub(crate) known: BTreeMap<Id<Booking>, (Id<Customer>, BookingWord)>,
+    pub(crate) known: BTreeMap<Id<Booking>, (Id<Customer>, Wish)>,
     pub(crate) turns: BTreeMap<Id<Booking>, Turn>,
     pub(crate) ledger: Vec<LedgerLine>,
     /// Captured payments of nobody that we know, until all of each has gone back.

@@ -369,3 +369,73 @@ fn two_refunds_of_ours_that_were_mixed_up_both_go_back() {
     ];
     check(&gone, learn(1, 2, Progress::Processed), Ok(&then));
 }
+
+/// Another hand's refund that is under way, and then fails.
+fn elsewhere(minor: i64) -> (Event, Command) {
+    let found = found(1, minor, Progress::Pending);
+    let failed = Found { progress: Progress::Failed, ..found.clone() };
+    (discovered(&found), discover(failed))
+}
+
+/// Decides, and takes in what follows.
+fn after(history: Vec<Event>, command: Command) -> (Vec<Event>, Vec<Event>) {
+    let state = fold::<CollectionLife>(&history);
+    let decided = CollectionLife::decide(&state, command).unwrap();
+    (with(history, decided.clone()), decided)
+}
+
+#[test]
+fn what_another_hand_did_not_give_back_goes_back_when_the_booking_was_not_placed() {
+    let (discovered, failed) = elsewhere(20_000);
+    let unplace = || Command::Unplace { payment: pay(1), refund_id: refund_id(1) };
+    let (history, asked) = after(with(paid(), [discovered]), unplace());
+    assert_eq!(asked, [requested(pay(1), inr(30_000), Cause::Unplaced)]);
+    assert_eq!(after(history.clone(), unplace()).1, [], "asked once");
+    let (history, _) = after(history, failed);
+    let again = Command::Unplace { payment: pay(1), refund_id: refund_id(2) };
+    let refund = Refund::wanted(pay(1), inr(20_000), Cause::Unplaced);
+    let rest = Event::RefundRequested { refund_id: refund_id(2), refund };
+    assert_eq!(after(history, again).1, [rest]);
+}
+
+#[test]
+fn what_another_hand_overtook_and_did_not_give_back_is_still_owed_to_a_cancellation() {
+    // The policy's 50,000 were asked for, another hand's 20,000 came first, and failed.
+    let history = with(paid(), [requested(pay(1), inr(PRICE), Cause::Cancelled)]);
+    let (history, overtaken) = after(history, discover(found(1, 20_000, Progress::Pending)));
+    assert!(overtaken.len() == 3, "discovered, overtaken, the rest: {overtaken:?}");
+    let (history, _) = after(history, discover(found(1, 20_000, Progress::Failed)));
+    let again = Command::Cancel { refund: inr(PRICE), refund_id: refund_id(2) };
+    let refund = Refund::wanted(pay(1), inr(20_000), Cause::Cancelled);
+    assert_eq!(
+        after(history, again).1,
+        [Event::RefundRequested { refund_id: refund_id(2), refund }]
+    );
+}
+
+#[test]
+fn what_went_back_of_earned_money_does_not_hide_what_comes_home() {
+    let (discovered, failed) = elsewhere(20_000);
+    let (history, earnings) = after(with(paid(), [discovered]), Command::Complete);
+    assert_eq!(earnings, [earned(30_000)]);
+    let (history, _) = after(history, by_staff(Some(30_000), 3));
+    assert_eq!(after(history.clone(), Command::Complete).1, []);
+    let (history, _) = after(history, failed);
+    let (history, earnings) = after(history, Command::Complete);
+    assert_eq!(earnings, [earned(20_000)], "as the ledger has it");
+    assert_eq!(after(history, Command::Complete).1, []);
+}
+
+#[test]
+fn a_refund_of_ours_that_failed_is_renewable_again_once_another_hands_failed_too() {
+    let ours = requested(pay(1), inr(PRICE), Cause::Unplaced);
+    let (history, _) = after(with(paid(), [ours]), learn(1, 1, Progress::Failed));
+    let (history, _) = after(history, discover(found(2, PRICE, Progress::Pending)));
+    let renewable = |history: &[Event]| {
+        let state = fold::<CollectionLife>(history);
+        open(&state).renewable(Some(&pay(1))).collect::<Vec<_>>()
+    };
+    assert_eq!(renewable(&history), [], "its money is on its way");
+    let (history, _) = after(history, discover(found(2, PRICE, Progress::Failed)));
+    assert_eq!(renewable(&history), [refund_id(1)]);
+}

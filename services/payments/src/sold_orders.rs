@@ -1,0 +1,288 @@
+//! When the order of a verified payment is asked for again: a payer may pay twice, and neither a
+//! webhook nor the nightly list is certain to tell of it (money.md, section 5: seeds that break).
+//!
+//! After an hour, after six, then daily at an hour of the booking's own, once on the session's eve
+//! and once when the session and the banks' days are over. All of it is at most one question a
+//! second, and slower while the provider asks for fewer.
+
+use eventstore::{StoreError, Tx, id_of};
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
+use serde_json::{Value, json};
+
+/// A sold order's payments are to be asked for; the subject is the booking.
+pub const ASK_SOLD_ORDER: &str = "ask-sold-order";
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+
+/// How long after the sale the first questions are asked, and over how many seconds they spread.
+const FIRST: [(i64, i64); 2] = [(HOUR, 10 * MINUTE), (6 * HOUR, HOUR)];
+/// How long before its start the eve's question is asked, so that a refund is told of before it.
+const BEFORE_SESSION: i64 = 3 * HOUR;
+/// How long after a sale a bank may still find money, as in `polling`.
+const LATE_MONEY: i64 = 72 * HOUR;
+/// How long after a start the session is over.
+const SESSION_OVER: i64 = 3 * HOUR;
+/// How long after a question without an answer it is asked again, for each such question.
+const AGAIN_AFTER: i64 = 15 * MINUTE;
+/// The longest wait after a question without an answer.
+const AGAIN_MAX: i64 = 6 * HOUR;
+
+/// The name of the pace that these questions share.
+const PACE: &str = "sold-orders";
+/// Milliseconds between two of these questions, of all processes together.
+const PACE_MIN_MILLIS: i32 = 1_000;
+/// The most milliseconds between two, while the provider asks for fewer.
+const PACE_MAX_MILLIS: i32 = 60_000;
+
+/// Which question about a sold order it is: its timer's payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ask {
+    /// When the order was sold.
+    sold_at: Timestamp,
+    /// How many questions were answered.
+    step: usize,
+    /// How many had no answer since the last one that had.
+    failed: i64,
+    /// Whether its second in the common pace is already its own.
+    is_placed: bool,
+}
+
+impl Ask {
+    /// The first question about an order that was sold now.
+    #[must_use]
+    pub fn first(now: Timestamp) -> Self {
+        Self { sold_at: now, step: 0, failed: 0, is_placed: false }
+    }
+
+    /// Reads a timer's payload; what cannot be read counts as a sale long ago.
+    #[must_use]
+    pub fn of(payload: &Value) -> Self {
+        let number = |field: &str| payload.get(field).and_then(Value::as_i64);
+        let sold_at = number("sold_at").and_then(Timestamp::from_micros);
+        Self {
+            sold_at: sold_at.unwrap_or(Timestamp::EPOCH),
+            step: usize::try_from(number("step").unwrap_or(0)).unwrap_or(usize::MAX),
+            failed: number("failed").unwrap_or(0),
+            is_placed: payload.get("placed").and_then(Value::as_bool).unwrap_or(false),
+        }
+    }
+
+    /// What its timer keeps of it.
+    #[must_use]
+    pub fn payload(self) -> Value {
+        json!({
+            "sold_at": self.sold_at.micros(),
+            "step": self.step,
+            "failed": self.failed,
+            "placed": self.is_placed,
+        })
+    }
+
+    /// Whether it may be asked right away.
+    #[must_use]
+    pub fn is_placed(self) -> bool {
+        self.is_placed
+    }
+
+    /// The same question with a second of its own.
+    #[must_use]
+    pub fn placed(self) -> Self {
+        Self { is_placed: true, ..self }
+    }
+
+    /// The question after an answer.
+    #[must_use]
+    pub fn answered(self) -> Self {
+        Self { step: self.step.saturating_add(1), failed: 0, is_placed: false, ..self }
+    }
+
+    /// The same question, after it had no answer.
+    #[must_use]
+    pub fn failed(self) -> Self {
+        Self { failed: self.failed.saturating_add(1), is_placed: false, ..self }
+    }
+
+    /// When it is due; `None` when the session and the days of late money are over. Without a
+    /// start, which only a booking service of an older release does not tell, only those days count.
+    #[must_use]
+    pub fn due(
+        self,
+        booking_id: Id<Booking>,
+        now: Timestamp,
+        starts_at: Option<Timestamp>,
+    ) -> Option<Timestamp> {
+        if self.failed > 0 {
+            let pause = self.failed.saturating_mul(AGAIN_AFTER).min(AGAIN_MAX);
+            return Some(now.plus_seconds(pause));
+        }
+        let over = starts_at.map(|start| start.plus_seconds(SESSION_OVER));
+        let money_over = self.sold_at.plus_seconds(LATE_MONEY);
+        let end = over.map_or(money_over, |over| over.max(money_over));
+        if now >= end {
+            return None;
+        }
+        let eve = starts_at.map(|start| start.plus_seconds(-BEFORE_SESSION)).filter(|it| *it > now);
+        let regular = self.regular(booking_id, now);
+        Some([Some(end), eve].into_iter().flatten().fold(regular, Timestamp::min))
+    }
+
+    /// After an hour, after six, then at the booking's own time of each day.
+    fn regular(self, booking_id: Id<Booking>, now: Timestamp) -> Timestamp {
+        let own = own_second(booking_id);
+        if let Some((after, spread)) = FIRST.get(self.step) {
+            return self.sold_at.plus_seconds(after + own * spread / DAY).max(now);
+        }
+        let today = now.seconds().rem_euclid(DAY);
+        let wait = (own - today).rem_euclid(DAY);
+        now.plus_seconds(if wait == 0 { DAY } else { wait })
+    }
+}
+
+/// A second of the day that is a booking's own: of many bookings, each hour has as many.
+fn own_second(booking_id: Id<Booking>) -> i64 {
+    let spread: Id<Booking> = id_of(&[ASK_SOLD_ORDER, &booking_id.to_string()]);
+    let bits = spread.uuid().as_u128() & u128::from(u32::MAX);
+    i64::try_from(bits).unwrap_or(0) % DAY
+}
+
+/// Asks about an order that was sold now, from an hour later on.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn begin(tx: &mut Tx, booking_id: Id<Booking>, now: Timestamp) -> Result<(), StoreError> {
+    set(tx, booking_id, Ask::first(now), now, None).await
+}
+
+/// Sets the timer of the next question, or ends the questions.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn set(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    ask: Ask,
+    now: Timestamp,
+    starts_at: Option<Timestamp>,
+) -> Result<(), StoreError> {
+    let subject = booking_id.to_string();
+    match ask.due(booking_id, now, starts_at) {
+        Some(due) => tx.set_timer(ASK_SOLD_ORDER, &subject, due, ask.payload()).await,
+        None => tx.end_timer(ASK_SOLD_ORDER, &subject).await,
+    }
+}
+
+/// The next free second of the pace, which is the caller's from now on.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn take_place(tx: &mut Tx) -> Result<Timestamp, StoreError> {
+    let place = sqlx::query_scalar(
+        "insert into call_pace as pace (name, next_at, pause_millis)
+         values ($1, clock_now() + make_interval(secs => $2 / 1000.0), $2)
+         on conflict (name) do update
+         set next_at = greatest(pace.next_at, clock_now())
+                       + make_interval(secs => pace.pause_millis / 1000.0)
+         returning next_at - make_interval(secs => pause_millis / 1000.0)",
+    )
+    .bind(PACE)
+    .bind(PACE_MIN_MILLIS)
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(place)
+}
+
+/// Twice as slow after the provider asked for fewer questions, a tenth faster after an answer.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn keep_pace(tx: &mut Tx, is_too_fast: bool) -> Result<(), StoreError> {
+    sqlx::query(
+        "update call_pace
+         set pause_millis = case when $2 then least(pause_millis * 2, $4)
+                                 else greatest(pause_millis * 9 / 10, $3) end
+         where name = $1 and ($2 or pause_millis > $3)",
+    )
+    .bind(PACE)
+    .bind(is_too_fast)
+    .bind(PACE_MIN_MILLIS)
+    .bind(PACE_MAX_MILLIS)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use eventstore::id_of;
+    use kernel::Timestamp;
+    use kernel::id::Booking;
+
+    use super::{Ask, DAY, HOUR, MINUTE};
+
+    const START: Timestamp = Timestamp::EPOCH;
+
+    /// The hours at which the order of a booking is asked for whose session begins so late.
+    fn hours(session: Option<i64>) -> Vec<i64> {
+        let booking = id_of::<Booking>(&["a booking"]);
+        let starts_at = session.map(|hours| START.plus_seconds(hours * HOUR));
+        let (mut ask, mut now, mut hours) = (Ask::first(START), START, Vec::new());
+        while let Some(due) = ask.due(booking, now, starts_at) {
+            assert!(due > now, "it goes on");
+            now = due;
+            hours.push(now.seconds() / HOUR);
+            ask = ask.answered();
+        }
+        hours
+    }
+
+    #[test]
+    fn an_order_is_asked_for_until_its_session_and_the_banks_days_are_over() {
+        let asked = hours(Some(30 * 24));
+        assert_eq!(asked[0], 1);
+        assert!((6..=7).contains(&asked[1]), "{asked:?}");
+        assert!(asked.windows(2).all(|pair| pair[1] - pair[0] <= 24), "{asked:?}");
+        assert!(asked.contains(&(30 * 24 - 3)), "once before the session: {asked:?}");
+        assert_eq!(asked.last(), Some(&(30 * 24 + 3)), "once after it");
+        assert!(asked.len() <= 2 + 30 + 3, "daily, no more: {asked:?}");
+        // A session on the same day ends nothing: a bank may find money for three days.
+        assert_eq!(hours(Some(5)).last(), Some(&72));
+        assert!(hours(Some(5)).contains(&2), "three hours before it");
+        assert_eq!(hours(None).last(), Some(&72));
+    }
+
+    #[test]
+    fn questions_of_many_orders_spread_over_the_day() {
+        let mut of_hour = [0_u32; 24];
+        for number in 0..2_400 {
+            let booking = id_of::<Booking>(&[&number.to_string()]);
+            let ask = Ask::first(START).answered().answered();
+            let due = ask.due(booking, START.plus_seconds(9 * HOUR), None).unwrap();
+            of_hour[usize::try_from(due.seconds().rem_euclid(DAY) / HOUR).unwrap()] += 1;
+        }
+        assert!(of_hour.iter().all(|count| (60..=140).contains(count)), "{of_hour:?}");
+    }
+
+    #[test]
+    fn a_question_without_an_answer_is_asked_again_and_not_given_up() {
+        let booking = id_of::<Booking>(&["a booking"]);
+        let late = START.plus_seconds(400 * HOUR);
+        let (mut ask, mut pauses) = (Ask::first(START), Vec::new());
+        for _ in 0..30 {
+            ask = ask.failed();
+            pauses.push(ask.due(booking, late, None).unwrap().seconds_since(late));
+        }
+        assert_eq!(pauses[..3], [15 * MINUTE, 30 * MINUTE, 45 * MINUTE]);
+        assert_eq!(pauses[29], 6 * HOUR);
+        assert_eq!(ask.answered().due(booking, late, None), None, "its days are over");
+    }
+
+    #[test]
+    fn a_timer_knows_its_question() {
+        let ask = Ask::first(START.plus_seconds(7)).answered().failed().placed();
+        assert_eq!(Ask::of(&ask.payload()), ask);
+        assert!(ask.is_placed() && !ask.answered().is_placed() && !ask.failed().is_placed());
+    }
+}
