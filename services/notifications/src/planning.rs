@@ -41,6 +41,13 @@ pub enum Plan {
     Drop(&'static str),
 }
 
+/// The hours by which reminders are put off, as one word: those that were put off by others are
+/// looked at again.
+#[must_use]
+pub fn hours(practice: &Practice) -> String {
+    format!("{}/{}", practice.mails.reminder_hours, practice.mails.second_reminder_hours)
+}
+
 /// What to do with a mail at `now`.
 #[must_use]
 pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> Plan {

@@ -38,7 +38,7 @@ use crate::facts::{Facts, NoFacts, Sources};
 use crate::forms::erasing;
 use crate::letter::{Desk, LetterError};
 use crate::mail::{About, Mail, MailId};
-use crate::planning::{Plan, plan};
+use crate::planning::{self, Plan, plan};
 use crate::smtp::{CONVERSATION_TIMEOUT, MailServer, Refusal};
 use crate::store;
 
@@ -108,6 +108,7 @@ enum Outcome {
     /// It waits for its meeting link, or for its hour.
     Waits {
         until: Timestamp,
+        hours: String,
     },
     /// Somebody else of this process talks about it.
     NotOurs,
@@ -197,7 +198,10 @@ impl Sending {
         let now = self.store.now().await?;
         match plan(mail, &facts, self.desk.practice(), now) {
             Plan::Send => {}
-            Plan::Wait(until) => return Ok(Prepared::Over(Outcome::Waits { until })),
+            Plan::Wait(until) => {
+                let hours = planning::hours(self.desk.practice());
+                return Ok(Prepared::Over(Outcome::Waits { until, hours }));
+            }
             Plan::Drop(reason) => return Ok(Prepared::Over(Outcome::Overtaken { reason })),
         }
         if let Err(missing) = self.sources.complete(mail, &mut facts).await {
@@ -375,7 +379,7 @@ fn unwritten(error: &LetterError) -> Outcome {
 async fn record(tx: &mut Tx, mail: &Mail, outcome: &Outcome, dice: u16) -> Result<(), StoreError> {
     match outcome {
         Outcome::NotOurs => Ok(()),
-        Outcome::Waits { until } => store::defer(tx, mail, *until).await,
+        Outcome::Waits { until, hours } => store::defer(tx, mail, *until, hours).await,
         Outcome::Overtaken { reason } => {
             tracing::info!(reason, "a mail was dropped");
             store::dropped(tx, mail, reason).await

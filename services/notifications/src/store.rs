@@ -30,7 +30,7 @@ pub const SEND_MAIL: &str = "send_mail";
 pub async fn queue(tx: &mut Tx, mail: &NewMail) -> Result<(), StoreError> {
     let now = tx.now().await?;
     if insert(tx, mail, now, (State::Queued, None)).await? {
-        wake(tx, mail.id(), now).await?;
+        set(tx, mail.kind, mail.id(), now).await?;
     }
     Ok(())
 }
@@ -157,7 +157,18 @@ pub async fn load(executor: impl PgExecutor<'_>, id: MailId) -> Result<Option<Ma
     row.as_ref().map(mail).transpose().map_err(StoreError::from)
 }
 
-/// Sets the timer of a mail.
+/// Sets the timer of a mail by its kind.
+///
+/// # Errors
+/// When the database does not answer.
+async fn set(tx: &mut Tx, kind: Kind, id: MailId, due_at: Timestamp) -> Result<(), StoreError> {
+    if !kind.gives_way() {
+        return wake(tx, id, due_at).await;
+    }
+    tx.set_bulk_timer(SEND_MAIL, &id.to_string(), due_at, json!({})).await
+}
+
+/// Sets the timer of a mail as one that somebody waits for.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -106,7 +106,8 @@ impl Ask {
     }
 
     /// When it is due; `None` when the session and the days of late money are over. Without a
-    /// start, which only a booking service of an older release does not tell, only those days count.
+    /// start, which only a booking service of an older release does not tell, only those days
+    /// count.
     #[must_use]
     pub fn due(
         self,
@@ -169,7 +170,7 @@ pub async fn set(
 ) -> Result<(), StoreError> {
     let subject = booking_id.to_string();
     match ask.due(booking_id, now, starts_at) {
-        Some(due) => tx.set_timer(ASK_SOLD_ORDER, &subject, due, ask.payload()).await,
+        Some(due) => tx.set_bulk_timer(ASK_SOLD_ORDER, &subject, due, ask.payload()).await,
         None => tx.end_timer(ASK_SOLD_ORDER, &subject).await,
     }
 }

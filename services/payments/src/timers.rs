@@ -297,4 +297,9 @@ impl TimerHandler for Timers {
     fn fire(&self, timer: Timer) -> BoxFuture<'_, Result<(), BoxError>> {
         Box::pin(async move { self.work(&timer).await })
     }
+
+    /// All of these wait for the payment provider; webhooks are folded without it.
+    fn share_a_third_party(&self) -> &'static [&'static [&'static str]] {
+        &[&[POLL_ORDER, ASK_SOLD_ORDER, REFUND, nightly::SETTLE_DAY, nightly::LIST_PAYMENTS]]
+    }
 }

@@ -80,6 +80,12 @@ kinds! {
 }
 
 impl Kind {
+    /// Whether it gives way to others: many of these fall due at once, and nobody waits for them.
+    #[must_use]
+    pub const fn gives_way(self) -> bool {
+        matches!(self, Self::Reminder | Self::SecondReminder | Self::FollowUp)
+    }
+
     /// Whether the calendar file goes with it.
     #[must_use]
     pub const fn has_calendar_file(self) -> bool {

@@ -3,28 +3,36 @@
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
 
-use super::{SEND_MAIL, queue, wake, word};
+use super::{SEND_MAIL, queue, set, word};
 use crate::contract;
 use crate::mail::{About, Kind, Mail, MailId, NewMail, State};
 
 /// Leaves a mail alone until its time comes, unless somebody else took it up meanwhile. Whatever
-/// was tried before was before its time, so its three days begin with its time.
+/// was tried before was before its time, so its three days begin with its time. `hours` are the
+/// practice's (`planning::hours`).
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn defer(tx: &mut Tx, mail: &Mail, until: Timestamp) -> Result<(), StoreError> {
+pub async fn defer(
+    tx: &mut Tx,
+    mail: &Mail,
+    until: Timestamp,
+    hours: &str,
+) -> Result<(), StoreError> {
     let mine = sqlx::query(
         "update mails
-         set state = 'queued', due_at = $3, first_tried_at = null, last_error = null
+         set state = 'queued', due_at = $3, first_tried_at = null, last_error = null,
+             planned_by = $4
          where mail_id = $1 and due_at = $2 and state in ('queued', 'retrying', 'sending')",
     )
     .bind(mail.id)
     .bind(mail.due_at)
     .bind(until)
+    .bind(hours)
     .execute(tx.connection())
     .await?
     .rows_affected();
-    if mine > 0 { wake(tx, mail.id, until).await } else { Ok(()) }
+    if mine > 0 { set(tx, mail.kind, mail.id, until).await } else { Ok(()) }
 }
 
 /// The server took it: the mail is done, and others are told. That is the truth, whoever has
@@ -82,7 +90,7 @@ pub async fn retry(
     if tells && tx.load(&contract::stream(mail.id)).await?.version == 0 {
         publish(tx, mail, contract::failed(mail, false)?).await?;
     }
-    wake(tx, mail.id, due_at).await
+    set(tx, mail.kind, mail.id, due_at).await
 }
 
 /// It is not tried again, and a person has to look; others are told. Nothing happens when somebody

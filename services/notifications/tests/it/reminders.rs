@@ -329,19 +329,15 @@ async fn those_that_wait_are_woken_batch_by_batch_and_no_others() -> Result<()> 
         booked(&world, SessionMode::InPerson).await?;
     }
     world.stop().await?;
-    let mut after = None;
-    let mut batches = 0;
-    loop {
+    let wake = async |hours: &'static str| {
         let woken = world.store.write(Metadata::by("test", None), move |tx| {
-            Box::pin(store::wake_reminders(tx, after, 3))
+            Box::pin(store::wake_reminders(tx, hours, 3))
         });
-        after = woken.await?;
-        if after.is_none() {
-            break;
-        }
-        batches += 1;
-    }
-    assert_eq!(batches, 2, "four of them");
+        woken.await
+    };
+    assert_eq!(wake("24/2").await?, 0, "they were put off by these hours");
+    let batches = (wake("48/2").await?, wake("48/2").await?, wake("48/2").await?);
+    assert_eq!(batches, (3, 1, 0), "four of them");
     let woken: (i64, i64) = sqlx::query_as(
         "select count(*) filter (where m.kind in ('reminder', 'second_reminder')
                                    and m.due_at <= clock_now() and t.due_at = m.due_at),

@@ -75,7 +75,7 @@ async fn place(till: &Till, booking_id: Id<Booking>, ask: Ask) -> Result<(), Err
             Box::pin(async move {
                 let due = sold_orders::take_place(tx).await?;
                 let payload = ask.placed().payload();
-                Ok(tx.set_timer(ASK_SOLD_ORDER, &booking_id.to_string(), due, payload).await?)
+                Ok(tx.set_bulk_timer(ASK_SOLD_ORDER, &booking_id.to_string(), due, payload).await?)
             })
         })
         .await

@@ -14,7 +14,7 @@ use crate::store::News;
 /// A timer that is set again counts from the beginning.
 const SET_AGAIN: &str = " on conflict (kind, subject) do update
     set due_at = excluded.due_at, payload = excluded.payload, metadata = excluded.metadata,
-        attempts = 0, lease_until_at = '-infinity'";
+        is_bulk = excluded.is_bulk, attempts = 0, lease_until_at = '-infinity'";
 
 /// How many rows wait at most. A transaction with more of them writes them in several statements.
 const ROWS_MAX: usize = 100;
@@ -36,6 +36,7 @@ struct NewTimer {
     kind: String,
     subject: String,
     due_at: Timestamp,
+    is_bulk: bool,
     payload: Value,
     metadata: Value,
 }
@@ -87,13 +88,13 @@ impl Batch {
     pub(crate) fn set_timer(
         &mut self,
         (kind, subject): (&str, &str),
-        (due_at, is_soon): (Timestamp, bool),
+        (due_at, is_soon, is_bulk): (Timestamp, bool, bool),
         (payload, metadata): (Value, Value),
     ) {
         self.timers_due |= is_soon;
         self.end_timer(kind, subject);
         let (kind, subject) = (kind.to_owned(), subject.to_owned());
-        self.timers.push(NewTimer { kind, subject, due_at, payload, metadata });
+        self.timers.push(NewTimer { kind, subject, due_at, is_bulk, payload, metadata });
     }
 
     pub(crate) fn end_timer(&mut self, kind: &str, subject: &str) {
@@ -169,10 +170,11 @@ impl Batch {
             );
         }
         if !self.timers.is_empty() {
-            let into = "insert into timers (kind, subject, due_at, payload, metadata) ";
+            let into = "insert into timers (kind, subject, due_at, is_bulk, payload, metadata) ";
             sql.push(", timed as (").push(into);
             sql.push_values(self.timers.drain(..), |mut row, timer| {
                 row.push_bind(timer.kind).push_bind(timer.subject).push_bind(timer.due_at);
+                row.push_bind(timer.is_bulk);
                 row.push_bind(timer.payload).push_bind(timer.metadata);
             });
             sql.push(SET_AGAIN).push(")");

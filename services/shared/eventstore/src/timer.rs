@@ -3,8 +3,9 @@
 //! A timer is claimed by a lease. Its handler must bear being run again, because the process may
 //! die before the transaction that ends the timer; that transaction also records what came of it.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+mod claim;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -13,12 +14,12 @@ use runtime::failpoint;
 use runtime::status::chain;
 use runtime::telemetry::job_span;
 use serde_json::Value;
-use sqlx::postgres::PgRow;
-use sqlx::{PgExecutor, Row};
+use sqlx::PgExecutor;
 use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
+use self::claim::{Lanes, claim};
 use crate::error::StoreError;
 use crate::event::Metadata;
 use crate::store::{News, Store};
@@ -32,8 +33,8 @@ const HANDLER_TIMEOUT: Duration = Duration::from_secs(20);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// How many timers of a process run at the same time.
 const PARALLEL_MAX: usize = 8;
-/// How many of these are of one kind, so that a third party that hangs holds up nothing else.
-const PARALLEL_OF_A_KIND_MAX: usize = 4;
+/// How many of these wait for one third party, so that one that hangs holds up nothing else.
+const PARALLEL_OF_A_LANE_MAX: usize = 4;
 /// The longest wait between two tries of a timer that fails.
 const BACKOFF_SECONDS_MAX: i32 = 60;
 
@@ -64,6 +65,12 @@ pub trait TimerHandler: Send + Sync + 'static {
         &self,
         timer: Timer,
     ) -> BoxFuture<'_, Result<(), Box<dyn std::error::Error + Send + Sync>>>;
+
+    /// The kinds that wait for the same third party, and so share their places. A kind that is not
+    /// named has places of its own.
+    fn share_a_third_party(&self) -> &'static [&'static [&'static str]] {
+        &[]
+    }
 }
 
 impl Tx {
@@ -79,9 +86,33 @@ impl Tx {
         due_at: Timestamp,
         payload: Value,
     ) -> Result<(), StoreError> {
+        self.set_any_timer((kind, subject), (due_at, false), payload).await
+    }
+
+    /// Sets a timer that gives way to the others of what it waits for, because nobody waits for it,
+    /// and many of them may fall due at once.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn set_bulk_timer(
+        &mut self,
+        kind: &str,
+        subject: &str,
+        due_at: Timestamp,
+        payload: Value,
+    ) -> Result<(), StoreError> {
+        self.set_any_timer((kind, subject), (due_at, true), payload).await
+    }
+
+    async fn set_any_timer(
+        &mut self,
+        name: (&str, &str),
+        (due_at, is_bulk): (Timestamp, bool),
+        payload: Value,
+    ) -> Result<(), StoreError> {
         let metadata = serde_json::to_value(self.metadata()).unwrap_or_default();
         let is_soon = self.is_due_soon(due_at);
-        self.batch.set_timer((kind, subject), (due_at, is_soon), (payload, metadata));
+        self.batch.set_timer(name, (due_at, is_soon, is_bulk), (payload, metadata));
         self.flush_when_full().await
     }
 
@@ -98,41 +129,6 @@ impl Tx {
             .await?;
         Ok(())
     }
-}
-
-/// Claims the timer that is due, unless it is of one of the kinds in `full`.
-async fn claim(
-    executor: impl PgExecutor<'_>,
-    full: &[String],
-) -> Result<Option<Timer>, StoreError> {
-    let row = sqlx::query(
-        "update timers
-         set lease_until_at = clock_timestamp() + make_interval(secs => $1),
-             attempts = attempts + 1
-         where timer_id = (
-             select timer_id from timers
-             where due_at <= (select clock_now()) and lease_until_at <= clock_timestamp()
-               and kind <> all ($2)
-             order by attempts, due_at limit 1
-             for update skip locked)
-         returning timer_id, kind, subject, due_at, payload, metadata, attempts",
-    )
-    .bind(LEASE_SECONDS)
-    .bind(full)
-    .fetch_optional(executor)
-    .await?;
-    let read = |row: PgRow| {
-        Ok::<Timer, sqlx::Error>(Timer {
-            timer_id: row.try_get("timer_id")?,
-            kind: row.try_get("kind")?,
-            subject: row.try_get("subject")?,
-            due_at: row.try_get("due_at")?,
-            payload: row.try_get("payload")?,
-            metadata: serde_json::from_value(row.try_get("metadata")?).unwrap_or_default(),
-            attempts: row.try_get("attempts")?,
-        })
-    };
-    Ok(row.map(read).transpose()?)
 }
 
 /// Frees a timer that failed, for a later try. One that its handler has moved keeps its new time.
@@ -159,10 +155,10 @@ pub async fn run_timers(
     stop: impl Future<Output = ()> + Send,
 ) {
     let places = Arc::new(Semaphore::new(PARALLEL_MAX));
-    let running = Running::default();
+    let lanes = Lanes::new(handler.share_a_third_party());
     let mut stop = std::pin::pin!(stop);
     loop {
-        let looked = look(&store, &handler, &places, &running).await;
+        let looked = look(&store, &handler, &places, &lanes).await;
         let waits = match looked {
             Ok(0) => LOOK_EVERY,
             Ok(_) => Duration::from_millis(5),
@@ -181,55 +177,23 @@ pub async fn run_timers(
     drop(places.acquire_many(everything).await);
 }
 
-/// The timers that run in this process, by kind.
-#[derive(Debug, Default, Clone)]
-struct Running(Arc<Mutex<BTreeMap<String, usize>>>);
-
-impl Running {
-    /// Counts one more of a kind until the value that is returned is dropped.
-    fn enter(&self, kind: &str) -> Entered {
-        *self.counts().entry(kind.to_owned()).or_default() += 1;
-        Entered { running: self.clone(), kind: kind.to_owned() }
-    }
-
-    /// The kinds of which no more may run.
-    fn full(&self) -> Vec<String> {
-        let full = |(kind, count): (&String, &usize)| {
-            (*count >= PARALLEL_OF_A_KIND_MAX).then(|| kind.clone())
-        };
-        self.counts().iter().filter_map(full).collect()
-    }
-
-    fn counts(&self) -> MutexGuard<'_, BTreeMap<String, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// One timer that runs.
-struct Entered {
-    running: Running,
-    kind: String,
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        if let Some(count) = self.running.counts().get_mut(&self.kind) {
-            *count = count.saturating_sub(1);
-        }
-    }
-}
-
+/// Claims as many timers as there are places, and fires them; answers how many.
 async fn look(
     store: &Store,
     handler: &Arc<dyn TimerHandler>,
     places: &Arc<Semaphore>,
-    running: &Running,
+    lanes: &Lanes,
 ) -> Result<usize, StoreError> {
-    let mut claimed = 0;
-    while let Ok(place) = Arc::clone(places).try_acquire_owned() {
-        let Some(timer) = claim(store.pool(), &running.full()).await? else { break };
-        claimed += 1;
-        let entered = running.enter(&timer.kind);
+    let free = places.available_permits();
+    if free == 0 {
+        return Ok(0);
+    }
+    let timers = claim(store.pool(), lanes, free).await?;
+    let claimed = timers.len();
+    for timer in timers {
+        let entered = lanes.enter(&timer.kind);
+        // Only this loop takes places, so there are as many as were free.
+        let place = Arc::clone(places).try_acquire_owned();
         let (store, handler) = (store.clone(), Arc::clone(handler));
         let span = job_span(&timer.kind, timer.metadata.traceparent.as_deref());
         let task = async move {

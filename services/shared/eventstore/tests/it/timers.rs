@@ -1,7 +1,7 @@
 //! Timers: due by the one clock, retried after a failure, fired once per ending.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use eventstore::{Metadata, Store, StoreError, Timer, TimerHandler, run_timers};
@@ -84,18 +84,22 @@ async fn setting_a_timer_again_moves_it() -> Result<()> {
     Ok(())
 }
 
-/// Never comes back from a timer of the kind `hangs`, and ends the others.
+/// Never comes back from timers of the kinds `hangs` and `hangs too`, and ends the others.
 struct Hanging(Store);
 
 impl TimerHandler for Hanging {
     fn fire(&self, timer: Timer) -> BoxFuture<'_, Result<(), runtime::BoxError>> {
         Box::pin(async move {
-            if timer.kind == "hangs" {
+            if timer.kind.starts_with("hangs") {
                 std::future::pending::<()>().await;
             }
             end(&self.0, timer).await?;
             Ok(())
         })
+    }
+
+    fn share_a_third_party(&self) -> &'static [&'static [&'static str]] {
+        &[&["hangs", "hangs too"]]
     }
 }
 
@@ -108,8 +112,9 @@ async fn end(store: &Store, timer: Timer) -> Result<(), StoreError> {
         .await
 }
 
+/// Kinds that wait for the same third party share their places, so that others have some, too.
 #[tokio::test]
-async fn a_kind_that_hangs_holds_up_no_other() -> Result<()> {
+async fn a_third_party_that_hangs_holds_up_nothing_else() -> Result<()> {
     let (_database, store) = database().await?;
     store
         .write(Metadata::by("test", None), |tx| {
@@ -117,9 +122,10 @@ async fn a_kind_that_hangs_holds_up_no_other() -> Result<()> {
                 let now = tx.now().await?;
                 for n in 0..20 {
                     // They are due earlier, so they would be taken first.
-                    let due = now.plus_minutes(-1);
-                    tx.set_timer("hangs", &n.to_string(), due, json!({})).await?;
-                    tx.set_timer("goes on", &n.to_string(), now, json!({})).await?;
+                    let (due, n) = (now.plus_minutes(-1), n.to_string());
+                    tx.set_timer("hangs", &n, due, json!({})).await?;
+                    tx.set_timer("hangs too", &n, due, json!({})).await?;
+                    tx.set_timer("goes on", &n, now, json!({})).await?;
                 }
                 Ok::<(), StoreError>(())
             })
@@ -129,13 +135,84 @@ async fn a_kind_that_hangs_holds_up_no_other() -> Result<()> {
     let never = std::future::pending::<()>();
     let worker = tokio::spawn(run_timers(store.clone(), Arc::new(Hanging(store.clone())), never));
     testkit::until("only what hangs is left", async || {
-        Ok((left(&store).await? == 20).then_some(()))
+        Ok((left(&store).await? == 40).then_some(()))
     })
     .await?;
     let taken: i64 = sqlx::query_scalar("select count(*) from timers where attempts > 0")
         .fetch_one(store.pool())
         .await?;
-    assert_eq!(taken, 4, "more of one kind were taken than may run");
+    assert_eq!(taken, 4, "more were taken than may wait for one third party");
     worker.abort();
+    Ok(())
+}
+
+/// Notes the subjects in the order in which they fire.
+struct Noting {
+    store: Store,
+    subjects: Mutex<Vec<String>>,
+}
+
+impl TimerHandler for Noting {
+    fn fire(&self, timer: Timer) -> BoxFuture<'_, Result<(), runtime::BoxError>> {
+        Box::pin(async move {
+            self.subjects.lock().unwrap().push(timer.subject.clone());
+            end(&self.store, timer).await?;
+            Ok(())
+        })
+    }
+}
+
+#[tokio::test]
+async fn what_may_wait_gives_way_and_is_done() -> Result<()> {
+    const CROWD: usize = 200;
+    let (_database, store) = database().await?;
+    let set = store.write(Metadata::by("test", None), |tx| {
+        Box::pin(async move {
+            let now = tx.now().await?;
+            for n in 0..CROWD {
+                let due = now.plus_minutes(-60);
+                tx.set_bulk_timer("mail", &format!("crowd {n}"), due, json!({})).await?;
+            }
+            tx.set_timer("mail", "code", now, json!({})).await
+        })
+    });
+    set.await?;
+    let noting = Arc::new(Noting { store: store.clone(), subjects: Mutex::default() });
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let worker = tokio::spawn(run_timers(store.clone(), Arc::clone(&noting) as _, async {
+        drop(stopped.await);
+    }));
+    testkit::until("all have fired", async || Ok((left(&store).await? == 0).then_some(()))).await?;
+    drop(stop);
+    worker.await?;
+    let subjects = noting.subjects.lock().unwrap().clone();
+    let place = subjects.iter().position(|subject| subject == "code");
+    assert!(place < Some(4), "it is among the first that are claimed: {place:?}");
+    assert_eq!(subjects.len(), CROWD + 1, "each once");
+    Ok(())
+}
+
+/// Several processes claim at the same time.
+#[tokio::test]
+async fn each_timer_is_claimed_by_one_process() -> Result<()> {
+    let (_database, store) = database().await?;
+    let set = store.write(Metadata::by("test", None), |tx| {
+        Box::pin(async move {
+            let now = tx.now().await?;
+            for n in 0..300 {
+                tx.set_timer("mail", &n.to_string(), now, json!({})).await?;
+            }
+            Ok::<(), StoreError>(())
+        })
+    });
+    set.await?;
+    let noting = Arc::new(Noting { store: store.clone(), subjects: Mutex::default() });
+    let never = std::future::pending::<()>;
+    let workers: Vec<_> = (0..4)
+        .map(|_| tokio::spawn(run_timers(store.clone(), Arc::clone(&noting) as _, never())))
+        .collect();
+    testkit::until("all have fired", async || Ok((left(&store).await? == 0).then_some(()))).await?;
+    workers.iter().for_each(tokio::task::JoinHandle::abort);
+    assert_eq!(noting.subjects.lock().unwrap().len(), 300);
     Ok(())
 }

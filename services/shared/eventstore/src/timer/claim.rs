@@ -1,0 +1,147 @@
+//! Claims of timers: as many at once as there are places, and of those that wait for the same third
+//! party no more than that may have.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sqlx::postgres::PgRow;
+use sqlx::{PgExecutor, Row};
+
+use super::{LEASE_SECONDS, PARALLEL_OF_A_LANE_MAX, Timer};
+use crate::error::StoreError;
+
+// The statement below says so, too.
+const _: () = assert!(PARALLEL_OF_A_LANE_MAX == 4, "the statement reads four of each");
+
+/// Each kind is read by itself over an index of what is ready, so that a claim costs the same
+/// whatever else is due. Of a lane, what may wait comes last, and what was tried before comes after
+/// what was not. As many of each are read as a lane may have, as a number and not as a parameter,
+/// so that the planner knows how few they are. The condition on the lease stands where the row is
+/// locked: another process may have claimed it since it was read.
+const CLAIM: &str = "
+with recursive kinds as (
+    (select kind from timers order by kind limit 1)
+    union all
+    select (select t.kind from timers t where t.kind > k.kind order by t.kind limit 1)
+    from kinds k where k.kind is not null),
+rooms as (
+    select k.kind, coalesce(m.lane, k.kind) as lane, $2 - coalesce(b.running, 0) as room
+    from kinds k
+    left join unnest($3::text[], $4::text[]) m (kind, lane) on m.kind = k.kind
+    left join unnest($5::text[], $6::int[]) b (lane, running) on b.lane = coalesce(m.lane, k.kind)
+    where k.kind is not null),
+ready as (
+    select c.*, r.room, row_number() over (
+        partition by r.lane order by c.is_bulk, c.attempts > 0, c.due_at) as place
+    from rooms r cross join lateral (
+        (select timer_id, is_bulk, attempts, due_at from timers
+         where kind = r.kind and attempts = 0 and not is_bulk and due_at <= (select clock_now())
+         order by due_at limit 4)
+        union all
+        (select timer_id, is_bulk, attempts, due_at from timers
+         where kind = r.kind and attempts = 0 and is_bulk and due_at <= (select clock_now())
+         order by due_at limit 4)
+        union all
+        (select timer_id, is_bulk, attempts, due_at from timers
+         where kind = r.kind and attempts > 0 and lease_until_at <= (select clock_timestamp())
+           and due_at <= (select clock_now())
+         order by lease_until_at limit 4)) c),
+chosen as (
+    select timer_id from ready where place <= room
+    order by is_bulk, attempts > 0, due_at limit $7)
+update timers
+set lease_until_at = clock_timestamp() + make_interval(secs => $1), attempts = attempts + 1
+where timer_id in (
+    select timer_id from timers
+    where timer_id in (select timer_id from chosen) and lease_until_at <= clock_timestamp()
+    for update skip locked)
+returning timer_id, kind, subject, due_at, payload, metadata, attempts";
+
+/// Claims so many of the timers that are due at most.
+pub(super) async fn claim(
+    executor: impl PgExecutor<'_>,
+    lanes: &Lanes,
+    most: usize,
+) -> Result<Vec<Timer>, StoreError> {
+    let (kinds, lanes_of_kinds) = lanes.shared();
+    let (busy, running) = lanes.busy();
+    let rows = sqlx::query(CLAIM)
+        .bind(LEASE_SECONDS)
+        .bind(i32::try_from(PARALLEL_OF_A_LANE_MAX).unwrap_or(i32::MAX))
+        .bind(kinds)
+        .bind(lanes_of_kinds)
+        .bind(busy)
+        .bind(running)
+        .bind(i64::try_from(most).unwrap_or(i64::MAX))
+        .fetch_all(executor)
+        .await?;
+    rows.iter().map(read).collect::<Result<_, _>>().map_err(StoreError::from)
+}
+
+fn read(row: &PgRow) -> Result<Timer, sqlx::Error> {
+    Ok(Timer {
+        timer_id: row.try_get("timer_id")?,
+        kind: row.try_get("kind")?,
+        subject: row.try_get("subject")?,
+        due_at: row.try_get("due_at")?,
+        payload: row.try_get("payload")?,
+        metadata: serde_json::from_value(row.try_get("metadata")?).unwrap_or_default(),
+        attempts: row.try_get("attempts")?,
+    })
+}
+
+/// The timers that run in this process, by what they wait for: the kinds that wait for the same
+/// third party share a lane, every other kind has one of its own.
+#[derive(Debug, Clone)]
+pub(super) struct Lanes {
+    shared: &'static [&'static [&'static str]],
+    running: Arc<Mutex<BTreeMap<String, i32>>>,
+}
+
+impl Lanes {
+    pub(super) fn new(shared: &'static [&'static [&'static str]]) -> Self {
+        Self { shared, running: Arc::default() }
+    }
+
+    /// The name of a kind's lane: its own, or that of the first kind that it shares one with.
+    fn of<'k>(&self, kind: &'k str) -> &'k str {
+        let shared = self.shared.iter().find(|kinds| kinds.contains(&kind));
+        shared.and_then(|kinds| kinds.first()).copied().unwrap_or(kind)
+    }
+
+    /// The kinds that share lanes, each with the name of its lane.
+    fn shared(&self) -> (Vec<&'static str>, Vec<&'static str>) {
+        let kinds = self.shared.iter().copied().flatten().copied();
+        kinds.map(|kind| (kind, self.of(kind))).unzip()
+    }
+
+    /// The lanes in which timers run, each with how many.
+    fn busy(&self) -> (Vec<String>, Vec<i32>) {
+        self.counts().iter().map(|(lane, count)| (lane.clone(), *count)).unzip()
+    }
+
+    /// Counts one more of a kind until the value that is returned is dropped.
+    pub(super) fn enter(&self, kind: &str) -> Entered {
+        let lane = self.of(kind).to_owned();
+        *self.counts().entry(lane.clone()).or_default() += 1;
+        Entered { lanes: self.clone(), lane }
+    }
+
+    fn counts(&self) -> MutexGuard<'_, BTreeMap<String, i32>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One timer that runs.
+pub(super) struct Entered {
+    lanes: Lanes,
+    lane: String,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if let Some(count) = self.lanes.counts().get_mut(&self.lane) {
+            *count = count.saturating_sub(1);
+        }
+    }
+}
