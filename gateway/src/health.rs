@@ -11,7 +11,7 @@ use futures::future::join_all;
 use http::{HeaderValue, StatusCode, header};
 use runtime::Shutdown;
 use runtime::channel::InvalidUrl;
-use runtime::health::{ORDERS, Probe, Unready, WEBHOOKS};
+use runtime::health::{EVENTS, ORDERS, Probe, Unready, WEBHOOKS};
 use serde::Serialize;
 use tokio::time::{Duration, timeout};
 
@@ -56,15 +56,20 @@ impl Health {
         let service = |url: &str| Probe::new(url).map(Part::Service);
         let payments = Probe::new(&config.upstreams.payments.to_string())?;
         let concern = |name| Part::Concern(payments.clone(), name);
+        let events = |url: &str| Probe::new(url).map(|probe| Part::Concern(probe, EVENTS));
         let mut parts = vec![
             ("catalogue", service(&config.upstreams.catalogue.to_string())?),
             ("booking", service(&config.upstreams.booking.to_string())?),
             ("payments", service(&config.upstreams.payments.to_string())?),
+            ("booking_events", events(&config.upstreams.booking.to_string())?),
+            ("notifications_events", events(&config.upstreams.notifications.to_string())?),
+            ("payments_events", concern(EVENTS)),
             ("payments_orders", concern(ORDERS)),
             ("payments_webhooks", concern(WEBHOOKS)),
             ("payments_http", Part::Web(config.proxied.payments.clone())),
             ("notifications", service(&config.upstreams.notifications.to_string())?),
             ("reviews", service(&config.upstreams.reviews.to_string())?),
+            ("reviews_events", events(&config.upstreams.reviews.to_string())?),
             ("reviews_http", Part::Web(config.proxied.reviews.clone())),
             ("identity_http", Part::Web(format!("{}/health", config.proxied.identity))),
         ];

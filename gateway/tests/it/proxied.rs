@@ -184,15 +184,19 @@ async fn health_names_every_part() {
     let report: Value = answer.json().await.unwrap();
     let parts = [
         "booking",
+        "booking_events",
         "catalogue",
         "identity",
         "identity_http",
         "notifications",
+        "notifications_events",
         "payments",
+        "payments_events",
         "payments_http",
         "payments_orders",
         "payments_webhooks",
         "reviews",
+        "reviews_events",
         "reviews_http",
         "web",
     ];

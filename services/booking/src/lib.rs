@@ -24,11 +24,11 @@ use ::contract::booking::v1::booking_staff_service_server::BookingStaffServiceSe
 use anyhow::Context as _;
 use eventstore::{Database, Store, run_timers};
 use messaging::{
-    FeedReader, FeedServer, Nats, ParkedEvents, Reaction, Subscription, run_consumer,
+    FeedReader, FeedServer, Nats, ParkedEvents, Reaction, Standing, Subscription, run_consumer,
     run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::Checks;
+use runtime::health::{Checks, EVENTS};
 use runtime::server::{REQUEST_BYTES_MAX, Server};
 use runtime::staff::Role;
 use runtime::{BoxError, Program, Shutdown, Tasks};
@@ -90,9 +90,10 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         Ok::<(), BoxError>(())
     });
     let urls = [&config.neighbours.payments_url, &config.neighbours.notifications_url];
+    let standing = Standing::default();
     for ((consumer, source, reaction), url) in reactions(&desk).into_iter().zip(urls) {
         let feed = FeedReader::new(url, source, &peers)?;
-        let subscription = Subscription { consumer, source, feed };
+        let subscription = Subscription { consumer, source, feed, standing: standing.clone() };
         let (store, nats) = (store.clone(), nats.clone());
         tasks.spawn(consumer, run_consumer(store, nats, subscription, reaction, shutdown.clone()));
     }
@@ -101,6 +102,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         let store = store.clone();
         async move { store.check().await }
     });
+    let checks = checks.concern(EVENTS, move || std::future::ready(standing.check()));
     tasks.spawn("server", server.ready(checks).serve(routes));
     tasks.join().await?;
     Ok(())

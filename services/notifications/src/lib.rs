@@ -28,10 +28,11 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use eventstore::{Database, StaffDoor, Store, run_timers};
 use messaging::{
-    FeedReader, ParkedEvents, Reaction, Subscription, run_consumer, run_publisher, run_relay,
+    FeedReader, ParkedEvents, Reaction, Standing, Subscription, run_consumer, run_publisher,
+    run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::Checks;
+use runtime::health::{Checks, EVENTS};
 use runtime::practice::guide;
 use runtime::practice::{Mails, Practice};
 use runtime::server::Server;
@@ -74,7 +75,8 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let peers = Peers::new(NAME, &config.peers)?;
     let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
     let practice = runtime::practice::load(&config.practice_dir)?;
-    let subscriptions = subscriptions(&config, &practice.mails, &peers)?;
+    let standing = Standing::default();
+    let subscriptions = subscriptions(&config, &practice.mails, (&peers, &standing))?;
     let timers = Arc::new(Timers::new(sending(&config, practice.clone(), (&store, &peers))?));
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
@@ -113,6 +115,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         let store = store.clone();
         async move { store.check().await }
     });
+    let checks = checks.concern(EVENTS, move || std::future::ready(standing.check()));
     tasks.spawn("server", server.ready(checks).serve(routes));
     tasks.join().await?;
     Ok(())
@@ -135,11 +138,14 @@ fn sending(
 fn subscriptions(
     config: &Config,
     mails: &Mails,
-    peers: &Peers,
+    (peers, standing): (&Peers, &Standing),
 ) -> anyhow::Result<Vec<(Subscription, Arc<dyn Reaction>)>> {
     let neighbours = &config.neighbours;
     let subscribe = |consumer, source, url: &str| {
-        FeedReader::new(url, source, peers).map(|feed| Subscription { consumer, source, feed })
+        FeedReader::new(url, source, peers).map(|feed| {
+            let standing = standing.clone();
+            Subscription { consumer, source, feed, standing }
+        })
     };
     let booking = subscribe("notifications-on-booking", "booking", &neighbours.booking_url)?;
     let payments = subscribe("notifications-on-payments", "payments", &neighbours.payments_url)?;

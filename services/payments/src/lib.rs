@@ -31,11 +31,11 @@ use ::contract::payments::v1::payments_staff_service_server::PaymentsStaffServic
 use anyhow::Context as _;
 use eventstore::{Database, StaffDoor, Store, run_timers};
 use messaging::{
-    FeedReader, FeedServer, Nats, ParkedEvents, Subscription, run_consumer, run_publisher,
-    run_relay,
+    FeedReader, FeedServer, Nats, ParkedEvents, Standing, Subscription, run_consumer,
+    run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::{Checks, ORDERS, WEBHOOKS};
+use runtime::health::{Checks, EVENTS, ORDERS, WEBHOOKS};
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::staff::StaffDirectory;
 use runtime::status::chain;
@@ -136,10 +136,12 @@ impl Doors {
             futures::future::join(preparing, run_timers(firing, timers, stop.wait())).await;
             Ok::<(), BoxError>(())
         });
+        let standing = Standing::default();
         let subscription = Subscription {
             consumer: ON_BOOKING,
             source: "booking",
             feed: FeedReader::new(&config.booking_url, "booking", &peers)?,
+            standing: standing.clone(),
         };
         let reaction = Arc::new(OnBooking::new(Arc::clone(&till.issuer)));
         let consuming = run_consumer(store.clone(), nats, subscription, reaction, shutdown.clone());
@@ -150,6 +152,7 @@ impl Doors {
             let store = store.clone();
             async move { store.check().await }
         });
+        let checks = checks.concern(EVENTS, move || std::future::ready(standing.check()));
         let orders = till.orders.clone();
         let checks = checks.concern(ORDERS, move || std::future::ready(orders.check()));
         let account = till.account.clone();

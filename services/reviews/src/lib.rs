@@ -25,11 +25,11 @@ use ::contract::reviews::v1::reviews_staff_service_server::ReviewsStaffServiceSe
 use anyhow::Context as _;
 use eventstore::{Database, StaffDoor, Store, run_timers};
 use messaging::{
-    FeedReader, FeedServer, Nats, ParkedEvents, Subscription, run_consumer, run_publisher,
-    run_relay,
+    FeedReader, FeedServer, Nats, ParkedEvents, Standing, Subscription, run_consumer,
+    run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::Checks;
+use runtime::health::{Checks, EVENTS};
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::staff::{Roles, StaffDirectory};
 use runtime::{BoxError, Program, Shutdown, Tasks};
@@ -130,7 +130,10 @@ impl Doors {
             Ok::<(), BoxError>(())
         });
         let feed = FeedReader::new(&config.booking_url, "booking", &peers)?;
-        let subscription = Subscription { consumer: ON_BOOKING, source: "booking", feed };
+        let standing = Standing::default();
+        let watched = standing.clone();
+        let subscription =
+            Subscription { consumer: ON_BOOKING, source: "booking", feed, standing: watched };
         let consuming =
             run_consumer(store.clone(), nats, subscription, Arc::new(OnBooking), shutdown.clone());
         tasks.spawn(ON_BOOKING, consuming);
@@ -140,6 +143,7 @@ impl Doors {
             let store = store.clone();
             async move { store.check().await }
         });
+        let checks = checks.concern(EVENTS, move || std::future::ready(standing.check()));
         let staff = staff_desk(config, &desk, (users.clone(), &peers))?;
         let routes = routes(&desk, users, &peers, staff);
         tasks.spawn("server", self.grpc.ready(checks).serve(routes));

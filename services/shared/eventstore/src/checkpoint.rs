@@ -78,16 +78,39 @@ pub async fn place(store: &Store, consumer: &str, source: &str) -> Result<Place,
     Ok(row.map(|(position, event_id)| Place { position, event_id }).unwrap_or_default())
 }
 
-/// Puts a consumer back to the beginning of a feed that was rewound. Every reaction bears to be
-/// run again, so reading all of it is right, and finding the last common event is not needed. What
-/// was parked is read again as well.
+/// Places that a consumer has handled before another one, the newest first: one for each thousand
+/// positions, further back one for each hundred thousand.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn marks(
+    store: &Store,
+    (consumer, source): (&str, &str),
+    before: Place,
+) -> Result<Vec<Place>, StoreError> {
+    let rows: Vec<(i64, Uuid)> = sqlx::query_as(
+        "select position, event_id from checkpoint_marks
+         where consumer = $1 and source = $2 and position < $3 order by position desc",
+    )
+    .bind(consumer)
+    .bind(source)
+    .bind(before.position)
+    .fetch_all(store.pool())
+    .await?;
+    let place = |(position, event_id)| Place { position, event_id: Some(event_id) };
+    Ok(rows.into_iter().map(place).collect())
+}
+
+/// Puts a consumer of a feed that was rewound back to a place that the feed still has, or to its
+/// beginning. Every reaction bears to be run again. What was parked behind that place is read again
+/// as well.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn start_anew(
     store: &Store,
     (consumer, source): (&str, &str),
-    from: Place,
+    (from, to): (Place, Place),
 ) -> Result<(), StoreError> {
     let (consumer, source) = (consumer.to_owned(), source.to_owned());
     store
@@ -96,22 +119,28 @@ pub async fn start_anew(
             Box::pin(async move {
                 // Unless somebody else has done it meanwhile.
                 let moved = sqlx::query(
-                    "update checkpoints set position = 0, event_id = null, failures = 0
+                    "update checkpoints set position = $5, event_id = $6, failures = 0
                      where consumer = $1 and source = $2 and position = $3 and event_id = $4",
                 )
                 .bind(&consumer)
                 .bind(&source)
                 .bind(from.position)
                 .bind(from.event_id)
+                .bind(to.position)
+                .bind(to.event_id)
                 .execute(tx.connection())
                 .await?
                 .rows_affected();
                 if moved > 0 {
-                    sqlx::query("delete from parked_events where consumer = $1 and source = $2")
-                        .bind(&consumer)
-                        .bind(&source)
-                        .execute(tx.connection())
-                        .await?;
+                    sqlx::query(
+                        "delete from parked_events
+                         where consumer = $1 and source = $2 and position > $3",
+                    )
+                    .bind(&consumer)
+                    .bind(&source)
+                    .bind(to.position)
+                    .execute(tx.connection())
+                    .await?;
                 }
                 Ok::<(), StoreError>(())
             })

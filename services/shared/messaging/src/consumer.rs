@@ -111,6 +111,8 @@ pub struct Subscription {
     pub source: &'static str,
     /// How that feed is read.
     pub feed: FeedReader,
+    /// Where this process keeps how long its consumers stand still.
+    pub standing: Standing,
 }
 
 /// Whether the loop may go on to the next event.
@@ -126,7 +128,6 @@ struct Consumer {
     store: Store,
     subscription: Subscription,
     reaction: Arc<dyn Reaction>,
-    standing: Standing,
 }
 
 /// Takes in events until the process stops.
@@ -140,8 +141,7 @@ pub async fn run_consumer(
     reaction: Arc<dyn Reaction>,
     shutdown: Shutdown,
 ) -> Result<(), BoxError> {
-    let standing = Standing::default();
-    let consumer = Consumer { store, subscription, reaction, standing };
+    let consumer = Consumer { store, subscription, reaction };
     while !shutdown.is_triggered() {
         tokio::select! {
             () = shutdown.wait() => break,
@@ -207,23 +207,38 @@ impl Consumer {
         let read =
             |message: &Message| wire::from_message(message.headers.as_ref(), &message.payload);
         let heard: Vec<Option<Heard>> = messages.iter().map(read).collect();
-        let run: Option<Vec<Offer<'_>>> =
-            heard.iter().map(|one| one.as_ref().map(|one| (&one.event, one.behind))).collect();
-        if let Some(run) = run
-            && self.offer_all(&run).await
-        {
+        if self.offer_run(&heard).await {
             return;
         }
-        for one in &heard {
+        let mut left = heard.as_slice();
+        while let Some((one, others)) = left.split_first() {
+            left = others;
             let offered = match one {
                 Some(heard) => self.offer(&heard.event, heard.behind).await,
                 None => Offered::Hole,
             };
             match offered {
                 Offered::Done => {}
-                Offered::Hole | Offered::Again => self.catch_up().await,
+                Offered::Hole | Offered::Again => {
+                    self.catch_up().await;
+                    // By then another process of this service, or the source, has brought most of
+                    // the rest, which is passed over in one transaction.
+                    if self.offer_run(left).await {
+                        return;
+                    }
+                }
                 Offered::Later => tokio::time::sleep(LATER).await,
             }
+        }
+    }
+
+    /// Takes messages in together, if all of them can be read; whether it did.
+    async fn offer_run(&self, heard: &[Option<Heard>]) -> bool {
+        let run: Option<Vec<Offer<'_>>> =
+            heard.iter().map(|one| one.as_ref().map(|one| (&one.event, one.behind))).collect();
+        match run {
+            Some(run) => self.offer_all(&run).await,
+            None => false,
         }
     }
 
@@ -249,7 +264,7 @@ impl Consumer {
     /// Reads what is missing from the source until nothing is newer. It gives up when the source or
     /// the own database does not answer; the caller comes back.
     async fn catch_up(&self) {
-        let Subscription { consumer, source, feed } = &self.subscription;
+        let Subscription { consumer, source, feed, .. } = &self.subscription;
         loop {
             let place = match checkpoint::place(&self.store, consumer, source).await {
                 Ok(place) => place,
@@ -260,7 +275,7 @@ impl Consumer {
             };
             let events = match feed.read(place).await {
                 Ok(events) if events.is_empty() => {
-                    self.standing.moved();
+                    self.moved();
                     return;
                 }
                 Ok(events) => events,
@@ -303,21 +318,38 @@ impl Consumer {
         Offered::Done
     }
 
-    /// Reads a feed from its beginning that was restored from an older copy: its positions stand
-    /// for other events now. Returns whether that can begin.
+    /// Reads a feed on from the last place that it still has, because it was restored from an older
+    /// copy: its later positions stand for other events now. Returns whether that can begin.
     async fn start_anew(&self, from: Place) -> bool {
         let Subscription { consumer, source, .. } = self.subscription;
+        let Some(to) = self.last_common(from).await else { return false };
         tracing::error!(
             consumer,
             source,
             position = from.position,
+            again_from = to.position,
             "the source was restored from an older copy; its events are taken in again",
         );
-        let moved = checkpoint::start_anew(&self.store, (consumer, source), from).await;
+        let moved = checkpoint::start_anew(&self.store, (consumer, source), (from, to)).await;
         if let Err(error) = &moved {
             tracing::warn!(%error, consumer, "the checkpoint could not be put back");
         }
         moved.is_ok()
+    }
+
+    /// The last place before `from` that the feed still has; its beginning when there is none.
+    /// `None` when that cannot be found out now.
+    async fn last_common(&self, from: Place) -> Option<Place> {
+        let Subscription { consumer, source, feed, .. } = &self.subscription;
+        let marks = checkpoint::marks(&self.store, (consumer, source), from).await.ok()?;
+        for mark in marks {
+            match feed.read(mark).await {
+                Ok(_events) => return Some(mark),
+                Err(ReadError::Rewound) => {}
+                Err(ReadError::Unavailable(_)) => return None,
+            }
+        }
+        Some(Place::default())
     }
 
     /// Handles a run of events in one transaction, which moves the checkpoint over all of them: a
@@ -351,7 +383,7 @@ impl Consumer {
         match failpoint::named(&place(first), handled).await {
             Ok(done) => {
                 if done {
-                    self.standing.moved();
+                    self.moved();
                 }
                 for (event, _behind) in run.iter().filter(|_event| done) {
                     failpoint::pass(&format_args!("{}.after-commit", place(event)));
@@ -370,7 +402,7 @@ impl Consumer {
     async fn offer(&self, event: &Recorded, behind: Option<Uuid>) -> Offered {
         let offered = self.handle(event, behind).await;
         match offered {
-            Offered::Done => self.standing.moved(),
+            Offered::Done => self.moved(),
             Offered::Again | Offered::Later => self.stands_before(event.position),
             // What is missing is read first.
             Offered::Hole => {}
@@ -378,11 +410,16 @@ impl Consumer {
         offered
     }
 
+    fn moved(&self) {
+        self.subscription.standing.moved(self.subscription.consumer);
+    }
+
     /// It could not go on to this position. What waits so for some minutes is told as an error:
     /// behind it everything stands still.
     fn stands_before(&self, position: i64) {
-        if let Some((since, tries)) = self.standing.still(position, Instant::now()) {
-            let Subscription { consumer, source, .. } = self.subscription;
+        let Subscription { consumer, source, .. } = self.subscription;
+        let still = self.subscription.standing.still(consumer, position, Instant::now());
+        if let Some((since, tries)) = still {
             let seconds = since.as_secs();
             tracing::error!(consumer, source, position, seconds, tries, "a consumer stands still");
         }

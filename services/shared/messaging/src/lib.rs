@@ -16,3 +16,4 @@ pub use feed::{FeedReader, FeedServer, ReadError};
 pub use nats::Nats;
 pub use parked::ParkedEvents;
 pub use relay::{run_publisher, run_relay};
+pub use standing::{Standing, StandsStill};

@@ -1,6 +1,7 @@
-//! How long a consumer has stood before one event, and when that has to be said as an error.
+//! How long consumers have stood before one event, and when that has to be said as an error.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -8,9 +9,17 @@ use tokio::time::Instant;
 /// What waits so long does not end by itself. It is told again each time that this has passed.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Where a consumer stands, if it does not move.
-#[derive(Debug, Default)]
-pub(crate) struct Standing(Mutex<Option<Stop>>);
+/// Where the consumers of a process stand, as far as they do not move.
+#[derive(Debug, Clone, Default)]
+pub struct Standing(Arc<Mutex<BTreeMap<&'static str, Stop>>>);
+
+/// A consumer has stood before one event for minutes, and behind it everything stands still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{consumer} stands still before position {position}")]
+pub struct StandsStill {
+    consumer: &'static str,
+    position: i64,
+}
 
 #[derive(Debug)]
 struct Stop {
@@ -21,16 +30,38 @@ struct Stop {
 }
 
 impl Standing {
+    /// Whether every consumer goes on.
+    ///
+    /// # Errors
+    /// One has stood before the same event for three minutes.
+    pub fn check(&self) -> Result<(), StandsStill> {
+        self.check_at(Instant::now())
+    }
+
+    fn check_at(&self, now: Instant) -> Result<(), StandsStill> {
+        let stops = self.stops();
+        let mut still = stops.iter().filter(|(_, it)| now.duration_since(it.since) >= PATIENCE);
+        match still.next() {
+            None => Ok(()),
+            Some((consumer, stop)) => Err(StandsStill { consumer, position: stop.position }),
+        }
+    }
+
     /// It went on, or nothing is left to go on to.
-    pub(crate) fn moved(&self) {
-        *self.stop() = None;
+    pub(crate) fn moved(&self, consumer: &'static str) {
+        self.stops().remove(consumer);
     }
 
     /// It could not go on to this position now. For how long it could not, and how often it has
     /// tried, when that is to be told.
-    pub(crate) fn still(&self, position: i64, now: Instant) -> Option<(Duration, u32)> {
-        let mut stop = self.stop();
-        let known = stop.take().filter(|known| known.position == position);
+    pub(crate) fn still(
+        &self,
+        consumer: &'static str,
+        position: i64,
+        now: Instant,
+    ) -> Option<(Duration, u32)> {
+        let mut stops = self.stops();
+        let known = stops.remove(consumer).filter(|known| known.position == position);
         let mut known = known.unwrap_or(Stop { position, since: now, told: now, tries: 0 });
         known.tries = known.tries.saturating_add(1);
         let is_due = now.duration_since(known.told) >= PATIENCE;
@@ -38,11 +69,11 @@ impl Standing {
             known.told = now;
         }
         let told = is_due.then(|| (now.duration_since(known.since), known.tries));
-        *stop = Some(known);
+        stops.insert(consumer, known);
         told
     }
 
-    fn stop(&self) -> MutexGuard<'_, Option<Stop>> {
+    fn stops(&self) -> MutexGuard<'_, BTreeMap<&'static str, Stop>> {
         // A panic elsewhere cannot leave it half-written.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -54,21 +85,30 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::Standing;
+    use super::{Standing, StandsStill};
+
+    const CONSUMER: &str = "payments-on-booking";
 
     /// What is told when it stands before a position at these seconds.
     fn told(standing: &Standing, begin: Instant, stops: &[(u64, i64)]) -> Vec<(u64, u32)> {
         let still = |(second, position): &(u64, i64)| {
-            standing.still(*position, begin + Duration::from_secs(*second))
+            standing.still(CONSUMER, *position, begin + Duration::from_secs(*second))
         };
         stops.iter().filter_map(still).map(|(since, tries)| (since.as_secs(), tries)).collect()
     }
 
     #[test]
     fn whoever_stands_before_one_event_for_minutes_is_told_of_every_three_minutes() {
-        let standing = Standing::default();
+        let (standing, begin) = (Standing::default(), Instant::now());
         let stops: Vec<(u64, i64)> = (0..=400).map(|second| (second, 7)).collect();
-        assert_eq!(told(&standing, Instant::now(), &stops), [(180, 181), (360, 361)]);
+        assert_eq!(told(&standing, begin, &stops), [(180, 181), (360, 361)]);
+        // It is told on the health port until it goes on, whatever the others do.
+        standing.moved("payments-on-reviews");
+        let after = |seconds| standing.check_at(begin + Duration::from_secs(seconds));
+        let still = StandsStill { consumer: CONSUMER, position: 7 };
+        assert_eq!((after(179), after(180), after(400)), (Ok(()), Err(still), Err(still)));
+        standing.moved(CONSUMER);
+        assert_eq!(after(400), Ok(()));
     }
 
     #[test]
@@ -78,9 +118,10 @@ mod tests {
         let slow: Vec<(u64, i64)> = (0..9).map(|event| (event * 100, 7)).collect();
         for stop in &slow {
             assert_eq!(told(&standing, begin, &[*stop]), []);
-            standing.moved();
+            standing.moved(CONSUMER);
         }
         let next: Vec<(u64, i64)> = (9_u32..20).map(|n| (u64::from(n) * 100, n.into())).collect();
         assert_eq!(told(&standing, begin, &next), []);
+        assert_eq!(standing.check_at(begin + Duration::from_secs(1_950)), Ok(()));
     }
 }

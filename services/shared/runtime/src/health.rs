@@ -26,6 +26,9 @@ pub const ORDERS: &str = "orders";
 /// The name under which payments tells whether the provider's webhooks are of our account.
 pub const WEBHOOKS: &str = "webhooks";
 
+/// The name under which a service tells whether its consumers go on.
+pub const EVENTS: &str = "events";
+
 /// How often the checks are asked.
 const PERIOD: Duration = Duration::from_secs(1);
 /// How long one check, or one probe, may take.

@@ -116,3 +116,34 @@ async fn a_run_of_a_feed_that_was_rewound_or_behind_a_parked_event_is_taken_apar
     assert_eq!(checkpoint::position(&store, WHO.0, WHO.1).await?, 2);
     Ok(())
 }
+
+/// However far a consumer has come, its marks are few, near ones near and far ones far apart.
+#[tokio::test]
+async fn marks_are_near_and_few() -> Result<()> {
+    let (database, store) = database().await?;
+    database
+        .as_owner(
+            "insert into checkpoints (consumer, source) values ('c', 's');
+             do $$ begin
+                 for n in 1..2500 loop
+                     update checkpoints set position = n * 400, event_id = gen_random_uuid();
+                 end loop;
+             end $$",
+        )
+        .await?;
+    let place = checkpoint::place(&store, "c", "s").await?;
+    assert_eq!(place.position, 1_000_000);
+    let marks = checkpoint::marks(&store, ("c", "s"), place).await?;
+    assert!((100..=115).contains(&marks.len()), "{}", marks.len());
+    let near: Vec<i64> = marks.iter().take(99).map(|mark| mark.position).collect();
+    assert!(near.windows(2).all(|pair| pair[0] - pair[1] <= 1_200), "{near:?}");
+    let far = marks.iter().filter(|mark| mark.position < 900_000);
+    let far: Vec<i64> = far.map(|mark| mark.position / 100_000).collect();
+    assert_eq!(far, (0..9).rev().collect::<Vec<_>>(), "one for each hundred thousand");
+    // Put back, it has none behind its place.
+    let to = marks[3];
+    checkpoint::start_anew(&store, ("c", "s"), (place, to)).await?;
+    let left = checkpoint::marks(&store, ("c", "s"), place).await?;
+    assert_eq!(left.first(), Some(&to));
+    Ok(())
+}

@@ -13,7 +13,7 @@ use contract::booking::v1::BookingExpired;
 use eventstore::{Metadata, NewEvent, Recorded, Store, StoreError, Tx, Unreadable, checkpoint};
 use futures::future::BoxFuture;
 use messaging::{
-    FeedReader, FeedServer, Nats, Reaction, ReactionError, Subscription, run_consumer,
+    FeedReader, FeedServer, Nats, Reaction, ReactionError, Standing, Subscription, run_consumer,
     run_publisher, run_relay,
 };
 use runtime::server::Server;
@@ -119,7 +119,12 @@ impl World {
         tasks.spawn("publisher", publisher);
         let peers = keys.peers("notifications")?;
         let feed = FeedReader::new(&url, "booking", &peers)?;
-        let subscription = Subscription { consumer: CONSUMER, source: "booking", feed };
+        let subscription = Subscription {
+            consumer: CONSUMER,
+            source: "booking",
+            feed,
+            standing: Standing::default(),
+        };
         let reaction = Arc::new(Copying { trouble, broken: AtomicBool::new(true) });
         let consumer = run_consumer(
             target.clone(),

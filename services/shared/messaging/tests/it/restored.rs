@@ -53,3 +53,26 @@ async fn a_source_that_is_shorter_after_a_restore_is_noticed_before_it_grows() -
     world.copies_are(&wanted).await?;
     world.stop().await
 }
+
+/// What both still have is not taken in again: this consumer would copy it a second time.
+#[tokio::test]
+async fn what_a_restored_source_still_has_is_not_taken_in_again() -> Result<()> {
+    let world = World::new(Nats::new("nats://127.0.0.1:9"), Trouble::None).await?;
+    world.happen(numbers(0..6)).await?;
+    world.copies_are(&numbers(0..6)).await?;
+    let events = eventstore::feed::read(world.source.pool(), 0, 10).await?;
+    for event in events.iter().filter(|event| [2, 4, 5].contains(&event.position)) {
+        sqlx::query("insert into checkpoint_marks values ($1, 'booking', $2, $3)")
+            .bind(crate::CONSUMER)
+            .bind(event.position)
+            .bind(event.event_id)
+            .execute(world.target.pool())
+            .await?;
+    }
+    world.restore_source(4).await?;
+    world.happen(texts(&["new-a", "new-b", "new-c"])).await?;
+    let mut wanted = numbers(0..6);
+    wanted.extend(texts(&["new-a", "new-b", "new-c"]));
+    world.copies_are(&wanted).await?;
+    world.stop().await
+}
