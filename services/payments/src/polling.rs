@@ -24,7 +24,9 @@ const SWEEP_AFTER: i64 = 15 * MINUTE;
 const POLL_FOR: i64 = 72 * HOUR;
 /// How long the provider has to capture a payment by itself.
 const CAPTURED_WITHIN: i64 = MINUTE;
-/// How long after a hold's end its order is asked for.
+/// How long before a hold's end its order is asked for, so that money that came in time is in time
+/// here, too; and how long after it.
+const BEFORE_HOLD_END: i64 = 10;
 const AFTER_HOLD_END: i64 = 2;
 
 /// Which question about an order it is. It is the timer's payload, so it also tells whether the
@@ -118,8 +120,9 @@ impl Turn {
         let due = now.plus_seconds(self.pause(now));
         let sweep = Some(self.since.plus_seconds(SWEEP_AFTER)).filter(|sweep| *sweep > now);
         let end = held_until.filter(|until| *until > now);
-        let end = end.map(|until| until.plus_seconds(AFTER_HOLD_END));
-        Some([sweep, end].into_iter().flatten().fold(due, Timestamp::min))
+        let before = end.map(|until| until.plus_seconds(-BEFORE_HOLD_END)).filter(|it| *it > now);
+        let after = end.map(|until| until.plus_seconds(AFTER_HOLD_END));
+        Some([sweep, before, after].into_iter().flatten().fold(due, Timestamp::min))
     }
 }
 
@@ -237,7 +240,9 @@ mod tests {
         let turn = Turn { step: 7, ..Turn::first(START) };
         let now = START.plus_seconds(437);
         let until = START.plus_seconds(600);
-        assert_eq!(turn.due(now, Some(until)), Some(until.plus_seconds(2)));
+        let before = until.plus_seconds(-10);
+        assert_eq!(turn.due(now, Some(until)), Some(before), "money in time is in time here");
+        assert_eq!(turn.due(before, Some(until)), Some(until.plus_seconds(2)));
         assert_eq!(turn.due(now, Some(START)), turn.due(now, None), "it is over");
         let far = START.plus_seconds(9 * HOUR);
         assert_eq!(turn.due(now, Some(far)), turn.due(now, None), "there is time");

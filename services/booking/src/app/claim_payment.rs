@@ -18,14 +18,18 @@ use crate::store::OpenBooking;
 /// When the database does not answer.
 pub async fn claim_payment(tx: &mut Tx, desk: &Desk, id: Id<Booking>) -> Result<(), Error> {
     let Some(mut open) = OpenBooking::load(tx, &desk.rules, id).await? else { return Ok(()) };
+    // A claim is decided about once, on the state of its time: when events are taken in again, a
+    // time that was gone then may be free by now.
+    if !learn::claimed(tx, id).await? {
+        return Ok(());
+    }
     let accept = match desk.claims {
         ClaimPolicy::Review => None,
-        ClaimPolicy::Accept => Some(place(tx, &open).await?),
+        ClaimPolicy::Accept => Some(place(tx, &desk.rules, &open).await?),
     };
     let now = open.now;
     let command = Command::ClaimPayment { grow_minutes: grow_minutes(desk), accept, now };
     let events = open.apply(tx, command).await?;
     carry_out(tx, &mut open, id, &events).await?;
-    learn::claimed(tx, id).await?;
     Ok(())
 }

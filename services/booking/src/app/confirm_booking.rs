@@ -25,7 +25,7 @@ pub async fn confirm_booking(
     let Some(mut open) = OpenBooking::load(tx, &desk.rules, id).await? else {
         return Err(refuse(Rejection::BookingNotFound));
     };
-    let place = place(tx, &open).await?;
+    let place = place(tx, &desk.rules, &open).await?;
     let now = open.now;
     let events = open.apply(tx, Command::VerifyPayment { payment, place, now }).await?;
     if events.iter().any(|event| matches!(event, Event::Unplaced { .. })) {

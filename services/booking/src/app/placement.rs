@@ -5,6 +5,7 @@ use kernel::Id;
 use kernel::id::Booking;
 
 use super::Error;
+use crate::domain::availability::Rules;
 use crate::domain::booking::{Event, Facts, Mode, Place};
 use crate::domain::day;
 use crate::read_model::query;
@@ -15,12 +16,14 @@ use crate::timers::{self, CREATE_MEETING, HOLD_END, SESSION_END};
 ///
 /// # Errors
 /// When the database does not answer.
-pub(crate) async fn place(tx: &mut Tx, open: &OpenBooking) -> Result<Place, Error> {
+pub(crate) async fn place(tx: &mut Tx, rules: &Rules, open: &OpenBooking) -> Result<Place, Error> {
     let replaced = match open.state.facts() {
         Some(facts) => query::is_replaced(tx, facts, open.now).await?,
         None => false,
     };
-    Ok(Place { free: open.is_free(tx).await?, replaced })
+    let mut sessions = open.state.facts().into_iter().flat_map(|facts| &facts.sessions);
+    let offered = sessions.all(|span| rules.offers(*span));
+    Ok(Place { free: open.is_free(tx).await?, replaced, offered })
 }
 
 /// Carries a booking's new events to its days and its timers.

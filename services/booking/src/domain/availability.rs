@@ -116,6 +116,15 @@ impl Rules {
         }
     }
 
+    /// Whether the timetable has this session, whoever has taken it and however soon it begins.
+    #[must_use]
+    pub fn offers(&self, span: Span) -> bool {
+        let seconds = span.ends_at().seconds_since(span.starts_at());
+        let starts =
+            self.starts(self.date_of(span.starts_at()), i32::try_from(seconds / 60).unwrap_or(0));
+        starts.contains(&span) && !self.is_blocked(span)
+    }
+
     /// The first start that can be booked from now on, given everything that is taken.
     #[must_use]
     pub fn next_free(&self, minutes: i32, taken: &[Span], now: Timestamp) -> Option<Timestamp> {

@@ -168,6 +168,8 @@ pub struct Place {
     pub free: bool,
     /// The customer has another live booking in its place.
     pub replaced: bool,
+    /// The practice still offers it: nothing was closed or blocked in its settings since.
+    pub offered: bool,
 }
 
 /// What can have happened to a booking.

@@ -1,26 +1,30 @@
 //! What booking has learnt from payments and notifications, for its owner's eyes only: no decision
-//! rests on it. Every statement changes a row once, however often its event comes.
+//! rests on it, but that a claim is decided about once. Every statement changes a row once, however
+//! often its event comes.
 
 use eventstore::{StoreError, Tx};
 use kernel::Id;
 use kernel::id::Booking;
 
-/// A payment was claimed. That it was is remembered, whatever else is learnt.
+/// A payment was claimed. That it was is remembered, whatever else is learnt; answers whether it is
+/// news.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn claimed(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
-    sqlx::query(
+pub async fn claimed(tx: &mut Tx, id: Id<Booking>) -> Result<bool, StoreError> {
+    let is_new: Option<bool> = sqlx::query_scalar(
         "update bookings
          set claimed = true, version = version + 1,
              payment_state = case when payment_state in ('pending', 'failed') then 'claimed'
                                   else payment_state end
-         where booking_id = $1 and (not claimed or payment_state in ('pending', 'failed'))",
+         from (select claimed as before from bookings where booking_id = $1 for update) known
+         where booking_id = $1 and (not claimed or payment_state in ('pending', 'failed'))
+         returning not before",
     )
     .bind(id)
-    .execute(tx.connection())
+    .fetch_optional(tx.connection())
     .await?;
-    Ok(())
+    Ok(is_new.unwrap_or(false))
 }
 
 /// An attempt failed. Money that came before or comes later counts more.

@@ -156,6 +156,12 @@ async fn a_practice_that_takes_every_word_confirms_at_once() {
     claim(&world, late).await;
     assert_eq!(world.state(late).await, BookingState::Expired);
     assert_eq!(world.state(faster).await, BookingState::Held);
+    // Its event is taken in again when the time is free: it was decided about.
+    world.minutes_later(16).await;
+    world.reaches(faster, BookingState::Expired).await;
+    claim(&world, late).await;
+    assert_eq!(world.state(late).await, BookingState::Expired);
+    world.hold(customer(3), at(1, 14)).await;
     let verified = PaymentVerified {
         booking_id: late.to_string(),
         payment_id: "pay_2".to_owned(),

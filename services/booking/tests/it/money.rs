@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use booking::app::Desk;
 use booking::app::complete_booking::complete_booking;
 use booking::app::open_checkout::open_checkout;
+use booking::app::runs::Runs;
 use booking::contract::booking_stream;
 use booking::process::payment::OnPayments;
+use booking::store::KnownDays;
 use contract::booking::v1::{BookingState, PaymentState};
 use contract::payments::v1::{PaymentFailed, PaymentVerified, RefundProcessed, RefundRequested};
 use eventstore::{Metadata, NewEvent, StoreError};
@@ -155,6 +158,36 @@ async fn a_failed_attempt_is_shown_and_forgotten_when_money_comes() {
     let second = RefundRequested { payment_id: "pay_2".to_owned(), ..refund(id, "double") };
     world.payments_say(&second).await;
     assert_eq!(payment_state(&world, id).await, PaymentState::Paid);
+}
+
+/// The practice closed the day in its file and started anew while the hold had run out.
+#[tokio::test]
+async fn late_money_does_not_place_a_session_on_a_day_that_is_closed_since() {
+    let world = World::new().await;
+    let id = expired(&world, 14).await;
+    let held = world.hold(customer(2), at(0, 15)).await;
+    let mut rules = world.desk.rules.clone();
+    rules.hours.closed_dates.insert(rules.date_of(at(0, 14)));
+    let desk = Arc::new(Desk {
+        store: world.desk.store.clone(),
+        practice: world.desk.practice.clone(),
+        rules,
+        days: KnownDays::new(),
+        runs: Runs::new(),
+        catalogue: world.desk.catalogue.clone(),
+        meetings: world.desk.meetings.clone(),
+        claims: world.desk.claims,
+    });
+    for (booking, payment) in [(id, "pay_1"), (held, "pay_2")] {
+        let verified = PaymentVerified {
+            booking_id: booking.to_string(),
+            payment_id: payment.to_owned(),
+            amount: None,
+        };
+        world.react(Arc::new(OnPayments::new(Arc::clone(&desk))), &verified).await;
+    }
+    assert_eq!(world.state(id).await, BookingState::PaidUnplaced);
+    world.reaches(held, BookingState::MeetingScheduled).await;
 }
 
 #[tokio::test]

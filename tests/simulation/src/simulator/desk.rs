@@ -187,7 +187,7 @@ impl World {
             .occupants(open.span, open.id)
             .all(|other| other.is_some_and(|other| open.day.gives_way(other, self.now)));
         let replaced = open.state.facts().is_some_and(|it| tables.is_replaced(it, self.now));
-        Place { free: by_day && by_rows, replaced }
+        Place { free: by_day && by_rows, replaced, offered: self.cast.rules.offers(open.span) }
     }
 
     /// `RequestBooking`.

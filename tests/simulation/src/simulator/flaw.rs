@@ -39,8 +39,8 @@ pub enum Flaw {
     StopPolling,
     /// Money that came a second time is noted, and never asked back.
     KeepDoublePayment,
-    /// Webhooks are kept and called folded, and their content is passed over. This one breaks nothing
-    /// either, because every order is asked for until its session is over.
+    /// Webhooks are kept and called folded, and their content is passed over. This one breaks
+    /// nothing either, because every order is asked for until its session is over.
     IgnoreWebhooks,
     /// Webhooks are passed over, and orders are not asked for again once they are sold.
     ForgetSoldOrders,

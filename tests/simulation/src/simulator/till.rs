@@ -4,6 +4,7 @@
 mod jobs;
 mod tables;
 
+use booking::domain::span::Span;
 use eventstore::Recorded;
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Decider, Id};
@@ -313,7 +314,7 @@ impl World {
             let facts = state.facts()?;
             let (customer_id, price) = (facts.customer_id, facts.price);
             let held_until = state.held_until();
-            let starts_at = facts.sessions.last().map(|session| session.starts_at());
+            let starts_at = facts.sessions.last().map(Span::starts_at);
             Some(tables::BookingFacts { customer_id, price, held_until, starts_at })
         }))
     }

@@ -1,5 +1,5 @@
-//! Every seed with which a run once failed. Another way of drawing leads a seed elsewhere, so each mend
-//! has a test of its own, too; the corpus grows by what `make simulate` finds.
+//! Every seed with which a run once failed. Another way of drawing leads a seed elsewhere, so each
+//! mend has a test of its own, too; the corpus grows by what `make simulate` finds.
 
 use simulation::simulator::{How, run};
 
@@ -9,7 +9,8 @@ const SECOND_PAYMENTS: [u64; 8] = [6095, 6979, 9925, 10309, 10485, 10503, 10685,
 /// A refund by another hand that failed after the money beside it was earned and given back. What
 /// went back of earned money is told apart since (`Collection::open`).
 const EARNED_AND_REFUNDED: [u64; 2] = [8133, 1_622_954_200];
-/// A session booked in the second in which its reminder was due. The checker compared whole seconds.
+/// A session booked in the second in which its reminder was due. The checker compared whole
+/// seconds.
 const REMINDED_AT_ONCE: [u64; 9] = [
     9441,
     1_622_893_117,
@@ -21,11 +22,12 @@ const REMINDED_AT_ONCE: [u64; 9] = [
     1_622_978_175,
     1_622_991_595,
 ];
-/// A refund by another hand that failed after its booking was cancelled or could not be placed. What
-/// comes home then goes back, too, and the model does what booking wants as the service does it.
+/// A refund by another hand that failed after its booking was cancelled or could not be placed.
+/// What comes home then goes back, too, and the model does what booking wants as the service does
+/// it.
 const CAME_HOME: [u64; 2] = [1_622_902_744, 1_622_952_744];
-/// A refund of ours that failed while another hand's was on its way, which failed as well. It is asked
-/// for again since (`Collection::renewable`).
+/// A refund of ours that failed while another hand's was on its way, which failed as well. It is
+/// asked for again since (`Collection::renewable`).
 const RENEWED_LATE: [u64; 3] = [1_622_935_436, 2_812_853_127, 2_812_920_599];
 
 #[test]

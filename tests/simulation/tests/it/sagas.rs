@@ -17,7 +17,7 @@ fn first_seed() -> u64 {
     let tree = Command::new("git").args(["rev-parse", "HEAD^{tree}"]).current_dir(folder).output();
     let tree = tree.ok().filter(|tree| tree.status.success()).map(|tree| tree.stdout);
     let digits = tree.and_then(|tree| String::from_utf8(tree).ok()?.get(..8).map(str::to_owned));
-    digits.map_or(0, |digits| u64::from_str_radix(&digits, 16).unwrap())
+    digits.and_then(|digits| u64::from_str_radix(&digits, 16).ok()).unwrap_or(0)
 }
 
 #[test]

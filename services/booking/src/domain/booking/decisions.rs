@@ -162,7 +162,7 @@ impl Open<'_> {
         }
         let starts_at = self.facts.starts_at()?;
         let far_enough = starts_at >= now.plus_minutes(REINSTATE_AHEAD_MINUTES);
-        (far_enough && place.free && !place.replaced).then_some(true)
+        (far_enough && place.free && !place.replaced && place.offered).then_some(true)
     }
 }
 

@@ -90,9 +90,10 @@ fn unpaid(by: CancelledBy, minor: i64) -> Event {
     Event::Cancelled { by, refund: Money::inr(minor), unpaid: true }
 }
 
-const FREE: Place = Place { free: true, replaced: false };
-const GONE: Place = Place { free: false, replaced: false };
-const REPLACED: Place = Place { free: true, replaced: true };
+const FREE: Place = Place { free: true, replaced: false, offered: true };
+const GONE: Place = Place { free: false, replaced: false, offered: true };
+const REPLACED: Place = Place { free: true, replaced: true, offered: true };
+const CLOSED: Place = Place { free: true, replaced: false, offered: false };
 
 fn verify(now: i64, place: Place) -> Command {
     Command::VerifyPayment { payment: payment(), place, now: at(now) }
@@ -170,6 +171,7 @@ fn money_in_time_confirms() {
     check(&[requested(), opened(30)], verify(29, FREE), Ok(&[paid(false)]));
     // A customer who pays for what they hold is not asked what else they have.
     check(&[requested(), opened(30)], verify(29, REPLACED), Ok(&[paid(false)]));
+    check(&[requested(), opened(30)], verify(29, CLOSED), Ok(&[paid(false)]));
     // Near sessions too: the two hours are a rule for late money.
     check(&[requested_for(60)], verify(10, FREE), Ok(&[paid(false)]));
 }
@@ -182,6 +184,7 @@ fn late_money_places_it_again_when_that_is_still_right() {
     check(&ended, verify(481, FREE), Ok(&[unplaced()]));
     check(&ended, verify(40, GONE), Ok(&[unplaced()]));
     check(&ended, verify(40, REPLACED), Ok(&[unplaced()]));
+    check(&ended, verify(40, CLOSED), Ok(&[unplaced()]));
     check(&[requested(), Event::Released], verify(10, FREE), Ok(&[paid(true)]));
 }
 
@@ -352,8 +355,11 @@ fn money_that_follows_a_cancelled_word_ends_as_the_cancellation_said() {
 }
 
 fn any_command() -> impl Strategy<Value = Command> {
-    let place =
-        (any::<bool>(), any::<bool>()).prop_map(|(free, replaced)| Place { free, replaced });
+    let place = any::<(bool, bool, bool)>().prop_map(|(free, replaced, offered)| Place {
+        free,
+        replaced,
+        offered,
+    });
     (0..12, place, 1..3).prop_map(|(kind, place, payment)| match kind {
         0 => Command::Request { facts: facts_at(600), until: at(15) },
         1 => open(0),
