@@ -126,8 +126,8 @@ fn left_for(known: &Collection, payment: &PaymentId, cause: Cause) -> i64 {
     if was_asked { known.kept(payment) } else { known.left(payment) }
 }
 
-/// The booking could not be placed: all of its payment goes back. Asked again, it decides about what
-/// has come home since.
+/// The booking could not be placed: all of its payment goes back. Asked again, it decides about
+/// what has come home since.
 pub(super) fn unplace(
     known: &Collection,
     payment: PaymentId,

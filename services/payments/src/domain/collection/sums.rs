@@ -176,7 +176,8 @@ impl Collection {
             .fold(0_i64, |sum, minor| sum.saturating_add(*minor))
     }
 
-    /// How much went back because the booking was cancelled, is on its way, or failed to and is owed.
+    /// How much went back because the booking was cancelled, is on its way, or failed to and is
+    /// owed.
     pub(super) fn back_by_cancellation(&self, payment: &PaymentId) -> i64 {
         self.sum(payment, |id, it| {
             let is_done =

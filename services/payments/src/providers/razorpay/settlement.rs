@@ -106,16 +106,23 @@ fn line(entity: &Value) -> Option<Line> {
         None | Some(Value::Null) => Some(0),
         Some(_) => number(field),
     };
+    let (amount, credit) = (number("amount")?, or_nothing("credit")?);
+    let (fee, tax) = (or_nothing("fee")?, or_nothing("tax")?);
+    // Of a fee that was taken from credits nothing is missing in the payout; the bill is that for
+    // the credits.
+    let is_of_credits = json::text(entity, "credit_type").is_some_and(|it| it != "default");
+    let is_prepaid = is_of_credits && credit == amount;
+    let (fee, tax) = if is_prepaid { (0, 0) } else { (fee, tax) };
     Some(Line {
         settlement: SettlementId::parse(json::text(entity, "settlement_id")?)?,
         id: SettledId::parse(id)?,
         about,
         figures: Figures {
-            amount: number("amount")?,
+            amount,
             debit: or_nothing("debit")?,
-            credit: or_nothing("credit")?,
-            fee: or_nothing("fee")?,
-            tax: or_nothing("tax")?,
+            credit,
+            fee,
+            tax,
             currency: json::text(entity, "currency")?.to_ascii_uppercase(),
         },
         settled_at: number("settled_at").and_then(Timestamp::from_seconds),
@@ -178,6 +185,19 @@ mod tests {
         ] {
             assert_eq!(line(&with(field, value)), None, "{field}");
         }
+    }
+
+    /// dashboard-guide/credits: payments are settled in full, their fees are taken from the
+    /// credits.
+    #[test]
+    fn a_fee_that_was_taken_from_credits_is_none_of_the_payouts() {
+        let mut told = with("credit_type", json!("fee"));
+        assert_eq!(line(&told).unwrap().figures.fee, 2_900, "it was kept back after all");
+        told["credit"] = json!(100_000);
+        let figures = line(&told).unwrap().figures;
+        assert_eq!((figures.credit, figures.fee, figures.tax), (100_000, 0, 0));
+        told["credit_type"] = json!("default");
+        assert_eq!(line(&told).unwrap().figures.fee, 2_900, "and then the line does not fit");
     }
 
     #[test]
