@@ -1,5 +1,6 @@
 //! Answers to public reads that many ask for, kept for a moment. What the practice says about
-//! itself is the same for a second. A list of times is at most a tenth of a second old, and never
+//! itself is the same for a second. A list of times is at most a tenth of a second old, counted
+//! from the moment in which it was asked for, however long its service took; and it is never
 //! older than a booking, a release or a block that went through this gateway: such a call ends
 //! every list before its own answer leaves. A list promises nothing; the hold decides.
 
@@ -12,6 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use moka::sync::Cache;
+use tokio::time::Instant;
 
 use crate::access::has_already;
 use crate::procedures::{Access, LIST_SLOTS, Procedure};
@@ -33,10 +35,11 @@ enum Kind {
 }
 
 /// What is asked, word for word, with the packings that the client takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Question {
     kind: Kind,
     key: String,
+    asked_at: Instant,
 }
 
 impl Question {
@@ -68,16 +71,25 @@ impl Kept {
         }
         (headers, Body::from(self.bytes.clone())).into_response()
     }
+}
 
-    fn weight(key: &str, kept: &Arc<Self>) -> u32 {
-        u32::try_from(key.len().saturating_add(kept.bytes.len())).unwrap_or(u32::MAX)
+/// A kept answer, and when it was asked for: no later than its service read what it says.
+#[derive(Clone)]
+struct Dated {
+    kept: Arc<Kept>,
+    asked_at: Instant,
+}
+
+impl Dated {
+    fn weight(key: &str, dated: &Self) -> u32 {
+        u32::try_from(key.len().saturating_add(dated.kept.bytes.len())).unwrap_or(u32::MAX)
     }
 }
 
 /// All that is kept.
 pub(crate) struct Answers {
-    practice: Cache<String, Arc<Kept>>,
-    times: Cache<String, Arc<Kept>>,
+    practice: Cache<String, Dated>,
+    times: Cache<String, Dated>,
     /// Counts what changed the times. It is part of a list's key, so that a list that was asked for
     /// before a change and comes after it is never found.
     changes: AtomicU64,
@@ -87,7 +99,7 @@ impl Answers {
     pub(crate) fn new() -> Self {
         let cache = |age| {
             let small = Cache::builder().max_capacity(BYTES_MAX).time_to_live(age);
-            small.weigher(|key: &String, kept| Kept::weight(key, kept)).build()
+            small.weigher(|key: &String, dated| Dated::weight(key, dated)).build()
         };
         Self { practice: cache(PRACTICE_AGE), times: cache(TIMES_AGE), changes: AtomicU64::new(0) }
     }
@@ -120,15 +132,19 @@ impl Answers {
             Kind::Practice => 0,
             Kind::Times => self.changes.load(Ordering::SeqCst),
         };
-        Some(Question { kind, key: format!("{changes} {packings}\n{target}") })
+        let key = format!("{changes} {packings}\n{target}");
+        Some(Question { kind, key, asked_at: Instant::now() })
     }
 
     pub(crate) fn find(&self, question: &Question) -> Option<Arc<Kept>> {
-        self.of(question).get(&question.key)
+        let (answers, age) = self.of(question);
+        let dated = answers.get(&question.key)?;
+        (dated.asked_at.elapsed() < age).then_some(dated.kept)
     }
 
     pub(crate) fn keep(&self, question: Question, kept: Arc<Kept>) {
-        self.of(&question).insert(question.key, kept);
+        let (answers, _age) = self.of(&question);
+        answers.insert(question.key, Dated { kept, asked_at: question.asked_at });
     }
 
     /// Something may have taken a time or given one back.
@@ -136,10 +152,10 @@ impl Answers {
         self.changes.fetch_add(1, Ordering::SeqCst);
     }
 
-    fn of(&self, question: &Question) -> &Cache<String, Arc<Kept>> {
+    fn of(&self, question: &Question) -> (&Cache<String, Dated>, Duration) {
         match question.kind {
-            Kind::Practice => &self.practice,
-            Kind::Times => &self.times,
+            Kind::Practice => (&self.practice, PRACTICE_AGE),
+            Kind::Times => (&self.times, TIMES_AGE),
         }
     }
 }
@@ -176,6 +192,25 @@ mod tests {
         assert!(answers.find(&ask()).is_none());
     }
 
+    /// money.md, L13: the age of a list counted from its answer, and no test held it.
+    #[tokio::test(start_paused = true)]
+    async fn a_list_is_never_older_than_a_tenth_of_a_second() {
+        let (answers, none) = (Answers::new(), HeaderMap::new());
+        let ask = || asked(&answers, LIST, LIST, &none).unwrap();
+        let question = ask();
+        // Its service took so long to answer.
+        tokio::time::advance(Duration::from_millis(60)).await;
+        answers.keep(question, kept("times"));
+        tokio::time::advance(Duration::from_millis(39)).await;
+        assert!(answers.find(&ask()).is_some());
+        tokio::time::advance(Duration::from_millis(1)).await;
+        assert!(answers.find(&ask()).is_none());
+        let question = ask();
+        tokio::time::advance(Duration::from_secs(10)).await;
+        answers.keep(question, kept("times"));
+        assert!(answers.find(&ask()).is_none(), "it was old when it came");
+    }
+
     #[test]
     fn a_booking_does_not_end_what_the_practice_says_about_itself() {
         let (answers, none) = (Answers::new(), HeaderMap::new());
@@ -188,25 +223,26 @@ mod tests {
     #[test]
     fn each_question_has_its_own_answer_and_both_ways_to_it_are_one() {
         let (answers, none) = (Answers::new(), HeaderMap::new());
-        let plain = asked(&answers, SERVICES, &format!("{SERVICES}?a=1"), &none);
-        assert_eq!(plain, asked(&answers, SERVICES, &format!("/rpc{SERVICES}?a=1"), &none));
-        assert_ne!(plain, asked(&answers, SERVICES, &format!("{SERVICES}?a=2"), &none));
+        let key = |target: &str, headers| asked(&answers, SERVICES, target, headers).unwrap().key;
+        let plain = key(&format!("{SERVICES}?a=1"), &none);
+        assert_eq!(plain, key(&format!("/rpc{SERVICES}?a=1"), &none));
+        assert_ne!(plain, key(&format!("{SERVICES}?a=2"), &none));
         let packed = HeaderMap::from_iter([(header::ACCEPT_ENCODING, "gzip".parse().unwrap())]);
-        assert_ne!(plain, asked(&answers, SERVICES, &format!("{SERVICES}?a=1"), &packed));
+        assert_ne!(plain, key(&format!("{SERVICES}?a=1"), &packed));
     }
 
     #[test]
     fn only_short_reads_that_are_the_same_for_all_are_kept() {
         let (answers, none) = (Answers::new(), HeaderMap::new());
         let own = "/booking.v1.BookingService/GetBooking";
-        assert_eq!(asked(&answers, own, own, &none), None);
+        assert!(asked(&answers, own, own, &none).is_none());
         let long = format!("{SERVICES}?message={}", "a".repeat(QUESTION_BYTES_MAX));
-        assert_eq!(asked(&answers, SERVICES, &long, &none), None);
+        assert!(asked(&answers, SERVICES, &long, &none).is_none());
         let grpc =
             HeaderMap::from_iter([(header::CONTENT_TYPE, "application/grpc".parse().unwrap())]);
-        assert_eq!(asked(&answers, SERVICES, SERVICES, &grpc), None);
+        assert!(asked(&answers, SERVICES, SERVICES, &grpc).is_none());
         let procedure = Procedures::new().get(SERVICES).unwrap();
         let uri: Uri = SERVICES.parse().unwrap();
-        assert_eq!(answers.question(procedure, (&Method::POST, &uri, &none)), None);
+        assert!(answers.question(procedure, (&Method::POST, &uri, &none)).is_none());
     }
 }

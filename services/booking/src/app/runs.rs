@@ -183,8 +183,10 @@ fn alone_may_help(error: &Error, requests: usize) -> bool {
     match error {
         CommandError::Unavailable(source) => match source.downcast_ref::<StoreError>() {
             Some(StoreError::Held) => true,
-            Some(why) => requests > 1 && why.is_refusal(),
-            None => false,
+            // Of a database that is away nobody gets more by asking alone.
+            Some(why) => requests > 1 && !why.is_away(),
+            // What is no error of the store is a fault of one: a day that cannot be read.
+            None => requests > 1,
         },
         CommandError::Rejected(_) | CommandError::Conflict | CommandError::NotFound => requests > 1,
     }

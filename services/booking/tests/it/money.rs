@@ -206,7 +206,7 @@ async fn money_for_no_booking_is_not_taken_in() {
 }
 
 /// An event that only a newer release knows comes into a stream, as before a rollback.
-async fn of_tomorrow(world: &World, stream: &str) {
+pub(crate) async fn of_tomorrow(world: &World, stream: &str) {
     let stream = stream.to_owned();
     let written = world.desk.store.write(Metadata::by("test", None), move |tx| {
         let stream = stream.clone();

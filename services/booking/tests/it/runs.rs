@@ -15,6 +15,7 @@ use sqlx::Connection as _;
 use testkit::until;
 use tokio::sync::oneshot;
 
+use crate::money::of_tomorrow;
 use crate::world::{TIMERS, World, at, customer, reason, wanted};
 
 /// A time of its own for each of many; for forty of them on a day of its own.
@@ -160,6 +161,20 @@ async fn what_the_database_refuses_of_one_stops_only_that_one() {
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     assert_eq!(world.count("select count(*) from bookings").await, 11);
     assert_eq!(world.count("select count(*) from events").await, 22);
+}
+
+/// money.md, L1: a day that cannot be read.
+#[tokio::test]
+async fn a_day_that_cannot_be_read_stops_only_who_wants_it() {
+    let world = World::without_timers().await;
+    let requests = requests(0..12);
+    let day = format!("day-lead-{}", world.desk.rules.date_of(apart(5)));
+    of_tomorrow(&world, &day).await;
+    let mut answers = ask(&world, &requests).await;
+    let refused = answers.remove(5);
+    assert!(matches!(refused, Err(CommandError::Unavailable(_))), "{refused:?}");
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    assert_eq!(world.count("select count(*) from bookings").await, 11);
 }
 
 /// Keeps a day's lock, as a process that hangs does, until it is told to let go.

@@ -57,16 +57,21 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the database answered, and what it refused was what it was asked: the same of less
-    /// may succeed.
+    /// Whether the database or this process is away, so that less work would fail as well: the
+    /// connection was lost, none became free in time, or the process ends.
     #[must_use]
-    pub fn is_refusal(&self) -> bool {
+    pub fn is_away(&self) -> bool {
         match self {
-            Self::Conflict | Self::Excluded | Self::Held | Self::Event(_) | Self::Unreadable(_) => {
-                true
+            Self::Conflict
+            | Self::Excluded
+            | Self::Held
+            | Self::Event(_)
+            | Self::Unreadable(_)
+            | Self::Panicked => false,
+            Self::Database(error) => {
+                error.as_database_error().is_none() && !is_about_the_data(error)
             }
-            Self::Database(error) => error.as_database_error().is_some(),
-            Self::Panicked | Self::Abandoned(_) => false,
+            Self::Abandoned(_) => true,
         }
     }
 
