@@ -135,6 +135,7 @@ const OFFERED: &[(Spec, Access)] = &[
     (booking::BOOKING_STAFF_SERVICE_RETRY_PARKED_EVENTS_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_REFUND_PAYMENT_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_LIST_UNEXPLAINED_ORDERS_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_STAFF_SERVICE_EXPLAIN_ORDER_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_GET_BALANCES_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_LIST_LEDGER_ENTRIES_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_LIST_PARKED_EVENTS_SPEC, Access::SignedIn),

@@ -385,6 +385,7 @@ impl payments::PaymentsStaffService for PaymentsStaff {
         refund_payment: payments::RefundPaymentRequest => payments::RefundPaymentResponse;
         list_unexplained_orders: payments::ListUnexplainedOrdersRequest
             => payments::ListUnexplainedOrdersResponse;
+        explain_order: payments::ExplainOrderRequest => payments::ExplainOrderResponse;
         get_balances: payments::GetBalancesRequest => payments::GetBalancesResponse;
         list_ledger_entries:
             payments::ListLedgerEntriesRequest => payments::ListLedgerEntriesResponse;

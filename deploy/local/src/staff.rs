@@ -51,6 +51,9 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
   parked list               events that a service could not take in
   parked retry [STREAM]     try them again
   orders unexplained [--all]
+  orders explain REASON SUBJECT BECAUSE
+                            a row of that list is right as it is; its subject is its
+                            payment, else its order, else its booking
   balances                  the sums of the ledger's accounts
   ledger BOOKING            the ledger's entries about a booking
   --json prints what programs read; --yes answers the question before what cannot be undone
@@ -108,6 +111,7 @@ static COMMANDS: &[Command] = &[
     command!(["parked", "list"], [], (0, 0), parked::list, check),
     command!(["parked", "retry"], [], (0, 1), parked::retry, check),
     command!(["orders", "unexplained"], [], (0, 0), orders::run, check),
+    command!(["orders", "explain"], [], (3, 3), orders::explain, check),
     command!(["balances"], [], (0, 0), ledger::balances, check_balances),
     command!(["ledger"], [], (1, 1), ledger::entries, check_entries),
 ];

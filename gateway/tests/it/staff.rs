@@ -22,6 +22,7 @@ const CALLS: &[&str] = &[
     "booking.v1.BookingStaffService/RetryParkedEvents",
     "payments.v1.PaymentsStaffService/RefundPayment",
     "payments.v1.PaymentsStaffService/ListUnexplainedOrders",
+    "payments.v1.PaymentsStaffService/ExplainOrder",
     "payments.v1.PaymentsStaffService/GetBalances",
     "payments.v1.PaymentsStaffService/ListLedgerEntries",
     "payments.v1.PaymentsStaffService/ListParkedEvents",

@@ -116,6 +116,12 @@ pub enum Rejection {
     /// Not an amount of what is left.
     #[error("This amount cannot be refunded.")]
     InvalidAmount,
+    /// Too short, too long, or not of letters.
+    #[error("An explanation has 3 to 500 characters.")]
+    InvalidExplanation,
+    /// The list of what nothing explains has no such row.
+    #[error("There is nothing of that kind to explain.")]
+    NothingUnexplained,
     /// No such receipt.
     #[error("There is no such receipt.")]
     ReceiptUnknown,
@@ -133,8 +139,11 @@ impl Reject for Rejection {
             Self::InvalidIdempotencyKey
             | Self::IdempotencyKeyReused
             | Self::InvalidPaymentId
+            | Self::InvalidExplanation
             | Self::InvalidAmount => Code::InvalidArgument,
-            Self::BookingNotFound | Self::ReceiptUnknown => Code::NotFound,
+            Self::BookingNotFound | Self::NothingUnexplained | Self::ReceiptUnknown => {
+                Code::NotFound
+            }
             Self::HoldEnded
             | Self::InvalidPrice
             | Self::PaymentNotStarted
@@ -159,6 +168,8 @@ impl Reject for Rejection {
             Self::ProviderUnavailable => "PROVIDER_UNAVAILABLE",
             Self::NothingToRefund => "NOTHING_TO_REFUND",
             Self::InvalidAmount => "INVALID_AMOUNT",
+            Self::InvalidExplanation => "INVALID_EXPLANATION",
+            Self::NothingUnexplained => "NOTHING_UNEXPLAINED",
             Self::ReceiptUnknown => "RECEIPT_UNKNOWN",
             Self::ReceiptRefused(_) => "RECEIPT_REFUSED",
             Self::Misfit(_) => "PAYMENT_MISFIT",
@@ -172,6 +183,8 @@ impl Reject for Rejection {
             Self::SignatureInvalid => Some("signature"),
             Self::BookingNotFound => Some("booking_id"),
             Self::InvalidAmount => Some("amount"),
+            Self::InvalidExplanation => Some("explanation"),
+            Self::NothingUnexplained => Some("subject"),
             Self::ReceiptUnknown => Some("receipt_id"),
             Self::HoldEnded
             | Self::InvalidPrice

@@ -1,4 +1,5 @@
-//! `sukoon orders unexplained`: orders and payments that nothing explains.
+//! `sukoon orders unexplained` and `orders explain`: orders and payments that nothing explains,
+//! until staff does.
 use super::arguments::{Arguments, Usage};
 use super::session::Session;
 use super::table::{Table, on_screen};
@@ -34,6 +35,26 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     }
     for (reason, explanation) in reasons {
         say::line(format_args!("{}: {}", on_screen(&reason), on_screen(&explanation)));
+    }
+    Ok(Done::All)
+}
+
+/// Says why a row of the list is right as it is.
+pub(super) async fn explain(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let asked = json!({
+        "reason": arguments.at(0),
+        "subject": arguments.at(1),
+        "explanation": arguments.at(2),
+    });
+    let method = "payments.v1.PaymentsStaffService/ExplainOrder";
+    let answer = session.call(method, &asked).await?;
+    if arguments.json() {
+        say::line(answer);
+    } else {
+        let (reason, subject) = (on_screen(arguments.at(0)), on_screen(arguments.at(1)));
+        say::line(format_args!(
+            "{reason} of {subject} is explained. It comes back when its amount changes."
+        ));
     }
     Ok(Done::All)
 }

@@ -1,8 +1,11 @@
 //! Every order is explained within a day, or it stands in this list with its reason.
 
-use super::{Error, Till};
-use crate::read_model::unexplained::find;
+use eventstore::{Act, Metadata};
+use runtime::staff::Staff;
+
+use super::{Error, Rejection, Till, refuse};
 pub use crate::read_model::unexplained::{Reason, Unexplained};
+use crate::read_model::unexplained::{explain as write, find, is_explained};
 
 const DAY: i64 = 24 * 3600;
 
@@ -33,4 +36,44 @@ pub async fn tell(till: &Till) -> Result<usize, Error> {
         tracing::error!(count, reasons, "orders unexplained");
     }
     Ok(count)
+}
+
+/// What this act is called where acts are written down.
+pub const EXPLAIN: &str = "ExplainOrder";
+/// How long an explanation is, in characters.
+const LENGTH: std::ops::RangeInclusive<usize> = 3..=500;
+
+/// Takes a row out of the list, because staff says why it is right as it is; once or often.
+///
+/// # Errors
+/// `InvalidExplanation`, or `NothingUnexplained` when the list has no such row.
+pub async fn explain(
+    till: &Till,
+    staff: Staff,
+    (reason, subject): (&str, &str),
+    explanation: &str,
+) -> Result<(), Error> {
+    let explanation = explanation.trim().to_owned();
+    let is_plain = !explanation.chars().any(|it| it.is_control() && it != '\n');
+    if !LENGTH.contains(&explanation.chars().count()) || !is_plain {
+        return Err(refuse(Rejection::InvalidExplanation));
+    }
+    let reason = Reason::from_word(reason).ok_or(refuse(Rejection::NothingUnexplained))?;
+    let subject = subject.to_owned();
+    till.store
+        .write(Metadata::by(staff.id.to_string(), None), move |tx| {
+            let (subject, explanation) = (subject.clone(), explanation.clone());
+            Box::pin(async move {
+                tx.audit(staff, Act { action: EXPLAIN, subject: &subject }).await?;
+                if is_explained(tx.connection(), reason, (&subject, &explanation)).await? {
+                    return Ok(());
+                }
+                let rows = find(tx.connection()).await?;
+                let mut named = rows.into_iter().filter(|row| row.reason == reason);
+                let row = named.find(|row| row.subject() == subject);
+                let row = row.ok_or(refuse(Rejection::NothingUnexplained))?;
+                Ok(write(tx, &row, &explanation, staff.id).await?)
+            })
+        })
+        .await
 }

@@ -7,11 +7,11 @@ use contract::common::v1::Money;
 use contract::convert::to_wire;
 use contract::payments::v1::payments_staff_service_server::PaymentsStaffService;
 use contract::payments::v1::{
-    Balance, GetBalancesRequest, GetBalancesResponse, LedgerEntry, LedgerLine,
-    ListLedgerEntriesRequest, ListLedgerEntriesResponse, ListParkedEventsRequest,
-    ListParkedEventsResponse, ListUnexplainedOrdersRequest, ListUnexplainedOrdersResponse,
-    RefundPaymentRequest, RefundPaymentResponse, RetryParkedEventsRequest,
-    RetryParkedEventsResponse, UnexplainedOrder,
+    Balance, ExplainOrderRequest, ExplainOrderResponse, GetBalancesRequest, GetBalancesResponse,
+    LedgerEntry, LedgerLine, ListLedgerEntriesRequest, ListLedgerEntriesResponse,
+    ListParkedEventsRequest, ListParkedEventsResponse, ListUnexplainedOrdersRequest,
+    ListUnexplainedOrdersResponse, RefundPaymentRequest, RefundPaymentResponse,
+    RetryParkedEventsRequest, RetryParkedEventsResponse, UnexplainedOrder,
 };
 use eventstore::{Act, StaffDoor, StoreError};
 use messaging::ParkedEvents;
@@ -60,6 +60,7 @@ fn to_wire_money(amount: Amount) -> Money {
 
 fn to_wire_unexplained(row: Unexplained) -> UnexplainedOrder {
     UnexplainedOrder {
+        subject: row.subject(),
         reason: row.reason.word().to_owned(),
         explanation: row.explanation,
         booking_id: row.booking_id.map(|id| id.to_string()).unwrap_or_default(),
@@ -124,6 +125,20 @@ impl PaymentsStaffService for StaffTill {
         let found = found.map_err(|error| to_status(&error))?;
         let orders = found.into_iter().map(to_wire_unexplained).collect();
         Ok(Response::new(ListUnexplainedOrdersResponse { orders }))
+    }
+
+    async fn explain_order(
+        &self,
+        request: Request<ExplainOrderRequest>,
+    ) -> Result<Response<ExplainOrderResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: unexplained::EXPLAIN, subject: &asked.subject };
+        let staff = self.manager(&metadata, act).await?;
+        let named = (asked.reason.as_str(), asked.subject.as_str());
+        match unexplained::explain(&self.till, staff, named, &asked.explanation).await {
+            Ok(()) => Ok(Response::new(ExplainOrderResponse {})),
+            Err(error) => Err(self.door.refused(staff, act, &error).await),
+        }
     }
 
     async fn get_balances(

@@ -1,8 +1,8 @@
 //! Finds the orders, payments and settlements that nothing explains. Each reason is a question to
 //! the tables; whatever explains it makes its row disappear.
 
-use eventstore::StoreError;
-use kernel::id::Booking;
+use eventstore::{StoreError, Tx};
+use kernel::id::{Booking, Customer};
 use kernel::{Id, Timestamp};
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, PgExecutor, Row as _};
@@ -63,6 +63,12 @@ impl Reason {
         Self::NotSettled,
         Self::WebhookNotFolded,
     ];
+
+    /// Reads the word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
 
     /// A stable word for programs.
     #[must_use]
@@ -312,7 +318,17 @@ pub struct Unexplained {
     pub since: Timestamp,
 }
 
-/// Everything that nothing explains, oldest first.
+impl Unexplained {
+    /// What it is named by beside its reason: its payment, else its order, else its booking.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        let booking = || self.booking_id.map(|id| id.to_string());
+        let named = self.payment_id.clone().or_else(|| self.order_id.clone()).or_else(booking);
+        named.unwrap_or_default()
+    }
+}
+
+/// Everything that nothing explains, and no member of staff either, oldest first.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -320,12 +336,28 @@ pub async fn find(executor: impl PgExecutor<'_>) -> Result<Vec<Unexplained>, Sto
     let mut sql = format!("with {FAILED}");
     for (number, reason) in Reason::ALL.into_iter().enumerate() {
         let (joined, question) = (if number == 0 { "" } else { "union all" }, reason.question());
-        sql = format!("{sql} {joined} select {number}, * from ({question}) as found_{number}");
+        sql = format!(
+            "{sql} {joined} select {number} as number, * from ({question}) as found_{number}"
+        );
     }
     // Every part of it stands in this file.
-    let rows = sqlx::query(AssertSqlSafe(format!("{sql} order by since"))).fetch_all(executor);
+    let words: Vec<&str> = Reason::ALL.iter().map(|reason| reason.word()).collect();
+    let sql = format!("with found as ({sql}) {NOT_EXPLAINED}");
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(words).fetch_all(executor);
     Ok(rows.await?.iter().map(unexplained).collect::<Result<_, _>>()?)
 }
+
+/// What staff has explained comes back with another amount: then something else has happened.
+const NOT_EXPLAINED: &str = "
+    select f.* from found f
+    where not exists (
+        select from explained_orders e
+        where e.reason = ($1::text[])[f.number + 1]
+          and e.subject = coalesce(f.payment_id, f.order_id,
+                                   'bkg_' || replace(f.booking_id::text, '-', ''), '')
+          and e.amount_minor is not distinct from f.amount_minor
+          and e.amount_currency is not distinct from f.amount_currency)
+    order by f.since";
 
 fn unexplained(row: &PgRow) -> Result<Unexplained, sqlx::Error> {
     let number: i32 = row.try_get(0)?;
@@ -345,4 +377,52 @@ fn unexplained(row: &PgRow) -> Result<Unexplained, sqlx::Error> {
         amount,
         since: row.try_get("since")?,
     })
+}
+
+/// Writes down why a row is right as it is.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn explain(
+    tx: &mut Tx,
+    row: &Unexplained,
+    explanation: &str,
+    by: Id<Customer>,
+) -> Result<(), StoreError> {
+    let (minor, currency) = row.amount.as_ref().map(|it| (it.minor, it.currency.as_str())).unzip();
+    sqlx::query(
+        "insert into explained_orders (reason, subject, amount_minor, amount_currency, explanation,
+                                       explained_by)
+         values ($1, $2, $3, $4, $5, $6)
+         on conflict (reason, subject) do update
+         set amount_minor = excluded.amount_minor, amount_currency = excluded.amount_currency,
+             explanation = excluded.explanation, explained_by = excluded.explained_by,
+             explained_at = excluded.explained_at",
+    )
+    .bind(row.reason.word())
+    .bind(row.subject())
+    .bind(minor)
+    .bind(currency)
+    .bind(explanation)
+    .bind(by)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Whether just this was said of a row before.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn is_explained(
+    executor: impl PgExecutor<'_>,
+    reason: Reason,
+    (subject, explanation): (&str, &str),
+) -> Result<bool, StoreError> {
+    let known = sqlx::query_scalar(
+        "select exists (select from explained_orders
+                        where reason = $1 and subject = $2 and explanation = $3)",
+    );
+    let known = known.bind(reason.word()).bind(subject).bind(explanation);
+    Ok(known.fetch_one(executor).await?)
 }

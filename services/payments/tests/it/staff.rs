@@ -4,9 +4,9 @@ use anyhow::Result;
 use contract::booking::v1::{BookingExpired, BookingRequested, BookingUnplaced};
 use contract::common::v1::Money as WireMoney;
 use contract::payments::v1::{
-    CollectionState, GetBalancesRequest, ListLedgerEntriesRequest, ListParkedEventsRequest,
-    ListUnexplainedOrdersRequest, RefundPaymentRequest, RefundPaymentResponse,
-    RetryParkedEventsRequest,
+    CollectionState, ExplainOrderRequest, GetBalancesRequest, ListLedgerEntriesRequest,
+    ListParkedEventsRequest, ListUnexplainedOrdersRequest, RefundPaymentRequest,
+    RefundPaymentResponse, RetryParkedEventsRequest,
 };
 use eventstore::{NewEvent, new_id};
 use kernel::Id;
@@ -131,6 +131,8 @@ async fn only_those_who_decide_about_money_are_let_in_and_all_of_it_is_written_d
     let asked = ListUnexplainedOrdersRequest { include_young: true };
     let refused = staff.list_unexplained_orders(world.request(desk, asked)?).await;
     assert_refused(refused, Code::PermissionDenied, "ROLE_NOT_ALLOWED");
+    let refused = staff.explain_order(world.request(desk, ExplainOrderRequest::default())?).await;
+    assert_refused(refused, Code::PermissionDenied, "ROLE_NOT_ALLOWED");
     let asked = ListLedgerEntriesRequest { booking_id: held.id.to_string() };
     let refused = staff.list_ledger_entries(world.request(desk, asked)?).await;
     assert_refused(refused, Code::PermissionDenied, "ROLE_NOT_ALLOWED");
@@ -150,11 +152,55 @@ async fn only_those_who_decide_about_money_are_let_in_and_all_of_it_is_written_d
             ("RefundPayment", "ROLE_NOT_ALLOWED"),
             ("GetBalances", "ROLE_NOT_ALLOWED"),
             ("ListUnexplainedOrders", "ROLE_NOT_ALLOWED"),
+            ("ExplainOrder", "ROLE_NOT_ALLOWED"),
             ("ListLedgerEntries", "ROLE_NOT_ALLOWED"),
             ("ListParkedEvents", "ROLE_NOT_ALLOWED"),
             ("RetryParkedEvents", "ROLE_NOT_ALLOWED"),
         ])
     );
+    Ok(())
+}
+
+/// provider.md, D8: a list that nobody can empty is a list that nobody reads.
+#[tokio::test]
+async fn what_staff_explains_leaves_the_list_until_its_amount_changes() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let owner = world.employ("owner");
+    let (held, payment_id) = world.paid().await?;
+    let mut staff = world.staff.clone();
+    let list = async || {
+        let asked = ListUnexplainedOrdersRequest { include_young: true };
+        let mut staff = world.staff.clone();
+        let answer = staff.list_unexplained_orders(world.request(owner, asked)?).await?;
+        let orders = answer.into_inner().orders;
+        anyhow::Ok(orders.into_iter().map(|it| (it.reason, it.subject)).collect::<Vec<_>>())
+    };
+    let row = ("CAPTURED_NOT_PLACED".to_owned(), payment_id.clone());
+    assert_eq!(list().await?, std::slice::from_ref(&row));
+    let mut explain = async |reason: &str, subject: &str, explanation: &str| {
+        let asked = ExplainOrderRequest {
+            reason: reason.to_owned(),
+            subject: subject.to_owned(),
+            explanation: explanation.to_owned(),
+        };
+        anyhow::Ok(staff.explain_order(world.request(owner, asked)?).await)
+    };
+    for odd in ["", " a ", &"a".repeat(501), "bell \u{7}"] {
+        let refused = explain(&row.0, &row.1, odd).await?;
+        assert_refused(refused, Code::InvalidArgument, "INVALID_EXPLANATION");
+    }
+    for (reason, subject) in [("MISMATCHED", row.1.as_str()), (&row.0, "pay_1"), ("NONE", "")] {
+        let refused = explain(reason, subject, "kept for her next session").await?;
+        assert_refused(refused, Code::NotFound, "NOTHING_UNEXPLAINED");
+    }
+    for _ in 0..2 {
+        explain(&row.0, &row.1, "kept for her next session").await??;
+    }
+    assert_eq!(list().await?, []);
+    // Something happens to that money: it is another case.
+    refund(&world, owner, held, (Some(10_000), "some-key")).await??;
+    world.until(held, "RefundProcessed").await?;
+    assert_eq!(list().await?, [row]);
     Ok(())
 }
 

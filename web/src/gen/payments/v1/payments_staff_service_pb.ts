@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_staff_service.proto.
  */
 export const file_payments_v1_payments_staff_service: GenFile = /*@__PURE__*/
-  fileDesc("CihwYXltZW50cy92MS9wYXltZW50c19zdGFmZl9zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJlChRSZWZ1bmRQYXltZW50UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkiTAoVUmVmdW5kUGF5bWVudFJlc3BvbnNlEhEKCXJlZnVuZF9pZBgBIAEoCRIgCgZhbW91bnQYAiABKAsyEC5jb21tb24udjEuTW9uZXkiNQocTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVxdWVzdBIVCg1pbmNsdWRlX3lvdW5nGAEgASgIIk4KHUxpc3RVbmV4cGxhaW5lZE9yZGVyc1Jlc3BvbnNlEi0KBm9yZGVycxgBIAMoCzIdLnBheW1lbnRzLnYxLlVuZXhwbGFpbmVkT3JkZXIiwQEKEFVuZXhwbGFpbmVkT3JkZXISDgoGcmVhc29uGAEgASgJEhMKC2V4cGxhbmF0aW9uGAIgASgJEhIKCmJvb2tpbmdfaWQYAyABKAkSEAoIb3JkZXJfaWQYBCABKAkSEgoKcGF5bWVudF9pZBgFIAEoCRIgCgZhbW91bnQYBiABKAsyEC5jb21tb24udjEuTW9uZXkSLAoIc2luY2VfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIhQKEkdldEJhbGFuY2VzUmVxdWVzdCI9ChNHZXRCYWxhbmNlc1Jlc3BvbnNlEiYKCGJhbGFuY2VzGAEgAygLMhQucGF5bWVudHMudjEuQmFsYW5jZSI9CgdCYWxhbmNlEg8KB2FjY291bnQYASABKAkSIQoHYmFsYW5jZRgCIAEoCzIQLmNvbW1vbi52MS5Nb25leSIuChhMaXN0TGVkZ2VyRW50cmllc1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJGChlMaXN0TGVkZ2VyRW50cmllc1Jlc3BvbnNlEikKB2VudHJpZXMYASADKAsyGC5wYXltZW50cy52MS5MZWRnZXJFbnRyeSJ0CgtMZWRnZXJFbnRyeRIMCgRraW5kGAEgASgJEi8KC3JlY29yZGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgVsaW5lcxgDIAMoCzIXLnBheW1lbnRzLnYxLkxlZGdlckxpbmUiPwoKTGVkZ2VyTGluZRIPCgdhY2NvdW50GAEgASgJEiAKBmFtb3VudBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leSIZChdMaXN0UGFya2VkRXZlbnRzUmVxdWVzdCJCChhMaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USJgoGZXZlbnRzGAEgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50Ii0KGFJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBIRCglzdHJlYW1faWQYASABKAkiVAoZUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZRIPCgdoYW5kbGVkGAEgASgFEiYKBmV2ZW50cxgCIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudDLZBAoUUGF5bWVudHNTdGFmZlNlcnZpY2USVgoNUmVmdW5kUGF5bWVudBIhLnBheW1lbnRzLnYxLlJlZnVuZFBheW1lbnRSZXF1ZXN0GiIucGF5bWVudHMudjEuUmVmdW5kUGF5bWVudFJlc3BvbnNlEm4KFUxpc3RVbmV4cGxhaW5lZE9yZGVycxIpLnBheW1lbnRzLnYxLkxpc3RVbmV4cGxhaW5lZE9yZGVyc1JlcXVlc3QaKi5wYXltZW50cy52MS5MaXN0VW5leHBsYWluZWRPcmRlcnNSZXNwb25zZRJQCgtHZXRCYWxhbmNlcxIfLnBheW1lbnRzLnYxLkdldEJhbGFuY2VzUmVxdWVzdBogLnBheW1lbnRzLnYxLkdldEJhbGFuY2VzUmVzcG9uc2USYgoRTGlzdExlZGdlckVudHJpZXMSJS5wYXltZW50cy52MS5MaXN0TGVkZ2VyRW50cmllc1JlcXVlc3QaJi5wYXltZW50cy52MS5MaXN0TGVkZ2VyRW50cmllc1Jlc3BvbnNlEl8KEExpc3RQYXJrZWRFdmVudHMSJC5wYXltZW50cy52MS5MaXN0UGFya2VkRXZlbnRzUmVxdWVzdBolLnBheW1lbnRzLnYxLkxpc3RQYXJrZWRFdmVudHNSZXNwb25zZRJiChFSZXRyeVBhcmtlZEV2ZW50cxIlLnBheW1lbnRzLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBomLnBheW1lbnRzLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
+  fileDesc("CihwYXltZW50cy92MS9wYXltZW50c19zdGFmZl9zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJlChRSZWZ1bmRQYXltZW50UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkiTAoVUmVmdW5kUGF5bWVudFJlc3BvbnNlEhEKCXJlZnVuZF9pZBgBIAEoCRIgCgZhbW91bnQYAiABKAsyEC5jb21tb24udjEuTW9uZXkiNQocTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVxdWVzdBIVCg1pbmNsdWRlX3lvdW5nGAEgASgIIk4KHUxpc3RVbmV4cGxhaW5lZE9yZGVyc1Jlc3BvbnNlEi0KBm9yZGVycxgBIAMoCzIdLnBheW1lbnRzLnYxLlVuZXhwbGFpbmVkT3JkZXIi0gEKEFVuZXhwbGFpbmVkT3JkZXISDgoGcmVhc29uGAEgASgJEhMKC2V4cGxhbmF0aW9uGAIgASgJEhIKCmJvb2tpbmdfaWQYAyABKAkSEAoIb3JkZXJfaWQYBCABKAkSEgoKcGF5bWVudF9pZBgFIAEoCRIgCgZhbW91bnQYBiABKAsyEC5jb21tb24udjEuTW9uZXkSLAoIc2luY2VfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3N1YmplY3QYCCABKAkiSwoTRXhwbGFpbk9yZGVyUmVxdWVzdBIOCgZyZWFzb24YASABKAkSDwoHc3ViamVjdBgCIAEoCRITCgtleHBsYW5hdGlvbhgDIAEoCSIWChRFeHBsYWluT3JkZXJSZXNwb25zZSIUChJHZXRCYWxhbmNlc1JlcXVlc3QiPQoTR2V0QmFsYW5jZXNSZXNwb25zZRImCghiYWxhbmNlcxgBIAMoCzIULnBheW1lbnRzLnYxLkJhbGFuY2UiPQoHQmFsYW5jZRIPCgdhY2NvdW50GAEgASgJEiEKB2JhbGFuY2UYAiABKAsyEC5jb21tb24udjEuTW9uZXkiLgoYTGlzdExlZGdlckVudHJpZXNSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiRgoZTGlzdExlZGdlckVudHJpZXNSZXNwb25zZRIpCgdlbnRyaWVzGAEgAygLMhgucGF5bWVudHMudjEuTGVkZ2VyRW50cnkidAoLTGVkZ2VyRW50cnkSDAoEa2luZBgBIAEoCRIvCgtyZWNvcmRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFbGluZXMYAyADKAsyFy5wYXltZW50cy52MS5MZWRnZXJMaW5lIj8KCkxlZGdlckxpbmUSDwoHYWNjb3VudBgBIAEoCRIgCgZhbW91bnQYAiABKAsyEC5jb21tb24udjEuTW9uZXkiGQoXTGlzdFBhcmtlZEV2ZW50c1JlcXVlc3QiQgoYTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEiYKBmV2ZW50cxgBIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudCItChhSZXRyeVBhcmtlZEV2ZW50c1JlcXVlc3QSEQoJc3RyZWFtX2lkGAEgASgJIlQKGVJldHJ5UGFya2VkRXZlbnRzUmVzcG9uc2USDwoHaGFuZGxlZBgBIAEoBRImCgZldmVudHMYAiADKAsyFi5jb21tb24udjEuUGFya2VkRXZlbnQyrgUKFFBheW1lbnRzU3RhZmZTZXJ2aWNlElYKDVJlZnVuZFBheW1lbnQSIS5wYXltZW50cy52MS5SZWZ1bmRQYXltZW50UmVxdWVzdBoiLnBheW1lbnRzLnYxLlJlZnVuZFBheW1lbnRSZXNwb25zZRJuChVMaXN0VW5leHBsYWluZWRPcmRlcnMSKS5wYXltZW50cy52MS5MaXN0VW5leHBsYWluZWRPcmRlcnNSZXF1ZXN0GioucGF5bWVudHMudjEuTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVzcG9uc2USUwoMRXhwbGFpbk9yZGVyEiAucGF5bWVudHMudjEuRXhwbGFpbk9yZGVyUmVxdWVzdBohLnBheW1lbnRzLnYxLkV4cGxhaW5PcmRlclJlc3BvbnNlElAKC0dldEJhbGFuY2VzEh8ucGF5bWVudHMudjEuR2V0QmFsYW5jZXNSZXF1ZXN0GiAucGF5bWVudHMudjEuR2V0QmFsYW5jZXNSZXNwb25zZRJiChFMaXN0TGVkZ2VyRW50cmllcxIlLnBheW1lbnRzLnYxLkxpc3RMZWRnZXJFbnRyaWVzUmVxdWVzdBomLnBheW1lbnRzLnYxLkxpc3RMZWRnZXJFbnRyaWVzUmVzcG9uc2USXwoQTGlzdFBhcmtlZEV2ZW50cxIkLnBheW1lbnRzLnYxLkxpc3RQYXJrZWRFdmVudHNSZXF1ZXN0GiUucGF5bWVudHMudjEuTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEmIKEVJldHJ5UGFya2VkRXZlbnRzEiUucGF5bWVudHMudjEuUmV0cnlQYXJrZWRFdmVudHNSZXF1ZXN0GiYucGF5bWVudHMudjEuUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
 
 /**
  * Asks to give money back.
@@ -177,6 +177,13 @@ export type UnexplainedOrder = Message<"payments.v1.UnexplainedOrder"> & {
    * @generated from field: google.protobuf.Timestamp since_at = 7;
    */
   sinceAt?: Timestamp | undefined;
+
+  /**
+   * What ExplainOrder names it by, beside its reason.
+   *
+   * @generated from field: string subject = 8;
+   */
+  subject: string;
 };
 
 /**
@@ -185,6 +192,56 @@ export type UnexplainedOrder = Message<"payments.v1.UnexplainedOrder"> & {
  */
 export const UnexplainedOrderSchema: GenMessage<UnexplainedOrder> = /*@__PURE__*/
   messageDesc(file_payments_v1_payments_staff_service, 4);
+
+/**
+ * Says why a row of the list of what nothing explains is right as it is.
+ *
+ * @generated from message payments.v1.ExplainOrderRequest
+ */
+export type ExplainOrderRequest = Message<"payments.v1.ExplainOrderRequest"> & {
+  /**
+   * The row's reason, for example "SETTLEMENT_BREAK".
+   *
+   * @generated from field: string reason = 1;
+   */
+  reason: string;
+
+  /**
+   * The row's subject.
+   *
+   * @generated from field: string subject = 2;
+   */
+  subject: string;
+
+  /**
+   * Why it is right, in 3 to 500 characters. Kept with who said it.
+   *
+   * @generated from field: string explanation = 3;
+   */
+  explanation: string;
+};
+
+/**
+ * Describes the message payments.v1.ExplainOrderRequest.
+ * Use `create(ExplainOrderRequestSchema)` to create a new message.
+ */
+export const ExplainOrderRequestSchema: GenMessage<ExplainOrderRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 5);
+
+/**
+ * The row has left the list.
+ *
+ * @generated from message payments.v1.ExplainOrderResponse
+ */
+export type ExplainOrderResponse = Message<"payments.v1.ExplainOrderResponse"> & {
+};
+
+/**
+ * Describes the message payments.v1.ExplainOrderResponse.
+ * Use `create(ExplainOrderResponseSchema)` to create a new message.
+ */
+export const ExplainOrderResponseSchema: GenMessage<ExplainOrderResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 6);
 
 /**
  * Asks for balances.
@@ -199,7 +256,7 @@ export type GetBalancesRequest = Message<"payments.v1.GetBalancesRequest"> & {
  * Use `create(GetBalancesRequestSchema)` to create a new message.
  */
 export const GetBalancesRequestSchema: GenMessage<GetBalancesRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 5);
+  messageDesc(file_payments_v1_payments_staff_service, 7);
 
 /**
  * The sums of all accounts; together they are zero in each currency.
@@ -220,7 +277,7 @@ export type GetBalancesResponse = Message<"payments.v1.GetBalancesResponse"> & {
  * Use `create(GetBalancesResponseSchema)` to create a new message.
  */
 export const GetBalancesResponseSchema: GenMessage<GetBalancesResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 6);
+  messageDesc(file_payments_v1_payments_staff_service, 8);
 
 /**
  * The sum of an account in one currency.
@@ -248,7 +305,7 @@ export type Balance = Message<"payments.v1.Balance"> & {
  * Use `create(BalanceSchema)` to create a new message.
  */
 export const BalanceSchema: GenMessage<Balance> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 7);
+  messageDesc(file_payments_v1_payments_staff_service, 9);
 
 /**
  * Asks for entries.
@@ -269,7 +326,7 @@ export type ListLedgerEntriesRequest = Message<"payments.v1.ListLedgerEntriesReq
  * Use `create(ListLedgerEntriesRequestSchema)` to create a new message.
  */
 export const ListLedgerEntriesRequestSchema: GenMessage<ListLedgerEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 8);
+  messageDesc(file_payments_v1_payments_staff_service, 10);
 
 /**
  * Entries.
@@ -290,7 +347,7 @@ export type ListLedgerEntriesResponse = Message<"payments.v1.ListLedgerEntriesRe
  * Use `create(ListLedgerEntriesResponseSchema)` to create a new message.
  */
 export const ListLedgerEntriesResponseSchema: GenMessage<ListLedgerEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 9);
+  messageDesc(file_payments_v1_payments_staff_service, 11);
 
 /**
  * An entry of the ledger: lines whose sum is zero.
@@ -325,7 +382,7 @@ export type LedgerEntry = Message<"payments.v1.LedgerEntry"> & {
  * Use `create(LedgerEntrySchema)` to create a new message.
  */
 export const LedgerEntrySchema: GenMessage<LedgerEntry> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 10);
+  messageDesc(file_payments_v1_payments_staff_service, 12);
 
 /**
  * A line of an entry.
@@ -353,7 +410,7 @@ export type LedgerLine = Message<"payments.v1.LedgerLine"> & {
  * Use `create(LedgerLineSchema)` to create a new message.
  */
 export const LedgerLineSchema: GenMessage<LedgerLine> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 11);
+  messageDesc(file_payments_v1_payments_staff_service, 13);
 
 /**
  * Asks for parked events.
@@ -368,7 +425,7 @@ export type ListParkedEventsRequest = Message<"payments.v1.ListParkedEventsReque
  * Use `create(ListParkedEventsRequestSchema)` to create a new message.
  */
 export const ListParkedEventsRequestSchema: GenMessage<ListParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 12);
+  messageDesc(file_payments_v1_payments_staff_service, 14);
 
 /**
  * Parked events, oldest first.
@@ -389,7 +446,7 @@ export type ListParkedEventsResponse = Message<"payments.v1.ListParkedEventsResp
  * Use `create(ListParkedEventsResponseSchema)` to create a new message.
  */
 export const ListParkedEventsResponseSchema: GenMessage<ListParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 13);
+  messageDesc(file_payments_v1_payments_staff_service, 15);
 
 /**
  * Asks to try parked events again, each stream in its order.
@@ -410,7 +467,7 @@ export type RetryParkedEventsRequest = Message<"payments.v1.RetryParkedEventsReq
  * Use `create(RetryParkedEventsRequestSchema)` to create a new message.
  */
 export const RetryParkedEventsRequestSchema: GenMessage<RetryParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 14);
+  messageDesc(file_payments_v1_payments_staff_service, 16);
 
 /**
  * What came of it.
@@ -438,7 +495,7 @@ export type RetryParkedEventsResponse = Message<"payments.v1.RetryParkedEventsRe
  * Use `create(RetryParkedEventsResponseSchema)` to create a new message.
  */
 export const RetryParkedEventsResponseSchema: GenMessage<RetryParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 15);
+  messageDesc(file_payments_v1_payments_staff_service, 17);
 
 /**
  * What the practice's staff does with money. Every call needs a signed-in member of the practice with
@@ -469,6 +526,16 @@ export const PaymentsStaffService: GenService<{
     methodKind: "unary";
     input: typeof ListUnexplainedOrdersRequestSchema;
     output: typeof ListUnexplainedOrdersResponseSchema;
+  },
+  /**
+   * Says why a row of that list is right as it is; it leaves the list until its amount changes.
+   *
+   * @generated from rpc payments.v1.PaymentsStaffService.ExplainOrder
+   */
+  explainOrder: {
+    methodKind: "unary";
+    input: typeof ExplainOrderRequestSchema;
+    output: typeof ExplainOrderResponseSchema;
   },
   /**
    * The sums of the ledger's accounts.
