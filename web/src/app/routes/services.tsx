@@ -2,29 +2,10 @@ import { ServiceArt } from '@/components/art/service-art';
 import { Button } from '@/components/ui/button';
 import { PageHeading } from '@/components/ui/page-heading';
 import { ServiceCard } from '@/features/catalogue/components/service-card';
-import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { useService, useServices } from '@/lib/practice';
 
 /** Where people begin who do not know yet what helps them. */
 const FIRST_STEP = 'general-consultation';
-
-function Unsure({ service }: { service: Service }) {
-  return (
-    <div className="flex h-full overflow-hidden rounded-panel bg-sunken">
-      <div className="flex flex-1 flex-col items-start justify-center gap-4 p-8">
-        <h2 className="text-h3">Not sure which one?</h2>
-        <p className="text-ink-2">
-          Begin with our {service.title}. You leave it with an honest opinion on what would help
-          you, even if that is something other than us.
-        </p>
-        <Button to={`/service/${service.serviceId}`} variant="secondary">
-          See the first step
-        </Button>
-      </div>
-      <ServiceArt seed="relationship-counseling" accent="sun" className="w-2/5 max-lg:hidden" />
-    </div>
-  );
-}
 
 export default function ServicesPage() {
   const services = useServices();
@@ -44,8 +25,22 @@ export default function ServicesPage() {
           </li>
         ))}
         {firstStep ? (
-          <li className="lg:col-span-2">
-            <Unsure service={firstStep} />
+          <li className="flex overflow-hidden rounded-panel bg-sunken lg:col-span-2">
+            <div className="flex flex-1 flex-col items-start justify-center gap-4 p-8">
+              <h2 className="text-h3">Not sure which one?</h2>
+              <p className="text-ink-2">
+                Begin with our {firstStep.title}. You leave it with an honest opinion on what would
+                help you, even if that is something other than us.
+              </p>
+              <Button to={`/service/${firstStep.serviceId}`} variant="secondary">
+                See the first step
+              </Button>
+            </div>
+            <ServiceArt
+              seed="relationship-counseling"
+              accent="sun"
+              className="w-2/5 max-lg:hidden"
+            />
           </li>
         ) : null}
       </ul>
