@@ -168,7 +168,7 @@ async fn set(tx: &mut Tx, kind: Kind, id: MailId, due_at: Timestamp) -> Result<(
     tx.set_bulk_timer(SEND_MAIL, &id.to_string(), due_at, json!({})).await
 }
 
-/// Sets the timer of a mail as one that somebody waits for.
+/// Sets the timer of a mail as one that a person waits for.
 ///
 /// # Errors
 /// When the database does not answer.

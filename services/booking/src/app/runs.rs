@@ -183,7 +183,7 @@ fn alone_may_help(error: &Error, requests: usize) -> bool {
     match error {
         CommandError::Unavailable(source) => match source.downcast_ref::<StoreError>() {
             Some(StoreError::Held) => true,
-            // Of a database that is away nobody gets more by asking alone.
+            // A database that is away answers a single request no better.
             Some(why) => requests > 1 && !why.is_away(),
             // What is no error of the store is a fault of one: a day that cannot be read.
             None => requests > 1,

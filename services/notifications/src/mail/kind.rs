@@ -80,7 +80,8 @@ kinds! {
 }
 
 impl Kind {
-    /// Whether it gives way to others: many of these fall due at once, and nobody waits for them.
+    /// Whether it gives way to others: many of these fall due at once, and no person waits for
+    /// them.
     #[must_use]
     pub const fn gives_way(self) -> bool {
         matches!(self, Self::Reminder | Self::SecondReminder | Self::FollowUp)

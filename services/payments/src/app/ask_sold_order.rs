@@ -31,7 +31,12 @@ pub async fn ask_sold_order(till: &Till, booking_id: Id<Booking>, ask: Ask) -> R
     }
     let trace = row.traceparent.as_deref();
     let work = async {
-        let starts_at = till.bookings.facts(booking_id).await?.starts_at;
+        let starts_at = match till.bookings.facts(booking_id).await {
+            Ok(facts) => facts.starts_at,
+            // Booking may have been restored from a copy that is older than this sale.
+            Err(Error::Rejected(_)) => None,
+            Err(error) => return Err(error),
+        };
         let asked = till.provider.payments_of(&order.id).await;
         if let Err(error) = &asked {
             tracing::warn!(%booking_id, error = chain(error), "a sold order could not be asked");
