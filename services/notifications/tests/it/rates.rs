@@ -124,9 +124,10 @@ async fn codes_notices_of_the_practice_and_paid_bookings_never_wait() -> Result<
     assert_eq!(world.inbox_of(PRACTICE).await?.len(), 3);
     let inbox = world.inbox_of(CUSTOMER).await?;
     assert_eq!(inbox.len(), 7, "three codes, three confirmations, and the mail before");
-    // They count all the same: whoever waits, waits for an hour after the last of them.
+    // They count all the same: what waits, waits for an hour after the last of them.
     let waits: bool = sqlx::query_scalar(
-        "select bool_and(w.due_at > clock_now()) from mails w where w.state = 'queued'",
+        "select bool_and(due_at > clock_now()) from mails
+         where kind = 'hold_ended' and state = 'queued'",
     )
     .fetch_one(world.store.pool())
     .await?;
