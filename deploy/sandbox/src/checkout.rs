@@ -78,13 +78,14 @@ async fn order(
 }
 
 fn facts_of(world: &World, order: &Order, payments: &[&Payment]) -> Value {
+    let (payable, _fee) = world.switches.switches().payable(order.amount);
     let taken = |it: &&&Payment| it.status != PaymentStatus::Failed;
     let paid = payments.iter().find(taken).map(|payment| answer_of(world, payment));
     let failed = payments.last().filter(|it| it.status == PaymentStatus::Failed);
     json!({
         "order_id": order.id,
-        "amount": order.amount,
-        "amount_text": assets::rupees(order.amount),
+        "amount": payable,
+        "amount_text": assets::rupees(payable),
         "currency": order.currency,
         "paid": order.status == OrderStatus::Paid || paid.is_some(),
         "answer": paid,

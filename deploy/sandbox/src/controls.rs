@@ -14,17 +14,19 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::book::rows::{DeliveryState, Method, Settlement};
+use crate::book::rows::{self, DeliveryState, Method, Settlement};
 use crate::faults::Fault;
 use crate::provider::bank::{self, Attempt, Outcome};
 use crate::provider::entities;
 use crate::provider::errors::{Answer, ApiError};
+use crate::switches;
 use crate::world::Shared;
 
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/api/faults", post(order_fault).get(list_faults).delete(clear_faults))
         .route("/api/pay", post(pay))
+        .route("/api/switches", get(switches::show).post(switches::set))
         .route("/api/refund", post(settling::refund))
         .route("/api/settle", post(settling::settle))
         .route("/api/adjustment", post(settling::adjust))
@@ -174,6 +176,17 @@ async fn whole_book(State(world): State<Shared>) -> Json<Value> {
         }
         shown
     };
+    let payment = |row: &rows::Payment| {
+        let mut shown = entities::payment(row);
+        let order = book.orders().get(&row.order_id);
+        if let Some(fields) = shown.as_object_mut() {
+            fields.insert(
+                "pays_order".to_owned(),
+                json!(order.is_some_and(|it| bank::pays(row, it))),
+            );
+        }
+        shown
+    };
     let meetings = book.meetings().iter().map(|row| {
         json!({
             "id": row.id, "external_id": row.external_id, "starts_at": row.starts_at,
@@ -182,7 +195,7 @@ async fn whole_book(State(world): State<Shared>) -> Json<Value> {
     });
     Json(json!({
         "orders": book.orders().iter().map(entities::order).collect::<Vec<_>>(),
-        "payments": book.payments().iter().map(entities::payment).collect::<Vec<_>>(),
+        "payments": book.payments().iter().map(payment).collect::<Vec<_>>(),
         "refunds": book.refunds().iter().map(entities::refund).collect::<Vec<_>>(),
         "settlements": book.settlements().iter().map(settlement).collect::<Vec<_>>(),
         "adjustments": book.adjustments().iter().map(entities::adjustment).collect::<Vec<_>>(),

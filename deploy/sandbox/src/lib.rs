@@ -13,6 +13,7 @@ mod provider;
 mod checkout;
 mod meeting;
 mod smtp;
+mod switches;
 mod inbox;
 mod controls;
 mod home;

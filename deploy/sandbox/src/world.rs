@@ -24,6 +24,7 @@ pub(crate) struct World {
     /// What checkouts were told by the pages that opened them.
     pub(crate) opened: Opened,
     pub(crate) faults: Faults,
+    pub(crate) switches: crate::switches::Account,
     /// Idempotency keys of refunds that were refused for want of balance: such a refusal stays.
     pub(crate) refused_keys: Mutex<BTreeSet<String>>,
     pub(crate) http: reqwest::Client,
@@ -53,6 +54,7 @@ impl World {
             frame_url,
             opened: Opened::default(),
             faults: Faults::default(),
+            switches: crate::switches::Account::default(),
             refused_keys: Mutex::default(),
             http,
             arrived: watch::Sender::new(0),

@@ -10,7 +10,7 @@ use kernel::Id;
 use kernel::id::{Booking, Kind, Refund as RefundKind};
 
 use crate::domain::collection::{Event, Mismatch, Terms};
-use crate::domain::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId};
+use crate::domain::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId};
 use crate::domain::fact::{Source, Status};
 use crate::domain::refund::{Cause, Refund};
 
@@ -46,6 +46,13 @@ pub fn collection_event(id: Id<Booking>, event: &Event) -> Result<NewEvent, Stor
         Event::Observed { payment, source } => {
             NewEvent::of(&observed(booking_id, payment, *source))
         }
+        Event::OrderObserved { order } => NewEvent::of(&wire::OrderObserved {
+            booking_id,
+            order_id: order.id.to_string(),
+            amount: to_wire(&order.amount),
+            paid_in_full: order.is_paid_in_full,
+            provider: order.provider.clone(),
+        }),
         Event::Verified { payment, amount } => NewEvent::of(&wire::PaymentVerified {
             booking_id,
             payment_id: payment.to_string(),
@@ -60,15 +67,9 @@ pub fn collection_event(id: Id<Booking>, event: &Event) -> Result<NewEvent, Stor
             amount: to_wire(amount),
             reason: reason.word().to_owned(),
         }),
-        Event::RefundRequested { refund_id, refund } => NewEvent::of(&wire::RefundRequested {
-            booking_id,
-            refund_id: refund_id.to_string(),
-            payment_id: refund.payment.to_string(),
-            amount: to_wire(&refund.amount),
-            cause: refund.cause.word().to_owned(),
-            renewed: refund.renews.is_some(),
-            renews_refund_id: refund.renews.map(|id| id.to_string()).unwrap_or_default(),
-        }),
+        Event::RefundRequested { refund_id, refund } => {
+            NewEvent::of(&requested(booking_id, *refund_id, refund))
+        }
         Event::RefundAccepted { refund_id, provider_refund } => {
             NewEvent::of(&wire::RefundAccepted {
                 booking_id,
@@ -114,6 +115,8 @@ pub fn read_collection_event(stored: &Recorded) -> Result<Event, Unreadable> {
         Some(Event::Claimed)
     } else if let Some(e) = get::<wire::PaymentObserved>(stored)? {
         read_observed(&e)
+    } else if let Some(e) = get::<wire::OrderObserved>(stored)? {
+        read_order(e)
     } else if let Some(e) = get::<wire::PaymentVerified>(stored)? {
         PaymentId::parse(&e.payment_id)
             .zip(e.amount.map(from_wire))
@@ -187,6 +190,32 @@ fn read_observed(event: &wire::PaymentObserved) -> Option<Event> {
     };
     let payment = Payment { id: PaymentId::parse(&event.payment_id)?, fact };
     Some(Event::Observed { payment, source: Source::from_word(&event.source)? })
+}
+
+fn read_order(event: wire::OrderObserved) -> Option<Event> {
+    let order = OrderFact {
+        provider: event.provider,
+        id: OrderId::parse(&event.order_id)?,
+        amount: event.amount.map(from_wire)?,
+        is_paid_in_full: event.paid_in_full,
+    };
+    Some(Event::OrderObserved { order })
+}
+
+fn requested(
+    booking_id: String,
+    refund_id: Id<RefundKind>,
+    refund: &Refund,
+) -> wire::RefundRequested {
+    wire::RefundRequested {
+        booking_id,
+        refund_id: refund_id.to_string(),
+        payment_id: refund.payment.to_string(),
+        amount: to_wire(&refund.amount),
+        cause: refund.cause.word().to_owned(),
+        renewed: refund.renews.is_some(),
+        renews_refund_id: refund.renews.map(|id| id.to_string()).unwrap_or_default(),
+    }
 }
 
 fn read_requested(event: wire::RefundRequested) -> Option<Event> {

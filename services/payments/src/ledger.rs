@@ -26,6 +26,10 @@ pub enum Account {
     Revenue,
     /// What was kept although the session did not take place.
     Retained,
+    /// What customers have paid beside the price because the provider adds its fee to it.
+    ConvenienceFee,
+    /// What offers at the checkout took off the price of sessions that took place.
+    Discount,
     /// What the provider keeps for its work, without tax.
     GatewayFee,
     /// The tax on that.
@@ -46,6 +50,8 @@ impl Account {
             Self::CustomerAdvance => "customer_advance",
             Self::Revenue => "revenue",
             Self::Retained => "retained",
+            Self::ConvenienceFee => "convenience_fee",
+            Self::Discount => "discount",
             Self::GatewayFee => "gateway_fee",
             Self::GstInput => "gst_input",
             Self::RefundsPayable => "refunds_payable",
@@ -146,6 +152,17 @@ impl Entry {
         })
     }
 
+    /// The same with a part of it in a third account instead of the one that is credited.
+    fn with_part(mut self, part: i64, (credit, instead): (Account, Account)) -> Option<Self> {
+        for line in self.lines.iter_mut().filter(|line| line.account == credit) {
+            line.amount.minor = line.amount.minor.checked_add(part)?;
+        }
+        let amount = Amount { minor: part.checked_neg()?, ..self.lines.first()?.amount.clone() };
+        self.lines.push(Line { account: instead, amount });
+        self.lines.retain(|line| line.amount.minor != 0);
+        Some(self)
+    }
+
     /// Captured money: at the provider, and owed to a customer or to nobody that we know.
     #[must_use]
     pub fn captured(payment: &PaymentId, amount: &Amount, owed: Account) -> Option<Self> {
@@ -169,6 +186,8 @@ struct Back {
     amount: Amount,
     /// How much of it came out of what was earned or kept already.
     closed: i64,
+    /// Where that stood.
+    closed_in: Account,
     provider_refund: Option<ProviderRefundId>,
     way: Way,
 }
@@ -176,14 +195,16 @@ struct Back {
 /// A payment in the books.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Held {
-    /// Whether its money came; a refund may be told before that.
-    came: bool,
+    /// How much money came; a refund may be told before that.
+    came: i64,
     /// Where it stands as long as it is neither back nor earned nor kept.
     account: Account,
     /// How much of it does; less than nothing while only refunds of it were told.
     open: i64,
     /// Where the rest stands.
     closed: Account,
+    /// How much of a fee that was added to the price no refund has given back.
+    fee: i64,
     /// How often it was earned or kept, so that each entry has a cause of its own.
     closings: usize,
 }
@@ -191,6 +212,8 @@ struct Held {
 /// The books of one booking, from its events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Books {
+    /// What is collected, once that was told.
+    price: Option<i64>,
     held: BTreeMap<PaymentId, Held>,
     refunds: BTreeMap<Id<RefundKind>, Back>,
 }
@@ -244,8 +267,12 @@ impl Books {
             }
             Event::RefundProcessed { refund_id } => self.end_refund(*refund_id, Way::Gone),
             Event::RefundFailed { refund_id, .. } => self.end_refund(*refund_id, Way::Failed),
-            Event::Opened(_)
-            | Event::OrderCreated { .. }
+            Event::Opened(terms) => {
+                self.price = Some(terms.amount.minor);
+                Vec::new()
+            }
+            Event::OrderCreated { .. }
+            | Event::OrderObserved { .. }
             | Event::Claimed
             | Event::Failed { .. } => Vec::new(),
         }
@@ -254,10 +281,10 @@ impl Books {
     /// Takes captured money in that nothing explains yet; once.
     fn capture(&mut self, payment: &PaymentId, amount: &Amount) -> Option<Entry> {
         let held = self.held(payment);
-        if held.came {
+        if held.came != 0 {
             return None;
         }
-        held.came = true;
+        held.came = amount.minor;
         held.open = held.open.saturating_add(amount.minor);
         Entry::captured(payment, amount, held.account)
     }
@@ -265,13 +292,14 @@ impl Books {
     /// The payment in the books; of one that is new to them nothing is known.
     fn held(&mut self, payment: &PaymentId) -> &mut Held {
         let (account, closed) = (Account::Suspense, Account::Suspense);
-        let nothing = Held { came: false, account, open: 0, closed, closings: 0 };
+        let nothing = Held { came: 0, account, open: 0, closed, fee: 0, closings: 0 };
         self.held.entry(payment.clone()).or_insert(nothing)
     }
 
     /// Money that counts is owed to the customer, also what nobody could explain before. Of that,
-    /// what is on its way back is not there any more.
+    /// what is on its way back is not there any more. What was paid beside the price is a fee.
     fn verify(&mut self, payment: &PaymentId, amount: &Amount) -> Vec<Entry> {
+        let fee = self.price.map_or(0, |price| amount.minor.saturating_sub(price).max(0));
         let held = self.held(payment);
         let before = Amount { minor: held.open, currency: amount.currency.clone() };
         let was_unexplained = held.account == Account::Suspense;
@@ -282,7 +310,23 @@ impl Books {
         let what = (EntryKind::Identified, format!("verified {payment}"));
         let way = (Account::Suspense, Account::CustomerAdvance);
         let moved = was_unexplained.then(|| Entry::transfer(what, payment, &before, way));
-        came.into_iter().chain(moved.flatten()).collect()
+        let mut entries: Vec<Entry> = came.into_iter().chain(moved.flatten()).collect();
+        if fee > 0 {
+            self.split_fee(payment, fee, &mut entries);
+        }
+        entries
+    }
+
+    /// Puts a fee apart from what is owed to the customer. Only what another hand gives back beyond
+    /// the price is taken from it.
+    fn split_fee(&mut self, payment: &PaymentId, fee: i64, entries: &mut Vec<Entry>) {
+        let held = self.held(payment);
+        held.open = held.open.saturating_sub(fee);
+        held.closed = Account::ConvenienceFee;
+        held.fee = fee;
+        let parts = (Account::CustomerAdvance, Account::ConvenienceFee);
+        let last = entries.pop().and_then(|entry| entry.with_part(fee, parts));
+        entries.extend(last);
     }
 
     /// Money that is to go back, by us or by another hand.
@@ -292,13 +336,18 @@ impl Books {
         }
         let (payment, amount) = (&refund.payment, &refund.amount);
         let held = self.held(payment);
-        let open =
-            if held.closings == 0 { amount.minor } else { amount.minor.min(held.open.max(0)) };
+        let beyond = amount.minor.saturating_sub(held.open.max(0)).max(0);
+        let closed = if held.closings == 0 { beyond.min(held.fee) } else { beyond };
+        let open = amount.minor.saturating_sub(closed);
         held.open = held.open.saturating_sub(open);
+        if held.closings == 0 {
+            held.fee = held.fee.saturating_sub(closed);
+        }
         let back = Back {
             payment: payment.clone(),
             amount: amount.clone(),
-            closed: amount.minor.saturating_sub(open),
+            closed,
+            closed_in: held.closed,
             provider_refund: refund.accepted.clone(),
             way: Way::Payable,
         };
@@ -319,12 +368,18 @@ impl Books {
         let processed = || (EntryKind::RefundProcessed, format!("refund {refund_id} processed"));
         let entry = match way {
             Way::Failed => {
+                if back.closed_in == Account::ConvenienceFee {
+                    held.fee = held.fee.saturating_add(back.closed);
+                }
                 held.open = held.open.saturating_add(back.amount.minor.saturating_sub(back.closed));
                 let what = (EntryKind::RefundFailed, format!("refund {refund_id} failed"));
                 back.entry(what, held, Account::RefundsPayable, Direction::Home)
             }
             // It went back although it was said to have failed.
             Way::Gone if before == Way::Failed => {
+                if back.closed_in == Account::ConvenienceFee {
+                    held.fee = held.fee.saturating_sub(back.closed);
+                }
                 held.open = held.open.saturating_sub(back.amount.minor.saturating_sub(back.closed));
                 back.entry(processed(), held, Account::ProviderClearing, Direction::Away)
             }
@@ -354,7 +409,23 @@ impl Books {
             again => format!("{word} {payment} {again}"),
         };
         let accounts = (held.account, into);
-        Entry::transfer((kind, cause), payment, amount, accounts).into_iter().collect()
+        let entry = Entry::transfer((kind, cause), payment, amount, accounts);
+        let discount = if kind == EntryKind::Earned { self.discount(payment, amount) } else { 0 };
+        let entry = entry.and_then(|entry| match discount.checked_neg()? {
+            0 => Some(entry),
+            // What the offer took off is a debit, and the revenue is the price.
+            discount => entry.with_part(discount, (into, Account::Discount)),
+        });
+        entry.into_iter().collect()
+    }
+
+    /// What an offer took off the price, as far as this part of what was paid is concerned.
+    fn discount(&self, payment: &PaymentId, amount: &Amount) -> i64 {
+        let came = self.held.get(payment).map_or(0, |held| held.came);
+        let off = self.price.map_or(0, |price| price.saturating_sub(came).max(0));
+        let part = i128::from(off) * i128::from(amount.minor);
+        let part = part.checked_div(i128::from(came)).unwrap_or(0);
+        i64::try_from(part).unwrap_or(0)
     }
 }
 
@@ -366,6 +437,7 @@ fn counts(event: &Event, payment: &PaymentId) -> bool {
         }
         Event::Opened(_)
         | Event::OrderCreated { .. }
+        | Event::OrderObserved { .. }
         | Event::Claimed
         | Event::Observed { .. }
         | Event::Failed { .. }
@@ -402,7 +474,7 @@ impl Back {
         {
             line.amount.minor = line.amount.minor.saturating_sub(self.closed);
             let amount = Amount { minor: self.closed, ..line.amount.clone() };
-            lines.push(Line { account: held.closed, amount });
+            lines.push(Line { account: self.closed_in, amount });
         }
         lines.retain(|line| line.amount.minor != 0);
         if direction == Direction::Home {

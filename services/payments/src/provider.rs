@@ -5,7 +5,7 @@ use kernel::id::{Booking, Collection, Refund as RefundKind};
 use kernel::{Id, Money, Timestamp};
 use runtime::BoxError;
 
-use crate::domain::fact::{Amount, OrderId, Payment, PaymentId, ProviderRefundId};
+use crate::domain::fact::{Amount, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId};
 use crate::domain::refund::Progress;
 use crate::settlement::{Line, Settlement};
 
@@ -137,6 +137,8 @@ pub trait Provider: Send + Sync + 'static {
     /// Finds the order of a receipt. Of several, which only a lost answer can have made, it is
     /// always the oldest.
     fn find_order(&self, wanted: WantedOrder) -> Asked<'_, Option<OrderId>>;
+    /// How an order stands.
+    fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderFact>;
     /// Every payment that was tried on an order.
     fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<PaymentReport>>;
     /// One payment.

@@ -78,6 +78,7 @@ impl OpenCollection {
         if events.is_empty() {
             return Ok(events);
         }
+        let was_undecided = self.has_undecided();
         let mut new = Vec::with_capacity(events.len());
         for event in &events {
             new.push(contract::collection_event(self.booking_id, event)?);
@@ -93,7 +94,15 @@ impl OpenCollection {
         for event in &events {
             self.follow(tx, event).await?;
         }
+        if self.has_undecided() && !was_undecided {
+            // The order is asked for with its payments.
+            polling::set(tx, self.booking_id, Turn::first(self.now), self.now, None).await?;
+        }
         Ok(events)
+    }
+
+    fn has_undecided(&self) -> bool {
+        self.collection().is_some_and(|known| known.undecided().next().is_some())
     }
 
     /// Money that counts and that we did not give back: when somebody counts on the session, a
@@ -172,6 +181,7 @@ impl OpenCollection {
             }
             Event::RefundProcessed { refund_id } => timers::end_refund(tx, *refund_id).await?,
             Event::Opened(_)
+            | Event::OrderObserved { .. }
             | Event::Claimed
             | Event::Failed { .. }
             | Event::RefundAccepted { .. }

@@ -189,6 +189,7 @@ fn provider(book: &Value) -> ProviderBook {
         captured_at: (payment["captured"] == true)
             .then(|| kernel::Timestamp::from_seconds(number(&payment["created_at"])))
             .flatten(),
+        pays_order: payment["pays_order"] == true,
     });
     let refunds = part(book, "refunds").map(|refund| ProviderRefund {
         provider_refund_id: text(&refund["id"]),

@@ -68,6 +68,12 @@ pub(crate) struct Payment {
     pub(crate) id: String,
     pub(crate) order_id: String,
     pub(crate) amount: i64,
+    /// How much of its order it pays, when that is not its amount: with a fee or an offer.
+    #[serde(default)]
+    pub(crate) pays_minor: Option<i64>,
+    /// The fee that was added for its payer.
+    #[serde(default)]
+    pub(crate) added_fee: i64,
     pub(crate) currency: String,
     pub(crate) status: PaymentStatus,
     pub(crate) captured: bool,

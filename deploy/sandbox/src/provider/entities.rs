@@ -33,7 +33,7 @@ pub(crate) fn order(row: &Order) -> Value {
 }
 
 pub(crate) fn payment(row: &Payment) -> Value {
-    let (fee, tax) = if row.captured { fee_and_tax(row.amount) } else { (0, 0) };
+    let (fee, tax) = if row.captured { fee_and_tax_of(row) } else { (0, 0) };
     let failure = |pick: fn(&Failure) -> &str| row.failure.as_ref().map(pick);
     let mut entity = json!({
         "id": row.id,
@@ -213,8 +213,16 @@ fn digits_of(id: &str, length: usize) -> String {
     id.bytes().rev().cycle().take(length).map(|byte| char::from(b'0' + byte % 10)).collect()
 }
 
+/// What the provider keeps of a payment: what it added for that, or else its price.
+pub(crate) fn fee_and_tax_of(row: &Payment) -> (i64, i64) {
+    match row.added_fee {
+        0 => fee_and_tax(row.amount),
+        fee => (fee, fee - (fee * 100 + 59) / 118),
+    }
+}
+
 /// 2 % and, on that, 18 % tax, both rounded half up. The fee includes the tax.
-pub(crate) fn fee_and_tax(amount: i64) -> (i64, i64) {
+fn fee_and_tax(amount: i64) -> (i64, i64) {
     let base = (amount * 2 + 50) / 100;
     let tax = (base * 18 + 50) / 100;
     (base + tax, tax)

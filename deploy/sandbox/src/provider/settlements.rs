@@ -152,7 +152,7 @@ fn due_payments(book: &Book, until_s: i64) -> impl Iterator<Item = &Payment> {
 }
 
 fn payment_line(book: &Book, payment: &Payment) -> SettledLine {
-    let (fee, tax) = entities::fee_and_tax(payment.amount);
+    let (fee, tax) = entities::fee_and_tax_of(payment);
     let order = book.orders().get(&payment.order_id);
     SettledLine {
         entity_id: payment.id.clone(),

@@ -236,3 +236,27 @@ pub(crate) fn signed(secret: &str, message: &[u8]) -> String {
     mac.update(message);
     mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[tokio::test]
+async fn a_fee_and_an_offer_pay_their_order_and_a_banks_mistake_does_not() {
+    let (folder, website) = (Folder::new(), Website::open().await);
+    let sandbox = Running::start(&folder, Some(&website)).await;
+    for (switches, amount) in [
+        (json!({ "convenience_fee_percent": 2 }), 51_000),
+        (json!({ "offer_percent": 10 }), 45_000),
+    ] {
+        answer(sandbox.post("/api/switches", &switches)).await;
+        let order = sandbox.order(&format!("bkg_{amount}"), 50_000).await;
+        let paid = sandbox.pay(&order, "captured").await;
+        assert_eq!(paid["payment"]["amount"], amount);
+        let order =
+            answer(sandbox.get(&format!("/v1/orders/{}", order["id"].as_str().unwrap()))).await;
+        let stands = (&order["status"], &order["amount"], &order["amount_due"]);
+        assert_eq!(stands, (&json!("paid"), &json!(50_000), &json!(0)));
+    }
+    let order = sandbox.order("bkg_wrong", 50_000).await;
+    let wanted = json!({ "order_id": order["id"], "amount": 60_000 });
+    answer(sandbox.post("/api/pay", &wanted)).await;
+    let order = answer(sandbox.get(&format!("/v1/orders/{}", order["id"].as_str().unwrap()))).await;
+    assert_eq!((&order["status"], &order["amount_due"]), (&json!("attempted"), &json!(50_000)));
+}

@@ -3,7 +3,7 @@
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
-use super::fold::{Next, fold_now, look_into};
+use super::fold::{Next, fold_now, look_into_order};
 use super::owner::owned;
 use super::{Error, Till, metadata, provider_failed, traced};
 use crate::domain::collection::Standing;
@@ -31,7 +31,7 @@ pub async fn check_payment(
             .await
             .map_err(|error| provider_failed(booking_id, &error))?;
         let metadata = metadata(&customer_id.to_string(), booking_id, trace);
-        let told = look_into(till, reports).await?;
+        let told = look_into_order(till, &row, reports).await?;
         fold_now(till, metadata, booking_id, told, (Source::Poll, Next::Keep)).await
     };
     traced("check payment", booking_id, trace, work).await

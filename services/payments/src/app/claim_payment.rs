@@ -5,7 +5,7 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 use runtime::status::chain;
 
-use super::fold::{Next, fold_now, look_into};
+use super::fold::{Next, fold_now, look_into_order};
 use super::idempotent::Key;
 use super::owner::owned;
 use super::{Error, Till, metadata, traced};
@@ -34,7 +34,7 @@ pub async fn claim_payment(
             // The claim is recorded, and the poller goes on asking.
             tracing::warn!(%booking_id, error = chain(error), "a claim could not be checked yet");
         }
-        let told = look_into(till, asked.unwrap_or_default()).await?;
+        let told = look_into_order(till, &row, asked.unwrap_or_default()).await?;
         let metadata = metadata(&actor, booking_id, trace);
         fold_now(till, metadata, booking_id, told, (Source::Poll, Next::Hurry)).await
     };

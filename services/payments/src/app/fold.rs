@@ -1,5 +1,6 @@
 //! What the provider said becomes facts of a collection; whatever it means happens with them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use eventstore::{Metadata, Tx, new_id};
@@ -11,10 +12,11 @@ use super::follow_booking::follow_booking;
 use super::issue_receipt;
 use super::{Error, Rejection, Till, refuse};
 use crate::domain::collection::{Collection, Command, Event, Standing};
-use crate::domain::fact::{Payment, Source};
+use crate::domain::fact::{Amount, OrderFact, OrderId, Payment, Source, Status};
 use crate::domain::refund::{Found, News};
 use crate::polling::{self, Turn};
 use crate::provider::{PaymentReport, ProviderRefund};
+use crate::read_model::query::CollectionRow;
 use crate::read_model::{query, receipts};
 use crate::store::OpenCollection;
 use crate::timers;
@@ -48,6 +50,8 @@ pub struct Told {
     pub payments: Vec<Payment>,
     /// Refunds of them.
     pub refunds: Vec<ProviderRefund>,
+    /// How its order stands, when that was asked.
+    pub order: Option<Box<OrderFact>>,
     /// Whether something could not be asked, so that it has to be asked again.
     pub is_partial: bool,
 }
@@ -76,6 +80,43 @@ pub async fn look_into(till: &Till, reports: Vec<PaymentReport>) -> Result<Told,
     Ok(told)
 }
 
+/// The same for payments of a booking's order, with how the order stands where their money waits
+/// for that.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn look_into_order(
+    till: &Till,
+    row: &CollectionRow,
+    reports: Vec<PaymentReport>,
+) -> Result<Told, Error> {
+    let (booking_id, told) = (row.booking_id, look_into(till, reports).await?);
+    let Some(order) = row.order.as_ref().map(|order| &order.id) else { return Ok(told) };
+    if !asks_for_order(&told, (order, &Amount::from(row.amount)))
+        && !query::has_undecided(till.store.pool(), booking_id).await?
+    {
+        return Ok(told);
+    }
+    Ok(match till.provider.order(order).await {
+        Ok(order) => Told { order: Some(Box::new(order)), ..told },
+        Err(error) => {
+            tracing::warn!(%booking_id, error = chain(&error), "an order is not known yet");
+            Told { is_partial: true, ..told }
+        }
+    })
+}
+
+/// Whether money of another amount than the order's has come: then the order is asked for, too.
+#[must_use]
+pub fn asks_for_order(told: &Told, (order, amount): (&OrderId, &Amount)) -> bool {
+    told.payments.iter().any(|Payment { fact, .. }| {
+        fact.status == Status::Captured
+            && fact.order.as_ref() == Some(order)
+            && fact.amount.currency == amount.currency
+            && fact.amount.minor != amount.minor
+    })
+}
+
 /// Folds what was told inside a transaction.
 ///
 /// # Errors
@@ -98,6 +139,7 @@ pub async fn fold(
     for refund in &told.refunds {
         fold_refund(tx, &mut open, refund).await?;
     }
+    is_verified |= judge(tx, &mut open, told.order.as_deref()).await?;
     if is_verified || !told.refunds.is_empty() {
         // The session may have taken place on the customer's word, and here is its money; or it is
         // learnt of again, and booking has told long ago what becomes of it.
@@ -110,6 +152,22 @@ pub async fn fold(
         go_on_polling(tx, booking_id, next, open.now).await?;
     }
     Ok(collection.standing())
+}
+
+/// Decides about the money that waited for this; says whether some of it counts now.
+async fn judge(
+    tx: &mut Tx,
+    open: &mut OpenCollection,
+    order: Option<&OrderFact>,
+) -> Result<bool, Error> {
+    let refund_ids: BTreeMap<_, _> = open
+        .collection()
+        .into_iter()
+        .flat_map(Collection::undecided)
+        .map(|id| (id.clone(), open.refund_id(&["observed", id.as_str()])))
+        .collect();
+    let events = open.apply(tx, Command::Judge { order: order.cloned(), refund_ids }).await?;
+    Ok(events.iter().any(|event| matches!(event, Event::Verified { .. })))
 }
 
 /// Does again what booking wants to become of the money: a refund by another hand that failed

@@ -4,7 +4,7 @@
 
 use eventstore::{Metadata, StoreError, Tx, new_id};
 use kernel::id::Booking;
-use kernel::{CommandError, Id};
+use kernel::{CommandError, Id, Money};
 use runtime::status::chain;
 
 use super::follow_booking::Wish;
@@ -113,7 +113,8 @@ pub fn due(open: &OpenCollection, wish: &Wish) -> Option<Paid> {
     let known = open.collection()?;
     let is_here = |it: &PaymentId| known.verified.as_ref() == Some(it) && known.left(it) > 0;
     let payment = wish.placed.clone().filter(is_here)?;
-    Some(Paid { booking_id: known.terms.booking_id, payment, amount: known.terms.amount })
+    let amount = Money { minor: known.brought(&payment), ..known.terms.amount };
+    Some(Paid { booking_id: known.terms.booking_id, payment, amount })
 }
 
 /// Issues the receipt for money that was learnt of, or came home, only after booking had placed its

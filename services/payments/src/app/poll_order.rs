@@ -7,7 +7,7 @@ use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
-use super::fold::{Asked, Next, fold_now, look_into};
+use super::fold::{Asked, Next, fold_now, look_into_order};
 use super::{Error, Till, metadata, traced};
 use crate::domain::fact::{Amount, Fact, OrderId, Source, Status};
 use crate::polling::{self, Turn};
@@ -35,7 +35,7 @@ pub async fn poll_order(till: &Till, booking_id: Id<Booking>, turn: Turn) -> Res
         let is_answered = asked.is_ok();
         let reports = asked.unwrap_or_default();
         let reports = capture_left(till, (&row, &order.id), turn, reports).await?;
-        let told = look_into(till, reports).await?;
+        let told = look_into_order(till, &row, reports).await?;
         let next = if is_answered && !told.is_partial { turn.answered() } else { turn.failed() };
         let held_until = held_until(till, booking_id, next).await?;
         let next = Next::After(Asked { turn, next, held_until });

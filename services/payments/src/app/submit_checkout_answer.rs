@@ -5,7 +5,7 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 use runtime::status::chain;
 
-use super::fold::{Next, fold_now, look_into};
+use super::fold::{Next, fold_now, look_into_order};
 use super::idempotent::Key;
 use super::owner::{owned, started};
 use super::{Error, Rejection, Till, metadata, refuse, traced};
@@ -77,7 +77,7 @@ async fn take_in(
             // The answer is good, and the poller asks again; the caller waits for its word.
             tracing::warn!(%booking_id, error = chain(error), "a payment could not be fetched");
         }
-        let told = look_into(till, asked.into_iter().collect()).await?;
+        let told = look_into_order(till, &row, asked.into_iter().collect()).await?;
         let metadata = metadata(actor, booking_id, trace);
         fold_now(till, metadata, booking_id, told, (Source::Checkout, Next::Hurry)).await
     };

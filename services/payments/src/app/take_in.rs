@@ -61,7 +61,7 @@ pub async fn take_in_payment(till: &Till, id: &PaymentId) -> Result<(), Error> {
     match booking_of(till, &report.payment).await? {
         Some(booking_id) => {
             let payments = vec![report.payment];
-            fold_ours(till, booking_id, Told { payments, refunds, is_partial: false }).await
+            fold_ours(till, booking_id, Told { payments, refunds, ..Told::default() }).await
         }
         None => take_in_unknown(till, report.payment, refunds).await,
     }

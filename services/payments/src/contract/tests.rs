@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{collection_event, read_collection_event, receipt};
 use crate::domain::collection::{Event, Mismatch, Terms};
 use crate::domain::fact::{
-    Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Source, Status,
+    Amount, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Source, Status,
 };
 use crate::domain::receipt::{FinancialYear, Letterhead, Paid, Receipt, Tax, split};
 use crate::domain::refund::{Cause, Refund};
@@ -41,7 +41,15 @@ fn events() -> Vec<Event> {
     };
     vec![
         Event::Opened(terms),
-        Event::OrderCreated { order },
+        Event::OrderCreated { order: order.clone() },
+        Event::OrderObserved {
+            order: OrderFact {
+                provider: "razorpay".to_owned(),
+                id: order,
+                amount: amount.clone(),
+                is_paid_in_full: true,
+            },
+        },
         Event::Claimed,
         Event::Observed { payment: Payment { id: payment.clone(), fact }, source: Source::Webhook },
         Event::Verified { payment: payment.clone(), amount: amount.clone() },

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kernel::id::{Booking, Collection as CollectionKind, Customer, Refund as RefundKind};
 use kernel::{Decider, Id, Money};
 
-use super::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Source};
+use super::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Source};
 pub use super::mismatch::Mismatch;
 use super::refund::{End, Found, News, Refund};
 
@@ -63,6 +63,9 @@ pub struct Collection {
     /// How much of each refund that was wanted afterwards came out of what was earned or retained,
     /// because nothing else was left to take it from; as in the ledger.
     from_closed: BTreeMap<Id<RefundKind>, i64>,
+    /// How much of each refund gave back a fee that was added to the price, because nothing else
+    /// was left before the rest was earned or retained; as in the ledger.
+    from_fee: BTreeMap<Id<RefundKind>, i64>,
 }
 
 /// Where a collection stands, in one word.
@@ -96,6 +99,7 @@ impl Collection {
             earned: None,
             retained: None,
             from_closed: BTreeMap::new(),
+            from_fee: BTreeMap::new(),
         }
     }
 }
@@ -111,6 +115,10 @@ pub enum Command {
     Claim,
     /// The provider said something about a payment; `refund_id` is used if it has to go back.
     Observe { payment: Payment, source: Source, refund_id: Id<RefundKind> },
+    /// The captured payments that are neither counted nor sent back are decided about; by the
+    /// provider's word about their order where their amount is another one. Each has an id that is
+    /// used if it has to go back.
+    Judge { order: Option<OrderFact>, refund_ids: BTreeMap<PaymentId, Id<RefundKind>> },
     /// The booking could not be placed, so its payment goes back.
     Unplace { payment: PaymentId, refund_id: Id<RefundKind> },
     /// The booking was cancelled; this much goes back at most, and the rest is kept.
@@ -139,6 +147,8 @@ pub enum Event {
     Claimed,
     /// The provider said something.
     Observed { payment: Payment, source: Source },
+    /// The provider said how its order stands, because money of another amount came for it.
+    OrderObserved { order: OrderFact },
     /// The money is here and counts.
     Verified { payment: PaymentId, amount: Amount },
     /// An attempt failed.
@@ -210,6 +220,7 @@ impl Decider for CollectionLife {
                 Command::RecordOrder(_)
                 | Command::Claim
                 | Command::Observe { .. }
+                | Command::Judge { .. }
                 | Command::Unplace { .. }
                 | Command::Cancel { .. }
                 | Command::Complete
@@ -242,6 +253,7 @@ fn decide(known: &Collection, command: Command) -> Result<Vec<Event>, Rejection>
         Command::Observe { payment, source, refund_id } => {
             Ok(decisions::observe(known, payment, source, refund_id))
         }
+        Command::Judge { order, refund_ids } => Ok(decisions::judge(known, order, &refund_ids)),
         Command::Unplace { payment, refund_id } => decisions::unplace(known, payment, refund_id),
         Command::Cancel { refund, refund_id } => Ok(decisions::cancel(known, &refund, refund_id)),
         Command::Complete => Ok(decisions::complete(known)),
@@ -265,6 +277,8 @@ fn take_in(known: &mut Collection, event: &Event) {
         // It was opened already; what was recorded first stays.
         Event::Opened(_) => {}
         Event::OrderCreated { order } => known.order = Some(order.clone()),
+        // What follows from it is told beside it.
+        Event::OrderObserved { .. } => {}
         Event::Claimed => known.claimed = true,
         Event::Observed { payment, .. } => {
             let fact =
@@ -283,9 +297,12 @@ fn take_in(known: &mut Collection, event: &Event) {
         Event::RefundRequested { refund_id, refund }
         | Event::RefundDiscovered { refund_id, refund } => {
             let open = known.open(&refund.payment).max(0);
-            let from_closed = refund.amount.minor.saturating_sub(open);
-            if known.is_closed(&refund.payment) && from_closed > 0 {
-                known.from_closed.insert(*refund_id, from_closed);
+            let beyond = refund.amount.minor.saturating_sub(open).max(0);
+            let of_fee = beyond.min(known.fee_left(&refund.payment));
+            if known.is_closed(&refund.payment) && beyond > 0 {
+                known.from_closed.insert(*refund_id, beyond);
+            } else if of_fee > 0 {
+                known.from_fee.insert(*refund_id, of_fee);
             }
             known.refunds.insert(*refund_id, refund.clone());
         }

@@ -128,6 +128,21 @@ pub struct Payment {
     pub fact: Fact,
 }
 
+/// What the provider says of an order: the authority over a payment of another amount, because the
+/// provider adds a convenience fee or takes a discount off where the practice's settings there say
+/// so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderFact {
+    /// The provider's name.
+    pub provider: String,
+    /// Its id.
+    pub id: OrderId,
+    /// What it asks for.
+    pub amount: Amount,
+    /// Whether the provider calls it paid, and nothing of it due.
+    pub is_paid_in_full: bool,
+}
+
 /// Where something was learnt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use url::form_urlencoded;
 
 use self::api::Api;
-use crate::domain::fact::{OrderId, PaymentId, ProviderRefundId};
+use crate::domain::fact::{OrderFact, OrderId, PaymentId, ProviderRefundId};
 use crate::provider::{
     Asked, Observation, Page, PaymentReport, Provider, ProviderError, ProviderRefund, Refusal,
     ReturnForm, WantedOrder, WantedRefund, WebhookHeaders,
@@ -96,6 +96,15 @@ impl Provider for Razorpay {
                 .collect::<Result<Vec<_>, _>>()?;
             found.sort();
             Ok(found.into_iter().next().map(|(_created_at, id)| id))
+        })
+    }
+
+    fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderFact> {
+        Box::pin(async move {
+            let order = self.api.get(&format!("/orders/{id}"), &[]).await?;
+            json::order(&order, self.name())
+                .filter(|order| order.id == *id)
+                .ok_or(ProviderError::Unusable("not the order that was asked for"))
         })
     }
 

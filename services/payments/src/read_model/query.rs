@@ -198,6 +198,21 @@ pub async fn taken_back(
     Ok(sum)
 }
 
+/// Whether money of a booking has come that is neither counted nor sent back.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn has_undecided(
+    executor: impl PgExecutor<'_>,
+    booking_id: Id<Booking>,
+) -> Result<bool, StoreError> {
+    let undecided = sqlx::query_scalar(
+        "select exists (select from payments
+                        where booking_id = $1 and status = 'captured' and counted is null)",
+    );
+    Ok(undecided.bind(booking_id).fetch_one(executor).await?)
+}
+
 /// The booking whose order a payment was made on, as far as we know it.
 ///
 /// # Errors

@@ -210,7 +210,7 @@ const MISMATCHED: &str = "
     from open_balances b
     join payments p using (payment_id)
     join collections c on c.booking_id = p.booking_id
-    where p.counted = 'mismatched' and b.account in ('suspense', 'refunds_payable')
+    where p.counted is distinct from 'verified' and b.account in ('suspense', 'refunds_payable')
       and not exists (select from failed_refunds f where f.payment_id = p.payment_id)
     group by p.booking_id, p.payment_id, b.amount_currency
     having sum(b.amount_minor - b.settled_minor) <> 0";

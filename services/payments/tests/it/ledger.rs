@@ -178,7 +178,7 @@ async fn kinds(world: &World, held: Held) -> Result<Vec<String>> {
 }
 
 /// The ledger of a booking follows from its events, entry by entry.
-async fn follows(world: &World, held: Held) -> Result<()> {
+pub(crate) async fn follows(world: &World, held: Held) -> Result<()> {
     // What happens meanwhile is in one of them and not in the other, so both are read when nothing
     // has: an entry is written with its event.
     let (stored, written) = until("nothing happens while both are read", async || {

@@ -15,6 +15,7 @@ mod staff;
 mod later;
 mod lessons;
 mod ledger;
+mod amounts;
 mod balances;
 mod receipts;
 mod numbers;

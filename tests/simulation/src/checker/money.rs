@@ -37,11 +37,14 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
         let state = states.get(&row.booking_id).unwrap_or(&State::Absent);
         let left = left_at_provider(snapshot, payment);
         let expected = collection.map_or(0, |it| expected_left(it, state, payment));
+        let fee = collection.map_or(0, |it| added_fee(it, payment));
         let owed = collection.map_or(0, |it| owed_by_a_person(it, payment));
         let is_unseen = collection.is_none_or(|it| is_under_way(it, payment));
         // A person may have given a part of it back already, on the provider's own pages.
-        let is_case = (1..=owed).contains(&left.saturating_sub(expected));
-        if left != expected && !is_case && !(fresh && is_unseen) {
+        let is_case = (0..=owed).contains(&left.saturating_sub(expected).saturating_sub(fee));
+        let is_fee = collection.is_some_and(|it| gives_fee_back(it, payment))
+            && (0..=fee.saturating_add(owed)).contains(&left.saturating_sub(expected));
+        if !(is_case || is_fee || fresh && is_unseen) {
             let id = &payment.payment_id;
             let booking = row.booking_id;
             let what = format!("{id} of {booking}: {left} is kept where {expected} should be");
@@ -79,7 +82,19 @@ pub(super) fn left_at_provider(snapshot: &Snapshot, payment: &ProviderPayment) -
         .fold(payment.amount_minor, |left, refund| left.saturating_sub(refund.amount_minor))
 }
 
-/// What should be left of a payment, by where its booking stands and what people wanted.
+/// The fee that the provider has added to the price, which no refund of ours gives back.
+fn added_fee(collection: &Collection, payment: &ProviderPayment) -> i64 {
+    let counted = collection.verified.as_ref().filter(|it| it.as_str() == payment.payment_id);
+    counted.map_or(0, |it| collection.added_fee(it))
+}
+
+/// Whether another hand gave back more than the price, or may have.
+fn gives_fee_back(collection: &Collection, payment: &ProviderPayment) -> bool {
+    let mut refunds = collection.refunds.values();
+    refunds.any(|it| it.payment.as_str() == payment.payment_id && it.cause == Cause::Elsewhere)
+}
+
+/// What should be left of a payment's price, by where its booking stands and what people wanted.
 fn expected_left(collection: &Collection, state: &State, payment: &ProviderPayment) -> i64 {
     let counts = |it: &payments::domain::fact::PaymentId| it.as_str() == payment.payment_id;
     if !collection.verified.as_ref().is_some_and(counts) {
@@ -96,7 +111,8 @@ fn expected_left(collection: &Collection, state: &State, payment: &ProviderPayme
         live if is_live(live) => 0,
         _ => payment.amount_minor,
     };
-    payment.amount_minor.saturating_sub(wanted_back).saturating_sub(by_hand).max(0)
+    let price = payment.amount_minor.saturating_sub(added_fee(collection, payment));
+    price.saturating_sub(wanted_back).saturating_sub(by_hand).max(0)
 }
 
 /// What was to go back of a payment, failed for good, and waits for a person.

@@ -29,7 +29,7 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     }
     for id in history.bookings.keys() {
         let Some((payment, collection)) = placed(history, *id) else { continue };
-        let amount = collection.terms.amount.minor;
+        let amount = collection.brought(payment);
         match of_payments.remove(payment.as_str()).unwrap_or_default().as_slice() {
             [] if collection.left(payment) == 0 => {
                 if was_due(history, *id, payment) {

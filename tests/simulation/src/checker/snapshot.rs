@@ -331,6 +331,8 @@ pub struct ProviderPayment {
     pub status: String,
     /// When it was captured, if it ever was.
     pub captured_at: Option<Timestamp>,
+    /// Whether the provider takes it for the whole of its order, whatever its amount.
+    pub pays_order: bool,
 }
 
 /// A refund at the provider.

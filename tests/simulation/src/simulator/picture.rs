@@ -88,6 +88,7 @@ impl World {
             currency: paid.amount.currency.clone(),
             status: paid.status.word().to_owned(),
             captured_at: paid.captured_at,
+            pays_order: paid.pays_order,
         });
         let refunds = book.refunds.values().map(|refund| ProviderRefund {
             provider_refund_id: refund.id.to_string(),

@@ -48,6 +48,10 @@ impl Open {
             State::Open(collection) => Some(collection),
         }
     }
+
+    pub(crate) fn has_undecided(&self) -> bool {
+        self.collection().is_some_and(|known| known.undecided().next().is_some())
+    }
 }
 
 impl World {
@@ -69,6 +73,7 @@ impl World {
         if self.has(Flaw::KeepDoublePayment) {
             events.retain(|event| !is_double(event));
         }
+        let was_undecided = open.has_undecided();
         for event in &events {
             let new = collection_event(open.booking_id, event).map_err(Fail::broken)?;
             batch.append(&collection_stream(open.booking_id), new);
@@ -86,6 +91,9 @@ impl World {
         });
         for event in &events {
             self.follow(batch, open, event);
+        }
+        if open.has_undecided() && !was_undecided {
+            self.poll_next(batch, open.booking_id, Turn::first(self.now), None);
         }
         Ok(events)
     }
@@ -191,6 +199,15 @@ impl World {
         for refund in &told.refunds {
             self.fold_refund(batch, open, refund)?;
         }
+        let refund_ids = open
+            .collection()
+            .into_iter()
+            .flat_map(Collection::undecided)
+            .map(|id| (id.clone(), self.new_id()))
+            .collect();
+        let command = Command::Judge { order: told.order.as_deref().cloned(), refund_ids };
+        let judged = self.apply(batch, open, command)?;
+        is_verified |= judged.iter().any(|event| matches!(event, Event::Verified { .. }));
         if is_verified || !told.refunds.is_empty() {
             self.follow_news(batch, open)?;
         }

@@ -29,6 +29,9 @@ const CAME_HOME: [u64; 2] = [1_622_902_744, 1_622_952_744];
 /// A refund of ours that failed while another hand's was on its way, which failed as well. It is
 /// asked for again since (`Collection::renewable`).
 const RENEWED_LATE: [u64; 3] = [1_622_935_436, 2_812_853_127, 2_812_920_599];
+/// A fee that the provider had added, given back by another hand with the money of a session that
+/// took place: it was earned once more.
+const FEE_GIVEN_BACK: [u64; 3] = [1_883_770_890, 1_883_771_073, 1_883_772_345];
 
 #[test]
 fn what_once_failed_holds() {
@@ -38,6 +41,7 @@ fn what_once_failed_holds() {
         &REMINDED_AT_ONCE,
         &CAME_HOME,
         &RENEWED_LATE,
+        &FEE_GIVEN_BACK,
     ];
     for seed in all.concat() {
         let outcome = run(seed, How::default());

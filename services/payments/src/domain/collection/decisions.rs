@@ -1,11 +1,13 @@
 //! What follows from each command. Whatever was learnt about a payment, its money is settled in the
 //! same breath: it counts, or it goes back.
 
+use std::collections::BTreeMap;
+
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
 use super::{Collection, Event, Rejection, Terms, take_in};
-use crate::domain::fact::{Amount, Fact, OrderId, Payment, PaymentId, Source, Status};
+use crate::domain::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, Source, Status};
 use crate::domain::mismatch::Mismatch;
 use crate::domain::refund::{Cause, End, Found, News, OVERTAKEN, Progress, Refund, is_final};
 
@@ -67,7 +69,9 @@ fn settle(
     let left = after.left(payment);
     let Some(fact) = after.captured(payment).filter(|_| left > 0) else { return events };
     if !after.is_counted(payment) {
-        events.extend(count(&after, payment, fact, refund_id));
+        if !after.waits_for_order(fact) {
+            events.extend(count(&after, payment, fact, refund_id));
+        }
     } else if after.mismatched.contains(payment) {
         // A refund by another hand has failed, or gave back less than ours was to.
         let more = left.saturating_sub(after.owed(payment));
@@ -90,6 +94,36 @@ fn after(known: &Collection, events: &[Event]) -> Collection {
     let mut after = known.clone();
     events.iter().for_each(|event| take_in(&mut after, event));
     after
+}
+
+/// Decides about captured payments that waited. One of another amount counts when the provider took
+/// it for the whole of our order; of several, nothing tells which one that was, and none counts.
+/// Without the provider's word they wait on.
+pub(super) fn judge(
+    known: &Collection,
+    order: Option<OrderFact>,
+    refund_ids: &BTreeMap<PaymentId, Id<RefundKind>>,
+) -> Vec<Event> {
+    let order = order.filter(|order| Some(&order.id) == known.order.as_ref());
+    let waits = |id: &&PaymentId| known.captured(id).is_some_and(|it| known.waits_for_order(it));
+    let is_the_one = known.undecided().filter(waits).count() == 1;
+    let mut events = Vec::new();
+    for payment in known.undecided() {
+        let Some((fact, refund_id)) = known.captured(payment).zip(refund_ids.get(payment)) else {
+            continue;
+        };
+        if waits(&payment) {
+            let Some(order) = &order else { continue };
+            events.push(Event::OrderObserved { order: order.clone() });
+            if is_the_one && known.is_paid_in_full(order) {
+                let (payment, amount) = (payment.clone(), fact.amount.clone());
+                events.push(Event::Verified { payment, amount });
+                continue;
+            }
+        }
+        events.extend(count(known, payment, fact, *refund_id));
+    }
+    events
 }
 
 /// Counts captured money, or sends it back in the same breath.

@@ -2,11 +2,13 @@
 //! back, and where the whole stands. All of it depends on what is known and never on the order in
 //! which it was learnt.
 
+use std::collections::BTreeMap;
+
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
 use super::{Collection, Standing};
-use crate::domain::fact::{Amount, Fact, PaymentId, ProviderRefundId, Status};
+use crate::domain::fact::{Amount, Fact, OrderFact, PaymentId, ProviderRefundId, Status};
 use crate::domain::mismatch::Mismatch;
 use crate::domain::refund::{Cause, End, Refund};
 
@@ -27,6 +29,8 @@ impl Collection {
         let is_kept = |id: &PaymentId| self.kept(id) > 0;
         if self.verified.as_ref().is_some_and(is_kept) {
             Standing::Paid
+        } else if money().any(|id| self.is_undecided(id)) {
+            Standing::Pending
         } else if money().any(|id| !self.is_counting(id) && !self.is_back(id)) {
             Standing::Mismatched
         } else if money().any(|id| !self.is_back(id)) {
@@ -45,7 +49,9 @@ impl Collection {
     /// Whether there is nothing more to ask the provider about its payments.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.verified.is_some() && !self.payments.values().any(|fact| is_under_way(fact.status))
+        self.verified.is_some()
+            && !self.payments.values().any(|fact| is_under_way(fact.status))
+            && self.undecided().next().is_none()
     }
 
     /// A payment's fact, once money is known to have come with it.
@@ -75,10 +81,59 @@ impl Collection {
         }
     }
 
+    /// Whether a payment's only misfit is its amount, and no other payment counts: the provider has
+    /// to say whether it took it for the whole of its order.
+    pub(super) fn waits_for_order(&self, fact: &Fact) -> bool {
+        self.verified.is_none() && self.misfit(fact) == Some(Mismatch::Amount)
+    }
+
+    /// Whether the provider took its order, which is ours, as paid in full.
+    pub(super) fn is_paid_in_full(&self, order: &OrderFact) -> bool {
+        order.is_paid_in_full && order.amount == Amount::from(self.terms.amount)
+    }
+
+    /// Whether money of a payment is here that is neither counted nor sent back.
+    #[must_use]
+    pub fn is_undecided(&self, payment: &PaymentId) -> bool {
+        !self.is_counted(payment) && self.left(payment) > 0
+    }
+
+    /// The payments whose money is neither counted nor sent back.
+    pub fn undecided(&self) -> impl Iterator<Item = &PaymentId> {
+        self.payments.keys().filter(|id| self.is_undecided(id))
+    }
+
+    /// How much more than the price was paid with the payment that counts: a fee that the provider
+    /// added for itself, and does not return.
+    #[must_use]
+    pub fn added_fee(&self, payment: &PaymentId) -> i64 {
+        match self.captured(payment).filter(|_| self.verified.as_ref() == Some(payment)) {
+            Some(fact) => fact.amount.minor.saturating_sub(self.terms.amount.minor).max(0),
+            None => 0,
+        }
+    }
+
+    /// How much of that no refund has given back.
+    pub(super) fn fee_left(&self, payment: &PaymentId) -> i64 {
+        self.added_fee(payment).saturating_sub(self.fee_going_back(payment))
+    }
+
+    fn fee_going_back(&self, payment: &PaymentId) -> i64 {
+        self.sum_of(&self.from_fee, payment, |_, refund| refund.goes_back())
+    }
+
+    /// How much a payment brought for what is collected: without an added fee.
+    #[must_use]
+    pub fn brought(&self, payment: &PaymentId) -> i64 {
+        let brought = self.captured(payment).map_or(0, |fact| fact.amount.minor);
+        brought.saturating_sub(self.added_fee(payment))
+    }
+
     /// Whether a payment counts, or would if any of its money were left.
     fn is_counting(&self, payment: &PaymentId) -> bool {
         let fits = |fact: &Fact| self.misfit(fact).is_none();
-        !self.mismatched.contains(payment) && self.payments.get(payment).is_some_and(fits)
+        self.verified.as_ref() == Some(payment)
+            || (!self.mismatched.contains(payment) && self.payments.get(payment).is_some_and(fits))
     }
 
     /// The refunds of a payment, in its currency.
@@ -109,14 +164,19 @@ impl Collection {
         self.sum(payment, |_, refund| refund.goes_back())
     }
 
-    /// How much of a payment is neither back nor on its way.
+    /// How much of a payment is neither back nor on its way; without a fee that was added to the
+    /// price.
     #[must_use]
     pub fn left(&self, payment: &PaymentId) -> i64 {
-        match self.captured(payment) {
-            None => 0,
-            Some(fact) if self.is_said_to_be_back(payment, fact) => 0,
-            Some(fact) => fact.amount.minor.saturating_sub(self.going_back(payment)).max(0),
-        }
+        self.balance(payment).max(0)
+    }
+
+    /// The same; less than nothing when more is on its way back than is ours to give.
+    fn balance(&self, payment: &PaymentId) -> i64 {
+        let Some(fact) = self.captured(payment) else { return 0 };
+        let of_price = self.going_back(payment).saturating_sub(self.fee_going_back(payment));
+        let balance = self.brought(payment).saturating_sub(of_price);
+        if self.is_said_to_be_back(payment, fact) { balance.min(0) } else { balance }
     }
 
     /// How much of a payment was to go back, and failed to.
@@ -150,29 +210,33 @@ impl Collection {
 
     /// How much of what is left is neither earned nor retained yet. What went back of that does not
     /// make it less, as in the ledger.
-    pub(super) fn open(&self, payment: &PaymentId) -> i64 {
+    pub(crate) fn open(&self, payment: &PaymentId) -> i64 {
         let closed = |amount: &Option<Amount>| amount.as_ref().map_or(0, |it| it.minor);
         let closed = closed(&self.earned).saturating_add(closed(&self.retained));
         let closed = if self.is_closed(payment) { closed } else { 0 };
-        let from_closed = self.sum_from_closed(payment, |_, refund| refund.goes_back());
-        self.left(payment).saturating_sub(closed).saturating_add(from_closed)
+        let goes_back = |_, refund: &Refund| refund.goes_back();
+        let from_closed = self.sum_of(&self.from_closed, payment, goes_back);
+        self.balance(payment).saturating_sub(closed).saturating_add(from_closed)
     }
 
     /// How much of that stays, because it is not owed.
     pub(super) fn unclosed(&self, payment: &PaymentId) -> i64 {
         let owed = |id, refund: &Refund| self.is_owed(id, refund);
-        let owed_of_open = self.owed(payment).saturating_sub(self.sum_from_closed(payment, owed));
+        let of_closed = self.sum_of(&self.from_closed, payment, owed);
+        let owed_of_open = self.owed(payment).saturating_sub(of_closed);
         self.open(payment).saturating_sub(owed_of_open)
     }
 
-    fn sum_from_closed(
+    /// The sum of those parts of a payment's refunds that count.
+    fn sum_of(
         &self,
+        parts: &BTreeMap<Id<RefundKind>, i64>,
         payment: &PaymentId,
         counts: impl Fn(Id<RefundKind>, &Refund) -> bool,
     ) -> i64 {
         self.refunds_of(payment)
             .filter(|(id, refund)| counts(*id, refund))
-            .filter_map(|(id, _)| self.from_closed.get(&id))
+            .filter_map(|(id, _)| parts.get(&id))
             .fold(0_i64, |sum, minor| sum.saturating_add(*minor))
     }
 
@@ -247,7 +311,7 @@ impl Collection {
         let Some(fact) = self.captured(payment) else { return true };
         let processed = |refund: &Refund| refund.end == Some(End::Processed);
         let sum = self.sum(payment, |_, refund| processed(refund));
-        sum >= fact.amount.minor
+        sum >= self.brought(payment)
             || (self.is_said_to_be_back(payment, fact)
                 && self.refunds_of(payment).all(|(_, refund)| refund.end.is_some()))
     }

@@ -1,5 +1,6 @@
 //! Given, when, then; and what holds for every history.
 
+mod amounts;
 mod refunds;
 mod properties;
 
@@ -175,8 +176,6 @@ fn money_that_does_not_match_goes_back_at_once() {
     let dollars = Amount { minor: PRICE, currency: "USD".to_owned() };
     let other_order = OrderId::parse("order_BBBBBBBBBBBBBB");
     let cases = [
-        (Fact { amount: inr(PRICE - 1), ..fact.clone() }, Mismatch::Amount),
-        (Fact { amount: inr(PRICE + 1), ..fact.clone() }, Mismatch::Amount),
         (Fact { amount: dollars, ..fact.clone() }, Mismatch::Currency),
         (Fact { order: other_order, ..fact.clone() }, Mismatch::Order),
         (Fact { order: None, ..fact }, Mismatch::Order),

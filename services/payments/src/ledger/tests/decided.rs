@@ -8,7 +8,9 @@ use uuid::Uuid;
 
 use super::{PRICE, inr, pay, rfn};
 use crate::domain::collection::{CollectionLife, Command, Event, State, Terms};
-use crate::domain::fact::{Amount, Fact, OrderId, Payment, ProviderRefundId, Source, Status};
+use crate::domain::fact::{
+    Amount, Fact, OrderFact, OrderId, Payment, ProviderRefundId, Source, Status,
+};
 use crate::domain::refund::{End, Found, News, Progress};
 use crate::ledger::{Account, Books, Entry};
 
@@ -36,8 +38,12 @@ fn any_progress() -> impl Strategy<Value = Progress> {
 }
 
 fn observe(number: u8, status: Status) -> Command {
-    // The third one pays too much.
-    let amount = inr(if number == 3 { PRICE + 100 } else { PRICE });
+    // The third one pays a fee, or by mistake too much; the fourth one has an offer.
+    let amount = inr(match number {
+        3 => PRICE + 100,
+        4 => PRICE - 100,
+        _ => PRICE,
+    });
     let payment = Payment { id: pay(number), fact: Fact { status, amount, order: Some(order()) } };
     Command::Observe { payment, source: Source::Poll, refund_id: rfn(0) }
 }
@@ -58,13 +64,20 @@ fn learn(number: u8, news: Option<Progress>) -> Command {
     Command::LearnRefund { refund_id: rfn(number), news, rest_id: rfn(0) }
 }
 
+fn judge(is_paid_in_full: bool) -> Command {
+    let (provider, amount) = ("razorpay".to_owned(), inr(PRICE));
+    let order = OrderFact { provider, id: order(), amount, is_paid_in_full };
+    Command::Judge { order: Some(order), refund_ids: BTreeMap::new() }
+}
+
 /// A command; its new ids are put in when it is decided.
 fn any_command() -> impl Strategy<Value = Command> {
     let refund_id = rfn(0);
-    let payment = 1_u8..4;
+    let payment = 1_u8..5;
     let minor = 1..PRICE;
     prop_oneof![
         4 => (payment.clone(), any_status()).prop_map(|(it, status)| observe(it, status)),
+        2 => any::<bool>().prop_map(judge),
         2 => (payment.clone(), 0_u8..4, any_progress())
             .prop_map(|(it, refund, progress)| discover(it, refund, progress)),
         4 => (0_u8..12, prop::option::weighted(0.8, any_progress()))
@@ -87,6 +100,9 @@ fn numbered(mut command: Command, number: u8) -> Command {
         | Command::Cancel { refund_id: id, .. }
         | Command::RefundByStaff { refund_id: id, .. }
         | Command::LearnRefund { rest_id: id, .. } => *id = rfn(number),
+        Command::Judge { refund_ids, .. } => {
+            *refund_ids = (0..4).map(|it| (pay(it + 1), rfn(number + it))).collect();
+        }
         Command::DiscoverRefund { refund_id, rest_id, .. } => {
             (*refund_id, *rest_id) = (rfn(number), rfn(number + 1));
         }
@@ -105,7 +121,7 @@ fn decide_all(commands: Vec<Command>) -> (State, Vec<Event>, Vec<Entry>) {
         let state = fold::<CollectionLife>(&events);
         let decided = CollectionLife::decide(&state, numbered(command, number));
         let decided = decided.unwrap_or_default();
-        number += if decided.is_empty() { 0 } else { 2 };
+        number += if decided.is_empty() { 0 } else { 4 };
         written.extend(Books::of(&events).enter(&decided));
         events.extend(decided);
     }
@@ -142,12 +158,19 @@ proptest! {
         let gone = with_end(Some(End::Processed));
         prop_assert_eq!(sum(Account::ProviderClearing), came - gone, "{:#?}", events);
         prop_assert_eq!(sum(Account::RefundsPayable), -with_end(None));
-        if known.verified.is_none() {
-            prop_assert_eq!(sum(Account::CustomerAdvance), 0);
+        match &known.verified {
+            None => prop_assert_eq!(sum(Account::CustomerAdvance), 0),
+            // What the provider says to be back without a refund that tells it is in no book.
+            Some(it) if known.captured(it).is_some_and(|it| it.status == Status::Refunded) => {}
+            Some(it) => {
+                prop_assert_eq!(-sum(Account::CustomerAdvance), known.open(it), "{:#?}", events);
+                let fee = -sum(Account::ConvenienceFee);
+                prop_assert!((0..=known.added_fee(it)).contains(&fee), "{fee}: {events:#?}");
+            }
         }
         // What was earned or kept becomes less only by what goes back of it afterwards.
         let closed = |amount: &Option<Amount>| amount.as_ref().map_or(0, |amount| amount.minor);
-        prop_assert!(-sum(Account::Revenue) <= closed(&known.earned));
+        prop_assert!(-sum(Account::Revenue) - sum(Account::Discount) <= closed(&known.earned));
         prop_assert!(-sum(Account::Retained) <= closed(&known.retained));
     }
 }

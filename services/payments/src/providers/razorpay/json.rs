@@ -4,7 +4,9 @@
 use serde_json::Value;
 
 use super::refund_id;
-use crate::domain::fact::{Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Status};
+use crate::domain::fact::{
+    Amount, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Status,
+};
 use crate::domain::refund::Progress;
 use crate::provider::{PaymentReport, ProviderRefund};
 
@@ -58,6 +60,18 @@ pub(super) fn order_id(id: &str) -> Option<OrderId> {
         return OrderId::parse(&format!("order_{id}"));
     }
     has_grammar(id, "order_").then(|| OrderId::parse(id)).flatten()
+}
+
+/// How an order stands. It is paid in full when the provider says so twice: by its status, and by
+/// what is due, which must not be missing.
+pub(super) fn order(entity: &Value, provider: &str) -> Option<OrderFact> {
+    Some(OrderFact {
+        provider: provider.to_owned(),
+        id: order_id(text(entity, "id")?)?,
+        amount: amount(entity)?,
+        is_paid_in_full: text(entity, "status") == Some("paid")
+            && integer(entity, "amount_due") == Some(0),
+    })
 }
 
 /// A payment; `None` when it is none, or in a state that we do not know.

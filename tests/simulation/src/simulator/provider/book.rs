@@ -28,6 +28,9 @@ pub(crate) struct Paid {
     pub(crate) status: Status,
     pub(crate) created_at: Timestamp,
     pub(crate) captured_at: Option<Timestamp>,
+    /// Whether the provider takes it for the whole of its order, with a fee of its own added or an
+    /// offer taken off.
+    pub(crate) pays_order: bool,
     is_too_old: bool,
 }
 
@@ -145,6 +148,9 @@ impl Book {
             self.faults.push(Fault::DoublePayment);
         }
         let id = self.new_payment(Some(order.clone()), amount)?;
+        let is_lawful =
+            oddity == Oddity::None || (oddity == Oddity::Amount && self.numbers.is_multiple_of(2));
+        self.payments.get_mut(&id)?.pays_order = is_lawful;
         self.plan(&id, course);
         Some(id)
     }
@@ -167,7 +173,8 @@ impl Book {
         let is_too_old = self.fault(Fault::RefundRefusedForGood, 8);
         let status = Status::Created;
         let (created_at, captured_at) = (self.now, None);
-        let paid = Paid { order, amount, status, created_at, captured_at, is_too_old };
+        let pays_order = true;
+        let paid = Paid { order, amount, status, created_at, captured_at, pays_order, is_too_old };
         self.payments.insert(id.clone(), paid);
         Some(id)
     }
@@ -244,6 +251,12 @@ impl Book {
         let event_id = format!("evt_{}", self.number());
         let body = format!("{} {told:?}", self.now);
         self.notices.push(Notice { event_id, body, told });
+    }
+
+    /// Whether a captured payment has paid an order in full.
+    pub(super) fn is_paid(&self, order: &OrderId) -> bool {
+        let mut of_order = self.payments.values().filter(|it| it.order.as_ref() == Some(order));
+        of_order.any(|it| it.captured_at.is_some() && it.pays_order)
     }
 
     /// A payment as it stands.

@@ -3,7 +3,7 @@
 use std::future::ready;
 
 use kernel::{Money, Timestamp};
-use payments::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
+use payments::domain::fact::{Amount, OrderFact, OrderId, PaymentId, ProviderRefundId};
 use payments::provider::{
     Asked, Observation, Page, PaymentReport, Provider as Port, ProviderError, ProviderRefund,
     Refusal, ReturnForm, WantedOrder, WantedRefund, WebhookHeaders,
@@ -46,6 +46,16 @@ impl Provider {
         let receipt = wanted.receipt.to_string();
         let mut found = book.orders.iter().filter(|(_, order)| order.receipt == receipt);
         back(way, found.next().map(|(id, _)| id.clone()))
+    }
+
+    fn see_order(&self, id: &OrderId) -> Result<OrderFact, ProviderError> {
+        let mut book = self.book();
+        let way = book.hear()?;
+        let unknown = ProviderError::Refused { reason: "bad_request_error".to_owned() };
+        let order = book.orders.get(id).ok_or(unknown)?;
+        let provider = Port::name(self).to_owned();
+        let (id, amount, is_paid_in_full) = (id.clone(), order.amount.clone(), book.is_paid(id));
+        back(way, OrderFact { provider, id, amount, is_paid_in_full })
     }
 
     fn list(&self, order: &OrderId) -> Result<Vec<PaymentReport>, ProviderError> {
@@ -112,6 +122,10 @@ impl Port for Provider {
 
     fn find_order(&self, wanted: WantedOrder) -> Asked<'_, Option<OrderId>> {
         answer(self.find(wanted))
+    }
+
+    fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderFact> {
+        answer(self.see_order(id))
     }
 
     fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<PaymentReport>> {

@@ -6,7 +6,7 @@ use kernel::Id;
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use payments::app::ask_refund::{Answer, ask};
 use payments::app::ensure_order::order;
-use payments::app::fold::{Asked, Next, Told};
+use payments::app::fold::{Asked, Next, Told, asks_for_order};
 use payments::domain::collection::{Command, Terms};
 use payments::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId, Source};
 use payments::polling::{POLL_ORDER, Turn};
@@ -228,7 +228,18 @@ impl World {
             provider.payments_of(&order).now_or_never().unwrap_or_else(never)
         });
         let is_answered = asked.is_ok();
-        let told = self.look_into(asked.unwrap_or_default());
+        let mut told = self.look_into(asked.unwrap_or_default());
+        let open = self.open_collection(booking_id);
+        let amount = open.collection().map(|known| known.terms.amount.into());
+        if open.has_undecided()
+            || amount.is_some_and(|amount| asks_for_order(&told, (&order, &amount)))
+        {
+            let asked = self.at_provider(|provider| {
+                provider.order(&order).now_or_never().unwrap_or_else(never)
+            });
+            told.is_partial |= asked.is_err();
+            told.order = asked.ok().map(Box::new);
+        }
         let next = if is_answered && !told.is_partial { turn.answered() } else { turn.failed() };
         let facts = if next.is_slow(self.now) { self.facts_of(booking_id).ok() } else { None };
         let held_until = facts.flatten().and_then(|facts| facts.held_until);

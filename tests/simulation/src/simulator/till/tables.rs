@@ -128,7 +128,7 @@ impl TillTables {
             number: i32::try_from(of_year.count()).unwrap_or(i32::MAX).saturating_add(1),
             booking_id: id,
             payment_id,
-            amount_minor: known.terms.amount.minor,
+            amount_minor: known.brought(payment),
         });
     }
 

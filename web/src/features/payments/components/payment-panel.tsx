@@ -124,7 +124,8 @@ export function PaymentPanel(props: PaymentPanelProps) {
         <Progress phase={phase} />
         <p className="text-sm text-ink-2 lg:order-last">
           We never see or keep your card or UPI data. You're only ever charged once. If anything
-          goes wrong, you'll be refunded automatically.
+          goes wrong, you'll be refunded automatically. If {PROVIDER_NAME} adds a fee of its own to
+          the price, that fee isn't refunded.
         </p>
       </div>
       <PayRow {...props} />

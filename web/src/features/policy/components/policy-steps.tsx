@@ -21,7 +21,7 @@ function useSteps() {
     {
       title: 'Refund',
       time: refundDaysText,
-      text: 'The money goes back to the original payment method.',
+      text: 'The money goes back to the original payment method: what you paid, without a fee that the payment provider has added.',
     },
   ];
 }

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_events.proto.
  */
 export const file_payments_v1_payments_events: GenFile = /*@__PURE__*/
-  fileDesc("CiFwYXltZW50cy92MS9wYXltZW50c19ldmVudHMucHJvdG8SC3BheW1lbnRzLnYxInQKEENvbGxlY3Rpb25PcGVuZWQSFQoNY29sbGVjdGlvbl9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhMKC2N1c3RvbWVyX2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leSI0CgxPcmRlckNyZWF0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCSIkCg5QYXltZW50Q2xhaW1lZBISCgpib29raW5nX2lkGAEgASgJIo0BCg9QYXltZW50T2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEg4KBnN0YXR1cxgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGc291cmNlGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJIlsKD1BheW1lbnRWZXJpZmllZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5IjcKDVBheW1lbnRGYWlsZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJIm0KEVBheW1lbnRNaXNtYXRjaGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGcmVhc29uGAQgASgJIqgBCg9SZWZ1bmRSZXF1ZXN0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkSEgoKcGF5bWVudF9pZBgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDQoFY2F1c2UYBSABKAkSDwoHcmVuZXdlZBgGIAEoCBIYChByZW5ld3NfcmVmdW5kX2lkGAcgASgJIlMKDlJlZnVuZEFjY2VwdGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEhoKEnByb3ZpZGVyX3JlZnVuZF9pZBgDIAEoCSI4Cg9SZWZ1bmRQcm9jZXNzZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkiRQoMUmVmdW5kRmFpbGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSKLAQoQUmVmdW5kRGlzY292ZXJlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRISCgpwYXltZW50X2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIaChJwcm92aWRlcl9yZWZ1bmRfaWQYBSABKAkiWQoNUGF5bWVudEVhcm5lZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5In0KDVJlY2VpcHRJc3N1ZWQSEgoKcmVjZWlwdF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhIKCnBheW1lbnRfaWQYAyABKAkSDgoGc2VyaWFsGAQgASgJEiAKBmFtb3VudBgFIAEoCzIQLmNvbW1vbi52MS5Nb25leSJbCg9QYXltZW50UmV0YWluZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leWIGcHJvdG8z", [file_common_v1_money]);
+  fileDesc("CiFwYXltZW50cy92MS9wYXltZW50c19ldmVudHMucHJvdG8SC3BheW1lbnRzLnYxInQKEENvbGxlY3Rpb25PcGVuZWQSFQoNY29sbGVjdGlvbl9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhMKC2N1c3RvbWVyX2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leSI0CgxPcmRlckNyZWF0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCSIkCg5QYXltZW50Q2xhaW1lZBISCgpib29raW5nX2lkGAEgASgJIo0BCg9QYXltZW50T2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEg4KBnN0YXR1cxgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGc291cmNlGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJIlsKD1BheW1lbnRWZXJpZmllZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5IjcKDVBheW1lbnRGYWlsZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJIn8KDU9yZGVyT2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSFAoMcGFpZF9pbl9mdWxsGAQgASgIEhAKCHByb3ZpZGVyGAUgASgJIm0KEVBheW1lbnRNaXNtYXRjaGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGcmVhc29uGAQgASgJIqgBCg9SZWZ1bmRSZXF1ZXN0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkSEgoKcGF5bWVudF9pZBgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDQoFY2F1c2UYBSABKAkSDwoHcmVuZXdlZBgGIAEoCBIYChByZW5ld3NfcmVmdW5kX2lkGAcgASgJIlMKDlJlZnVuZEFjY2VwdGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEhoKEnByb3ZpZGVyX3JlZnVuZF9pZBgDIAEoCSI4Cg9SZWZ1bmRQcm9jZXNzZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkiRQoMUmVmdW5kRmFpbGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSKLAQoQUmVmdW5kRGlzY292ZXJlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRISCgpwYXltZW50X2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIaChJwcm92aWRlcl9yZWZ1bmRfaWQYBSABKAkiWQoNUGF5bWVudEVhcm5lZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5In0KDVJlY2VpcHRJc3N1ZWQSEgoKcmVjZWlwdF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhIKCnBheW1lbnRfaWQYAyABKAkSDgoGc2VyaWFsGAQgASgJEiAKBmFtb3VudBgFIAEoCzIQLmNvbW1vbi52MS5Nb25leSJbCg9QYXltZW50UmV0YWluZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leWIGcHJvdG8z", [file_common_v1_money]);
 
 /**
  * We mean to create the provider's order of a booking. Stream collection-<booking uuid>.
@@ -225,6 +225,57 @@ export const PaymentFailedSchema: GenMessage<PaymentFailed> = /*@__PURE__*/
   messageDesc(file_payments_v1_payments_events, 5);
 
 /**
+ * The provider was asked for its order because a payment of another amount came for it. What it says
+ * decides: such a payment counts if the provider took it for the whole of our order, with a fee of its
+ * own added or an offer of the practice taken off.
+ *
+ * @generated from message payments.v1.OrderObserved
+ */
+export type OrderObserved = Message<"payments.v1.OrderObserved"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * The provider's order.
+   *
+   * @generated from field: string order_id = 2;
+   */
+  orderId: string;
+
+  /**
+   * What the provider's order asks for.
+   *
+   * @generated from field: common.v1.Money amount = 3;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * Whether the provider calls it paid, and nothing of it due.
+   *
+   * @generated from field: bool paid_in_full = 4;
+   */
+  paidInFull: boolean;
+
+  /**
+   * The payment provider: "razorpay".
+   *
+   * @generated from field: string provider = 5;
+   */
+  provider: string;
+};
+
+/**
+ * Describes the message payments.v1.OrderObserved.
+ * Use `create(OrderObservedSchema)` to create a new message.
+ */
+export const OrderObservedSchema: GenMessage<OrderObserved> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_events, 6);
+
+/**
  * A payment was captured that is not as ordered, or is one too many; it is given back.
  *
  * @generated from message payments.v1.PaymentMismatched
@@ -264,7 +315,7 @@ export type PaymentMismatched = Message<"payments.v1.PaymentMismatched"> & {
  * Use `create(PaymentMismatchedSchema)` to create a new message.
  */
 export const PaymentMismatchedSchema: GenMessage<PaymentMismatched> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 6);
+  messageDesc(file_payments_v1_payments_events, 7);
 
 /**
  * Money is to be given back; a job asks the provider.
@@ -327,7 +378,7 @@ export type RefundRequested = Message<"payments.v1.RefundRequested"> & {
  * Use `create(RefundRequestedSchema)` to create a new message.
  */
 export const RefundRequestedSchema: GenMessage<RefundRequested> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 7);
+  messageDesc(file_payments_v1_payments_events, 8);
 
 /**
  * The provider took the refund; it may still be pending there.
@@ -362,7 +413,7 @@ export type RefundAccepted = Message<"payments.v1.RefundAccepted"> & {
  * Use `create(RefundAcceptedSchema)` to create a new message.
  */
 export const RefundAcceptedSchema: GenMessage<RefundAccepted> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 8);
+  messageDesc(file_payments_v1_payments_events, 9);
 
 /**
  * The provider has given the money back.
@@ -390,7 +441,7 @@ export type RefundProcessed = Message<"payments.v1.RefundProcessed"> & {
  * Use `create(RefundProcessedSchema)` to create a new message.
  */
 export const RefundProcessedSchema: GenMessage<RefundProcessed> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 9);
+  messageDesc(file_payments_v1_payments_events, 10);
 
 /**
  * The refund came to nothing at the provider. It is asked for again under another id, at most three
@@ -426,7 +477,7 @@ export type RefundFailed = Message<"payments.v1.RefundFailed"> & {
  * Use `create(RefundFailedSchema)` to create a new message.
  */
 export const RefundFailedSchema: GenMessage<RefundFailed> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 10);
+  messageDesc(file_payments_v1_payments_events, 11);
 
 /**
  * A refund was found at the provider that we never asked for, made on the provider's own pages. How it
@@ -476,7 +527,7 @@ export type RefundDiscovered = Message<"payments.v1.RefundDiscovered"> & {
  * Use `create(RefundDiscoveredSchema)` to create a new message.
  */
 export const RefundDiscoveredSchema: GenMessage<RefundDiscovered> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 11);
+  messageDesc(file_payments_v1_payments_events, 12);
 
 /**
  * The session took place, so its money is earned.
@@ -511,7 +562,7 @@ export type PaymentEarned = Message<"payments.v1.PaymentEarned"> & {
  * Use `create(PaymentEarnedSchema)` to create a new message.
  */
 export const PaymentEarnedSchema: GenMessage<PaymentEarned> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 12);
+  messageDesc(file_payments_v1_payments_events, 13);
 
 /**
  * A receipt was issued for money that belongs to a booking. Stream receipt-<uuid>.
@@ -560,7 +611,7 @@ export type ReceiptIssued = Message<"payments.v1.ReceiptIssued"> & {
  * Use `create(ReceiptIssuedSchema)` to create a new message.
  */
 export const ReceiptIssuedSchema: GenMessage<ReceiptIssued> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 13);
+  messageDesc(file_payments_v1_payments_events, 14);
 
 /**
  * The booking was cancelled too late for a refund, so its money, or what is left of it, is kept.
@@ -595,5 +646,5 @@ export type PaymentRetained = Message<"payments.v1.PaymentRetained"> & {
  * Use `create(PaymentRetainedSchema)` to create a new message.
  */
 export const PaymentRetainedSchema: GenMessage<PaymentRetained> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 14);
+  messageDesc(file_payments_v1_payments_events, 15);
 

@@ -128,14 +128,27 @@ fn command(told: &Told, number: u128) -> Command {
     }
 }
 
+/// The provider's word about the order, which it does not call paid by the wrong amount.
+fn judge(state: &State, told: &Told, number: u128) -> Command {
+    let payment = match told {
+        Told::Payment(payment) => &payment.id,
+        Told::Refund(found) => &found.payment,
+    };
+    let known = open(state).undecided().chain([payment]).cloned();
+    let refund_ids = known.map(|id| (id, refund_id(1_000 + number))).collect();
+    Command::Judge { order: Some(amounts::order_fact(PRICE, false)), refund_ids }
+}
+
 /// Decides on each in turn, as the service would.
 fn run(told: &[Told]) -> (State, Vec<Event>) {
     let mut state = fold::<CollectionLife>(&opened());
     let mut history = Vec::new();
     for (number, it) in told.iter().enumerate() {
-        let events = CollectionLife::decide(&state, command(it, number as u128)).unwrap();
-        state = events.iter().fold(state, CollectionLife::evolve);
-        history.extend(events);
+        for command in [command(it, number as u128), judge(&state, it, number as u128)] {
+            let events = CollectionLife::decide(&state, command).unwrap();
+            state = events.iter().fold(state, CollectionLife::evolve);
+            history.extend(events);
+        }
     }
     (state, history)
 }

@@ -235,20 +235,22 @@ fn two_parts_of_a_payment_go_back_side_by_side() {
 
 #[test]
 fn money_that_does_not_match_goes_back_again_when_another_hands_refund_fails() {
+    let dollars = Amount { minor: PRICE, currency: "USD".to_owned() };
     let wrong = Payment {
-        fact: Fact { amount: inr(PRICE + 1), ..seen(1, Status::Captured).fact },
+        fact: Fact { amount: dollars.clone(), ..seen(1, Status::Captured).fact },
         id: pay(1),
     };
-    let whole = found(1, PRICE + 1, Progress::Pending);
+    let found = |progress| Found { amount: dollars.clone(), ..found(1, PRICE, progress) };
+    let whole = found(Progress::Pending);
     let known = with(opened(), [discovered(&whole), observed(wrong.clone())]);
     check(&with(opened(), [discovered(&whole)]), observe(wrong.clone()), Ok(&[observed(wrong)]));
-    let failed = found(1, PRICE + 1, Progress::Failed);
+    let failed = found(Progress::Failed);
     let then = [
         Event::RefundFailed { refund_id: refund_id(50), reason: "failed".to_owned() },
-        Event::Mismatched { payment: pay(1), amount: inr(PRICE + 1), reason: Mismatch::Amount },
+        Event::Mismatched { payment: pay(1), amount: dollars.clone(), reason: Mismatch::Currency },
         Event::RefundRequested {
             refund_id: refund_id(60),
-            refund: Refund::wanted(pay(1), inr(PRICE + 1), Cause::Mismatched),
+            refund: Refund::wanted(pay(1), dollars, Cause::Mismatched),
         },
     ];
     check(&known, discover(failed), Ok(&then));

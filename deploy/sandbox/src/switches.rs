@@ -1,0 +1,63 @@
+//! The switches on the provider's own pages that change what payers are asked for: the convenience
+//! fee, which is added to an order's amount, and an offer, which is taken off it. Both are lawful,
+//! and the provider takes such a payment for the whole of its order. A restart forgets them.
+
+use std::sync::{Mutex, PoisonError};
+
+use axum::Json;
+use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::provider::errors::{Answer, ApiError};
+use crate::world::Shared;
+
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Switches {
+    /// The fee in percent of an order's amount.
+    #[serde(default)]
+    convenience_fee_percent: u8,
+    /// The discount in percent of an order's amount.
+    #[serde(default)]
+    offer_percent: u8,
+}
+
+impl Switches {
+    /// What the payer of an order pays, and how much of that is a fee.
+    pub(crate) fn payable(self, amount: i64) -> (i64, i64) {
+        let part = |percent: u8| (amount * i64::from(percent) + 50) / 100;
+        let fee = part(self.convenience_fee_percent);
+        (amount - part(self.offer_percent) + fee, fee)
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Account {
+    switches: Mutex<Switches>,
+}
+
+impl Account {
+    pub(crate) fn switches(&self) -> Switches {
+        *self.switches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(crate) async fn show(State(world): State<Shared>) -> Answer {
+    Ok(Json(json!(world.switches.switches())))
+}
+
+pub(crate) async fn set(
+    State(world): State<Shared>,
+    given: Result<Json<Switches>, JsonRejection>,
+) -> Answer {
+    let Ok(Json(given)) = given else {
+        return Err(ApiError::bad("The switches could not be read."));
+    };
+    if given.convenience_fee_percent > 50 || given.offer_percent > 50 {
+        return Err(ApiError::bad("No switch goes beyond 50 percent."));
+    }
+    *world.switches.switches.lock().unwrap_or_else(PoisonError::into_inner) = given;
+    Ok(Json(json!(given)))
+}
