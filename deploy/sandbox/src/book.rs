@@ -10,7 +10,9 @@ use std::io;
 use std::path::Path;
 
 use journal::Journal;
-use rows::{Adjustment, Change, Delivery, Mail, Meeting, Order, Payment, Refund, Settlement};
+use rows::{
+    Adjustment, Change, Delivery, Dispute, Mail, Meeting, Order, Payment, Refund, Settlement,
+};
 
 /// The inbox keeps this many mails; the oldest leave first.
 const MAILS_KEPT: usize = 2_000;
@@ -63,6 +65,7 @@ struct Tables {
     deliveries: Table<Delivery>,
     settlements: Table<Settlement>,
     adjustments: Table<Adjustment>,
+    disputes: Table<Dispute>,
     meetings: Table<Meeting>,
     mails: Table<Mail>,
     receipts: HashMap<String, Vec<String>>,
@@ -132,6 +135,10 @@ impl Book {
         &self.tables.adjustments
     }
 
+    pub(crate) fn disputes(&self) -> &Table<Dispute> {
+        &self.tables.disputes
+    }
+
     pub(crate) fn meetings(&self) -> &Table<Meeting> {
         &self.tables.meetings
     }
@@ -184,6 +191,7 @@ impl Tables {
             Change::Delivery(row) => self.deliveries.put(&row.id.clone(), *row),
             Change::Settlement(row) => self.settlements.put(&row.id.clone(), *row),
             Change::Adjustment(row) => self.adjustments.put(&row.id.clone(), *row),
+            Change::Dispute(row) => self.disputes.put(&row.id.clone(), *row),
             Change::Meeting(row) => {
                 self.meeting_keys.insert(row.key.clone(), row.id.clone());
                 self.meetings.put(&row.id.clone(), *row);
@@ -212,7 +220,7 @@ impl Tables {
 
     fn len(&self) -> usize {
         let money = self.orders.len() + self.payments.len() + self.refunds.len();
-        let money = money + self.settlements.len() + self.adjustments.len();
+        let money = money + self.settlements.len() + self.adjustments.len() + self.disputes.len();
         money + self.deliveries.len() + self.meetings.len() + self.mails.len()
     }
 
@@ -225,7 +233,9 @@ impl Tables {
         let mails = self.mails.iter().map(|row| Change::Mail(Box::new(row.clone())));
         let settled = self.settlements.iter().map(|row| Change::Settlement(Box::new(row.clone())));
         let adjusted = self.adjustments.iter().map(|row| Change::Adjustment(Box::new(row.clone())));
+        let disputed = self.disputes.iter().map(|row| Change::Dispute(Box::new(row.clone())));
         let money = orders.chain(payments).chain(refunds).chain(settled).chain(adjusted);
+        let money = money.chain(disputed);
         money.chain(deliveries).chain(meetings).chain(mails)
     }
 }

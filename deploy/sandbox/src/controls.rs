@@ -1,6 +1,7 @@
 //! The controls that tests and demos use: faults on order, payments without a browser, and the
 //! whole book to check against. No third party has these.
 
+mod disputing;
 mod settling;
 
 use std::time::Duration;
@@ -17,8 +18,8 @@ use serde_json::{Value, json};
 use crate::book::rows::{self, DeliveryState, Method, Settlement};
 use crate::faults::Fault;
 use crate::provider::bank::{self, Attempt, Outcome};
-use crate::provider::entities;
 use crate::provider::errors::{Answer, ApiError};
+use crate::provider::{disputes, entities};
 use crate::switches;
 use crate::world::Shared;
 
@@ -28,6 +29,8 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/api/pay", post(pay))
         .route("/api/switches", get(switches::show).post(switches::set))
         .route("/api/refund", post(settling::refund))
+        .route("/api/dispute", post(disputing::begin))
+        .route("/api/dispute-state", post(disputing::go_on))
         .route("/api/settle", post(settling::settle))
         .route("/api/adjustment", post(settling::adjust))
         .route("/api/settlement-line", post(settling::forge))
@@ -199,6 +202,7 @@ async fn whole_book(State(world): State<Shared>) -> Json<Value> {
         "refunds": book.refunds().iter().map(entities::refund).collect::<Vec<_>>(),
         "settlements": book.settlements().iter().map(settlement).collect::<Vec<_>>(),
         "adjustments": book.adjustments().iter().map(entities::adjustment).collect::<Vec<_>>(),
+        "disputes": book.disputes().iter().map(disputes::entity).collect::<Vec<_>>(),
         "webhooks": webhooks.collect::<Vec<_>>(),
         "meetings": meetings.collect::<Vec<_>>(),
     }))

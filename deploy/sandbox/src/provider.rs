@@ -7,6 +7,7 @@ pub(crate) mod bank;
 pub(crate) mod webhooks;
 mod auth;
 mod captures;
+pub(crate) mod disputes;
 mod notes;
 mod orders;
 mod payments;
@@ -33,6 +34,8 @@ pub(crate) fn routes(world: &Shared) -> Router<Shared> {
         .route("/v1/payments/{id}/refund", post(refunds::create))
         .route("/v1/payments/{id}/refunds", get(refunds::of_payment))
         .route("/v1/refunds/{id}", get(refunds::fetch))
+        .route("/v1/disputes", get(disputes::list))
+        .route("/v1/disputes/{id}", get(disputes::fetch))
         .route("/v1/settlements", get(settlements::list))
         .route("/v1/settlements/recon/combined", get(settlements::recon))
         .route("/v1/settlements/{id}", get(settlements::fetch))

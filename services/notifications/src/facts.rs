@@ -139,7 +139,8 @@ impl Facts {
             | Kind::ContactAcknowledgement
             | Kind::MeditationGuide
             | Kind::ReviewNotice
-            | Kind::DaySheet => false,
+            | Kind::DaySheet
+            | Kind::DisputeNotice => false,
         }
     }
 }

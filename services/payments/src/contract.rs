@@ -1,5 +1,6 @@
 //! The only place where domain events meet the events of `proto/`.
 
+mod dispute;
 pub mod receipt;
 
 use contract::common::v1::Money as WireMoney;
@@ -88,6 +89,7 @@ pub fn collection_event(id: Id<Booking>, event: &Event) -> Result<NewEvent, Stor
         Event::RefundDiscovered { refund_id, refund } => {
             NewEvent::of(&discovered(booking_id, *refund_id, refund))
         }
+        Event::DisputeObserved(dispute) => NewEvent::of(&dispute::observed(booking_id, dispute)),
         Event::Earned { payment, amount } => NewEvent::of(&wire::PaymentEarned {
             booking_id,
             payment_id: payment.to_string(),
@@ -136,6 +138,8 @@ pub fn read_collection_event(stored: &Recorded) -> Result<Event, Unreadable> {
             .zip(e.amount.map(from_wire))
             .zip(Mismatch::from_word(&e.reason))
             .map(|((payment, amount), reason)| Event::Mismatched { payment, amount, reason })
+    } else if let Some(e) = get::<wire::DisputeObserved>(stored)? {
+        dispute::read(e)
     } else {
         read_refund_event(stored)?
     };

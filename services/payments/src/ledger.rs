@@ -2,6 +2,7 @@
 //! and the whole ledger of a booking follows from its events; the rows are written by `post`, in
 //! the transaction of the events.
 
+mod entry;
 pub mod post;
 
 use std::collections::BTreeMap;
@@ -10,166 +11,11 @@ use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
 use crate::domain::collection::Event;
-use crate::domain::fact::{Amount, PaymentId, ProviderRefundId, Status};
+use crate::domain::dispute::{Dispute, DisputeState};
+use crate::domain::fact::{Amount, DisputeId, PaymentId, ProviderRefundId, Status};
 use crate::domain::refund::Refund;
 
-/// Where money is, or what it is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Account {
-    /// What the provider has captured for us and not paid out.
-    ProviderClearing,
-    /// What it has paid out.
-    Bank,
-    /// What customers have paid for sessions that are still to come.
-    CustomerAdvance,
-    /// What was earned by sessions.
-    Revenue,
-    /// What was kept although the session did not take place.
-    Retained,
-    /// What customers have paid beside the price because the provider adds its fee to it.
-    ConvenienceFee,
-    /// What offers at the checkout took off the price of sessions that took place.
-    Discount,
-    /// What the provider keeps for its work, without tax.
-    GatewayFee,
-    /// The tax on that.
-    GstInput,
-    /// What is on its way back to customers.
-    RefundsPayable,
-    /// What nobody can place: it does not match, or it is not ours.
-    Suspense,
-}
-
-impl Account {
-    /// Its word in SQL and on the wire.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::ProviderClearing => "provider_clearing",
-            Self::Bank => "bank",
-            Self::CustomerAdvance => "customer_advance",
-            Self::Revenue => "revenue",
-            Self::Retained => "retained",
-            Self::ConvenienceFee => "convenience_fee",
-            Self::Discount => "discount",
-            Self::GatewayFee => "gateway_fee",
-            Self::GstInput => "gst_input",
-            Self::RefundsPayable => "refunds_payable",
-            Self::Suspense => "suspense",
-        }
-    }
-}
-
-/// What an entry is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EntryKind {
-    /// Money came.
-    Captured,
-    /// Money that nobody could place turned out to be ours.
-    Identified,
-    /// Money is to go back.
-    RefundRequested,
-    /// Somebody gave money back without us.
-    RefundDiscovered,
-    /// It did not go back.
-    RefundFailed,
-    /// It went back.
-    RefundProcessed,
-    /// The session took place.
-    Earned,
-    /// The session did not take place, and the money is kept.
-    Retained,
-    /// The provider paid it out, or took it from what it pays out.
-    Settled,
-    /// What was posted before is taken back.
-    Reversed,
-}
-
-impl EntryKind {
-    /// Its word in SQL and on the wire.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Captured => "captured",
-            Self::Identified => "identified",
-            Self::RefundRequested => "refund_requested",
-            Self::RefundDiscovered => "refund_discovered",
-            Self::RefundFailed => "refund_failed",
-            Self::RefundProcessed => "refund_processed",
-            Self::Earned => "earned",
-            Self::Retained => "retained",
-            Self::Settled => "settled",
-            Self::Reversed => "reversed",
-        }
-    }
-}
-
-/// A part of an entry. Debits are positive, credits negative.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
-    /// The account.
-    pub account: Account,
-    /// How much, and never nothing.
-    pub amount: Amount,
-}
-
-/// A movement of money: lines whose sum is zero.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// What led to it, in words that come once.
-    pub cause: String,
-    /// What it is about.
-    pub kind: EntryKind,
-    /// The provider's payment that it is about, as far as it is about one.
-    pub payment: Option<PaymentId>,
-    /// The provider's refund that it is about.
-    pub provider_refund: Option<ProviderRefundId>,
-    /// Its lines.
-    pub lines: Vec<Line>,
-}
-
-impl Entry {
-    /// Moves an amount from the account that is credited to the one that is debited; no entry when
-    /// there is nothing to move.
-    #[must_use]
-    pub fn transfer(
-        (kind, cause): (EntryKind, String),
-        payment: &PaymentId,
-        amount: &Amount,
-        (debit, credit): (Account, Account),
-    ) -> Option<Self> {
-        let line = |account, minor| Line {
-            account,
-            amount: Amount { minor, currency: amount.currency.clone() },
-        };
-        let less = amount.minor.checked_neg().filter(|minor| *minor != 0)?;
-        Some(Self {
-            cause,
-            kind,
-            payment: Some(payment.clone()),
-            provider_refund: None,
-            lines: vec![line(debit, amount.minor), line(credit, less)],
-        })
-    }
-
-    /// The same with a part of it in a third account instead of the one that is credited.
-    fn with_part(mut self, part: i64, (credit, instead): (Account, Account)) -> Option<Self> {
-        for line in self.lines.iter_mut().filter(|line| line.account == credit) {
-            line.amount.minor = line.amount.minor.checked_add(part)?;
-        }
-        let amount = Amount { minor: part.checked_neg()?, ..self.lines.first()?.amount.clone() };
-        self.lines.push(Line { account: instead, amount });
-        self.lines.retain(|line| line.amount.minor != 0);
-        Some(self)
-    }
-
-    /// Captured money: at the provider, and owed to a customer or to nobody that we know.
-    #[must_use]
-    pub fn captured(payment: &PaymentId, amount: &Amount, owed: Account) -> Option<Self> {
-        let what = (EntryKind::Captured, format!("captured {payment}"));
-        Self::transfer(what, payment, amount, (Account::ProviderClearing, owed))
-    }
-}
+pub use entry::{Account, Entry, EntryKind, Line};
 
 /// How far a refund has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,6 +62,8 @@ pub struct Books {
     price: Option<i64>,
     held: BTreeMap<PaymentId, Held>,
     refunds: BTreeMap<Id<RefundKind>, Back>,
+    /// What each dispute took, and how often that changed.
+    disputes: BTreeMap<DisputeId, (i64, usize)>,
 }
 
 impl Books {
@@ -259,6 +107,7 @@ impl Books {
             Event::Retained { payment, amount } => {
                 self.close(payment, amount, (EntryKind::Retained, Account::Retained))
             }
+            Event::DisputeObserved(dispute) => self.lose(dispute),
             Event::RefundAccepted { refund_id, provider_refund } => {
                 if let Some(back) = self.refunds.get_mut(refund_id) {
                     back.provider_refund = Some(provider_refund.clone());
@@ -392,6 +241,23 @@ impl Books {
         entry.map(named).into_iter().collect()
     }
 
+    /// What a dispute that is lost takes is no longer at the provider.
+    fn lose(&mut self, dispute: &Dispute) -> Vec<Entry> {
+        let fact = &dispute.fact;
+        let is_lost = fact.state == DisputeState::Lost;
+        let lost = if is_lost { fact.deducted_minor } else { 0 };
+        let (before, times) = self.disputes.entry(dispute.id.clone()).or_default();
+        let more = lost.saturating_sub(*before);
+        if more == 0 {
+            return Vec::new();
+        }
+        (*before, *times) = (lost, times.saturating_add(1));
+        let what = (EntryKind::DisputeLost, format!("dispute {} {times}", dispute.id));
+        let amount = Amount { minor: more, currency: fact.amount.currency.clone() };
+        let accounts = (Account::DisputeLoss, Account::ProviderClearing);
+        Entry::transfer(what, &dispute.payment, &amount, accounts).into_iter().collect()
+    }
+
     /// The money of a session that took place, or is kept, is a debt to nobody any more.
     fn close(
         &mut self,
@@ -446,6 +312,7 @@ fn counts(event: &Event, payment: &PaymentId) -> bool {
         | Event::RefundProcessed { .. }
         | Event::RefundFailed { .. }
         | Event::RefundDiscovered { .. }
+        | Event::DisputeObserved(_)
         | Event::Earned { .. }
         | Event::Retained { .. } => false,
     }

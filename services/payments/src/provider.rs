@@ -5,6 +5,7 @@ use kernel::id::{Booking, Collection, Refund as RefundKind};
 use kernel::{Id, Money, Timestamp};
 use runtime::BoxError;
 
+use crate::domain::dispute::Dispute;
 use crate::domain::fact::{Amount, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId};
 use crate::domain::refund::Progress;
 use crate::settlement::{Line, Settlement};
@@ -76,6 +77,8 @@ pub enum Observation {
     Payment(Payment),
     /// About a refund.
     Refund(ProviderRefund),
+    /// About a dispute of a payment.
+    Dispute(Dispute),
 }
 
 /// The headers of a provider's webhook that we read.

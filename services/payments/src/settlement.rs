@@ -4,7 +4,9 @@
 
 use kernel::Timestamp;
 
-use crate::domain::fact::{Amount, PaymentId, ProviderRefundId, SettledId, SettlementId};
+use crate::domain::fact::{
+    Amount, DisputeId, PaymentId, ProviderRefundId, SettledId, SettlementId,
+};
 use crate::ledger::{self, Account, Entry, EntryKind};
 
 /// What a line is about.
@@ -14,6 +16,8 @@ pub enum About {
     Payment(PaymentId),
     /// A refund, and the payment that it gave back.
     Refund(ProviderRefundId, Option<PaymentId>),
+    /// Money that a dispute took, before or after it was decided, or brought back.
+    Dispute(DisputeId, Option<PaymentId>),
     /// Money that the provider adds or takes for a reason of its own, in its word.
     Other(String),
 }
@@ -25,6 +29,7 @@ impl About {
         match self {
             Self::Payment(_) => "payment",
             Self::Refund(..) => "refund",
+            Self::Dispute(..) => "dispute",
             Self::Other(word) => word,
         }
     }
@@ -33,8 +38,10 @@ impl About {
     #[must_use]
     pub fn payment(&self) -> Option<&PaymentId> {
         match self {
-            Self::Payment(payment) | Self::Refund(_, Some(payment)) => Some(payment),
-            Self::Refund(_, None) | Self::Other(_) => None,
+            Self::Payment(payment)
+            | Self::Refund(_, Some(payment))
+            | Self::Dispute(_, Some(payment)) => Some(payment),
+            Self::Refund(_, None) | Self::Dispute(_, None) | Self::Other(_) => None,
         }
     }
 }
@@ -179,11 +186,17 @@ pub fn check(line: &Line, booked: Option<&Booked>) -> Result<(), Break> {
         About::Payment(_) => figures.amount.checked_sub(figures.fee),
         // What going back costs is taken too.
         About::Refund(..) => figures.amount.checked_add(figures.fee).map(i64::saturating_neg),
+        // It is taken, or comes back.
+        About::Dispute(..) => paid_out(figures).filter(|net| net.abs() == figures.amount.abs()),
     };
     let booked = booked.ok_or(Break::Unknown)?;
+    let amount = match &line.about {
+        About::Dispute(..) => figures.amount.saturating_abs(),
+        About::Payment(_) | About::Refund(..) | About::Other(_) => figures.amount,
+    };
     if booked.amount.currency != figures.currency {
         Err(Break::Currency)
-    } else if booked.amount.minor != figures.amount {
+    } else if booked.amount.minor != amount {
         Err(Break::Amount)
     } else if booked.is_settled {
         Err(Break::Twice)
@@ -243,7 +256,7 @@ pub fn entry(line: &Line, checked: Result<(), Break>, revision: i32) -> Option<E
     let lines: Vec<_> = sums.into_iter().filter(|(_, minor)| *minor != 0).map(of).collect();
     let provider_refund = match &line.about {
         About::Refund(refund, _) => Some(refund.clone()),
-        About::Payment(_) | About::Other(_) => None,
+        About::Payment(_) | About::Dispute(..) | About::Other(_) => None,
     };
     (!lines.is_empty()).then(|| Entry {
         cause: cause(line, revision),

@@ -7,6 +7,7 @@ use kernel::{CommandError, Decider, Id, Timestamp, fold};
 use crate::app::Error;
 use crate::contract;
 use crate::domain::collection::{Collection, CollectionLife, Command, Event, State};
+use crate::domain::dispute::Dispute;
 use crate::domain::fact::{Payment, PaymentId, Source, Status};
 use crate::domain::refund::OVERTAKEN;
 use crate::ledger::{self, Books};
@@ -129,6 +130,20 @@ impl OpenCollection {
         Ok(())
     }
 
+    /// A dispute is a person's task. Refunds that waited for its end are asked for at once.
+    async fn follow_dispute(&self, tx: &mut Tx, dispute: &Dispute) -> Result<(), Error> {
+        let (booking_id, payment, state) = (self.booking_id, &dispute.payment, dispute.fact.state);
+        tracing::error!(%booking_id, %payment, state = state.word(), "a payment is disputed");
+        if state.is_open() {
+            return Ok(());
+        }
+        let refunds = self.collection().into_iter().flat_map(|it| it.refunds_of(payment));
+        for (refund_id, _) in refunds.filter(|(_, refund)| refund.is_unasked()) {
+            timers::ask_refund(tx, refund_id, self.now).await?;
+        }
+        Ok(())
+    }
+
     /// What an event leaves to do, in the same transaction.
     async fn follow(&self, tx: &mut Tx, event: &Event) -> Result<(), Error> {
         match event {
@@ -179,6 +194,7 @@ impl OpenCollection {
                 self.alarm(tx, &refund.payment).await?;
                 timers::go_on_refunding(tx, *refund_id, 1, self.now).await?;
             }
+            Event::DisputeObserved(dispute) => self.follow_dispute(tx, dispute).await?,
             Event::RefundProcessed { refund_id } => timers::end_refund(tx, *refund_id).await?,
             Event::Opened(_)
             | Event::OrderObserved { .. }

@@ -109,6 +109,20 @@ pub async fn go_on_refunding(
     tx.set_timer(REFUND, &refund_id.to_string(), due, step_payload(step)).await
 }
 
+/// Looks again in a day after a refund whose payment is disputed.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn hold_refund(
+    tx: &mut Tx,
+    refund_id: Id<RefundKind>,
+    step: usize,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let due = now.plus_seconds(24 * HOUR);
+    tx.set_timer(REFUND, &refund_id.to_string(), due, step_payload(step)).await
+}
+
 /// Asks again for a refund that was refused for now.
 ///
 /// # Errors

@@ -60,10 +60,15 @@ pub(super) async fn explain(session: &Session, arguments: &Arguments) -> Result<
 }
 
 fn table(zone: &Zone, orders: &[Value]) -> Table {
-    let mut table = Table::new(&["SINCE", "REASON", "AMOUNT", "BOOKING", "ORDER", "PAYMENT"]);
+    let mut table =
+        Table::new(&["SINCE", "ANSWER BY", "REASON", "AMOUNT", "BOOKING", "ORDER", "PAYMENT"]);
     for order in orders {
         table.row([
             zone.moment(&order["sinceAt"]),
+            match &order["respondByAt"] {
+                Value::Null => String::new(),
+                at => zone.moment(at),
+            },
             text(&order["reason"]),
             match &order["amount"] {
                 Value::Null => "not known".to_owned(),

@@ -14,6 +14,7 @@ pub(crate) enum Change {
     Delivery(Box<Delivery>),
     Settlement(Box<Settlement>),
     Adjustment(Box<Adjustment>),
+    Dispute(Box<Dispute>),
     Meeting(Box<Meeting>),
     Mail(Box<Mail>),
     MailGone(String),
@@ -141,6 +142,51 @@ pub(crate) struct Adjustment {
     pub(crate) description: String,
     pub(crate) created_at: i64,
     pub(crate) settlement: Option<String>,
+    /// What it is about, when that is a dispute.
+    #[serde(default)]
+    pub(crate) payment_id: Option<String>,
+    #[serde(default)]
+    pub(crate) dispute_id: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DisputeStatus {
+    Open,
+    UnderReview,
+    Won,
+    Lost,
+    Closed,
+}
+
+impl DisputeStatus {
+    /// The provider's word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::UnderReview => "under_review",
+            Self::Won => "won",
+            Self::Lost => "lost",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+/// A payment that its payer's bank questions.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Dispute {
+    pub(crate) id: String,
+    pub(crate) payment_id: String,
+    pub(crate) amount: i64,
+    pub(crate) currency: String,
+    pub(crate) amount_deducted: i64,
+    /// The amount was taken when it began.
+    pub(crate) at_onset: bool,
+    pub(crate) reason_code: String,
+    pub(crate) respond_by: i64,
+    pub(crate) status: DisputeStatus,
+    pub(crate) phase: String,
+    pub(crate) created_at: i64,
 }
 
 /// A payout to the practice's bank.
@@ -175,6 +221,8 @@ pub(crate) struct SettledLine {
     pub(crate) tax: i64,
     pub(crate) currency: String,
     pub(crate) created_at: i64,
+    #[serde(default)]
+    pub(crate) dispute_id: Option<String>,
     /// Left out of the report.
     pub(crate) hidden: bool,
 }

@@ -71,6 +71,8 @@ pub(super) async fn adjust(State(world): State<Shared>, given: Given<Adjust>) ->
             description: given.description.unwrap_or_else(|| "Adjustment".to_owned()),
             created_at: clock::now_s(),
             settlement: None,
+            payment_id: None,
+            dispute_id: None,
         };
         let shown = entities::adjustment(&adjustment);
         world.commit(Change::Adjustment(Box::new(adjustment)))?;

@@ -151,7 +151,7 @@ pub(crate) fn settled_line(settlement: &Settlement, line: &SettledLine) -> Value
         "card_network": null,
         "card_issuer": null,
         "card_type": null,
-        "dispute_id": null,
+        "dispute_id": line.dispute_id,
     })
 }
 

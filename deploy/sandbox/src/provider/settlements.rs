@@ -157,6 +157,7 @@ fn payment_line(book: &Book, payment: &Payment) -> SettledLine {
     SettledLine {
         entity_id: payment.id.clone(),
         kind: "payment".to_owned(),
+        dispute_id: None,
         payment_id: None,
         order_id: order.map(|order| order.id.clone()),
         order_receipt: order.and_then(|order| order.receipt.clone()),
@@ -179,6 +180,7 @@ fn refund_line(book: &Book, refund: &Refund) -> SettledLine {
     SettledLine {
         entity_id: refund.id.clone(),
         kind: "refund".to_owned(),
+        dispute_id: None,
         payment_id: Some(refund.payment_id.clone()),
         order_id: order.map(|order| order.id.clone()),
         order_receipt: order.and_then(|order| order.receipt.clone()),
@@ -199,7 +201,8 @@ fn adjustment_line(adjustment: &Adjustment) -> SettledLine {
     SettledLine {
         entity_id: adjustment.id.clone(),
         kind: "adjustment".to_owned(),
-        payment_id: None,
+        dispute_id: adjustment.dispute_id.clone(),
+        payment_id: adjustment.payment_id.clone(),
         order_id: None,
         order_receipt: None,
         method: None,

@@ -30,6 +30,7 @@ impl Scene {
         let more = [
             ("refund", self.refund(payload)?),
             ("cancellation", self.cancellation(facts, payload)?),
+            ("dispute", self.dispute(payload)?),
             ("receipt", facts.receipt.as_ref().map(|it| self.receipt(it)).transpose()?),
             ("invitation", until.map(|until| json!({ "valid_until_text": until }))),
         ];
@@ -115,6 +116,25 @@ impl Scene {
             // A mail that was queued by an earlier release does not know.
             "less_refunded": payload.get(REFUNDED_BEFORE).and_then(Value::as_bool).unwrap_or(true),
             "days_text": self.practice.policies.refund_days_text,
+        })))
+    }
+
+    /// The dispute that the event spoke of, if it spoke of one.
+    fn dispute(&self, payload: &Value) -> Result<Option<Value>, Incomplete> {
+        let word = |name: &str| payload.get(name).and_then(Value::as_str).unwrap_or_default();
+        let state = word("dispute_state");
+        if state.is_empty() {
+            return Ok(None);
+        }
+        let respond_by = word("respond_by").parse().ok();
+        Ok(Some(json!({
+            "id": one_line(word("dispute_id")),
+            "payment_id": one_line(word("payment_id")),
+            "state": state,
+            "is_over": matches!(state, "won" | "lost" | "closed"),
+            "phase_text": one_line(&word("phase").replace('_', " ")),
+            "amount_text": amount(payload)?.to_string(),
+            "respond_by_text": respond_by.map(|at| self.day_and_time(at)).unwrap_or_default(),
         })))
     }
 

@@ -77,6 +77,8 @@ kinds! {
     ReviewNotice = "review_notice",
     /// The practice's sessions of a day.
     DaySheet = "day_sheet",
+    /// The practice's notice of a dispute.
+    DisputeNotice = "dispute_notice",
 }
 
 impl Kind {
@@ -103,6 +105,7 @@ impl Kind {
                 | Self::ContactMessage
                 | Self::ReviewNotice
                 | Self::DaySheet
+                | Self::DisputeNotice
         )
     }
 

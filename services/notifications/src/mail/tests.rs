@@ -94,6 +94,7 @@ fn mails_to_the_practice_and_codes_are_not_counted() {
         "contact_message",
         "review_notice",
         "day_sheet",
+        "dispute_notice",
     ];
     assert_eq!(free, wanted);
     for kind in Kind::ALL.iter().filter(|kind| kind.can_be_unsubscribed()) {

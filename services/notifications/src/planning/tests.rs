@@ -339,6 +339,7 @@ fn everything_else_is_sent_at_once() {
         Kind::RefundStarted,
         Kind::RefundDone,
         Kind::Receipt,
+        Kind::DisputeNotice,
     ] {
         assert_eq!(plan(&mail(kind), &facts, &practice, start()), Plan::Send, "{kind}");
     }

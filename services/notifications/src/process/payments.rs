@@ -1,7 +1,8 @@
-//! From payments: a receipt was issued; money goes back, or has gone back, by our refunds or by one
-//! that the practice made on the provider's own pages.
+//! From payments: a receipt was issued; a payment is disputed; money goes back, or has gone back,
+//! by our refunds or by one that the practice made on the provider's own pages.
 
 use contract::common::v1::Money;
+use contract::convert::timestamp;
 use contract::payments::v1 as wire;
 use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
@@ -24,6 +25,8 @@ pub enum Step {
     Keep { booking: Id<Booking>, refund: Id<Refund>, kept: Value },
     /// Tell the customer that it is back.
     TellDone { booking: Id<Booking>, refund: Id<Refund> },
+    /// Tell the practice of a dispute; the subject names it and how it stands.
+    TellDispute { booking: Id<Booking>, subject: String, kept: Value },
     /// Send the customer the receipt.
     SendReceipt { booking: Id<Booking>, receipt: Id<Receipt> },
 }
@@ -46,12 +49,36 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
         Step::TellStarted { booking: id(&e.booking_id)?, refund: id(&e.refund_id)?, kept }
     } else if let Some(e) = event.get::<wire::RefundProcessed>()? {
         Step::TellDone { booking: id(&e.booking_id)?, refund: id(&e.refund_id)? }
+    } else if let Some(e) = event.get::<wire::DisputeObserved>()? {
+        return dispute(e);
     } else if let Some(e) = event.get::<wire::ReceiptIssued>()? {
         Step::SendReceipt { booking: id(&e.booking_id)?, receipt: id(&e.receipt_id)? }
     } else {
         return Ok(None);
     };
     Ok(Some(step))
+}
+
+/// The bank reads an answer without anything that the practice could do.
+const UNDER_REVIEW: &str = "under_review";
+
+fn dispute(event: wire::DisputeObserved) -> Result<Option<Step>, ReactionError> {
+    if event.state == UNDER_REVIEW {
+        return Ok(None);
+    }
+    let amount = event.amount.ok_or_else(|| ReactionError::Failed("no amount".into()))?;
+    let respond_by = event.respond_by_at.as_ref().and_then(timestamp);
+    let subject = format!("{} {} {}", event.dispute_id, event.phase, event.state);
+    let kept = json!({
+        "dispute_id": event.dispute_id,
+        "payment_id": event.payment_id,
+        "dispute_state": event.state,
+        "phase": event.phase,
+        "respond_by": respond_by.map(|at| at.to_string()),
+        "amount_minor": amount.minor_units,
+        "currency": amount.currency_code,
+    });
+    Ok(Some(Step::TellDispute { booking: id(&event.booking_id)?, subject, kept }))
 }
 
 fn about_money(amount: Option<Money>, cause: &str) -> Result<Value, ReactionError> {
@@ -94,6 +121,11 @@ impl Reaction for OnPayments {
                     };
                     let mail = about_refund(Kind::RefundDone, booking, refund, kept);
                     store::queue(tx, &mail).await?;
+                }
+                Some(Step::TellDispute { booking, subject, kept }) => {
+                    let about = About::Booking(booking);
+                    let mail = NewMail::about(Kind::DisputeNotice, subject, about);
+                    store::queue(tx, &NewMail { payload: kept, ..mail }).await?;
                 }
                 Some(Step::SendReceipt { booking, receipt }) => {
                     // What it says is payments' own and asked for when it is sent.

@@ -170,6 +170,7 @@ fn forms(kind: Kind, typed: &Typed) -> Vec<Form> {
             ("of_anybody", Facts::Review(review(typed, 3, false)), json!({})),
         ],
         Kind::DaySheet => days(typed),
+        Kind::DisputeNotice => disputes(typed),
     }
 }
 
@@ -205,6 +206,20 @@ fn refunds(typed: &Typed) -> Vec<Form> {
         .map(|cause| {
             let payload = json!({ "amount_minor": PRICE, "currency": "INR", "cause": cause });
             (cause, online(typed, ""), payload)
+        })
+        .collect()
+}
+
+fn disputes(typed: &Typed) -> Vec<Form> {
+    ["open", "action_required", "won", "lost", "closed"]
+        .into_iter()
+        .map(|state| {
+            let payload = json!({
+                "dispute_id": "disp_AAAAAAAAAAAAAA", "payment_id": "pay_AAAAAAAAAAAAAA",
+                "dispute_state": state, "phase": "pre_arbitration",
+                "respond_by": "2026-11-27T12:30:00Z", "amount_minor": PRICE, "currency": "INR",
+            });
+            (state, online(typed, ""), payload)
         })
         .collect()
 }

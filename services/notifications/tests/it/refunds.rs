@@ -1,13 +1,15 @@
-//! Refunds that are tried anew, that the practice made elsewhere, and that nobody spoke of.
+//! Refunds that are tried anew, that the practice made elsewhere, and that nobody spoke of; and
+//! disputes, of which only the practice is told.
 
 use anyhow::Result;
 use contract::booking::v1::SessionMode;
 use contract::common::v1::Money;
-use contract::payments::v1::{RefundDiscovered, RefundProcessed, RefundRequested};
+use contract::convert::to_wire;
+use contract::payments::v1::{DisputeObserved, RefundDiscovered, RefundProcessed, RefundRequested};
 use kernel::id::Refund;
 use serde_json::Value;
 
-use crate::world::{CUSTOMER, World, new_id, text};
+use crate::world::{CUSTOMER, PRACTICE, World, new_id, text};
 
 fn inr(minor_units: i64) -> Option<Money> {
     Some(Money { minor_units, currency_code: "INR".to_owned() })
@@ -75,5 +77,34 @@ async fn the_end_of_a_refund_that_nobody_spoke_of_holds_up_nothing() -> Result<(
     world.until_idle().await?;
     assert_eq!(world.inbox().await?, Vec::<Value>::new());
     // This also sees that nothing is parked.
+    world.end().await
+}
+
+#[tokio::test]
+async fn the_practice_is_told_of_a_dispute_with_its_day_and_of_its_end() -> Result<()> {
+    let world = World::new().await?;
+    let booking_id = world.booking(SessionMode::Online).to_string();
+    let until: kernel::Timestamp = "2026-11-27T12:30:00Z".parse()?;
+    let told = |state: &str| DisputeObserved {
+        booking_id: booking_id.clone(),
+        payment_id: "pay_1".to_owned(),
+        dispute_id: "disp_1".to_owned(),
+        state: state.to_owned(),
+        phase: "chargeback".to_owned(),
+        amount: inr(75_000),
+        respond_by_at: Some(to_wire(until)),
+        provider: "razorpay".to_owned(),
+        ..Default::default()
+    };
+    for state in ["open", "open", "under_review", "lost"] {
+        world.happens(told(state)).await?;
+        world.until_idle().await?;
+    }
+    let mails = world.inbox_of(PRACTICE).await?;
+    let subjects: Vec<&str> = mails.iter().map(|mail| text(mail, "subject")).collect();
+    let [first, last] = subjects.as_slice() else { panic!("{subjects:?}") };
+    assert_eq!(*first, "Answer by Friday 27 November 2026, 6:00 pm IST: ₹750 is disputed");
+    assert!(last.starts_with("Dispute lost: ₹750 for booking "), "{last}");
+    assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 0);
     world.end().await
 }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use eventstore::{Tx, new_id};
 use kernel::Id;
-use kernel::id::Refund as RefundKind;
+use kernel::id::{Booking, Refund as RefundKind};
 use runtime::BoxError;
 use runtime::status::chain;
 
 use super::fold::{fold_refund, follow_news};
 use super::{Error, Till, metadata, traced};
 use crate::domain::collection::Command;
-use crate::domain::refund::News;
+use crate::domain::dispute::DisputeState;
+use crate::domain::refund::{LOST_TO_A_DISPUTE, News};
 use crate::provider::{Provider, ProviderError, ProviderRefund, WantedRefund};
 use crate::read_model::query::{self, RefundRow};
 use crate::store::OpenCollection;
@@ -39,6 +40,13 @@ pub async fn ask_refund(
     let work = async {
         // Each step before it was taken is a refusal; without an answer the step is tried again.
         let asked_before = step > 0 || attempts > 1;
+        let disputed = disputed(till, refund_id, &row).await?;
+        if disputed.is_some_and(DisputeState::is_open) {
+            return Ok(hold(till, (booking_id, refund_id), step, trace).await?);
+        }
+        if disputed == Some(DisputeState::Lost) && !was_taken {
+            return Ok(give_up(till, (booking_id, refund_id), trace).await?);
+        }
         let answer = ask(till.provider.as_ref(), refund_id, row, (step, asked_before)).await;
         match &answer {
             Ok(Answer { news: News::Refused(reason), .. }) => {
@@ -65,6 +73,56 @@ pub async fn ask_refund(
         Ok(())
     };
     traced("ask refund", booking_id, trace, work).await
+}
+
+/// How the dispute of a refund's payment stands that keeps this refund from being asked for. The
+/// bank may take the same money, and it would go back twice. What a person asks for is asked.
+async fn disputed(
+    till: &Till,
+    refund_id: Id<RefundKind>,
+    row: &RefundRow,
+) -> Result<Option<DisputeState>, Error> {
+    if row.provider_refund.is_some() {
+        return Ok(None);
+    }
+    Ok(query::disputed(till.store.pool(), refund_id).await?)
+}
+
+/// Looks again in a day; the end of the dispute is sooner told.
+async fn hold(
+    till: &Till,
+    (booking_id, refund_id): (Id<Booking>, Id<RefundKind>),
+    step: usize,
+    trace: Option<&str>,
+) -> Result<(), Error> {
+    tracing::warn!(%booking_id, %refund_id, "a refund waits, because its payment is disputed");
+    till.store
+        .write(metadata("payments", booking_id, trace), move |tx| {
+            Box::pin(async move {
+                let now = tx.now().await?;
+                Ok(timers::hold_refund(tx, refund_id, step, now).await?)
+            })
+        })
+        .await
+}
+
+/// The bank has taken the money for the payer, so it does not go back by us.
+async fn give_up(
+    till: &Till,
+    (booking_id, refund_id): (Id<Booking>, Id<RefundKind>),
+    trace: Option<&str>,
+) -> Result<(), Error> {
+    till.store
+        .write(metadata("payments", booking_id, trace), move |tx| {
+            Box::pin(async move {
+                let mut open = OpenCollection::load(tx, booking_id).await?;
+                let news = News::Refused(LOST_TO_A_DISPUTE.to_owned());
+                let rest_id = new_id();
+                open.apply(tx, Command::LearnRefund { refund_id, news, rest_id }).await?;
+                Ok(timers::end_refund(tx, refund_id).await?)
+            })
+        })
+        .await
 }
 
 /// What the provider said about a refund.

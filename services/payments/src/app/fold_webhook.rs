@@ -10,6 +10,8 @@ use runtime::status::chain;
 
 use super::fold::{self, Next, Told};
 use super::{Error, Rejection, Till, metadata, refuse, traced};
+use crate::domain::collection::Command;
+use crate::domain::dispute::Dispute;
 use crate::domain::fact::{OrderId, Payment, Source};
 use crate::provider::{Observation, ProviderError, ProviderRefund};
 use crate::read_model::{inbox, query};
@@ -67,13 +69,17 @@ async fn fold_one(till: &Arc<Till>, event_id: &str) -> Result<(), Error> {
     }
 }
 
-/// Adds the payments of refunds that came before anything was heard of them: a refund names its
-/// payment and not its order.
+/// Adds the payments of refunds and disputes that came before anything was heard of them: these
+/// name their payment and not its order.
 async fn with_payments(till: &Till, told: Vec<Observation>) -> Result<Vec<Observation>, Error> {
     let mut all = Vec::with_capacity(told.len());
     for observation in told {
-        if let Observation::Refund(refund) = &observation
-            && let Some(id) = &refund.payment
+        let named = match &observation {
+            Observation::Payment(_) => None,
+            Observation::Refund(refund) => refund.payment.as_ref(),
+            Observation::Dispute(dispute) => Some(&dispute.payment),
+        };
+        if let Some(id) = named
             && !all.iter().any(|it| matches!(it, Observation::Payment(it) if it.id == *id))
             && query::booking_of(till.store.pool(), id).await?.is_none()
         {
@@ -83,7 +89,7 @@ async fn with_payments(till: &Till, told: Vec<Observation>) -> Result<Vec<Observ
                 Err(ProviderError::Refused { .. }) => {}
                 Err(error) => {
                     let error = chain(&error);
-                    tracing::warn!(payment = %id, error, "a refund's payment is not known yet");
+                    tracing::warn!(payment = %id, error, "a payment is not known yet");
                     return Err(refuse(Rejection::ProviderUnavailable));
                 }
             }
@@ -110,6 +116,12 @@ async fn whose(
                 if let Some(row) = query::collection_of_order(pool, order).await? {
                     return Ok(Some((row.booking_id, row.traceparent)));
                 }
+            }
+            Observation::Dispute(dispute) => {
+                let booking_id = query::booking_of(pool, &dispute.payment).await?;
+                let Some(booking_id) = booking_id else { continue };
+                let row = query::collection(pool, booking_id).await?;
+                return Ok(row.map(|row| (row.booking_id, row.traceparent)));
             }
             Observation::Refund(refund) => {
                 let Some(booking_id) = booking_of(pool, refund).await? else { continue };
@@ -145,6 +157,7 @@ async fn fold(tx: &mut Tx, told: &[Observation], event_id: &str) -> Result<(), E
                 waits_for = waits_for.or(missing);
             }
             Observation::Refund(refund) => fold_refund(tx, refund).await?,
+            Observation::Dispute(dispute) => fold_dispute(tx, dispute).await?,
         }
     }
     match waits_for {
@@ -168,6 +181,15 @@ async fn fold_payment(tx: &mut Tx, payment: &Payment) -> Result<Option<OrderId>,
     let told = Told { payments: vec![payment.clone()], ..Told::default() };
     fold::fold(tx, row.booking_id, &told, Source::Webhook, Next::Hurry).await?;
     Ok(None)
+}
+
+/// A dispute of a payment that is none of ours concerns another business of the account.
+async fn fold_dispute(tx: &mut Tx, dispute: &Dispute) -> Result<(), Error> {
+    if let Some(booking_id) = query::booking_of(tx.connection(), &dispute.payment).await? {
+        let mut open = OpenCollection::load(tx, booking_id).await?;
+        open.apply(tx, Command::ObserveDispute(dispute.clone())).await?;
+    }
+    Ok(())
 }
 
 async fn fold_refund(tx: &mut Tx, refund: &ProviderRefund) -> Result<(), Error> {

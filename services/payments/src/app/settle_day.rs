@@ -116,7 +116,7 @@ async fn meet(till: &Till, line: &Line) -> Result<bool, Error> {
             take_in_payment(till, payment).await?;
             Ok(true)
         }
-        About::Refund(_, None) | About::Other(_) => Ok(false),
+        About::Refund(_, None) | About::Dispute(..) | About::Other(_) => Ok(false),
     }
 }
 

@@ -7,8 +7,10 @@ use uuid::Uuid;
 
 use super::{collection_event, read_collection_event, receipt};
 use crate::domain::collection::{Event, Mismatch, Terms};
+use crate::domain::dispute::{Dispute, DisputeFact, DisputeState, Phase};
 use crate::domain::fact::{
-    Amount, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Source, Status,
+    Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Source,
+    Status,
 };
 use crate::domain::receipt::{FinancialYear, Letterhead, Paid, Receipt, Tax, split};
 use crate::domain::refund::{Cause, Refund};
@@ -39,6 +41,19 @@ fn events() -> Vec<Event> {
         accepted: Some(provider_refund),
         ..Refund::wanted(payment.clone(), amount.clone(), Cause::Elsewhere)
     };
+    let dispute = Dispute {
+        provider: "razorpay".to_owned(),
+        id: DisputeId::parse("disp_AAAAAAAAAAAAAA").unwrap(),
+        payment: payment.clone(),
+        fact: DisputeFact {
+            phase: Phase::Chargeback,
+            state: DisputeState::Open,
+            respond_by: Timestamp::from_seconds(1_700_000_000),
+            deducted_minor: 0,
+            amount: amount.clone(),
+            reason: "chargeback_authorization".to_owned(),
+        },
+    };
     vec![
         Event::Opened(terms),
         Event::OrderCreated { order: order.clone() },
@@ -64,6 +79,7 @@ fn events() -> Vec<Event> {
             provider_refund: ProviderRefundId::parse("rfnd_AAAAAAAAAAAAAA").unwrap(),
         },
         Event::RefundProcessed { refund_id },
+        Event::DisputeObserved(dispute),
         Event::RefundFailed { refund_id, reason: "insufficient_balance".to_owned() },
     ]
 }

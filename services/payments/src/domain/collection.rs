@@ -10,7 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use kernel::id::{Booking, Collection as CollectionKind, Customer, Refund as RefundKind};
 use kernel::{Decider, Id, Money};
 
-use super::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Source};
+use super::dispute::Dispute;
+use super::fact::{
+    Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Source,
+};
 pub use super::mismatch::Mismatch;
 use super::refund::{End, Found, News, Refund};
 
@@ -56,6 +59,8 @@ pub struct Collection {
     pub mismatched: BTreeSet<PaymentId>,
     /// What goes back.
     pub refunds: BTreeMap<Id<RefundKind>, Refund>,
+    /// Disputes of its payments.
+    pub disputes: BTreeMap<DisputeId, Dispute>,
     /// What the session that took place has earned.
     pub earned: Option<Amount>,
     /// What the practice keeps of a booking that was cancelled.
@@ -96,6 +101,7 @@ impl Collection {
             verified: None,
             mismatched: BTreeSet::new(),
             refunds: BTreeMap::new(),
+            disputes: BTreeMap::new(),
             earned: None,
             retained: None,
             from_closed: BTreeMap::new(),
@@ -119,6 +125,8 @@ pub enum Command {
     /// provider's word about their order where their amount is another one. Each has an id that is
     /// used if it has to go back.
     Judge { order: Option<OrderFact>, refund_ids: BTreeMap<PaymentId, Id<RefundKind>> },
+    /// The provider said something about a dispute.
+    ObserveDispute(Dispute),
     /// The booking could not be placed, so its payment goes back.
     Unplace { payment: PaymentId, refund_id: Id<RefundKind> },
     /// The booking was cancelled; this much goes back at most, and the rest is kept.
@@ -166,6 +174,8 @@ pub enum Event {
     /// The provider has a refund that we never asked for, perhaps of a payment that we do not know
     /// yet or that never counted.
     RefundDiscovered { refund_id: Id<RefundKind>, refund: Refund },
+    /// The provider said something about a dispute.
+    DisputeObserved(Dispute),
     /// The session took place, and its money is earned.
     Earned { payment: PaymentId, amount: Amount },
     /// The booking was cancelled, and this much of its money is kept.
@@ -221,6 +231,7 @@ impl Decider for CollectionLife {
                 | Command::Claim
                 | Command::Observe { .. }
                 | Command::Judge { .. }
+                | Command::ObserveDispute(_)
                 | Command::Unplace { .. }
                 | Command::Cancel { .. }
                 | Command::Complete
@@ -254,6 +265,7 @@ fn decide(known: &Collection, command: Command) -> Result<Vec<Event>, Rejection>
             Ok(decisions::observe(known, payment, source, refund_id))
         }
         Command::Judge { order, refund_ids } => Ok(decisions::judge(known, order, &refund_ids)),
+        Command::ObserveDispute(dispute) => Ok(decisions::observe_dispute(known, dispute)),
         Command::Unplace { payment, refund_id } => decisions::unplace(known, payment, refund_id),
         Command::Cancel { refund, refund_id } => Ok(decisions::cancel(known, &refund, refund_id)),
         Command::Complete => Ok(decisions::complete(known)),
@@ -318,6 +330,9 @@ fn take_in(known: &mut Collection, event: &Event) {
         Event::RefundProcessed { refund_id } => end(known, *refund_id, End::Processed),
         Event::RefundFailed { refund_id, reason } => {
             end(known, *refund_id, End::of_failure(reason));
+        }
+        Event::DisputeObserved(dispute) => {
+            known.disputes.insert(dispute.id.clone(), dispute.clone());
         }
         Event::Earned { amount, .. } => add(&mut known.earned, amount),
         Event::Retained { amount, .. } => add(&mut known.retained, amount),

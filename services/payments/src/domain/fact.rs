@@ -43,6 +43,8 @@ provider_ids! {
     PaymentId
     /// The provider's id of a refund.
     ProviderRefundId
+    /// The provider's id of a dispute.
+    DisputeId
     /// The provider's id of a payout to the practice's bank.
     SettlementId
     /// The provider's id of what a line of a settlement is about.

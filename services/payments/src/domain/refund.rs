@@ -121,7 +121,10 @@ pub enum Progress {
 }
 
 /// The provider's words for a refusal that no time and no balance will change.
-const FINAL_REFUSALS: [&str; 1] = ["payment_too_old"];
+const FINAL_REFUSALS: [&str; 2] = ["payment_too_old", LOST_TO_A_DISPUTE];
+
+/// Our own word for a refund that is not asked for, because a dispute took the money.
+pub const LOST_TO_A_DISPUTE: &str = "lost_to_a_dispute";
 
 /// Whether a refusal is the last word. Every other one (a balance that is too low, a rule of the
 /// account, a word that we do not know) may pass, so it is asked again.

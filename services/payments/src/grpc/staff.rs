@@ -68,6 +68,7 @@ fn to_wire_unexplained(row: Unexplained) -> UnexplainedOrder {
         payment_id: row.payment_id.unwrap_or_default(),
         amount: row.amount.map(to_wire_money),
         since_at: Some(to_wire(row.since)),
+        respond_by_at: row.respond_by.map(to_wire),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Razorpay behind the port: its HTTP API, its signatures and its JSON, which goes no further.
 
 mod api;
+mod dispute;
 mod json;
 mod settlement;
 mod signature;
@@ -234,7 +235,9 @@ impl Provider for Razorpay {
         let entity = |name: &str| event.pointer(&format!("/payload/{name}/entity"));
         let payment = entity("payment").and_then(json::payment).map(Observation::Payment);
         let refund = entity("refund").and_then(json::refund).map(Observation::Refund);
-        payment.into_iter().chain(refund).collect()
+        let dispute = entity("dispute").and_then(|it| dispute::read(it, self.name(), &event));
+        let dispute = dispute.map(Observation::Dispute);
+        payment.into_iter().chain(refund).chain(dispute).collect()
     }
 }
 

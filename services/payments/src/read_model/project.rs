@@ -6,6 +6,7 @@ use kernel::{Id, Timestamp};
 
 use crate::app::follow_booking::Wish;
 use crate::domain::collection::{Collection, Standing};
+use crate::domain::dispute::Dispute;
 use crate::domain::fact::PaymentId;
 use crate::domain::refund::{End, Refund};
 use crate::read_model::booking_word::BookingWord;
@@ -59,12 +60,49 @@ pub async fn collection(
     for payment_id in collection.payments.keys() {
         payment(tx, collection, payment_id, now).await?;
     }
+    for known in collection.disputes.values() {
+        dispute(tx, terms.booking_id, known, now).await?;
+    }
     // What the provider made of one may have moved to another one, and is one's only.
     let (named, nameless): (Vec<_>, Vec<_>) =
         collection.refunds.iter().partition(|(_, known)| known.accepted.is_some());
     for (refund_id, known) in nameless.into_iter().chain(named) {
         refund(tx, terms.booking_id, *refund_id, known, now).await?;
     }
+    Ok(())
+}
+
+async fn dispute(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    dispute: &Dispute,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let fact = &dispute.fact;
+    sqlx::query(
+        "insert into disputes (dispute_id, provider, booking_id, payment_id, state, phase, reason,
+                               amount_minor, amount_currency, deducted_minor, respond_by_at,
+                               seen_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         on conflict (dispute_id) do update
+         set state = excluded.state, phase = excluded.phase, reason = excluded.reason,
+             amount_minor = excluded.amount_minor, deducted_minor = excluded.deducted_minor,
+             respond_by_at = excluded.respond_by_at",
+    )
+    .bind(dispute.id.as_str())
+    .bind(&dispute.provider)
+    .bind(booking_id)
+    .bind(dispute.payment.as_str())
+    .bind(fact.state.word())
+    .bind(fact.phase.word())
+    .bind(&fact.reason)
+    .bind(fact.amount.minor)
+    .bind(&fact.amount.currency)
+    .bind(fact.deducted_minor)
+    .bind(fact.respond_by)
+    .bind(now)
+    .execute(tx.connection())
+    .await?;
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use sqlx::{PgExecutor, Row as _};
 
 use crate::app::follow_booking::Wish;
 use crate::domain::collection::Standing;
+use crate::domain::dispute::DisputeState;
 use crate::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
 use crate::read_model::booking_word::BookingWord;
 use crate::read_model::project::standing_word;
@@ -196,6 +197,26 @@ pub async fn taken_back(
     .fetch_one(executor)
     .await?;
     Ok(sum)
+}
+
+/// How the worst dispute of a refund's payment stands, unless a person has asked for the refund.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn disputed(
+    executor: impl PgExecutor<'_>,
+    refund_id: Id<RefundKind>,
+) -> Result<Option<DisputeState>, StoreError> {
+    let word: Option<String> = sqlx::query_scalar(
+        "select d.state from refunds r join disputes d using (payment_id)
+         where r.refund_id = $1 and r.cause <> 'staff'
+         order by d.state in ('open', 'under_review', 'action_required') desc, d.state = 'lost' desc
+         limit 1",
+    )
+    .bind(refund_id)
+    .fetch_optional(executor)
+    .await?;
+    Ok(word.as_deref().and_then(DisputeState::from_word))
 }
 
 /// Whether money of a booking has come that is neither counted nor sent back.

@@ -5,7 +5,7 @@ use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use sqlx::{PgExecutor, Row as _};
 
-use crate::domain::fact::{Amount, OrderId, Payment, PaymentId};
+use crate::domain::fact::{Amount, DisputeId, OrderId, Payment, PaymentId};
 use crate::settlement::{About, Booked, Break, Figures, Line, Settlement};
 
 /// A line as it was posted before.
@@ -27,6 +27,9 @@ pub async fn booked(
     executor: impl PgExecutor<'_>,
     line: &Line,
 ) -> Result<Option<(Option<Id<Booking>>, Booked)>, StoreError> {
+    if let About::Dispute(dispute, _) = &line.about {
+        return disputed(executor, line, dispute).await;
+    }
     let row = sqlx::query(
         "select e.booking_id, abs(l.amount_minor) as amount_minor, l.amount_currency,
                 exists (select from settlement_lines s
@@ -40,12 +43,38 @@ pub async fn booked(
     )
     .bind(match &line.about {
         About::Payment(payment) => Some(payment.as_str()),
-        About::Refund(..) | About::Other(_) => None,
+        About::Refund(..) | About::Dispute(..) | About::Other(_) => None,
     })
     .bind(match &line.about {
         About::Refund(refund, _) => Some(refund.as_str()),
-        About::Payment(_) | About::Other(_) => None,
+        About::Payment(_) | About::Dispute(..) | About::Other(_) => None,
     })
+    .bind(line.id.as_str())
+    .bind(line.settlement.as_str())
+    .fetch_optional(executor)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let amount =
+        Amount { minor: row.try_get("amount_minor")?, currency: row.try_get("amount_currency")? };
+    let booked = Booked { amount, is_settled: row.try_get("is_settled")? };
+    Ok(Some((row.try_get("booking_id")?, booked)))
+}
+
+/// What is known of the dispute that a line is about: the provider takes what is disputed when it
+/// begins or when it is lost, and brings it back when it is won.
+async fn disputed(
+    executor: impl PgExecutor<'_>,
+    line: &Line,
+    dispute: &DisputeId,
+) -> Result<Option<(Option<Id<Booking>>, Booked)>, StoreError> {
+    let row = sqlx::query(
+        "select booking_id, greatest(amount_minor, deducted_minor) as amount_minor, amount_currency,
+                exists (select from settlement_lines s
+                        where s.entity_id = $2 and s.settlement_id <> $3
+                          and s.broken is null) as is_settled
+         from disputes where dispute_id = $1",
+    )
+    .bind(dispute.as_str())
     .bind(line.id.as_str())
     .bind(line.settlement.as_str())
     .fetch_optional(executor)

@@ -10,6 +10,8 @@ use sqlx::{AssertSqlSafe, PgExecutor, Row as _};
 use crate::domain::fact::Amount;
 use crate::settlement::Break;
 
+mod disputes;
+
 /// Why something is in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
@@ -43,10 +45,16 @@ pub enum Reason {
     NotSettled,
     /// What a webhook tells could not be taken in.
     WebhookNotFolded,
+    /// A bank disputes a payment, and the practice has to answer.
+    DisputeOpen,
+    /// A dispute took the money.
+    DisputeLost,
+    /// A refund waits for the end of a dispute.
+    RefundHeld,
 }
 
 impl Reason {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 18] = [
         Self::AuthorizedLong,
         Self::CapturedNotPlaced,
         Self::ConfirmedWithoutMoney,
@@ -62,6 +70,9 @@ impl Reason {
         Self::SettlementBreak,
         Self::NotSettled,
         Self::WebhookNotFolded,
+        Self::DisputeOpen,
+        Self::DisputeLost,
+        Self::RefundHeld,
     ];
 
     /// Reads the word.
@@ -89,6 +100,9 @@ impl Reason {
             Self::SettlementBreak => "SETTLEMENT_BREAK",
             Self::NotSettled => "NOT_SETTLED",
             Self::WebhookNotFolded => "WEBHOOK_NOT_FOLDED",
+            Self::DisputeOpen => "DISPUTE_OPEN",
+            Self::DisputeLost => "DISPUTE_LOST",
+            Self::RefundHeld => "REFUND_HELD",
         }
     }
 
@@ -121,6 +135,14 @@ impl Reason {
                 "The provider captured this money a week ago and has not paid it out."
             }
             Self::WebhookNotFolded => "What a webhook of the provider tells cannot be taken in.",
+            Self::DisputeOpen => {
+                "The client's bank disputes this payment. Answer on the provider's pages in time, \
+                 or the money is lost."
+            }
+            Self::DisputeLost => "The client's bank has taken this money back by a dispute.",
+            Self::RefundHeld => {
+                "A refund waits, because the client's bank disputes the same payment."
+            }
         }
     }
 
@@ -142,6 +164,9 @@ impl Reason {
             Self::SettlementBreak => SETTLEMENT_BREAK,
             Self::NotSettled => NOT_SETTLED,
             Self::WebhookNotFolded => WEBHOOK_NOT_FOLDED,
+            Self::DisputeOpen => disputes::OPEN,
+            Self::DisputeLost => disputes::LOST,
+            Self::RefundHeld => disputes::REFUND_HELD,
         }
     }
 }
@@ -250,7 +275,11 @@ const REFUND_FAILED: &str = "
 const REFUND_NOT_TAKEN: &str = "
     select r.booking_id, c.order_id, r.payment_id, r.amount_minor, r.amount_currency,
            r.requested_at, null::text
-    from refunds r join collections c using (booking_id) where r.state = 'requested'";
+    from refunds r join collections c using (booking_id)
+    where r.state = 'requested'
+      and (r.cause = 'staff'
+           or not exists (select from disputes d where d.payment_id = r.payment_id
+                          and d.state in ('open', 'under_review', 'action_required')))";
 
 const REFUND_PENDING_LONG: &str = "
     select r.booking_id, c.order_id, r.payment_id, r.amount_minor, r.amount_currency,
@@ -289,7 +318,10 @@ const NOT_SETTLED: &str = "
       and not exists (select from settlement_lines s
                       where s.payment_id = b.payment_id and s.broken is not null)
     group by b.payment_id, b.amount_currency
-    having sum(b.amount_minor) > 0 and min(b.since) < clock_now() - interval '7 days'";
+    having sum(b.amount_minor) > 0
+       and not exists (select from disputes d where d.payment_id = b.payment_id
+                       and d.state in ('open', 'under_review', 'action_required'))
+       and min(b.since) < clock_now() - interval '7 days'";
 
 /// One that waits for an order that we do not know is told as that order.
 const WEBHOOK_NOT_FOLDED: &str = "
@@ -316,6 +348,8 @@ pub struct Unexplained {
     pub amount: Option<Amount>,
     /// Since when.
     pub since: Timestamp,
+    /// Until when a person has to act, where somebody has set a day.
+    pub respond_by: Option<Timestamp>,
 }
 
 impl Unexplained {
@@ -349,7 +383,11 @@ pub async fn find(executor: impl PgExecutor<'_>) -> Result<Vec<Unexplained>, Sto
 
 /// What staff has explained comes back with another amount: then something else has happened.
 const NOT_EXPLAINED: &str = "
-    select f.* from found f
+    select f.*,
+           (select min(d.respond_by_at) from disputes d
+            where d.payment_id = f.payment_id and d.state in ('open', 'action_required')
+              and ($1::text[])[f.number + 1] = 'DISPUTE_OPEN') as respond_by_at
+    from found f
     where not exists (
         select from explained_orders e
         where e.reason = ($1::text[])[f.number + 1]
@@ -376,6 +414,7 @@ fn unexplained(row: &PgRow) -> Result<Unexplained, sqlx::Error> {
         payment_id: row.try_get("payment_id")?,
         amount,
         since: row.try_get("since")?,
+        respond_by: row.try_get("respond_by_at")?,
     })
 }
 

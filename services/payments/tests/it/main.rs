@@ -16,6 +16,7 @@ mod later;
 mod lessons;
 mod ledger;
 mod amounts;
+mod disputes;
 mod balances;
 mod receipts;
 mod numbers;

@@ -406,6 +406,10 @@ pub(crate) fn on_payments(
             let mail = about_refund(Kind::RefundDone, booking, refund, kept);
             world.queue(batch, &mail, State::Queued);
         }
+        Some(Step::TellDispute { booking, subject, kept }) => {
+            let mail = NewMail::about(Kind::DisputeNotice, subject, About::Booking(booking));
+            world.queue(batch, &NewMail { payload: kept, ..mail }, State::Queued);
+        }
         Some(Step::SendReceipt { booking, receipt }) => {
             let about = About::Booking(booking);
             let mail = NewMail::about(Kind::Receipt, receipt.to_string(), about);

@@ -174,6 +174,8 @@ impl World {
                 let order = payment.fact.order.as_ref();
                 !order.is_some_and(|order| self.cast.pays_often(order)) || is_listed(&payment.id)
             }
+            // This provider's payers dispute nothing.
+            Observation::Dispute(_) => true,
             Observation::Refund(refund) => {
                 refund.refund_id.is_some() || refund.payment.as_ref().is_some_and(is_listed)
             }

@@ -75,7 +75,7 @@ fn hostile() -> Vec<String> {
 /// What every kind of mail could be asked to say about somebody of this name and address.
 fn told(kind: Kind, name: &str, email: &str) -> (Mail, Facts) {
     let payload = json!({
-        "cause": "unplaced", "amount_minor": 75_000, "currency": "INR",
+        "cause": "unplaced", "amount_minor": 75_000, "currency": "INR", "dispute_state": "open",
         "cancelled_by": "customer", "cancelled_at": "2026-11-20T09:00:00Z",
     });
     let mail = Mail { payload, ..mail(kind) };

@@ -7,6 +7,7 @@ use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
 use super::{Collection, Event, Rejection, Terms, take_in};
+use crate::domain::dispute::Dispute;
 use crate::domain::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, Source, Status};
 use crate::domain::mismatch::Mismatch;
 use crate::domain::refund::{Cause, End, Found, News, OVERTAKEN, Progress, Refund, is_final};
@@ -88,6 +89,12 @@ fn settle(
         }
     }
     events
+}
+
+/// What is new of a dispute; it only goes forward.
+pub(super) fn observe_dispute(known: &Collection, dispute: Dispute) -> Vec<Event> {
+    let is_known = known.disputes.get(&dispute.id).is_some_and(|it| it.fact >= dispute.fact);
+    if is_known { Vec::new() } else { vec![Event::DisputeObserved(dispute)] }
 }
 
 fn after(known: &Collection, events: &[Event]) -> Collection {

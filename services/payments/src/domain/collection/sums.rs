@@ -8,6 +8,7 @@ use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
 use super::{Collection, Standing};
+use crate::domain::dispute::DisputeState;
 use crate::domain::fact::{Amount, Fact, OrderFact, PaymentId, ProviderRefundId, Status};
 use crate::domain::mismatch::Mismatch;
 use crate::domain::refund::{Cause, End, Refund};
@@ -134,6 +135,15 @@ impl Collection {
         let fits = |fact: &Fact| self.misfit(fact).is_none();
         self.verified.as_ref() == Some(payment)
             || (!self.mismatched.contains(payment) && self.payments.get(payment).is_some_and(fits))
+    }
+
+    /// How the worst of a payment's disputes stands: one that is open before one that is lost, and
+    /// that before the others.
+    #[must_use]
+    pub fn disputed(&self, payment: &PaymentId) -> Option<DisputeState> {
+        let of_it = self.disputes.values().filter(|it| it.payment == *payment);
+        let rank = |state: &DisputeState| (state.is_open(), *state == DisputeState::Lost);
+        of_it.map(|it| it.fact.state).max_by_key(rank)
     }
 
     /// The refunds of a payment, in its currency.

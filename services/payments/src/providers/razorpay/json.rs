@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::refund_id;
 use crate::domain::fact::{
-    Amount, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Status,
+    Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Status,
 };
 use crate::domain::refund::Progress;
 use crate::provider::{PaymentReport, ProviderRefund};
@@ -60,6 +60,17 @@ pub(super) fn order_id(id: &str) -> Option<OrderId> {
         return OrderId::parse(&format!("order_{id}"));
     }
     has_grammar(id, "order_").then(|| OrderId::parse(id)).flatten()
+}
+
+/// A dispute's id, `disp_` and 14 letters or digits.
+pub(super) fn dispute_id(id: &str) -> Option<DisputeId> {
+    has_grammar(id, "disp_").then(|| DisputeId::parse(id)).flatten()
+}
+
+/// A word of the provider's that is kept: short, and of letters that words have.
+pub(super) fn word(text: &str) -> String {
+    let fits = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
+    text.chars().filter(fits).take(40).collect()
 }
 
 /// How an order stands. It is paid in full when the provider says so twice: by its status, and by

@@ -98,7 +98,10 @@ fn line(entity: &Value) -> Option<Line> {
     let about = match json::text(entity, "type")? {
         "payment" => About::Payment(json::payment_id(id)?),
         "refund" => About::Refund(ProviderRefundId::parse(id)?, payment),
-        other => About::Other(word(other)),
+        other => match json::text(entity, "dispute_id").and_then(json::dispute_id) {
+            Some(dispute) => About::Dispute(dispute, payment),
+            None => About::Other(json::word(other)),
+        },
     };
     let number = |field| json::integer(entity, field);
     // What is left out is nothing; what cannot be read is not.
@@ -133,15 +136,9 @@ fn settlement(entity: &Value) -> Option<Settlement> {
     Some(Settlement {
         id: SettlementId::parse(json::text(entity, "id")?)?,
         amount_minor: json::integer(entity, "amount")?,
-        state: word(json::text(entity, "status").unwrap_or("processed")),
+        state: json::word(json::text(entity, "status").unwrap_or("processed")),
         bank_reference: json::text(entity, "utr").map(str::to_owned),
     })
-}
-
-/// A word of the provider's that is kept: short, and of letters that words have.
-fn word(text: &str) -> String {
-    let fits = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
-    text.chars().filter(fits).take(40).collect()
 }
 
 #[cfg(test)]

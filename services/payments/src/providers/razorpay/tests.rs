@@ -111,6 +111,7 @@ fn words(told: &Observation) -> String {
             let (minor, currency) = (fact.amount.minor, &fact.amount.currency);
             format!("payment {} {} {minor} {currency} {order}", it.id, fact.status.word())
         }
+        Observation::Dispute(it) => format!("dispute {} {}", it.id, it.fact.state.word()),
         Observation::Refund(it) => {
             let payment = or_none(it.payment.as_ref().map(ToString::to_string));
             let own = or_none(it.refund_id.map(|id| id.to_string()));

@@ -417,6 +417,10 @@ impl World {
                     };
                     booking_id
                 }
+                Observation::Dispute(dispute) => {
+                    let Some(booking_id) = self.booking_of(&dispute.payment) else { continue };
+                    booking_id
+                }
                 Observation::Refund(refund) => {
                     let own = refund.refund_id.and_then(|id| self.payments.tables.refunds.get(&id));
                     let own = own.map(|row| row.booking_id);
@@ -435,6 +439,10 @@ impl World {
                     let told = Told { payments: vec![payment.clone()], ..Told::default() };
                     let way = (Source::Webhook, Next::Hurry);
                     self.fold(&mut batch, &mut open, &told, way)?;
+                }
+                Observation::Dispute(dispute) => {
+                    let command = Command::ObserveDispute(dispute.clone());
+                    self.apply(&mut batch, &mut open, command)?;
                 }
                 Observation::Refund(refund) => {
                     self.fold_refund(&mut batch, &mut open, refund)?;

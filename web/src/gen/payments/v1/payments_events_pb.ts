@@ -6,13 +6,15 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Money } from "../../common/v1/money_pb";
 import { file_common_v1_money } from "../../common/v1/money_pb";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file payments/v1/payments_events.proto.
  */
 export const file_payments_v1_payments_events: GenFile = /*@__PURE__*/
-  fileDesc("CiFwYXltZW50cy92MS9wYXltZW50c19ldmVudHMucHJvdG8SC3BheW1lbnRzLnYxInQKEENvbGxlY3Rpb25PcGVuZWQSFQoNY29sbGVjdGlvbl9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhMKC2N1c3RvbWVyX2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leSI0CgxPcmRlckNyZWF0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCSIkCg5QYXltZW50Q2xhaW1lZBISCgpib29raW5nX2lkGAEgASgJIo0BCg9QYXltZW50T2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEg4KBnN0YXR1cxgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGc291cmNlGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJIlsKD1BheW1lbnRWZXJpZmllZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5IjcKDVBheW1lbnRGYWlsZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJIn8KDU9yZGVyT2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSFAoMcGFpZF9pbl9mdWxsGAQgASgIEhAKCHByb3ZpZGVyGAUgASgJIm0KEVBheW1lbnRNaXNtYXRjaGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGcmVhc29uGAQgASgJIqgBCg9SZWZ1bmRSZXF1ZXN0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkSEgoKcGF5bWVudF9pZBgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDQoFY2F1c2UYBSABKAkSDwoHcmVuZXdlZBgGIAEoCBIYChByZW5ld3NfcmVmdW5kX2lkGAcgASgJIlMKDlJlZnVuZEFjY2VwdGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEhoKEnByb3ZpZGVyX3JlZnVuZF9pZBgDIAEoCSI4Cg9SZWZ1bmRQcm9jZXNzZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkiRQoMUmVmdW5kRmFpbGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSKLAQoQUmVmdW5kRGlzY292ZXJlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRISCgpwYXltZW50X2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIaChJwcm92aWRlcl9yZWZ1bmRfaWQYBSABKAkiWQoNUGF5bWVudEVhcm5lZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5In0KDVJlY2VpcHRJc3N1ZWQSEgoKcmVjZWlwdF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhIKCnBheW1lbnRfaWQYAyABKAkSDgoGc2VyaWFsGAQgASgJEiAKBmFtb3VudBgFIAEoCzIQLmNvbW1vbi52MS5Nb25leSJbCg9QYXltZW50UmV0YWluZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leWIGcHJvdG8z", [file_common_v1_money]);
+  fileDesc("CiFwYXltZW50cy92MS9wYXltZW50c19ldmVudHMucHJvdG8SC3BheW1lbnRzLnYxInQKEENvbGxlY3Rpb25PcGVuZWQSFQoNY29sbGVjdGlvbl9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhMKC2N1c3RvbWVyX2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leSI0CgxPcmRlckNyZWF0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCSIkCg5QYXltZW50Q2xhaW1lZBISCgpib29raW5nX2lkGAEgASgJIo0BCg9QYXltZW50T2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEg4KBnN0YXR1cxgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGc291cmNlGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJIlsKD1BheW1lbnRWZXJpZmllZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5IjcKDVBheW1lbnRGYWlsZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJIn8KDU9yZGVyT2JzZXJ2ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIQCghvcmRlcl9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSFAoMcGFpZF9pbl9mdWxsGAQgASgIEhAKCHByb3ZpZGVyGAUgASgJIm0KEVBheW1lbnRNaXNtYXRjaGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGcmVhc29uGAQgASgJIqgBCg9SZWZ1bmRSZXF1ZXN0ZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkSEgoKcGF5bWVudF9pZBgDIAEoCRIgCgZhbW91bnQYBCABKAsyEC5jb21tb24udjEuTW9uZXkSDQoFY2F1c2UYBSABKAkSDwoHcmVuZXdlZBgGIAEoCBIYChByZW5ld3NfcmVmdW5kX2lkGAcgASgJIlMKDlJlZnVuZEFjY2VwdGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEhoKEnByb3ZpZGVyX3JlZnVuZF9pZBgDIAEoCSI4Cg9SZWZ1bmRQcm9jZXNzZWQSEgoKYm9va2luZ19pZBgBIAEoCRIRCglyZWZ1bmRfaWQYAiABKAkiRQoMUmVmdW5kRmFpbGVkEhIKCmJvb2tpbmdfaWQYASABKAkSEQoJcmVmdW5kX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSKLAQoQUmVmdW5kRGlzY292ZXJlZBISCgpib29raW5nX2lkGAEgASgJEhEKCXJlZnVuZF9pZBgCIAEoCRISCgpwYXltZW50X2lkGAMgASgJEiAKBmFtb3VudBgEIAEoCzIQLmNvbW1vbi52MS5Nb25leRIaChJwcm92aWRlcl9yZWZ1bmRfaWQYBSABKAkigAIKD0Rpc3B1dGVPYnNlcnZlZBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSEgoKZGlzcHV0ZV9pZBgDIAEoCRINCgVzdGF0ZRgEIAEoCRINCgVwaGFzZRgFIAEoCRIgCgZhbW91bnQYBiABKAsyEC5jb21tb24udjEuTW9uZXkSHAoUZGVkdWN0ZWRfbWlub3JfdW5pdHMYByABKAMSMQoNcmVzcG9uZF9ieV9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAkgASgJEhAKCHByb3ZpZGVyGAogASgJIlkKDVBheW1lbnRFYXJuZWQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leSJ9Cg1SZWNlaXB0SXNzdWVkEhIKCnJlY2VpcHRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRISCgpwYXltZW50X2lkGAMgASgJEg4KBnNlcmlhbBgEIAEoCRIgCgZhbW91bnQYBSABKAsyEC5jb21tb24udjEuTW9uZXkiWwoPUGF5bWVudFJldGFpbmVkEhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXliBnByb3RvMw", [file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * We mean to create the provider's order of a booking. Stream collection-<booking uuid>.
@@ -530,6 +532,91 @@ export const RefundDiscoveredSchema: GenMessage<RefundDiscovered> = /*@__PURE__*
   messageDesc(file_payments_v1_payments_events, 12);
 
 /**
+ * The provider said something about a dispute of a payment: its payer's bank questions it, and the
+ * practice has until a day to answer.
+ *
+ * @generated from message payments.v1.DisputeObserved
+ */
+export type DisputeObserved = Message<"payments.v1.DisputeObserved"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * The provider's payment.
+   *
+   * @generated from field: string payment_id = 2;
+   */
+  paymentId: string;
+
+  /**
+   * The provider's id of the dispute.
+   *
+   * @generated from field: string dispute_id = 3;
+   */
+  disputeId: string;
+
+  /**
+   * "open", "under_review", "action_required", "closed", "won" or "lost".
+   *
+   * @generated from field: string state = 4;
+   */
+  state: string;
+
+  /**
+   * "fraud", "retrieval", "chargeback", "pre_arbitration" or "arbitration".
+   *
+   * @generated from field: string phase = 5;
+   */
+  phase: string;
+
+  /**
+   * How much is disputed.
+   *
+   * @generated from field: common.v1.Money amount = 6;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * How much of the practice's balance it took, in minor units.
+   *
+   * @generated from field: int64 deducted_minor_units = 7;
+   */
+  deductedMinorUnits: bigint;
+
+  /**
+   * Until when the practice has to answer, if that was said.
+   *
+   * @generated from field: google.protobuf.Timestamp respond_by_at = 8;
+   */
+  respondByAt?: Timestamp | undefined;
+
+  /**
+   * The bank's reason, in the provider's word, or empty.
+   *
+   * @generated from field: string reason = 9;
+   */
+  reason: string;
+
+  /**
+   * The payment provider: "razorpay".
+   *
+   * @generated from field: string provider = 10;
+   */
+  provider: string;
+};
+
+/**
+ * Describes the message payments.v1.DisputeObserved.
+ * Use `create(DisputeObservedSchema)` to create a new message.
+ */
+export const DisputeObservedSchema: GenMessage<DisputeObserved> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_events, 13);
+
+/**
  * The session took place, so its money is earned.
  *
  * @generated from message payments.v1.PaymentEarned
@@ -562,7 +649,7 @@ export type PaymentEarned = Message<"payments.v1.PaymentEarned"> & {
  * Use `create(PaymentEarnedSchema)` to create a new message.
  */
 export const PaymentEarnedSchema: GenMessage<PaymentEarned> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 13);
+  messageDesc(file_payments_v1_payments_events, 14);
 
 /**
  * A receipt was issued for money that belongs to a booking. Stream receipt-<uuid>.
@@ -611,7 +698,7 @@ export type ReceiptIssued = Message<"payments.v1.ReceiptIssued"> & {
  * Use `create(ReceiptIssuedSchema)` to create a new message.
  */
 export const ReceiptIssuedSchema: GenMessage<ReceiptIssued> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 14);
+  messageDesc(file_payments_v1_payments_events, 15);
 
 /**
  * The booking was cancelled too late for a refund, so its money, or what is left of it, is kept.
@@ -646,5 +733,5 @@ export type PaymentRetained = Message<"payments.v1.PaymentRetained"> & {
  * Use `create(PaymentRetainedSchema)` to create a new message.
  */
 export const PaymentRetainedSchema: GenMessage<PaymentRetained> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_events, 15);
+  messageDesc(file_payments_v1_payments_events, 16);
 

@@ -1,0 +1,65 @@
+//! Controls of disputes: what a payer's bank does.
+
+use axum::Json;
+use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+
+use super::unreadable;
+use crate::provider::disputes::{self, Begun};
+use crate::world::Shared;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Begin {
+    payment_id: String,
+    /// All of the payment when it is not given.
+    amount: Option<i64>,
+    #[serde(default = "chargeback")]
+    phase: String,
+    /// How long the business has.
+    #[serde(default = "a_week")]
+    days: i64,
+    /// Whether the amount is taken at once.
+    #[serde(default)]
+    at_onset: bool,
+}
+
+fn chargeback() -> String {
+    "chargeback".to_owned()
+}
+
+fn a_week() -> i64 {
+    7
+}
+
+pub(super) async fn begin(
+    State(world): State<Shared>,
+    given: Result<Json<Begin>, JsonRejection>,
+) -> Response {
+    match given {
+        Ok(Json(Begin { payment_id, amount, phase, days, at_onset })) => {
+            disputes::begin(&world, Begun { payment_id, amount, phase, days, at_onset })
+                .into_response()
+        }
+        Err(refused) => unreadable(&refused),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GoOn {
+    dispute_id: String,
+    state: String,
+}
+
+pub(super) async fn go_on(
+    State(world): State<Shared>,
+    given: Result<Json<GoOn>, JsonRejection>,
+) -> Response {
+    match given {
+        Ok(Json(given)) => disputes::go_on(&world, &given.dispute_id, &given.state).into_response(),
+        Err(refused) => unreadable(&refused),
+    }
+}

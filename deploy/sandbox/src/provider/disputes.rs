@@ -1,0 +1,139 @@
+//! Disputes: a payer's bank questions a payment, and the business has until a day to answer. What
+//! is lost is taken from what is paid out; some accounts pay it when the dispute begins and get it
+//! back when it is won.
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use serde_json::{Value, json};
+
+use crate::book::rows::{Adjustment, Change, Dispute, DisputeStatus};
+use crate::clock;
+use crate::ids;
+use crate::provider::errors::{Answer, ApiError};
+use crate::provider::orders::Filter;
+use crate::provider::{entities, webhooks};
+use crate::world::Shared;
+
+const DAY_S: i64 = 24 * 60 * 60;
+
+pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filter>) -> Answer {
+    let book = world.book();
+    let disputes = book.disputes().iter().rev();
+    let listed = disputes.filter(|dispute| filter.takes(dispute.created_at));
+    let items: Vec<_> = filter.page(listed, 100).map(entity).collect();
+    Ok(Json(entities::collection(&items)))
+}
+
+pub(crate) async fn fetch(State(world): State<Shared>, Path(id): Path<String>) -> Answer {
+    let book = world.book();
+    let dispute = book.disputes().get(&id).ok_or_else(ApiError::unknown_id)?;
+    Ok(Json(entity(dispute)))
+}
+
+/// A dispute as the provider writes it.
+pub(crate) fn entity(row: &Dispute) -> Value {
+    json!({
+        "id": row.id,
+        "entity": "dispute",
+        "payment_id": row.payment_id,
+        "amount": row.amount,
+        "currency": row.currency,
+        "amount_deducted": row.amount_deducted,
+        "gateway_dispute_id": null,
+        "reason_code": row.reason_code,
+        "reason_description": "Card holder disputes the payment",
+        "respond_by": row.respond_by,
+        "status": row.status.word(),
+        "phase": row.phase,
+        "comments": null,
+        "evidence": { "amount": row.amount, "summary": null, "submitted_at": null },
+        "created_at": row.created_at,
+    })
+}
+
+/// What a payer's bank begins.
+pub(crate) struct Begun {
+    pub(crate) payment_id: String,
+    pub(crate) amount: Option<i64>,
+    pub(crate) phase: String,
+    pub(crate) days: i64,
+    /// The amount is taken at once.
+    pub(crate) at_onset: bool,
+}
+
+pub(crate) fn begin(world: &Shared, begun: Begun) -> Answer {
+    let payment = world.book().payments().get(&begun.payment_id).cloned();
+    let payment = payment.ok_or_else(ApiError::unknown_id)?;
+    let now = clock::now_s();
+    let dispute = Dispute {
+        id: ids::new_id("disp"),
+        payment_id: payment.id,
+        amount: begun.amount.unwrap_or(payment.amount),
+        currency: payment.currency,
+        amount_deducted: 0,
+        at_onset: begun.at_onset,
+        reason_code: "goods_or_services_not_received".to_owned(),
+        respond_by: now.saturating_add(begun.days.saturating_mul(DAY_S)),
+        status: DisputeStatus::Open,
+        phase: begun.phase,
+        created_at: now,
+    };
+    let taken = begun.at_onset.then(|| adjustment(&dispute, -dispute.amount));
+    write(world, "payment.dispute.created", dispute, taken)
+}
+
+/// How a dispute goes on, by the last word of its event.
+pub(crate) fn go_on(world: &Shared, id: &str, word: &str) -> Answer {
+    let dispute = world.book().disputes().get(id).cloned();
+    let mut dispute = dispute.ok_or_else(ApiError::unknown_id)?;
+    let mut moved = None;
+    dispute.status = match word {
+        "under_review" => DisputeStatus::UnderReview,
+        "action_required" => DisputeStatus::Open,
+        "won" => DisputeStatus::Won,
+        "lost" => DisputeStatus::Lost,
+        "closed" => DisputeStatus::Closed,
+        _ => return Err(ApiError::bad_field("state", "There is no such state of a dispute.")),
+    };
+    match dispute.status {
+        DisputeStatus::Lost => {
+            dispute.amount_deducted = dispute.amount;
+            moved = (!dispute.at_onset).then(|| adjustment(&dispute, -dispute.amount));
+        }
+        DisputeStatus::Won | DisputeStatus::Closed => {
+            moved = dispute.at_onset.then(|| adjustment(&dispute, dispute.amount));
+        }
+        DisputeStatus::Open | DisputeStatus::UnderReview => {}
+    }
+    write(world, &format!("payment.dispute.{word}"), dispute, moved)
+}
+
+fn adjustment(dispute: &Dispute, amount: i64) -> Adjustment {
+    Adjustment {
+        id: ids::new_id("adj"),
+        amount,
+        currency: dispute.currency.clone(),
+        description: "Dispute".to_owned(),
+        created_at: clock::now_s(),
+        settlement: None,
+        payment_id: Some(dispute.payment_id.clone()),
+        dispute_id: Some(dispute.id.clone()),
+    }
+}
+
+fn write(world: &Shared, event: &str, row: Dispute, moved: Option<Adjustment>) -> Answer {
+    let mut book = world.book();
+    let payment = book.payments().get(&row.payment_id).map(entities::payment);
+    let shown = entity(&row);
+    let payment = payment.map(|payment| ("payment", payment));
+    let parts = payment.into_iter().chain([("dispute", shown.clone())]).collect();
+    let told = webhooks::envelope(world, event, parts);
+    let sent = told.iter().map(|delivery| delivery.id.clone()).collect();
+    let mut changes = vec![Change::Dispute(Box::new(row))];
+    changes.extend(moved.map(|moved| Change::Adjustment(Box::new(moved))));
+    changes.extend(told.map(|delivery| Change::Delivery(Box::new(delivery))));
+    book.commit(changes)?;
+    drop(book);
+    webhooks::start(world, sent);
+    Ok(Json(shown))
+}

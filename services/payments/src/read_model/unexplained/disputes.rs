@@ -1,0 +1,23 @@
+//! The questions about disputes.
+
+/// One that the bank reads the answer of needs nothing from the practice.
+pub(super) const OPEN: &str = "
+    select d.booking_id, c.order_id, d.payment_id, d.amount_minor, d.amount_currency, d.seen_at,
+           null::text
+    from disputes d join collections c using (booking_id)
+    where d.state in ('open', 'action_required')";
+
+/// It stands until staff says that it is known.
+pub(super) const LOST: &str = "
+    select d.booking_id, c.order_id, d.payment_id, d.deducted_minor, d.amount_currency, d.seen_at,
+           null::text
+    from disputes d join collections c using (booking_id)
+    where d.state = 'lost'";
+
+pub(super) const REFUND_HELD: &str = "
+    select r.booking_id, c.order_id, r.payment_id, r.amount_minor, r.amount_currency,
+           r.requested_at, null::text
+    from refunds r join collections c using (booking_id)
+    where r.state = 'requested' and r.cause <> 'staff'
+      and exists (select from disputes d where d.payment_id = r.payment_id
+                  and d.state in ('open', 'under_review', 'action_required'))";
