@@ -39,6 +39,7 @@ pub mod fold_webhook;
 pub mod nightly;
 pub mod open_books;
 pub mod take_in;
+pub mod list_disputes;
 pub mod list_payments;
 pub mod settle_day;
 pub mod unexplained;

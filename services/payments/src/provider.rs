@@ -44,6 +44,15 @@ pub struct PaymentReport {
     pub refunded_minor: i64,
 }
 
+/// An order as the provider has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderReport {
+    /// How it stands.
+    pub fact: OrderFact,
+    /// Whether its receipt is one of ours. Another one belongs to another business of the account.
+    pub is_ours: bool,
+}
+
 /// A refund as the provider has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderRefund {
@@ -140,8 +149,8 @@ pub trait Provider: Send + Sync + 'static {
     /// Finds the order of a receipt. Of several, which only a lost answer can have made, it is
     /// always the oldest.
     fn find_order(&self, wanted: WantedOrder) -> Asked<'_, Option<OrderId>>;
-    /// How an order stands.
-    fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderFact>;
+    /// How an order stands, whoever wanted it.
+    fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderReport>;
     /// Every payment that was tried on an order.
     fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<PaymentReport>>;
     /// One payment.
@@ -172,6 +181,14 @@ pub trait Provider: Send + Sync + 'static {
         to: Timestamp,
         skip: usize,
     ) -> Asked<'_, Page<PaymentReport>>;
+
+    /// Every dispute of the account that began between two instants, as it stands now.
+    fn disputes_between(
+        &self,
+        from: Timestamp,
+        to: Timestamp,
+        skip: usize,
+    ) -> Asked<'_, Page<Dispute>>;
 
     /// Whether a checkout's answer for our order is the provider's own.
     ///

@@ -98,7 +98,7 @@ pub async fn look_into_order(
         return Ok(told);
     }
     Ok(match till.provider.order(order).await {
-        Ok(order) => Told { order: Some(Box::new(order)), ..told },
+        Ok(order) => Told { order: Some(Box::new(order.fact)), ..told },
         Err(error) => {
             tracing::warn!(%booking_id, error = chain(&error), "an order is not known yet");
             Told { is_partial: true, ..told }

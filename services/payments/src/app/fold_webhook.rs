@@ -2,6 +2,7 @@
 //! be old, repeated or about an order that we are only about to know.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use eventstore::Tx;
 use kernel::Id;
@@ -40,10 +41,15 @@ pub async fn fold_webhook(till: &Arc<Till>, event_id: &str, attempts: i32) -> Re
     folded
 }
 
+/// How long an order is asked for that we do not know. A webhook has to be folded also when the
+/// provider does not answer.
+const ASKS_FOR: Duration = Duration::from_secs(2);
+
 async fn fold_one(till: &Arc<Till>, event_id: &str) -> Result<(), Error> {
     let raw = inbox::unfolded(till.store.pool(), event_id).await?;
     let told = raw.map(|raw| till.provider.read_webhook(&raw)).unwrap_or_default();
     let told = with_payments(till, told).await?;
+    let told = without_others(till, told).await?;
     let about = whose(till, &told).await?;
     let trace = about.as_ref().and_then(|(_, trace)| trace.clone());
     let event_id = event_id.to_owned();
@@ -97,6 +103,34 @@ async fn with_payments(till: &Till, told: Vec<Observation>) -> Result<Vec<Observ
         all.push(observation);
     }
     Ok(all)
+}
+
+/// Leaves out the payments of orders that another business of the same account has made. Each is
+/// asked for, and one that the provider cannot tell of waits, as ours may whose creation is still
+/// under way.
+async fn without_others(till: &Till, told: Vec<Observation>) -> Result<Vec<Observation>, Error> {
+    let mut ours = Vec::with_capacity(told.len());
+    for observation in told {
+        let order = match &observation {
+            Observation::Payment(payment) => payment.fact.order.as_ref(),
+            Observation::Refund(_) | Observation::Dispute(_) => None,
+        };
+        if let Some(order) = order
+            && query::collection_of_order(till.store.pool(), order).await?.is_none()
+            && is_of_others(till, order).await
+        {
+            tracing::info!(%order, "an order of another business of the account is passed over");
+            continue;
+        }
+        ours.push(observation);
+    }
+    Ok(ours)
+}
+
+/// Whether the provider says soon that an order is not ours.
+async fn is_of_others(till: &Till, order: &OrderId) -> bool {
+    let asked = tokio::time::timeout(ASKS_FOR, till.provider.order(order)).await;
+    asked.is_ok_and(|told| told.is_ok_and(|order| !order.is_ours))
 }
 
 fn metadata_of_none() -> eventstore::Metadata {
@@ -184,7 +218,10 @@ async fn fold_payment(tx: &mut Tx, payment: &Payment) -> Result<Option<OrderId>,
 }
 
 /// A dispute of a payment that is none of ours concerns another business of the account.
-async fn fold_dispute(tx: &mut Tx, dispute: &Dispute) -> Result<(), Error> {
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn fold_dispute(tx: &mut Tx, dispute: &Dispute) -> Result<(), Error> {
     if let Some(booking_id) = query::booking_of(tx.connection(), &dispute.payment).await? {
         let mut open = OpenCollection::load(tx, booking_id).await?;
         open.apply(tx, Command::ObserveDispute(dispute.clone())).await?;

@@ -5,6 +5,7 @@ use eventstore::Metadata;
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
+use super::list_disputes::list_disputes;
 use super::take_in::{not_told, pass_over, take_in_payment, take_in_report};
 use super::{Error, Till, metadata};
 use crate::domain::collection::Command;
@@ -43,6 +44,7 @@ pub async fn list_payments(till: &Till, now: Timestamp) -> Result<(), Error> {
     while let Some(begin) = skip {
         skip = list_page(till, (from, now), begin, 1).await?;
     }
+    list_disputes(till, now).await?;
     ask_after(till, now, 1).await
 }
 

@@ -6,9 +6,11 @@ use eventstore::{Metadata, Store, Timer, Tx};
 use kernel::Timestamp;
 use serde_json::{Value, json};
 
+use super::list_disputes::list_disputes;
 use super::list_payments::{ask_after, list_page, listed_from};
 use super::open_books::open_books;
 use super::settle_day::{Place, check_sums, days_back, settle_page};
+use super::take_in::pass_over;
 use super::unexplained::tell;
 use super::{Error, Till};
 use crate::read_model::ledger::close;
@@ -158,6 +160,9 @@ async fn compare(
         return Ok(Some(if round < ROUNDS { listing.at("round", next) } else { done }));
     }
     let next = list_page(till, (listing.from, now), listing.skip, attempts).await?;
+    if next.is_none() {
+        pass_over(list_disputes(till, now).await, attempts)?;
+    }
     Ok(Some(next.map_or_else(|| listing.at("round", 1), |skip| listing.at("skip", skip))))
 }
 

@@ -118,6 +118,7 @@ async fn take_in_unknown(
         Status::Captured | Status::Refunded => {}
         Status::Created | Status::Failed | Status::Authorized => return Ok(()),
     }
+    let is_foreign = is_of_others(till, &payment).await?;
     let told = Arc::new((payment, refunds));
     till.store
         .write(Metadata::by(ACTOR, traceparent()), move |tx| {
@@ -129,11 +130,28 @@ async fn take_in_unknown(
                 let entries: Vec<Entry> = came.into_iter().chain(gone).collect();
                 settlement::note_unknown(tx, payment).await?;
                 post(tx, None, &entries).await?;
+                if is_foreign {
+                    settlement::explain_foreign(tx, &payment.id).await?;
+                }
                 settlement::explain_unknown(tx, &payment.id).await?;
                 Ok(())
             })
         })
         .await
+}
+
+/// Whether a payment is on an order that another business of the same account has made; each is
+/// asked for once. Its money stands in suspense and needs no explanation.
+async fn is_of_others(till: &Till, payment: &Payment) -> Result<bool, Error> {
+    let Some(order) = &payment.fact.order else { return Ok(false) };
+    if settlement::is_explained(till.store.pool(), &payment.id).await? {
+        return Ok(false);
+    }
+    match till.provider.order(order).await {
+        Ok(order) => Ok(!order.is_ours),
+        Err(ProviderError::Refused { .. }) => Ok(false),
+        Err(error) => Err(not_told("order", &error)),
+    }
 }
 
 fn went_back(payment: &PaymentId, refund: &ProviderRefund) -> Option<Entry> {

@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 use url::form_urlencoded;
 
 use self::api::Api;
-use crate::domain::fact::{OrderFact, OrderId, PaymentId, ProviderRefundId};
+use crate::domain::dispute::Dispute;
+use crate::domain::fact::{OrderId, PaymentId, ProviderRefundId};
 use crate::provider::{
-    Asked, Observation, Page, PaymentReport, Provider, ProviderError, ProviderRefund, Refusal,
-    ReturnForm, WantedOrder, WantedRefund, WebhookHeaders,
+    Asked, Observation, OrderReport, Page, PaymentReport, Provider, ProviderError, ProviderRefund,
+    Refusal, ReturnForm, WantedOrder, WantedRefund, WebhookHeaders,
 };
 use crate::settlement::{Line, Settlement};
 
@@ -100,11 +101,11 @@ impl Provider for Razorpay {
         })
     }
 
-    fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderFact> {
+    fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderReport> {
         Box::pin(async move {
             let order = self.api.get(&format!("/orders/{id}"), &[]).await?;
             json::order(&order, self.name())
-                .filter(|order| order.id == *id)
+                .filter(|order| order.fact.id == *id)
                 .ok_or(ProviderError::Unusable("not the order that was asked for"))
         })
     }
@@ -185,6 +186,15 @@ impl Provider for Razorpay {
         skip: usize,
     ) -> Asked<'_, Page<PaymentReport>> {
         Box::pin(settlement::payments(&self.api, (from, to), skip))
+    }
+
+    fn disputes_between(
+        &self,
+        from: Timestamp,
+        to: Timestamp,
+        skip: usize,
+    ) -> Asked<'_, Page<Dispute>> {
+        Box::pin(settlement::disputes(&self.api, self.name(), (from, to), skip))
     }
 
     fn verify_return(

@@ -249,6 +249,36 @@ pub async fn explain_unknown(tx: &mut Tx, payment: &PaymentId) -> Result<(), Sto
     Ok(())
 }
 
+/// Notes that a payment is another business's of the account.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn explain_foreign(tx: &mut Tx, payment: &PaymentId) -> Result<(), StoreError> {
+    sqlx::query(
+        "update unknown_payments set explained_at = clock_now()
+         where payment_id = $1 and explained_at is null",
+    )
+    .bind(payment.as_str())
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// Whether a payment that is none of ours is explained.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn is_explained(
+    executor: impl PgExecutor<'_>,
+    payment: &PaymentId,
+) -> Result<bool, StoreError> {
+    let known = sqlx::query_scalar(
+        "select exists (select from unknown_payments
+                        where payment_id = $1 and explained_at is not null)",
+    );
+    Ok(known.bind(payment.as_str()).fetch_one(executor).await?)
+}
+
 /// How much of an unknown payment went back as far as the ledger knows.
 ///
 /// # Errors

@@ -4,6 +4,7 @@
 use anyhow::Result;
 use contract::booking::v1::{BookingCancelled, CancelledBy};
 use kernel::Money;
+use payments::app::list_payments::list_payments;
 use payments::app::unexplained::{Reason, list};
 use serde_json::{Value, json};
 
@@ -44,6 +45,10 @@ async fn until_state(world: &World, wanted: &str) -> Result<()> {
         Ok((state.as_deref() == Some(wanted)).then_some(()))
     })
     .await
+}
+
+async fn night(world: &World) -> Result<()> {
+    Ok(list_payments(&till(world)?, world.store.now().await?).await?)
 }
 
 async fn reasons(world: &World) -> Result<Vec<Reason>> {
@@ -169,6 +174,22 @@ async fn money_that_a_dispute_took_does_not_go_back_once_more() -> Result<()> {
     world.until_quiet().await?;
     assert!(world.provider_has("refunds").await?.is_empty());
     assert_eq!(left(&world).await?["dispute_loss"], PRICE);
+    follows(&world, held).await
+}
+
+#[tokio::test]
+async fn a_dispute_without_a_webhook_is_found_at_night() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (held, payment) = placed(&world).await?;
+    let id = dispute(&world, &payment, json!({})).await?;
+    night(&world).await?;
+    until_state(&world, "open").await?;
+    goes_on(&world, &id, "lost").await?;
+    for _ in 0..2 {
+        night(&world).await?;
+    }
+    until_state(&world, "lost").await?;
+    assert_eq!(world.count(held, "DisputeObserved").await?, 2);
     follows(&world, held).await
 }
 

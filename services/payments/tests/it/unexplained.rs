@@ -199,17 +199,39 @@ async fn an_order_without_an_answer_is_told_until_it_is_found_or_known_not_to_be
     Ok(())
 }
 
-/// An order at the provider that is none of ours.
-async fn foreign_order(world: &World) -> Result<String> {
-    let wanted = json!({ "amount": 7_700, "currency": "INR", "receipt": "shop-1" });
+/// An order at the provider that we did not make.
+async fn foreign_order(world: &World, receipt: &str) -> Result<String> {
+    let wanted = json!({ "amount": 7_700, "currency": "INR", "receipt": receipt });
     let order: Value = world.tell("/v1/orders", &wanted).await?;
     Ok(text(&order, "id")?.to_owned())
 }
 
 #[tokio::test]
+async fn what_another_business_of_the_account_sells_is_in_no_list() -> Result<()> {
+    let world = World::new().await?;
+    let (failed, paid) = (foreign_order(&world, "shop-1").await?, foreign_order(&world, "").await?);
+    world.pay(&failed, json!({ "outcome": "failed" })).await?;
+    world.pay(&paid, json!({})).await?;
+    let folded = "select count(*) from webhook_inbox where folded_at is not null";
+    world.until_number(folded, 4).await?;
+    world.database.move_clock(HOUR).await?;
+    night(&world).await?;
+    night(&world).await?;
+    assert_eq!(reasons(&world).await?, [""; 0]);
+    assert_eq!(world.number("select count(*) from unknown_payments").await?, 1);
+    // Its payout fits our books.
+    settle(&world).await?;
+    assert_eq!(reasons(&world).await?, [""; 0]);
+    Ok(())
+}
+
+/// An order with a receipt of ours that is not in this database: it may have been restored.
+#[tokio::test]
 async fn an_order_that_we_do_not_know_is_told_until_the_provider_is_asked() -> Result<()> {
     let world = World::new().await?;
-    let (failed, paid) = (foreign_order(&world).await?, foreign_order(&world).await?);
+    let ours = || eventstore::new_id::<kernel::id::Collection>().to_string();
+    let failed = foreign_order(&world, &ours()).await?;
+    let paid = foreign_order(&world, &ours()).await?;
     world.pay(&failed, json!({ "outcome": "failed" })).await?;
     let payment = world.pay(&paid, json!({})).await?;
     until_reasons(&world, &["ORDER_UNKNOWN", "ORDER_UNKNOWN"]).await?;

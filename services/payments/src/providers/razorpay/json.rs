@@ -1,6 +1,8 @@
 //! Razorpay's JSON, read with patience: it is PHP at heart, so empty objects are lists, numbers may
 //! be texts, and fields come and go. Only what is needed is looked at, and nothing else can fail.
 
+use kernel::Id;
+use kernel::id::Collection;
 use serde_json::Value;
 
 use super::refund_id;
@@ -8,7 +10,7 @@ use crate::domain::fact::{
     Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Status,
 };
 use crate::domain::refund::Progress;
-use crate::provider::{PaymentReport, ProviderRefund};
+use crate::provider::{OrderReport, PaymentReport, ProviderRefund};
 
 /// What follows an id's prefix.
 const ID_CHARS: usize = 14;
@@ -75,14 +77,16 @@ pub(super) fn word(text: &str) -> String {
 
 /// How an order stands. It is paid in full when the provider says so twice: by its status, and by
 /// what is due, which must not be missing.
-pub(super) fn order(entity: &Value, provider: &str) -> Option<OrderFact> {
-    Some(OrderFact {
+pub(super) fn order(entity: &Value, provider: &str) -> Option<OrderReport> {
+    let fact = OrderFact {
         provider: provider.to_owned(),
         id: order_id(text(entity, "id")?)?,
         amount: amount(entity)?,
         is_paid_in_full: text(entity, "status") == Some("paid")
             && integer(entity, "amount_due") == Some(0),
-    })
+    };
+    let receipt = text(entity, "receipt").unwrap_or_default();
+    Some(OrderReport { fact, is_ours: receipt.parse::<Id<Collection>>().is_ok() })
 }
 
 /// A payment; `None` when it is none, or in a state that we do not know.

@@ -6,7 +6,8 @@ use kernel::Timestamp;
 use serde_json::Value;
 
 use super::api::Api;
-use super::json;
+use super::{dispute, json};
+use crate::domain::dispute::Dispute;
 use crate::domain::fact::{ProviderRefundId, SettledId, SettlementId};
 use crate::provider::{Page, PaymentReport, ProviderError};
 use crate::settlement::{About, Figures, Line, Settlement};
@@ -65,6 +66,20 @@ pub(super) async fn payments(
         json::text(payment, "status").and_then(crate::domain::fact::Status::from_word).is_some()
     };
     Ok(page(&list, is_known, json::report, (ROWS, skip)))
+}
+
+/// The disputes that began between two instants.
+pub(super) async fn disputes(
+    api: &Api,
+    provider: &str,
+    (from, to): (Timestamp, Timestamp),
+    skip: usize,
+) -> Result<Page<Dispute>, ProviderError> {
+    let (from, to) = (from.seconds().to_string(), to.seconds().to_string());
+    let query = [("from", from.as_str()), ("to", &to)];
+    let list = list(api, "/disputes", &query, (ROWS, skip)).await?;
+    let read = |entity: &Value| dispute::read(entity, provider, &Value::Null);
+    Ok(page(&list, |_all| true, read, (ROWS, skip)))
 }
 
 async fn list(

@@ -3,10 +3,11 @@
 use std::future::ready;
 
 use kernel::{Money, Timestamp};
+use payments::domain::dispute::Dispute;
 use payments::domain::fact::{Amount, OrderFact, OrderId, PaymentId, ProviderRefundId};
 use payments::provider::{
-    Asked, Observation, Page, PaymentReport, Provider as Port, ProviderError, ProviderRefund,
-    Refusal, ReturnForm, WantedOrder, WantedRefund, WebhookHeaders,
+    Asked, Observation, OrderReport, Page, PaymentReport, Provider as Port, ProviderError,
+    ProviderRefund, Refusal, ReturnForm, WantedOrder, WantedRefund, WebhookHeaders,
 };
 use payments::settlement::{Line, Settlement};
 
@@ -48,14 +49,16 @@ impl Provider {
         back(way, found.next().map(|(id, _)| id.clone()))
     }
 
-    fn see_order(&self, id: &OrderId) -> Result<OrderFact, ProviderError> {
+    fn see_order(&self, id: &OrderId) -> Result<OrderReport, ProviderError> {
         let mut book = self.book();
         let way = book.hear()?;
         let unknown = ProviderError::Refused { reason: "bad_request_error".to_owned() };
         let order = book.orders.get(id).ok_or(unknown)?;
         let provider = Port::name(self).to_owned();
+        let is_ours = order.receipt.starts_with("col_");
         let (id, amount, is_paid_in_full) = (id.clone(), order.amount.clone(), book.is_paid(id));
-        back(way, OrderFact { provider, id, amount, is_paid_in_full })
+        let fact = OrderFact { provider, id, amount, is_paid_in_full };
+        back(way, OrderReport { fact, is_ours })
     }
 
     fn list(&self, order: &OrderId) -> Result<Vec<PaymentReport>, ProviderError> {
@@ -124,7 +127,7 @@ impl Port for Provider {
         answer(self.find(wanted))
     }
 
-    fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderFact> {
+    fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderReport> {
         answer(self.see_order(id))
     }
 
@@ -163,6 +166,15 @@ impl Port for Provider {
         _skip: usize,
     ) -> Asked<'_, Page<Settlement>> {
         answer(Err(ProviderError::Unusable("nothing is paid out here")))
+    }
+
+    fn disputes_between(
+        &self,
+        _from: Timestamp,
+        _to: Timestamp,
+        _skip: usize,
+    ) -> Asked<'_, Page<Dispute>> {
+        answer(Ok(Page { items: Vec::new(), unread: 0, next: None }))
     }
 
     fn payments_between(

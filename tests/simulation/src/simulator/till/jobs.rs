@@ -238,7 +238,7 @@ impl World {
                 provider.order(&order).now_or_never().unwrap_or_else(never)
             });
             told.is_partial |= asked.is_err();
-            told.order = asked.ok().map(Box::new);
+            told.order = asked.ok().map(|order| Box::new(order.fact));
         }
         let next = if is_answered && !told.is_partial { turn.answered() } else { turn.failed() };
         let facts = if next.is_slow(self.now) { self.facts_of(booking_id).ok() } else { None };
