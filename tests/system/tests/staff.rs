@@ -258,15 +258,17 @@ async fn a_part_is_given_back(practice: &Practice, asha: &Customer<'_>) -> Resul
     Ok(())
 }
 
-/// Somebody pays an order that the practice's own provider account has and the practice has not.
+/// Somebody pays an order of ours that the practice's own provider account has and the practice has
+/// not.
 async fn money_that_nobody_knows_is_listed(practice: &Practice) -> Result<()> {
     let provider = practice.record()?["provider"].clone();
     let text = |name: &str| provider[name].as_str().unwrap_or_default().to_owned();
+    let receipt = eventstore::new_id::<kernel::id::Collection>().to_string();
     let order: Value = practice
         .http
         .post(format!("{}/v1/orders", practice.sandbox))
         .basic_auth(text("key_id"), Some(text("key_secret")))
-        .json(&json!({ "amount": 77_700, "currency": "INR", "receipt": "by-hand" }))
+        .json(&json!({ "amount": 77_700, "currency": "INR", "receipt": receipt }))
         .send()
         .await?
         .error_for_status()?

@@ -29,7 +29,7 @@ const STATES: [(&str, &str); 7] = [
 /// Those that are still under way.
 const WAITING: [&str; 3] = ["retrying", "sending", "queued"];
 /// What each mail is, in a few words.
-const KINDS: [(&str, &str); 19] = [
+const KINDS: [(&str, &str); 20] = [
     ("BOOKING_CONFIRMED", "confirmation"),
     ("PRACTICE_NOTICE", "new booking, to you"),
     ("MEETING_LINK", "meeting link"),
@@ -49,6 +49,7 @@ const KINDS: [(&str, &str); 19] = [
     ("MEDITATION_GUIDE", "meditation guide"),
     ("REVIEW_NOTICE", "new review, to you"),
     ("DAY_SHEET", "day sheet, to you"),
+    ("DISPUTE_NOTICE", "dispute, to you"),
 ];
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
