@@ -11,7 +11,9 @@ use contract::booking::v1::{
 use contract::common::v1::Money;
 use contract::convert::to_wire;
 use contract::identity::v1::{CodeRequested, GetCodeMailResponse};
-use contract::payments::v1::{ReceiptIssued, RefundProcessed, RefundRequested};
+use contract::payments::v1::{
+    DisputeObserved, ReceiptIssued, RefundProcessed, RefundRequested,
+};
 use contract::reviews::v1::{Review, ReviewSubmitted};
 use kernel::Timestamp;
 use kernel::id::{Customer, MailedCode, Receipt, Refund, Review as ReviewKind};
@@ -127,6 +129,16 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
         })
         .await?;
     world.happens(RefundProcessed { booking_id: id.clone(), refund_id }).await?;
+    let disputed = DisputeObserved {
+        booking_id: id.clone(),
+        payment_id: "pay_1".to_owned(),
+        dispute_id: format!("disp_{number}"),
+        state: "open".to_owned(),
+        phase: "chargeback".to_owned(),
+        amount: Some(money.clone()),
+        ..Default::default()
+    };
+    world.happens(disputed).await?;
     let receipt_id = new_id::<Receipt>();
     let receipt = neighbours::receipt(&receipt_id, &id);
     world.knows.receipts.lock().unwrap().insert(receipt_id.clone(), receipt.clone());

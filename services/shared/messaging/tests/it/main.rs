@@ -297,6 +297,7 @@ async fn what_has_waited_is_taken_in_by_few_transactions_each_event_once() -> Re
     let transactions: i64 = sqlx::query_scalar("select count(distinct xmin::text) from events")
         .fetch_one(world.target.pool())
         .await?;
-    assert!(transactions <= 60, "{transactions} transactions for 200 events");
+    // Those of the run that failed, 64 at most, are taken one by one.
+    assert!(transactions <= 64 + 8, "{transactions} transactions for 200 events");
     world.stop().await
 }
