@@ -104,6 +104,24 @@ test('neither a closed payment window nor a declined card is a dead end @phone',
   expect(states.sort()).toEqual(['captured', 'failed']);
 });
 
+test('a fee that the provider adds is said before and paid beside the price @phone', async ({
+  page,
+  practice,
+  sandbox,
+}) => {
+  await sandbox.switches({ convenience_fee_percent: 2 });
+  try {
+    await signUpQuietly(page, practice.url, newPerson('Zoya'));
+    await hold(page);
+    await expect(page.getByText("adds a fee of its own to the price, that fee isn't")).toBeVisible();
+    const checkout = await openCheckout(page, 'Pay ₹500', 'Pay ₹510');
+    await payByCard(checkout, 'Pay ₹510');
+    await expectConfirmed(page);
+  } finally {
+    await sandbox.switches({});
+  }
+});
+
 /** Browsers in which the provider's script leaves the page, as its documentation names them. */
 const LEAVING = {
   'Chrome on an iPhone':

@@ -68,18 +68,22 @@ export async function agreeIfLate(page: Page): Promise<void> {
 }
 
 /** Opens the provider's window. */
-export async function openCheckout(page: Page, button = 'Pay ₹500'): Promise<FrameLocator> {
+export async function openCheckout(
+  page: Page,
+  button = 'Pay ₹500',
+  inside = 'Pay ₹500',
+): Promise<FrameLocator> {
   await expectReady(page);
   await agreeIfLate(page);
   await page.getByRole('main').getByRole('button', { name: button }).click();
   const checkout = page.frameLocator('iframe[title="Secure checkout"]');
-  await expect(checkout.getByRole('button', { name: 'Pay ₹500' })).toBeVisible();
+  await expect(checkout.getByRole('button', { name: inside })).toBeVisible();
   return checkout;
 }
 
-export async function payByCard(checkout: FrameLocator): Promise<void> {
+export async function payByCard(checkout: FrameLocator, button = 'Pay ₹500'): Promise<void> {
   await checkout.getByRole('button', { name: 'Pay by card' }).click();
-  await checkout.getByRole('button', { name: 'Pay ₹500' }).click();
+  await checkout.getByRole('button', { name: button }).click();
 }
 
 /** Closes the window; it asks once, because one touch beside it would end a wait for a UPI app. */

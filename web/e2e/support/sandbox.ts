@@ -71,6 +71,11 @@ export class Sandbox {
     await this.post('/api/pay', { order_id: orderId, method: 'upi' });
   }
 
+  /** What the provider's dashboard adds to every price, or takes off it; nothing by default. */
+  async switches(percent: { convenience_fee_percent?: number; offer_percent?: number }) {
+    await this.post('/api/switches', percent);
+  }
+
   async order(fault: Fault): Promise<void> {
     await this.post('/api/faults', fault);
   }
