@@ -12,6 +12,7 @@ const GENERATED: &[&str] = &[
     "catalogue/v1/catalogue_service.proto",
     "common/v1/error_detail.proto",
     "common/v1/money.proto",
+    "common/v1/history.proto",
     "common/v1/parked_event.proto",
     // The staff's calls name the kinds of mails that stand in it; its events are never sent here.
     "notifications/v1/notifications_events.proto",

@@ -373,6 +373,8 @@ impl booking::BookingStaffService for BookingStaff {
         unblock_time: booking::UnblockTimeRequest => booking::UnblockTimeResponse;
         cancel_booking: booking::CancelBookingRequest => booking::CancelBookingResponse;
         accept_claim: booking::AcceptClaimRequest => booking::AcceptClaimResponse;
+        get_booking_history:
+            booking::GetBookingHistoryRequest => booking::GetBookingHistoryResponse;
         list_parked_events:
             booking::ListParkedEventsRequest => booking::ListParkedEventsResponse;
         retry_parked_events:
@@ -387,6 +389,8 @@ impl payments::PaymentsStaffService for PaymentsStaff {
             => payments::ListUnexplainedOrdersResponse;
         explain_order: payments::ExplainOrderRequest => payments::ExplainOrderResponse;
         get_balances: payments::GetBalancesRequest => payments::GetBalancesResponse;
+        get_payment_history:
+            payments::GetPaymentHistoryRequest => payments::GetPaymentHistoryResponse;
         list_ledger_entries:
             payments::ListLedgerEntriesRequest => payments::ListLedgerEntriesResponse;
         list_parked_events:

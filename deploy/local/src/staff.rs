@@ -20,6 +20,7 @@ mod claim;
 mod refund;
 mod parked;
 mod mails;
+mod dispute;
 mod orders;
 mod ledger;
 
@@ -54,6 +55,8 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
   orders explain REASON SUBJECT BECAUSE
                             a row of that list is right as it is; its subject is its
                             payment, else its order, else its booking
+  dispute pack BOOKING [--output FILE]
+                            what a bank asks for when it disputes the payment, as one file
   balances                  the sums of the ledger's accounts
   ledger BOOKING            the ledger's entries about a booking
   --json prints what programs read; --yes answers the question before what cannot be undone
@@ -112,6 +115,7 @@ static COMMANDS: &[Command] = &[
     command!(["parked", "retry"], [], (0, 1), parked::retry, check),
     command!(["orders", "unexplained"], [], (0, 0), orders::run, check),
     command!(["orders", "explain"], [], (3, 3), orders::explain, check),
+    command!(["dispute", "pack"], ["output"], (1, 1), dispute::pack, check),
     command!(["balances"], [], (0, 0), ledger::balances, check_balances),
     command!(["ledger"], [], (1, 1), ledger::entries, check_entries),
 ];

@@ -27,6 +27,7 @@ pub mod list_slots;
 pub mod cancel_booking;
 pub mod accept_claim;
 pub mod block_time;
+pub mod booking_history;
 pub mod unblock_time;
 pub mod list_bookings;
 pub mod grant_role;

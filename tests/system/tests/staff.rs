@@ -107,6 +107,7 @@ async fn staff_works_from_a_terminal() -> Result<()> {
     a_claim_is_accepted(&practice, &asha).await?;
     a_part_is_given_back(&practice, &asha).await?;
     money_that_nobody_knows_is_listed(&practice).await?;
+    a_dispute_has_its_file(&practice, &asha).await?;
     a_parked_event_is_tried_again(&practice, &asha).await?;
     a_mail_that_failed_is_tried_again_or_settled(&practice).await?;
     a_part_that_is_down_does_not_hide_the_others(&practice).await?;
@@ -284,6 +285,45 @@ async fn money_that_nobody_knows_is_listed(practice: &Practice) -> Result<()> {
     .await
 }
 
+/// A bank disputes a payment: staff sees until when to answer, and has what the bank asks for in
+/// one file.
+async fn a_dispute_has_its_file(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
+    let (id, _date) = paid(practice, asha, "staff-dispute").await?;
+    asha.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
+    mailed(asha, "Your session is confirmed").await?;
+    let told = sukoon(practice, &format!("dispute pack {id} --json")).await?.done();
+    let told: Value = serde_json::from_str(&told)?;
+    let entries = told["payment"]["entries"].as_array().context("no entries")?;
+    let verified = entries.iter().find(|entry| entry["event"] == "PaymentVerified");
+    let payment = verified.and_then(|entry| entry["paymentId"].as_str()).context("no payment")?;
+    practice.sandbox_post("/api/dispute", &json!({ "payment_id": payment })).await?;
+    until("the dispute is listed", async || {
+        let told = sukoon(practice, "orders unexplained --all").await?.done();
+        let is_listed = |line: &str| line.contains(payment) && line.contains("DISPUTE_OPEN");
+        Ok(told.lines().any(is_listed).then_some(()))
+    })
+    .await?;
+    let file = practice.data().join("dispute.html");
+    let pack = format!("dispute pack {id} --output {}", file.display());
+    sukoon(practice, &pack).await?.shows(&["is written"]);
+    let page = std::fs::read_to_string(&file)?;
+    for part in [
+        payment,
+        "Terms accepted",
+        "refunded in full",
+        "Booking requested",
+        "Booking confirmed",
+        "Payment verified",
+        "Dispute observed",
+        "booking confirmed</td><td>sent",
+        "₹",
+    ] {
+        assert!(page.contains(part), "{part} is missing in {page}");
+    }
+    sukoon(practice, &pack).await?.refused("cannot be written");
+    Ok(())
+}
+
 /// Breaks the table of mails for a while, so that an event really cannot be taken in.
 async fn a_parked_event_is_tried_again(practice: &Practice, asha: &Customer<'_>) -> Result<()> {
     let mut database = practice.database("notifications").await?;
@@ -392,6 +432,7 @@ async fn every_act_was_written_down(practice: &Practice) -> Result<()> {
                 ("UnblockTime", "done"),
                 ("CancelBooking", "done"),
                 ("AcceptClaim", "done"),
+                ("GetBookingHistory", "done"),
                 ("ListParkedEvents", "done"),
                 ("RetryParkedEvents", "done"),
             ][..],
@@ -404,6 +445,7 @@ async fn every_act_was_written_down(practice: &Practice) -> Result<()> {
                 ("RefundPayment", "done"),
                 ("ListUnexplainedOrders", "done"),
                 ("ListLedgerEntries", "done"),
+                ("GetPaymentHistory", "done"),
                 ("RetryParkedEvents", "done"),
             ][..],
         ),

@@ -67,6 +67,7 @@ staff_service! { BookingStaffService {
     unblock_time: booking::UnblockTimeRequest => booking::UnblockTimeResponse;
     cancel_booking: booking::CancelBookingRequest => booking::CancelBookingResponse;
     accept_claim: booking::AcceptClaimRequest => booking::AcceptClaimResponse;
+    get_booking_history: booking::GetBookingHistoryRequest => booking::GetBookingHistoryResponse;
     list_parked_events: booking::ListParkedEventsRequest => booking::ListParkedEventsResponse;
     retry_parked_events: booking::RetryParkedEventsRequest => booking::RetryParkedEventsResponse;
 } }
@@ -77,6 +78,7 @@ staff_service! { PaymentsStaffService {
         => payments::ListUnexplainedOrdersResponse;
     explain_order: payments::ExplainOrderRequest => payments::ExplainOrderResponse;
     get_balances: payments::GetBalancesRequest => payments::GetBalancesResponse;
+    get_payment_history: payments::GetPaymentHistoryRequest => payments::GetPaymentHistoryResponse;
     list_ledger_entries: payments::ListLedgerEntriesRequest
         => payments::ListLedgerEntriesResponse;
     list_parked_events: payments::ListParkedEventsRequest => payments::ListParkedEventsResponse;

@@ -7,16 +7,16 @@ use contract::booking::v1::booking_staff_service_server::BookingStaffService;
 use contract::booking::v1::{
     AcceptClaimRequest, AcceptClaimResponse, BlockTimeRequest, BlockTimeResponse, BlockedTime,
     CancelBookingRequest, CancelBookingResponse, CancellationRefund, CancelledBy,
-    GetOwnRoleRequest, GetOwnRoleResponse, ListBlockedTimesRequest, ListBlockedTimesResponse,
-    ListBookingsRequest, ListBookingsResponse, ListParkedEventsRequest, ListParkedEventsResponse,
-    RetryParkedEventsRequest, RetryParkedEventsResponse, StaffBooking, StaffRole,
-    UnblockTimeRequest, UnblockTimeResponse,
+    GetBookingHistoryRequest, GetBookingHistoryResponse, GetOwnRoleRequest, GetOwnRoleResponse,
+    ListBlockedTimesRequest, ListBlockedTimesResponse, ListBookingsRequest, ListBookingsResponse,
+    ListParkedEventsRequest, ListParkedEventsResponse, RetryParkedEventsRequest,
+    RetryParkedEventsResponse, StaffBooking, StaffRole, UnblockTimeRequest, UnblockTimeResponse,
 };
 use contract::convert::to_wire;
 use eventstore::{Act, StaffDoor, StoreError};
 use kernel::Id;
 use kernel::id::{Block, Booking, Kind};
-use messaging::ParkedEvents;
+use messaging::{ParkedEvents, history};
 use runtime::caller::Users;
 use runtime::staff::{Role, Roles as _, Staff};
 use runtime::status::{to_status, unavailable};
@@ -25,6 +25,7 @@ use tonic::{Request, Response, Status};
 use super::public::record;
 use crate::app::accept_claim::{self, accept_claim};
 use crate::app::block_time::{self, block_time};
+use crate::app::booking_history::booking_history;
 use crate::app::cancel_booking::{self, Cancelled, cancel_booking};
 use crate::app::list_bookings::{list_blocked_times, list_bookings};
 use crate::app::unblock_time::{self, unblock_time};
@@ -216,6 +217,23 @@ impl BookingStaffService for StaffDesk {
         let id = self.told((staff, act), accepted).await?;
         let booking = self.booking(id).await?;
         Ok(Response::new(AcceptClaimResponse { booking }))
+    }
+
+    async fn get_booking_history(
+        &self,
+        request: Request<GetBookingHistoryRequest>,
+    ) -> Result<Response<GetBookingHistoryResponse>, Status> {
+        let booking_id = request.get_ref().booking_id.clone();
+        let act = Act { action: "GetBookingHistory", subject: subject::<Booking>(&booking_id) };
+        let staff = self.door.admit(request.metadata(), act, Role::MANAGERS).await?;
+        let found = booking_history(&self.desk, &booking_id).await;
+        let found = self.told((staff, act), found).await?;
+        self.door.looked(staff, act).await?;
+        Ok(Response::new(GetBookingHistoryResponse {
+            booking: Some(shown(found.view)),
+            terms_accepted_at: found.terms_accepted_at.map(to_wire),
+            entries: history(&found.events),
+        }))
     }
 
     async fn list_parked_events(

@@ -299,3 +299,15 @@ pub async fn whereabouts(tx: &mut Tx, id: Id<Booking>) -> Result<Option<Whereabo
         rows.iter().map(|row| row.try_get("starts_at")).collect::<Result<_, sqlx::Error>>()?;
     Ok(Some(Whereabouts { customer_id, practitioner_id, starts }))
 }
+
+/// When a booking's terms were accepted; none when its contact is gone.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn terms_accepted_at(
+    executor: impl PgExecutor<'_>,
+    id: Id<Booking>,
+) -> Result<Option<Timestamp>, StoreError> {
+    let sql = "select terms_accepted_at from booking_contacts where booking_id = $1";
+    Ok(sqlx::query_scalar(sql).bind(id).fetch_optional(executor).await?)
+}

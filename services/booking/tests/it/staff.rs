@@ -3,9 +3,9 @@
 use booking::config::{GrantConfig, Granted, Person};
 use contract::booking::v1::{
     AcceptClaimRequest, BlockTimeRequest, BookingState, CancelBookingRequest, CancellationRefund,
-    CancelledBy, GetOwnRoleRequest, GetStaffRoleRequest, ListBlockedTimesRequest,
-    ListBookingsRequest, ListParkedEventsRequest, RetryParkedEventsRequest, StaffRole,
-    UnblockTimeRequest,
+    CancelledBy, GetBookingHistoryRequest, GetOwnRoleRequest, GetStaffRoleRequest,
+    ListBlockedTimesRequest, ListBookingsRequest, ListParkedEventsRequest,
+    RetryParkedEventsRequest, StaffRole, UnblockTimeRequest,
 };
 use contract::payments::v1::PaymentClaimed;
 use eventstore::{Metadata, NewEvent, Recorded, checkpoint};
@@ -85,6 +85,10 @@ async fn call(served: &Served, person: Id<Customer>, method: &str) -> Result<(),
             let asked = AcceptClaimRequest { booking_id, idempotency_key };
             staff.accept_claim(served.by(person, asked)).await.map(drop)
         }
+        "GetBookingHistory" => {
+            let asked = served.by(person, GetBookingHistoryRequest { booking_id });
+            staff.get_booking_history(asked).await.map(drop)
+        }
         "ListParkedEvents" => {
             let asked = served.by(person, ListParkedEventsRequest::default());
             staff.list_parked_events(asked).await.map(drop)
@@ -111,6 +115,7 @@ async fn each_method_lets_its_roles_in_and_nobody_else_and_all_of_it_is_written_
         ("CancelBooking, other refund", &[Owner, Admin], "BOOKING_NOT_FOUND"),
         ("CancelBooking, own wish", &[Owner, Admin], "BOOKING_NOT_FOUND"),
         ("AcceptClaim", &[Owner, Admin], "BOOKING_NOT_FOUND"),
+        ("GetBookingHistory", &[Owner, Admin], "BOOKING_NOT_FOUND"),
         ("ListParkedEvents", &[Owner, Admin], "done"),
         ("RetryParkedEvents", &[Owner, Admin], "done"),
     ] {

@@ -11,9 +11,7 @@ use contract::booking::v1::{
 use contract::common::v1::Money;
 use contract::convert::to_wire;
 use contract::identity::v1::{CodeRequested, GetCodeMailResponse};
-use contract::payments::v1::{
-    DisputeObserved, ReceiptIssued, RefundProcessed, RefundRequested,
-};
+use contract::payments::v1::{DisputeObserved, ReceiptIssued, RefundProcessed, RefundRequested};
 use contract::reviews::v1::{Review, ReviewSubmitted};
 use kernel::Timestamp;
 use kernel::id::{Customer, MailedCode, Receipt, Refund, Review as ReviewKind};

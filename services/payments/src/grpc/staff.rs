@@ -8,13 +8,14 @@ use contract::convert::to_wire;
 use contract::payments::v1::payments_staff_service_server::PaymentsStaffService;
 use contract::payments::v1::{
     Balance, ExplainOrderRequest, ExplainOrderResponse, GetBalancesRequest, GetBalancesResponse,
-    LedgerEntry, LedgerLine, ListLedgerEntriesRequest, ListLedgerEntriesResponse,
-    ListParkedEventsRequest, ListParkedEventsResponse, ListUnexplainedOrdersRequest,
-    ListUnexplainedOrdersResponse, RefundPaymentRequest, RefundPaymentResponse,
-    RetryParkedEventsRequest, RetryParkedEventsResponse, UnexplainedOrder,
+    GetPaymentHistoryRequest, GetPaymentHistoryResponse, LedgerEntry, LedgerLine,
+    ListLedgerEntriesRequest, ListLedgerEntriesResponse, ListParkedEventsRequest,
+    ListParkedEventsResponse, ListUnexplainedOrdersRequest, ListUnexplainedOrdersResponse,
+    RefundPaymentRequest, RefundPaymentResponse, RetryParkedEventsRequest,
+    RetryParkedEventsResponse, UnexplainedOrder,
 };
 use eventstore::{Act, StaffDoor, StoreError};
-use messaging::ParkedEvents;
+use messaging::{ParkedEvents, history};
 use runtime::staff::{Role, Staff};
 use runtime::status::to_status;
 use tonic::metadata::MetadataMap;
@@ -25,8 +26,9 @@ use crate::app::idempotent::Key;
 use crate::app::refund_payment::{self, refund_payment};
 use crate::app::unexplained::{self, Unexplained};
 use crate::app::{Error, Till};
+use crate::contract::collection_stream;
 use crate::domain::fact::Amount;
-use crate::read_model::ledger;
+use crate::read_model::{ledger, receipts};
 
 /// The staff's service.
 #[derive(Debug, Clone)]
@@ -168,6 +170,20 @@ impl PaymentsStaffService for StaffTill {
         let entries = ledger::entries_of(self.till.store.pool(), id).await.map_err(failed)?;
         let entries = entries.into_iter().map(to_wire_entry).collect();
         Ok(Response::new(ListLedgerEntriesResponse { entries }))
+    }
+
+    async fn get_payment_history(
+        &self,
+        request: Request<GetPaymentHistoryRequest>,
+    ) -> Result<Response<GetPaymentHistoryResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: "GetPaymentHistory", subject: &asked.booking_id };
+        self.look(&metadata, act).await?;
+        let id = parse(&asked.booking_id).map_err(|error| to_status(&error))?;
+        let events = self.till.store.load(&collection_stream(id)).await.map_err(failed)?;
+        let receipts = receipts::of_booking(self.till.store.pool(), id).await.map_err(failed)?;
+        let receipts = receipts.into_iter().map(|receipt| receipt.serial).collect();
+        Ok(Response::new(GetPaymentHistoryResponse { entries: history(&events), receipts }))
     }
 
     async fn list_parked_events(

@@ -7,12 +7,14 @@ pub mod nats;
 pub mod wire;
 pub mod relay;
 pub mod feed;
+mod history;
 mod standing;
 pub mod consumer;
 pub mod parked;
 
 pub use consumer::{Reaction, ReactionError, Subscription, run_consumer};
 pub use feed::{FeedReader, FeedServer, ReadError};
+pub use history::history;
 pub use nats::Nats;
 pub use parked::ParkedEvents;
 pub use relay::{run_publisher, run_relay};

@@ -6,6 +6,8 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Booking, BookingState } from "./booking_service_pb";
 import { file_booking_v1_booking_service } from "./booking_service_pb";
+import type { HistoryEntry } from "../../common/v1/history_pb";
+import { file_common_v1_history } from "../../common/v1/history_pb";
 import type { Money } from "../../common/v1/money_pb";
 import { file_common_v1_money } from "../../common/v1/money_pb";
 import type { ParkedEvent } from "../../common/v1/parked_event_pb";
@@ -18,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file booking/v1/booking_staff_service.proto.
  */
 export const file_booking_v1_booking_staff_service: GenFile = /*@__PURE__*/
-  fileDesc("CiZib29raW5nL3YxL2Jvb2tpbmdfc3RhZmZfc2VydmljZS5wcm90bxIKYm9va2luZy52MSKXAQoMU3RhZmZCb29raW5nEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmcSEwoLY3VzdG9tZXJfaWQYAiABKAkSMAoMcmVxdWVzdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaChJjb25maXJtZWRfb25fY2xhaW0YBCABKAgiewoLQmxvY2tlZFRpbWUSEAoIYmxvY2tfaWQYASABKAkSLQoJc3RhcnRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCITChFHZXRPd25Sb2xlUmVxdWVzdCI5ChJHZXRPd25Sb2xlUmVzcG9uc2USIwoEcm9sZRgBIAEoDjIVLmJvb2tpbmcudjEuU3RhZmZSb2xlImAKE0xpc3RCb29raW5nc1JlcXVlc3QSEQoJZnJvbV9kYXRlGAEgASgJEgwKBGRheXMYAiABKAUSKAoGc3RhdGVzGAMgAygOMhguYm9va2luZy52MS5Cb29raW5nU3RhdGUiUAoUTGlzdEJvb2tpbmdzUmVzcG9uc2USKgoIYm9va2luZ3MYASADKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIMCgRtb3JlGAIgASgIIjoKF0xpc3RCbG9ja2VkVGltZXNSZXF1ZXN0EhEKCWZyb21fZGF0ZRgBIAEoCRIMCgRkYXlzGAIgASgFIkoKGExpc3RCbG9ja2VkVGltZXNSZXNwb25zZRIuCg1ibG9ja2VkX3RpbWVzGAEgAygLMhcuYm9va2luZy52MS5CbG9ja2VkVGltZSJdChBCbG9ja1RpbWVSZXF1ZXN0EhcKD2lkZW1wb3RlbmN5X2tleRgBIAEoCRIMCgRkYXRlGAIgASgJEhEKCWZyb21fdGltZRgDIAEoCRIPCgd0b190aW1lGAQgASgJIkIKEUJsb2NrVGltZVJlc3BvbnNlEi0KDGJsb2NrZWRfdGltZRgBIAEoCzIXLmJvb2tpbmcudjEuQmxvY2tlZFRpbWUiJgoSVW5ibG9ja1RpbWVSZXF1ZXN0EhAKCGJsb2NrX2lkGAEgASgJIhUKE1VuYmxvY2tUaW1lUmVzcG9uc2UiogEKFENhbmNlbEJvb2tpbmdSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEi0KDGNhbmNlbGxlZF9ieRgDIAEoDjIXLmJvb2tpbmcudjEuQ2FuY2VsbGVkQnkSLgoGcmVmdW5kGAQgASgOMh4uYm9va2luZy52MS5DYW5jZWxsYXRpb25SZWZ1bmQidAoVQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZxIgCgZyZWZ1bmQYAiABKAsyEC5jb21tb24udjEuTW9uZXkSDgoGdW5wYWlkGAMgASgIIkEKEkFjY2VwdENsYWltUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSJAChNBY2NlcHRDbGFpbVJlc3BvbnNlEikKB2Jvb2tpbmcYASABKAsyGC5ib29raW5nLnYxLlN0YWZmQm9va2luZyIZChdMaXN0UGFya2VkRXZlbnRzUmVxdWVzdCJCChhMaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USJgoGZXZlbnRzGAEgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50Ii0KGFJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBIRCglzdHJlYW1faWQYASABKAkiVAoZUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZRIPCgdoYW5kbGVkGAEgASgFEiYKBmV2ZW50cxgCIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudCqLAQoJU3RhZmZSb2xlEhoKFlNUQUZGX1JPTEVfVU5TUEVDSUZJRUQQABIUChBTVEFGRl9ST0xFX09XTkVSEAESFAoQU1RBRkZfUk9MRV9BRE1JThACEhsKF1NUQUZGX1JPTEVfUFJBQ1RJVElPTkVSEAMSGQoVU1RBRkZfUk9MRV9GUk9OVF9ERVNLEAQqYQoLQ2FuY2VsbGVkQnkSHAoYQ0FOQ0VMTEVEX0JZX1VOU1BFQ0lGSUVEEAASGQoVQ0FOQ0VMTEVEX0JZX0NVU1RPTUVSEAESGQoVQ0FOQ0VMTEVEX0JZX1BSQUNUSUNFEAIqdQoSQ2FuY2VsbGF0aW9uUmVmdW5kEiMKH0NBTkNFTExBVElPTl9SRUZVTkRfVU5TUEVDSUZJRUQQABIcChhDQU5DRUxMQVRJT05fUkVGVU5EX0ZVTEwQARIcChhDQU5DRUxMQVRJT05fUkVGVU5EX05PTkUQAjKaBgoTQm9va2luZ1N0YWZmU2VydmljZRJQCgpHZXRPd25Sb2xlEh0uYm9va2luZy52MS5HZXRPd25Sb2xlUmVxdWVzdBoeLmJvb2tpbmcudjEuR2V0T3duUm9sZVJlc3BvbnNlIgOQAgESUQoMTGlzdEJvb2tpbmdzEh8uYm9va2luZy52MS5MaXN0Qm9va2luZ3NSZXF1ZXN0GiAuYm9va2luZy52MS5MaXN0Qm9va2luZ3NSZXNwb25zZRJdChBMaXN0QmxvY2tlZFRpbWVzEiMuYm9va2luZy52MS5MaXN0QmxvY2tlZFRpbWVzUmVxdWVzdBokLmJvb2tpbmcudjEuTGlzdEJsb2NrZWRUaW1lc1Jlc3BvbnNlEkgKCUJsb2NrVGltZRIcLmJvb2tpbmcudjEuQmxvY2tUaW1lUmVxdWVzdBodLmJvb2tpbmcudjEuQmxvY2tUaW1lUmVzcG9uc2USTgoLVW5ibG9ja1RpbWUSHi5ib29raW5nLnYxLlVuYmxvY2tUaW1lUmVxdWVzdBofLmJvb2tpbmcudjEuVW5ibG9ja1RpbWVSZXNwb25zZRJUCg1DYW5jZWxCb29raW5nEiAuYm9va2luZy52MS5DYW5jZWxCb29raW5nUmVxdWVzdBohLmJvb2tpbmcudjEuQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEk4KC0FjY2VwdENsYWltEh4uYm9va2luZy52MS5BY2NlcHRDbGFpbVJlcXVlc3QaHy5ib29raW5nLnYxLkFjY2VwdENsYWltUmVzcG9uc2USXQoQTGlzdFBhcmtlZEV2ZW50cxIjLmJvb2tpbmcudjEuTGlzdFBhcmtlZEV2ZW50c1JlcXVlc3QaJC5ib29raW5nLnYxLkxpc3RQYXJrZWRFdmVudHNSZXNwb25zZRJgChFSZXRyeVBhcmtlZEV2ZW50cxIkLmJvb2tpbmcudjEuUmV0cnlQYXJrZWRFdmVudHNSZXF1ZXN0GiUuYm9va2luZy52MS5SZXRyeVBhcmtlZEV2ZW50c1Jlc3BvbnNlYgZwcm90bzM", [file_booking_v1_booking_service, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
+  fileDesc("CiZib29raW5nL3YxL2Jvb2tpbmdfc3RhZmZfc2VydmljZS5wcm90bxIKYm9va2luZy52MSKXAQoMU3RhZmZCb29raW5nEiQKB2Jvb2tpbmcYASABKAsyEy5ib29raW5nLnYxLkJvb2tpbmcSEwoLY3VzdG9tZXJfaWQYAiABKAkSMAoMcmVxdWVzdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaChJjb25maXJtZWRfb25fY2xhaW0YBCABKAgiewoLQmxvY2tlZFRpbWUSEAoIYmxvY2tfaWQYASABKAkSLQoJc3RhcnRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIuChhHZXRCb29raW5nSGlzdG9yeVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSKnAQoZR2V0Qm9va2luZ0hpc3RvcnlSZXNwb25zZRIpCgdib29raW5nGAEgASgLMhguYm9va2luZy52MS5TdGFmZkJvb2tpbmcSNQoRdGVybXNfYWNjZXB0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEigKB2VudHJpZXMYAyADKAsyFy5jb21tb24udjEuSGlzdG9yeUVudHJ5IhMKEUdldE93blJvbGVSZXF1ZXN0IjkKEkdldE93blJvbGVSZXNwb25zZRIjCgRyb2xlGAEgASgOMhUuYm9va2luZy52MS5TdGFmZlJvbGUiYAoTTGlzdEJvb2tpbmdzUmVxdWVzdBIRCglmcm9tX2RhdGUYASABKAkSDAoEZGF5cxgCIAEoBRIoCgZzdGF0ZXMYAyADKA4yGC5ib29raW5nLnYxLkJvb2tpbmdTdGF0ZSJQChRMaXN0Qm9va2luZ3NSZXNwb25zZRIqCghib29raW5ncxgBIAMoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEgwKBG1vcmUYAiABKAgiOgoXTGlzdEJsb2NrZWRUaW1lc1JlcXVlc3QSEQoJZnJvbV9kYXRlGAEgASgJEgwKBGRheXMYAiABKAUiSgoYTGlzdEJsb2NrZWRUaW1lc1Jlc3BvbnNlEi4KDWJsb2NrZWRfdGltZXMYASADKAsyFy5ib29raW5nLnYxLkJsb2NrZWRUaW1lIl0KEEJsb2NrVGltZVJlcXVlc3QSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEgwKBGRhdGUYAiABKAkSEQoJZnJvbV90aW1lGAMgASgJEg8KB3RvX3RpbWUYBCABKAkiQgoRQmxvY2tUaW1lUmVzcG9uc2USLQoMYmxvY2tlZF90aW1lGAEgASgLMhcuYm9va2luZy52MS5CbG9ja2VkVGltZSImChJVbmJsb2NrVGltZVJlcXVlc3QSEAoIYmxvY2tfaWQYASABKAkiFQoTVW5ibG9ja1RpbWVSZXNwb25zZSKiAQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSLQoMY2FuY2VsbGVkX2J5GAMgASgOMhcuYm9va2luZy52MS5DYW5jZWxsZWRCeRIuCgZyZWZ1bmQYBCABKA4yHi5ib29raW5nLnYxLkNhbmNlbGxhdGlvblJlZnVuZCJ0ChVDYW5jZWxCb29raW5nUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nEiAKBnJlZnVuZBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leRIOCgZ1bnBhaWQYAyABKAgiQQoSQWNjZXB0Q2xhaW1SZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIkAKE0FjY2VwdENsYWltUmVzcG9uc2USKQoHYm9va2luZxgBIAEoCzIYLmJvb2tpbmcudjEuU3RhZmZCb29raW5nIhkKF0xpc3RQYXJrZWRFdmVudHNSZXF1ZXN0IkIKGExpc3RQYXJrZWRFdmVudHNSZXNwb25zZRImCgZldmVudHMYASADKAsyFi5jb21tb24udjEuUGFya2VkRXZlbnQiLQoYUmV0cnlQYXJrZWRFdmVudHNSZXF1ZXN0EhEKCXN0cmVhbV9pZBgBIAEoCSJUChlSZXRyeVBhcmtlZEV2ZW50c1Jlc3BvbnNlEg8KB2hhbmRsZWQYASABKAUSJgoGZXZlbnRzGAIgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50KosBCglTdGFmZlJvbGUSGgoWU1RBRkZfUk9MRV9VTlNQRUNJRklFRBAAEhQKEFNUQUZGX1JPTEVfT1dORVIQARIUChBTVEFGRl9ST0xFX0FETUlOEAISGwoXU1RBRkZfUk9MRV9QUkFDVElUSU9ORVIQAxIZChVTVEFGRl9ST0xFX0ZST05UX0RFU0sQBCphCgtDYW5jZWxsZWRCeRIcChhDQU5DRUxMRURfQllfVU5TUEVDSUZJRUQQABIZChVDQU5DRUxMRURfQllfQ1VTVE9NRVIQARIZChVDQU5DRUxMRURfQllfUFJBQ1RJQ0UQAip1ChJDYW5jZWxsYXRpb25SZWZ1bmQSIwofQ0FOQ0VMTEFUSU9OX1JFRlVORF9VTlNQRUNJRklFRBAAEhwKGENBTkNFTExBVElPTl9SRUZVTkRfRlVMTBABEhwKGENBTkNFTExBVElPTl9SRUZVTkRfTk9ORRACMvwGChNCb29raW5nU3RhZmZTZXJ2aWNlElAKCkdldE93blJvbGUSHS5ib29raW5nLnYxLkdldE93blJvbGVSZXF1ZXN0Gh4uYm9va2luZy52MS5HZXRPd25Sb2xlUmVzcG9uc2UiA5ACARJRCgxMaXN0Qm9va2luZ3MSHy5ib29raW5nLnYxLkxpc3RCb29raW5nc1JlcXVlc3QaIC5ib29raW5nLnYxLkxpc3RCb29raW5nc1Jlc3BvbnNlEl0KEExpc3RCbG9ja2VkVGltZXMSIy5ib29raW5nLnYxLkxpc3RCbG9ja2VkVGltZXNSZXF1ZXN0GiQuYm9va2luZy52MS5MaXN0QmxvY2tlZFRpbWVzUmVzcG9uc2USSAoJQmxvY2tUaW1lEhwuYm9va2luZy52MS5CbG9ja1RpbWVSZXF1ZXN0Gh0uYm9va2luZy52MS5CbG9ja1RpbWVSZXNwb25zZRJOCgtVbmJsb2NrVGltZRIeLmJvb2tpbmcudjEuVW5ibG9ja1RpbWVSZXF1ZXN0Gh8uYm9va2luZy52MS5VbmJsb2NrVGltZVJlc3BvbnNlElQKDUNhbmNlbEJvb2tpbmcSIC5ib29raW5nLnYxLkNhbmNlbEJvb2tpbmdSZXF1ZXN0GiEuYm9va2luZy52MS5DYW5jZWxCb29raW5nUmVzcG9uc2USTgoLQWNjZXB0Q2xhaW0SHi5ib29raW5nLnYxLkFjY2VwdENsYWltUmVxdWVzdBofLmJvb2tpbmcudjEuQWNjZXB0Q2xhaW1SZXNwb25zZRJgChFHZXRCb29raW5nSGlzdG9yeRIkLmJvb2tpbmcudjEuR2V0Qm9va2luZ0hpc3RvcnlSZXF1ZXN0GiUuYm9va2luZy52MS5HZXRCb29raW5nSGlzdG9yeVJlc3BvbnNlEl0KEExpc3RQYXJrZWRFdmVudHMSIy5ib29raW5nLnYxLkxpc3RQYXJrZWRFdmVudHNSZXF1ZXN0GiQuYm9va2luZy52MS5MaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USYAoRUmV0cnlQYXJrZWRFdmVudHMSJC5ib29raW5nLnYxLlJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBolLmJvb2tpbmcudjEuUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZWIGcHJvdG8z", [file_booking_v1_booking_service, file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
 
 /**
  * A booking as staff sees it.
@@ -98,6 +100,62 @@ export const BlockedTimeSchema: GenMessage<BlockedTime> = /*@__PURE__*/
   messageDesc(file_booking_v1_booking_staff_service, 1);
 
 /**
+ * Asks for everything about one booking.
+ *
+ * @generated from message booking.v1.GetBookingHistoryRequest
+ */
+export type GetBookingHistoryRequest = Message<"booking.v1.GetBookingHistoryRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+};
+
+/**
+ * Describes the message booking.v1.GetBookingHistoryRequest.
+ * Use `create(GetBookingHistoryRequestSchema)` to create a new message.
+ */
+export const GetBookingHistoryRequestSchema: GenMessage<GetBookingHistoryRequest> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 2);
+
+/**
+ * Everything about one booking.
+ *
+ * @generated from message booking.v1.GetBookingHistoryResponse
+ */
+export type GetBookingHistoryResponse = Message<"booking.v1.GetBookingHistoryResponse"> & {
+  /**
+   * The booking with contact data.
+   *
+   * @generated from field: booking.v1.StaffBooking booking = 1;
+   */
+  booking?: StaffBooking | undefined;
+
+  /**
+   * When the client accepted the terms.
+   *
+   * @generated from field: google.protobuf.Timestamp terms_accepted_at = 2;
+   */
+  termsAcceptedAt?: Timestamp | undefined;
+
+  /**
+   * What has happened, oldest first.
+   *
+   * @generated from field: repeated common.v1.HistoryEntry entries = 3;
+   */
+  entries: HistoryEntry[];
+};
+
+/**
+ * Describes the message booking.v1.GetBookingHistoryResponse.
+ * Use `create(GetBookingHistoryResponseSchema)` to create a new message.
+ */
+export const GetBookingHistoryResponseSchema: GenMessage<GetBookingHistoryResponse> = /*@__PURE__*/
+  messageDesc(file_booking_v1_booking_staff_service, 3);
+
+/**
  * Asks for the own role.
  *
  * @generated from message booking.v1.GetOwnRoleRequest
@@ -110,7 +168,7 @@ export type GetOwnRoleRequest = Message<"booking.v1.GetOwnRoleRequest"> & {
  * Use `create(GetOwnRoleRequestSchema)` to create a new message.
  */
 export const GetOwnRoleRequestSchema: GenMessage<GetOwnRoleRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 2);
+  messageDesc(file_booking_v1_booking_staff_service, 4);
 
 /**
  * The own role.
@@ -131,7 +189,7 @@ export type GetOwnRoleResponse = Message<"booking.v1.GetOwnRoleResponse"> & {
  * Use `create(GetOwnRoleResponseSchema)` to create a new message.
  */
 export const GetOwnRoleResponseSchema: GenMessage<GetOwnRoleResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 3);
+  messageDesc(file_booking_v1_booking_staff_service, 5);
 
 /**
  * Asks for the bookings of some days.
@@ -166,7 +224,7 @@ export type ListBookingsRequest = Message<"booking.v1.ListBookingsRequest"> & {
  * Use `create(ListBookingsRequestSchema)` to create a new message.
  */
 export const ListBookingsRequestSchema: GenMessage<ListBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 4);
+  messageDesc(file_booking_v1_booking_staff_service, 6);
 
 /**
  * Bookings in the order of their sessions.
@@ -194,7 +252,7 @@ export type ListBookingsResponse = Message<"booking.v1.ListBookingsResponse"> & 
  * Use `create(ListBookingsResponseSchema)` to create a new message.
  */
 export const ListBookingsResponseSchema: GenMessage<ListBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 5);
+  messageDesc(file_booking_v1_booking_staff_service, 7);
 
 /**
  * Asks for closed times.
@@ -222,7 +280,7 @@ export type ListBlockedTimesRequest = Message<"booking.v1.ListBlockedTimesReques
  * Use `create(ListBlockedTimesRequestSchema)` to create a new message.
  */
 export const ListBlockedTimesRequestSchema: GenMessage<ListBlockedTimesRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 6);
+  messageDesc(file_booking_v1_booking_staff_service, 8);
 
 /**
  * Closed times in order.
@@ -243,7 +301,7 @@ export type ListBlockedTimesResponse = Message<"booking.v1.ListBlockedTimesRespo
  * Use `create(ListBlockedTimesResponseSchema)` to create a new message.
  */
 export const ListBlockedTimesResponseSchema: GenMessage<ListBlockedTimesResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 7);
+  messageDesc(file_booking_v1_booking_staff_service, 9);
 
 /**
  * Asks to close a time.
@@ -285,7 +343,7 @@ export type BlockTimeRequest = Message<"booking.v1.BlockTimeRequest"> & {
  * Use `create(BlockTimeRequestSchema)` to create a new message.
  */
 export const BlockTimeRequestSchema: GenMessage<BlockTimeRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 8);
+  messageDesc(file_booking_v1_booking_staff_service, 10);
 
 /**
  * The closed time.
@@ -306,7 +364,7 @@ export type BlockTimeResponse = Message<"booking.v1.BlockTimeResponse"> & {
  * Use `create(BlockTimeResponseSchema)` to create a new message.
  */
 export const BlockTimeResponseSchema: GenMessage<BlockTimeResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 9);
+  messageDesc(file_booking_v1_booking_staff_service, 11);
 
 /**
  * Asks to open a time again.
@@ -327,7 +385,7 @@ export type UnblockTimeRequest = Message<"booking.v1.UnblockTimeRequest"> & {
  * Use `create(UnblockTimeRequestSchema)` to create a new message.
  */
 export const UnblockTimeRequestSchema: GenMessage<UnblockTimeRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 10);
+  messageDesc(file_booking_v1_booking_staff_service, 12);
 
 /**
  * It is open again.
@@ -342,7 +400,7 @@ export type UnblockTimeResponse = Message<"booking.v1.UnblockTimeResponse"> & {
  * Use `create(UnblockTimeResponseSchema)` to create a new message.
  */
 export const UnblockTimeResponseSchema: GenMessage<UnblockTimeResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 11);
+  messageDesc(file_booking_v1_booking_staff_service, 13);
 
 /**
  * Asks to cancel a booking.
@@ -384,7 +442,7 @@ export type CancelBookingRequest = Message<"booking.v1.CancelBookingRequest"> & 
  * Use `create(CancelBookingRequestSchema)` to create a new message.
  */
 export const CancelBookingRequestSchema: GenMessage<CancelBookingRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 12);
+  messageDesc(file_booking_v1_booking_staff_service, 14);
 
 /**
  * The cancelled booking.
@@ -419,7 +477,7 @@ export type CancelBookingResponse = Message<"booking.v1.CancelBookingResponse"> 
  * Use `create(CancelBookingResponseSchema)` to create a new message.
  */
 export const CancelBookingResponseSchema: GenMessage<CancelBookingResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 13);
+  messageDesc(file_booking_v1_booking_staff_service, 15);
 
 /**
  * Asks to take a customer's word.
@@ -447,7 +505,7 @@ export type AcceptClaimRequest = Message<"booking.v1.AcceptClaimRequest"> & {
  * Use `create(AcceptClaimRequestSchema)` to create a new message.
  */
 export const AcceptClaimRequestSchema: GenMessage<AcceptClaimRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 14);
+  messageDesc(file_booking_v1_booking_staff_service, 16);
 
 /**
  * The confirmed booking.
@@ -468,7 +526,7 @@ export type AcceptClaimResponse = Message<"booking.v1.AcceptClaimResponse"> & {
  * Use `create(AcceptClaimResponseSchema)` to create a new message.
  */
 export const AcceptClaimResponseSchema: GenMessage<AcceptClaimResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 15);
+  messageDesc(file_booking_v1_booking_staff_service, 17);
 
 /**
  * Asks for parked events.
@@ -483,7 +541,7 @@ export type ListParkedEventsRequest = Message<"booking.v1.ListParkedEventsReques
  * Use `create(ListParkedEventsRequestSchema)` to create a new message.
  */
 export const ListParkedEventsRequestSchema: GenMessage<ListParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 16);
+  messageDesc(file_booking_v1_booking_staff_service, 18);
 
 /**
  * Parked events, oldest first.
@@ -504,7 +562,7 @@ export type ListParkedEventsResponse = Message<"booking.v1.ListParkedEventsRespo
  * Use `create(ListParkedEventsResponseSchema)` to create a new message.
  */
 export const ListParkedEventsResponseSchema: GenMessage<ListParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 17);
+  messageDesc(file_booking_v1_booking_staff_service, 19);
 
 /**
  * Asks to try parked events again, each stream in its order.
@@ -525,7 +583,7 @@ export type RetryParkedEventsRequest = Message<"booking.v1.RetryParkedEventsRequ
  * Use `create(RetryParkedEventsRequestSchema)` to create a new message.
  */
 export const RetryParkedEventsRequestSchema: GenMessage<RetryParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 18);
+  messageDesc(file_booking_v1_booking_staff_service, 20);
 
 /**
  * What came of it.
@@ -553,7 +611,7 @@ export type RetryParkedEventsResponse = Message<"booking.v1.RetryParkedEventsRes
  * Use `create(RetryParkedEventsResponseSchema)` to create a new message.
  */
 export const RetryParkedEventsResponseSchema: GenMessage<RetryParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_booking_v1_booking_staff_service, 19);
+  messageDesc(file_booking_v1_booking_staff_service, 21);
 
 /**
  * What a member of the practice may do.
@@ -756,6 +814,17 @@ export const BookingStaffService: GenService<{
     methodKind: "unary";
     input: typeof AcceptClaimRequestSchema;
     output: typeof AcceptClaimResponseSchema;
+  },
+  /**
+   * One booking with all that has happened to it and when its terms were accepted: what a bank asks for
+   * when it disputes the payment. Roles: owner, admin. NOT_FOUND, BOOKING_NOT_FOUND.
+   *
+   * @generated from rpc booking.v1.BookingStaffService.GetBookingHistory
+   */
+  getBookingHistory: {
+    methodKind: "unary";
+    input: typeof GetBookingHistoryRequestSchema;
+    output: typeof GetBookingHistoryResponseSchema;
   },
   /**
    * Events that booking could not take in. Roles: owner, admin.

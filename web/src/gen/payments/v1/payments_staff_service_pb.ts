@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { HistoryEntry } from "../../common/v1/history_pb";
+import { file_common_v1_history } from "../../common/v1/history_pb";
 import type { Money } from "../../common/v1/money_pb";
 import { file_common_v1_money } from "../../common/v1/money_pb";
 import type { ParkedEvent } from "../../common/v1/parked_event_pb";
@@ -16,7 +18,56 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_staff_service.proto.
  */
 export const file_payments_v1_payments_staff_service: GenFile = /*@__PURE__*/
-  fileDesc("CihwYXltZW50cy92MS9wYXltZW50c19zdGFmZl9zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJlChRSZWZ1bmRQYXltZW50UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRIgCgZhbW91bnQYAyABKAsyEC5jb21tb24udjEuTW9uZXkiTAoVUmVmdW5kUGF5bWVudFJlc3BvbnNlEhEKCXJlZnVuZF9pZBgBIAEoCRIgCgZhbW91bnQYAiABKAsyEC5jb21tb24udjEuTW9uZXkiNQocTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVxdWVzdBIVCg1pbmNsdWRlX3lvdW5nGAEgASgIIk4KHUxpc3RVbmV4cGxhaW5lZE9yZGVyc1Jlc3BvbnNlEi0KBm9yZGVycxgBIAMoCzIdLnBheW1lbnRzLnYxLlVuZXhwbGFpbmVkT3JkZXIihQIKEFVuZXhwbGFpbmVkT3JkZXISDgoGcmVhc29uGAEgASgJEhMKC2V4cGxhbmF0aW9uGAIgASgJEhIKCmJvb2tpbmdfaWQYAyABKAkSEAoIb3JkZXJfaWQYBCABKAkSEgoKcGF5bWVudF9pZBgFIAEoCRIgCgZhbW91bnQYBiABKAsyEC5jb21tb24udjEuTW9uZXkSLAoIc2luY2VfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3N1YmplY3QYCCABKAkSMQoNcmVzcG9uZF9ieV9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiSwoTRXhwbGFpbk9yZGVyUmVxdWVzdBIOCgZyZWFzb24YASABKAkSDwoHc3ViamVjdBgCIAEoCRITCgtleHBsYW5hdGlvbhgDIAEoCSIWChRFeHBsYWluT3JkZXJSZXNwb25zZSIUChJHZXRCYWxhbmNlc1JlcXVlc3QiPQoTR2V0QmFsYW5jZXNSZXNwb25zZRImCghiYWxhbmNlcxgBIAMoCzIULnBheW1lbnRzLnYxLkJhbGFuY2UiPQoHQmFsYW5jZRIPCgdhY2NvdW50GAEgASgJEiEKB2JhbGFuY2UYAiABKAsyEC5jb21tb24udjEuTW9uZXkiLgoYTGlzdExlZGdlckVudHJpZXNSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiRgoZTGlzdExlZGdlckVudHJpZXNSZXNwb25zZRIpCgdlbnRyaWVzGAEgAygLMhgucGF5bWVudHMudjEuTGVkZ2VyRW50cnkidAoLTGVkZ2VyRW50cnkSDAoEa2luZBgBIAEoCRIvCgtyZWNvcmRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFbGluZXMYAyADKAsyFy5wYXltZW50cy52MS5MZWRnZXJMaW5lIj8KCkxlZGdlckxpbmUSDwoHYWNjb3VudBgBIAEoCRIgCgZhbW91bnQYAiABKAsyEC5jb21tb24udjEuTW9uZXkiGQoXTGlzdFBhcmtlZEV2ZW50c1JlcXVlc3QiQgoYTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEiYKBmV2ZW50cxgBIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudCItChhSZXRyeVBhcmtlZEV2ZW50c1JlcXVlc3QSEQoJc3RyZWFtX2lkGAEgASgJIlQKGVJldHJ5UGFya2VkRXZlbnRzUmVzcG9uc2USDwoHaGFuZGxlZBgBIAEoBRImCgZldmVudHMYAiADKAsyFi5jb21tb24udjEuUGFya2VkRXZlbnQyrgUKFFBheW1lbnRzU3RhZmZTZXJ2aWNlElYKDVJlZnVuZFBheW1lbnQSIS5wYXltZW50cy52MS5SZWZ1bmRQYXltZW50UmVxdWVzdBoiLnBheW1lbnRzLnYxLlJlZnVuZFBheW1lbnRSZXNwb25zZRJuChVMaXN0VW5leHBsYWluZWRPcmRlcnMSKS5wYXltZW50cy52MS5MaXN0VW5leHBsYWluZWRPcmRlcnNSZXF1ZXN0GioucGF5bWVudHMudjEuTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVzcG9uc2USUwoMRXhwbGFpbk9yZGVyEiAucGF5bWVudHMudjEuRXhwbGFpbk9yZGVyUmVxdWVzdBohLnBheW1lbnRzLnYxLkV4cGxhaW5PcmRlclJlc3BvbnNlElAKC0dldEJhbGFuY2VzEh8ucGF5bWVudHMudjEuR2V0QmFsYW5jZXNSZXF1ZXN0GiAucGF5bWVudHMudjEuR2V0QmFsYW5jZXNSZXNwb25zZRJiChFMaXN0TGVkZ2VyRW50cmllcxIlLnBheW1lbnRzLnYxLkxpc3RMZWRnZXJFbnRyaWVzUmVxdWVzdBomLnBheW1lbnRzLnYxLkxpc3RMZWRnZXJFbnRyaWVzUmVzcG9uc2USXwoQTGlzdFBhcmtlZEV2ZW50cxIkLnBheW1lbnRzLnYxLkxpc3RQYXJrZWRFdmVudHNSZXF1ZXN0GiUucGF5bWVudHMudjEuTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEmIKEVJldHJ5UGFya2VkRXZlbnRzEiUucGF5bWVudHMudjEuUmV0cnlQYXJrZWRFdmVudHNSZXF1ZXN0GiYucGF5bWVudHMudjEuUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
+  fileDesc("CihwYXltZW50cy92MS9wYXltZW50c19zdGFmZl9zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSIuChhHZXRQYXltZW50SGlzdG9yeVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJXChlHZXRQYXltZW50SGlzdG9yeVJlc3BvbnNlEigKB2VudHJpZXMYASADKAsyFy5jb21tb24udjEuSGlzdG9yeUVudHJ5EhAKCHJlY2VpcHRzGAIgAygJImUKFFJlZnVuZFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leSJMChVSZWZ1bmRQYXltZW50UmVzcG9uc2USEQoJcmVmdW5kX2lkGAEgASgJEiAKBmFtb3VudBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leSI1ChxMaXN0VW5leHBsYWluZWRPcmRlcnNSZXF1ZXN0EhUKDWluY2x1ZGVfeW91bmcYASABKAgiTgodTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVzcG9uc2USLQoGb3JkZXJzGAEgAygLMh0ucGF5bWVudHMudjEuVW5leHBsYWluZWRPcmRlciKFAgoQVW5leHBsYWluZWRPcmRlchIOCgZyZWFzb24YASABKAkSEwoLZXhwbGFuYXRpb24YAiABKAkSEgoKYm9va2luZ19pZBgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRISCgpwYXltZW50X2lkGAUgASgJEiAKBmFtb3VudBgGIAEoCzIQLmNvbW1vbi52MS5Nb25leRIsCghzaW5jZV9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHc3ViamVjdBgIIAEoCRIxCg1yZXNwb25kX2J5X2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJLChNFeHBsYWluT3JkZXJSZXF1ZXN0Eg4KBnJlYXNvbhgBIAEoCRIPCgdzdWJqZWN0GAIgASgJEhMKC2V4cGxhbmF0aW9uGAMgASgJIhYKFEV4cGxhaW5PcmRlclJlc3BvbnNlIhQKEkdldEJhbGFuY2VzUmVxdWVzdCI9ChNHZXRCYWxhbmNlc1Jlc3BvbnNlEiYKCGJhbGFuY2VzGAEgAygLMhQucGF5bWVudHMudjEuQmFsYW5jZSI9CgdCYWxhbmNlEg8KB2FjY291bnQYASABKAkSIQoHYmFsYW5jZRgCIAEoCzIQLmNvbW1vbi52MS5Nb25leSIuChhMaXN0TGVkZ2VyRW50cmllc1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJGChlMaXN0TGVkZ2VyRW50cmllc1Jlc3BvbnNlEikKB2VudHJpZXMYASADKAsyGC5wYXltZW50cy52MS5MZWRnZXJFbnRyeSJ0CgtMZWRnZXJFbnRyeRIMCgRraW5kGAEgASgJEi8KC3JlY29yZGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgVsaW5lcxgDIAMoCzIXLnBheW1lbnRzLnYxLkxlZGdlckxpbmUiPwoKTGVkZ2VyTGluZRIPCgdhY2NvdW50GAEgASgJEiAKBmFtb3VudBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leSIZChdMaXN0UGFya2VkRXZlbnRzUmVxdWVzdCJCChhMaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USJgoGZXZlbnRzGAEgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50Ii0KGFJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBIRCglzdHJlYW1faWQYASABKAkiVAoZUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZRIPCgdoYW5kbGVkGAEgASgFEiYKBmV2ZW50cxgCIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudDKSBgoUUGF5bWVudHNTdGFmZlNlcnZpY2USVgoNUmVmdW5kUGF5bWVudBIhLnBheW1lbnRzLnYxLlJlZnVuZFBheW1lbnRSZXF1ZXN0GiIucGF5bWVudHMudjEuUmVmdW5kUGF5bWVudFJlc3BvbnNlEm4KFUxpc3RVbmV4cGxhaW5lZE9yZGVycxIpLnBheW1lbnRzLnYxLkxpc3RVbmV4cGxhaW5lZE9yZGVyc1JlcXVlc3QaKi5wYXltZW50cy52MS5MaXN0VW5leHBsYWluZWRPcmRlcnNSZXNwb25zZRJTCgxFeHBsYWluT3JkZXISIC5wYXltZW50cy52MS5FeHBsYWluT3JkZXJSZXF1ZXN0GiEucGF5bWVudHMudjEuRXhwbGFpbk9yZGVyUmVzcG9uc2USUAoLR2V0QmFsYW5jZXMSHy5wYXltZW50cy52MS5HZXRCYWxhbmNlc1JlcXVlc3QaIC5wYXltZW50cy52MS5HZXRCYWxhbmNlc1Jlc3BvbnNlEmIKEUxpc3RMZWRnZXJFbnRyaWVzEiUucGF5bWVudHMudjEuTGlzdExlZGdlckVudHJpZXNSZXF1ZXN0GiYucGF5bWVudHMudjEuTGlzdExlZGdlckVudHJpZXNSZXNwb25zZRJiChFHZXRQYXltZW50SGlzdG9yeRIlLnBheW1lbnRzLnYxLkdldFBheW1lbnRIaXN0b3J5UmVxdWVzdBomLnBheW1lbnRzLnYxLkdldFBheW1lbnRIaXN0b3J5UmVzcG9uc2USXwoQTGlzdFBhcmtlZEV2ZW50cxIkLnBheW1lbnRzLnYxLkxpc3RQYXJrZWRFdmVudHNSZXF1ZXN0GiUucGF5bWVudHMudjEuTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEmIKEVJldHJ5UGFya2VkRXZlbnRzEiUucGF5bWVudHMudjEuUmV0cnlQYXJrZWRFdmVudHNSZXF1ZXN0GiYucGF5bWVudHMudjEuUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZWIGcHJvdG8z", [file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
+
+/**
+ * Asks for what has happened to the money of one booking.
+ *
+ * @generated from message payments.v1.GetPaymentHistoryRequest
+ */
+export type GetPaymentHistoryRequest = Message<"payments.v1.GetPaymentHistoryRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+};
+
+/**
+ * Describes the message payments.v1.GetPaymentHistoryRequest.
+ * Use `create(GetPaymentHistoryRequestSchema)` to create a new message.
+ */
+export const GetPaymentHistoryRequestSchema: GenMessage<GetPaymentHistoryRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 0);
+
+/**
+ * What has happened to the money of one booking.
+ *
+ * @generated from message payments.v1.GetPaymentHistoryResponse
+ */
+export type GetPaymentHistoryResponse = Message<"payments.v1.GetPaymentHistoryResponse"> & {
+  /**
+   * Oldest first; empty when no payment was ever started.
+   *
+   * @generated from field: repeated common.v1.HistoryEntry entries = 1;
+   */
+  entries: HistoryEntry[];
+
+  /**
+   * The serial numbers of its receipts.
+   *
+   * @generated from field: repeated string receipts = 2;
+   */
+  receipts: string[];
+};
+
+/**
+ * Describes the message payments.v1.GetPaymentHistoryResponse.
+ * Use `create(GetPaymentHistoryResponseSchema)` to create a new message.
+ */
+export const GetPaymentHistoryResponseSchema: GenMessage<GetPaymentHistoryResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 1);
 
 /**
  * Asks to give money back.
@@ -51,7 +102,7 @@ export type RefundPaymentRequest = Message<"payments.v1.RefundPaymentRequest"> &
  * Use `create(RefundPaymentRequestSchema)` to create a new message.
  */
 export const RefundPaymentRequestSchema: GenMessage<RefundPaymentRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 0);
+  messageDesc(file_payments_v1_payments_staff_service, 2);
 
 /**
  * The refund that was asked for.
@@ -79,7 +130,7 @@ export type RefundPaymentResponse = Message<"payments.v1.RefundPaymentResponse">
  * Use `create(RefundPaymentResponseSchema)` to create a new message.
  */
 export const RefundPaymentResponseSchema: GenMessage<RefundPaymentResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 1);
+  messageDesc(file_payments_v1_payments_staff_service, 3);
 
 /**
  * Asks for what nothing explains.
@@ -100,7 +151,7 @@ export type ListUnexplainedOrdersRequest = Message<"payments.v1.ListUnexplainedO
  * Use `create(ListUnexplainedOrdersRequestSchema)` to create a new message.
  */
 export const ListUnexplainedOrdersRequestSchema: GenMessage<ListUnexplainedOrdersRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 2);
+  messageDesc(file_payments_v1_payments_staff_service, 4);
 
 /**
  * What nothing explains, oldest first.
@@ -121,7 +172,7 @@ export type ListUnexplainedOrdersResponse = Message<"payments.v1.ListUnexplained
  * Use `create(ListUnexplainedOrdersResponseSchema)` to create a new message.
  */
 export const ListUnexplainedOrdersResponseSchema: GenMessage<ListUnexplainedOrdersResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 3);
+  messageDesc(file_payments_v1_payments_staff_service, 5);
 
 /**
  * An order, a payment or a line of a settlement that nothing explains.
@@ -198,7 +249,7 @@ export type UnexplainedOrder = Message<"payments.v1.UnexplainedOrder"> & {
  * Use `create(UnexplainedOrderSchema)` to create a new message.
  */
 export const UnexplainedOrderSchema: GenMessage<UnexplainedOrder> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 4);
+  messageDesc(file_payments_v1_payments_staff_service, 6);
 
 /**
  * Says why a row of the list of what nothing explains is right as it is.
@@ -233,7 +284,7 @@ export type ExplainOrderRequest = Message<"payments.v1.ExplainOrderRequest"> & {
  * Use `create(ExplainOrderRequestSchema)` to create a new message.
  */
 export const ExplainOrderRequestSchema: GenMessage<ExplainOrderRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 5);
+  messageDesc(file_payments_v1_payments_staff_service, 7);
 
 /**
  * The row has left the list.
@@ -248,7 +299,7 @@ export type ExplainOrderResponse = Message<"payments.v1.ExplainOrderResponse"> &
  * Use `create(ExplainOrderResponseSchema)` to create a new message.
  */
 export const ExplainOrderResponseSchema: GenMessage<ExplainOrderResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 6);
+  messageDesc(file_payments_v1_payments_staff_service, 8);
 
 /**
  * Asks for balances.
@@ -263,7 +314,7 @@ export type GetBalancesRequest = Message<"payments.v1.GetBalancesRequest"> & {
  * Use `create(GetBalancesRequestSchema)` to create a new message.
  */
 export const GetBalancesRequestSchema: GenMessage<GetBalancesRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 7);
+  messageDesc(file_payments_v1_payments_staff_service, 9);
 
 /**
  * The sums of all accounts; together they are zero in each currency.
@@ -284,7 +335,7 @@ export type GetBalancesResponse = Message<"payments.v1.GetBalancesResponse"> & {
  * Use `create(GetBalancesResponseSchema)` to create a new message.
  */
 export const GetBalancesResponseSchema: GenMessage<GetBalancesResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 8);
+  messageDesc(file_payments_v1_payments_staff_service, 10);
 
 /**
  * The sum of an account in one currency.
@@ -312,7 +363,7 @@ export type Balance = Message<"payments.v1.Balance"> & {
  * Use `create(BalanceSchema)` to create a new message.
  */
 export const BalanceSchema: GenMessage<Balance> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 9);
+  messageDesc(file_payments_v1_payments_staff_service, 11);
 
 /**
  * Asks for entries.
@@ -333,7 +384,7 @@ export type ListLedgerEntriesRequest = Message<"payments.v1.ListLedgerEntriesReq
  * Use `create(ListLedgerEntriesRequestSchema)` to create a new message.
  */
 export const ListLedgerEntriesRequestSchema: GenMessage<ListLedgerEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 10);
+  messageDesc(file_payments_v1_payments_staff_service, 12);
 
 /**
  * Entries.
@@ -354,7 +405,7 @@ export type ListLedgerEntriesResponse = Message<"payments.v1.ListLedgerEntriesRe
  * Use `create(ListLedgerEntriesResponseSchema)` to create a new message.
  */
 export const ListLedgerEntriesResponseSchema: GenMessage<ListLedgerEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 11);
+  messageDesc(file_payments_v1_payments_staff_service, 13);
 
 /**
  * An entry of the ledger: lines whose sum is zero.
@@ -389,7 +440,7 @@ export type LedgerEntry = Message<"payments.v1.LedgerEntry"> & {
  * Use `create(LedgerEntrySchema)` to create a new message.
  */
 export const LedgerEntrySchema: GenMessage<LedgerEntry> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 12);
+  messageDesc(file_payments_v1_payments_staff_service, 14);
 
 /**
  * A line of an entry.
@@ -417,7 +468,7 @@ export type LedgerLine = Message<"payments.v1.LedgerLine"> & {
  * Use `create(LedgerLineSchema)` to create a new message.
  */
 export const LedgerLineSchema: GenMessage<LedgerLine> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 13);
+  messageDesc(file_payments_v1_payments_staff_service, 15);
 
 /**
  * Asks for parked events.
@@ -432,7 +483,7 @@ export type ListParkedEventsRequest = Message<"payments.v1.ListParkedEventsReque
  * Use `create(ListParkedEventsRequestSchema)` to create a new message.
  */
 export const ListParkedEventsRequestSchema: GenMessage<ListParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 14);
+  messageDesc(file_payments_v1_payments_staff_service, 16);
 
 /**
  * Parked events, oldest first.
@@ -453,7 +504,7 @@ export type ListParkedEventsResponse = Message<"payments.v1.ListParkedEventsResp
  * Use `create(ListParkedEventsResponseSchema)` to create a new message.
  */
 export const ListParkedEventsResponseSchema: GenMessage<ListParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 15);
+  messageDesc(file_payments_v1_payments_staff_service, 17);
 
 /**
  * Asks to try parked events again, each stream in its order.
@@ -474,7 +525,7 @@ export type RetryParkedEventsRequest = Message<"payments.v1.RetryParkedEventsReq
  * Use `create(RetryParkedEventsRequestSchema)` to create a new message.
  */
 export const RetryParkedEventsRequestSchema: GenMessage<RetryParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 16);
+  messageDesc(file_payments_v1_payments_staff_service, 18);
 
 /**
  * What came of it.
@@ -502,7 +553,7 @@ export type RetryParkedEventsResponse = Message<"payments.v1.RetryParkedEventsRe
  * Use `create(RetryParkedEventsResponseSchema)` to create a new message.
  */
 export const RetryParkedEventsResponseSchema: GenMessage<RetryParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 17);
+  messageDesc(file_payments_v1_payments_staff_service, 19);
 
 /**
  * What the practice's staff does with money. Every call needs a signed-in member of the practice with
@@ -563,6 +614,16 @@ export const PaymentsStaffService: GenService<{
     methodKind: "unary";
     input: typeof ListLedgerEntriesRequestSchema;
     output: typeof ListLedgerEntriesResponseSchema;
+  },
+  /**
+   * All that has happened to the money of one booking. NOT_FOUND, BOOKING_NOT_FOUND.
+   *
+   * @generated from rpc payments.v1.PaymentsStaffService.GetPaymentHistory
+   */
+  getPaymentHistory: {
+    methodKind: "unary";
+    input: typeof GetPaymentHistoryRequestSchema;
+    output: typeof GetPaymentHistoryResponseSchema;
   },
   /**
    * Events that payments could not take in.

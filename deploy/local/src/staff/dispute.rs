@@ -1,0 +1,274 @@
+//! `sukoon dispute pack`: everything that a bank asks for when it disputes a payment, in one file
+//! that any browser shows and prints. What a client has told about themselves is not in it.
+use super::arguments::{Arguments, Usage, check_id};
+use super::session::Session;
+use super::when::Zone;
+use super::words::{contact, list, state, text, what, who};
+use super::{Done, money};
+use crate::say;
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const STYLE: &str = include_str!("dispute.css");
+/// How many mails of a booking are asked for; none has more.
+const MAILS: u32 = 100;
+
+pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {
+    check_id(arguments, 0, "bkg_")
+}
+
+pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let booking_id = arguments.at(0);
+    let asked = json!({ "bookingId": booking_id });
+    let file = Facts {
+        practice: session.call("catalogue.v1.CatalogueService/GetPractice", &json!({})).await?,
+        booking: session.call("booking.v1.BookingStaffService/GetBookingHistory", &asked).await?,
+        money: session.call("payments.v1.PaymentsStaffService/GetPaymentHistory", &asked).await?,
+        mails: {
+            let asked = json!({ "bookingId": booking_id, "pageSize": MAILS });
+            session.call("notifications.v1.NotificationsStaffService/ListMails", &asked).await?
+        },
+    };
+    if arguments.json() {
+        say::line(json!({
+            "booking": file.booking, "payment": file.money, "mails": file.mails["mails"],
+        }));
+        return Ok(Done::All);
+    }
+    let path = match arguments.option("output") {
+        "" => PathBuf::from(format!("dispute-{booking_id}.html")),
+        said => PathBuf::from(said),
+    };
+    write(&path, &page(&Zone::of(session).await?, &file))?;
+    say::line(format_args!("{} is written. Read it before you send it.", path.display()));
+    Ok(Done::All)
+}
+
+/// Writes a file that is not there yet.
+fn write(path: &Path, page: &str) -> Result<()> {
+    let mut options = fs::OpenOptions::new();
+    let file = options.write(true).create_new(true).open(path);
+    let mut file = file.with_context(|| format!("{} cannot be written", path.display()))?;
+    std::io::Write::write_all(&mut file, page.as_bytes())?;
+    Ok(())
+}
+
+/// What the services say.
+struct Facts {
+    practice: Value,
+    booking: Value,
+    money: Value,
+    mails: Value,
+}
+
+/// The file.
+fn page(zone: &Zone, facts: &Facts) -> String {
+    let staff = &facts.booking["booking"];
+    let booking = &staff["booking"];
+    let id = text(&booking["bookingId"]);
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <title>Booking {id}</title><style>{STYLE}</style></head><body>\n\
+         <h1>{}: evidence for booking {id}</h1>\n",
+        escape(&zone.practice),
+    );
+    let session = &booking["sessions"][0];
+    let paid = paid(&facts.money);
+    facts_table(&mut page, "The payment", &paid_rows(zone, &paid, &facts.money));
+    facts_table(
+        &mut page,
+        "What was booked",
+        &[
+            ("Service", what(booking)),
+            (
+                "Session",
+                format!(
+                    "{}, {} {}",
+                    zone.day(&session["startsAt"]),
+                    zone.span(session),
+                    zone.label
+                ),
+            ),
+            ("Price", money::shown(&booking["price"])),
+            ("State", state(booking)),
+            ("Booked by", who(booking)),
+            ("Reached at", contact(booking)),
+        ],
+    );
+    facts_table(&mut page, "What was agreed", &agreed(zone, facts));
+    let mut entries = happened(zone, &facts.booking["entries"], &facts.money["entries"]);
+    entries.sort();
+    table(&mut page, "What happened", &["When", "What", "Details"], &entries);
+    let mails: Vec<_> = list(&facts.mails["mails"]).iter().map(|mail| sent(zone, mail)).collect();
+    table(&mut page, "Messages", &["Sent", "What", "How it stands", "Message id"], &mails);
+    page.push_str("</body></html>\n");
+    page
+}
+
+/// The payment that counts, as its event tells it.
+fn paid(money: &Value) -> Value {
+    let entries = list(&money["entries"]);
+    entries.iter().find(|entry| entry["event"] == "PaymentVerified").cloned().unwrap_or_default()
+}
+
+fn paid_rows(zone: &Zone, paid: &Value, money: &Value) -> Vec<(&'static str, String)> {
+    let entries = list(&money["entries"]);
+    let order = entries.iter().find(|entry| entry["event"] == "OrderCreated");
+    let receipts: Vec<String> = list(&money["receipts"]).iter().map(text).collect();
+    vec![
+        ("Amount", money::shown(&paid["amount"])),
+        ("Received", zone.moment(&paid["recordedAt"])),
+        ("Payment id", text(&paid["paymentId"])),
+        ("Order id", order.map(|order| text(&order["subject"])).unwrap_or_default()),
+        ("Receipt", receipts.join(", ")),
+    ]
+}
+
+fn agreed(zone: &Zone, facts: &Facts) -> Vec<(&'static str, String)> {
+    let hours = &facts.practice["practice"]["cancellationHours"];
+    let hours = hours.as_i64().map(|hours| hours.to_string());
+    let mut rows = vec![(
+        "Terms accepted",
+        format!("{} {}", zone.moment(&facts.booking["termsAcceptedAt"]), zone.label),
+    )];
+    if let Some(hours) = hours {
+        let refund = format!(
+            "Cancelled {hours} hours before the session or earlier: refunded in full. Later: not \
+             refunded. Both were shown before the payment, with the terms."
+        );
+        rows.push(("Cancellation", refund));
+    }
+    rows
+}
+
+/// What happened to the booking and its money: when, what, and a word more.
+fn happened(zone: &Zone, booking: &Value, money: &Value) -> Vec<[String; 3]> {
+    let entries = list(booking).iter().chain(list(money));
+    entries
+        .map(|entry| {
+            let amount = match &entry["amount"] {
+                Value::Null => String::new(),
+                amount => money::shown(amount),
+            };
+            let parts = [
+                amount,
+                text(&entry["detail"]).replace('_', " "),
+                text(&entry["paymentId"]),
+                text(&entry["subject"]),
+            ];
+            let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let event = spaced(&text(&entry["event"]));
+            [zone.moment(&entry["recordedAt"]), event, parts.join(", ")]
+        })
+        .collect()
+}
+
+fn sent(zone: &Zone, mail: &Value) -> [String; 4] {
+    let word = |value: &Value, prefix: &str| {
+        text(value).trim_start_matches(prefix).to_lowercase().replace('_', " ")
+    };
+    [
+        zone.moment(&mail["sentAt"]),
+        word(&mail["kind"], "MAIL_KIND_"),
+        word(&mail["state"], "DELIVERY_STATE_"),
+        text(&mail["messageId"]),
+    ]
+}
+
+/// "BookingConfirmed" as "Booking confirmed".
+fn spaced(name: &str) -> String {
+    let mut words = String::new();
+    for (place, letter) in name.chars().enumerate() {
+        if letter.is_uppercase() && place > 0 {
+            words.push(' ');
+            words.extend(letter.to_lowercase());
+        } else {
+            words.push(letter);
+        }
+    }
+    words
+}
+
+fn facts_table(page: &mut String, title: &str, rows: &[(&str, String)]) {
+    heading(page, title);
+    page.push_str("<table>");
+    for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
+        cells(page, "th", [*name]);
+        cells(page, "td", [value.as_str()]);
+        page.push_str("</tr>");
+    }
+    page.push_str("</table>\n");
+}
+
+fn table<const N: usize>(page: &mut String, title: &str, head: &[&str; N], rows: &[[String; N]]) {
+    heading(page, title);
+    page.push_str("<table>");
+    cells(page, "th", *head);
+    page.push_str("</tr>");
+    for row in rows {
+        page.push_str("<tr>");
+        for cell in row {
+            cell_of(page, "td", cell);
+        }
+        page.push_str("</tr>");
+    }
+    page.push_str("</table>\n");
+}
+
+fn heading(page: &mut String, title: &str) {
+    page.push_str("<h2>");
+    page.push_str(&escape(title));
+    page.push_str("</h2>\n");
+}
+
+fn cells<const N: usize>(page: &mut String, tag: &str, texts: [&str; N]) {
+    if tag == "th" {
+        page.push_str("<tr>");
+    }
+    for text in texts {
+        cell_of(page, tag, text);
+    }
+}
+
+fn cell_of(page: &mut String, tag: &str, text: &str) {
+    for part in ["<", tag, ">", &escape(text), "</", tag, ">"] {
+        page.push_str(part);
+    }
+}
+
+/// A text that is no markup.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            letter => safe.push(letter),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_typed_is_no_markup() {
+        assert_eq!(escape("<b>\"A\" & B</b>"), "&lt;b&gt;&quot;A&quot; &amp; B&lt;/b&gt;");
+        assert_eq!(spaced("BookingCheckoutOpened"), "Booking checkout opened");
+    }
+
+    #[test]
+    fn a_file_that_is_there_is_not_written_over() {
+        let path = std::env::temp_dir().join(format!("pack-{}.html", std::process::id()));
+        write(&path, "one").unwrap();
+        assert!(write(&path, "two").is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+        fs::remove_file(path).unwrap();
+    }
+}
