@@ -113,7 +113,9 @@ test('a fee that the provider adds is said before and paid beside the price @pho
   try {
     await signUpQuietly(page, practice.url, newPerson('Zoya'));
     await hold(page);
-    await expect(page.getByText("adds a fee of its own to the price, that fee isn't")).toBeVisible();
+    await expect(
+      page.getByText("adds a fee of its own to the price, that fee isn't"),
+    ).toBeVisible();
     const checkout = await openCheckout(page, 'Pay ₹500', 'Pay ₹510');
     await payByCard(checkout, 'Pay ₹510');
     await expectConfirmed(page);
