@@ -21,10 +21,14 @@ async fn a_closing_changes_no_balance_and_a_start_reads_what_is_new() -> Result<
         close(world.store.pool()).await?;
         assert_eq!(left(&world).await?, before);
     }
+    // The practice's own night may have fallen into these two hours and closed, too.
+    let closings = "select count(*) from ledger_closings where account = 'customer_advance'";
     let first = "select count(*) from ledger_closings where account = 'customer_advance'
                  and amount_minor = (select amount_minor from ledger_lines
                                      where account = 'customer_advance' limit 1)";
-    assert_eq!(world.number(first).await?, 2, "each closing has the first booking's money");
+    let count = world.number(closings).await?;
+    assert!((2..=3).contains(&count), "{count} closings");
+    assert_eq!(world.number(first).await?, count, "each has the first booking's money");
 
     open_books(&world.store).await?;
     let all = "select count(*) from feed f where f.position <= (select position from opened_books)";
