@@ -15,7 +15,7 @@ use crate::domain::collection::{Collection, Command, Event, Standing};
 use crate::domain::fact::{Amount, OrderFact, OrderId, Payment, Source, Status};
 use crate::domain::refund::{Found, News};
 use crate::polling::{self, Turn};
-use crate::provider::{PaymentReport, ProviderRefund};
+use crate::provider::{PaymentReport, ProviderError, ProviderRefund};
 use crate::read_model::query::CollectionRow;
 use crate::read_model::{query, receipts};
 use crate::store::OpenCollection;
@@ -54,6 +54,18 @@ pub struct Told {
     pub order: Option<Box<OrderFact>>,
     /// Whether something could not be asked, so that it has to be asked again.
     pub is_partial: bool,
+}
+
+impl Told {
+    /// The same with what was told after it, and with how the order stands.
+    #[must_use]
+    pub fn and(mut self, after: Self, order: OrderFact) -> Self {
+        self.payments.extend(after.payments);
+        self.refunds.extend(after.refunds);
+        self.is_partial |= after.is_partial;
+        self.order = Some(Box::new(order));
+        self
+    }
 }
 
 /// Takes payments as the provider reports them, and asks for the refunds of those of which more has
@@ -97,13 +109,20 @@ pub async fn look_into_order(
     {
         return Ok(told);
     }
-    Ok(match till.provider.order(order).await {
-        Ok(order) => Told { order: Some(Box::new(order.fact)), ..told },
-        Err(error) => {
-            tracing::warn!(%booking_id, error = chain(&error), "an order is not known yet");
-            Told { is_partial: true, ..told }
+    // Whatever has paid the order by then is among the payments that are asked for after it.
+    let asked =
+        async { Ok((till.provider.order(order).await?, till.provider.payments_of(order).await?)) };
+    match asked.await {
+        Ok((order, reports)) => {
+            let again = look_into(till, reports).await?;
+            Ok(told.and(again, order.fact))
         }
-    })
+        Err(error) => {
+            let error: ProviderError = error;
+            tracing::warn!(%booking_id, error = chain(&error), "an order is not known yet");
+            Ok(Told { is_partial: true, ..told })
+        }
+    }
 }
 
 /// Whether money of another amount than the order's has come: then the order is asked for, too.

@@ -32,6 +32,9 @@ const RENEWED_LATE: [u64; 3] = [1_622_935_436, 2_812_853_127, 2_812_920_599];
 /// A fee that the provider had added, given back by another hand with the money of a session that
 /// took place: it was earned once more.
 const FEE_GIVEN_BACK: [u64; 3] = [1_883_770_890, 1_883_771_073, 1_883_772_345];
+/// A wrong amount that counted, because another payment had paid its order while the list of
+/// payments had no answer. The payments are asked for after the order since.
+const PAID_BY_ANOTHER: [u64; 2] = [772_881_433, 772_912_394];
 
 #[test]
 fn what_once_failed_holds() {
@@ -42,6 +45,7 @@ fn what_once_failed_holds() {
         &CAME_HOME,
         &RENEWED_LATE,
         &FEE_GIVEN_BACK,
+        &PAID_BY_ANOTHER,
     ];
     for seed in all.concat() {
         let outcome = run(seed, How::default());

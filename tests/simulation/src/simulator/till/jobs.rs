@@ -235,10 +235,17 @@ impl World {
             || amount.is_some_and(|amount| asks_for_order(&told, (&order, &amount)))
         {
             let asked = self.at_provider(|provider| {
-                provider.order(&order).now_or_never().unwrap_or_else(never)
+                let order_fact = provider.order(&order).now_or_never().unwrap_or_else(never)?;
+                let reports = provider.payments_of(&order).now_or_never().unwrap_or_else(never)?;
+                Ok::<_, ProviderError>((order_fact, reports))
             });
-            told.is_partial |= asked.is_err();
-            told.order = asked.ok().map(|order| Box::new(order.fact));
+            match asked {
+                Ok((order, reports)) => {
+                    let again = self.look_into(reports);
+                    told = told.and(again, order.fact);
+                }
+                Err(_) => told.is_partial = true,
+            }
         }
         let next = if is_answered && !told.is_partial { turn.answered() } else { turn.failed() };
         let facts = if next.is_slow(self.now) { self.facts_of(booking_id).ok() } else { None };
