@@ -149,7 +149,7 @@ pub trait Provider: Send + Sync + 'static {
     /// Finds the order of a receipt. Of several, which only a lost answer can have made, it is
     /// always the oldest.
     fn find_order(&self, wanted: WantedOrder) -> Asked<'_, Option<OrderId>>;
-    /// How an order stands, whoever wanted it.
+    /// How an order of the account stands, ours or not.
     fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderReport>;
     /// Every payment that was tried on an order.
     fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<PaymentReport>>;

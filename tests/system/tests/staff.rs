@@ -259,7 +259,7 @@ async fn a_part_is_given_back(practice: &Practice, asha: &Customer<'_>) -> Resul
     Ok(())
 }
 
-/// Somebody pays an order of ours that the practice's own provider account has and the practice has
+/// A client pays an order of ours that the practice's own provider account has and the practice has
 /// not.
 async fn money_that_nobody_knows_is_listed(practice: &Practice) -> Result<()> {
     let provider = practice.record()?["provider"].clone();

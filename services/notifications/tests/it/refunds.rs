@@ -1,4 +1,4 @@
-//! Refunds that are tried anew, that the practice made elsewhere, and that nobody spoke of; and
+//! Refunds that are tried anew, that the practice made elsewhere, and that no event spoke of; and
 //! disputes, of which only the practice is told.
 
 use anyhow::Result;

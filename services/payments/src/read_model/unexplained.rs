@@ -348,7 +348,7 @@ pub struct Unexplained {
     pub amount: Option<Amount>,
     /// Since when.
     pub since: Timestamp,
-    /// Until when a person has to act, where somebody has set a day.
+    /// Until when a person has to act, where there is such a day.
     pub respond_by: Option<Timestamp>,
 }
 

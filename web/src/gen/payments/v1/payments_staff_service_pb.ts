@@ -237,7 +237,7 @@ export type UnexplainedOrder = Message<"payments.v1.UnexplainedOrder"> & {
   subject: string;
 
   /**
-   * Until when a person has to act, where somebody has set a day: the bank for a dispute.
+   * Until when a person has to act, where there is such a day: the bank sets one for a dispute.
    *
    * @generated from field: google.protobuf.Timestamp respond_by_at = 9;
    */
