@@ -120,6 +120,7 @@ const OFFERED: &[(Spec, Access)] = &[
     (payments::PAYMENTS_SERVICE_CHECK_PAYMENT_SPEC, Access::SignedIn),
     (payments::PAYMENTS_SERVICE_CLAIM_PAYMENT_SPEC, Access::SignedIn),
     (payments::PAYMENTS_SERVICE_LIST_RECEIPTS_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_SERVICE_SET_PAYER_SPEC, Access::SignedIn),
     (notifications::NOTIFICATIONS_SERVICE_SEND_CONTACT_MESSAGE_SPEC, Access::Open),
     (notifications::NOTIFICATIONS_SERVICE_REQUEST_MEDITATION_GUIDE_SPEC, Access::Open),
     (UNSUBSCRIBE, Access::Open),

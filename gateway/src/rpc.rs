@@ -360,6 +360,7 @@ impl payments::PaymentsService for Payments {
         check_payment: payments::CheckPaymentRequest => payments::CheckPaymentResponse;
         claim_payment: payments::ClaimPaymentRequest => payments::ClaimPaymentResponse;
         list_receipts: payments::ListReceiptsRequest => payments::ListReceiptsResponse;
+        set_payer: payments::SetPayerRequest => payments::SetPayerResponse;
     }
 }
 

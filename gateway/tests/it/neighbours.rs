@@ -257,7 +257,15 @@ impl PaymentsService for Neighbour {
     ) -> Result<Response<ListReceiptsResponse>, Status> {
         self.seen.note(&request);
         let receipt = Receipt { serial: "SUK/26-27/00001".to_owned(), ..Receipt::default() };
-        Ok(Response::new(ListReceiptsResponse { receipts: vec![receipt] }))
+        let receipts = vec![receipt];
+        Ok(Response::new(ListReceiptsResponse { receipts, ..ListReceiptsResponse::default() }))
+    }
+
+    async fn set_payer(
+        &self,
+        _request: Request<SetPayerRequest>,
+    ) -> Result<Response<SetPayerResponse>, Status> {
+        Ok(Response::new(SetPayerResponse::default()))
     }
 }
 

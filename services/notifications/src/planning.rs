@@ -2,6 +2,7 @@
 //! facts of that moment: nothing about a reminder is decided before it is due, so it survives
 //! restarts, clocks that were moved, sessions that were moved, and changed settings. Pure.
 
+use contract::payments::v1::{PaperKind, Receipt};
 use jiff::Zoned;
 use jiff::civil::{Date, Time};
 use kernel::Timestamp;
@@ -77,7 +78,9 @@ pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> 
         }
         // A receipt that is issued long after its session is one of the years before this practice
         // had any: its customer finds it with the booking, and needs no mail about it.
-        (Kind::Receipt, Facts::Booking(facts)) if is_stale(facts.ends_at, mail.queued_at) => {
+        (Kind::Receipt, Facts::Booking(facts))
+            if is_for_money(facts) && is_stale(facts.ends_at, mail.queued_at) =>
+        {
             Plan::Drop(TOO_LATE)
         }
         (Kind::DaySheet, Facts::Day { date, .. }) => day_sheet(*date, practice, now),
@@ -91,6 +94,12 @@ pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> 
         }
         _ => Plan::Send,
     }
+}
+
+/// Whether it is a receipt. Invoices and what tells of refunds are written after the session.
+fn is_for_money(facts: &BookingFacts) -> bool {
+    let kind = facts.receipt.as_ref().map(Receipt::kind).unwrap_or_default();
+    matches!(kind, PaperKind::Unspecified | PaperKind::Receipt | PaperKind::ReceiptVoucher)
 }
 
 /// What tells of a meeting waits some time for its link.

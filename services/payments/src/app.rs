@@ -13,6 +13,7 @@ use self::account_named::AccountNamed;
 use self::orders_taken::OrdersTaken;
 use crate::bookings::Bookings;
 use crate::domain::collection;
+use crate::domain::payer;
 use crate::domain::receipt::{self, Issuer};
 use crate::provider::{Provider, ProviderError};
 
@@ -23,6 +24,7 @@ pub mod fold;
 pub mod follow_booking;
 pub mod issue_receipt;
 pub mod list_receipts;
+pub mod set_payer;
 pub mod start_payment;
 pub mod ensure_order;
 pub mod orders_taken;
@@ -123,6 +125,15 @@ pub enum Rejection {
     /// The list of what nothing explains has no such row.
     #[error("There is nothing of that kind to explain.")]
     NothingUnexplained,
+    /// Not what can stand on a paper.
+    #[error("{0}")]
+    InvalidPayer(payer::Refusal),
+    /// Only receipts are issued, and they name the customer.
+    #[error("This practice issues receipts only. They name the person with the booking.")]
+    PapersOff,
+    /// The invoice names a payer.
+    #[error("The invoice is issued. Please write to us if something on it is not right.")]
+    PayerFixed,
     /// No such receipt.
     #[error("There is no such receipt.")]
     ReceiptUnknown,
@@ -141,6 +152,7 @@ impl Reject for Rejection {
             | Self::IdempotencyKeyReused
             | Self::InvalidPaymentId
             | Self::InvalidExplanation
+            | Self::InvalidPayer(_)
             | Self::InvalidAmount => Code::InvalidArgument,
             Self::BookingNotFound | Self::NothingUnexplained | Self::ReceiptUnknown => {
                 Code::NotFound
@@ -149,6 +161,8 @@ impl Reject for Rejection {
             | Self::InvalidPrice
             | Self::PaymentNotStarted
             | Self::NothingToRefund
+            | Self::PapersOff
+            | Self::PayerFixed
             | Self::ReceiptRefused(_)
             | Self::Misfit(_) => Code::FailedPrecondition,
             Self::SignatureInvalid => Code::PermissionDenied,
@@ -171,6 +185,9 @@ impl Reject for Rejection {
             Self::InvalidAmount => "INVALID_AMOUNT",
             Self::InvalidExplanation => "INVALID_EXPLANATION",
             Self::NothingUnexplained => "NOTHING_UNEXPLAINED",
+            Self::InvalidPayer(_) => "INVALID_PAYER",
+            Self::PapersOff => "PAPERS_OFF",
+            Self::PayerFixed => "PAYER_FIXED",
             Self::ReceiptUnknown => "RECEIPT_UNKNOWN",
             Self::ReceiptRefused(_) => "RECEIPT_REFUSED",
             Self::Misfit(_) => "PAYMENT_MISFIT",
@@ -187,7 +204,13 @@ impl Reject for Rejection {
             Self::InvalidExplanation => Some("explanation"),
             Self::NothingUnexplained => Some("subject"),
             Self::ReceiptUnknown => Some("receipt_id"),
-            Self::HoldEnded
+            Self::InvalidPayer(payer::Refusal::Name) => Some("payer.name"),
+            Self::InvalidPayer(payer::Refusal::Gstin) => Some("payer.gstin"),
+            Self::InvalidPayer(payer::Refusal::Address) => Some("payer.address"),
+            Self::InvalidPayer(payer::Refusal::State) => Some("payer.state_code"),
+            Self::PapersOff
+            | Self::PayerFixed
+            | Self::HoldEnded
             | Self::InvalidPrice
             | Self::PaymentNotStarted
             | Self::ProviderUnavailable

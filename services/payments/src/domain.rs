@@ -7,4 +7,5 @@ pub mod fact;
 pub mod mismatch;
 pub mod refund;
 pub mod collection;
+pub mod payer;
 pub mod receipt;

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use contract::payments::v1::payments_service_server::PaymentsService;
 use contract::payments::v1::{
     CheckPaymentRequest, CheckPaymentResponse, ClaimPaymentRequest, ClaimPaymentResponse,
-    CollectionState, ListReceiptsRequest, ListReceiptsResponse, StartPaymentRequest,
-    StartPaymentResponse, SubmitCheckoutAnswerRequest, SubmitCheckoutAnswerResponse,
+    CollectionState, ListReceiptsRequest, ListReceiptsResponse, SetPayerRequest, SetPayerResponse,
+    StartPaymentRequest, StartPaymentResponse, SubmitCheckoutAnswerRequest,
+    SubmitCheckoutAnswerResponse,
 };
 use kernel::Id;
 use kernel::id::Booking;
@@ -18,11 +19,13 @@ use runtime::caller::Users;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
+use self::receipts::{read_payer, to_wire_details};
 use crate::app::check_payment::check_payment;
 use crate::app::claim_payment::claim_payment;
 use crate::app::idempotent::Key;
 use crate::app::list_receipts::list_receipts;
 use crate::app::request::parse_booking;
+use crate::app::set_payer::{named, set_payer};
 use crate::app::start_payment::start_payment;
 use crate::app::submit_checkout_answer::submit_checkout_answer;
 use crate::app::{Error, Rejection, Till};
@@ -80,12 +83,14 @@ impl PaymentsService for Public {
             start_payment(&self.till, user.customer, id, &key).await
         };
         let row = started.await.map_err(|error| to_status(&error))?;
+        let named = named(&self.till, row.booking_id).await.map_err(|error| to_status(&error))?;
         let order = row.order.ok_or_else(|| reject(&Rejection::PaymentNotStarted))?;
         Ok(Response::new(StartPaymentResponse {
             order_id: order.id.to_string(),
             key_id: self.till.checkout.key_id.clone(),
             amount: Some(row.amount.into()),
             checkout_script_url: self.till.checkout.script_url.clone(),
+            payer_details: Some(to_wire_details(named)),
             state: wire_state(row.standing).into(),
         }))
     }
@@ -145,10 +150,30 @@ impl PaymentsService for Public {
         let asked = request.into_inner();
         let found = async {
             let id = parse(&asked.booking_id)?;
-            list_receipts(&self.till, user.customer, id).await
+            let receipts = list_receipts(&self.till, user.customer, id).await?;
+            Ok((receipts, named(&self.till, id).await?))
         };
-        let found = found.await.map_err(|error| to_status(&error))?;
-        let receipts = found.into_iter().map(receipts::to_wire_receipt).collect();
-        Ok(Response::new(ListReceiptsResponse { receipts }))
+        let found: Result<_, Error> = found.await;
+        let (receipts, named) = found.map_err(|error| to_status(&error))?;
+        let receipts = receipts.into_iter().map(receipts::to_wire_receipt).collect();
+        let payer_details = Some(to_wire_details(named));
+        Ok(Response::new(ListReceiptsResponse { receipts, payer_details }))
+    }
+
+    async fn set_payer(
+        &self,
+        request: Request<SetPayerRequest>,
+    ) -> Result<Response<SetPayerResponse>, Status> {
+        let user = self.users.verify(request.metadata()).await?;
+        let asked = request.into_inner();
+        let work = async {
+            let id = parse(&asked.booking_id)?;
+            let payer = asked.payer.as_ref().map(read_payer).transpose()?;
+            set_payer(&self.till, user.customer, id, payer).await?;
+            named(&self.till, id).await
+        };
+        let named = work.await.map_err(|error| to_status(&error))?;
+        let payer_details = Some(to_wire_details(named));
+        Ok(Response::new(SetPayerResponse { payer_details }))
     }
 }

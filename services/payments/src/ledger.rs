@@ -354,4 +354,4 @@ impl Back {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -5,6 +5,7 @@
 pub mod booking_word;
 pub mod project;
 pub mod query;
+pub mod payers;
 pub mod receipts;
 pub mod inbox;
 pub mod ledger;

@@ -12,7 +12,7 @@ use crate::domain::fact::{Payment, PaymentId, Source, Status};
 use crate::domain::refund::OVERTAKEN;
 use crate::ledger::{self, Books};
 use crate::polling::{self, Turn};
-use crate::read_model::{inbox, project, query};
+use crate::read_model::{inbox, project, query, receipts};
 use crate::sold_orders;
 use crate::timers;
 
@@ -144,6 +144,15 @@ impl OpenCollection {
         Ok(())
     }
 
+    /// Papers of tax follow where there is a receipt voucher. A timer issues them: the lock for
+    /// their numbers has to be the last one that is taken.
+    async fn expect_papers(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        if receipts::has_voucher(tx.connection(), self.booking_id).await? {
+            timers::issue_receipt(tx, self.booking_id, self.now).await?;
+        }
+        Ok(())
+    }
+
     /// What an event leaves to do, in the same transaction.
     async fn follow(&self, tx: &mut Tx, event: &Event) -> Result<(), Error> {
         match event {
@@ -195,14 +204,16 @@ impl OpenCollection {
                 timers::go_on_refunding(tx, *refund_id, 1, self.now).await?;
             }
             Event::DisputeObserved(dispute) => self.follow_dispute(tx, dispute).await?,
-            Event::RefundProcessed { refund_id } => timers::end_refund(tx, *refund_id).await?,
+            Event::RefundProcessed { refund_id } => {
+                timers::end_refund(tx, *refund_id).await?;
+                self.expect_papers(tx).await?;
+            }
+            Event::Earned { .. } | Event::Retained { .. } => self.expect_papers(tx).await?,
             Event::Opened(_)
             | Event::OrderObserved { .. }
             | Event::Claimed
             | Event::Failed { .. }
-            | Event::RefundAccepted { .. }
-            | Event::Earned { .. }
-            | Event::Retained { .. } => {}
+            | Event::RefundAccepted { .. } => {}
         }
         Ok(())
     }

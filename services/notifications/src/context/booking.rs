@@ -3,7 +3,7 @@
 
 use contract::common::v1::Money as WireMoney;
 use contract::convert;
-use contract::payments::v1::{Receipt, TaxMode};
+use contract::payments::v1::{PaperKind, Receipt, TaxMode};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use serde_json::{Value, json};
@@ -147,7 +147,26 @@ impl Scene {
         let tax = |money: &Option<WireMoney>| {
             if has_tax { exactly(money.as_ref()) } else { Ok(String::new()) }
         };
+        let (kind, title) = paper(receipt.kind());
+        let refers_to_at = receipt.refers_to_issued_at.as_ref().and_then(convert::timestamp);
+        let refers_to_on =
+            refers_to_at.map(|at| day(at.in_zone(&self.practice.practice.zone).date()));
+        let payer = receipt.payer.as_ref();
+        let has_integrated =
+            receipt.integrated_tax.as_ref().is_some_and(|money| money.minor_units > 0);
         Ok(json!({
+            "kind": kind,
+            "title": title,
+            "refers_to": one_line(&receipt.refers_to_serial),
+            "refers_to_on_text": refers_to_on.unwrap_or_default(),
+            "payer_name": payer.map(|it| one_line(&it.name)).unwrap_or_default(),
+            "payer_gstin": payer.map(|it| one_line(&it.gstin)).unwrap_or_default(),
+            "payer_address": payer.map(|it| one_line(&it.address)).unwrap_or_default(),
+            "integrated_tax_text": if has_integrated {
+                exactly(receipt.integrated_tax.as_ref())?
+            } else {
+                String::new()
+            },
             "serial": one_line(&receipt.serial),
             "issued_on_text": day(issued_on),
             "issued_by": one_line(&receipt.issued_by),
@@ -180,6 +199,18 @@ fn customer(facts: &BookingFacts) -> Value {
         "phone": one_line(&contact.phone),
         "notes": many_lines(&contact.notes),
     })
+}
+
+/// What a mail calls a paper: the group of its words, and its name.
+fn paper(kind: PaperKind) -> (&'static str, &'static str) {
+    match kind {
+        PaperKind::Unspecified | PaperKind::Receipt => ("money", "Receipt"),
+        PaperKind::ReceiptVoucher => ("money", "Receipt voucher"),
+        PaperKind::TaxInvoice => ("supply", "Tax invoice"),
+        PaperKind::BillOfSupply => ("supply", "Bill of supply"),
+        PaperKind::RefundVoucher => ("refund", "Refund voucher"),
+        PaperKind::CreditNote => ("refund", "Credit note"),
+    }
 }
 
 /// With its paise even where there are none, because amounts stand below each other: "₹1,500.00".

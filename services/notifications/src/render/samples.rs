@@ -5,7 +5,7 @@ use contract::booking::v1::{Booking, BookingState, Contact, SessionMode};
 use contract::common::v1::Money;
 use contract::convert;
 use contract::identity::v1::GetCodeMailResponse;
-use contract::payments::v1::{Receipt, TaxMode};
+use contract::payments::v1::{PaperKind, Payer, Receipt, TaxMode};
 use contract::reviews::v1::Review;
 use jiff::civil::Date;
 use kernel::Timestamp;
@@ -251,10 +251,36 @@ fn receipts(typed: &Typed) -> Vec<Form> {
         facts.receipt = Some(receipt(tax_mode, refunded));
         (name, of(facts), json!({}))
     };
+    let paper = |name, kind: PaperKind, tax_mode| {
+        let mut facts = booking(typed, SessionMode::Online, JOIN_URL);
+        let has_tax = tax_mode == TaxMode::Gst;
+        let payer = Payer {
+            name: typed.name.clone(),
+            gstin: "27AAPFU0939F1ZV".to_owned(),
+            address: "12 MG Road, Pune 411001".to_owned(),
+            state_code: "27".to_owned(),
+        };
+        facts.receipt = Some(Receipt {
+            kind: kind.into(),
+            serial: "INV/26-27/00042".to_owned(),
+            gstin: "23ABCDE1234F1Z5".to_owned(),
+            central_tax: Some(money(0)),
+            state_tax: Some(money(0)),
+            integrated_tax: Some(money(if has_tax { 22_881 } else { 0 })),
+            payer: has_tax.then_some(payer),
+            refers_to_serial: "SUK/26-27/00042".to_owned(),
+            refers_to_issued_at: Some(convert::to_wire(at(-3 * 24 * HOUR))),
+            ..receipt(tax_mode, 0)
+        });
+        (name, of(facts), json!({}))
+    };
     vec![
         form("without_tax", TaxMode::None, 0),
         form("with_tax", TaxMode::Gst, 0),
         form("refunded", TaxMode::Gst, 75_000),
+        paper("tax_invoice", PaperKind::TaxInvoice, TaxMode::Gst),
+        paper("bill_of_supply", PaperKind::BillOfSupply, TaxMode::None),
+        paper("credit_note", PaperKind::CreditNote, TaxMode::Gst),
     ]
 }
 
@@ -355,6 +381,7 @@ fn receipt(tax_mode: TaxMode, refunded: i64) -> Receipt {
         gstin: if_taxed("23ABCDE1234F1Z5"),
         service_code: if_taxed("999319"),
         refunded: Some(money(refunded)),
+        ..Receipt::default()
     }
 }
 

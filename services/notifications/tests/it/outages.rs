@@ -147,6 +147,7 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
             payment_id: receipt.payment_id,
             serial: receipt.serial,
             amount: Some(money),
+            ..ReceiptIssued::default()
         })
         .await?;
     everything_else_happens(world, number).await?;

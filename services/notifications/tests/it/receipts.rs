@@ -24,6 +24,7 @@ async fn issued(world: &World, change: impl FnOnce(&mut Receipt)) -> Result<Rece
         payment_id: known.payment_id.clone(),
         serial: known.serial.clone(),
         amount: known.amount.clone(),
+        ..ReceiptIssued::default()
     };
     world.knows.receipts.lock().unwrap().insert(receipt_id, known);
     world.happens(event.clone()).await?;

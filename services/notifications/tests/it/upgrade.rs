@@ -98,6 +98,7 @@ async fn held(world: &World, began_at: &str) -> Result<()> {
         payment_id: known.payment_id.clone(),
         serial: known.serial.clone(),
         amount: known.amount.clone(),
+        ..ReceiptIssued::default()
     };
     world.knows.receipts.lock().unwrap().insert(receipt_id, known);
     world.happens(issued).await?;

@@ -9,10 +9,10 @@ use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
 use super::follow_booking::follow_booking;
-use super::issue_receipt;
 use super::{Error, Rejection, Till, refuse};
 use crate::domain::collection::{Collection, Command, Event, Standing};
 use crate::domain::fact::{Amount, OrderFact, OrderId, Payment, Source, Status};
+use crate::domain::receipt::due;
 use crate::domain::refund::{Found, News};
 use crate::polling::{self, Turn};
 use crate::provider::{PaymentReport, ProviderError, ProviderRefund};
@@ -202,8 +202,9 @@ pub async fn follow_news(
 ) -> Result<(), Error> {
     let wish = query::wish(tx.connection(), booking_id).await?;
     follow_booking(tx, open, &wish).await?;
-    if let Some(paid) = issue_receipt::due(open, &wish)
-        && !receipts::is_issued(tx.connection(), &paid.payment).await?
+    let placed = wish.placed.as_ref();
+    if let Some(payment) = open.collection().and_then(|known| due::for_money(known, placed))
+        && !receipts::is_issued(tx.connection(), payment).await?
     {
         timers::issue_receipt(tx, booking_id, open.now).await?;
     }

@@ -1,18 +1,19 @@
-//! Issues the receipt for money that belongs to a placed booking, once per payment. Its number is
-//! taken in the transaction that writes it, so numbers have no gap. Money never waits for a
-//! receipt.
+//! Issues the papers for money that belongs to a placed booking: a receipt, once per payment, and by
+//! setting what the rules of tax ask for after it. A number is taken in the transaction that writes
+//! its paper, so no series has a gap. Money never waits for a paper.
 
 use eventstore::{Metadata, StoreError, Tx, new_id};
 use kernel::id::Booking;
-use kernel::{CommandError, Id, Money};
+use kernel::{CommandError, Id};
 use runtime::status::chain;
 
 use super::follow_booking::Wish;
 use super::{Error, Rejection, Till, metadata, refuse, traced};
 use crate::contract;
-use crate::domain::fact::PaymentId;
-use crate::domain::receipt::{Issuer, Paid, Receipt};
-use crate::read_model::{query, receipts};
+use crate::domain::receipt::due::{self, Due};
+use crate::domain::receipt::paper::Extent;
+use crate::domain::receipt::{Issuer, Receipt};
+use crate::read_model::{payers, query, receipts};
 use crate::store::OpenCollection;
 use crate::timers;
 
@@ -22,8 +23,9 @@ use crate::timers;
 /// has it waits for nobody.
 const LOCK: &str = "receipts";
 
-/// Issues the receipt that is due: the payment that the booking is placed with is known here and
-/// counts, something of it is left, and it has none yet.
+/// Issues the papers that are due, each once: a receipt when the payment that the booking is placed
+/// with is known here and counts, something of it is left, and it has none yet; and whatever follows
+/// a receipt voucher.
 ///
 /// # Errors
 /// When there can be none, or the database does not answer.
@@ -32,14 +34,15 @@ pub async fn issue_receipt(
     issuer: &Issuer,
     open: &OpenCollection,
     wish: &Wish,
-) -> Result<Option<Receipt>, Error> {
-    match missing(tx, open, wish).await? {
-        Some(paid) => write(tx, issuer, paid).await.map(Some),
-        None => Ok(None),
+) -> Result<Vec<Receipt>, Error> {
+    let mut written = Vec::new();
+    while let Some(due) = missing(tx, issuer, open, wish).await? {
+        written.push(write(tx, issuer, due).await?);
     }
+    Ok(written)
 }
 
-/// Issues the receipt that is due if there can be one. The transaction goes on without it in any
+/// Issues the papers that are due if there can be any. The transaction goes on without them in any
 /// case, because the booking's money does: the refusal is logged as an error, no number is taken,
 /// and the timer tries again every hour.
 ///
@@ -51,10 +54,10 @@ pub async fn issue_or_put_off(
     open: &OpenCollection,
     wish: &Wish,
 ) -> Result<(), Error> {
-    let Some(paid) = missing(tx, open, wish).await? else { return Ok(()) };
-    let booking_id = paid.booking_id;
+    let Some(due) = missing(tx, issuer, open, wish).await? else { return Ok(()) };
+    let booking_id = due.booking_id;
     tx.mark().await?;
-    match write(tx, issuer, paid).await {
+    match issue_receipt(tx, issuer, open, wish).await {
         Err(error) if is_its_own(&error) => {
             tx.undo().await?;
             let error = chain(&error);
@@ -77,48 +80,47 @@ fn is_its_own(error: &Error) -> bool {
     }
 }
 
-/// The money whose receipt is due and is not there. It is asked under the collection's lock, under
-/// which alone a receipt for its payments is issued.
-async fn missing(
+/// The paper that is due next and is not there. It is asked under the collection's lock, under which
+/// alone a paper about its payments is issued.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn missing(
     tx: &mut Tx,
+    issuer: &Issuer,
     open: &OpenCollection,
     wish: &Wish,
-) -> Result<Option<Paid>, StoreError> {
-    let Some(paid) = due(open, wish) else { return Ok(None) };
-    let is_issued = receipts::is_issued(tx.connection(), &paid.payment).await?;
-    Ok((!is_issued).then_some(paid))
+) -> Result<Option<Due>, StoreError> {
+    let Some(known) = open.collection() else { return Ok(None) };
+    let placed = wish.placed.as_ref();
+    let settings = (issuer.extent(), issuer.tax());
+    // Nothing is asked of the database where nothing could be due.
+    if due::for_money(known, placed).is_none() && issuer.extent() == Extent::Receipt {
+        return Ok(None);
+    }
+    let issued = receipts::issued(tx.connection(), known.terms.booking_id).await?;
+    Ok(due::next(known, placed, &issued, settings))
 }
 
-async fn write(tx: &mut Tx, issuer: &Issuer, paid: Paid) -> Result<Receipt, Error> {
+async fn write(tx: &mut Tx, issuer: &Issuer, due: Due) -> Result<Receipt, Error> {
     tx.lock(&[LOCK.to_owned()]).await?;
     let now = tx.now().await?;
-    let number = receipts::take_number(tx, issuer.year_of(now)).await?;
+    let payer = payers::of(tx.connection(), due.booking_id).await?;
+    let number = receipts::take_number(tx, due.paper.series(), issuer.year_of(now)).await?;
     let receipt = issuer
-        .issue(new_id(), paid, number, now)
+        .issue((new_id(), number), due, payer, now)
         .map_err(|refusal| refuse(Rejection::ReceiptRefused(refusal)))?;
     receipts::insert(tx, &receipt).await?;
     let stream = contract::receipt::stream(receipt.receipt_id);
     tx.append(&stream, 0, &[contract::receipt::issued(&receipt)?]).await?;
-    let (booking_id, serial) = (receipt.paid.booking_id, &receipt.serial);
-    tracing::info!(%booking_id, receipt_id = %receipt.receipt_id, serial, "receipt issued");
+    let (booking_id, paper, serial) =
+        (receipt.due.booking_id, receipt.due.paper.word(), &receipt.serial);
+    tracing::info!(%booking_id, receipt_id = %receipt.receipt_id, paper, serial, "receipt issued");
     Ok(receipt)
 }
 
-/// The money that a receipt is due for, once booking has said what the booking is placed with, that
-/// payment counts here, and not all of it is back or on its way. When a part of it is, the receipt
-/// states what was paid, and `refunded` beside it. When a refund fails later, its money is here
-/// again, and the receipt is due then.
-#[must_use]
-pub fn due(open: &OpenCollection, wish: &Wish) -> Option<Paid> {
-    let known = open.collection()?;
-    let is_here = |it: &PaymentId| known.verified.as_ref() == Some(it) && known.left(it) > 0;
-    let payment = wish.placed.clone().filter(is_here)?;
-    let amount = Money { minor: known.brought(&payment), ..known.terms.amount };
-    Some(Paid { booking_id: known.terms.booking_id, payment, amount })
-}
-
-/// Issues the receipt for money that was learnt of, or came home, only after booking had placed its
-/// booking with it, or whose receipt could not be issued before; a timer's work.
+/// Issues the papers for money that was learnt of, came home, or went back, only after booking had
+/// told of its booking, or whose papers could not be issued before; a timer's work.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -6,6 +6,7 @@ use kernel::Id;
 use kernel::id::Receipt as ReceiptKind;
 
 use crate::domain::receipt::Receipt;
+use crate::domain::receipt::paper::Paper;
 
 /// The stream of a receipt; it has one event for ever.
 #[must_use]
@@ -20,9 +21,14 @@ pub fn stream(id: Id<ReceiptKind>) -> String {
 pub fn issued(receipt: &Receipt) -> Result<NewEvent, StoreError> {
     Ok(NewEvent::of(&wire::ReceiptIssued {
         receipt_id: receipt.receipt_id.to_string(),
-        booking_id: receipt.paid.booking_id.to_string(),
-        payment_id: receipt.paid.payment.to_string(),
+        booking_id: receipt.due.booking_id.to_string(),
+        payment_id: receipt.due.payment.to_string(),
         serial: receipt.serial.clone(),
-        amount: Some(receipt.paid.amount.into()),
+        amount: Some(receipt.due.amount.into()),
+        paper: match receipt.due.paper {
+            Paper::Receipt => String::new(),
+            other => other.word().to_owned(),
+        },
+        refund_id: receipt.due.refund.map(|it| it.to_string()).unwrap_or_default(),
     })?)
 }

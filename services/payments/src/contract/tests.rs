@@ -12,7 +12,10 @@ use crate::domain::fact::{
     Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Source,
     Status,
 };
-use crate::domain::receipt::{FinancialYear, Letterhead, Paid, Receipt, Tax, split};
+use crate::domain::receipt::due::Due;
+use crate::domain::receipt::paper::Paper;
+use crate::domain::receipt::tax::{Place, Tax, split};
+use crate::domain::receipt::{FinancialYear, Letterhead, Receipt};
 use crate::domain::refund::{Cause, Refund};
 
 fn events() -> Vec<Event> {
@@ -115,13 +118,19 @@ fn a_receipt_is_told_by_its_ids_serial_and_amount() {
         number: 1,
         serial: "SUK/26-27/00001".to_owned(),
         issued_at,
-        paid: Paid {
+        due: Due {
+            paper: Paper::Receipt,
             booking_id: Id::from_uuid(Uuid::from_u128(2)),
             payment: PaymentId::parse("pay_AAAAAAAAAAAAAA").unwrap(),
+            refund: None,
             amount: Money::inr(50_000),
+            tax,
+            place: None,
+            refers_to: None,
         },
         tax,
-        parts: split(50_000, tax).unwrap(),
+        parts: split(50_000, tax, Place::Here).unwrap(),
+        payer: None,
         letterhead: Letterhead {
             issued_by: "The Practice".to_owned(),
             address: "A Street".to_owned(),
@@ -133,4 +142,11 @@ fn a_receipt_is_told_by_its_ids_serial_and_amount() {
     let stream = receipt::stream(receipt.receipt_id);
     assert_eq!(stream, "receipt-00000000-0000-0000-0000-000000000006");
     insta::assert_json_snapshot!("stored_receipt", json!({ (stored.event_type): stored.payload }));
+    let due = Due {
+        paper: Paper::CreditNote,
+        refund: Some(Id::from_uuid(Uuid::from_u128(7))),
+        ..receipt.due.clone()
+    };
+    let stored = receipt::issued(&Receipt { due, ..receipt }).unwrap();
+    insta::assert_json_snapshot!("stored_paper", json!({ (stored.event_type): stored.payload }));
 }

@@ -1,19 +1,26 @@
-//! What a receipt states: its serial number, its tax, and who issues it. It is worked out once and
-//! never again, so later settings change no receipt.
+//! What a receipt or another paper of tax states: its serial number, its tax, who issues it and to
+//! whom. It is worked out once and never again, so later settings change no paper.
+
+pub mod due;
+pub mod paper;
+pub mod tax;
+
+use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
-use kernel::id::{Booking, Receipt as ReceiptKind};
-use kernel::{Id, Money, Timestamp};
+use kernel::id::Receipt as ReceiptKind;
+use kernel::{Id, Timestamp};
 use runtime::practice::{self, Practice};
 
-use super::fact::PaymentId;
+use self::due::Due;
+use self::paper::{Extent, Series};
+use self::tax::{Parts, Place, Tax, split};
+use super::payer::{self, Payer};
 
 /// The longest serial number that the rules for tax invoices allow.
 pub const SERIAL_CHARS_MAX: usize = 16;
 /// The month with which a financial year begins.
 const FIRST_MONTH: i8 = 4;
-/// The rates of GST that can be meant, in percent.
-const PERCENT: std::ops::RangeInclusive<i32> = 1..=40;
 
 /// Why a receipt cannot be issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -67,90 +74,12 @@ pub fn serial(prefix: &str, year: FinancialYear, number: i32) -> Result<String, 
     }
 }
 
-/// How a receipt states tax.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tax {
-    /// Not at all.
-    None,
-    /// As GST at this rate, which the amount includes.
-    Gst {
-        /// The rate.
-        percent: i32,
-    },
-}
-
-impl Tax {
-    /// Its word in the table.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Gst { .. } => "gst",
-        }
-    }
-
-    /// The rate; 0 without tax.
-    #[must_use]
-    pub fn percent(self) -> i32 {
-        match self {
-            Self::None => 0,
-            Self::Gst { percent } => percent,
-        }
-    }
-
-    /// Reads word and rate.
-    #[must_use]
-    pub fn from_word(word: &str, percent: i32) -> Option<Self> {
-        match word {
-            "none" => Some(Self::None),
-            "gst" => Some(Self::Gst { percent }),
-            _ => None,
-        }
-    }
-}
-
-/// What an amount consists of; together they are the amount.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parts {
-    /// The amount without tax.
-    pub taxable: i64,
-    /// Central tax.
-    pub central_tax: i64,
-    /// The state's tax.
-    pub state_tax: i64,
-}
-
-/// Splits an amount that includes its tax. What is without tax is rounded half up; half of the rest
-/// is the state's, and a paisa that cannot be halved is central tax.
-///
-/// # Errors
-/// `NoSuchRate`, or `AmountNotPayable` below zero.
-pub fn split(amount: i64, tax: Tax) -> Result<Parts, Refusal> {
-    if amount < 0 {
-        return Err(Refusal::AmountNotPayable);
-    }
-    let percent = match tax {
-        Tax::None => return Ok(Parts { taxable: amount, central_tax: 0, state_tax: 0 }),
-        Tax::Gst { percent } => percent,
-    };
-    if !PERCENT.contains(&percent) {
-        return Err(Refusal::NoSuchRate);
-    }
-    let whole = 100 + i128::from(percent);
-    // Twice the numerator and one denominator more, over twice the denominator, rounds half up; and
-    // 128 bits hold every amount two hundred times.
-    let taxable = (i128::from(amount) * 200 + whole) / (2 * whole);
-    let taxable = i64::try_from(taxable).map_err(|_too_large| Refusal::AmountNotPayable)?;
-    let taxes = amount.checked_sub(taxable).ok_or(Refusal::AmountNotPayable)?;
-    let state_tax = taxes / 2;
-    Ok(Parts { taxable, central_tax: taxes - state_tax, state_tax })
-}
-
 /// Who issues receipts, as the practice's settings say now.
 #[derive(Debug, Clone)]
 pub struct Issuer {
     zone: TimeZone,
-    prefix: String,
+    prefixes: BTreeMap<Series, String>,
+    extent: Extent,
     tax: Tax,
     letterhead: Letterhead,
 }
@@ -168,18 +97,7 @@ pub struct Letterhead {
     pub service_code: String,
 }
 
-/// Money that belongs to a booking that was placed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Paid {
-    /// The booking.
-    pub booking_id: Id<Booking>,
-    /// The provider's payment.
-    pub payment: PaymentId,
-    /// How much.
-    pub amount: Money,
-}
-
-/// A receipt as it is issued.
+/// A receipt or another paper of tax as it is issued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     /// Its id.
@@ -192,14 +110,16 @@ pub struct Receipt {
     pub serial: String,
     /// When it was issued.
     pub issued_at: Timestamp,
-    /// What it is for.
-    pub paid: Paid,
+    /// Which paper it is, and what it is for.
+    pub due: Due,
     /// How it states tax.
     pub tax: Tax,
     /// What the amount consists of.
     pub parts: Parts,
     /// Who issued it.
     pub letterhead: Letterhead,
+    /// To whom, where the payer gave name and address.
+    pub payer: Option<Payer>,
 }
 
 impl Issuer {
@@ -210,7 +130,16 @@ impl Issuer {
         let or = |own: &str, usual: &str| if own.is_empty() { usual } else { own }.to_owned();
         Self {
             zone: identity.zone.clone(),
-            prefix: settings.prefix.clone(),
+            prefixes: BTreeMap::from([
+                (Series::Receipt, settings.prefix.clone()),
+                (Series::Invoice, settings.invoice_prefix.clone()),
+                (Series::RefundVoucher, settings.refund_voucher_prefix.clone()),
+                (Series::CreditNote, settings.credit_note_prefix.clone()),
+            ]),
+            extent: match settings.papers {
+                practice::Papers::Receipt => Extent::Receipt,
+                practice::Papers::All => Extent::All,
+            },
             tax: match settings.tax {
                 practice::Tax::None => Tax::None,
                 practice::Tax::Gst => Tax::Gst { percent: settings.gst_percent },
@@ -230,28 +159,52 @@ impl Issuer {
         FinancialYear::of(at, &self.zone)
     }
 
-    /// The receipt for money that came, with the number that its year has come to.
+    /// Which papers are issued, as the settings say now.
+    #[must_use]
+    pub fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    /// How a new receipt states tax.
+    #[must_use]
+    pub fn tax(&self) -> Tax {
+        self.tax
+    }
+
+    /// Where a payer is, seen from the issuer.
+    fn place_of(&self, payer: Option<&Payer>) -> Place {
+        let own = payer::state_of(&self.letterhead.gstin);
+        match payer {
+            Some(payer) if own.is_some_and(|own| own != payer.state) => Place::OtherState,
+            _ => Place::Here,
+        }
+    }
+
+    /// A paper that is due, with the number that its series has come to in its year.
     ///
     /// # Errors
     /// Why there cannot be one.
     pub fn issue(
         &self,
-        receipt_id: Id<ReceiptKind>,
-        paid: Paid,
-        number: i32,
+        (receipt_id, number): (Id<ReceiptKind>, i32),
+        due: Due,
+        payer: Option<Payer>,
         now: Timestamp,
     ) -> Result<Receipt, Refusal> {
         let year = self.year_of(now);
+        let prefix = self.prefixes.get(&due.paper.series()).map_or("", String::as_str);
+        let place = due.place.unwrap_or_else(|| self.place_of(payer.as_ref()));
         Ok(Receipt {
             receipt_id,
             year,
             number,
-            serial: serial(&self.prefix, year, number)?,
+            serial: serial(prefix, year, number)?,
             issued_at: now,
-            tax: self.tax,
-            parts: split(paid.amount.minor, self.tax)?,
-            paid,
+            tax: due.tax,
+            parts: split(due.amount.minor, due.tax, place)?,
+            due,
             letterhead: self.letterhead.clone(),
+            payer,
         })
     }
 }

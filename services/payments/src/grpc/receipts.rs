@@ -6,15 +6,51 @@ use std::sync::Arc;
 use contract::common::v1::Money;
 use contract::convert::to_wire;
 use contract::payments::v1::payments_internal_service_server::PaymentsInternalService;
-use contract::payments::v1::{GetReceiptRequest, GetReceiptResponse, Receipt, TaxMode};
+use contract::payments::v1::{
+    GetReceiptRequest, GetReceiptResponse, PaperKind, Payer as WirePayer, PayerDetails, Receipt,
+    TaxMode,
+};
 use runtime::caller::Peers;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
 use crate::app::list_receipts::get_receipt;
-use crate::app::{Rejection, Till};
-use crate::domain::receipt::Tax;
+use crate::app::set_payer::Named;
+use crate::app::{Error, Rejection, Till, refuse};
+use crate::domain::payer::Payer;
+use crate::domain::receipt::paper::Paper;
+use crate::domain::receipt::tax::Tax;
 use crate::read_model::receipts::ReceiptRow;
+
+fn wire_paper(paper: Paper) -> PaperKind {
+    match paper {
+        Paper::Receipt => PaperKind::Receipt,
+        Paper::ReceiptVoucher => PaperKind::ReceiptVoucher,
+        Paper::TaxInvoice => PaperKind::TaxInvoice,
+        Paper::BillOfSupply => PaperKind::BillOfSupply,
+        Paper::RefundVoucher => PaperKind::RefundVoucher,
+        Paper::CreditNote => PaperKind::CreditNote,
+    }
+}
+
+fn to_wire_payer(payer: Payer) -> WirePayer {
+    let Payer { name, gstin, address, state } = payer;
+    WirePayer { name, gstin, address, state_code: state }
+}
+
+/// Whom papers name.
+pub(super) fn to_wire_details(named: Named) -> PayerDetails {
+    PayerDetails { payer: named.payer.map(to_wire_payer), can_change: named.can_change }
+}
+
+/// A payer as its request has it.
+///
+/// # Errors
+/// `InvalidPayer`.
+pub(super) fn read_payer(payer: &WirePayer) -> Result<Payer, Error> {
+    Payer::parse(&payer.name, &payer.gstin, &payer.address, &payer.state_code)
+        .map_err(|refusal| refuse(Rejection::InvalidPayer(refusal)))
+}
 
 /// A receipt as its readers see it.
 pub(super) fn to_wire_receipt(row: ReceiptRow) -> Receipt {
@@ -28,12 +64,17 @@ pub(super) fn to_wire_receipt(row: ReceiptRow) -> Receipt {
         issued_at: Some(to_wire(row.issued_at)),
         booking_id: row.booking_id.to_string(),
         amount: money(row.amount_minor),
+        kind: wire_paper(row.paper).into(),
         tax_mode: tax_mode.into(),
         gst_percent: row.tax.percent(),
         taxable: money(row.parts.taxable),
         central_tax: money(row.parts.central_tax),
         state_tax: money(row.parts.state_tax),
+        integrated_tax: money(row.parts.integrated_tax),
         refunded: money(row.refunded_minor),
+        refers_to_issued_at: row.refers_to.as_ref().map(|it| to_wire(it.issued_at)),
+        refers_to_serial: row.refers_to.map(|it| it.serial).unwrap_or_default(),
+        payer: row.payer.map(to_wire_payer),
         serial: row.serial,
         payment_id: row.payment_id,
         issued_by: row.letterhead.issued_by,

@@ -1,6 +1,6 @@
 //! What each story of money leaves in the accounts; and what holds for every history.
 
-mod decided;
+pub(crate) mod decided;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -20,6 +20,7 @@ mod disputes;
 mod balances;
 mod receipts;
 mod numbers;
+mod papers;
 mod returned;
 mod unissued;
 mod unread;

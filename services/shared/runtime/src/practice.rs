@@ -199,8 +199,16 @@ impl Default for Mails {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Receipts {
+    /// Which papers are issued about money.
+    pub papers: Papers,
     /// What serial numbers begin with: one to three capital letters or digits.
     pub prefix: String,
+    /// The same of invoices and bills of supply.
+    pub invoice_prefix: String,
+    /// The same of refund vouchers.
+    pub refund_voucher_prefix: String,
+    /// The same of credit notes.
+    pub credit_note_prefix: String,
     /// Who issues them; empty for the practice's name.
     pub issued_by: String,
     /// The address on them; empty for the practice's address.
@@ -218,7 +226,11 @@ pub struct Receipts {
 impl Default for Receipts {
     fn default() -> Self {
         Self {
+            papers: Papers::Receipt,
             prefix: "R".to_owned(),
+            invoice_prefix: "INV".to_owned(),
+            refund_voucher_prefix: "RFV".to_owned(),
+            credit_note_prefix: "CRN".to_owned(),
             issued_by: String::new(),
             issuer_address: String::new(),
             tax: Tax::None,
@@ -227,6 +239,17 @@ impl Default for Receipts {
             service_code: String::new(),
         }
     }
+}
+
+/// Which papers are issued about money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Papers {
+    /// A receipt when money has come.
+    Receipt,
+    /// All that a registered practice owes: receipt voucher, invoice or bill of supply, refund
+    /// voucher, credit note.
+    All,
 }
 
 /// How a receipt states tax.

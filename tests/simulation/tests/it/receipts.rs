@@ -55,7 +55,7 @@ fn told(mut snapshot: Snapshot, at: usize) -> Option<Snapshot> {
         booking_id: row.booking_id.to_string(),
         payment_id: row.payment_id.clone(),
         serial: "SUK/26-27/00001".to_owned(),
-        amount: None,
+        ..ReceiptIssued::default()
     })
     .ok()?;
     let rows = &mut snapshot.payments.log.events;

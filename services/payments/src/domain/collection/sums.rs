@@ -218,14 +218,19 @@ impl Collection {
             && (self.earned.is_some() || self.retained.is_some())
     }
 
+    /// How much of a payment was earned or retained, whatever of it went back since.
+    pub(crate) fn closed(&self, payment: &PaymentId) -> i64 {
+        let minor = |amount: &Option<Amount>| amount.as_ref().map_or(0, |it| it.minor);
+        let closed = minor(&self.earned).saturating_add(minor(&self.retained));
+        if self.is_closed(payment) { closed } else { 0 }
+    }
+
     /// How much of what is left is neither earned nor retained yet. What went back of that does not
     /// make it less, as in the ledger.
     pub(crate) fn open(&self, payment: &PaymentId) -> i64 {
-        let closed = |amount: &Option<Amount>| amount.as_ref().map_or(0, |it| it.minor);
-        let closed = closed(&self.earned).saturating_add(closed(&self.retained));
-        let closed = if self.is_closed(payment) { closed } else { 0 };
         let goes_back = |_, refund: &Refund| refund.goes_back();
         let from_closed = self.sum_of(&self.from_closed, payment, goes_back);
+        let closed = self.closed(payment);
         self.balance(payment).saturating_sub(closed).saturating_add(from_closed)
     }
 

@@ -4,7 +4,10 @@ use jiff::tz::TimeZone;
 use kernel::Timestamp;
 use proptest::prelude::*;
 
-use super::{FinancialYear, Parts, Refusal, SERIAL_CHARS_MAX, Tax, serial, split};
+use super::tax::{Parts, Place, Tax, split};
+use super::{FinancialYear, Refusal, SERIAL_CHARS_MAX, serial};
+
+const HERE: Place = Place::Here;
 
 fn india() -> TimeZone {
     TimeZone::get("Asia/Kolkata").unwrap()
@@ -49,25 +52,30 @@ fn a_number_that_does_not_fit_is_an_error_and_is_not_cut() {
 #[test]
 fn gst_is_taken_out_of_the_amount_and_halved() {
     let gst = |percent| Tax::Gst { percent };
-    let parts = |taxable, central_tax, state_tax| Parts { taxable, central_tax, state_tax };
-    assert_eq!(split(50_000, Tax::None), Ok(parts(50_000, 0, 0)));
-    assert_eq!(split(118_000, gst(18)), Ok(parts(100_000, 9_000, 9_000)));
+    let parts = |taxable, central_tax, state_tax| Parts {
+        taxable,
+        central_tax,
+        state_tax,
+        integrated_tax: 0,
+    };
+    assert_eq!(split(50_000, Tax::None, HERE), Ok(parts(50_000, 0, 0)));
+    assert_eq!(split(118_000, gst(18), HERE), Ok(parts(100_000, 9_000, 9_000)));
     // 50000 / 1.18 = 42372.88…; the odd paisa of 7627 is central tax.
-    assert_eq!(split(50_000, gst(18)), Ok(parts(42_373, 3_814, 3_813)));
-    assert_eq!(split(50_000, gst(5)), Ok(parts(47_619, 1_191, 1_190)));
+    assert_eq!(split(50_000, gst(18), HERE), Ok(parts(42_373, 3_814, 3_813)));
+    assert_eq!(split(50_000, gst(5), HERE), Ok(parts(47_619, 1_191, 1_190)));
     // Halves are rounded up: 7 / 1.4 = 5 exactly, 21 / 1.12 = 18.75, 3 / 1.2 = 2.5.
-    assert_eq!(split(7, gst(40)), Ok(parts(5, 1, 1)));
-    assert_eq!(split(21, gst(12)), Ok(parts(19, 1, 1)));
-    assert_eq!(split(3, gst(20)), Ok(parts(3, 0, 0)));
+    assert_eq!(split(7, gst(40), HERE), Ok(parts(5, 1, 1)));
+    assert_eq!(split(21, gst(12), HERE), Ok(parts(19, 1, 1)));
+    assert_eq!(split(3, gst(20), HERE), Ok(parts(3, 0, 0)));
 }
 
 #[test]
 fn what_cannot_be_meant_is_refused() {
     for percent in [i32::MIN, -18, 0, 41, i32::MAX] {
-        assert_eq!(split(100, Tax::Gst { percent }), Err(Refusal::NoSuchRate));
+        assert_eq!(split(100, Tax::Gst { percent }, HERE), Err(Refusal::NoSuchRate));
     }
-    assert_eq!(split(-1, Tax::None), Err(Refusal::AmountNotPayable));
-    assert_eq!(split(i64::MIN, Tax::Gst { percent: 18 }), Err(Refusal::AmountNotPayable));
+    assert_eq!(split(-1, Tax::None, HERE), Err(Refusal::AmountNotPayable));
+    assert_eq!(split(i64::MIN, Tax::Gst { percent: 18 }, HERE), Err(Refusal::AmountNotPayable));
 }
 
 /// Amounts of all sizes, the largest included.
@@ -78,12 +86,16 @@ fn amounts() -> impl Strategy<Value = i64> {
 proptest! {
     #[test]
     fn the_parts_are_the_amount_and_none_is_negative(amount in amounts(), percent in 1_i32..=40) {
-        let Parts { taxable, central_tax, state_tax } =
-            split(amount, Tax::Gst { percent }).unwrap();
+        let Parts { taxable, central_tax, state_tax, .. } =
+            split(amount, Tax::Gst { percent }, HERE).unwrap();
         let sum = i128::from(taxable) + i128::from(central_tax) + i128::from(state_tax);
         prop_assert_eq!(sum, i128::from(amount));
         prop_assert!(taxable >= 0 && state_tax >= 0 && central_tax >= state_tax);
         prop_assert!(central_tax - state_tax <= 1);
+        // In another state it is the same tax, under one name.
+        let there = split(amount, Tax::Gst { percent }, Place::OtherState).unwrap();
+        let integrated_tax = central_tax + state_tax;
+        prop_assert_eq!(there, Parts { taxable, integrated_tax, ..Parts::default() });
         // What is without tax is at most half a paisa away from what it would be with fractions.
         let whole = 100 + i128::from(percent);
         let off = i128::from(taxable) * whole - i128::from(amount) * 100;
@@ -92,8 +104,8 @@ proptest! {
 
     #[test]
     fn without_tax_all_of_it_is_stated_as_it_came(amount in amounts()) {
-        let parts = Parts { taxable: amount, central_tax: 0, state_tax: 0 };
-        prop_assert_eq!(split(amount, Tax::None), Ok(parts));
+        let parts = Parts { taxable: amount, ..Parts::default() };
+        prop_assert_eq!(split(amount, Tax::None, HERE), Ok(parts));
     }
 
     #[test]

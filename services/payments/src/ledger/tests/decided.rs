@@ -71,7 +71,7 @@ fn judge(is_paid_in_full: bool) -> Command {
 }
 
 /// A command; its new ids are put in when it is decided.
-fn any_command() -> impl Strategy<Value = Command> {
+pub(crate) fn any_command() -> impl Strategy<Value = Command> {
     let refund_id = rfn(0);
     let payment = 1_u8..5;
     let minor = 1..PRICE;
@@ -109,6 +109,21 @@ fn numbered(mut command: Command, number: u8) -> Command {
         _ => {}
     }
     command
+}
+
+/// How a collection stands after each of some commands; one that is refused changes nothing.
+pub(crate) fn states(commands: Vec<Command>) -> Vec<State> {
+    let mut events = opened();
+    let mut number = 0;
+    let mut after = |command| {
+        let state = fold::<CollectionLife>(&events);
+        let decided = CollectionLife::decide(&state, numbered(command, number));
+        let decided = decided.unwrap_or_default();
+        number += if decided.is_empty() { 0 } else { 4 };
+        events.extend(decided);
+        fold::<CollectionLife>(&events)
+    };
+    commands.into_iter().map(&mut after).collect()
 }
 
 /// What comes of commands, and the entries that were written with each; one that is refused changes

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{
-    Availability, Brand, DarkBrand, Identity, Location, Mails, Policies, Practice, Receipts,
-    ReviewChoices, Tax,
+    Availability, Brand, DarkBrand, Identity, Location, Mails, Papers, Policies, Practice,
+    Receipts, ReviewChoices, Tax,
 };
 
 /// The longest name of a thing that a review can be about.
@@ -167,15 +167,27 @@ fn mails(found: &mut Problems, mails: &Mails) {
 }
 
 fn receipts(found: &mut Problems, receipts: &Receipts) {
-    let Receipts { prefix, tax, gst_percent, gstin, .. } = receipts;
+    let Receipts { papers, tax, gst_percent, gstin, .. } = receipts;
     let capital = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit();
-    let good = (1..=3).contains(&prefix.len()) && prefix.bytes().all(capital);
-    found.unless(good, "receipts.prefix", "it must be one to three capital letters or digits");
+    let prefixes = [
+        ("receipts.prefix", &receipts.prefix),
+        ("receipts.invoice_prefix", &receipts.invoice_prefix),
+        ("receipts.refund_voucher_prefix", &receipts.refund_voucher_prefix),
+        ("receipts.credit_note_prefix", &receipts.credit_note_prefix),
+    ];
+    for (at, (key, prefix)) in prefixes.iter().enumerate() {
+        let good = (1..=3).contains(&prefix.len()) && prefix.bytes().all(capital);
+        found.unless(good, key, "it must be one to three capital letters or digits");
+        let is_new = prefixes.iter().take(at).all(|(_, other)| other != prefix);
+        found.unless(is_new, key, "another kind of paper has this prefix already");
+    }
     found.range("receipts.gst_percent", *gst_percent, 1..=40);
     let good = gstin.is_empty() || (gstin.len() == 15 && gstin.bytes().all(capital));
     found.unless(good, "receipts.gstin", "it must be 15 capital letters and digits, or empty");
     let named = *tax == Tax::None || !gstin.is_empty();
     found.unless(named, "receipts.gstin", "with tax = \"gst\" it must be given");
+    let named = *papers == Papers::Receipt || !gstin.is_empty();
+    found.unless(named, "receipts.gstin", "with papers = \"all\" it must be given");
 }
 
 fn colours(found: &mut Problems, brand: &Brand) {

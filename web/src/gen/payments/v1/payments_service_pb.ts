@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_service.proto.
  */
 export const file_payments_v1_payments_service: GenFile = /*@__PURE__*/
-  fileDesc("CiJwYXltZW50cy92MS9wYXltZW50c19zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJCChNTdGFydFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIqQBChRTdGFydFBheW1lbnRSZXNwb25zZRIQCghvcmRlcl9pZBgBIAEoCRIOCgZrZXlfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5EhsKE2NoZWNrb3V0X3NjcmlwdF91cmwYBCABKAkSKwoFc3RhdGUYBSABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUicQobU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSEgoKcGF5bWVudF9pZBgCIAEoCRIRCglzaWduYXR1cmUYAyABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJIksKHFN1Ym1pdENoZWNrb3V0QW5zd2VyUmVzcG9uc2USKwoFc3RhdGUYASABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUiKQoTQ2hlY2tQYXltZW50UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIkMKFENoZWNrUGF5bWVudFJlc3BvbnNlEisKBXN0YXRlGAEgASgOMhwucGF5bWVudHMudjEuQ29sbGVjdGlvblN0YXRlIkIKE0NsYWltUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiQwoUQ2xhaW1QYXltZW50UmVzcG9uc2USKwoFc3RhdGUYASABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUixgMKB1JlY2VpcHQSEgoKcmVjZWlwdF9pZBgBIAEoCRIOCgZzZXJpYWwYAiABKAkSLQoJaXNzdWVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpib29raW5nX2lkGAQgASgJEhIKCnBheW1lbnRfaWQYBSABKAkSIAoGYW1vdW50GAYgASgLMhAuY29tbW9uLnYxLk1vbmV5EiYKCHRheF9tb2RlGAcgASgOMhQucGF5bWVudHMudjEuVGF4TW9kZRITCgtnc3RfcGVyY2VudBgIIAEoBRIhCgd0YXhhYmxlGAkgASgLMhAuY29tbW9uLnYxLk1vbmV5EiUKC2NlbnRyYWxfdGF4GAogASgLMhAuY29tbW9uLnYxLk1vbmV5EiMKCXN0YXRlX3RheBgLIAEoCzIQLmNvbW1vbi52MS5Nb25leRIRCglpc3N1ZWRfYnkYDCABKAkSFgoOaXNzdWVyX2FkZHJlc3MYDSABKAkSDQoFZ3N0aW4YDiABKAkSFAoMc2VydmljZV9jb2RlGA8gASgJEiIKCHJlZnVuZGVkGBAgASgLMhAuY29tbW9uLnYxLk1vbmV5IikKE0xpc3RSZWNlaXB0c1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSI+ChRMaXN0UmVjZWlwdHNSZXNwb25zZRImCghyZWNlaXB0cxgBIAMoCzIULnBheW1lbnRzLnYxLlJlY2VpcHQiJwoRR2V0UmVjZWlwdFJlcXVlc3QSEgoKcmVjZWlwdF9pZBgBIAEoCSI7ChJHZXRSZWNlaXB0UmVzcG9uc2USJQoHcmVjZWlwdBgBIAEoCzIULnBheW1lbnRzLnYxLlJlY2VpcHQq6QEKD0NvbGxlY3Rpb25TdGF0ZRIgChxDT0xMRUNUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHAoYQ09MTEVDVElPTl9TVEFURV9QRU5ESU5HEAESGQoVQ09MTEVDVElPTl9TVEFURV9QQUlEEAISGwoXQ09MTEVDVElPTl9TVEFURV9GQUlMRUQQAxIfChtDT0xMRUNUSU9OX1NUQVRFX01JU01BVENIRUQQBBIeChpDT0xMRUNUSU9OX1NUQVRFX1JFRlVORElORxAFEh0KGUNPTExFQ1RJT05fU1RBVEVfUkVGVU5ERUQQBipICgdUYXhNb2RlEhgKFFRBWF9NT0RFX1VOU1BFQ0lGSUVEEAASEQoNVEFYX01PREVfTk9ORRABEhAKDFRBWF9NT0RFX0dTVBACMtcDCg9QYXltZW50c1NlcnZpY2USUwoMU3RhcnRQYXltZW50EiAucGF5bWVudHMudjEuU3RhcnRQYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLlN0YXJ0UGF5bWVudFJlc3BvbnNlEmsKFFN1Ym1pdENoZWNrb3V0QW5zd2VyEigucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXF1ZXN0GikucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXNwb25zZRJTCgxDaGVja1BheW1lbnQSIC5wYXltZW50cy52MS5DaGVja1BheW1lbnRSZXF1ZXN0GiEucGF5bWVudHMudjEuQ2hlY2tQYXltZW50UmVzcG9uc2USUwoMQ2xhaW1QYXltZW50EiAucGF5bWVudHMudjEuQ2xhaW1QYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLkNsYWltUGF5bWVudFJlc3BvbnNlElgKDExpc3RSZWNlaXB0cxIgLnBheW1lbnRzLnYxLkxpc3RSZWNlaXB0c1JlcXVlc3QaIS5wYXltZW50cy52MS5MaXN0UmVjZWlwdHNSZXNwb25zZSIDkAIBMmgKF1BheW1lbnRzSW50ZXJuYWxTZXJ2aWNlEk0KCkdldFJlY2VpcHQSHi5wYXltZW50cy52MS5HZXRSZWNlaXB0UmVxdWVzdBofLnBheW1lbnRzLnYxLkdldFJlY2VpcHRSZXNwb25zZWIGcHJvdG8z", [file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiJwYXltZW50cy92MS9wYXltZW50c19zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJCChNTdGFydFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJItYBChRTdGFydFBheW1lbnRSZXNwb25zZRIQCghvcmRlcl9pZBgBIAEoCRIOCgZrZXlfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5EhsKE2NoZWNrb3V0X3NjcmlwdF91cmwYBCABKAkSKwoFc3RhdGUYBSABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUSMAoNcGF5ZXJfZGV0YWlscxgGIAEoCzIZLnBheW1lbnRzLnYxLlBheWVyRGV0YWlscyJJCgVQYXllchIMCgRuYW1lGAEgASgJEg0KBWdzdGluGAIgASgJEg8KB2FkZHJlc3MYAyABKAkSEgoKc3RhdGVfY29kZRgEIAEoCSJFCgxQYXllckRldGFpbHMSIQoFcGF5ZXIYASABKAsyEi5wYXltZW50cy52MS5QYXllchISCgpjYW5fY2hhbmdlGAIgASgIIkgKD1NldFBheWVyUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEiEKBXBheWVyGAIgASgLMhIucGF5bWVudHMudjEuUGF5ZXIiRAoQU2V0UGF5ZXJSZXNwb25zZRIwCg1wYXllcl9kZXRhaWxzGAEgASgLMhkucGF5bWVudHMudjEuUGF5ZXJEZXRhaWxzInEKG1N1Ym1pdENoZWNrb3V0QW5zd2VyUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSEQoJc2lnbmF0dXJlGAMgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgEIAEoCSJLChxTdWJtaXRDaGVja291dEFuc3dlclJlc3BvbnNlEisKBXN0YXRlGAEgASgOMhwucGF5bWVudHMudjEuQ29sbGVjdGlvblN0YXRlIikKE0NoZWNrUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJDChRDaGVja1BheW1lbnRSZXNwb25zZRIrCgVzdGF0ZRgBIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZSJCChNDbGFpbVBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIkMKFENsYWltUGF5bWVudFJlc3BvbnNlEisKBXN0YXRlGAEgASgOMhwucGF5bWVudHMudjEuQ29sbGVjdGlvblN0YXRlIowFCgdSZWNlaXB0EhIKCnJlY2VpcHRfaWQYASABKAkSDgoGc2VyaWFsGAIgASgJEi0KCWlzc3VlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKYm9va2luZ19pZBgEIAEoCRISCgpwYXltZW50X2lkGAUgASgJEiAKBmFtb3VudBgGIAEoCzIQLmNvbW1vbi52MS5Nb25leRImCgh0YXhfbW9kZRgHIAEoDjIULnBheW1lbnRzLnYxLlRheE1vZGUSEwoLZ3N0X3BlcmNlbnQYCCABKAUSIQoHdGF4YWJsZRgJIAEoCzIQLmNvbW1vbi52MS5Nb25leRIlCgtjZW50cmFsX3RheBgKIAEoCzIQLmNvbW1vbi52MS5Nb25leRIjCglzdGF0ZV90YXgYCyABKAsyEC5jb21tb24udjEuTW9uZXkSEQoJaXNzdWVkX2J5GAwgASgJEhYKDmlzc3Vlcl9hZGRyZXNzGA0gASgJEg0KBWdzdGluGA4gASgJEhQKDHNlcnZpY2VfY29kZRgPIAEoCRIiCghyZWZ1bmRlZBgQIAEoCzIQLmNvbW1vbi52MS5Nb25leRIkCgRraW5kGBEgASgOMhYucGF5bWVudHMudjEuUGFwZXJLaW5kEigKDmludGVncmF0ZWRfdGF4GBIgASgLMhAuY29tbW9uLnYxLk1vbmV5EiEKBXBheWVyGBMgASgLMhIucGF5bWVudHMudjEuUGF5ZXISGAoQcmVmZXJzX3RvX3NlcmlhbBgUIAEoCRI3ChNyZWZlcnNfdG9faXNzdWVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIpChNMaXN0UmVjZWlwdHNSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkicAoUTGlzdFJlY2VpcHRzUmVzcG9uc2USJgoIcmVjZWlwdHMYASADKAsyFC5wYXltZW50cy52MS5SZWNlaXB0EjAKDXBheWVyX2RldGFpbHMYAiABKAsyGS5wYXltZW50cy52MS5QYXllckRldGFpbHMiJwoRR2V0UmVjZWlwdFJlcXVlc3QSEgoKcmVjZWlwdF9pZBgBIAEoCSI7ChJHZXRSZWNlaXB0UmVzcG9uc2USJQoHcmVjZWlwdBgBIAEoCzIULnBheW1lbnRzLnYxLlJlY2VpcHQq6QEKD0NvbGxlY3Rpb25TdGF0ZRIgChxDT0xMRUNUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHAoYQ09MTEVDVElPTl9TVEFURV9QRU5ESU5HEAESGQoVQ09MTEVDVElPTl9TVEFURV9QQUlEEAISGwoXQ09MTEVDVElPTl9TVEFURV9GQUlMRUQQAxIfChtDT0xMRUNUSU9OX1NUQVRFX01JU01BVENIRUQQBBIeChpDT0xMRUNUSU9OX1NUQVRFX1JFRlVORElORxAFEh0KGUNPTExFQ1RJT05fU1RBVEVfUkVGVU5ERUQQBipICgdUYXhNb2RlEhgKFFRBWF9NT0RFX1VOU1BFQ0lGSUVEEAASEQoNVEFYX01PREVfTk9ORRABEhAKDFRBWF9NT0RFX0dTVBACKtUBCglQYXBlcktpbmQSGgoWUEFQRVJfS0lORF9VTlNQRUNJRklFRBAAEhYKElBBUEVSX0tJTkRfUkVDRUlQVBABEh4KGlBBUEVSX0tJTkRfUkVDRUlQVF9WT1VDSEVSEAISGgoWUEFQRVJfS0lORF9UQVhfSU5WT0lDRRADEh0KGVBBUEVSX0tJTkRfQklMTF9PRl9TVVBQTFkQBBIdChlQQVBFUl9LSU5EX1JFRlVORF9WT1VDSEVSEAUSGgoWUEFQRVJfS0lORF9DUkVESVRfTk9URRAGMqAECg9QYXltZW50c1NlcnZpY2USUwoMU3RhcnRQYXltZW50EiAucGF5bWVudHMudjEuU3RhcnRQYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLlN0YXJ0UGF5bWVudFJlc3BvbnNlEmsKFFN1Ym1pdENoZWNrb3V0QW5zd2VyEigucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXF1ZXN0GikucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXNwb25zZRJTCgxDaGVja1BheW1lbnQSIC5wYXltZW50cy52MS5DaGVja1BheW1lbnRSZXF1ZXN0GiEucGF5bWVudHMudjEuQ2hlY2tQYXltZW50UmVzcG9uc2USUwoMQ2xhaW1QYXltZW50EiAucGF5bWVudHMudjEuQ2xhaW1QYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLkNsYWltUGF5bWVudFJlc3BvbnNlElgKDExpc3RSZWNlaXB0cxIgLnBheW1lbnRzLnYxLkxpc3RSZWNlaXB0c1JlcXVlc3QaIS5wYXltZW50cy52MS5MaXN0UmVjZWlwdHNSZXNwb25zZSIDkAIBEkcKCFNldFBheWVyEhwucGF5bWVudHMudjEuU2V0UGF5ZXJSZXF1ZXN0Gh0ucGF5bWVudHMudjEuU2V0UGF5ZXJSZXNwb25zZTJoChdQYXltZW50c0ludGVybmFsU2VydmljZRJNCgpHZXRSZWNlaXB0Eh4ucGF5bWVudHMudjEuR2V0UmVjZWlwdFJlcXVlc3QaHy5wYXltZW50cy52MS5HZXRSZWNlaXB0UmVzcG9uc2ViBnByb3RvMw", [file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Asks for the booking's order.
@@ -84,6 +84,13 @@ export type StartPaymentResponse = Message<"payments.v1.StartPaymentResponse"> &
    * @generated from field: payments.v1.CollectionState state = 5;
    */
   state: CollectionState;
+
+  /**
+   * Whom the papers name.
+   *
+   * @generated from field: payments.v1.PayerDetails payer_details = 6;
+   */
+  payerDetails?: PayerDetails | undefined;
 };
 
 /**
@@ -92,6 +99,125 @@ export type StartPaymentResponse = Message<"payments.v1.StartPaymentResponse"> &
  */
 export const StartPaymentResponseSchema: GenMessage<StartPaymentResponse> = /*@__PURE__*/
   messageDesc(file_payments_v1_payments_service, 1);
+
+/**
+ * A payer as papers name it.
+ *
+ * @generated from message payments.v1.Payer
+ */
+export type Payer = Message<"payments.v1.Payer"> & {
+  /**
+   * A person's or a business's name, 1 to 120 characters.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Its GSTIN, or empty.
+   *
+   * @generated from field: string gstin = 2;
+   */
+  gstin: string;
+
+  /**
+   * Its address, 1 to 300 characters on one line.
+   *
+   * @generated from field: string address = 3;
+   */
+  address: string;
+
+  /**
+   * The state of the address: the two digits that its GSTINs begin with.
+   *
+   * @generated from field: string state_code = 4;
+   */
+  stateCode: string;
+};
+
+/**
+ * Describes the message payments.v1.Payer.
+ * Use `create(PayerSchema)` to create a new message.
+ */
+export const PayerSchema: GenMessage<Payer> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_service, 2);
+
+/**
+ * Whom the papers of a booking name.
+ *
+ * @generated from message payments.v1.PayerDetails
+ */
+export type PayerDetails = Message<"payments.v1.PayerDetails"> & {
+  /**
+   * The payer; absent for the customer.
+   *
+   * @generated from field: payments.v1.Payer payer = 1;
+   */
+  payer?: Payer | undefined;
+
+  /**
+   * The practice issues papers that name a payer, and the invoice is not issued yet.
+   *
+   * @generated from field: bool can_change = 2;
+   */
+  canChange: boolean;
+};
+
+/**
+ * Describes the message payments.v1.PayerDetails.
+ * Use `create(PayerDetailsSchema)` to create a new message.
+ */
+export const PayerDetailsSchema: GenMessage<PayerDetails> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_service, 3);
+
+/**
+ * Says whom the papers name.
+ *
+ * @generated from message payments.v1.SetPayerRequest
+ */
+export type SetPayerRequest = Message<"payments.v1.SetPayerRequest"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * The payer; absent for the customer.
+   *
+   * @generated from field: payments.v1.Payer payer = 2;
+   */
+  payer?: Payer | undefined;
+};
+
+/**
+ * Describes the message payments.v1.SetPayerRequest.
+ * Use `create(SetPayerRequestSchema)` to create a new message.
+ */
+export const SetPayerRequestSchema: GenMessage<SetPayerRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_service, 4);
+
+/**
+ * What stands from now on.
+ *
+ * @generated from message payments.v1.SetPayerResponse
+ */
+export type SetPayerResponse = Message<"payments.v1.SetPayerResponse"> & {
+  /**
+   * Whom the papers name.
+   *
+   * @generated from field: payments.v1.PayerDetails payer_details = 1;
+   */
+  payerDetails?: PayerDetails | undefined;
+};
+
+/**
+ * Describes the message payments.v1.SetPayerResponse.
+ * Use `create(SetPayerResponseSchema)` to create a new message.
+ */
+export const SetPayerResponseSchema: GenMessage<SetPayerResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_service, 5);
 
 /**
  * The checkout's signed answer.
@@ -133,7 +259,7 @@ export type SubmitCheckoutAnswerRequest = Message<"payments.v1.SubmitCheckoutAns
  * Use `create(SubmitCheckoutAnswerRequestSchema)` to create a new message.
  */
 export const SubmitCheckoutAnswerRequestSchema: GenMessage<SubmitCheckoutAnswerRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 2);
+  messageDesc(file_payments_v1_payments_service, 6);
 
 /**
  * What is known after the answer was taken in.
@@ -154,7 +280,7 @@ export type SubmitCheckoutAnswerResponse = Message<"payments.v1.SubmitCheckoutAn
  * Use `create(SubmitCheckoutAnswerResponseSchema)` to create a new message.
  */
 export const SubmitCheckoutAnswerResponseSchema: GenMessage<SubmitCheckoutAnswerResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 3);
+  messageDesc(file_payments_v1_payments_service, 7);
 
 /**
  * Asks to look at the provider.
@@ -175,7 +301,7 @@ export type CheckPaymentRequest = Message<"payments.v1.CheckPaymentRequest"> & {
  * Use `create(CheckPaymentRequestSchema)` to create a new message.
  */
 export const CheckPaymentRequestSchema: GenMessage<CheckPaymentRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 4);
+  messageDesc(file_payments_v1_payments_service, 8);
 
 /**
  * What the provider said.
@@ -196,7 +322,7 @@ export type CheckPaymentResponse = Message<"payments.v1.CheckPaymentResponse"> &
  * Use `create(CheckPaymentResponseSchema)` to create a new message.
  */
 export const CheckPaymentResponseSchema: GenMessage<CheckPaymentResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 5);
+  messageDesc(file_payments_v1_payments_service, 9);
 
 /**
  * Says that it is paid.
@@ -224,7 +350,7 @@ export type ClaimPaymentRequest = Message<"payments.v1.ClaimPaymentRequest"> & {
  * Use `create(ClaimPaymentRequestSchema)` to create a new message.
  */
 export const ClaimPaymentRequestSchema: GenMessage<ClaimPaymentRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 6);
+  messageDesc(file_payments_v1_payments_service, 10);
 
 /**
  * What is known after the claim.
@@ -245,10 +371,11 @@ export type ClaimPaymentResponse = Message<"payments.v1.ClaimPaymentResponse"> &
  * Use `create(ClaimPaymentResponseSchema)` to create a new message.
  */
 export const ClaimPaymentResponseSchema: GenMessage<ClaimPaymentResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 7);
+  messageDesc(file_payments_v1_payments_service, 11);
 
 /**
- * A receipt as it was issued. Nothing of it changes later but what was given back.
+ * A receipt, or another paper of tax, as it was issued. Nothing of it changes later but what was
+ * given back.
  *
  * @generated from message payments.v1.Receipt
  */
@@ -289,7 +416,7 @@ export type Receipt = Message<"payments.v1.Receipt"> & {
   paymentId: string;
 
   /**
-   * What was paid, tax included.
+   * What it states in all, tax included: what was paid, earned, or went back.
    *
    * @generated from field: common.v1.Money amount = 6;
    */
@@ -359,11 +486,46 @@ export type Receipt = Message<"payments.v1.Receipt"> & {
   serviceCode: string;
 
   /**
-   * What has gone back of the payment up to now.
+   * What has gone back of the payment up to now; nothing on other papers than receipts.
    *
    * @generated from field: common.v1.Money refunded = 16;
    */
   refunded?: Money | undefined;
+
+  /**
+   * Which paper it is.
+   *
+   * @generated from field: payments.v1.PaperKind kind = 17;
+   */
+  kind: PaperKind;
+
+  /**
+   * Integrated tax, in the place of central and state tax where the payer is in another state.
+   *
+   * @generated from field: common.v1.Money integrated_tax = 18;
+   */
+  integratedTax?: Money | undefined;
+
+  /**
+   * To whom it was issued; absent for the customer.
+   *
+   * @generated from field: payments.v1.Payer payer = 19;
+   */
+  payer?: Payer | undefined;
+
+  /**
+   * The serial number of the paper that it refers to, or empty.
+   *
+   * @generated from field: string refers_to_serial = 20;
+   */
+  refersToSerial: string;
+
+  /**
+   * When that was issued.
+   *
+   * @generated from field: google.protobuf.Timestamp refers_to_issued_at = 21;
+   */
+  refersToIssuedAt?: Timestamp | undefined;
 };
 
 /**
@@ -371,7 +533,7 @@ export type Receipt = Message<"payments.v1.Receipt"> & {
  * Use `create(ReceiptSchema)` to create a new message.
  */
 export const ReceiptSchema: GenMessage<Receipt> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 8);
+  messageDesc(file_payments_v1_payments_service, 12);
 
 /**
  * Asks for the receipts of a booking.
@@ -392,10 +554,10 @@ export type ListReceiptsRequest = Message<"payments.v1.ListReceiptsRequest"> & {
  * Use `create(ListReceiptsRequestSchema)` to create a new message.
  */
 export const ListReceiptsRequestSchema: GenMessage<ListReceiptsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 9);
+  messageDesc(file_payments_v1_payments_service, 13);
 
 /**
- * The receipts of a booking, oldest first.
+ * The receipts and other papers of a booking, oldest first.
  *
  * @generated from message payments.v1.ListReceiptsResponse
  */
@@ -406,6 +568,13 @@ export type ListReceiptsResponse = Message<"payments.v1.ListReceiptsResponse"> &
    * @generated from field: repeated payments.v1.Receipt receipts = 1;
    */
   receipts: Receipt[];
+
+  /**
+   * Whom later papers name.
+   *
+   * @generated from field: payments.v1.PayerDetails payer_details = 2;
+   */
+  payerDetails?: PayerDetails | undefined;
 };
 
 /**
@@ -413,7 +582,7 @@ export type ListReceiptsResponse = Message<"payments.v1.ListReceiptsResponse"> &
  * Use `create(ListReceiptsResponseSchema)` to create a new message.
  */
 export const ListReceiptsResponseSchema: GenMessage<ListReceiptsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 10);
+  messageDesc(file_payments_v1_payments_service, 14);
 
 /**
  * Asks for a receipt.
@@ -434,7 +603,7 @@ export type GetReceiptRequest = Message<"payments.v1.GetReceiptRequest"> & {
  * Use `create(GetReceiptRequestSchema)` to create a new message.
  */
 export const GetReceiptRequestSchema: GenMessage<GetReceiptRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 11);
+  messageDesc(file_payments_v1_payments_service, 15);
 
 /**
  * A receipt.
@@ -455,7 +624,7 @@ export type GetReceiptResponse = Message<"payments.v1.GetReceiptResponse"> & {
  * Use `create(GetReceiptResponseSchema)` to create a new message.
  */
 export const GetReceiptResponseSchema: GenMessage<GetReceiptResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 12);
+  messageDesc(file_payments_v1_payments_service, 16);
 
 /**
  * Where the payment of a booking stands.
@@ -554,6 +723,68 @@ export const TaxModeSchema: GenEnum<TaxMode> = /*@__PURE__*/
   enumDesc(file_payments_v1_payments_service, 1);
 
 /**
+ * Which paper about money it is.
+ *
+ * @generated from enum payments.v1.PaperKind
+ */
+export enum PaperKind {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: PAPER_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Money came; nothing else is issued.
+   *
+   * @generated from enum value: PAPER_KIND_RECEIPT = 1;
+   */
+  RECEIPT = 1,
+
+  /**
+   * Money came before its session.
+   *
+   * @generated from enum value: PAPER_KIND_RECEIPT_VOUCHER = 2;
+   */
+  RECEIPT_VOUCHER = 2,
+
+  /**
+   * The money is earned, with tax.
+   *
+   * @generated from enum value: PAPER_KIND_TAX_INVOICE = 3;
+   */
+  TAX_INVOICE = 3,
+
+  /**
+   * The money is earned, and no tax is due on it.
+   *
+   * @generated from enum value: PAPER_KIND_BILL_OF_SUPPLY = 4;
+   */
+  BILL_OF_SUPPLY = 4,
+
+  /**
+   * Money went back before it was earned.
+   *
+   * @generated from enum value: PAPER_KIND_REFUND_VOUCHER = 5;
+   */
+  REFUND_VOUCHER = 5,
+
+  /**
+   * Money went back after it was earned.
+   *
+   * @generated from enum value: PAPER_KIND_CREDIT_NOTE = 6;
+   */
+  CREDIT_NOTE = 6,
+}
+
+/**
+ * Describes the enum payments.v1.PaperKind.
+ */
+export const PaperKindSchema: GenEnum<PaperKind> = /*@__PURE__*/
+  enumDesc(file_payments_v1_payments_service, 2);
+
+/**
  * Paying for a booking. Every call needs the signed-in owner of the booking; for everybody else the
  * booking does not exist.
  *
@@ -611,6 +842,18 @@ export const PaymentsService: GenService<{
     methodKind: "unary";
     input: typeof ListReceiptsRequestSchema;
     output: typeof ListReceiptsResponseSchema;
+  },
+  /**
+   * Says whom the papers of a booking name, where the practice issues more than receipts. Papers that
+   * were issued stay as they are. Safe to call again. INVALID_ARGUMENT, INVALID_PAYER with the field;
+   * FAILED_PRECONDITION, PAPERS_OFF or, once the invoice is issued, PAYER_FIXED.
+   *
+   * @generated from rpc payments.v1.PaymentsService.SetPayer
+   */
+  setPayer: {
+    methodKind: "unary";
+    input: typeof SetPayerRequestSchema;
+    output: typeof SetPayerResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_payments_v1_payments_service, 0);

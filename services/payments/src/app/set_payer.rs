@@ -1,0 +1,69 @@
+//! Whom the papers of a booking name: the customer, until the payer's own details are given.
+
+use kernel::Id;
+use kernel::id::{Booking, Customer};
+
+use super::owner::owned;
+use super::{Error, Rejection, Till, metadata, refuse};
+use crate::domain::payer::Payer;
+use crate::domain::receipt::paper::Extent;
+use crate::read_model::{payers, receipts};
+use crate::store::OpenCollection;
+
+/// Whom the papers of a booking name, and whether that can be changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Named {
+    /// The payer; none for the customer.
+    pub payer: Option<Payer>,
+    /// Papers state it, and no invoice is issued yet.
+    pub can_change: bool,
+}
+
+/// Remembers whom the papers of a customer's own booking name; `None` for the customer. Papers that
+/// were issued stay as they are.
+///
+/// # Errors
+/// `BookingNotFound`, `PaymentNotStarted`, `PapersOff`, `PayerFixed` once there is an invoice, or
+/// that the database does not answer.
+pub async fn set_payer(
+    till: &Till,
+    customer_id: Id<Customer>,
+    booking_id: Id<Booking>,
+    payer: Option<Payer>,
+) -> Result<(), Error> {
+    let (row, _) = owned(till, customer_id, booking_id).await?;
+    if till.issuer.extent() == Extent::Receipt {
+        return Err(refuse(Rejection::PapersOff));
+    }
+    let metadata = metadata(&customer_id.to_string(), booking_id, row.traceparent.as_deref());
+    till.store
+        .write(metadata, move |tx| {
+            let payer = payer.clone();
+            Box::pin(async move {
+                // Under this lock invoices are issued.
+                OpenCollection::load(tx, booking_id).await?;
+                if receipts::is_invoiced(tx.connection(), booking_id).await? {
+                    return Err(refuse(Rejection::PayerFixed));
+                }
+                match &payer {
+                    Some(payer) => payers::remember(tx, booking_id, payer).await?,
+                    None => payers::forget(tx, booking_id).await?,
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
+/// Whom the papers of a booking name. Callers have seen whose booking it is.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn named(till: &Till, booking_id: Id<Booking>) -> Result<Named, Error> {
+    if till.issuer.extent() == Extent::Receipt {
+        return Ok(Named::default());
+    }
+    let pool = till.store.pool();
+    let is_invoiced = receipts::is_invoiced(pool, booking_id).await?;
+    Ok(Named { payer: payers::of(pool, booking_id).await?, can_change: !is_invoiced })
+}
