@@ -1,6 +1,6 @@
-//! Issues the papers for money that belongs to a placed booking: a receipt, once per payment, and by
-//! setting what the rules of tax ask for after it. A number is taken in the transaction that writes
-//! its paper, so no series has a gap. Money never waits for a paper.
+//! Issues the papers for money that belongs to a placed booking: a receipt, once per payment, and
+//! by setting what the rules of tax ask for after it. A number is taken in the transaction that
+//! writes its paper, so no series has a gap. Money never waits for a paper.
 
 use eventstore::{Metadata, StoreError, Tx, new_id};
 use kernel::id::Booking;
@@ -24,8 +24,8 @@ use crate::timers;
 const LOCK: &str = "receipts";
 
 /// Issues the papers that are due, each once: a receipt when the payment that the booking is placed
-/// with is known here and counts, something of it is left, and it has none yet; and whatever follows
-/// a receipt voucher.
+/// with is known here and counts, something of it is left, and it has none yet; and whatever
+/// follows a receipt voucher.
 ///
 /// # Errors
 /// When there can be none, or the database does not answer.
@@ -80,8 +80,8 @@ fn is_its_own(error: &Error) -> bool {
     }
 }
 
-/// The paper that is due next and is not there. It is asked under the collection's lock, under which
-/// alone a paper about its payments is issued.
+/// The paper that is due next and is not there. It is asked under the collection's lock, under
+/// which alone a paper about its payments is issued.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -8,10 +8,12 @@ import { LateNotice } from '@/features/booking/components/late-notice';
 import { choicesOf } from '@/features/booking/flow-url';
 import { useLatePayment } from '@/features/booking/hooks/use-late-payment';
 import { useReleaseBooking } from '@/features/booking/hooks/use-request-booking';
+import { PayerLine } from '@/features/payers/components/payer-line';
 import { PaymentPanel } from '@/features/payments/components/payment-panel';
 import { usePaymentPanel } from '@/features/payments/hooks/use-payment-panel';
 import { INVALID_PRICE, MISSING_INFORMATION } from '@/features/payments/payment-words';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import type { PayerDetails } from '@/gen/payments/v1/payments_service_pb';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
 import { toDate } from '@/lib/time';
@@ -31,6 +33,7 @@ function Payable({ flow, booking }: PaymentScreenProps) {
   const { name } = usePractice();
   const release = useReleaseBooking();
   const [leaving, setLeaving] = useState(false);
+  const [saved, setSaved] = useState<PayerDetails>();
 
   const verify = () => moves.push({ step: 'confirmation' });
   const model = usePaymentPanel({
@@ -68,6 +71,13 @@ function Payable({ flow, booking }: PaymentScreenProps) {
       model={{ ...model, pay: () => guard(model.pay) }}
       price={formatPrice(booking.price)}
       timer={before}
+      payer={
+        <PayerLine
+          bookingId={booking.bookingId}
+          details={saved ?? model.state.order?.payerDetails}
+          onSaved={setSaved}
+        />
+      }
       onBack={() => void back()}
       leaving={leaving}
     />

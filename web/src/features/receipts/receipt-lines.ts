@@ -1,6 +1,6 @@
 /** A receipt's amounts as lines, and its words. */
 import { type Booking, SessionMode } from '@/gen/booking/v1/booking_service_pb';
-import { type Receipt, TaxMode } from '@/gen/payments/v1/payments_service_pb';
+import { PaperKind, type Receipt, TaxMode } from '@/gen/payments/v1/payments_service_pb';
 import { formatMoney, formatPrice } from '@/lib/money';
 import { formatDate, formatTimeRange, toDate, type Zone } from '@/lib/time';
 
@@ -14,12 +14,60 @@ function halfOf(percent: number): string {
   return percent % HALVES === 0 ? `${whole}` : `${whole}.5`;
 }
 
+/** What a paper is called, and what its amount is. */
+const WORDS: Record<PaperKind, readonly [title: string, amount: string]> = {
+  [PaperKind.UNSPECIFIED]: ['Receipt', 'Amount paid'],
+  [PaperKind.RECEIPT]: ['Receipt', 'Amount paid'],
+  [PaperKind.RECEIPT_VOUCHER]: ['Receipt voucher', 'Amount paid'],
+  [PaperKind.TAX_INVOICE]: ['Tax invoice', 'Total'],
+  [PaperKind.BILL_OF_SUPPLY]: ['Bill of supply', 'Total'],
+  [PaperKind.REFUND_VOUCHER]: ['Refund voucher', 'Amount given back'],
+  [PaperKind.CREDIT_NOTE]: ['Credit note', 'Amount given back'],
+};
+
+export function titleOf({ kind }: Receipt): string {
+  return WORDS[kind][0];
+}
+
+export function amountLabel({ kind }: Receipt): string {
+  return WORDS[kind][1];
+}
+
+export function isForMoney({ kind }: Receipt): boolean {
+  return kind <= PaperKind.RECEIPT_VOUCHER;
+}
+
+/** Over all papers of a booking. */
+export function headingOf(receipts: readonly Receipt[]): string {
+  const [only, ...more] = receipts;
+  if (only && more.length === 0) return `Your ${titleOf(only).toLowerCase()}`;
+  const plain = receipts.every(({ kind }) => kind <= PaperKind.RECEIPT);
+  return plain ? 'Your receipts' : 'Your receipts and invoices';
+}
+
+/** What is said below the amounts. */
+export function footnotes(receipt: Receipt): string[] {
+  const hasTax = receipt.taxMode === TaxMode.GST;
+  const { kind } = receipt;
+  const notes = [];
+  if (hasTax) notes.push('The amount includes GST.');
+  if (kind === PaperKind.TAX_INVOICE) notes.push('The tax is not payable on reverse charge.');
+  if (kind === PaperKind.BILL_OF_SUPPLY) notes.push('No tax is due on this service.');
+  const name = titleOf(receipt).toLowerCase();
+  return [...notes, `This is a computer-generated ${name} and needs no signature.`];
+}
+
 /** How the amount is made up, for who states tax. */
 export function taxLines(receipt: Receipt): Line[] {
   if (receipt.taxMode !== TaxMode.GST) return [];
   const half = halfOf(receipt.gstPercent);
+  const taxable = { label: 'Taxable value', value: formatPrice(receipt.taxable) };
+  if ((receipt.integratedTax?.minorUnits ?? 0n) > 0n) {
+    const label = `Integrated tax (IGST) ${receipt.gstPercent}%`;
+    return [taxable, { label, value: formatPrice(receipt.integratedTax) }];
+  }
   return [
-    { label: 'Taxable value', value: formatPrice(receipt.taxable) },
+    taxable,
     { label: `Central tax (CGST) ${half}%`, value: formatPrice(receipt.centralTax) },
     { label: `State tax (SGST) ${half}%`, value: formatPrice(receipt.stateTax) },
   ];

@@ -90,8 +90,8 @@ pub fn next(
 
 /// The payment that a receipt is due for, once booking has said what the booking is placed with,
 /// that payment counts here, and not all of it is back or on its way. When a part of it is, the
-/// receipt states what was paid, and `refunded` beside it. When a refund fails later, its money is here
-/// again, and the receipt is due then.
+/// receipt states what was paid, and `refunded` beside it. When a refund fails later, its money is
+/// here again, and the receipt is due then.
 #[must_use]
 pub fn for_money<'p>(known: &Collection, placed: Option<&'p PaymentId>) -> Option<&'p PaymentId> {
     placed.filter(|it| known.verified.as_ref() == Some(it) && known.left(it) > 0)

@@ -9,11 +9,13 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
 import { Spinner } from '@/components/ui/spinner';
+import { PayerLine } from '@/features/payers/components/payer-line';
 import { useAuth } from '@/lib/auth';
 import { describeError } from '@/lib/errors';
 import { usePageTitle } from '@/lib/use-page-title';
 import { type Paper, useReceipts } from '../hooks/use-receipts';
 import { noReceiptReason } from '../no-receipt';
+import { headingOf } from '../receipt-lines';
 import { isReceiptDue } from '../receipt-schedule';
 import { ReceiptSheet } from './receipt-sheet';
 
@@ -129,14 +131,16 @@ function Waiting({ paper, looking, onAnew }: WaitingProps) {
   );
 }
 
-function Sheets({ paper }: { paper: Paper }) {
-  const { booking, receipts } = paper;
+type SheetsProps = { paper: Paper; onPayer: () => void };
+
+function Sheets({ paper, onPayer }: SheetsProps) {
+  const { booking, receipts, payerDetails } = paper;
   const serials = receipts.map(({ serial }) => serial).join(', ');
   // It is also the name under which the browser saves the print as a file.
   usePageTitle(`Receipt ${serials}`);
   return (
     <Frame
-      title={receipts.length > 1 ? 'Your receipts' : 'Your receipt'}
+      title={headingOf(receipts)}
       lead="To keep it as a file, press Print and choose to save it as PDF."
       actions={
         <>
@@ -147,6 +151,7 @@ function Sheets({ paper }: { paper: Paper }) {
         </>
       }
     >
+      <PayerLine bookingId={booking.bookingId} details={payerDetails} onSaved={onPayer} />
       {receipts.map((receipt) => (
         <ReceiptSheet key={receipt.receiptId} receipt={receipt} booking={booking} />
       ))}
@@ -159,7 +164,7 @@ type AskedProps = { bookingId: string; userId: string; here: string };
 /** What the server says to who is signed in. */
 function Asked({ bookingId, userId, here }: AskedProps) {
   const { paper, error, looking, again, anew } = useReceipts(bookingId, userId);
-  if (paper && paper.receipts.length > 0) return <Sheets paper={paper} />;
+  if (paper && paper.receipts.length > 0) return <Sheets paper={paper} onPayer={again} />;
   if (error) {
     const { code } = describeError(error);
     if (code === Code.NotFound || code === Code.InvalidArgument) return <NotFound />;

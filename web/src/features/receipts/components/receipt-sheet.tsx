@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { stateName } from '@/features/payers/states';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { Receipt } from '@/gen/payments/v1/payments_service_pb';
 import { classes } from '@/lib/classes';
@@ -7,12 +8,16 @@ import { usePracticeZone } from '@/lib/practice';
 import { bookingReference } from '@/lib/reference';
 import { formatDate, toDate } from '@/lib/time';
 import {
+  amountLabel,
   customerOf,
+  footnotes,
   howOf,
+  isForMoney,
   type Line,
   refundLines,
   sessionLines,
   taxLines,
+  titleOf,
 } from '../receipt-lines';
 
 type SheetProps = { receipt: Receipt; booking: Booking };
@@ -38,7 +43,7 @@ function Head({ receipt, titleId }: { receipt: Receipt; titleId: string }) {
       <Issuer receipt={receipt} />
       <div className="flex flex-col sm:text-right print:text-right">
         <h2 id={titleId} className="text-h2">
-          Receipt
+          {titleOf(receipt)}
         </h2>
         <p className="font-semibold break-all numeric">{serial}</p>
         {issuedAt ? (
@@ -58,16 +63,45 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
+/** The payer, where one is named, or else the client. */
+function To({ receipt, booking }: SheetProps) {
+  const { payer } = receipt;
+  const name = payer?.name || customerOf(booking);
+  if (!name) return null;
+  return (
+    <Fact name={isForMoney(receipt) ? 'Received from' : 'To'}>
+      <span className="font-semibold break-words">{name}</span>
+      {payer ? (
+        <>
+          <span className="block text-sm break-words">{payer.address}</span>
+          <span className="block text-sm">{stateName(payer.stateCode)}</span>
+          {payer.gstin ? <span className="block text-sm numeric">GSTIN {payer.gstin}</span> : null}
+        </>
+      ) : null}
+    </Fact>
+  );
+}
+
+/** The paper that this one refers to. */
+function RefersTo({ receipt }: { receipt: Receipt }) {
+  const zone = usePracticeZone();
+  const { refersToSerial, refersToIssuedAt } = receipt;
+  if (!refersToSerial) return null;
+  return (
+    <Fact name="Refers to">
+      <span className="text-sm numeric">
+        {refersToSerial}
+        {refersToIssuedAt ? ` of ${formatDate(toDate(refersToIssuedAt), zone)}` : null}
+      </span>
+    </Fact>
+  );
+}
+
 function Facts({ receipt, booking }: SheetProps) {
   const zone = usePracticeZone();
-  const customer = customerOf(booking);
   return (
     <dl className="grid gap-x-10 gap-y-5 border-y border-hairline py-6 sm:grid-cols-2 print:grid-cols-2">
-      {customer ? (
-        <Fact name="Received from">
-          <span className="font-semibold">{customer}</span>
-        </Fact>
-      ) : null}
+      <To receipt={receipt} booking={booking} />
       <Fact name="For">
         <span className="font-semibold">{booking.serviceTitle}</span>
         {sessionLines(booking, zone).map((text) => (
@@ -80,6 +114,7 @@ function Facts({ receipt, booking }: SheetProps) {
       <Fact name="Payment reference">
         <span className="text-sm break-all">{receipt.paymentId}</span>
       </Fact>
+      <RefersTo receipt={receipt} />
       <Fact name="Reference">
         <span className="text-sm numeric">{bookingReference(booking.bookingId)}</span>
       </Fact>
@@ -108,13 +143,13 @@ function Amounts({ receipt }: { receipt: Receipt }) {
   const back = refundLines(receipt);
   return (
     <table className="w-full self-end sm:max-w-sm print:max-w-sm">
-      <caption className="sr-only">Amounts of receipt {receipt.serial}</caption>
+      <caption className="sr-only">Amounts of {receipt.serial}</caption>
       <tbody>
         {tax.map((line) => (
           <Row key={line.label} {...line} />
         ))}
         <Row
-          label="Amount paid"
+          label={amountLabel(receipt)}
           value={formatPrice(receipt.amount)}
           strong
           className={classes(
@@ -142,10 +177,7 @@ export function ReceiptSheet({ receipt, booking }: SheetProps) {
       <Head receipt={receipt} titleId={titleId} />
       <Facts receipt={receipt} booking={booking} />
       <Amounts receipt={receipt} />
-      <p className="text-sm text-ink-2">
-        {taxLines(receipt).length > 0 ? 'The amount includes GST. ' : ''}
-        This is a computer-generated receipt and needs no signature.
-      </p>
+      <p className="text-sm text-ink-2">{footnotes(receipt).join(' ')}</p>
     </article>
   );
 }
