@@ -139,6 +139,7 @@ const OFFERED: &[(Spec, Access)] = &[
     (payments::PAYMENTS_STAFF_SERVICE_LIST_UNEXPLAINED_ORDERS_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_EXPLAIN_ORDER_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_GET_BALANCES_SPEC, Access::SignedIn),
+    (payments::PAYMENTS_STAFF_SERVICE_CHECK_PROVIDER_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_GET_PAYMENT_HISTORY_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_LIST_LEDGER_ENTRIES_SPEC, Access::SignedIn),
     (payments::PAYMENTS_STAFF_SERVICE_LIST_PARKED_EVENTS_SPEC, Access::SignedIn),

@@ -390,6 +390,7 @@ impl payments::PaymentsStaffService for PaymentsStaff {
             => payments::ListUnexplainedOrdersResponse;
         explain_order: payments::ExplainOrderRequest => payments::ExplainOrderResponse;
         get_balances: payments::GetBalancesRequest => payments::GetBalancesResponse;
+        check_provider: payments::CheckProviderRequest => payments::CheckProviderResponse;
         get_payment_history:
             payments::GetPaymentHistoryRequest => payments::GetPaymentHistoryResponse;
         list_ledger_entries:

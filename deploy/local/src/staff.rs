@@ -21,6 +21,7 @@ mod refund;
 mod parked;
 mod mails;
 mod dispute;
+mod doctor;
 mod orders;
 mod ledger;
 
@@ -57,6 +58,10 @@ for staff, in a second terminal (signed in as SUKOON_EMAIL with SUKOON_PASSWORD,
                             payment, else its order, else its booking
   dispute pack BOOKING [--output FILE]
                             what a bank asks for when it disputes the payment, as one file
+  doctor                    what works and what doesn't, and what to do about it
+  doctor payments [BOOKING]
+                            whether the payment provider is set up, shown by a payment
+                            and its refund: the newest, or that of a booking
   balances                  the sums of the ledger's accounts
   ledger BOOKING            the ledger's entries about a booking
   --json prints what programs read; --yes answers the question before what cannot be undone
@@ -116,6 +121,8 @@ static COMMANDS: &[Command] = &[
     command!(["orders", "unexplained"], [], (0, 0), orders::run, check),
     command!(["orders", "explain"], [], (3, 3), orders::explain, check),
     command!(["dispute", "pack"], ["output"], (1, 1), dispute::pack, check),
+    command!(["doctor", "payments"], [], (0, 1), doctor::payments, check_payments),
+    command!(["doctor"], [], (0, 0), doctor::run, check),
     command!(["balances"], [], (0, 0), ledger::balances, check_balances),
     command!(["ledger"], [], (1, 1), ledger::entries, check_entries),
 ];
@@ -229,6 +236,8 @@ mod tests {
             "parked list all",
             "ledger",
             "balances --loud",
+            "doctor booking",
+            "doctor payments usr_1",
         ] {
             let code = run(&environment, None, &words(text)).await.unwrap();
             assert_eq!(code, ExitCode::from(2), "{text}");

@@ -26,6 +26,7 @@ const CALLS: &[&str] = &[
     "payments.v1.PaymentsStaffService/ExplainOrder",
     "payments.v1.PaymentsStaffService/GetBalances",
     "payments.v1.PaymentsStaffService/ListLedgerEntries",
+    "payments.v1.PaymentsStaffService/CheckProvider",
     "payments.v1.PaymentsStaffService/GetPaymentHistory",
     "payments.v1.PaymentsStaffService/ListParkedEvents",
     "payments.v1.PaymentsStaffService/RetryParkedEvents",

@@ -31,6 +31,7 @@ pub mod orders_taken;
 pub mod account_named;
 pub mod submit_checkout_answer;
 pub mod check_payment;
+pub mod check_provider;
 pub mod claim_payment;
 pub mod poll_order;
 pub mod ask_sold_order;

@@ -23,7 +23,7 @@ const SWEEP_AFTER: i64 = 15 * MINUTE;
 /// (`providers/razorpay.rs`).
 const POLL_FOR: i64 = 72 * HOUR;
 /// How long the provider has to capture a payment by itself.
-const CAPTURED_WITHIN: i64 = MINUTE;
+pub const CAPTURED_WITHIN: i64 = MINUTE;
 /// How long before a hold's end its order is asked for, so that money that came in time is in time
 /// here, too; and how long after it.
 const BEFORE_HOLD_END: i64 = 10;

@@ -144,6 +144,10 @@ pub type Asked<'a, T> = BoxFuture<'a, Result<T, ProviderError>>;
 pub trait Provider: Send + Sync + 'static {
     /// Its name in addresses, events and rows: small letters.
     fn name(&self) -> &'static str;
+    /// Whether our keys move no real money.
+    fn is_test_mode(&self) -> bool;
+    /// Whether the settings say which account is ours.
+    fn names_account(&self) -> bool;
     /// Creates an order. Captures are always automatic.
     fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId>;
     /// Finds the order of a receipt. Of several, which only a lost answer can have made, it is

@@ -47,6 +47,7 @@ async fn take(
     let names = till.provider.webhook_headers();
     let signature = header(names.signature).unwrap_or_default();
     if !till.provider.verify_webhook(signature, &raw) {
+        till.account.refuse();
         tracing::warn!(bytes = raw.len(), "a webhook with a wrong signature was refused");
         return StatusCode::BAD_REQUEST;
     }

@@ -202,6 +202,17 @@ async fn a_booking_is_cancelled_and_its_money_goes_back(
     told.shows(&["Not taking place", "cancelled", "refunded"]);
     let told = sukoon(practice, &format!("ledger {id}")).await?;
     told.shows(&["customer_advance", "refunds_payable", "provider_clearing", "₹"]);
+    the_doctor_finds_nothing(practice, &id).await
+}
+
+/// Payment and refund went as they should, and every part works.
+async fn the_doctor_finds_nothing(practice: &Practice, id: &str) -> Result<()> {
+    let payments = format!("doctor payments {id}");
+    until("webhooks have told of all of it", async || {
+        Ok((sukoon(practice, &payments).await?.code == Some(0)).then_some(()))
+    })
+    .await?;
+    sukoon(practice, "doctor").await?.shows(&["payments_webhooks", "by a webhook", "came back"]);
     Ok(())
 }
 
@@ -446,6 +457,7 @@ async fn every_act_was_written_down(practice: &Practice) -> Result<()> {
                 ("ListUnexplainedOrders", "done"),
                 ("ListLedgerEntries", "done"),
                 ("GetPaymentHistory", "done"),
+                ("CheckProvider", "done"),
                 ("RetryParkedEvents", "done"),
             ][..],
         ),

@@ -110,6 +110,13 @@ impl Session {
         drop(self.http.post(logout).bearer_auth(&self.token).send().await);
     }
 
+    /// What every part of the practice says of itself, whether or not all of them work.
+    pub(super) async fn health(&self) -> Result<Value> {
+        let asked = self.http.get(format!("{}/healthz", self.url)).send().await;
+        let answer = asked.map_err(|error| no_answer(&self.url, &error))?;
+        answer.json().await.with_context(|| format!("{}/healthz says nothing readable", self.url))
+    }
+
     /// Makes a call, for example "booking.v1.BookingStaffService/ListBookings".
     pub(super) async fn call(&self, method: &str, message: &Value) -> Result<Value, Refusal> {
         self.call_while(Refusal::may_pass, method, message).await

@@ -3,12 +3,13 @@
 //! look, and it is told on the health port until a webhook of our own comes.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What the last webhook named.
 #[derive(Debug, Clone, Default)]
 pub struct AccountNamed {
     another: Arc<AtomicBool>,
+    refused: Arc<AtomicU64>,
 }
 
 /// The last webhook named another account.
@@ -24,6 +25,17 @@ impl AccountNamed {
     pub fn take(&self, is_another: bool) -> Result<(), AnotherAccount> {
         self.another.store(is_another, Ordering::Relaxed);
         self.check()
+    }
+
+    /// Counts a webhook that is not signed with our secret.
+    pub fn refuse(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many were not, since this process began.
+    #[must_use]
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
     }
 
     /// Whether webhooks are of our account.

@@ -7,12 +7,12 @@ use contract::common::v1::Money;
 use contract::convert::to_wire;
 use contract::payments::v1::payments_staff_service_server::PaymentsStaffService;
 use contract::payments::v1::{
-    Balance, ExplainOrderRequest, ExplainOrderResponse, GetBalancesRequest, GetBalancesResponse,
-    GetPaymentHistoryRequest, GetPaymentHistoryResponse, LedgerEntry, LedgerLine,
-    ListLedgerEntriesRequest, ListLedgerEntriesResponse, ListParkedEventsRequest,
-    ListParkedEventsResponse, ListUnexplainedOrdersRequest, ListUnexplainedOrdersResponse,
-    RefundPaymentRequest, RefundPaymentResponse, RetryParkedEventsRequest,
-    RetryParkedEventsResponse, UnexplainedOrder,
+    Balance, CheckProviderRequest, CheckProviderResponse, CheckedPayment, ExplainOrderRequest,
+    ExplainOrderResponse, GetBalancesRequest, GetBalancesResponse, GetPaymentHistoryRequest,
+    GetPaymentHistoryResponse, LedgerEntry, LedgerLine, ListLedgerEntriesRequest,
+    ListLedgerEntriesResponse, ListParkedEventsRequest, ListParkedEventsResponse,
+    ListUnexplainedOrdersRequest, ListUnexplainedOrdersResponse, RefundPaymentRequest,
+    RefundPaymentResponse, RetryParkedEventsRequest, RetryParkedEventsResponse, UnexplainedOrder,
 };
 use eventstore::{Act, StaffDoor, StoreError};
 use messaging::{ParkedEvents, history};
@@ -22,6 +22,7 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
 use super::parse;
+use crate::app::check_provider::{Checked, check_provider};
 use crate::app::idempotent::Key;
 use crate::app::refund_payment::{self, refund_payment};
 use crate::app::unexplained::{self, Unexplained};
@@ -80,6 +81,19 @@ fn to_wire_entry(row: ledger::EntryRow) -> LedgerEntry {
         kind: row.kind,
         recorded_at: Some(to_wire(row.recorded_at)),
         lines: row.lines.into_iter().map(line).collect(),
+    }
+}
+
+fn to_wire_checked(checked: &Checked) -> CheckedPayment {
+    let money = |minor| Some(kernel::Money { minor, ..checked.amount }.into());
+    CheckedPayment {
+        booking_id: checked.booking_id.to_string(),
+        payment_id: checked.payment.to_string(),
+        amount: money(checked.amount.minor),
+        has_webhook: checked.has_webhook,
+        is_captured_by_itself: checked.is_captured_by_itself,
+        refunded: money(checked.refunded_minor),
+        refunding: money(checked.refunding_minor),
     }
 }
 
@@ -170,6 +184,32 @@ impl PaymentsStaffService for StaffTill {
         let entries = ledger::entries_of(self.till.store.pool(), id).await.map_err(failed)?;
         let entries = entries.into_iter().map(to_wire_entry).collect();
         Ok(Response::new(ListLedgerEntriesResponse { entries }))
+    }
+
+    async fn check_provider(
+        &self,
+        request: Request<CheckProviderRequest>,
+    ) -> Result<Response<CheckProviderResponse>, Status> {
+        let (metadata, _, asked) = request.into_parts();
+        let act = Act { action: "CheckProvider", subject: &asked.booking_id };
+        self.look(&metadata, act).await?;
+        let named = (!asked.booking_id.is_empty()).then(|| parse(&asked.booking_id)).transpose();
+        let found = match named {
+            Ok(booking_id) => check_provider(&self.till, booking_id).await,
+            Err(error) => Err(error),
+        };
+        let found = found.map_err(|error| to_status(&error))?;
+        let (provider, account) = (&self.till.provider, &self.till.account);
+        Ok(Response::new(CheckProviderResponse {
+            provider: provider.name().to_owned(),
+            is_test_mode: provider.is_test_mode(),
+            keys_problem: found.keys_problem.unwrap_or_default(),
+            names_account: provider.names_account(),
+            is_other_account: account.check().is_err(),
+            last_webhook_at: found.last_webhook_at.map(to_wire),
+            refused_webhooks: i64::try_from(account.refused()).unwrap_or(i64::MAX),
+            payment: found.payment.as_ref().map(to_wire_checked),
+        }))
     }
 
     async fn get_payment_history(

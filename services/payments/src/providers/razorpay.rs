@@ -68,6 +68,14 @@ impl Razorpay {
 }
 
 impl Provider for Razorpay {
+    fn is_test_mode(&self) -> bool {
+        self.settings.key_id.starts_with("rzp_test_")
+    }
+
+    fn names_account(&self) -> bool {
+        self.settings.account_id.is_some()
+    }
+
     fn name(&self) -> &'static str {
         "razorpay"
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use eventstore::{StoreError, Tx};
+use kernel::Timestamp;
 use sqlx::{PgExecutor, Row as _};
 
 use crate::domain::fact::{OrderId, PaymentId};
@@ -61,6 +62,20 @@ async fn write(
     .await?
     .rows_affected();
     Ok(added > 0)
+}
+
+/// When the last webhook came whose body is still kept.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn last_received(executor: impl PgExecutor<'_>) -> Result<Option<Timestamp>, StoreError> {
+    let found = sqlx::query_scalar(
+        "select received_at from webhook_inbox where raw is not null
+         order by received_at desc limit 1",
+    )
+    .fetch_optional(executor)
+    .await?;
+    Ok(found)
 }
 
 /// The body of a webhook that was not folded yet.

@@ -117,6 +117,21 @@ pub async fn is_issued(
     Ok(found)
 }
 
+/// The booking of the newest receipt.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn newest_booking(
+    executor: impl PgExecutor<'_>,
+) -> Result<Option<Id<Booking>>, StoreError> {
+    let found = sqlx::query_scalar(
+        "select booking_id from receipts order by financial_year desc, number desc limit 1",
+    )
+    .fetch_optional(executor)
+    .await?;
+    Ok(found)
+}
+
 /// Whether papers follow a receipt of a booking.
 ///
 /// # Errors

@@ -21,6 +21,7 @@ mod balances;
 mod receipts;
 mod numbers;
 mod papers;
+mod setup;
 mod returned;
 mod unissued;
 mod unread;

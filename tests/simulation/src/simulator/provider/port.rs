@@ -115,6 +115,14 @@ impl Provider {
 }
 
 impl Port for Provider {
+    fn is_test_mode(&self) -> bool {
+        true
+    }
+
+    fn names_account(&self) -> bool {
+        false
+    }
+
     fn name(&self) -> &'static str {
         "razorpay"
     }

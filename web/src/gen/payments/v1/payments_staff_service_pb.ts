@@ -18,7 +18,161 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_staff_service.proto.
  */
 export const file_payments_v1_payments_staff_service: GenFile = /*@__PURE__*/
-  fileDesc("CihwYXltZW50cy92MS9wYXltZW50c19zdGFmZl9zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSIuChhHZXRQYXltZW50SGlzdG9yeVJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJXChlHZXRQYXltZW50SGlzdG9yeVJlc3BvbnNlEigKB2VudHJpZXMYASADKAsyFy5jb21tb24udjEuSGlzdG9yeUVudHJ5EhAKCHJlY2VpcHRzGAIgAygJImUKFFJlZnVuZFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leSJMChVSZWZ1bmRQYXltZW50UmVzcG9uc2USEQoJcmVmdW5kX2lkGAEgASgJEiAKBmFtb3VudBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leSI1ChxMaXN0VW5leHBsYWluZWRPcmRlcnNSZXF1ZXN0EhUKDWluY2x1ZGVfeW91bmcYASABKAgiTgodTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVzcG9uc2USLQoGb3JkZXJzGAEgAygLMh0ucGF5bWVudHMudjEuVW5leHBsYWluZWRPcmRlciKFAgoQVW5leHBsYWluZWRPcmRlchIOCgZyZWFzb24YASABKAkSEwoLZXhwbGFuYXRpb24YAiABKAkSEgoKYm9va2luZ19pZBgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRISCgpwYXltZW50X2lkGAUgASgJEiAKBmFtb3VudBgGIAEoCzIQLmNvbW1vbi52MS5Nb25leRIsCghzaW5jZV9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHc3ViamVjdBgIIAEoCRIxCg1yZXNwb25kX2J5X2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJLChNFeHBsYWluT3JkZXJSZXF1ZXN0Eg4KBnJlYXNvbhgBIAEoCRIPCgdzdWJqZWN0GAIgASgJEhMKC2V4cGxhbmF0aW9uGAMgASgJIhYKFEV4cGxhaW5PcmRlclJlc3BvbnNlIhQKEkdldEJhbGFuY2VzUmVxdWVzdCI9ChNHZXRCYWxhbmNlc1Jlc3BvbnNlEiYKCGJhbGFuY2VzGAEgAygLMhQucGF5bWVudHMudjEuQmFsYW5jZSI9CgdCYWxhbmNlEg8KB2FjY291bnQYASABKAkSIQoHYmFsYW5jZRgCIAEoCzIQLmNvbW1vbi52MS5Nb25leSIuChhMaXN0TGVkZ2VyRW50cmllc1JlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJGChlMaXN0TGVkZ2VyRW50cmllc1Jlc3BvbnNlEikKB2VudHJpZXMYASADKAsyGC5wYXltZW50cy52MS5MZWRnZXJFbnRyeSJ0CgtMZWRnZXJFbnRyeRIMCgRraW5kGAEgASgJEi8KC3JlY29yZGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgVsaW5lcxgDIAMoCzIXLnBheW1lbnRzLnYxLkxlZGdlckxpbmUiPwoKTGVkZ2VyTGluZRIPCgdhY2NvdW50GAEgASgJEiAKBmFtb3VudBgCIAEoCzIQLmNvbW1vbi52MS5Nb25leSIZChdMaXN0UGFya2VkRXZlbnRzUmVxdWVzdCJCChhMaXN0UGFya2VkRXZlbnRzUmVzcG9uc2USJgoGZXZlbnRzGAEgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50Ii0KGFJldHJ5UGFya2VkRXZlbnRzUmVxdWVzdBIRCglzdHJlYW1faWQYASABKAkiVAoZUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZRIPCgdoYW5kbGVkGAEgASgFEiYKBmV2ZW50cxgCIAMoCzIWLmNvbW1vbi52MS5QYXJrZWRFdmVudDKSBgoUUGF5bWVudHNTdGFmZlNlcnZpY2USVgoNUmVmdW5kUGF5bWVudBIhLnBheW1lbnRzLnYxLlJlZnVuZFBheW1lbnRSZXF1ZXN0GiIucGF5bWVudHMudjEuUmVmdW5kUGF5bWVudFJlc3BvbnNlEm4KFUxpc3RVbmV4cGxhaW5lZE9yZGVycxIpLnBheW1lbnRzLnYxLkxpc3RVbmV4cGxhaW5lZE9yZGVyc1JlcXVlc3QaKi5wYXltZW50cy52MS5MaXN0VW5leHBsYWluZWRPcmRlcnNSZXNwb25zZRJTCgxFeHBsYWluT3JkZXISIC5wYXltZW50cy52MS5FeHBsYWluT3JkZXJSZXF1ZXN0GiEucGF5bWVudHMudjEuRXhwbGFpbk9yZGVyUmVzcG9uc2USUAoLR2V0QmFsYW5jZXMSHy5wYXltZW50cy52MS5HZXRCYWxhbmNlc1JlcXVlc3QaIC5wYXltZW50cy52MS5HZXRCYWxhbmNlc1Jlc3BvbnNlEmIKEUxpc3RMZWRnZXJFbnRyaWVzEiUucGF5bWVudHMudjEuTGlzdExlZGdlckVudHJpZXNSZXF1ZXN0GiYucGF5bWVudHMudjEuTGlzdExlZGdlckVudHJpZXNSZXNwb25zZRJiChFHZXRQYXltZW50SGlzdG9yeRIlLnBheW1lbnRzLnYxLkdldFBheW1lbnRIaXN0b3J5UmVxdWVzdBomLnBheW1lbnRzLnYxLkdldFBheW1lbnRIaXN0b3J5UmVzcG9uc2USXwoQTGlzdFBhcmtlZEV2ZW50cxIkLnBheW1lbnRzLnYxLkxpc3RQYXJrZWRFdmVudHNSZXF1ZXN0GiUucGF5bWVudHMudjEuTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEmIKEVJldHJ5UGFya2VkRXZlbnRzEiUucGF5bWVudHMudjEuUmV0cnlQYXJrZWRFdmVudHNSZXF1ZXN0GiYucGF5bWVudHMudjEuUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZWIGcHJvdG8z", [file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
+  fileDesc("CihwYXltZW50cy92MS9wYXltZW50c19zdGFmZl9zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSIqChRDaGVja1Byb3ZpZGVyUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIoMCChVDaGVja1Byb3ZpZGVyUmVzcG9uc2USEAoIcHJvdmlkZXIYASABKAkSFAoMaXNfdGVzdF9tb2RlGAIgASgIEhQKDGtleXNfcHJvYmxlbRgDIAEoCRIVCg1uYW1lc19hY2NvdW50GAQgASgIEhgKEGlzX290aGVyX2FjY291bnQYBSABKAgSMwoPbGFzdF93ZWJob29rX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChByZWZ1c2VkX3dlYmhvb2tzGAcgASgDEiwKB3BheW1lbnQYCCABKAsyGy5wYXltZW50cy52MS5DaGVja2VkUGF5bWVudCLXAQoOQ2hlY2tlZFBheW1lbnQSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEiAKBmFtb3VudBgDIAEoCzIQLmNvbW1vbi52MS5Nb25leRITCgtoYXNfd2ViaG9vaxgEIAEoCBIdChVpc19jYXB0dXJlZF9ieV9pdHNlbGYYBSABKAgSIgoIcmVmdW5kZWQYBiABKAsyEC5jb21tb24udjEuTW9uZXkSIwoJcmVmdW5kaW5nGAcgASgLMhAuY29tbW9uLnYxLk1vbmV5Ii4KGEdldFBheW1lbnRIaXN0b3J5UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIlcKGUdldFBheW1lbnRIaXN0b3J5UmVzcG9uc2USKAoHZW50cmllcxgBIAMoCzIXLmNvbW1vbi52MS5IaXN0b3J5RW50cnkSEAoIcmVjZWlwdHMYAiADKAkiZQoUUmVmdW5kUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5IkwKFVJlZnVuZFBheW1lbnRSZXNwb25zZRIRCglyZWZ1bmRfaWQYASABKAkSIAoGYW1vdW50GAIgASgLMhAuY29tbW9uLnYxLk1vbmV5IjUKHExpc3RVbmV4cGxhaW5lZE9yZGVyc1JlcXVlc3QSFQoNaW5jbHVkZV95b3VuZxgBIAEoCCJOCh1MaXN0VW5leHBsYWluZWRPcmRlcnNSZXNwb25zZRItCgZvcmRlcnMYASADKAsyHS5wYXltZW50cy52MS5VbmV4cGxhaW5lZE9yZGVyIoUCChBVbmV4cGxhaW5lZE9yZGVyEg4KBnJlYXNvbhgBIAEoCRITCgtleHBsYW5hdGlvbhgCIAEoCRISCgpib29raW5nX2lkGAMgASgJEhAKCG9yZGVyX2lkGAQgASgJEhIKCnBheW1lbnRfaWQYBSABKAkSIAoGYW1vdW50GAYgASgLMhAuY29tbW9uLnYxLk1vbmV5EiwKCHNpbmNlX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdzdWJqZWN0GAggASgJEjEKDXJlc3BvbmRfYnlfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIksKE0V4cGxhaW5PcmRlclJlcXVlc3QSDgoGcmVhc29uGAEgASgJEg8KB3N1YmplY3QYAiABKAkSEwoLZXhwbGFuYXRpb24YAyABKAkiFgoURXhwbGFpbk9yZGVyUmVzcG9uc2UiFAoSR2V0QmFsYW5jZXNSZXF1ZXN0Ij0KE0dldEJhbGFuY2VzUmVzcG9uc2USJgoIYmFsYW5jZXMYASADKAsyFC5wYXltZW50cy52MS5CYWxhbmNlIj0KB0JhbGFuY2USDwoHYWNjb3VudBgBIAEoCRIhCgdiYWxhbmNlGAIgASgLMhAuY29tbW9uLnYxLk1vbmV5Ii4KGExpc3RMZWRnZXJFbnRyaWVzUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJIkYKGUxpc3RMZWRnZXJFbnRyaWVzUmVzcG9uc2USKQoHZW50cmllcxgBIAMoCzIYLnBheW1lbnRzLnYxLkxlZGdlckVudHJ5InQKC0xlZGdlckVudHJ5EgwKBGtpbmQYASABKAkSLwoLcmVjb3JkZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWxpbmVzGAMgAygLMhcucGF5bWVudHMudjEuTGVkZ2VyTGluZSI/CgpMZWRnZXJMaW5lEg8KB2FjY291bnQYASABKAkSIAoGYW1vdW50GAIgASgLMhAuY29tbW9uLnYxLk1vbmV5IhkKF0xpc3RQYXJrZWRFdmVudHNSZXF1ZXN0IkIKGExpc3RQYXJrZWRFdmVudHNSZXNwb25zZRImCgZldmVudHMYASADKAsyFi5jb21tb24udjEuUGFya2VkRXZlbnQiLQoYUmV0cnlQYXJrZWRFdmVudHNSZXF1ZXN0EhEKCXN0cmVhbV9pZBgBIAEoCSJUChlSZXRyeVBhcmtlZEV2ZW50c1Jlc3BvbnNlEg8KB2hhbmRsZWQYASABKAUSJgoGZXZlbnRzGAIgAygLMhYuY29tbW9uLnYxLlBhcmtlZEV2ZW50MuoGChRQYXltZW50c1N0YWZmU2VydmljZRJWCg1SZWZ1bmRQYXltZW50EiEucGF5bWVudHMudjEuUmVmdW5kUGF5bWVudFJlcXVlc3QaIi5wYXltZW50cy52MS5SZWZ1bmRQYXltZW50UmVzcG9uc2USbgoVTGlzdFVuZXhwbGFpbmVkT3JkZXJzEikucGF5bWVudHMudjEuTGlzdFVuZXhwbGFpbmVkT3JkZXJzUmVxdWVzdBoqLnBheW1lbnRzLnYxLkxpc3RVbmV4cGxhaW5lZE9yZGVyc1Jlc3BvbnNlElMKDEV4cGxhaW5PcmRlchIgLnBheW1lbnRzLnYxLkV4cGxhaW5PcmRlclJlcXVlc3QaIS5wYXltZW50cy52MS5FeHBsYWluT3JkZXJSZXNwb25zZRJQCgtHZXRCYWxhbmNlcxIfLnBheW1lbnRzLnYxLkdldEJhbGFuY2VzUmVxdWVzdBogLnBheW1lbnRzLnYxLkdldEJhbGFuY2VzUmVzcG9uc2USYgoRTGlzdExlZGdlckVudHJpZXMSJS5wYXltZW50cy52MS5MaXN0TGVkZ2VyRW50cmllc1JlcXVlc3QaJi5wYXltZW50cy52MS5MaXN0TGVkZ2VyRW50cmllc1Jlc3BvbnNlEmIKEUdldFBheW1lbnRIaXN0b3J5EiUucGF5bWVudHMudjEuR2V0UGF5bWVudEhpc3RvcnlSZXF1ZXN0GiYucGF5bWVudHMudjEuR2V0UGF5bWVudEhpc3RvcnlSZXNwb25zZRJWCg1DaGVja1Byb3ZpZGVyEiEucGF5bWVudHMudjEuQ2hlY2tQcm92aWRlclJlcXVlc3QaIi5wYXltZW50cy52MS5DaGVja1Byb3ZpZGVyUmVzcG9uc2USXwoQTGlzdFBhcmtlZEV2ZW50cxIkLnBheW1lbnRzLnYxLkxpc3RQYXJrZWRFdmVudHNSZXF1ZXN0GiUucGF5bWVudHMudjEuTGlzdFBhcmtlZEV2ZW50c1Jlc3BvbnNlEmIKEVJldHJ5UGFya2VkRXZlbnRzEiUucGF5bWVudHMudjEuUmV0cnlQYXJrZWRFdmVudHNSZXF1ZXN0GiYucGF5bWVudHMudjEuUmV0cnlQYXJrZWRFdmVudHNSZXNwb25zZWIGcHJvdG8z", [file_common_v1_history, file_common_v1_money, file_common_v1_parked_event, file_google_protobuf_timestamp]);
+
+/**
+ * Asks whether the provider is set up.
+ *
+ * @generated from message payments.v1.CheckProviderRequest
+ */
+export type CheckProviderRequest = Message<"payments.v1.CheckProviderRequest"> & {
+  /**
+   * The booking whose payment is looked at; empty for the newest that has a receipt.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+};
+
+/**
+ * Describes the message payments.v1.CheckProviderRequest.
+ * Use `create(CheckProviderRequestSchema)` to create a new message.
+ */
+export const CheckProviderRequestSchema: GenMessage<CheckProviderRequest> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 0);
+
+/**
+ * How the provider is set up, as far as it shows.
+ *
+ * @generated from message payments.v1.CheckProviderResponse
+ */
+export type CheckProviderResponse = Message<"payments.v1.CheckProviderResponse"> & {
+  /**
+   * The provider, in small letters.
+   *
+   * @generated from field: string provider = 1;
+   */
+  provider: string;
+
+  /**
+   * The keys are of its test mode.
+   *
+   * @generated from field: bool is_test_mode = 2;
+   */
+  isTestMode: boolean;
+
+  /**
+   * Why it did not take our keys just now, or empty.
+   *
+   * @generated from field: string keys_problem = 3;
+   */
+  keysProblem: string;
+
+  /**
+   * The settings name the account, so that webhooks of another one are told apart.
+   *
+   * @generated from field: bool names_account = 4;
+   */
+  namesAccount: boolean;
+
+  /**
+   * The last webhook named another account.
+   *
+   * @generated from field: bool is_other_account = 5;
+   */
+  isOtherAccount: boolean;
+
+  /**
+   * When the last webhook with the right signature came; unset when none did in 90 days.
+   *
+   * @generated from field: google.protobuf.Timestamp last_webhook_at = 6;
+   */
+  lastWebhookAt?: Timestamp | undefined;
+
+  /**
+   * How many with a wrong signature came since this process began.
+   *
+   * @generated from field: int64 refused_webhooks = 7;
+   */
+  refusedWebhooks: bigint;
+
+  /**
+   * A payment; unset when none was made yet.
+   *
+   * @generated from field: payments.v1.CheckedPayment payment = 8;
+   */
+  payment?: CheckedPayment | undefined;
+};
+
+/**
+ * Describes the message payments.v1.CheckProviderResponse.
+ * Use `create(CheckProviderResponseSchema)` to create a new message.
+ */
+export const CheckProviderResponseSchema: GenMessage<CheckProviderResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 1);
+
+/**
+ * How a payment arrived and went back.
+ *
+ * @generated from message payments.v1.CheckedPayment
+ */
+export type CheckedPayment = Message<"payments.v1.CheckedPayment"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 1;
+   */
+  bookingId: string;
+
+  /**
+   * The provider's payment.
+   *
+   * @generated from field: string payment_id = 2;
+   */
+  paymentId: string;
+
+  /**
+   * What was paid.
+   *
+   * @generated from field: common.v1.Money amount = 3;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * A webhook told of it.
+   *
+   * @generated from field: bool has_webhook = 4;
+   */
+  hasWebhook: boolean;
+
+  /**
+   * The provider captured it by itself, and not at our request a minute later.
+   *
+   * @generated from field: bool is_captured_by_itself = 5;
+   */
+  isCapturedByItself: boolean;
+
+  /**
+   * What has gone back.
+   *
+   * @generated from field: common.v1.Money refunded = 6;
+   */
+  refunded?: Money | undefined;
+
+  /**
+   * What is on its way back.
+   *
+   * @generated from field: common.v1.Money refunding = 7;
+   */
+  refunding?: Money | undefined;
+};
+
+/**
+ * Describes the message payments.v1.CheckedPayment.
+ * Use `create(CheckedPaymentSchema)` to create a new message.
+ */
+export const CheckedPaymentSchema: GenMessage<CheckedPayment> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_staff_service, 2);
 
 /**
  * Asks for what has happened to the money of one booking.
@@ -39,7 +193,7 @@ export type GetPaymentHistoryRequest = Message<"payments.v1.GetPaymentHistoryReq
  * Use `create(GetPaymentHistoryRequestSchema)` to create a new message.
  */
 export const GetPaymentHistoryRequestSchema: GenMessage<GetPaymentHistoryRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 0);
+  messageDesc(file_payments_v1_payments_staff_service, 3);
 
 /**
  * What has happened to the money of one booking.
@@ -67,7 +221,7 @@ export type GetPaymentHistoryResponse = Message<"payments.v1.GetPaymentHistoryRe
  * Use `create(GetPaymentHistoryResponseSchema)` to create a new message.
  */
 export const GetPaymentHistoryResponseSchema: GenMessage<GetPaymentHistoryResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 1);
+  messageDesc(file_payments_v1_payments_staff_service, 4);
 
 /**
  * Asks to give money back.
@@ -102,7 +256,7 @@ export type RefundPaymentRequest = Message<"payments.v1.RefundPaymentRequest"> &
  * Use `create(RefundPaymentRequestSchema)` to create a new message.
  */
 export const RefundPaymentRequestSchema: GenMessage<RefundPaymentRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 2);
+  messageDesc(file_payments_v1_payments_staff_service, 5);
 
 /**
  * The refund that was asked for.
@@ -130,7 +284,7 @@ export type RefundPaymentResponse = Message<"payments.v1.RefundPaymentResponse">
  * Use `create(RefundPaymentResponseSchema)` to create a new message.
  */
 export const RefundPaymentResponseSchema: GenMessage<RefundPaymentResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 3);
+  messageDesc(file_payments_v1_payments_staff_service, 6);
 
 /**
  * Asks for what nothing explains.
@@ -151,7 +305,7 @@ export type ListUnexplainedOrdersRequest = Message<"payments.v1.ListUnexplainedO
  * Use `create(ListUnexplainedOrdersRequestSchema)` to create a new message.
  */
 export const ListUnexplainedOrdersRequestSchema: GenMessage<ListUnexplainedOrdersRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 4);
+  messageDesc(file_payments_v1_payments_staff_service, 7);
 
 /**
  * What nothing explains, oldest first.
@@ -172,7 +326,7 @@ export type ListUnexplainedOrdersResponse = Message<"payments.v1.ListUnexplained
  * Use `create(ListUnexplainedOrdersResponseSchema)` to create a new message.
  */
 export const ListUnexplainedOrdersResponseSchema: GenMessage<ListUnexplainedOrdersResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 5);
+  messageDesc(file_payments_v1_payments_staff_service, 8);
 
 /**
  * An order, a payment or a line of a settlement that nothing explains.
@@ -249,7 +403,7 @@ export type UnexplainedOrder = Message<"payments.v1.UnexplainedOrder"> & {
  * Use `create(UnexplainedOrderSchema)` to create a new message.
  */
 export const UnexplainedOrderSchema: GenMessage<UnexplainedOrder> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 6);
+  messageDesc(file_payments_v1_payments_staff_service, 9);
 
 /**
  * Says why a row of the list of what nothing explains is right as it is.
@@ -284,7 +438,7 @@ export type ExplainOrderRequest = Message<"payments.v1.ExplainOrderRequest"> & {
  * Use `create(ExplainOrderRequestSchema)` to create a new message.
  */
 export const ExplainOrderRequestSchema: GenMessage<ExplainOrderRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 7);
+  messageDesc(file_payments_v1_payments_staff_service, 10);
 
 /**
  * The row has left the list.
@@ -299,7 +453,7 @@ export type ExplainOrderResponse = Message<"payments.v1.ExplainOrderResponse"> &
  * Use `create(ExplainOrderResponseSchema)` to create a new message.
  */
 export const ExplainOrderResponseSchema: GenMessage<ExplainOrderResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 8);
+  messageDesc(file_payments_v1_payments_staff_service, 11);
 
 /**
  * Asks for balances.
@@ -314,7 +468,7 @@ export type GetBalancesRequest = Message<"payments.v1.GetBalancesRequest"> & {
  * Use `create(GetBalancesRequestSchema)` to create a new message.
  */
 export const GetBalancesRequestSchema: GenMessage<GetBalancesRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 9);
+  messageDesc(file_payments_v1_payments_staff_service, 12);
 
 /**
  * The sums of all accounts; together they are zero in each currency.
@@ -335,7 +489,7 @@ export type GetBalancesResponse = Message<"payments.v1.GetBalancesResponse"> & {
  * Use `create(GetBalancesResponseSchema)` to create a new message.
  */
 export const GetBalancesResponseSchema: GenMessage<GetBalancesResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 10);
+  messageDesc(file_payments_v1_payments_staff_service, 13);
 
 /**
  * The sum of an account in one currency.
@@ -363,7 +517,7 @@ export type Balance = Message<"payments.v1.Balance"> & {
  * Use `create(BalanceSchema)` to create a new message.
  */
 export const BalanceSchema: GenMessage<Balance> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 11);
+  messageDesc(file_payments_v1_payments_staff_service, 14);
 
 /**
  * Asks for entries.
@@ -384,7 +538,7 @@ export type ListLedgerEntriesRequest = Message<"payments.v1.ListLedgerEntriesReq
  * Use `create(ListLedgerEntriesRequestSchema)` to create a new message.
  */
 export const ListLedgerEntriesRequestSchema: GenMessage<ListLedgerEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 12);
+  messageDesc(file_payments_v1_payments_staff_service, 15);
 
 /**
  * Entries.
@@ -405,7 +559,7 @@ export type ListLedgerEntriesResponse = Message<"payments.v1.ListLedgerEntriesRe
  * Use `create(ListLedgerEntriesResponseSchema)` to create a new message.
  */
 export const ListLedgerEntriesResponseSchema: GenMessage<ListLedgerEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 13);
+  messageDesc(file_payments_v1_payments_staff_service, 16);
 
 /**
  * An entry of the ledger: lines whose sum is zero.
@@ -440,7 +594,7 @@ export type LedgerEntry = Message<"payments.v1.LedgerEntry"> & {
  * Use `create(LedgerEntrySchema)` to create a new message.
  */
 export const LedgerEntrySchema: GenMessage<LedgerEntry> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 14);
+  messageDesc(file_payments_v1_payments_staff_service, 17);
 
 /**
  * A line of an entry.
@@ -468,7 +622,7 @@ export type LedgerLine = Message<"payments.v1.LedgerLine"> & {
  * Use `create(LedgerLineSchema)` to create a new message.
  */
 export const LedgerLineSchema: GenMessage<LedgerLine> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 15);
+  messageDesc(file_payments_v1_payments_staff_service, 18);
 
 /**
  * Asks for parked events.
@@ -483,7 +637,7 @@ export type ListParkedEventsRequest = Message<"payments.v1.ListParkedEventsReque
  * Use `create(ListParkedEventsRequestSchema)` to create a new message.
  */
 export const ListParkedEventsRequestSchema: GenMessage<ListParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 16);
+  messageDesc(file_payments_v1_payments_staff_service, 19);
 
 /**
  * Parked events, oldest first.
@@ -504,7 +658,7 @@ export type ListParkedEventsResponse = Message<"payments.v1.ListParkedEventsResp
  * Use `create(ListParkedEventsResponseSchema)` to create a new message.
  */
 export const ListParkedEventsResponseSchema: GenMessage<ListParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 17);
+  messageDesc(file_payments_v1_payments_staff_service, 20);
 
 /**
  * Asks to try parked events again, each stream in its order.
@@ -525,7 +679,7 @@ export type RetryParkedEventsRequest = Message<"payments.v1.RetryParkedEventsReq
  * Use `create(RetryParkedEventsRequestSchema)` to create a new message.
  */
 export const RetryParkedEventsRequestSchema: GenMessage<RetryParkedEventsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 18);
+  messageDesc(file_payments_v1_payments_staff_service, 21);
 
 /**
  * What came of it.
@@ -553,7 +707,7 @@ export type RetryParkedEventsResponse = Message<"payments.v1.RetryParkedEventsRe
  * Use `create(RetryParkedEventsResponseSchema)` to create a new message.
  */
 export const RetryParkedEventsResponseSchema: GenMessage<RetryParkedEventsResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_staff_service, 19);
+  messageDesc(file_payments_v1_payments_staff_service, 22);
 
 /**
  * What the practice's staff does with money. Every call needs a signed-in member of the practice with
@@ -624,6 +778,17 @@ export const PaymentsStaffService: GenService<{
     methodKind: "unary";
     input: typeof GetPaymentHistoryRequestSchema;
     output: typeof GetPaymentHistoryResponseSchema;
+  },
+  /**
+   * Asks the provider whether it knows us, and says how the newest paid booking, or one that is named,
+   * was told of, captured and refunded. NOT_FOUND, BOOKING_NOT_FOUND.
+   *
+   * @generated from rpc payments.v1.PaymentsStaffService.CheckProvider
+   */
+  checkProvider: {
+    methodKind: "unary";
+    input: typeof CheckProviderRequestSchema;
+    output: typeof CheckProviderResponseSchema;
   },
   /**
    * Events that payments could not take in.

@@ -1,0 +1,215 @@
+//! `sukoon doctor` and `sukoon doctor payments`: what works, what doesn't, and what to do about it.
+use super::Done;
+use super::arguments::{Arguments, Usage, check_id};
+use super::money;
+use super::session::Session;
+use super::table::Table;
+use super::when::Zone;
+use super::words::text;
+use crate::say;
+use anyhow::Result;
+use serde_json::{Value, json};
+
+/// One thing that was looked at.
+struct Finding {
+    name: &'static str,
+    /// Nothing has to be done about it.
+    is_good: bool,
+    told: String,
+}
+
+impl Finding {
+    fn new(name: &'static str, is_good: bool, good: String, otherwise: &str) -> Self {
+        let told = if is_good { good } else { otherwise.to_owned() };
+        Self { name, is_good, told }
+    }
+}
+
+pub(super) fn check(_arguments: &Arguments) -> Result<(), Usage> {
+    Ok(())
+}
+
+pub(super) fn check_payments(arguments: &Arguments) -> Result<(), Usage> {
+    if arguments.at(0).is_empty() { Ok(()) } else { check_id(arguments, 0, "bkg_") }
+}
+
+/// Every part of the practice, what browsers' reports say, and the payment provider.
+pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let health = session.health().await?;
+    let provider = ask(session, "").await?;
+    if arguments.json() {
+        say::line(json!({ "health": health, "provider": provider }));
+        return Ok(Done::All);
+    }
+    let mut table = Table::new(&["", "PART", "STATE"]);
+    let parts = health["parts"].as_object().into_iter().flatten();
+    let mut is_good = true;
+    for (name, state) in parts {
+        let is_ready = state == "ready";
+        is_good &= is_ready;
+        table.row([mark(is_ready), name.clone(), text(state)]);
+    }
+    for (kind, count) in health["refused_by_policy"].as_object().into_iter().flatten() {
+        is_good = false;
+        let told = format!(
+            "refused by the booking page's content policy {count} times: if the checkout needs it, \
+             name it in GATEWAY_CHECKOUT_ORIGINS"
+        );
+        table.row([mark(false), kind.clone(), told]);
+    }
+    table.show("No part is known.");
+    say::line("");
+    let payments = show(&Zone::of(session).await?, &provider);
+    Ok(if is_good && payments == Done::All { Done::All } else { Done::NotAll })
+}
+
+/// Whether the payment provider is set up, shown by one payment and its refund.
+pub(super) async fn payments(session: &Session, arguments: &Arguments) -> Result<Done> {
+    let answer = ask(session, arguments.at(0)).await?;
+    if arguments.json() {
+        say::line(answer);
+        return Ok(Done::All);
+    }
+    Ok(show(&Zone::of(session).await?, &answer))
+}
+
+async fn ask(session: &Session, booking_id: &str) -> Result<Value> {
+    let method = "payments.v1.PaymentsStaffService/CheckProvider";
+    Ok(session.call(method, &json!({ "bookingId": booking_id })).await?)
+}
+
+fn mark(is_good: bool) -> String {
+    if is_good { "ok" } else { "NO" }.to_owned()
+}
+
+fn show(zone: &Zone, answer: &Value) -> Done {
+    let mut table = Table::new(&["", "PAYMENTS", "STATE"]);
+    let mut findings = setup(zone, answer);
+    findings.extend(sale(&answer["payment"]));
+    let is_good = findings.iter().all(|finding| finding.is_good);
+    for Finding { name, is_good, told } in findings {
+        table.row([mark(is_good), name.to_owned(), told]);
+    }
+    table.show("");
+    if is_good { Done::All } else { Done::NotAll }
+}
+
+/// What shows before anything is sold.
+fn setup(zone: &Zone, answer: &Value) -> Vec<Finding> {
+    let problem = text(&answer["keysProblem"]);
+    let is_test = answer["isTestMode"] == true;
+    let mode = if is_test { "test keys: no money moves" } else { "live keys" };
+    let last = &answer["lastWebhookAt"];
+    let refused = text(&answer["refusedWebhooks"]);
+    let names_account = answer["namesAccount"] == true;
+    let is_ours = answer["isOtherAccount"] != true;
+    vec![
+        Finding::new(
+            "keys",
+            problem.is_empty(),
+            format!("the provider takes them; {mode}"),
+            &format!("{problem}: check PAYMENTS_KEY_ID, PAYMENTS_KEY_SECRET"),
+        ),
+        Finding::new(
+            "webhooks",
+            last.is_string(),
+            format!("the last one with the right signature came {}", zone.moment(last)),
+            "none has come: check address, events and secret in the dashboard",
+        ),
+        Finding::new(
+            "signatures",
+            refused.is_empty() || refused == "0",
+            "none was wrong since the start".to_owned(),
+            &format!("{refused} were wrong since the start: check PAYMENTS_WEBHOOK_SECRET"),
+        ),
+        Finding::new(
+            "account",
+            (names_account || is_test) && is_ours,
+            if names_account {
+                "webhooks name the account of the settings".to_owned()
+            } else {
+                "PAYMENTS_ACCOUNT_ID isn't set; live keys need it".to_owned()
+            },
+            if names_account {
+                "the last webhook names another account: check PAYMENTS_ACCOUNT_ID"
+            } else {
+                "PAYMENTS_ACCOUNT_ID isn't set, so another account's webhooks are not told apart"
+            },
+        ),
+    ]
+}
+
+/// What one payment and its refund show.
+fn sale(payment: &Value) -> Vec<Finding> {
+    if !payment.is_object() {
+        let todo = "none yet: book a session, pay it, and ask again";
+        return vec![Finding::new("payment", false, String::new(), todo)];
+    }
+    let (refunded, refunding) = (&payment["refunded"], &payment["refunding"]);
+    let booking = text(&payment["bookingId"]);
+    let on_its_way = format!("{} is on its way back: ask again later", money::shown(refunding));
+    let none = format!("none yet: sukoon refund {booking}");
+    vec![
+        Finding::new(
+            "payment",
+            true,
+            format!("{} for {booking}", money::shown(&payment["amount"])),
+            "",
+        ),
+        Finding::new(
+            "told of",
+            payment["hasWebhook"] == true,
+            "by a webhook".to_owned(),
+            "only by asking: the webhook did not come; check its address, port and events",
+        ),
+        Finding::new(
+            "capture",
+            payment["isCapturedByItself"] == true,
+            "automatic".to_owned(),
+            "by us, a minute later: switch automatic capture on in the dashboard",
+        ),
+        Finding::new(
+            "refund",
+            money::minor(refunded) > 0,
+            format!("{} came back", money::shown(refunded)),
+            if money::minor(refunding) > 0 { &on_its_way } else { &none },
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn good(findings: &[Finding]) -> Vec<&str> {
+        findings.iter().filter(|it| it.is_good).map(|it| it.name).collect()
+    }
+
+    fn told<'f>(findings: &'f [Finding], name: &str) -> &'f str {
+        findings.iter().find(|it| it.name == name).map_or("", |it| &it.told)
+    }
+
+    #[test]
+    fn a_practice_that_has_sold_nothing_is_told_what_to_do_next() {
+        let findings = sale(&Value::Null);
+        assert!(good(&findings).is_empty());
+        assert!(told(&findings, "payment").contains("book a session"));
+    }
+
+    #[test]
+    fn each_way_in_which_a_sale_can_limp_has_its_own_words() {
+        let mut payment = json!({
+            "bookingId": "bkg_1", "amount": money::wire(50_000), "hasWebhook": true,
+            "isCapturedByItself": true, "refunded": money::wire(50_000),
+            "refunding": money::wire(0),
+        });
+        assert_eq!(good(&sale(&payment)), ["payment", "told of", "capture", "refund"]);
+        payment["refunded"] = money::wire(0);
+        assert_eq!(told(&sale(&payment), "refund"), "none yet: sukoon refund bkg_1");
+        payment["refunding"] = money::wire(50_000);
+        assert!(told(&sale(&payment), "refund").contains("on its way"));
+        payment["hasWebhook"] = json!(false);
+        payment["isCapturedByItself"] = json!(false);
+        assert_eq!(good(&sale(&payment)), ["payment"]);
+    }
+}

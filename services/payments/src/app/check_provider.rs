@@ -1,0 +1,124 @@
+//! Whether the provider is set up, as far as it shows from here: it takes our keys, its webhooks
+//! arrive, and the newest payment went through all that a sale needs.
+
+use eventstore::Recorded;
+use kernel::id::Booking;
+use kernel::{Id, Money, Timestamp, fold};
+
+use super::{Error, Rejection, Till, refuse};
+use crate::contract::{collection_stream, read_collection_event};
+use crate::domain::collection::{Collection, CollectionLife, Event, State};
+use crate::domain::fact::{PaymentId, Status};
+use crate::domain::refund::End;
+use crate::polling::CAPTURED_WITHIN;
+use crate::read_model::{inbox, receipts};
+
+/// Of how many seconds the provider is asked for payments: it only has to answer.
+const ASKED_SECONDS: i64 = 60;
+
+/// How the provider is set up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkup {
+    /// Why it did not take our keys just now.
+    pub keys_problem: Option<String>,
+    /// When the last webhook with the right signature came, of those of 90 days.
+    pub last_webhook_at: Option<Timestamp>,
+    /// A payment, when one was made.
+    pub payment: Option<Checked>,
+}
+
+/// How a payment arrived and went back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// The booking.
+    pub booking_id: Id<Booking>,
+    /// The provider's payment.
+    pub payment: PaymentId,
+    /// What was paid.
+    pub amount: Money,
+    /// A webhook told of it.
+    pub has_webhook: bool,
+    /// The provider captured it before we would have.
+    pub is_captured_by_itself: bool,
+    /// What has gone back, in minor units.
+    pub refunded_minor: i64,
+    /// What is on its way back, in minor units.
+    pub refunding_minor: i64,
+}
+
+/// Looks at everything that shows; at the payment of this booking, or of the newest receipt.
+///
+/// # Errors
+/// `BookingNotFound`, or that the database does not answer.
+pub async fn check_provider(
+    till: &Till,
+    booking_id: Option<Id<Booking>>,
+) -> Result<Checkup, Error> {
+    let pool = till.store.pool();
+    let now = till.store.now().await?;
+    let asked = till.provider.payments_between(now.plus_seconds(-ASKED_SECONDS), now, 0).await;
+    let newest = match booking_id {
+        Some(id) => Some(id),
+        None => receipts::newest_booking(pool).await?,
+    };
+    let payment = match newest {
+        Some(id) => checked(till, id).await?,
+        None => None,
+    };
+    if booking_id.is_some() && payment.is_none() {
+        return Err(refuse(Rejection::BookingNotFound));
+    }
+    Ok(Checkup {
+        keys_problem: asked.err().map(|error| error.to_string()),
+        last_webhook_at: inbox::last_received(pool).await?,
+        payment,
+    })
+}
+
+async fn checked(till: &Till, booking_id: Id<Booking>) -> Result<Option<Checked>, Error> {
+    let recorded = till.store.load(&collection_stream(booking_id)).await?;
+    let events = recorded.iter().map(read_collection_event).collect::<Result<Vec<_>, _>>();
+    let events = events.map_err(eventstore::StoreError::from)?;
+    let State::Open(known) = fold::<CollectionLife>(&events) else { return Ok(None) };
+    let Some(payment) = known.verified.clone() else { return Ok(None) };
+    let (refunded_minor, refunding_minor) = back(&known, &payment);
+    Ok(Some(Checked {
+        booking_id,
+        amount: Money { minor: known.brought(&payment), ..known.terms.amount },
+        has_webhook: inbox::has_told_of(till.store.pool(), &payment).await?,
+        is_captured_by_itself: is_captured_at_once(&recorded, &events, &payment),
+        payment,
+        refunded_minor,
+        refunding_minor,
+    }))
+}
+
+/// What of a payment has gone back, and what is on its way.
+fn back(known: &Collection, payment: &PaymentId) -> (i64, i64) {
+    let sum = |end| {
+        let meant = known.refunds_of(payment).filter(|(_, refund)| refund.end == end);
+        meant.fold(0_i64, |sum, (_, refund)| sum.saturating_add(refund.amount.minor))
+    };
+    (sum(Some(End::Processed)), sum(None))
+}
+
+/// Whether a payment was captured so soon after it was first told of that it was not by us.
+fn is_captured_at_once(recorded: &[Recorded], events: &[Event], payment: &PaymentId) -> bool {
+    let told: Vec<(Timestamp, Status)> = recorded
+        .iter()
+        .zip(events)
+        .filter_map(|(recorded, event)| match event {
+            Event::Observed { payment: told, .. } if told.id == *payment => {
+                Some((recorded.recorded_at, told.fact.status))
+            }
+            _ => None,
+        })
+        .collect();
+    let captured = told.iter().find(|(_, status)| *status == Status::Captured);
+    let authorized = told.iter().find(|(_, status)| *status == Status::Authorized);
+    match (authorized, captured) {
+        (Some((first, _)), Some((then, _))) => then.seconds_since(*first) < CAPTURED_WITHIN,
+        (None, captured) => captured.is_some(),
+        (Some(_), None) => false,
+    }
+}
