@@ -15,6 +15,9 @@ use crate::domain::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, 
 use crate::domain::fact::{Source, Status};
 use crate::domain::refund::{Cause, Refund};
 
+/// Whose the orders of before there could be another provider are.
+const FIRST_PROVIDER: &str = "razorpay";
+
 /// The stream of a booking's collection.
 #[must_use]
 pub fn collection_stream(id: Id<Booking>) -> String {
@@ -27,11 +30,16 @@ pub fn booking_of_stream(stream: &str) -> Option<Id<Booking>> {
     stream.strip_prefix("collection-")?.parse().ok().map(Id::from_uuid)
 }
 
-/// An event as it is stored.
+/// An event as it is stored; `provider` is that of the collection's order, or empty while there is
+/// none.
 ///
 /// # Errors
 /// When `proto/` does not declare it.
-pub fn collection_event(id: Id<Booking>, event: &Event) -> Result<NewEvent, StoreError> {
+pub fn collection_event(
+    id: Id<Booking>,
+    provider: &str,
+    event: &Event,
+) -> Result<NewEvent, StoreError> {
     let booking_id = id.to_string();
     let new = match event {
         Event::Opened(terms) => NewEvent::of(&wire::CollectionOpened {
@@ -40,20 +48,16 @@ pub fn collection_event(id: Id<Booking>, event: &Event) -> Result<NewEvent, Stor
             customer_id: terms.customer_id.to_string(),
             amount: Some(terms.amount.into()),
         }),
-        Event::OrderCreated { order } => {
-            NewEvent::of(&wire::OrderCreated { booking_id, order_id: order.to_string() })
-        }
+        Event::OrderCreated { provider, order } => NewEvent::of(&wire::OrderCreated {
+            booking_id,
+            order_id: order.to_string(),
+            provider: provider.clone(),
+        }),
         Event::Claimed => NewEvent::of(&wire::PaymentClaimed { booking_id }),
         Event::Observed { payment, source } => {
-            NewEvent::of(&observed(booking_id, payment, *source))
+            NewEvent::of(&observed(booking_id, provider, payment, *source))
         }
-        Event::OrderObserved { order } => NewEvent::of(&wire::OrderObserved {
-            booking_id,
-            order_id: order.id.to_string(),
-            amount: to_wire(&order.amount),
-            paid_in_full: order.is_paid_in_full,
-            provider: order.provider.clone(),
-        }),
+        Event::OrderObserved { order } => NewEvent::of(&order_observed(booking_id, order)),
         Event::Verified { payment, amount } => NewEvent::of(&wire::PaymentVerified {
             booking_id,
             payment_id: payment.to_string(),
@@ -76,6 +80,7 @@ pub fn collection_event(id: Id<Booking>, event: &Event) -> Result<NewEvent, Stor
                 booking_id,
                 refund_id: refund_id.to_string(),
                 provider_refund_id: provider_refund.to_string(),
+                provider: provider.to_owned(),
             })
         }
         Event::RefundProcessed { refund_id } => {
@@ -87,7 +92,7 @@ pub fn collection_event(id: Id<Booking>, event: &Event) -> Result<NewEvent, Stor
             reason: reason.clone(),
         }),
         Event::RefundDiscovered { refund_id, refund } => {
-            NewEvent::of(&discovered(booking_id, *refund_id, refund))
+            NewEvent::of(&discovered(booking_id, provider, *refund_id, refund))
         }
         Event::DisputeObserved(dispute) => NewEvent::of(&dispute::observed(booking_id, dispute)),
         Event::Earned { payment, amount } => NewEvent::of(&wire::PaymentEarned {
@@ -112,7 +117,8 @@ pub fn read_collection_event(stored: &Recorded) -> Result<Event, Unreadable> {
     let event = if let Some(e) = get::<wire::CollectionOpened>(stored)? {
         read_opened(&e)
     } else if let Some(e) = get::<wire::OrderCreated>(stored)? {
-        OrderId::parse(&e.order_id).map(|order| Event::OrderCreated { order })
+        let provider = if e.provider.is_empty() { FIRST_PROVIDER.to_owned() } else { e.provider };
+        OrderId::parse(&e.order_id).map(|order| Event::OrderCreated { provider, order })
     } else if get::<wire::PaymentClaimed>(stored)?.is_some() {
         Some(Event::Claimed)
     } else if let Some(e) = get::<wire::PaymentObserved>(stored)? {
@@ -166,7 +172,12 @@ fn read_refund_event(stored: &Recorded) -> Result<Option<Event>, Unreadable> {
     Ok(event)
 }
 
-fn observed(booking_id: String, payment: &Payment, source: Source) -> wire::PaymentObserved {
+fn observed(
+    booking_id: String,
+    provider: &str,
+    payment: &Payment,
+    source: Source,
+) -> wire::PaymentObserved {
     wire::PaymentObserved {
         booking_id,
         payment_id: payment.id.to_string(),
@@ -174,6 +185,17 @@ fn observed(booking_id: String, payment: &Payment, source: Source) -> wire::Paym
         amount: to_wire(&payment.fact.amount),
         source: source.word().to_owned(),
         order_id: payment.fact.order.as_ref().map(ToString::to_string).unwrap_or_default(),
+        provider: provider.to_owned(),
+    }
+}
+
+fn order_observed(booking_id: String, order: &OrderFact) -> wire::OrderObserved {
+    wire::OrderObserved {
+        booking_id,
+        order_id: order.id.to_string(),
+        amount: to_wire(&order.amount),
+        paid_in_full: order.is_paid_in_full,
+        provider: order.provider.clone(),
     }
 }
 
@@ -236,6 +258,7 @@ fn read_requested(event: wire::RefundRequested) -> Option<Event> {
 
 fn discovered(
     booking_id: String,
+    provider: &str,
     refund_id: Id<RefundKind>,
     refund: &Refund,
 ) -> wire::RefundDiscovered {
@@ -245,6 +268,7 @@ fn discovered(
         payment_id: refund.payment.to_string(),
         amount: to_wire(&refund.amount),
         provider_refund_id: refund.accepted.as_ref().map(ToString::to_string).unwrap_or_default(),
+        provider: provider.to_owned(),
     }
 }
 

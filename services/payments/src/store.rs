@@ -81,8 +81,10 @@ impl OpenCollection {
         }
         let was_undecided = self.has_undecided();
         let mut new = Vec::with_capacity(events.len());
+        let known = self.collection();
+        let provider = known.map(|known| known.provider.clone()).unwrap_or_default();
         for event in &events {
-            new.push(contract::collection_event(self.booking_id, event)?);
+            new.push(contract::collection_event(self.booking_id, &provider, event)?);
             self.state = CollectionLife::evolve(std::mem::take(&mut self.state), event);
         }
         let stream = contract::collection_stream(self.booking_id);
@@ -156,7 +158,7 @@ impl OpenCollection {
     /// What an event leaves to do, in the same transaction.
     async fn follow(&self, tx: &mut Tx, event: &Event) -> Result<(), Error> {
         match event {
-            Event::OrderCreated { order } => {
+            Event::OrderCreated { order, .. } => {
                 let turn = Turn::first(self.now);
                 polling::set(tx, self.booking_id, turn, self.now, None).await?;
                 // Who tells of an order before we know it holds this lock while looking for it.

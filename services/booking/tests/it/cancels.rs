@@ -192,6 +192,7 @@ async fn a_refund_that_was_made_elsewhere_is_shown_too() {
         payment_id: "pay_1".to_owned(),
         amount: Some(Money::inr(50_000).into()),
         provider_refund_id: "rfnd_1".to_owned(),
+        ..RefundDiscovered::default()
     };
     world.payments_say(&discovered).await;
     let booking = world.view(id).await.booking;

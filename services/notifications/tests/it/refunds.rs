@@ -57,6 +57,7 @@ async fn a_refund_that_the_practice_made_elsewhere_is_told_too() -> Result<()> {
             payment_id: "pay_1".to_owned(),
             amount: inr(20_050),
             provider_refund_id: "rfnd_1".to_owned(),
+            ..RefundDiscovered::default()
         })
         .await?;
     world.until_idle().await?;

@@ -131,13 +131,13 @@ async fn record(
     order: OrderId,
     trace: Option<&str>,
 ) -> Result<CollectionRow, Error> {
-    let booking_id = row.booking_id;
+    let (booking_id, provider) = (row.booking_id, till.provider.name());
     till.store
         .write(metadata("payments", booking_id, trace), move |tx| {
-            let order = order.clone();
+            let (provider, order) = (provider.to_owned(), order.clone());
             Box::pin(async move {
                 let mut open = OpenCollection::load(tx, booking_id).await?;
-                open.apply(tx, Command::RecordOrder(order)).await?;
+                open.apply(tx, Command::RecordOrder { provider, order }).await?;
                 Ok::<(), Error>(())
             })
         })

@@ -98,6 +98,7 @@ async fn look_for_order(till: &Till, booking_id: Id<Booking>, turn: i32) -> Resu
     let wanted = WantedOrder { receipt: row.collection_id, booking_id, amount: row.amount };
     let found = till.provider.find_order(wanted).await;
     let found = found.map_err(|error| not_told("order", &error))?;
+    let provider = till.provider.name();
     till.store
         .write(metadata("payments", booking_id, row.traceparent.as_deref()), move |tx| {
             let found = found.clone();
@@ -107,7 +108,8 @@ async fn look_for_order(till: &Till, booking_id: Id<Booking>, turn: i32) -> Resu
                     return Ok(());
                 };
                 let mut open = OpenCollection::load(tx, booking_id).await?;
-                open.apply(tx, Command::RecordOrder(order)).await?;
+                let provider = provider.to_owned();
+                open.apply(tx, Command::RecordOrder { provider, order }).await?;
                 Ok(())
             })
         })

@@ -45,7 +45,7 @@ fn events() -> Vec<Event> {
         ..Refund::wanted(payment.clone(), amount.clone(), Cause::Elsewhere)
     };
     let dispute = Dispute {
-        provider: "razorpay".to_owned(),
+        provider: RAZORPAY.to_owned(),
         id: DisputeId::parse("disp_AAAAAAAAAAAAAA").unwrap(),
         payment: payment.clone(),
         fact: DisputeFact {
@@ -59,10 +59,10 @@ fn events() -> Vec<Event> {
     };
     vec![
         Event::Opened(terms),
-        Event::OrderCreated { order: order.clone() },
+        Event::OrderCreated { provider: RAZORPAY.to_owned(), order: order.clone() },
         Event::OrderObserved {
             order: OrderFact {
-                provider: "razorpay".to_owned(),
+                provider: RAZORPAY.to_owned(),
                 id: order,
                 amount: amount.clone(),
                 is_paid_in_full: true,
@@ -87,11 +87,13 @@ fn events() -> Vec<Event> {
     ]
 }
 
+const RAZORPAY: &str = "razorpay";
+
 #[test]
 fn events_are_stored_like_this_and_read_again() {
     let mut shown = Map::new();
     for event in events() {
-        let stored = collection_event(Id::from_uuid(Uuid::from_u128(2)), &event).unwrap();
+        let stored = collection_event(Id::from_uuid(Uuid::from_u128(2)), RAZORPAY, &event).unwrap();
         shown.insert(stored.event_type.clone(), stored.payload.clone());
         let recorded = Recorded {
             event_id: stored.event_id,

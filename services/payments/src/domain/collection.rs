@@ -45,6 +45,8 @@ pub enum State {
 pub struct Collection {
     /// What is to be collected.
     pub terms: Terms,
+    /// The provider of the order; empty while there is none.
+    pub provider: String,
     /// The provider's order, once there is one; there is never another.
     pub order: Option<OrderId>,
     /// Whether the customer said that it is paid.
@@ -94,6 +96,7 @@ impl Collection {
     fn new(terms: Terms) -> Self {
         Self {
             terms,
+            provider: String::new(),
             order: None,
             claimed: false,
             payments: BTreeMap::new(),
@@ -116,7 +119,12 @@ pub enum Command {
     /// Record that we mean to create the order.
     Open(Terms),
     /// Record the order that the provider has.
-    RecordOrder(OrderId),
+    RecordOrder {
+        /// The provider's name.
+        provider: String,
+        /// Its order.
+        order: OrderId,
+    },
     /// The customer says that it is paid.
     Claim,
     /// The provider said something about a payment; `refund_id` is used if it has to go back.
@@ -150,7 +158,7 @@ pub enum Event {
     /// The intent was recorded.
     Opened(Terms),
     /// The provider has an order.
-    OrderCreated { order: OrderId },
+    OrderCreated { provider: String, order: OrderId },
     /// The customer says that it is paid.
     Claimed,
     /// The provider said something.
@@ -227,7 +235,7 @@ impl Decider for CollectionLife {
             (State::Open(known), command) => decide(known, command),
             (
                 State::Absent,
-                Command::RecordOrder(_)
+                Command::RecordOrder { .. }
                 | Command::Claim
                 | Command::Observe { .. }
                 | Command::Judge { .. }
@@ -259,7 +267,7 @@ impl Decider for CollectionLife {
 fn decide(known: &Collection, command: Command) -> Result<Vec<Event>, Rejection> {
     match command {
         Command::Open(terms) => decisions::reopen(known, &terms),
-        Command::RecordOrder(order) => decisions::record_order(known, order),
+        Command::RecordOrder { provider, order } => decisions::record_order(known, provider, order),
         Command::Claim => Ok(decisions::claim(known)),
         Command::Observe { payment, source, refund_id } => {
             Ok(decisions::observe(known, payment, source, refund_id))
@@ -288,7 +296,10 @@ fn take_in(known: &mut Collection, event: &Event) {
     match event {
         // It was opened already; what was recorded first stays.
         Event::Opened(_) => {}
-        Event::OrderCreated { order } => known.order = Some(order.clone()),
+        Event::OrderCreated { provider, order } => {
+            known.provider.clone_from(provider);
+            known.order = Some(order.clone());
+        }
         // What follows from it is told beside it.
         Event::OrderObserved { .. } => {}
         Event::Claimed => known.claimed = true,

@@ -38,10 +38,11 @@ pub async fn collection(
     sqlx::query(
         "insert into collections (booking_id, collection_id, customer_id, amount_minor,
                                   amount_currency, order_id, ordered_at, state,
-                                  verified_payment_id, opened_at, traceparent)
-         values ($1, $2, $3, $4, $5, $6, case when $6 is not null then $9 end, $7, $8, $9, $10)
+                                  verified_payment_id, opened_at, traceparent, provider)
+         values ($1, $2, $3, $4, $5, $6, case when $6 is not null then $9 end, $7, $8, $9, $10,
+                 coalesce(nullif($11, ''), 'razorpay'))
          on conflict (booking_id) do update
-         set order_id = excluded.order_id,
+         set order_id = excluded.order_id, provider = excluded.provider,
              ordered_at = coalesce(collections.ordered_at, excluded.ordered_at),
              state = excluded.state, verified_payment_id = excluded.verified_payment_id",
     )
@@ -55,6 +56,7 @@ pub async fn collection(
     .bind(collection.verified.as_ref().map(ToString::to_string))
     .bind(now)
     .bind(traceparent)
+    .bind(&collection.provider)
     .execute(tx.connection())
     .await?;
     for payment_id in collection.payments.keys() {
@@ -67,7 +69,7 @@ pub async fn collection(
     let (named, nameless): (Vec<_>, Vec<_>) =
         collection.refunds.iter().partition(|(_, known)| known.accepted.is_some());
     for (refund_id, known) in nameless.into_iter().chain(named) {
-        refund(tx, terms.booking_id, *refund_id, known, now).await?;
+        refund(tx, collection, *refund_id, known, now).await?;
     }
     Ok(())
 }
@@ -120,8 +122,8 @@ async fn payment(
     };
     sqlx::query(
         "insert into payments (payment_id, booking_id, status, amount_minor, amount_currency,
-                               counted, seen_at)
-         values ($1, $2, $3, $4, $5, $6, $7)
+                               counted, seen_at, provider)
+         values ($1, $2, $3, $4, $5, $6, $7, coalesce(nullif($8, ''), 'razorpay'))
          on conflict (payment_id) do update
          set status = excluded.status, counted = excluded.counted",
     )
@@ -132,6 +134,7 @@ async fn payment(
     .bind(&fact.amount.currency)
     .bind(counted)
     .bind(now)
+    .bind(&collection.provider)
     .execute(tx.connection())
     .await?;
     Ok(())
@@ -139,7 +142,7 @@ async fn payment(
 
 async fn refund(
     tx: &mut Tx,
-    booking_id: Id<Booking>,
+    collection: &Collection,
     refund_id: Id<RefundKind>,
     refund: &Refund,
     now: Timestamp,
@@ -152,13 +155,14 @@ async fn refund(
     };
     sqlx::query(
         "insert into refunds (refund_id, booking_id, payment_id, amount_minor, amount_currency,
-                              cause, state, provider_refund_id, requested_at, renews_refund_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                              cause, state, provider_refund_id, requested_at, renews_refund_id,
+                              provider)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, coalesce(nullif($11, ''), 'razorpay'))
          on conflict (refund_id) do update
          set state = excluded.state, provider_refund_id = excluded.provider_refund_id",
     )
     .bind(refund_id)
-    .bind(booking_id)
+    .bind(collection.terms.booking_id)
     .bind(refund.payment.as_str())
     .bind(refund.amount.minor)
     .bind(&refund.amount.currency)
@@ -167,6 +171,7 @@ async fn refund(
     .bind(refund.accepted.as_ref().map(ToString::to_string))
     .bind(now)
     .bind(refund.renews)
+    .bind(&collection.provider)
     .execute(tx.connection())
     .await?;
     Ok(())

@@ -111,7 +111,8 @@ pub(crate) async fn verified(world: &World) -> Result<(Held, String)> {
                 project::known_booking(tx, held.id, held.customer, None).await?;
                 let mut open = OpenCollection::load(tx, held.id).await?;
                 open.apply(tx, Command::Open(terms)).await?;
-                open.apply(tx, Command::RecordOrder(order)).await?;
+                open.apply(tx, Command::RecordOrder { provider: "razorpay".to_owned(), order })
+                    .await?;
                 timers::expect_webhook(tx, &payment.id, open.now).await?;
                 let observed = Command::Observe {
                     payment: payment.clone(),

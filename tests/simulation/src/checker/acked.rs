@@ -42,7 +42,7 @@ fn is_stored(snapshot: &Snapshot, history: &History, ack: &Ack) -> bool {
         Ack::Cancelled(id) => booking(id, |it| matches!(it, BookingEvent::Cancelled { .. })),
         Ack::ClaimAccepted(id) => booking(id, |it| matches!(it, BookingEvent::Confirmed { .. })),
         Ack::OrderStarted { booking_id, order_id } => money(history, *booking_id, |it| {
-            matches!(it, MoneyEvent::OrderCreated { order } if order.as_str() == order_id)
+            matches!(it, MoneyEvent::OrderCreated { order, .. } if order.as_str() == order_id)
         }),
         // A claim is no news once the money is here.
         Ack::Claimed(id) => money(history, *id, |it| {

@@ -11,6 +11,7 @@ use payments::domain::refund::Progress;
 use payments::ledger::{Account, Entry, EntryKind};
 use payments::provider::{PaymentReport, Provider as _, ProviderError, WantedOrder};
 
+use super::provider::PROVIDER;
 use super::store::Batch;
 use super::till::TillTables;
 use super::world::{Fail, Service, Task, World};
@@ -130,7 +131,11 @@ impl World {
             let found = asked.unwrap_or(Err(ProviderError::Unusable("no answer")));
             let Some(order) = found.map_err(|_silent| Fail::Unavailable)? else { continue };
             let mut batch = Batch::by("payments");
-            self.apply(&mut batch, &mut open, Command::RecordOrder(order))?;
+            self.apply(
+                &mut batch,
+                &mut open,
+                Command::RecordOrder { provider: PROVIDER.to_owned(), order },
+            )?;
             self.commit(batch)?;
         }
         Ok(())

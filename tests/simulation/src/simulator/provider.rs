@@ -19,6 +19,9 @@ use super::coverage::Fault;
 use super::dice::Dice;
 use super::world::{Task, World};
 
+/// Whom it plays.
+pub(crate) const PROVIDER: &str = "razorpay";
+
 /// Something that happens there by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Change {

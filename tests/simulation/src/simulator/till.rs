@@ -75,7 +75,8 @@ impl World {
         }
         let was_undecided = open.has_undecided();
         for event in &events {
-            let new = collection_event(open.booking_id, event).map_err(Fail::broken)?;
+            let provider = open.collection().map_or("", |known| &known.provider);
+            let new = collection_event(open.booking_id, provider, event).map_err(Fail::broken)?;
             batch.append(&collection_stream(open.booking_id), new);
             open.state = CollectionLife::evolve(std::mem::take(&mut open.state), event);
         }
@@ -101,7 +102,7 @@ impl World {
     /// What an event leaves to do, in the same transaction.
     fn follow(&self, batch: &mut Batch<TillTables>, open: &Open, event: &Event) {
         match event {
-            Event::OrderCreated { order } => {
+            Event::OrderCreated { order, .. } => {
                 self.poll_next(batch, open.booking_id, Turn::first(self.now), None);
                 for (event_id, webhook) in &self.payments.tables.webhooks {
                     if webhook.waits_for.as_ref() == Some(order) {

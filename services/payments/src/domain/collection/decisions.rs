@@ -28,9 +28,13 @@ pub(super) fn reopen(known: &Collection, terms: &Terms) -> Result<Vec<Event>, Re
     if same == known.terms { Ok(Vec::new()) } else { Err(Rejection::OtherTerms) }
 }
 
-pub(super) fn record_order(known: &Collection, order: OrderId) -> Result<Vec<Event>, Rejection> {
+pub(super) fn record_order(
+    known: &Collection,
+    provider: String,
+    order: OrderId,
+) -> Result<Vec<Event>, Rejection> {
     match &known.order {
-        None => Ok(vec![Event::OrderCreated { order }]),
+        None => Ok(vec![Event::OrderCreated { provider, order }]),
         Some(first) if *first == order => Ok(Vec::new()),
         Some(_) => Err(Rejection::OtherOrder),
     }

@@ -17,6 +17,11 @@ use crate::domain::fact::{
 use crate::domain::refund::{Cause, End, News, Progress, Refund};
 
 const PRICE: i64 = 50_000;
+const RAZORPAY: &str = "razorpay";
+
+fn record(order: OrderId) -> Command {
+    Command::RecordOrder { provider: RAZORPAY.to_owned(), order }
+}
 
 fn terms() -> Terms {
     Terms {
@@ -56,7 +61,10 @@ fn observed(payment: Payment) -> Event {
 }
 
 fn opened() -> Vec<Event> {
-    vec![Event::Opened(terms()), Event::OrderCreated { order: order() }]
+    vec![
+        Event::Opened(terms()),
+        Event::OrderCreated { provider: RAZORPAY.to_owned(), order: order() },
+    ]
 }
 
 fn requested(payment: PaymentId, amount: Amount, cause: Cause) -> Event {
@@ -105,7 +113,7 @@ fn stands(given: &[Event], standing: Standing) {
 #[test]
 fn the_intent_comes_before_everything() {
     check(&[], Command::Open(terms()), Ok(&[Event::Opened(terms())]));
-    check(&[], Command::RecordOrder(order()), Err(Rejection::NotOpened));
+    check(&[], record(order()), Err(Rejection::NotOpened));
     check(&[], Command::Claim, Err(Rejection::NotOpened));
     check(&[], observe(seen(1, Status::Captured)), Err(Rejection::NotOpened));
 }
@@ -126,11 +134,11 @@ fn less_than_a_rupee_cannot_be_paid() {
 
 #[test]
 fn there_is_one_order_for_ever() {
-    let order_created = [Event::OrderCreated { order: order() }];
-    check(&opened()[..1], Command::RecordOrder(order()), Ok(&order_created));
-    check(&opened(), Command::RecordOrder(order()), Ok(&[]));
+    let order_created = [Event::OrderCreated { provider: RAZORPAY.to_owned(), order: order() }];
+    check(&opened()[..1], record(order()), Ok(&order_created));
+    check(&opened(), record(order()), Ok(&[]));
     let other = OrderId::parse("order_BBBBBBBBBBBBBB").unwrap();
-    check(&opened(), Command::RecordOrder(other), Err(Rejection::OtherOrder));
+    check(&opened(), record(other), Err(Rejection::OtherOrder));
 }
 
 #[test]

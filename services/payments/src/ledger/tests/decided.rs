@@ -14,6 +14,8 @@ use crate::domain::fact::{
 use crate::domain::refund::{End, Found, News, Progress};
 use crate::ledger::{Account, Books, Entry};
 
+const RAZORPAY: &str = "razorpay";
+
 fn order() -> OrderId {
     OrderId::parse("order_AAAAAAAAAAAAAA").unwrap()
 }
@@ -25,7 +27,10 @@ fn opened() -> Vec<Event> {
         customer_id: Id::from_uuid(Uuid::from_u128(3)),
         amount: Money::inr(PRICE),
     };
-    vec![Event::Opened(terms), Event::OrderCreated { order: order() }]
+    vec![
+        Event::Opened(terms),
+        Event::OrderCreated { provider: RAZORPAY.to_owned(), order: order() },
+    ]
 }
 
 fn any_status() -> impl Strategy<Value = Status> {

@@ -12,7 +12,7 @@ use payments::provider::{
 use payments::settlement::{Line, Settlement};
 
 use super::book::{Paid, Way};
-use super::{Provider, as_seen};
+use super::{PROVIDER, Provider, as_seen};
 
 /// How many payments a page of the list has: few, so that there are several.
 const PAGE: usize = 4;
@@ -124,7 +124,7 @@ impl Port for Provider {
     }
 
     fn name(&self) -> &'static str {
-        "razorpay"
+        PROVIDER
     }
 
     fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId> {

@@ -19,6 +19,7 @@ use serde_json::Value;
 use super::super::coverage::Fault;
 use super::super::customers::Step;
 use super::super::flaw::Flaw;
+use super::super::provider::PROVIDER;
 use super::super::store::{Batch, TimerKey};
 use super::super::work::Job;
 use super::super::world::{Fail, Service, Task, World};
@@ -138,7 +139,11 @@ impl World {
         let mut open = self.open_collection(booking_id);
         let mut batch = Batch::by("payments");
         let recorded = self
-            .apply(&mut batch, &mut open, Command::RecordOrder(order.clone()))
+            .apply(
+                &mut batch,
+                &mut open,
+                Command::RecordOrder { provider: PROVIDER.to_owned(), order: order.clone() },
+            )
             .and_then(|_| self.commit(batch));
         match recorded {
             Ok(()) => self.reply(saga, Some(order)),

@@ -11,6 +11,7 @@ use crate::domain::receipt::paper::{Extent, Paper};
 use crate::domain::refund::{News, Progress};
 use crate::ledger::tests::decided::{any_command, states};
 
+const RAZORPAY: &str = "razorpay";
 const PRICE: i64 = 118_000;
 const GST: Tax = Tax::Gst { percent: 18 };
 
@@ -50,7 +51,10 @@ impl Story {
             customer_id: Id::from_uuid(Uuid::from_u128(3)),
             amount: Money::inr(PRICE),
         };
-        let events = vec![Event::Opened(terms), Event::OrderCreated { order: order.clone() }];
+        let events = vec![
+            Event::Opened(terms),
+            Event::OrderCreated { provider: RAZORPAY.to_owned(), order: order.clone() },
+        ];
         let mut story = Self { events, issued: Vec::new(), settings };
         let id = PaymentId::parse("pay_AAAAAAAAAAAAAA").unwrap();
         let amount = Money::inr(PRICE).into();
