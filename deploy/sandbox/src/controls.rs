@@ -29,6 +29,7 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/api/pay", post(pay))
         .route("/api/switches", get(switches::show).post(switches::set))
         .route("/api/refund", post(settling::refund))
+        .route("/api/give-back", post(settling::give_back))
         .route("/api/dispute", post(disputing::begin))
         .route("/api/dispute-state", post(disputing::go_on))
         .route("/api/settle", post(settling::settle))

@@ -133,5 +133,9 @@ fn resume(world: &Shared) {
             let late = provider::bank::authorise_when_due(world.clone(), payment.id.clone());
             tokio::spawn(late);
         }
+        if payment.back_at_ms.is_some() {
+            let back = provider::bank::give_back_when_due(world.clone(), payment.id.clone());
+            tokio::spawn(back);
+        }
     }
 }

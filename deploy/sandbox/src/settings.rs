@@ -51,7 +51,13 @@ pub struct Pace {
     pub webhook_timeout: Duration,
     /// The first pause after a failed delivery; it doubles from there.
     pub webhook_backoff: Duration,
+    /// How long a webhook is sent again before the address is switched off.
+    pub webhook_gives_up: Duration,
+    /// How long an authorised payment waits for its capture before it goes back.
+    pub given_back_after: Duration,
 }
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Default for Pace {
     fn default() -> Self {
@@ -59,6 +65,8 @@ impl Default for Pace {
             refund_after: Duration::from_secs(2),
             webhook_timeout: Duration::from_secs(5),
             webhook_backoff: Duration::from_secs(1),
+            webhook_gives_up: DAY,
+            given_back_after: DAY.saturating_mul(3),
         }
     }
 }
@@ -84,6 +92,7 @@ impl Settings {
                 refund_after: Duration::from_millis(50),
                 webhook_timeout: Duration::from_secs(2),
                 webhook_backoff: Duration::from_millis(50),
+                ..Pace::default()
             },
         }
     }

@@ -1,6 +1,7 @@
-//! The switches on the provider's own pages that change what payers are asked for: the convenience
+//! The switches on the provider's own pages. Two change what payers are asked for: the convenience
 //! fee, which is added to an order's amount, and an offer, which is taken off it. Both are lawful,
-//! and the provider takes such a payment for the whole of its order. A restart forgets them.
+//! and the provider takes such a payment for the whole of its order. One ends the webhooks. A
+//! restart forgets them.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -22,9 +23,18 @@ pub(crate) struct Switches {
     /// The discount in percent of an order's amount.
     #[serde(default)]
     offer_percent: u8,
+    /// Whether the webhooks' address is switched off: by a person, or by the provider after a day
+    /// of failures. What happens meanwhile is told by nothing later.
+    #[serde(default)]
+    webhooks_off: bool,
 }
 
 impl Switches {
+    /// Whether nothing is told.
+    pub(crate) fn is_silent(self) -> bool {
+        self.webhooks_off
+    }
+
     /// What the payer of an order pays, and how much of that is a fee.
     pub(crate) fn payable(self, amount: i64) -> (i64, i64) {
         let part = |percent: u8| (amount * i64::from(percent) + 50) / 100;
@@ -41,6 +51,11 @@ pub(crate) struct Account {
 impl Account {
     pub(crate) fn switches(&self) -> Switches {
         *self.switches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the webhooks until a person switches them on.
+    pub(crate) fn end_webhooks(&self) {
+        self.switches.lock().unwrap_or_else(PoisonError::into_inner).webhooks_off = true;
     }
 }
 

@@ -89,6 +89,9 @@ pub(crate) struct Payment {
     pub(crate) refunds: Vec<String>,
     /// When a payment that failed will turn out to have been authorised after all.
     pub(crate) late_at_ms: Option<i64>,
+    /// When it goes back, if nobody captures it until then.
+    #[serde(default)]
+    pub(crate) back_at_ms: Option<i64>,
     /// The settlement that paid it out.
     #[serde(default)]
     pub(crate) settlement: Option<String>,

@@ -15,7 +15,7 @@ use crate::clock;
 use crate::ids;
 use crate::provider::entities;
 use crate::provider::errors::{Answer, ApiError};
-use crate::provider::{from_dashboard, settlements};
+use crate::provider::{bank, from_dashboard, settlements};
 use crate::world::Shared;
 
 type Given<T> = Result<Json<T>, JsonRejection>;
@@ -26,6 +26,20 @@ fn answer<T>(given: Given<T>, act: impl FnOnce(T) -> Answer) -> Response {
         Ok(Json(given)) => act(given).into_response(),
         Err(refused) => unreadable(&refused),
     }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Uncaptured {
+    payment_id: String,
+}
+
+/// The days are over after which an authorised payment goes back that nobody captured.
+pub(super) async fn give_back(State(world): State<Shared>, given: Given<Uncaptured>) -> Response {
+    answer(given, |given| {
+        let payment = bank::give_back(&world, &given.payment_id)?;
+        Ok(Json(entities::payment(&payment)))
+    })
 }
 
 #[derive(Deserialize)]

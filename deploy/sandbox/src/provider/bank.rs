@@ -136,6 +136,7 @@ pub(crate) fn without_order(
         created_at: clock::now_s(),
         refunds: Vec::new(),
         late_at_ms: None,
+        back_at_ms: None,
         settlement: None,
     };
     let mut step = Step::default();
@@ -191,6 +192,31 @@ pub(crate) async fn authorise_when_due(world: Shared, id: String) {
     }
 }
 
+/// Waits for the day on which an authorised payment that nobody captured goes back.
+pub(crate) async fn give_back_when_due(world: Shared, id: String) {
+    let due = world.book().payments().get(&id).and_then(|payment| payment.back_at_ms);
+    let Some(due) = due else { return };
+    clock::wait_until(due).await;
+    // Captured meanwhile, it stays.
+    drop(give_back(&world, &id));
+}
+
+/// Gives an authorised payment back that nobody has captured.
+pub(crate) fn give_back(world: &Shared, id: &str) -> Result<Payment, ApiError> {
+    let mut book = world.book();
+    let mut payment = book.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
+    if payment.status != PaymentStatus::Authorized {
+        return Err(ApiError::bad("Only an authorized payment can go back uncaptured."));
+    }
+    payment.back_at_ms = None;
+    let refund = refunds::give_back(world, &mut payment);
+    let mut step = Step::default();
+    step.deliveries.extend(refunds::created(world, &refund, &payment));
+    step.refund = Some(refund);
+    step.commit(world, &mut book, None, payment.clone())?;
+    Ok(payment)
+}
+
 /// Whether money that arrives now is captured without a call.
 fn captures_itself(order: &Order, payment: &Payment) -> bool {
     let minutes = clock::now_s().saturating_sub(payment.created_at) / 60;
@@ -240,6 +266,7 @@ fn payment_of(world: &World, order: &Order, attempt: &Attempt) -> Payment {
         created_at: clock::now_s().saturating_sub(attempt.begun_minutes_ago.saturating_mul(60)),
         refunds: Vec::new(),
         late_at_ms: None,
+        back_at_ms: None,
         settlement: None,
     }
 }
@@ -274,12 +301,16 @@ impl Step {
             self.refund = Some(refund);
         } else if capture {
             self.capture(world, order, payment);
+        } else {
+            let days = i64::try_from(world.pace.given_back_after.as_millis()).unwrap_or(i64::MAX);
+            payment.back_at_ms = Some(clock::now_ms().saturating_add(days));
         }
     }
 
     fn capture(&mut self, world: &World, order: &mut Order, payment: &mut Payment) {
         payment.status = PaymentStatus::Captured;
         payment.captured = true;
+        payment.back_at_ms = None;
         self.tell(world, "payment.captured", payment, None);
         if pays(payment, order) {
             order.status = OrderStatus::Paid;
@@ -304,6 +335,7 @@ impl Step {
     ) -> Result<(), ApiError> {
         let sent: Vec<String> = self.deliveries.iter().map(|it| it.id.clone()).collect();
         let due = self.refund.as_ref().map(|refund| refund.id.clone());
+        let left = payment.back_at_ms.is_some().then(|| payment.id.clone());
         let mut changes = vec![Change::Payment(Box::new(payment))];
         changes.extend(order.map(|order| Change::Order(Box::new(order))));
         changes.extend(self.refund.map(|refund| Change::Refund(Box::new(refund))));
@@ -312,6 +344,9 @@ impl Step {
         webhooks::start(world, sent);
         if let Some(id) = due {
             tokio::spawn(refunds::process_when_due(world.clone(), id));
+        }
+        if let Some(id) = left {
+            tokio::spawn(give_back_when_due(world.clone(), id));
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filte
     let book = world.book();
     let disputes = book.disputes().iter().rev();
     let listed = disputes.filter(|dispute| filter.takes(dispute.created_at));
-    let items: Vec<_> = filter.page(listed, 100).map(entity).collect();
+    let items: Vec<_> = filter.page(listed, 100)?.map(entity).collect();
     Ok(Json(entities::collection(&items)))
 }
 

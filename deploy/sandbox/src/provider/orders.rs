@@ -74,12 +74,19 @@ impl Filter {
     }
 
     /// The part of a list that was asked for: ten, and never more than `most`.
+    ///
+    /// # Errors
+    /// When none was asked for.
     pub(crate) fn page<T>(
         &self,
         list: impl Iterator<Item = T>,
         most: usize,
-    ) -> impl Iterator<Item = T> {
-        list.skip(self.skip.unwrap_or(0)).take(self.count.unwrap_or(10).min(most))
+    ) -> Result<impl Iterator<Item = T>, ApiError> {
+        let count = self.count.unwrap_or(10).min(most);
+        if count == 0 {
+            return Err(ApiError::bad_field("count", "The count must be at least 1."));
+        }
+        Ok(list.skip(self.skip.unwrap_or(0)).take(count))
     }
 }
 
@@ -91,7 +98,7 @@ pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filte
     };
     orders.reverse();
     let listed = orders.into_iter().filter(|order| filter.takes(order.created_at));
-    let page = filter.page(listed, 100);
+    let page = filter.page(listed, 100)?;
     Ok(Json(entities::collection(&page.map(entities::order).collect::<Vec<_>>())))
 }
 
@@ -109,7 +116,7 @@ pub(crate) async fn payments(
     let book = world.book();
     let order = book.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
     let newest_first = book.payments_of(order).into_iter().rev();
-    let page = filter.page(newest_first, 100);
+    let page = filter.page(newest_first, 100)?;
     Ok(Json(entities::collection(&page.map(entities::payment).collect::<Vec<_>>())))
 }
 

@@ -20,7 +20,7 @@ pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filte
     let book = world.book();
     let payments = book.payments().iter().rev();
     let listed = payments.filter(|payment| filter.takes(payment.created_at));
-    let items: Vec<_> = filter.page(listed, 100).map(entities::payment).collect();
+    let items: Vec<_> = filter.page(listed, 100)?.map(entities::payment).collect();
     Ok(Json(entities::collection(&items)))
 }
 

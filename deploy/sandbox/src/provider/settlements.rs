@@ -31,7 +31,7 @@ const LINES_MAX: usize = 1_000;
 pub(crate) async fn list(State(world): State<Shared>, Query(filter): Query<Filter>) -> Answer {
     let book = world.book();
     let listed = book.settlements().iter().rev().filter(|it| filter.takes(it.created_at));
-    let items: Vec<_> = filter.page(listed, 100).map(entities::settlement).collect();
+    let items: Vec<_> = filter.page(listed, 100)?.map(entities::settlement).collect();
     Ok(Json(entities::collection(&items)))
 }
 

@@ -1,5 +1,6 @@
 //! Webhooks: signed over their exact bytes, sent again with growing pauses until somebody answers
-//! 2xx in time, for a day. What is not delivered yet is in the book and goes on after a restart.
+//! 2xx in time, for a day; then their address is switched off. What is not delivered yet is in the
+//! book and goes on after a restart.
 
 use std::time::Duration;
 
@@ -12,7 +13,6 @@ use crate::ids;
 use crate::provider::entities::ACCOUNT_ID;
 use crate::world::{Shared, World};
 
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Pauses between attempts never grow beyond this.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60 * 60);
 /// How long a webhook waits to be overtaken before it goes out all the same.
@@ -27,13 +27,16 @@ const FAULTS: [Kind; 6] = [
 ];
 
 /// An event in the provider's envelope, ready to be written to the book with what it tells of.
-/// There is none when nobody listens.
+/// There is none without an address, or while that is switched off.
 pub(crate) fn envelope(
     world: &World,
     event: &str,
     parts: Vec<(&'static str, Value)>,
 ) -> Option<Delivery> {
     world.account.webhook_url.as_ref()?;
+    if world.switches.switches().is_silent() {
+        return None;
+    }
     let contains: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
     let now = clock::now_ms();
     let mut body = json!({
@@ -126,8 +129,11 @@ pub(crate) async fn retry(world: Shared, id: String) {
         if delivery.state != DeliveryState::Waiting {
             return;
         }
-        if clock::now_ms() - delivery.created_at_ms > DAY_MS {
+        let age = u64::try_from(clock::now_ms() - delivery.created_at_ms).unwrap_or(0);
+        if Duration::from_millis(age) > world.pace.webhook_gives_up {
             finish(&world, &id, DeliveryState::GivenUp);
+            world.switches.end_webhooks();
+            tracing::warn!("webhooks failed for a day: their address is switched off");
             return;
         }
         clock::wait_until(delivery.next_at_ms).await;

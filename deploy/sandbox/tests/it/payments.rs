@@ -1,5 +1,8 @@
 //! Orders and payments, as the API and the checkout show them.
 
+use std::time::Duration;
+
+use sandbox::Settings;
 use serde_json::{Value, json};
 
 use crate::website::{Folder, Running, SECRET, answer, refused, status, until};
@@ -167,6 +170,38 @@ async fn an_authorised_payment_waits_for_its_capture() {
     let right = json!({ "amount": 50_000, "currency": "INR" });
     assert_eq!(answer(sandbox.post(&path, &right)).await["status"], "captured");
     assert_eq!(status(sandbox.post(&path, &right)).await, 400, "it is captured already");
+}
+
+#[tokio::test]
+async fn an_authorised_payment_that_nobody_captures_goes_back_after_days() {
+    let folder = Folder::new();
+    let mut settings = Settings::for_tests(folder.path(), None);
+    settings.pace.given_back_after = Duration::from_millis(300);
+    let sandbox = Running::with(settings).await;
+    let order = sandbox.order("bkg_1", 50_000).await;
+    let [first, second] =
+        [sandbox.pay(&order, "authorized").await, sandbox.order("bkg_2", 50_000).await];
+    until(async || {
+        let path = format!("/v1/payments/{}", first["payment_id"].as_str().unwrap());
+        let payment = answer(sandbox.get(&path)).await;
+        payment["status"] == "refunded" && payment["captured"] == false
+    })
+    .await;
+    assert_eq!(sandbox.book().await["refunds"][0]["amount"], 50_000);
+    // What was captured in time stays, and can't be given back so.
+    let kept = sandbox.pay(&second, "captured").await;
+    let back = json!({ "payment_id": kept["payment_id"] });
+    assert_eq!(status(sandbox.post("/api/give-back", &back)).await, 400);
+}
+
+#[tokio::test]
+async fn a_list_of_nothing_cannot_be_asked_for() {
+    let folder = Folder::new();
+    let sandbox = Running::start(&folder, None).await;
+    for path in ["/v1/orders?count=0", "/v1/payments?count=0"] {
+        let (status, error) = refused(sandbox.get(path)).await;
+        assert_eq!((status, error["field"].as_str()), (400, Some("count")), "{path}");
+    }
 }
 
 #[tokio::test]

@@ -1,11 +1,13 @@
 //! Webhooks: signed, in their envelope, sent again until they are taken, and under faults.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
+use sandbox::Settings;
 use serde_json::json;
 
 use crate::payments::signed;
-use crate::website::{Folder, Running, Website, until};
+use crate::website::{Folder, Running, Website, answer, until};
 
 #[tokio::test]
 async fn a_payment_is_told_with_signatures_that_verify() {
@@ -99,4 +101,24 @@ async fn undelivered_webhooks_and_late_money_survive_a_kill() {
         book["webhooks"].as_array().unwrap().iter().all(|it| it["state"] == "delivered")
     })
     .await;
+}
+
+#[tokio::test]
+async fn after_a_day_of_failures_the_address_is_switched_off_until_a_person_switches_it_on() {
+    let (folder, website) = (Folder::new(), Website::open().await);
+    let mut settings = Settings::for_tests(folder.path(), Some(website.url.clone()));
+    settings.pace.webhook_gives_up = Duration::from_millis(200);
+    let sandbox = Running::with(settings).await;
+    website.refuse_next(1_000);
+    let order = sandbox.order("bkg_1", 50_000).await;
+    sandbox.pay(&order, "failed").await;
+    until(async || answer(sandbox.get("/api/switches")).await["webhooks_off"] == true).await;
+    assert_eq!(sandbox.book().await["webhooks"][0]["state"], "given_up");
+    website.refuse_next(0);
+    // What happens now is told by nothing, then or later.
+    sandbox.pay(&order, "failed").await;
+    assert_eq!(sandbox.book().await["webhooks"].as_array().map(Vec::len), Some(1));
+    answer(sandbox.post("/api/switches", &json!({}))).await;
+    sandbox.pay(&order, "failed").await;
+    until(async || sandbox.book().await["webhooks"][1]["state"] == "delivered").await;
 }

@@ -148,7 +148,10 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) async fn start(folder: &Folder, website: Option<&Website>) -> Self {
         let webhooks = website.map(|website| website.url.clone());
-        let settings = Settings::for_tests(folder.path(), webhooks);
+        Self::with(Settings::for_tests(folder.path(), webhooks)).await
+    }
+
+    pub(crate) async fn with(settings: Settings) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let sandbox = runtime.spawn(Sandbox::bind(settings)).await.unwrap().unwrap();
         let (url, smtp) = (sandbox.url().to_owned(), sandbox.smtp_addr().unwrap());

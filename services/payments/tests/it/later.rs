@@ -1,10 +1,13 @@
 //! What time brings: polling that ends, bodies that go, and a feed that others read.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use contract::payments::v1::CollectionState;
 use serde_json::{Value, json};
 use testkit::TestDatabase;
 
+use crate::ledger::{agrees, left};
 use crate::signed::{event, send};
 use crate::world::World;
 
@@ -217,4 +220,26 @@ async fn the_jobs_of_the_night_are_there_before_the_service_has_ever_started() -
         sqlx::query_scalar("select count(*) from timers").fetch_one(store.pool()).await?;
     assert_eq!(count, 4);
     Ok(())
+}
+
+/// What nobody captures goes back by itself days later; it never was money of ours.
+#[tokio::test]
+async fn an_authorised_payment_that_the_provider_gives_back_was_never_money() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    let paid = world.pay(&order, json!({ "begun_minutes_ago": 73 * 60 })).await?;
+    let payment_id = paid["payment_id"].as_str().unwrap_or_default();
+    world.tell("/api/give-back", &json!({ "payment_id": payment_id })).await?;
+    testkit::until("it is back", async || {
+        let state = world.check(held).await??;
+        Ok((state == CollectionState::Refunded).then_some(()))
+    })
+    .await?;
+    world.until_number("select count(*) from payments where status = 'refunded'", 1).await?;
+    assert_eq!(left(&world).await?, BTreeMap::new(), "all accounts are even");
+    assert_eq!(world.count(held, "PaymentVerified").await?, 0);
+    assert_eq!(world.count(held, "RefundRequested").await?, 0, "nothing is given back twice");
+    assert_eq!(world.provider_has("refunds").await?.len(), 1);
+    agrees(&world).await
 }
