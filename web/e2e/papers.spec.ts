@@ -62,6 +62,8 @@ test('a business pays, and finds its name and its tax on every paper @phone', as
     const token = await signUpQuietly(page, practice.url, person);
     const bookingId = await holdTime(practice, { person, token });
     await page.goto(`/booking-flow?service=general-consultation&step=payment&b=${bookingId}`);
+    await look(page, 'payment-registered');
+    await page.getByRole('link', { name: 'Billing details' }).click();
     await page.getByRole('button', { name: 'Add billing details' }).click();
     complaints.expect(refusal('/rpc/payments.v1.PaymentsService/SetPayer'));
     await fillIn(page, '27aapfu0939f1zu');
@@ -70,7 +72,8 @@ test('a business pays, and finds its name and its tax on every paper @phone', as
     await dialog(page).getByLabel('GSTIN').fill('27 AAPFU0939F1ZV');
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('Billed to Asha Rao Traders, GSTIN 27AAPFU0939F1ZV')).toBeVisible();
-    await look(page, 'payment-billing-details');
+    await look(page, 'receipt-billing-details');
+    await page.getByRole('link', { name: 'To the booking' }).click();
     await agreeIfLate(page);
     await payByCard(await openCheckout(page));
     await expectConfirmed(page);

@@ -172,6 +172,39 @@ for (const [name, userAgent] of Object.entries(LEAVING)) {
   });
 }
 
+/** What the checkout is told to offer. */
+function displayWith(flow: string) {
+  return {
+    blocks: { upi: { name: 'UPI', instruments: [{ method: 'upi', flows: [flow] }] } },
+    hide: [{ method: 'upi', flows: ['collect'] }],
+    sequence: ['block.upi'],
+    preferences: { show_default_blocks: true },
+  };
+}
+
+test.describe('Chrome on an Android phone', () => {
+  test.use({
+    userAgent:
+      'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Mobile Safari/537.36',
+  });
+
+  test('pays in an app of its own, without a code and without leaving the page @phone-only', async ({
+    page,
+    practice,
+    sandbox,
+  }) => {
+    await signUpQuietly(page, practice.url, newPerson('Ishaan'));
+    await hold(page);
+    const checkout = await openCheckout(page);
+    const [opened] = await sandbox.opened(await orderOf(page), 1);
+    expect(opened?.config).toEqual({ display: displayWith('intent') });
+    await checkout.getByRole('button', { name: 'Pay by UPI' }).click();
+    await expect(checkout.getByRole('img', { name: /QR code/ })).toBeHidden();
+    await checkout.getByRole('button', { name: 'Approve in UPI app' }).click();
+    await expectConfirmed(page);
+  });
+});
+
 async function leaveToPay(page: Page): Promise<void> {
   await expectReady(page);
   await page
@@ -203,7 +236,7 @@ test('the provider learns neither what is booked nor when @phone', async ({
   const told = {
     order_id: order,
     referer: `${practice.url}/booking-flow?step=payment&b=${booking}`,
-    config: { display: { hide: [{ method: 'upi', flows: ['collect'] }] } },
+    config: { display: displayWith('qr') },
   };
   expect(await sandbox.opened(order, 1)).toEqual([told]);
 

@@ -169,11 +169,9 @@ impl PaymentsService for Public {
         let work = async {
             let id = parse(&asked.booking_id)?;
             let payer = asked.payer.as_ref().map(read_payer).transpose()?;
-            set_payer(&self.till, user.customer, id, payer).await?;
-            named(&self.till, id).await
+            set_payer(&self.till, user.customer, id, payer).await
         };
-        let named = work.await.map_err(|error| to_status(&error))?;
-        let payer_details = Some(to_wire_details(named));
-        Ok(Response::new(SetPayerResponse { payer_details }))
+        work.await.map_err(|error| to_status(&error))?;
+        Ok(Response::new(SetPayerResponse {}))
     }
 }

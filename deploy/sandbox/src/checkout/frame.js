@@ -74,11 +74,22 @@
     });
   }
 
+  // Whether a flow of a method is offered: in the website's first block with that method, or where
+  // it has none.
+  function offers(method, flow) {
+    const display = (options.config && options.config.display) || {};
+    const all = Object.values(display.blocks || {});
+    const instruments = all.flatMap(function (block) { return block.instruments || []; });
+    const first = instruments.find(function (it) { return it.method === method; });
+    return !first || !first.flows || first.flows.includes(flow);
+  }
+
   // Where UPI IDs are not hidden they stand in the place of the QR code, and lead to nothing.
   function offerUpi() {
     const collect = !hides('upi', 'collect');
     at('collect').hidden = !collect;
     at('in-app').hidden = collect;
+    at('scan').hidden = !offers('upi', 'qr');
   }
 
   function passOn() {

@@ -47,8 +47,10 @@ async fn set(
     payer: Option<Payer>,
 ) -> Result<Result<PayerDetails, Status>> {
     let asked = SetPayerRequest { booking_id: held.id.to_string(), payer };
-    let answer = world.client.clone().set_payer(world.request(customer, asked)?).await;
-    Ok(answer.map(|answer| answer.into_inner().payer_details.unwrap_or_default()))
+    match world.client.clone().set_payer(world.request(customer, asked)?).await {
+        Ok(_) => Ok(Ok(named(world, held).await?)),
+        Err(refused) => Ok(Err(refused)),
+    }
 }
 
 async fn named(world: &World, held: Held) -> Result<PayerDetails> {

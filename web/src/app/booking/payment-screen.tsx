@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Alert } from '@/components/ui/alert';
+import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
 import { paymentRows } from '@/features/booking/components/booking-rows';
 import { BookingSummary } from '@/features/booking/components/booking-summary';
@@ -8,12 +9,10 @@ import { LateNotice } from '@/features/booking/components/late-notice';
 import { choicesOf } from '@/features/booking/flow-url';
 import { useLatePayment } from '@/features/booking/hooks/use-late-payment';
 import { useReleaseBooking } from '@/features/booking/hooks/use-request-booking';
-import { PayerLine } from '@/features/payers/components/payer-line';
 import { PaymentPanel } from '@/features/payments/components/payment-panel';
 import { usePaymentPanel } from '@/features/payments/hooks/use-payment-panel';
 import { INVALID_PRICE, MISSING_INFORMATION } from '@/features/payments/payment-words';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
-import type { PayerDetails } from '@/gen/payments/v1/payments_service_pb';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
 import { toDate } from '@/lib/time';
@@ -33,7 +32,6 @@ function Payable({ flow, booking }: PaymentScreenProps) {
   const { name } = usePractice();
   const release = useReleaseBooking();
   const [leaving, setLeaving] = useState(false);
-  const [saved, setSaved] = useState<PayerDetails>();
 
   const verify = () => moves.push({ step: 'confirmation' });
   const model = usePaymentPanel({
@@ -64,6 +62,14 @@ function Payable({ flow, booking }: PaymentScreenProps) {
     <>
       {until ? <HoldTimer until={toDate(until)} zone={zone} onEnd={reading.refetch} /> : null}
       {late ? <LateNotice late={late} told={told} error={error} /> : null}
+      {model.state.order?.payerDetails?.canChange ? (
+        <AppLink
+          to={`/receipt?b=${booking.bookingId}`}
+          className="text-brand underline underline-offset-4"
+        >
+          Billing details
+        </AppLink>
+      ) : null}
     </>
   );
   return (
@@ -71,13 +77,6 @@ function Payable({ flow, booking }: PaymentScreenProps) {
       model={{ ...model, pay: () => guard(model.pay) }}
       price={formatPrice(booking.price)}
       timer={before}
-      payer={
-        <PayerLine
-          bookingId={booking.bookingId}
-          details={saved ?? model.state.order?.payerDetails}
-          onSaved={setSaved}
-        />
-      }
       onBack={() => void back()}
       leaving={leaving}
     />

@@ -14,6 +14,32 @@ export type CheckoutFailure = {
   error?: { code?: string; description?: string; reason?: string; step?: string };
 };
 
+type Instrument = { method: string; flows: string[] };
+
+/** Which ways to pay are offered, and in which order. */
+export type CheckoutDisplay = {
+  blocks: Record<string, { name: string; instruments: Instrument[] }>;
+  hide: Instrument[];
+  sequence: string[];
+  preferences: { show_default_blocks: boolean };
+};
+
+/**
+ * UPI first, in the flow that leads to an app: on a phone the apps that are on it, elsewhere a code
+ * to scan. Requests to a UPI ID that the payer types are hidden: India's banks ended them on
+ * 28 February 2026, and while they are not hidden, their field may stand in the place of the code.
+ */
+export function displayFor(userAgent: string): CheckoutDisplay {
+  const upi = (flow: string) => [{ method: 'upi', flows: [flow] }];
+  const flow = /Android|iPhone|iPod/.test(userAgent) ? 'intent' : 'qr';
+  return {
+    blocks: { upi: { name: 'UPI', instruments: upi(flow) } },
+    hide: upi('collect'),
+    sequence: ['block.upi'],
+    preferences: { show_default_blocks: true },
+  };
+}
+
 export type CheckoutOptions = {
   key: string;
   amount: number;
@@ -23,7 +49,7 @@ export type CheckoutOptions = {
   prefill: { name: string; email: string; contact: string };
   theme: { color: string };
   /** What the checkout offers. */
-  config: { display: { hide: { method: string; flows: string[] }[] } };
+  config: { display: CheckoutDisplay };
   modal: { ondismiss: () => void; confirm_close: boolean };
   /** Seconds until the window closes by itself. */
   timeout: number;

@@ -7,11 +7,7 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { SelectField } from '@/components/ui/select-field';
 import { TextField } from '@/components/ui/text-field';
 import { toast } from '@/components/ui/toast-store';
-import {
-  type Payer,
-  type PayerDetails,
-  PaymentsService,
-} from '@/gen/payments/v1/payments_service_pb';
+import { type Payer, PaymentsService } from '@/gen/payments/v1/payments_service_pb';
 import { describeError } from '@/lib/errors';
 import { useFields } from '@/lib/use-fields';
 import {
@@ -27,7 +23,7 @@ type PayerDialogProps = {
   bookingId: string;
   payer: Payer | undefined;
   onClose: () => void;
-  onSaved: (details: PayerDetails) => void;
+  onSaved: () => void;
 };
 
 /** Sends the details, or that there are none, and says what became of it. */
@@ -41,8 +37,8 @@ function useSaving({ bookingId, onClose, onSaved }: PayerDialogProps) {
     setError(undefined);
     try {
       const client = createClient(PaymentsService, transport);
-      const { payerDetails } = await client.setPayer({ bookingId, payer: values });
-      if (payerDetails) onSaved(payerDetails);
+      await client.setPayer({ bookingId, payer: values });
+      onSaved();
       toast({ title: values ? 'Billing details saved' : 'Billing details removed' });
       onClose();
       return undefined;

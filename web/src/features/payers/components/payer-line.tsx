@@ -1,19 +1,15 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import type { PayerDetails } from '@/gen/payments/v1/payments_service_pb';
-
-/** Few people open it, so it comes when they do. */
-const PayerDialog = lazy(async () => ({
-  default: (await import('./payer-dialog')).PayerDialog,
-}));
+import { PayerDialog } from './payer-dialog';
 
 type PayerLineProps = {
   bookingId: string;
   details: PayerDetails | undefined;
-  onSaved: (details: PayerDetails) => void;
+  onSaved: () => void;
 };
 
-/** Whom the papers of a booking name, with the way to change it; nothing where they name nobody. */
+/** Whom the papers of a booking name, where that can be changed. */
 export function PayerLine({ bookingId, details, onSaved }: PayerLineProps) {
   const [open, setOpen] = useState(false);
   if (!details?.canChange) return null;
@@ -34,14 +30,12 @@ export function PayerLine({ bookingId, details, onSaved }: PayerLineProps) {
         {payer ? 'Change billing details' : 'Add billing details'}
       </Button>
       {open ? (
-        <Suspense>
-          <PayerDialog
-            bookingId={bookingId}
-            payer={payer}
-            onClose={() => setOpen(false)}
-            onSaved={onSaved}
-          />
-        </Suspense>
+        <PayerDialog
+          bookingId={bookingId}
+          payer={payer}
+          onClose={() => setOpen(false)}
+          onSaved={onSaved}
+        />
       ) : null}
     </div>
   );

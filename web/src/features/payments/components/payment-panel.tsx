@@ -45,8 +45,6 @@ type PaymentPanelProps = {
   price: string;
   /** The hold timer. */
   timer: ReactNode;
-  /** Whom the invoice names. */
-  payer: ReactNode;
   onBack: () => void;
   leaving: boolean;
 };
@@ -98,7 +96,7 @@ const CARD = {
 
 /** Paying, and everything that can happen around it. */
 export function PaymentPanel(props: PaymentPanelProps) {
-  const { model, timer, payer } = props;
+  const { model, timer } = props;
   const { phase, declined, error } = model.state;
   const trouble = useInSight(declined ?? error);
   return (
@@ -123,7 +121,6 @@ export function PaymentPanel(props: PaymentPanelProps) {
           ) : null}
           <Failure model={model} />
         </div>
-        {payer}
         <Progress phase={phase} />
         <p className="text-sm text-ink-2 lg:order-last">
           We never see or keep your card or UPI data. You're only ever charged once. If anything

@@ -13,19 +13,18 @@ import {
 import { describeError, errorReason } from '@/lib/errors';
 import { randomKey } from '@/lib/random-key';
 import { FLOW_KEYS, writeTab } from '@/lib/tab-storage';
-import { type CheckoutAnswer, type CheckoutOptions, loadCheckoutScript } from '../checkout-window';
+import {
+  type CheckoutAnswer,
+  type CheckoutOptions,
+  displayFor,
+  loadCheckoutScript,
+} from '../checkout-window';
 import { startOrder } from '../order-attempts';
 import { INITIAL_PANEL, type PanelEvent, type PanelState, panelReducer } from '../panel-state';
 import { ALREADY_PAID, declineWords, STILL_LOADING } from '../payment-words';
 
 /** The checkout is drawn by the provider, on white; this is the light theme's leaf. */
 const CHECKOUT_COLOUR = '#2B6355';
-
-/**
- * Requests to a UPI ID that the payer types: India's banks ended them on 28 February 2026. While they
- * are not hidden, the checkout may offer a field that leads to nothing, in place of the QR code.
- */
-const UPI_COLLECT = { method: 'upi', flows: ['collect'] };
 
 /** What is left of a hold, and never less than a payment takes. */
 function secondsLeft(booking: Booking): number {
@@ -70,7 +69,7 @@ function optionsOf(
       contact: contact?.phone ?? '',
     },
     theme: { color: CHECKOUT_COLOUR },
-    config: { display: { hide: [UPI_COLLECT] } },
+    config: { display: displayFor(navigator.userAgent) },
     timeout: secondsLeft(booking),
     // Browsers inside other apps, and Chrome on an iPhone, leave this page to pay.
     callback_url: `${window.location.origin}/pay/return?b=${booking.bookingId}`,

@@ -83,10 +83,10 @@ function Writing() {
   );
 }
 
-type WaitingProps = { paper: Paper; looking: boolean; onAnew: () => void };
+type WaitingProps = { paper: Paper; looking: boolean; onAnew: () => void; onPayer: () => void };
 
 /** There is no receipt: not yet, not before the money is here, or never. */
-function Waiting({ paper, looking, onAnew }: WaitingProps) {
+function Waiting({ paper, looking, onAnew, onPayer }: WaitingProps) {
   const due = isReceiptDue(paper.booking);
   const never = noReceiptReason(paper.booking);
   const toBooking = (
@@ -127,6 +127,13 @@ function Waiting({ paper, looking, onAnew }: WaitingProps) {
       <Alert action={toBooking}>
         {never ?? 'A receipt is written when a payment has arrived and the booking is confirmed.'}
       </Alert>
+      {never ? null : (
+        <PayerLine
+          bookingId={paper.booking.bookingId}
+          details={paper.payerDetails}
+          onSaved={onPayer}
+        />
+      )}
     </Frame>
   );
 }
@@ -175,7 +182,7 @@ function Asked({ bookingId, userId, here }: AskedProps) {
       </Frame>
     );
   }
-  if (paper) return <Waiting paper={paper} looking={looking} onAnew={anew} />;
+  if (paper) return <Waiting paper={paper} looking={looking} onAnew={anew} onPayer={again} />;
   return (
     <Frame title="Your receipt">
       <Skeleton className="h-12 w-full max-w-xs rounded-full" />
