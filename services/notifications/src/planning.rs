@@ -2,7 +2,6 @@
 //! facts of that moment: nothing about a reminder is decided before it is due, so it survives
 //! restarts, clocks that were moved, sessions that were moved, and changed settings. Pure.
 
-use contract::payments::v1::{PaperKind, Receipt};
 use jiff::Zoned;
 use jiff::civil::{Date, Time};
 use kernel::Timestamp;
@@ -98,8 +97,8 @@ pub fn plan(mail: &Mail, facts: &Facts, practice: &Practice, now: Timestamp) -> 
 
 /// Whether it is a receipt. Invoices and what tells of refunds are written after the session.
 fn is_for_money(facts: &BookingFacts) -> bool {
-    let kind = facts.receipt.as_ref().map(Receipt::kind).unwrap_or_default();
-    matches!(kind, PaperKind::Unspecified | PaperKind::Receipt | PaperKind::ReceiptVoucher)
+    let kind = facts.receipt.as_ref().map_or("", |receipt| &receipt.kind);
+    matches!(kind, "" | "receipt" | "receipt_voucher")
 }
 
 /// What tells of a meeting waits some time for its link.

@@ -19,7 +19,7 @@ use runtime::caller::Users;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
-use self::receipts::{read_payer, to_wire_details};
+use self::receipts::{read_payer, to_wire_payer};
 use crate::app::check_payment::check_payment;
 use crate::app::claim_payment::claim_payment;
 use crate::app::idempotent::Key;
@@ -90,7 +90,7 @@ impl PaymentsService for Public {
             key_id: self.till.checkout.key_id.clone(),
             amount: Some(row.amount.into()),
             checkout_script_url: self.till.checkout.script_url.clone(),
-            payer_details: Some(to_wire_details(named)),
+            takes_payer: named.can_change,
             state: wire_state(row.standing).into(),
         }))
     }
@@ -156,8 +156,8 @@ impl PaymentsService for Public {
         let found: Result<_, Error> = found.await;
         let (receipts, named) = found.map_err(|error| to_status(&error))?;
         let receipts = receipts.into_iter().map(receipts::to_wire_receipt).collect();
-        let payer_details = Some(to_wire_details(named));
-        Ok(Response::new(ListReceiptsResponse { receipts, payer_details }))
+        let payer = named.payer.map(to_wire_payer);
+        Ok(Response::new(ListReceiptsResponse { receipts, payer, takes_payer: named.can_change }))
     }
 
     async fn set_payer(

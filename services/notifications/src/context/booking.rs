@@ -3,7 +3,7 @@
 
 use contract::common::v1::Money as WireMoney;
 use contract::convert;
-use contract::payments::v1::{PaperKind, Receipt, TaxMode};
+use contract::payments::v1::{Receipt, TaxMode};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use serde_json::{Value, json};
@@ -147,7 +147,7 @@ impl Scene {
         let tax = |money: &Option<WireMoney>| {
             if has_tax { exactly(money.as_ref()) } else { Ok(String::new()) }
         };
-        let (kind, title) = paper(receipt.kind());
+        let (kind, title) = paper(&receipt.kind);
         let refers_to_at = receipt.refers_to_issued_at.as_ref().and_then(convert::timestamp);
         let refers_to_on =
             refers_to_at.map(|at| day(at.in_zone(&self.practice.practice.zone).date()));
@@ -202,14 +202,14 @@ fn customer(facts: &BookingFacts) -> Value {
 }
 
 /// What a mail calls a paper: the group of its words, and its name.
-fn paper(kind: PaperKind) -> (&'static str, &'static str) {
+fn paper(kind: &str) -> (&'static str, &'static str) {
     match kind {
-        PaperKind::Unspecified | PaperKind::Receipt => ("money", "Receipt"),
-        PaperKind::ReceiptVoucher => ("money", "Receipt voucher"),
-        PaperKind::TaxInvoice => ("supply", "Tax invoice"),
-        PaperKind::BillOfSupply => ("supply", "Bill of supply"),
-        PaperKind::RefundVoucher => ("refund", "Refund voucher"),
-        PaperKind::CreditNote => ("refund", "Credit note"),
+        "receipt_voucher" => ("money", "Receipt voucher"),
+        "tax_invoice" => ("supply", "Tax invoice"),
+        "bill_of_supply" => ("supply", "Bill of supply"),
+        "refund_voucher" => ("refund", "Refund voucher"),
+        "credit_note" => ("refund", "Credit note"),
+        _ => ("money", "Receipt"),
     }
 }
 

@@ -5,7 +5,7 @@ use contract::booking::v1::{Booking, BookingState, Contact, SessionMode};
 use contract::common::v1::Money;
 use contract::convert;
 use contract::identity::v1::GetCodeMailResponse;
-use contract::payments::v1::{PaperKind, Payer, Receipt, TaxMode};
+use contract::payments::v1::{Payer, Receipt, TaxMode};
 use contract::reviews::v1::Review;
 use jiff::civil::Date;
 use kernel::Timestamp;
@@ -251,7 +251,7 @@ fn receipts(typed: &Typed) -> Vec<Form> {
         facts.receipt = Some(receipt(tax_mode, refunded));
         (name, of(facts), json!({}))
     };
-    let paper = |name, kind: PaperKind, tax_mode| {
+    let paper = |name: &'static str, tax_mode| {
         let mut facts = booking(typed, SessionMode::Online, JOIN_URL);
         let has_tax = tax_mode == TaxMode::Gst;
         let payer = Payer {
@@ -261,7 +261,7 @@ fn receipts(typed: &Typed) -> Vec<Form> {
             state_code: "27".to_owned(),
         };
         facts.receipt = Some(Receipt {
-            kind: kind.into(),
+            kind: name.to_owned(),
             serial: "INV/26-27/00042".to_owned(),
             gstin: "23ABCDE1234F1Z5".to_owned(),
             central_tax: Some(money(0)),
@@ -278,9 +278,9 @@ fn receipts(typed: &Typed) -> Vec<Form> {
         form("without_tax", TaxMode::None, 0),
         form("with_tax", TaxMode::Gst, 0),
         form("refunded", TaxMode::Gst, 75_000),
-        paper("tax_invoice", PaperKind::TaxInvoice, TaxMode::Gst),
-        paper("bill_of_supply", PaperKind::BillOfSupply, TaxMode::None),
-        paper("credit_note", PaperKind::CreditNote, TaxMode::Gst),
+        paper("tax_invoice", TaxMode::Gst),
+        paper("bill_of_supply", TaxMode::None),
+        paper("credit_note", TaxMode::Gst),
     ]
 }
 

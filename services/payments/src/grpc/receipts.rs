@@ -7,40 +7,22 @@ use contract::common::v1::Money;
 use contract::convert::to_wire;
 use contract::payments::v1::payments_internal_service_server::PaymentsInternalService;
 use contract::payments::v1::{
-    GetReceiptRequest, GetReceiptResponse, PaperKind, Payer as WirePayer, PayerDetails, Receipt,
-    TaxMode,
+    GetReceiptRequest, GetReceiptResponse, Payer as WirePayer, Receipt, TaxMode,
 };
 use runtime::caller::Peers;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
 use crate::app::list_receipts::get_receipt;
-use crate::app::set_payer::Named;
 use crate::app::{Error, Rejection, Till, refuse};
 use crate::domain::payer::Payer;
-use crate::domain::receipt::paper::Paper;
 use crate::domain::receipt::tax::Tax;
 use crate::read_model::receipts::ReceiptRow;
 
-fn wire_paper(paper: Paper) -> PaperKind {
-    match paper {
-        Paper::Receipt => PaperKind::Receipt,
-        Paper::ReceiptVoucher => PaperKind::ReceiptVoucher,
-        Paper::TaxInvoice => PaperKind::TaxInvoice,
-        Paper::BillOfSupply => PaperKind::BillOfSupply,
-        Paper::RefundVoucher => PaperKind::RefundVoucher,
-        Paper::CreditNote => PaperKind::CreditNote,
-    }
-}
-
-fn to_wire_payer(payer: Payer) -> WirePayer {
+/// A payer as its readers see it.
+pub(super) fn to_wire_payer(payer: Payer) -> WirePayer {
     let Payer { name, gstin, address, state } = payer;
     WirePayer { name, gstin, address, state_code: state }
-}
-
-/// Whom papers name.
-pub(super) fn to_wire_details(named: Named) -> PayerDetails {
-    PayerDetails { payer: named.payer.map(to_wire_payer), can_change: named.can_change }
 }
 
 /// A payer as its request has it.
@@ -64,7 +46,7 @@ pub(super) fn to_wire_receipt(row: ReceiptRow) -> Receipt {
         issued_at: Some(to_wire(row.issued_at)),
         booking_id: row.booking_id.to_string(),
         amount: money(row.amount_minor),
-        kind: wire_paper(row.paper).into(),
+        kind: row.paper.word().to_owned(),
         tax_mode: tax_mode.into(),
         gst_percent: row.tax.percent(),
         taxable: money(row.parts.taxable),

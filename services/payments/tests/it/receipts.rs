@@ -7,7 +7,7 @@ use contract::booking::v1::{BookingCancelled, BookingCompleted, BookingPaid};
 use contract::common::v1::Money as WireMoney;
 use contract::payments::v1::payments_internal_service_client::PaymentsInternalServiceClient;
 use contract::payments::v1::{
-    CollectionState, GetReceiptRequest, ListReceiptsRequest, PaperKind, Receipt, TaxMode,
+    CollectionState, GetReceiptRequest, ListReceiptsRequest, Receipt, TaxMode,
 };
 use eventstore::{NewEvent, new_id};
 use kernel::id::{Booking, Customer, Receipt as ReceiptKind};
@@ -144,7 +144,7 @@ async fn a_confirmed_booking_has_a_receipt_which_says_who_issued_it() -> Result<
         gstin: String::new(),
         service_code: String::new(),
         refunded: inr(0),
-        kind: PaperKind::Receipt.into(),
+        kind: "receipt".to_owned(),
         integrated_tax: inr(0),
         ..Receipt::default()
     };

@@ -62,7 +62,7 @@ function Payable({ flow, booking }: PaymentScreenProps) {
     <>
       {until ? <HoldTimer until={toDate(until)} zone={zone} onEnd={reading.refetch} /> : null}
       {late ? <LateNotice late={late} told={told} error={error} /> : null}
-      {model.state.order?.payerDetails?.canChange ? (
+      {model.state.order?.takesPayer ? (
         <AppLink
           to={`/receipt?b=${booking.bookingId}`}
           className="text-brand underline underline-offset-4"

@@ -1,6 +1,6 @@
 /** A receipt's amounts as lines, and its words. */
 import { type Booking, SessionMode } from '@/gen/booking/v1/booking_service_pb';
-import { PaperKind, type Receipt, TaxMode } from '@/gen/payments/v1/payments_service_pb';
+import { type Receipt, TaxMode } from '@/gen/payments/v1/payments_service_pb';
 import { formatMoney, formatPrice } from '@/lib/money';
 import { formatDate, formatTimeRange, toDate, type Zone } from '@/lib/time';
 
@@ -14,34 +14,39 @@ function halfOf(percent: number): string {
   return percent % HALVES === 0 ? `${whole}` : `${whole}.5`;
 }
 
-/** What a paper is called, and what its amount is. */
-const WORDS: Record<PaperKind, readonly [title: string, amount: string]> = {
-  [PaperKind.UNSPECIFIED]: ['Receipt', 'Amount paid'],
-  [PaperKind.RECEIPT]: ['Receipt', 'Amount paid'],
-  [PaperKind.RECEIPT_VOUCHER]: ['Receipt voucher', 'Amount paid'],
-  [PaperKind.TAX_INVOICE]: ['Tax invoice', 'Total'],
-  [PaperKind.BILL_OF_SUPPLY]: ['Bill of supply', 'Total'],
-  [PaperKind.REFUND_VOUCHER]: ['Refund voucher', 'Amount given back'],
-  [PaperKind.CREDIT_NOTE]: ['Credit note', 'Amount given back'],
+const RECEIPT = ['Receipt', 'Amount paid'] as const;
+
+/** What a paper is called, and what its amount is, by its kind. */
+const WORDS: Record<string, readonly [title: string, amount: string]> = {
+  receipt: RECEIPT,
+  receipt_voucher: ['Receipt voucher', 'Amount paid'],
+  tax_invoice: ['Tax invoice', 'Total'],
+  bill_of_supply: ['Bill of supply', 'Total'],
+  refund_voucher: ['Refund voucher', 'Amount given back'],
+  credit_note: ['Credit note', 'Amount given back'],
 };
 
-export function titleOf({ kind }: Receipt): string {
-  return WORDS[kind][0];
+function wordsOf({ kind }: Receipt): readonly [title: string, amount: string] {
+  return WORDS[kind] ?? RECEIPT;
 }
 
-export function amountLabel({ kind }: Receipt): string {
-  return WORDS[kind][1];
+export function titleOf(receipt: Receipt): string {
+  return wordsOf(receipt)[0];
 }
 
-export function isForMoney({ kind }: Receipt): boolean {
-  return kind <= PaperKind.RECEIPT_VOUCHER;
+export function amountLabel(receipt: Receipt): string {
+  return wordsOf(receipt)[1];
+}
+
+export function isForMoney(receipt: Receipt): boolean {
+  return amountLabel(receipt) === RECEIPT[1];
 }
 
 /** Over all papers of a booking. */
 export function headingOf(receipts: readonly Receipt[]): string {
   const [only, ...more] = receipts;
   if (only && more.length === 0) return `Your ${titleOf(only).toLowerCase()}`;
-  const plain = receipts.every(({ kind }) => kind <= PaperKind.RECEIPT);
+  const plain = receipts.every((receipt) => wordsOf(receipt) === RECEIPT);
   return plain ? 'Your receipts' : 'Your receipts and invoices';
 }
 
@@ -51,8 +56,8 @@ export function footnotes(receipt: Receipt): string[] {
   const { kind } = receipt;
   const notes = [];
   if (hasTax) notes.push('The amount includes GST.');
-  if (kind === PaperKind.TAX_INVOICE) notes.push('The tax is not payable on reverse charge.');
-  if (kind === PaperKind.BILL_OF_SUPPLY) notes.push('No tax is due on this service.');
+  if (kind === 'tax_invoice') notes.push('The tax is not payable on reverse charge.');
+  if (kind === 'bill_of_supply') notes.push('No tax is due on this service.');
   const name = titleOf(receipt).toLowerCase();
   return [...notes, `This is a computer-generated ${name} and needs no signature.`];
 }

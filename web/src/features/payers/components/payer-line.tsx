@@ -1,19 +1,19 @@
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
-import type { PayerDetails } from '@/gen/payments/v1/payments_service_pb';
+import type { Booking } from '@/gen/booking/v1/booking_service_pb';
+import type { Payer } from '@/gen/payments/v1/payments_service_pb';
 import { PayerDialog } from './payer-dialog';
 
 type PayerLineProps = {
-  bookingId: string;
-  details: PayerDetails | undefined;
+  paper: { booking: Booking; payer: Payer | undefined; takesPayer: boolean };
   onSaved: () => void;
 };
 
 /** Whom the papers of a booking name, where that can be changed. */
-export function PayerLine({ bookingId, details, onSaved }: PayerLineProps) {
+export function PayerLine({ paper, onSaved }: PayerLineProps) {
   const [open, setOpen] = useState(false);
-  if (!details?.canChange) return null;
-  const { payer } = details;
+  const { booking, payer, takesPayer } = paper;
+  if (!takesPayer) return null;
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 text-sm print:hidden">
       <p className="min-w-0 break-words text-ink-2">
@@ -31,7 +31,7 @@ export function PayerLine({ bookingId, details, onSaved }: PayerLineProps) {
       </Button>
       {open ? (
         <PayerDialog
-          bookingId={bookingId}
+          bookingId={booking.bookingId}
           payer={payer}
           onClose={() => setOpen(false)}
           onSaved={onSaved}

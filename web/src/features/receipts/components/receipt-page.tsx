@@ -127,13 +127,7 @@ function Waiting({ paper, looking, onAnew, onPayer }: WaitingProps) {
       <Alert action={toBooking}>
         {never ?? 'A receipt is written when a payment has arrived and the booking is confirmed.'}
       </Alert>
-      {never ? null : (
-        <PayerLine
-          bookingId={paper.booking.bookingId}
-          details={paper.payerDetails}
-          onSaved={onPayer}
-        />
-      )}
+      {never ? null : <PayerLine paper={paper} onSaved={onPayer} />}
     </Frame>
   );
 }
@@ -141,7 +135,7 @@ function Waiting({ paper, looking, onAnew, onPayer }: WaitingProps) {
 type SheetsProps = { paper: Paper; onPayer: () => void };
 
 function Sheets({ paper, onPayer }: SheetsProps) {
-  const { booking, receipts, payerDetails } = paper;
+  const { receipts, booking } = paper;
   const serials = receipts.map(({ serial }) => serial).join(', ');
   // It is also the name under which the browser saves the print as a file.
   usePageTitle(`Receipt ${serials}`);
@@ -158,7 +152,7 @@ function Sheets({ paper, onPayer }: SheetsProps) {
         </>
       }
     >
-      <PayerLine bookingId={booking.bookingId} details={payerDetails} onSaved={onPayer} />
+      <PayerLine paper={paper} onSaved={onPayer} />
       {receipts.map((receipt) => (
         <ReceiptSheet key={receipt.receiptId} receipt={receipt} booking={booking} />
       ))}

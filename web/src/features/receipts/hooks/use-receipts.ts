@@ -3,18 +3,16 @@ import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Booking, BookingService } from '@/gen/booking/v1/booking_service_pb';
-import {
-  type PayerDetails,
-  PaymentsService,
-  type Receipt,
-} from '@/gen/payments/v1/payments_service_pb';
+import { type Payer, PaymentsService, type Receipt } from '@/gen/payments/v1/payments_service_pb';
 import { isReceiptDue, nextLookMs } from '../receipt-schedule';
 
 export type Paper = {
   booking: Booking;
   receipts: Receipt[];
   /** Whom later papers name. */
-  payerDetails: PayerDetails | undefined;
+  payer: Payer | undefined;
+  /** Whether that can be changed. */
+  takesPayer: boolean;
   /** How often was looked, this time included. */
   looks: number;
 };
@@ -34,13 +32,13 @@ export function useReceipts(bookingId: string, userId: string | undefined) {
     enabled: bookingId !== '' && userId !== undefined,
     staleTime: 0,
     queryFn: async ({ signal }): Promise<Paper> => {
-      const [{ booking }, { receipts, payerDetails }] = await Promise.all([
+      const [{ booking }, { receipts, payer, takesPayer }] = await Promise.all([
         createClient(BookingService, transport).getBooking({ bookingId }, { signal }),
         createClient(PaymentsService, transport).listReceipts({ bookingId }, { signal }),
       ]);
       if (!booking) throw new Error('The answer holds no booking.');
       const looks = (queryClient.getQueryData<Paper>(queryKey)?.looks ?? 0) + 1;
-      return { booking, receipts, payerDetails, looks };
+      return { booking, receipts, payer, takesPayer, looks };
     },
     refetchInterval: ({ state }) => (state.error ? false : (waitMs(state.data) ?? false)),
   });

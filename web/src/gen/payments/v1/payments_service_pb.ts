@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payments_service.proto.
  */
 export const file_payments_v1_payments_service: GenFile = /*@__PURE__*/
-  fileDesc("CiJwYXltZW50cy92MS9wYXltZW50c19zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJCChNTdGFydFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJItYBChRTdGFydFBheW1lbnRSZXNwb25zZRIQCghvcmRlcl9pZBgBIAEoCRIOCgZrZXlfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5EhsKE2NoZWNrb3V0X3NjcmlwdF91cmwYBCABKAkSKwoFc3RhdGUYBSABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUSMAoNcGF5ZXJfZGV0YWlscxgGIAEoCzIZLnBheW1lbnRzLnYxLlBheWVyRGV0YWlscyJJCgVQYXllchIMCgRuYW1lGAEgASgJEg0KBWdzdGluGAIgASgJEg8KB2FkZHJlc3MYAyABKAkSEgoKc3RhdGVfY29kZRgEIAEoCSJFCgxQYXllckRldGFpbHMSIQoFcGF5ZXIYASABKAsyEi5wYXltZW50cy52MS5QYXllchISCgpjYW5fY2hhbmdlGAIgASgIIkgKD1NldFBheWVyUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEiEKBXBheWVyGAIgASgLMhIucGF5bWVudHMudjEuUGF5ZXIiEgoQU2V0UGF5ZXJSZXNwb25zZSJxChtTdWJtaXRDaGVja291dEFuc3dlclJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCRISCgpwYXltZW50X2lkGAIgASgJEhEKCXNpZ25hdHVyZRgDIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBCABKAkiSwocU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXNwb25zZRIrCgVzdGF0ZRgBIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZSIpChNDaGVja1BheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkiQwoUQ2hlY2tQYXltZW50UmVzcG9uc2USKwoFc3RhdGUYASABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUiQgoTQ2xhaW1QYXltZW50UmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSJDChRDbGFpbVBheW1lbnRSZXNwb25zZRIrCgVzdGF0ZRgBIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZSKMBQoHUmVjZWlwdBISCgpyZWNlaXB0X2lkGAEgASgJEg4KBnNlcmlhbBgCIAEoCRItCglpc3N1ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmJvb2tpbmdfaWQYBCABKAkSEgoKcGF5bWVudF9pZBgFIAEoCRIgCgZhbW91bnQYBiABKAsyEC5jb21tb24udjEuTW9uZXkSJgoIdGF4X21vZGUYByABKA4yFC5wYXltZW50cy52MS5UYXhNb2RlEhMKC2dzdF9wZXJjZW50GAggASgFEiEKB3RheGFibGUYCSABKAsyEC5jb21tb24udjEuTW9uZXkSJQoLY2VudHJhbF90YXgYCiABKAsyEC5jb21tb24udjEuTW9uZXkSIwoJc3RhdGVfdGF4GAsgASgLMhAuY29tbW9uLnYxLk1vbmV5EhEKCWlzc3VlZF9ieRgMIAEoCRIWCg5pc3N1ZXJfYWRkcmVzcxgNIAEoCRINCgVnc3RpbhgOIAEoCRIUCgxzZXJ2aWNlX2NvZGUYDyABKAkSIgoIcmVmdW5kZWQYECABKAsyEC5jb21tb24udjEuTW9uZXkSJAoEa2luZBgRIAEoDjIWLnBheW1lbnRzLnYxLlBhcGVyS2luZBIoCg5pbnRlZ3JhdGVkX3RheBgSIAEoCzIQLmNvbW1vbi52MS5Nb25leRIhCgVwYXllchgTIAEoCzISLnBheW1lbnRzLnYxLlBheWVyEhgKEHJlZmVyc190b19zZXJpYWwYFCABKAkSNwoTcmVmZXJzX3RvX2lzc3VlZF9hdBgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiKQoTTGlzdFJlY2VpcHRzUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJInAKFExpc3RSZWNlaXB0c1Jlc3BvbnNlEiYKCHJlY2VpcHRzGAEgAygLMhQucGF5bWVudHMudjEuUmVjZWlwdBIwCg1wYXllcl9kZXRhaWxzGAIgASgLMhkucGF5bWVudHMudjEuUGF5ZXJEZXRhaWxzKukBCg9Db2xsZWN0aW9uU3RhdGUSIAocQ09MTEVDVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEhwKGENPTExFQ1RJT05fU1RBVEVfUEVORElORxABEhkKFUNPTExFQ1RJT05fU1RBVEVfUEFJRBACEhsKF0NPTExFQ1RJT05fU1RBVEVfRkFJTEVEEAMSHwobQ09MTEVDVElPTl9TVEFURV9NSVNNQVRDSEVEEAQSHgoaQ09MTEVDVElPTl9TVEFURV9SRUZVTkRJTkcQBRIdChlDT0xMRUNUSU9OX1NUQVRFX1JFRlVOREVEEAYqSAoHVGF4TW9kZRIYChRUQVhfTU9ERV9VTlNQRUNJRklFRBAAEhEKDVRBWF9NT0RFX05PTkUQARIQCgxUQVhfTU9ERV9HU1QQAirVAQoJUGFwZXJLaW5kEhoKFlBBUEVSX0tJTkRfVU5TUEVDSUZJRUQQABIWChJQQVBFUl9LSU5EX1JFQ0VJUFQQARIeChpQQVBFUl9LSU5EX1JFQ0VJUFRfVk9VQ0hFUhACEhoKFlBBUEVSX0tJTkRfVEFYX0lOVk9JQ0UQAxIdChlQQVBFUl9LSU5EX0JJTExfT0ZfU1VQUExZEAQSHQoZUEFQRVJfS0lORF9SRUZVTkRfVk9VQ0hFUhAFEhoKFlBBUEVSX0tJTkRfQ1JFRElUX05PVEUQBjKgBAoPUGF5bWVudHNTZXJ2aWNlElMKDFN0YXJ0UGF5bWVudBIgLnBheW1lbnRzLnYxLlN0YXJ0UGF5bWVudFJlcXVlc3QaIS5wYXltZW50cy52MS5TdGFydFBheW1lbnRSZXNwb25zZRJrChRTdWJtaXRDaGVja291dEFuc3dlchIoLnBheW1lbnRzLnYxLlN1Ym1pdENoZWNrb3V0QW5zd2VyUmVxdWVzdBopLnBheW1lbnRzLnYxLlN1Ym1pdENoZWNrb3V0QW5zd2VyUmVzcG9uc2USUwoMQ2hlY2tQYXltZW50EiAucGF5bWVudHMudjEuQ2hlY2tQYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLkNoZWNrUGF5bWVudFJlc3BvbnNlElMKDENsYWltUGF5bWVudBIgLnBheW1lbnRzLnYxLkNsYWltUGF5bWVudFJlcXVlc3QaIS5wYXltZW50cy52MS5DbGFpbVBheW1lbnRSZXNwb25zZRJYCgxMaXN0UmVjZWlwdHMSIC5wYXltZW50cy52MS5MaXN0UmVjZWlwdHNSZXF1ZXN0GiEucGF5bWVudHMudjEuTGlzdFJlY2VpcHRzUmVzcG9uc2UiA5ACARJHCghTZXRQYXllchIcLnBheW1lbnRzLnYxLlNldFBheWVyUmVxdWVzdBodLnBheW1lbnRzLnYxLlNldFBheWVyUmVzcG9uc2ViBnByb3RvMw", [file_common_v1_money, file_google_protobuf_timestamp]);
+  fileDesc("CiJwYXltZW50cy92MS9wYXltZW50c19zZXJ2aWNlLnByb3RvEgtwYXltZW50cy52MSJCChNTdGFydFBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIrkBChRTdGFydFBheW1lbnRSZXNwb25zZRIQCghvcmRlcl9pZBgBIAEoCRIOCgZrZXlfaWQYAiABKAkSIAoGYW1vdW50GAMgASgLMhAuY29tbW9uLnYxLk1vbmV5EhsKE2NoZWNrb3V0X3NjcmlwdF91cmwYBCABKAkSKwoFc3RhdGUYBSABKA4yHC5wYXltZW50cy52MS5Db2xsZWN0aW9uU3RhdGUSEwoLdGFrZXNfcGF5ZXIYBiABKAgiSQoFUGF5ZXISDAoEbmFtZRgBIAEoCRINCgVnc3RpbhgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEhIKCnN0YXRlX2NvZGUYBCABKAkiSAoPU2V0UGF5ZXJSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSIQoFcGF5ZXIYAiABKAsyEi5wYXltZW50cy52MS5QYXllciISChBTZXRQYXllclJlc3BvbnNlInEKG1N1Ym1pdENoZWNrb3V0QW5zd2VyUmVxdWVzdBISCgpib29raW5nX2lkGAEgASgJEhIKCnBheW1lbnRfaWQYAiABKAkSEQoJc2lnbmF0dXJlGAMgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgEIAEoCSJLChxTdWJtaXRDaGVja291dEFuc3dlclJlc3BvbnNlEisKBXN0YXRlGAEgASgOMhwucGF5bWVudHMudjEuQ29sbGVjdGlvblN0YXRlIikKE0NoZWNrUGF5bWVudFJlcXVlc3QSEgoKYm9va2luZ19pZBgBIAEoCSJDChRDaGVja1BheW1lbnRSZXNwb25zZRIrCgVzdGF0ZRgBIAEoDjIcLnBheW1lbnRzLnYxLkNvbGxlY3Rpb25TdGF0ZSJCChNDbGFpbVBheW1lbnRSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIkMKFENsYWltUGF5bWVudFJlc3BvbnNlEisKBXN0YXRlGAEgASgOMhwucGF5bWVudHMudjEuQ29sbGVjdGlvblN0YXRlIvQECgdSZWNlaXB0EhIKCnJlY2VpcHRfaWQYASABKAkSDgoGc2VyaWFsGAIgASgJEi0KCWlzc3VlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKYm9va2luZ19pZBgEIAEoCRISCgpwYXltZW50X2lkGAUgASgJEiAKBmFtb3VudBgGIAEoCzIQLmNvbW1vbi52MS5Nb25leRImCgh0YXhfbW9kZRgHIAEoDjIULnBheW1lbnRzLnYxLlRheE1vZGUSEwoLZ3N0X3BlcmNlbnQYCCABKAUSIQoHdGF4YWJsZRgJIAEoCzIQLmNvbW1vbi52MS5Nb25leRIlCgtjZW50cmFsX3RheBgKIAEoCzIQLmNvbW1vbi52MS5Nb25leRIjCglzdGF0ZV90YXgYCyABKAsyEC5jb21tb24udjEuTW9uZXkSEQoJaXNzdWVkX2J5GAwgASgJEhYKDmlzc3Vlcl9hZGRyZXNzGA0gASgJEg0KBWdzdGluGA4gASgJEhQKDHNlcnZpY2VfY29kZRgPIAEoCRIiCghyZWZ1bmRlZBgQIAEoCzIQLmNvbW1vbi52MS5Nb25leRIMCgRraW5kGBEgASgJEigKDmludGVncmF0ZWRfdGF4GBIgASgLMhAuY29tbW9uLnYxLk1vbmV5EiEKBXBheWVyGBMgASgLMhIucGF5bWVudHMudjEuUGF5ZXISGAoQcmVmZXJzX3RvX3NlcmlhbBgUIAEoCRI3ChNyZWZlcnNfdG9faXNzdWVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIpChNMaXN0UmVjZWlwdHNSZXF1ZXN0EhIKCmJvb2tpbmdfaWQYASABKAkidgoUTGlzdFJlY2VpcHRzUmVzcG9uc2USJgoIcmVjZWlwdHMYASADKAsyFC5wYXltZW50cy52MS5SZWNlaXB0EiEKBXBheWVyGAIgASgLMhIucGF5bWVudHMudjEuUGF5ZXISEwoLdGFrZXNfcGF5ZXIYAyABKAgiJwoRR2V0UmVjZWlwdFJlcXVlc3QSEgoKcmVjZWlwdF9pZBgBIAEoCSI7ChJHZXRSZWNlaXB0UmVzcG9uc2USJQoHcmVjZWlwdBgBIAEoCzIULnBheW1lbnRzLnYxLlJlY2VpcHQq6QEKD0NvbGxlY3Rpb25TdGF0ZRIgChxDT0xMRUNUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHAoYQ09MTEVDVElPTl9TVEFURV9QRU5ESU5HEAESGQoVQ09MTEVDVElPTl9TVEFURV9QQUlEEAISGwoXQ09MTEVDVElPTl9TVEFURV9GQUlMRUQQAxIfChtDT0xMRUNUSU9OX1NUQVRFX01JU01BVENIRUQQBBIeChpDT0xMRUNUSU9OX1NUQVRFX1JFRlVORElORxAFEh0KGUNPTExFQ1RJT05fU1RBVEVfUkVGVU5ERUQQBipICgdUYXhNb2RlEhgKFFRBWF9NT0RFX1VOU1BFQ0lGSUVEEAASEQoNVEFYX01PREVfTk9ORRABEhAKDFRBWF9NT0RFX0dTVBACMqAECg9QYXltZW50c1NlcnZpY2USUwoMU3RhcnRQYXltZW50EiAucGF5bWVudHMudjEuU3RhcnRQYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLlN0YXJ0UGF5bWVudFJlc3BvbnNlEmsKFFN1Ym1pdENoZWNrb3V0QW5zd2VyEigucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXF1ZXN0GikucGF5bWVudHMudjEuU3VibWl0Q2hlY2tvdXRBbnN3ZXJSZXNwb25zZRJTCgxDaGVja1BheW1lbnQSIC5wYXltZW50cy52MS5DaGVja1BheW1lbnRSZXF1ZXN0GiEucGF5bWVudHMudjEuQ2hlY2tQYXltZW50UmVzcG9uc2USUwoMQ2xhaW1QYXltZW50EiAucGF5bWVudHMudjEuQ2xhaW1QYXltZW50UmVxdWVzdBohLnBheW1lbnRzLnYxLkNsYWltUGF5bWVudFJlc3BvbnNlElgKDExpc3RSZWNlaXB0cxIgLnBheW1lbnRzLnYxLkxpc3RSZWNlaXB0c1JlcXVlc3QaIS5wYXltZW50cy52MS5MaXN0UmVjZWlwdHNSZXNwb25zZSIDkAIBEkcKCFNldFBheWVyEhwucGF5bWVudHMudjEuU2V0UGF5ZXJSZXF1ZXN0Gh0ucGF5bWVudHMudjEuU2V0UGF5ZXJSZXNwb25zZTJoChdQYXltZW50c0ludGVybmFsU2VydmljZRJNCgpHZXRSZWNlaXB0Eh4ucGF5bWVudHMudjEuR2V0UmVjZWlwdFJlcXVlc3QaHy5wYXltZW50cy52MS5HZXRSZWNlaXB0UmVzcG9uc2ViBnByb3RvMw", [file_common_v1_money, file_google_protobuf_timestamp]);
 
 /**
  * Asks for the booking's order.
@@ -86,11 +86,11 @@ export type StartPaymentResponse = Message<"payments.v1.StartPaymentResponse"> &
   state: CollectionState;
 
   /**
-   * Whom the papers name.
+   * Papers can name a payer other than the customer.
    *
-   * @generated from field: payments.v1.PayerDetails payer_details = 6;
+   * @generated from field: bool takes_payer = 6;
    */
-  payerDetails?: PayerDetails | undefined;
+  takesPayer: boolean;
 };
 
 /**
@@ -143,34 +143,6 @@ export const PayerSchema: GenMessage<Payer> = /*@__PURE__*/
   messageDesc(file_payments_v1_payments_service, 2);
 
 /**
- * Whom the papers of a booking name.
- *
- * @generated from message payments.v1.PayerDetails
- */
-export type PayerDetails = Message<"payments.v1.PayerDetails"> & {
-  /**
-   * The payer; absent for the customer.
-   *
-   * @generated from field: payments.v1.Payer payer = 1;
-   */
-  payer?: Payer | undefined;
-
-  /**
-   * The practice issues papers that name a payer, and the invoice is not issued yet.
-   *
-   * @generated from field: bool can_change = 2;
-   */
-  canChange: boolean;
-};
-
-/**
- * Describes the message payments.v1.PayerDetails.
- * Use `create(PayerDetailsSchema)` to create a new message.
- */
-export const PayerDetailsSchema: GenMessage<PayerDetails> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 3);
-
-/**
  * Says whom the papers name.
  *
  * @generated from message payments.v1.SetPayerRequest
@@ -196,7 +168,7 @@ export type SetPayerRequest = Message<"payments.v1.SetPayerRequest"> & {
  * Use `create(SetPayerRequestSchema)` to create a new message.
  */
 export const SetPayerRequestSchema: GenMessage<SetPayerRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 4);
+  messageDesc(file_payments_v1_payments_service, 3);
 
 /**
  * It stands from now on.
@@ -211,7 +183,7 @@ export type SetPayerResponse = Message<"payments.v1.SetPayerResponse"> & {
  * Use `create(SetPayerResponseSchema)` to create a new message.
  */
 export const SetPayerResponseSchema: GenMessage<SetPayerResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 5);
+  messageDesc(file_payments_v1_payments_service, 4);
 
 /**
  * The checkout's signed answer.
@@ -253,7 +225,7 @@ export type SubmitCheckoutAnswerRequest = Message<"payments.v1.SubmitCheckoutAns
  * Use `create(SubmitCheckoutAnswerRequestSchema)` to create a new message.
  */
 export const SubmitCheckoutAnswerRequestSchema: GenMessage<SubmitCheckoutAnswerRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 6);
+  messageDesc(file_payments_v1_payments_service, 5);
 
 /**
  * What is known after the answer was taken in.
@@ -274,7 +246,7 @@ export type SubmitCheckoutAnswerResponse = Message<"payments.v1.SubmitCheckoutAn
  * Use `create(SubmitCheckoutAnswerResponseSchema)` to create a new message.
  */
 export const SubmitCheckoutAnswerResponseSchema: GenMessage<SubmitCheckoutAnswerResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 7);
+  messageDesc(file_payments_v1_payments_service, 6);
 
 /**
  * Asks to look at the provider.
@@ -295,7 +267,7 @@ export type CheckPaymentRequest = Message<"payments.v1.CheckPaymentRequest"> & {
  * Use `create(CheckPaymentRequestSchema)` to create a new message.
  */
 export const CheckPaymentRequestSchema: GenMessage<CheckPaymentRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 8);
+  messageDesc(file_payments_v1_payments_service, 7);
 
 /**
  * What the provider said.
@@ -316,7 +288,7 @@ export type CheckPaymentResponse = Message<"payments.v1.CheckPaymentResponse"> &
  * Use `create(CheckPaymentResponseSchema)` to create a new message.
  */
 export const CheckPaymentResponseSchema: GenMessage<CheckPaymentResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 9);
+  messageDesc(file_payments_v1_payments_service, 8);
 
 /**
  * Says that it is paid.
@@ -344,7 +316,7 @@ export type ClaimPaymentRequest = Message<"payments.v1.ClaimPaymentRequest"> & {
  * Use `create(ClaimPaymentRequestSchema)` to create a new message.
  */
 export const ClaimPaymentRequestSchema: GenMessage<ClaimPaymentRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 10);
+  messageDesc(file_payments_v1_payments_service, 9);
 
 /**
  * What is known after the claim.
@@ -365,7 +337,7 @@ export type ClaimPaymentResponse = Message<"payments.v1.ClaimPaymentResponse"> &
  * Use `create(ClaimPaymentResponseSchema)` to create a new message.
  */
 export const ClaimPaymentResponseSchema: GenMessage<ClaimPaymentResponse> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 11);
+  messageDesc(file_payments_v1_payments_service, 10);
 
 /**
  * A receipt, or another paper of tax, as it was issued. Nothing of it changes later but what was
@@ -487,11 +459,12 @@ export type Receipt = Message<"payments.v1.Receipt"> & {
   refunded?: Money | undefined;
 
   /**
-   * Which paper it is.
+   * Which paper it is: receipt, receipt_voucher, tax_invoice, bill_of_supply, refund_voucher,
+   * credit_note.
    *
-   * @generated from field: payments.v1.PaperKind kind = 17;
+   * @generated from field: string kind = 17;
    */
-  kind: PaperKind;
+  kind: string;
 
   /**
    * Integrated tax, in the place of central and state tax where the payer is in another state.
@@ -527,7 +500,7 @@ export type Receipt = Message<"payments.v1.Receipt"> & {
  * Use `create(ReceiptSchema)` to create a new message.
  */
 export const ReceiptSchema: GenMessage<Receipt> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 12);
+  messageDesc(file_payments_v1_payments_service, 11);
 
 /**
  * Asks for the receipts of a booking.
@@ -548,7 +521,7 @@ export type ListReceiptsRequest = Message<"payments.v1.ListReceiptsRequest"> & {
  * Use `create(ListReceiptsRequestSchema)` to create a new message.
  */
 export const ListReceiptsRequestSchema: GenMessage<ListReceiptsRequest> = /*@__PURE__*/
-  messageDesc(file_payments_v1_payments_service, 13);
+  messageDesc(file_payments_v1_payments_service, 12);
 
 /**
  * The receipts and other papers of a booking, oldest first.
@@ -564,11 +537,18 @@ export type ListReceiptsResponse = Message<"payments.v1.ListReceiptsResponse"> &
   receipts: Receipt[];
 
   /**
-   * Whom later papers name.
+   * Whom later papers name; absent for the customer.
    *
-   * @generated from field: payments.v1.PayerDetails payer_details = 2;
+   * @generated from field: payments.v1.Payer payer = 2;
    */
-  payerDetails?: PayerDetails | undefined;
+  payer?: Payer | undefined;
+
+  /**
+   * That can be changed: the practice issues more than receipts, and no invoice is issued yet.
+   *
+   * @generated from field: bool takes_payer = 3;
+   */
+  takesPayer: boolean;
 };
 
 /**
@@ -576,7 +556,49 @@ export type ListReceiptsResponse = Message<"payments.v1.ListReceiptsResponse"> &
  * Use `create(ListReceiptsResponseSchema)` to create a new message.
  */
 export const ListReceiptsResponseSchema: GenMessage<ListReceiptsResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_service, 13);
+
+/**
+ * Asks for a receipt.
+ *
+ * @generated from message payments.v1.GetReceiptRequest
+ */
+export type GetReceiptRequest = Message<"payments.v1.GetReceiptRequest"> & {
+  /**
+   * The receipt.
+   *
+   * @generated from field: string receipt_id = 1;
+   */
+  receiptId: string;
+};
+
+/**
+ * Describes the message payments.v1.GetReceiptRequest.
+ * Use `create(GetReceiptRequestSchema)` to create a new message.
+ */
+export const GetReceiptRequestSchema: GenMessage<GetReceiptRequest> = /*@__PURE__*/
   messageDesc(file_payments_v1_payments_service, 14);
+
+/**
+ * A receipt.
+ *
+ * @generated from message payments.v1.GetReceiptResponse
+ */
+export type GetReceiptResponse = Message<"payments.v1.GetReceiptResponse"> & {
+  /**
+   * The receipt.
+   *
+   * @generated from field: payments.v1.Receipt receipt = 1;
+   */
+  receipt?: Receipt | undefined;
+};
+
+/**
+ * Describes the message payments.v1.GetReceiptResponse.
+ * Use `create(GetReceiptResponseSchema)` to create a new message.
+ */
+export const GetReceiptResponseSchema: GenMessage<GetReceiptResponse> = /*@__PURE__*/
+  messageDesc(file_payments_v1_payments_service, 15);
 
 /**
  * Where the payment of a booking stands.
@@ -675,68 +697,6 @@ export const TaxModeSchema: GenEnum<TaxMode> = /*@__PURE__*/
   enumDesc(file_payments_v1_payments_service, 1);
 
 /**
- * Which paper about money it is.
- *
- * @generated from enum payments.v1.PaperKind
- */
-export enum PaperKind {
-  /**
-   * Never sent.
-   *
-   * @generated from enum value: PAPER_KIND_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Money came; nothing else is issued.
-   *
-   * @generated from enum value: PAPER_KIND_RECEIPT = 1;
-   */
-  RECEIPT = 1,
-
-  /**
-   * Money came before its session.
-   *
-   * @generated from enum value: PAPER_KIND_RECEIPT_VOUCHER = 2;
-   */
-  RECEIPT_VOUCHER = 2,
-
-  /**
-   * The money is earned, with tax.
-   *
-   * @generated from enum value: PAPER_KIND_TAX_INVOICE = 3;
-   */
-  TAX_INVOICE = 3,
-
-  /**
-   * The money is earned, and no tax is due on it.
-   *
-   * @generated from enum value: PAPER_KIND_BILL_OF_SUPPLY = 4;
-   */
-  BILL_OF_SUPPLY = 4,
-
-  /**
-   * Money went back before it was earned.
-   *
-   * @generated from enum value: PAPER_KIND_REFUND_VOUCHER = 5;
-   */
-  REFUND_VOUCHER = 5,
-
-  /**
-   * Money went back after it was earned.
-   *
-   * @generated from enum value: PAPER_KIND_CREDIT_NOTE = 6;
-   */
-  CREDIT_NOTE = 6,
-}
-
-/**
- * Describes the enum payments.v1.PaperKind.
- */
-export const PaperKindSchema: GenEnum<PaperKind> = /*@__PURE__*/
-  enumDesc(file_payments_v1_payments_service, 2);
-
-/**
  * Paying for a booking. Every call needs the signed-in owner of the booking; for everybody else the
  * booking does not exist.
  *
@@ -809,4 +769,23 @@ export const PaymentsService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_payments_v1_payments_service, 0);
+
+/**
+ * What other services ask of payments; the gateway does not route it.
+ *
+ * @generated from service payments.v1.PaymentsInternalService
+ */
+export const PaymentsInternalService: GenService<{
+  /**
+   * A receipt that was issued. Callers: notifications. NOT_FOUND with reason RECEIPT_UNKNOWN.
+   *
+   * @generated from rpc payments.v1.PaymentsInternalService.GetReceipt
+   */
+  getReceipt: {
+    methodKind: "unary";
+    input: typeof GetReceiptRequestSchema;
+    output: typeof GetReceiptResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_payments_v1_payments_service, 1);
 
