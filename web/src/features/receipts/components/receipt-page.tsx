@@ -9,7 +9,6 @@ import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
 import { Skeleton } from '@/components/ui/skeleton';
 import { Spinner } from '@/components/ui/spinner';
-import { PayerLine } from '@/features/payers/components/payer-line';
 import { useAuth } from '@/lib/auth';
 import { describeError } from '@/lib/errors';
 import { usePageTitle } from '@/lib/use-page-title';
@@ -17,6 +16,7 @@ import { type Paper, useReceipts } from '../hooks/use-receipts';
 import { noReceiptReason } from '../no-receipt';
 import { headingOf } from '../receipt-lines';
 import { isReceiptDue } from '../receipt-schedule';
+import { PayerLine } from './payer-line';
 import { ReceiptSheet } from './receipt-sheet';
 
 type FrameProps = { title: string; lead?: string; actions?: ReactNode; children?: ReactNode };

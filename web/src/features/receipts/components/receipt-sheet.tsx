@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import { stateName } from '@/features/payers/states';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import type { Receipt } from '@/gen/payments/v1/payments_service_pb';
 import { classes } from '@/lib/classes';
@@ -19,6 +18,7 @@ import {
   taxLines,
   titleOf,
 } from '../receipt-lines';
+import { stateName } from '../states';
 
 type SheetProps = { receipt: Receipt; booking: Booking };
 
