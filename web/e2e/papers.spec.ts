@@ -62,8 +62,10 @@ test('a business pays, and finds its name and its tax on every paper @phone', as
     const token = await signUpQuietly(page, practice.url, person);
     const bookingId = await holdTime(practice, { person, token });
     await page.goto(`/booking-flow?service=general-consultation&step=payment&b=${bookingId}`);
+    const details = page.getByRole('link', { name: 'Billing details' });
+    await expect(details).toBeVisible();
     await look(page, 'payment-registered');
-    await page.getByRole('link', { name: 'Billing details' }).click();
+    await details.click();
     await page.getByRole('button', { name: 'Add billing details' }).click();
     complaints.expect(refusal('/rpc/payments.v1.PaymentsService/SetPayer'));
     await fillIn(page, '27aapfu0939f1zu');
