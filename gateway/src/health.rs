@@ -7,11 +7,11 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use futures::future::join_all;
+use futures::future::{join, join_all};
 use http::{HeaderValue, StatusCode, header};
 use runtime::Shutdown;
 use runtime::channel::InvalidUrl;
-use runtime::health::{EVENTS, ORDERS, Probe, Unready, WEBHOOKS};
+use runtime::health::{ConsumerLag, EVENTS, ORDERS, Probe, Unready, WEBHOOKS};
 use serde::Serialize;
 use tokio::time::{Duration, timeout};
 
@@ -25,6 +25,8 @@ const READY: &str = "ready";
 /// The parts, with the way in which each is asked.
 pub(crate) struct Health {
     parts: Vec<(&'static str, Part)>,
+    /// The services that consume events.
+    consuming: Vec<Probe>,
     client: reqwest::Client,
     shutdown: Shutdown,
     refused: Arc<Refused>,
@@ -43,8 +45,16 @@ enum Part {
 struct Report {
     ready: bool,
     parts: BTreeMap<&'static str, String>,
+    /// How far each consumer of events is behind.
+    consumers: BTreeMap<String, Lag>,
     /// What browsers' reports say that the booking document's policy has refused.
     refused_by_policy: BTreeMap<String, u64>,
+}
+
+#[derive(Serialize)]
+struct Lag {
+    events_behind: i64,
+    seconds_behind: i64,
 }
 
 impl Health {
@@ -53,30 +63,34 @@ impl Health {
         client: reqwest::Client,
         (shutdown, refused): (&Shutdown, Arc<Refused>),
     ) -> Result<Self, InvalidUrl> {
-        let service = |url: &str| Probe::new(url).map(Part::Service);
-        let payments = Probe::new(&config.upstreams.payments.to_string())?;
-        let concern = |name| Part::Concern(payments.clone(), name);
-        let events = |url: &str| Probe::new(url).map(|probe| Part::Concern(probe, EVENTS));
+        let upstreams = &config.upstreams;
+        let booking = Probe::new(&upstreams.booking.to_string())?;
+        let payments = Probe::new(&upstreams.payments.to_string())?;
+        let notifications = Probe::new(&upstreams.notifications.to_string())?;
+        let reviews = Probe::new(&upstreams.reviews.to_string())?;
+        let service = |probe: &Probe| Part::Service(probe.clone());
+        let concern = |probe: &Probe, name| Part::Concern(probe.clone(), name);
         let mut parts = vec![
-            ("catalogue", service(&config.upstreams.catalogue.to_string())?),
-            ("booking", service(&config.upstreams.booking.to_string())?),
-            ("payments", service(&config.upstreams.payments.to_string())?),
-            ("booking_events", events(&config.upstreams.booking.to_string())?),
-            ("notifications_events", events(&config.upstreams.notifications.to_string())?),
-            ("payments_events", concern(EVENTS)),
-            ("payments_orders", concern(ORDERS)),
-            ("payments_webhooks", concern(WEBHOOKS)),
+            ("catalogue", Part::Service(Probe::new(&upstreams.catalogue.to_string())?)),
+            ("booking", service(&booking)),
+            ("booking_events", concern(&booking, EVENTS)),
+            ("payments", service(&payments)),
+            ("payments_events", concern(&payments, EVENTS)),
+            ("payments_orders", concern(&payments, ORDERS)),
+            ("payments_webhooks", concern(&payments, WEBHOOKS)),
             ("payments_http", Part::Web(config.proxied.payments.clone())),
-            ("notifications", service(&config.upstreams.notifications.to_string())?),
-            ("reviews", service(&config.upstreams.reviews.to_string())?),
-            ("reviews_events", events(&config.upstreams.reviews.to_string())?),
+            ("notifications", service(&notifications)),
+            ("notifications_events", concern(&notifications, EVENTS)),
+            ("reviews", service(&reviews)),
+            ("reviews_events", concern(&reviews, EVENTS)),
             ("reviews_http", Part::Web(config.proxied.reviews.clone())),
             ("identity_http", Part::Web(format!("{}/health", config.proxied.identity))),
         ];
         if let Some(url) = &config.watched.identity {
-            parts.push(("identity", service(url)?));
+            parts.push(("identity", Part::Service(Probe::new(url)?)));
         }
-        Ok(Self { parts, client, shutdown: shutdown.clone(), refused })
+        let consuming = vec![booking, payments, notifications, reviews];
+        Ok(Self { parts, consuming, client, shutdown: shutdown.clone(), refused })
     }
 
     async fn report(&self) -> Report {
@@ -88,7 +102,8 @@ impl Health {
             };
             (*name, state)
         });
-        let mut states = join_all(asked).await;
+        let lags = join_all(self.consuming.iter().map(Probe::consumers));
+        let (mut states, lags) = join(join_all(asked), lags).await;
         // The site was read whole before the gateway began to listen.
         states.push(("web", Ok(())));
         let ready = states.iter().all(|(_, state)| state.is_ok());
@@ -96,7 +111,12 @@ impl Health {
             state.map_or_else(|why| why.to_string(), |()| READY.to_owned())
         };
         let parts = states.into_iter().map(|(name, state)| (name, word(state))).collect();
-        Report { ready, parts, refused_by_policy: self.refused.counts() }
+        let lag = |it: ConsumerLag| {
+            let ConsumerLag { consumer, events_behind, seconds_behind } = it;
+            (consumer, Lag { events_behind, seconds_behind })
+        };
+        let consumers = lags.into_iter().flatten().map(lag).collect();
+        Report { ready, parts, consumers, refused_by_policy: self.refused.counts() }
     }
 
     async fn reachable(&self, url: &str) -> Result<(), Unready> {

@@ -157,6 +157,7 @@ async fn what_is_not_public_does_not_exist() {
         "reviews.v1.ReviewsInternalService/CreateInvitation",
         "identity.v1.IdentityInternalService/GetCodeMail",
         "common.v1.FeedService/ReadFeed",
+        "common.v1.ConsumersService/ListConsumers",
         "grpc.health.v1.Health/Check",
         "booking.v1.BookingService/Nothing",
         "nothing",

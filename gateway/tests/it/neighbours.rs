@@ -10,7 +10,10 @@ use contract::booking::v1::booking_service_server::{BookingService, BookingServi
 use contract::booking::v1::*;
 use contract::catalogue::v1::catalogue_service_server::{CatalogueService, CatalogueServiceServer};
 use contract::catalogue::v1::*;
-use contract::common::v1::{FeedEvent, ReadFeedRequest, ReadFeedResponse, feed_service_server};
+use contract::common::v1::{
+    ConsumerLag, FeedEvent, ListConsumersRequest, ListConsumersResponse, ReadFeedRequest,
+    ReadFeedResponse, consumers_service_server, feed_service_server,
+};
 use contract::payments::v1::payments_service_server::{PaymentsService, PaymentsServiceServer};
 use contract::payments::v1::*;
 use http::{HeaderMap, StatusCode};
@@ -81,6 +84,7 @@ pub(crate) async fn grpc() -> Grpc {
         .add_service(PaymentsServiceServer::new(neighbour.clone()));
     let server = mails::add_to(staff::add_to(server, &neighbour), &neighbour);
     let server = reviews::add_to(server, &neighbour)
+        .add_service(consumers_service_server::ConsumersServiceServer::new(neighbour.clone()))
         .add_service(feed_service_server::FeedServiceServer::new(neighbour))
         .serve_with_incoming(TcpListenerStream::new(listener));
     tokio::spawn(server);
@@ -276,7 +280,24 @@ impl feed_service_server::FeedService for Neighbour {
         &self,
         _request: Request<ReadFeedRequest>,
     ) -> Result<Response<ReadFeedResponse>, Status> {
-        Ok(Response::new(ReadFeedResponse { events: vec![FeedEvent::default()] }))
+        let events = vec![FeedEvent::default()];
+        Ok(Response::new(ReadFeedResponse { events, last_position: 1 }))
+    }
+}
+
+/// All consumers of the practice, as far behind as one may be.
+#[tonic::async_trait]
+impl consumers_service_server::ConsumersService for Neighbour {
+    async fn list_consumers(
+        &self,
+        _request: Request<ListConsumersRequest>,
+    ) -> Result<Response<ListConsumersResponse>, Status> {
+        let consumers = vec![ConsumerLag {
+            consumer: "payments-on-booking".to_owned(),
+            events_behind: 12,
+            seconds_behind: 3,
+        }];
+        Ok(Response::new(ListConsumersResponse { consumers }))
     }
 }
 

@@ -202,6 +202,8 @@ async fn health_names_every_part() {
     ];
     let named: Vec<_> = report["parts"].as_object().unwrap().keys().collect();
     assert_eq!(named, parts);
+    let lag = json!({ "payments-on-booking": { "events_behind": 12, "seconds_behind": 3 } });
+    assert_eq!(report["consumers"], lag);
 
     // Payments works, and the provider refuses its orders: a person has to be told.
     let refused = tonic_health::ServingStatus::NotServing;

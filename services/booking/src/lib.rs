@@ -28,7 +28,7 @@ use messaging::{
     run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::{Checks, EVENTS};
+use runtime::health::Checks;
 use runtime::server::{REQUEST_BYTES_MAX, Server};
 use runtime::staff::Role;
 use runtime::{BoxError, Program, Shutdown, Tasks};
@@ -102,7 +102,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         let store = store.clone();
         async move { store.check().await }
     });
-    let checks = checks.concern(EVENTS, move || std::future::ready(standing.check()));
+    let checks = standing.told_by(checks);
     tasks.spawn("server", server.ready(checks).serve(routes));
     tasks.join().await?;
     Ok(())

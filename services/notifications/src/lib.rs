@@ -32,7 +32,7 @@ use messaging::{
     run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::{Checks, EVENTS};
+use runtime::health::Checks;
 use runtime::practice::guide;
 use runtime::practice::{Mails, Practice};
 use runtime::server::Server;
@@ -115,7 +115,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         let store = store.clone();
         async move { store.check().await }
     });
-    let checks = checks.concern(EVENTS, move || std::future::ready(standing.check()));
+    let checks = standing.told_by(checks);
     tasks.spawn("server", server.ready(checks).serve(routes));
     tasks.join().await?;
     Ok(())

@@ -35,7 +35,7 @@ use messaging::{
     run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::{Checks, EVENTS, ORDERS, WEBHOOKS};
+use runtime::health::{Checks, ORDERS, WEBHOOKS};
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::staff::StaffDirectory;
 use runtime::status::chain;
@@ -152,7 +152,7 @@ impl Doors {
             let store = store.clone();
             async move { store.check().await }
         });
-        let checks = checks.concern(EVENTS, move || std::future::ready(standing.check()));
+        let checks = standing.told_by(checks);
         let orders = till.orders.clone();
         let checks = checks.concern(ORDERS, move || std::future::ready(orders.check()));
         let account = till.account.clone();

@@ -29,7 +29,7 @@ use messaging::{
     run_publisher, run_relay,
 };
 use runtime::caller::{Peers, Users};
-use runtime::health::{Checks, EVENTS};
+use runtime::health::Checks;
 use runtime::server::{self, REQUEST_BYTES_MAX, Server};
 use runtime::staff::{Roles, StaffDirectory};
 use runtime::{BoxError, Program, Shutdown, Tasks};
@@ -143,7 +143,7 @@ impl Doors {
             let store = store.clone();
             async move { store.check().await }
         });
-        let checks = checks.concern(EVENTS, move || std::future::ready(standing.check()));
+        let checks = standing.told_by(checks);
         let staff = staff_desk(config, &desk, (users.clone(), &peers))?;
         let routes = routes(&desk, users, &peers, staff);
         tasks.spawn("server", self.grpc.ready(checks).serve(routes));

@@ -1,18 +1,25 @@
-//! Mails across outages: reminders that fall due while nothing runs, and a mail server that takes
-//! nothing for a day.
+//! Outages: reminders that fall due while nothing runs, a mail server that takes nothing for a day,
+//! and a payment provider that hangs.
 
-use anyhow::{Context as _, Result};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
 use kernel::Timestamp;
 use serde_json::json;
 use system::practice::GENEROUS;
 use system::writer::{message, names};
-use system::{Customer, Practice};
+use system::{Customer, Mint, Practice};
 use testkit::until;
 
 const SERVICE: &str = "general-consultation";
 const HOUR_SECONDS: i64 = 60 * 60;
 /// How many bookings there are while the mail server refuses, one every two hours.
 const BOOKINGS: usize = 12;
+
+/// How many refunds wait at once: more than a process has places for timers.
+const REFUNDS: usize = 10;
+/// How long a process may take to end.
+const ENDS_WITHIN: Duration = Duration::from_secs(10);
 
 /// A booking that is paid and has its room.
 async fn booked(practice: &Practice, customer: &Customer<'_>, start: &str) -> Result<String> {
@@ -132,5 +139,63 @@ async fn bookings_go_on_while_the_mail_server_refuses_for_a_day_and_every_mail_a
     for kind in ["contact_message", "contact_acknowledgement"] {
         assert_eq!(practice.mails_of(kind, "").await?.len(), BOOKINGS, "{kind}");
     }
+    practice.check().await
+}
+
+/// How many refunds were asked for and got no answer yet, and how many were asked for again.
+async fn unanswered(practice: &Practice) -> Result<(i64, i64)> {
+    let mut database = practice.database("payments").await?;
+    let sql = "select count(*), count(*) filter (where attempts > 1) from timers
+               where kind = 'refund' and attempts > 0";
+    Ok(sqlx::query_as(sql).fetch_one(&mut database).await?)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_that_hangs_delays_only_refunds_and_stops_no_process_from_ending() -> Result<()>
+{
+    let practice = Practice::start(&GENEROUS).await?;
+    let mut starts = Customer::new(&practice, "Looking").await?.free_starts(SERVICE).await?;
+    let owner = Customer::minted(&practice, &Mint::of(&practice).await?, "Owner")?;
+    sqlx::query("insert into staff_members (user_id, role) values ($1, 'owner')")
+        .bind(owner.user_id()?)
+        .execute(&mut practice.database("booking").await?)
+        .await?;
+    let mut cancelled = Vec::new();
+    for _ in 0..REFUNDS {
+        let customer = Customer::new(&practice, "Patient").await?;
+        let start = starts.pop().context("no free time")?;
+        cancelled.push(booked(&practice, &customer, &start).await?);
+    }
+    let hangs =
+        json!({ "target": "refunds.create", "kind": "delay", "delay_ms": 60_000, "times": 0 });
+    practice.sandbox_post("/api/faults", &hangs).await?;
+    for id in &cancelled {
+        let body = json!({
+            "bookingId": id, "idempotencyKey": format!("hanging-{id}"),
+            "cancelledBy": "CANCELLED_BY_PRACTICE",
+        });
+        let method = "booking.v1.BookingStaffService/CancelBooking";
+        owner.call(method, body).await?.ok()?;
+    }
+    until("refunds hang", async || Ok((unanswered(&practice).await?.0 >= 4).then_some(()))).await?;
+    let patient = Customer::new(&practice, "Unbothered").await?;
+    booked(&practice, &patient, &starts.pop().context("no free time")?).await?;
+    let (taken, again) = unanswered(&practice).await?;
+    assert_eq!(again, 0, "the booking had to wait until a refund had timed out");
+    assert_eq!(taken, 4, "more wait for the provider than may");
+
+    let pid = practice.pid("payments")?;
+    let asked = tokio::time::Instant::now();
+    practice.signal("payments", "TERM")?;
+    until("payments has stopped", async || {
+        Ok(practice.pid("payments").ok().is_none_or(|now| now != pid).then_some(()))
+    })
+    .await?;
+    let took = asked.elapsed();
+    ensure!(took < ENDS_WITHIN, "payments took {took:?} to stop");
+    let url = format!("{}/api/faults", practice.sandbox);
+    practice.http.delete(url).send().await?.error_for_status()?;
+    practice.advance_clocks(75).await?;
+    practice.settle().await?;
     practice.check().await
 }

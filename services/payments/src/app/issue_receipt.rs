@@ -18,9 +18,9 @@ use crate::store::OpenCollection;
 use crate::timers;
 
 /// Whoever issues holds this lock from before the clock is read until the commit, so that a later
-/// number is never of an earlier time or year. It is the last lock that a transaction takes:
-/// whoever waits for it holds its collection and perhaps the consumer's checkpoint, and whoever
-/// has it waits for nobody.
+/// number is never of an earlier time or year. It is the last lock that one event or command takes.
+/// In a run of events the next one wants another collection, whose holder may wait for this lock;
+/// then the run gives way (`RUN_LOCK_PATIENCE` in messaging).
 const LOCK: &str = "receipts";
 
 /// Issues the papers that are due, each once: a receipt when the payment that the booking is placed

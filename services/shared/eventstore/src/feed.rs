@@ -85,6 +85,15 @@ pub async fn read(
     rows.iter().map(recorded).collect::<Result<_, _>>().map_err(StoreError::from)
 }
 
+/// The newest position; 0 when there is none.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn last_position(pool: &PgPool) -> Result<i64, StoreError> {
+    let sql = "select coalesce(max(position), 0) from feed";
+    Ok(sqlx::query_scalar(sql).fetch_one(pool).await?)
+}
+
 /// Whether the feed has this event at this position. It has not when the database was restored from
 /// a copy that is older than the reader.
 ///

@@ -35,6 +35,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 const PARALLEL_MAX: usize = 8;
 /// How many of these wait for one third party, so that one that hangs holds up nothing else.
 const PARALLEL_OF_A_LANE_MAX: usize = 4;
+/// How long a process that is to stop waits for what runs; a third party may hang for longer. What
+/// it gives up is done again when its lease has ended.
+const STOP_PATIENCE: Duration = Duration::from_secs(6);
 /// The longest wait between two tries of a timer that fails.
 const BACKOFF_SECONDS_MAX: i32 = 60;
 
@@ -148,7 +151,8 @@ async fn retry_later(executor: impl PgExecutor<'_>, timer: &Timer) -> Result<(),
     Ok(())
 }
 
-/// Fires timers as they fall due until `stop` is done; then waits for those that are running.
+/// Fires timers as they fall due until `stop` is done; then waits some seconds for those that are
+/// running.
 pub async fn run_timers(
     store: Store,
     handler: Arc<dyn TimerHandler>,
@@ -173,8 +177,9 @@ pub async fn run_timers(
         }
     }
     let everything = u32::try_from(PARALLEL_MAX).unwrap_or(u32::MAX);
-    // Only a closed semaphore fails here, and nobody closes it.
-    drop(places.acquire_many(everything).await);
+    if tokio::time::timeout(STOP_PATIENCE, places.acquire_many(everything)).await.is_err() {
+        tracing::warn!("timers were still running when the time to finish them was over");
+    }
 }
 
 /// Claims as many timers as there are places, and fires them; answers how many.

@@ -6,10 +6,8 @@ use std::time::Duration;
 use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
 use eventstore::checkpoint::{Offer, Place};
-use eventstore::{Consumed, Metadata, Recorded, Retry, Store, StoreError, Tx, checkpoint};
-use futures::future::BoxFuture;
+use eventstore::{Consumed, Metadata, Recorded, Store, checkpoint};
 use futures::{FutureExt as _, StreamExt as _};
-use kernel::CommandError;
 use runtime::status::chain;
 use runtime::telemetry::event_span;
 use runtime::{BoxError, Shutdown, failpoint};
@@ -17,8 +15,9 @@ use tokio::time::Instant;
 use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
-use crate::feed::{FeedReader, ReadError};
+use crate::feed::{FeedReader, Page, ReadError};
 use crate::nats::Nats;
+use crate::reaction::{Reaction, ReactionError};
 use crate::standing::Standing;
 use crate::wire::{self, Heard};
 
@@ -35,72 +34,12 @@ const QUIET: Duration = Duration::from_secs(2);
 const WITHOUT_NATS: Duration = Duration::from_millis(300);
 /// How long to wait for what an event needs and is not there.
 const LATER: Duration = Duration::from_secs(1);
+/// How long a run waits for what others hold. It takes locks in the order of its events and not in
+/// that of their names, as requests do, so each may have what the other wants; then the run gives
+/// way, and its events are taken in one by one.
+const RUN_LOCK_PATIENCE: &str = "100ms";
 /// How long to wait before an event that failed is tried again.
 const PAUSE: Duration = Duration::from_millis(300);
-
-/// What a service does when something happened elsewhere. It may run again after a crash, but what
-/// it writes is written once, with the checkpoint. So it only writes: events, rows, and timers for
-/// work in the outside world; it never does that work itself.
-pub trait Reaction: Send + Sync + 'static {
-    /// Takes one event in. It is given every event of the source and skips what does not concern
-    /// it.
-    fn react<'t>(
-        &'t self,
-        tx: &'t mut Tx,
-        event: &'t Recorded,
-    ) -> BoxFuture<'t, Result<(), ReactionError>>;
-}
-
-/// Why an event was not taken in.
-#[derive(Debug, thiserror::Error)]
-pub enum ReactionError {
-    /// Others wrote first; it is tried again at once.
-    #[error("somebody else wrote first")]
-    Conflict,
-    /// What it runs on did not do its part: the database, or another service. Nothing is wrong with
-    /// the event, so it waits for as long as that takes and is never parked for it.
-    #[error("what it runs on is not available")]
-    Later(#[source] BoxError),
-    /// It could not be done for a fault of the event's own: it panicked, a stream or a row that it
-    /// is about cannot be read, or it is refused. After five times the event is parked.
-    #[error("the event could not be handled")]
-    Failed(#[source] BoxError),
-}
-
-impl Retry for ReactionError {
-    fn is_conflict(&self) -> bool {
-        matches!(self, Self::Conflict)
-    }
-}
-
-impl From<StoreError> for ReactionError {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Conflict => Self::Conflict,
-            fault if fault.is_fault() => Self::Failed(fault.into()),
-            passing => Self::Later(passing.into()),
-        }
-    }
-}
-
-impl From<contract::json::JsonError> for ReactionError {
-    fn from(error: contract::json::JsonError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl<R: std::error::Error + Send + Sync + 'static> From<CommandError<R>> for ReactionError {
-    fn from(error: CommandError<R>) -> Self {
-        match error {
-            CommandError::Conflict => Self::Conflict,
-            CommandError::Unavailable(source) => match source.downcast::<StoreError>() {
-                Ok(store) => Self::from(*store),
-                Err(other) => Self::Later(other),
-            },
-            CommandError::Rejected(_) | CommandError::NotFound => Self::Failed(error.into()),
-        }
-    }
-}
 
 /// What a consumer is called and whose events it takes in.
 #[derive(Debug, Clone)]
@@ -111,7 +50,7 @@ pub struct Subscription {
     pub source: &'static str,
     /// How that feed is read.
     pub feed: FeedReader,
-    /// Where this process keeps how long its consumers stand still.
+    /// Where this process keeps how far its consumers are behind, and how long they stand still.
     pub standing: Standing,
 }
 
@@ -193,6 +132,8 @@ impl Consumer {
                 // Our own table knows what was handled; the messages have done their work anyway.
                 // The last one speaks for those before it.
                 if let Some(last) = come.last() {
+                    let left = last.info().map_or(0, |info| info.pending);
+                    self.is_behind((left.try_into().unwrap_or(i64::MAX), None));
                     last.ack().await?;
                 }
             }
@@ -274,11 +215,16 @@ impl Consumer {
                 }
             };
             let events = match feed.read(place).await {
-                Ok(events) if events.is_empty() => {
+                Ok(Page { events, .. }) if events.is_empty() => {
                     self.moved();
+                    self.is_behind((0, None));
                     return;
                 }
-                Ok(events) => events,
+                Ok(Page { events, last_position }) => {
+                    let waited = self.waited(events.first()).await;
+                    self.is_behind((last_position - place.position, waited));
+                    events
+                }
                 Err(ReadError::Rewound) if self.start_anew(place).await => continue,
                 Err(error) => {
                     let error = chain(&error);
@@ -344,7 +290,7 @@ impl Consumer {
         let marks = checkpoint::marks(&self.store, (consumer, source), from).await.ok()?;
         for mark in marks {
             match feed.read(mark).await {
-                Ok(_events) => return Some(mark),
+                Ok(_page) => return Some(mark),
                 Err(ReadError::Rewound) => {}
                 Err(ReadError::Unavailable(_)) => return None,
             }
@@ -368,6 +314,9 @@ impl Consumer {
                 let run: Vec<Offer<'_>> = owned.iter().map(|(event, it)| (event, *it)).collect();
                 let skipped = checkpoint::advance_over(tx, (consumer, source), &run).await?;
                 let Some(skipped) = skipped else { return Ok(false) };
+                if skipped < run.len() {
+                    tx.set("lock_timeout", RUN_LOCK_PATIENCE).await?;
+                }
                 for (event, _behind) in run.into_iter().skip(skipped) {
                     let span = span_of(consumer, event);
                     tx.set_metadata(span.in_scope(|| metadata_of(consumer, event)));
@@ -412,6 +361,22 @@ impl Consumer {
 
     fn moved(&self) {
         self.subscription.standing.moved(self.subscription.consumer);
+    }
+
+    /// How long an event has waited by the one clock.
+    async fn waited(&self, oldest: Option<&Recorded>) -> Option<Duration> {
+        let now = self.store.now().await.ok()?;
+        let seconds = now.seconds_since(oldest?.recorded_at);
+        Some(Duration::from_secs(seconds.try_into().unwrap_or_default()))
+    }
+
+    /// So many events are left to take in; the oldest has waited so long, where that is known.
+    fn is_behind(&self, (events, waited): (i64, Option<Duration>)) {
+        let Subscription { consumer, source, standing, .. } = &self.subscription;
+        if let Some(since) = standing.is_behind(consumer, (events, waited)) {
+            let seconds = since.as_secs();
+            tracing::error!(consumer, source, events, seconds, "a consumer stays behind");
+        }
     }
 
     /// It could not go on to this position. What waits so for some minutes is told as an error:

@@ -89,8 +89,24 @@ impl FeedService for FeedServer {
         let events = feed::read(self.store.pool(), asked.after_position, i64::from(limit))
             .await
             .map_err(failed)?;
-        Ok(Response::new(ReadFeedResponse { events: events.iter().map(wire::to_row).collect() }))
+        let is_full = i32::try_from(events.len()).is_ok_and(|many| many == limit);
+        let last_position = match events.last() {
+            Some(_) if is_full => feed::last_position(self.store.pool()).await.map_err(failed)?,
+            Some(last) => last.position,
+            None => asked.after_position,
+        };
+        let events = events.iter().map(wire::to_row).collect();
+        Ok(Response::new(ReadFeedResponse { events, last_position }))
     }
+}
+
+/// Events of a feed, and how far it goes.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// The events, in order and without a hole.
+    pub events: Vec<Recorded>,
+    /// The newest position of the feed; 0 when its service does not say.
+    pub last_position: i64,
 }
 
 /// Reads another service's feed.
@@ -115,18 +131,20 @@ impl FeedReader {
     ///
     /// # Errors
     /// `Rewound` when the feed has another event at that place.
-    pub async fn read(&self, after: Place) -> Result<Vec<Recorded>, ReadError> {
+    pub async fn read(&self, after: Place) -> Result<Page, ReadError> {
         let request = ReadFeedRequest {
             after_position: after.position,
             limit: BATCH,
             after_event_id: after.event_id.map(|id| id.to_string()).unwrap_or_default(),
         };
         let answered = self.client.clone().read_feed(request).await;
-        let rows = answered.map_err(read_error)?.into_inner().events;
-        rows.into_iter()
+        let ReadFeedResponse { events, last_position } = answered.map_err(read_error)?.into_inner();
+        let events = events
+            .into_iter()
             .map(|row| wire::from_row(row).ok_or("an event could not be read"))
             .collect::<Result<_, _>>()
-            .map_err(|error| ReadError::Unavailable(error.into()))
+            .map_err(|error| ReadError::Unavailable(error.into()))?;
+        Ok(Page { events, last_position })
     }
 }
 

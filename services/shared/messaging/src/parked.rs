@@ -7,7 +7,7 @@ use contract::common::v1::ParkedEvent;
 use eventstore::{Metadata, Parked, Store, StoreError, checkpoint};
 use runtime::status::chain;
 
-use crate::consumer::{Reaction, ReactionError};
+use crate::reaction::{Reaction, ReactionError};
 
 /// A consumer by its name, whose events it takes in, and how.
 type Known = (&'static str, &'static str, Arc<dyn Reaction>);

@@ -1,24 +1,44 @@
-//! How long consumers have stood before one event, and when that has to be said as an error.
+//! How consumers go on: how far they are behind, how long they have stood before one event, and
+//! when that has to be said as an error.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use runtime::health::{Checks, EVENTS};
 use tokio::time::Instant;
+
+use crate::lag::Lags;
 
 /// What waits so long does not end by itself. It is told again each time that this has passed.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Where the consumers of a process stand, as far as they do not move.
+/// Where the consumers of a process stand.
 #[derive(Debug, Clone, Default)]
-pub struct Standing(Arc<Mutex<BTreeMap<&'static str, Stop>>>);
+pub struct Standing {
+    stops: Arc<Mutex<BTreeMap<&'static str, Stop>>>,
+    lags: Lags,
+}
 
-/// A consumer has stood before one event for minutes, and behind it everything stands still.
+/// A consumer does not go on as it should, and a person has to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{consumer} stands still before position {position}")]
-pub struct StandsStill {
-    consumer: &'static str,
-    position: i64,
+pub enum Halted {
+    /// It has stood before one event for minutes, and behind it everything stands still.
+    #[error("{consumer} stands still before position {position}")]
+    StandsStill {
+        /// The consumer.
+        consumer: &'static str,
+        /// The position in its source's feed that it cannot take in.
+        position: i64,
+    },
+    /// It goes on, and for minutes much has waited behind it.
+    #[error("{consumer} stays {events} events behind")]
+    StaysBehind {
+        /// The consumer.
+        consumer: &'static str,
+        /// How many events it has not taken in.
+        events: i64,
+    },
 }
 
 #[derive(Debug)]
@@ -30,21 +50,43 @@ struct Stop {
 }
 
 impl Standing {
+    /// The same checks with what is told of these consumers: the concern [`EVENTS`], and how far
+    /// each is behind.
+    #[must_use]
+    pub fn told_by(&self, checks: Checks) -> Checks {
+        let (standing, lags) = (self.clone(), self.lags.clone());
+        let checks = checks.concern(EVENTS, move || std::future::ready(standing.check()));
+        checks.consumers(move || lags.list(Instant::now()))
+    }
+
     /// Whether every consumer goes on.
     ///
     /// # Errors
-    /// One has stood before the same event for three minutes.
-    pub fn check(&self) -> Result<(), StandsStill> {
+    /// One has stood before the same event for three minutes, or has had a backlog for so long.
+    pub fn check(&self) -> Result<(), Halted> {
         self.check_at(Instant::now())
     }
 
-    fn check_at(&self, now: Instant) -> Result<(), StandsStill> {
+    fn check_at(&self, now: Instant) -> Result<(), Halted> {
         let stops = self.stops();
         let mut still = stops.iter().filter(|(_, it)| now.duration_since(it.since) >= PATIENCE);
-        match still.next() {
-            None => Ok(()),
-            Some((consumer, stop)) => Err(StandsStill { consumer, position: stop.position }),
+        if let Some((consumer, stop)) = still.next() {
+            return Err(Halted::StandsStill { consumer, position: stop.position });
         }
+        match self.lags.backlog(now, PATIENCE) {
+            None => Ok(()),
+            Some((consumer, events)) => Err(Halted::StaysBehind { consumer, events }),
+        }
+    }
+
+    /// A consumer has so many events to take in; the oldest has waited so long, where that is
+    /// known. For how long they have been too many, when that is to be told.
+    pub(crate) fn is_behind(
+        &self,
+        consumer: &'static str,
+        events: (i64, Option<Duration>),
+    ) -> Option<Duration> {
+        self.lags.set(consumer, events, (Instant::now(), PATIENCE))
     }
 
     /// It went on, or nothing is left to go on to.
@@ -75,7 +117,7 @@ impl Standing {
 
     fn stops(&self) -> MutexGuard<'_, BTreeMap<&'static str, Stop>> {
         // A panic elsewhere cannot leave it half-written.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.stops.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,7 +127,7 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::{Standing, StandsStill};
+    use super::{Halted, Standing};
 
     const CONSUMER: &str = "payments-on-booking";
 
@@ -105,7 +147,7 @@ mod tests {
         // It is told on the health port until it goes on, whatever the others do.
         standing.moved("payments-on-reviews");
         let after = |seconds| standing.check_at(begin + Duration::from_secs(seconds));
-        let still = StandsStill { consumer: CONSUMER, position: 7 };
+        let still = Halted::StandsStill { consumer: CONSUMER, position: 7 };
         assert_eq!((after(179), after(180), after(400)), (Ok(()), Err(still), Err(still)));
         standing.moved(CONSUMER);
         assert_eq!(after(400), Ok(()));

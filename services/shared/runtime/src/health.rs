@@ -4,10 +4,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use contract::common::v1::ConsumerLag;
+use contract::common::v1::consumers_service_client::ConsumersServiceClient;
+use contract::common::v1::consumers_service_server::{ConsumersService, ConsumersServiceServer};
+use contract::common::v1::{ListConsumersRequest, ListConsumersResponse};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, join_all};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tonic::transport::Channel;
+use tonic::{Request, Response, Status};
 use tonic_health::ServingStatus;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus as Answered;
@@ -35,12 +40,14 @@ const PERIOD: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(2);
 
 type Check = Arc<dyn Fn() -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
+type ListLags = Arc<dyn Fn() -> Vec<ConsumerLag> + Send + Sync>;
 
 /// What must work before a process is ready. Without checks it is ready at once.
 #[derive(Clone, Default)]
 pub struct Checks {
     list: Vec<(&'static str, Check)>,
     concerns: Vec<(&'static str, Check)>,
+    lags: Option<ListLags>,
 }
 
 impl Checks {
@@ -75,6 +82,21 @@ impl Checks {
         self
     }
 
+    /// Tells how far this process's consumers are behind: `list` is asked for it.
+    #[must_use]
+    pub fn consumers(
+        mut self,
+        list: impl Fn() -> Vec<ConsumerLag> + Send + Sync + 'static,
+    ) -> Self {
+        self.lags = Some(Arc::new(list));
+        self
+    }
+
+    /// What answers other processes that ask after consumers.
+    pub(crate) fn consumers_server(&self) -> ConsumersServiceServer<Lags> {
+        ConsumersServiceServer::new(Lags(self.lags.clone()))
+    }
+
     /// Asks all checks at once and names those that fail, with the reason for the log.
     pub async fn failing(&self) -> Vec<(&'static str, String)> {
         failing(&self.list).await
@@ -105,6 +127,20 @@ impl Checks {
             before = Some(names);
         }
         reporter.set_service_status(READY, ServingStatus::NotServing).await;
+    }
+}
+
+/// Tells how far the consumers of this process are behind.
+pub(crate) struct Lags(Option<ListLags>);
+
+#[tonic::async_trait]
+impl ConsumersService for Lags {
+    async fn list_consumers(
+        &self,
+        _request: Request<ListConsumersRequest>,
+    ) -> Result<Response<ListConsumersResponse>, Status> {
+        let consumers = self.0.as_ref().map(|list| list()).unwrap_or_default();
+        Ok(Response::new(ListConsumersResponse { consumers }))
     }
 }
 
@@ -163,6 +199,7 @@ pub enum Unready {
 #[derive(Debug, Clone)]
 pub struct Probe {
     client: HealthClient<Channel>,
+    consumers: ConsumersServiceClient<Channel>,
 }
 
 impl Probe {
@@ -171,7 +208,19 @@ impl Probe {
     /// # Errors
     /// The URL cannot be one.
     pub fn new(url: &str) -> Result<Self, InvalidUrl> {
-        Ok(Self { client: HealthClient::new(channel::connect_lazy(url)?) })
+        let channel = channel::connect_lazy(url)?;
+        let consumers = ConsumersServiceClient::new(channel.clone());
+        Ok(Self { client: HealthClient::new(channel), consumers })
+    }
+
+    /// How far its consumers are behind; none where it does not answer, or is an older process that
+    /// does not know.
+    pub async fn consumers(&self) -> Vec<ConsumerLag> {
+        let mut client = self.consumers.clone();
+        match timeout(PATIENCE, client.list_consumers(ListConsumersRequest {})).await {
+            Ok(Ok(answer)) => answer.into_inner().consumers,
+            Ok(Err(_)) | Err(_) => Vec::new(),
+        }
     }
 
     /// Asks.

@@ -27,7 +27,7 @@ pub const REQUEST_BYTES_MAX: usize = 256 * 1024;
 /// How long a handler may take until it answers; a stream may go on after its answer began.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long running requests may take to finish once the process was asked to stop.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(6);
 /// How often a silent connection is tried.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(20);
 
@@ -91,7 +91,7 @@ impl Server {
         self
     }
 
-    /// Serves until the shutdown signal is given and running requests have finished, or ten
+    /// Serves until the shutdown signal is given and running requests have finished, or six
     /// seconds later. Streams must end by themselves when the signal is given.
     ///
     /// # Errors
@@ -100,6 +100,7 @@ impl Server {
         // The generic health service cannot be named, so the pair is made here.
         let (reporter, health) = tonic_health::server::health_reporter();
         reporter.set_service_status(READY, ServingStatus::NotServing).await;
+        let consumers = self.checks.consumers_server();
         let keeping = tokio::spawn(self.checks.keep(reporter.clone(), self.shutdown.clone()));
         let incoming = TcpIncoming::from(self.listener).with_nodelay(Some(true));
         let serving = tonic::transport::Server::builder()
@@ -107,7 +108,7 @@ impl Server {
             .timeout(ANSWER_TIMEOUT)
             .http2_keepalive_interval(Some(KEEP_ALIVE_INTERVAL))
             .layer(MapResponseLayer::new(record_code))
-            .add_routes(routes.add_service(health))
+            .add_routes(routes.add_service(health).add_service(consumers))
             .serve_with_incoming_shutdown(incoming, told(self.shutdown.clone(), reporter));
         let served = drained(&self.shutdown, serving).await;
         keeping.abort();
@@ -115,7 +116,7 @@ impl Server {
     }
 }
 
-/// Serves HTTP until the shutdown signal is given and running requests have finished, or ten
+/// Serves HTTP until the shutdown signal is given and running requests have finished, or six
 /// seconds later. Handlers may ask for `ConnectInfo<SocketAddr>`.
 ///
 /// # Errors

@@ -146,6 +146,33 @@ async fn a_third_party_that_hangs_holds_up_nothing_else() -> Result<()> {
     Ok(())
 }
 
+/// A handler that hangs has twenty seconds; a process that is to stop has not.
+#[tokio::test]
+async fn a_handler_that_hangs_keeps_no_process_from_stopping() -> Result<()> {
+    let (_database, store) = database().await?;
+    let set = store.write(Metadata::by("test", None), |tx| {
+        Box::pin(async move {
+            let now = tx.now().await?;
+            tx.set_timer("hangs", "1", now, json!({})).await
+        })
+    });
+    set.await?;
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let handler = Arc::new(Hanging(store.clone()));
+    let worker = tokio::spawn(run_timers(store.clone(), handler, async {
+        drop(stopped.await);
+    }));
+    let under_way = "select count(*) from timers where attempts = 1
+                     and lease_until_at > clock_timestamp() + interval '6 seconds'";
+    let count = || sqlx::query_scalar::<_, i64>(under_way).fetch_one(store.pool());
+    testkit::until("it is claimed", async || Ok((count().await? == 1).then_some(()))).await?;
+    drop(stop);
+    worker.await?;
+    // It was given up before its handler's own time was over: the lease is as it was claimed.
+    assert_eq!(count().await?, 1, "the worker waited until the handler had timed out");
+    Ok(())
+}
+
 /// Notes the subjects in the order in which they fire.
 struct Noting {
     store: Store,

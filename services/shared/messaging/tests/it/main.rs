@@ -2,6 +2,7 @@
 
 mod acknowledged;
 mod faults;
+mod going_on;
 mod parked;
 mod restored;
 
@@ -16,6 +17,7 @@ use messaging::{
     FeedReader, FeedServer, Nats, Reaction, ReactionError, Standing, Subscription, run_consumer,
     run_publisher, run_relay,
 };
+use runtime::health::{Checks, Probe};
 use runtime::server::Server;
 use runtime::{Shutdown, Tasks};
 use sqlx::migrate::Migrator;
@@ -38,6 +40,9 @@ enum Trouble {
     ImpossibleOn(&'static str),
     /// A table is not there yet, as when new code runs before its migration.
     MissingTable,
+    /// It wants the lock "a" for the first event, and for the second "b" as well, once another one
+    /// waits for a lock.
+    WantsLocks,
     /// Nothing, and it bears to be run again, as every reaction of a service does.
     BearsRepeats,
 }
@@ -76,6 +81,9 @@ impl Reaction for Copying {
                 let read = sqlx::query("select from not_there_yet").execute(tx.connection());
                 read.await.map_err(StoreError::from)?;
             }
+            if self.trouble == Trouble::WantsLocks {
+                going_on::want(tx, &text, &self.broken).await?;
+            }
             let loaded = tx.load("copies").await?;
             if self.trouble == Trouble::BearsRepeats {
                 for copy in &loaded.events {
@@ -99,6 +107,8 @@ struct World {
     shutdown: Shutdown,
     tasks: Tasks,
     reaction: Arc<Copying>,
+    /// What tells how the consumer goes on.
+    probe: Probe,
 }
 
 impl World {
@@ -117,14 +127,14 @@ impl World {
         tasks.spawn("relay", run_relay(source.clone(), shutdown.clone()));
         let publisher = run_publisher(source.clone(), "booking", nats.clone(), shutdown.clone());
         tasks.spawn("publisher", publisher);
+        let standing = Standing::default();
+        let telling = Server::bind("127.0.0.1:0".parse()?, &shutdown).await?;
+        let probe = Probe::new(&format!("http://{}", telling.address()?))?;
+        let telling = telling.ready(standing.told_by(Checks::new()));
+        tasks.spawn("telling", telling.serve(Routes::default()));
         let peers = keys.peers("notifications")?;
         let feed = FeedReader::new(&url, "booking", &peers)?;
-        let subscription = Subscription {
-            consumer: CONSUMER,
-            source: "booking",
-            feed,
-            standing: Standing::default(),
-        };
+        let subscription = Subscription { consumer: CONSUMER, source: "booking", feed, standing };
         let reaction = Arc::new(Copying { trouble, broken: AtomicBool::new(true) });
         let consumer = run_consumer(
             target.clone(),
@@ -134,7 +144,7 @@ impl World {
             shutdown.clone(),
         );
         tasks.spawn("consumer", consumer);
-        Ok(Self { databases, source, target, shutdown, tasks, reaction })
+        Ok(Self { databases, source, target, shutdown, tasks, reaction, probe })
     }
 
     async fn happen(&self, texts: impl IntoIterator<Item = String>) -> Result<(), StoreError> {

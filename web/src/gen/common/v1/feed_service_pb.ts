@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file common/v1/feed_service.proto.
  */
 export const file_common_v1_feed_service: GenFile = /*@__PURE__*/
-  fileDesc("Chxjb21tb24vdjEvZmVlZF9zZXJ2aWNlLnByb3RvEgljb21tb24udjEiUAoPUmVhZEZlZWRSZXF1ZXN0EhYKDmFmdGVyX3Bvc2l0aW9uGAEgASgDEg0KBWxpbWl0GAIgASgFEhYKDmFmdGVyX2V2ZW50X2lkGAMgASgJIjgKEFJlYWRGZWVkUmVzcG9uc2USJAoGZXZlbnRzGAEgAygLMhQuY29tbW9uLnYxLkZlZWRFdmVudCLFAQoJRmVlZEV2ZW50EhAKCHBvc2l0aW9uGAEgASgDEhAKCGV2ZW50X2lkGAIgASgJEhEKCXN0cmVhbV9pZBgDIAEoCRIPCgd2ZXJzaW9uGAQgASgDEhIKCmV2ZW50X3R5cGUYBSABKAkSFAoMcGF5bG9hZF9qc29uGAYgASgJEhUKDW1ldGFkYXRhX2pzb24YByABKAkSLwoLcmVjb3JkZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wMlIKC0ZlZWRTZXJ2aWNlEkMKCFJlYWRGZWVkEhouY29tbW9uLnYxLlJlYWRGZWVkUmVxdWVzdBobLmNvbW1vbi52MS5SZWFkRmVlZFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Chxjb21tb24vdjEvZmVlZF9zZXJ2aWNlLnByb3RvEgljb21tb24udjEiUAoPUmVhZEZlZWRSZXF1ZXN0EhYKDmFmdGVyX3Bvc2l0aW9uGAEgASgDEg0KBWxpbWl0GAIgASgFEhYKDmFmdGVyX2V2ZW50X2lkGAMgASgJIk8KEFJlYWRGZWVkUmVzcG9uc2USJAoGZXZlbnRzGAEgAygLMhQuY29tbW9uLnYxLkZlZWRFdmVudBIVCg1sYXN0X3Bvc2l0aW9uGAIgASgDIsUBCglGZWVkRXZlbnQSEAoIcG9zaXRpb24YASABKAMSEAoIZXZlbnRfaWQYAiABKAkSEQoJc3RyZWFtX2lkGAMgASgJEg8KB3ZlcnNpb24YBCABKAMSEgoKZXZlbnRfdHlwZRgFIAEoCRIUCgxwYXlsb2FkX2pzb24YBiABKAkSFQoNbWV0YWRhdGFfanNvbhgHIAEoCRIvCgtyZWNvcmRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAyUgoLRmVlZFNlcnZpY2USQwoIUmVhZEZlZWQSGi5jb21tb24udjEuUmVhZEZlZWRSZXF1ZXN0GhsuY29tbW9uLnYxLlJlYWRGZWVkUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Asks for the events behind a position.
@@ -62,6 +62,14 @@ export type ReadFeedResponse = Message<"common.v1.ReadFeedResponse"> & {
    * @generated from field: repeated common.v1.FeedEvent events = 1;
    */
   events: FeedEvent[];
+
+  /**
+   * The newest position of the feed, by which a reader knows how far behind it is; 0 from a service of
+   * before this field.
+   *
+   * @generated from field: int64 last_position = 2;
+   */
+  lastPosition: bigint;
 };
 
 /**

@@ -1,0 +1,118 @@
+//! How far consumers are behind the feeds that they read, and when that has to be said as an error.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use contract::common::v1::ConsumerLag;
+use tokio::time::Instant;
+
+/// How many events are a backlog, and not what a busy minute leaves.
+const BACKLOG: i64 = 1_000;
+
+/// How far the consumers of a process are behind.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lags(Arc<Mutex<BTreeMap<&'static str, Lag>>>);
+
+#[derive(Debug, Clone, Copy)]
+struct Lag {
+    events: i64,
+    /// Since when the oldest of them waits.
+    oldest: Option<Instant>,
+    /// Since when it has been a backlog, and when that was last told.
+    backlog: Option<(Instant, Instant)>,
+}
+
+impl Lags {
+    /// A consumer has so many events to take in; the oldest has waited so long, where that is
+    /// known, and else since something was left for the first time. For how long it has been a
+    /// backlog, when that is to be told.
+    pub(crate) fn set(
+        &self,
+        consumer: &'static str,
+        (events, waited): (i64, Option<Duration>),
+        (now, patience): (Instant, Duration),
+    ) -> Option<Duration> {
+        let mut lags = self.lags();
+        let before = lags.get(consumer).copied();
+        let known = waited.and_then(|waited| now.checked_sub(waited));
+        let left = known.or(before.and_then(|lag| lag.oldest)).unwrap_or(now);
+        let oldest = (events > 0).then_some(left);
+        let before = before.and_then(|lag| lag.backlog);
+        let mut backlog = (events >= BACKLOG).then(|| before.unwrap_or((now, now)));
+        let mut told = None;
+        if let Some((since, last)) = &mut backlog
+            && now.duration_since(*last) >= patience
+        {
+            *last = now;
+            told = Some(now.duration_since(*since));
+        }
+        lags.insert(consumer, Lag { events: events.max(0), oldest, backlog });
+        told
+    }
+
+    /// The first consumer that has had a backlog for so long, and how many events that is now.
+    pub(crate) fn backlog(&self, now: Instant, patience: Duration) -> Option<(&'static str, i64)> {
+        let lags = self.lags();
+        let long = |lag: &Lag| lag.backlog.is_some_and(|it| now.duration_since(it.0) >= patience);
+        lags.iter().find(|(_, lag)| long(lag)).map(|(consumer, lag)| (*consumer, lag.events))
+    }
+
+    /// All of them, as they are told.
+    pub(crate) fn list(&self, now: Instant) -> Vec<ConsumerLag> {
+        let seconds = |since: Instant| now.duration_since(since).as_secs().try_into().ok();
+        let told = |(consumer, lag): (&&'static str, &Lag)| ConsumerLag {
+            consumer: (*consumer).to_owned(),
+            events_behind: lag.events,
+            seconds_behind: lag.oldest.and_then(seconds).unwrap_or_default(),
+        };
+        self.lags().iter().map(told).collect()
+    }
+
+    fn lags(&self) -> MutexGuard<'_, BTreeMap<&'static str, Lag>> {
+        // A panic elsewhere cannot leave it half-written.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::Instant;
+
+    use super::Lags;
+
+    const CONSUMER: &str = "payments-on-booking";
+    const PATIENCE: Duration = Duration::from_secs(180);
+
+    #[test]
+    fn a_backlog_that_stays_is_told_every_three_minutes() {
+        let (lags, begin) = (Lags::default(), Instant::now());
+        let at = |seconds: u64, events: i64| {
+            let now = begin + Duration::from_secs(seconds);
+            lags.set(CONSUMER, (events, None), (now, PATIENCE))
+        };
+        assert_eq!([at(0, 5_000), at(179, 9_000)], [None, None]);
+        assert_eq!(lags.backlog(begin + Duration::from_secs(179), PATIENCE), None);
+        assert_eq!([at(180, 9_500), at(181, 9_400)], [Some(PATIENCE), None]);
+        let later = begin + Duration::from_secs(181);
+        assert_eq!(lags.backlog(later, PATIENCE), Some((CONSUMER, 9_400)));
+        assert_eq!(at(360, 1_000), Some(2 * PATIENCE));
+        let told = |seconds| {
+            let told = lags.list(begin + Duration::from_secs(seconds));
+            assert!(told.iter().all(|lag| lag.consumer == CONSUMER), "{told:?}");
+            told.iter().map(|lag| (lag.events_behind, lag.seconds_behind)).collect::<Vec<_>>()
+        };
+        assert_eq!(told(370), [(1_000, 370)]);
+        // What a busy minute leaves is no backlog, and a later one begins anew.
+        assert_eq!([at(400, 999), at(500, 1_000), at(600, 1_000)], [None, None, None]);
+        assert_eq!(lags.backlog(begin + Duration::from_secs(600), PATIENCE), None);
+        at(700, 0);
+        assert_eq!(told(800), [(0, 0)]);
+        // Of an hour ago, as a process finds it that was away.
+        let hour = Some(Duration::from_secs(3_600));
+        lags.set(CONSUMER, (3, hour), (begin + Duration::from_secs(3_600), PATIENCE));
+        assert_eq!(told(3_610), [(3, 3_610)]);
+    }
+}
