@@ -29,6 +29,7 @@ pub mod start_payment;
 pub mod ensure_order;
 pub mod orders_taken;
 pub mod account_named;
+pub mod adopt_order;
 pub mod submit_checkout_answer;
 pub mod check_payment;
 pub mod check_provider;

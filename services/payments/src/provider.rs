@@ -49,8 +49,8 @@ pub struct PaymentReport {
 pub struct OrderReport {
     /// How it stands.
     pub fact: OrderFact,
-    /// Whether its receipt is one of ours. Another one belongs to another business of the account.
-    pub is_ours: bool,
+    /// Its receipt, if that is one of ours. Another one belongs to another business of the account.
+    pub receipt: Option<Id<Collection>>,
 }
 
 /// A refund as the provider has it.

@@ -1,6 +1,7 @@
 //! Folds a webhook that was written down: it tells of payments and refunds, and what it tells may
 //! be old, repeated or about an order that we are only about to know.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use kernel::Id;
 use kernel::id::Booking;
 use runtime::status::chain;
 
+use super::adopt_order::{Whose, adopt_order};
 use super::fold::{self, Next, Told};
 use super::{Error, Rejection, Till, metadata, refuse, traced};
 use crate::domain::collection::Command;
@@ -49,11 +51,11 @@ async fn fold_one(till: &Arc<Till>, event_id: &str) -> Result<(), Error> {
     let raw = inbox::unfolded(till.store.pool(), event_id).await?;
     let told = raw.map(|raw| till.provider.read_webhook(&raw)).unwrap_or_default();
     let told = with_payments(till, told).await?;
-    let told = without_others(till, told).await?;
+    let (told, lost) = without_others(till, told).await?;
     let about = whose(till, &told).await?;
     let trace = about.as_ref().and_then(|(_, trace)| trace.clone());
     let event_id = event_id.to_owned();
-    let told = Arc::new(told);
+    let told = Arc::new((told, lost));
     let work = async |booking_id: Option<Id<Booking>>| {
         let metadata = match booking_id {
             Some(booking_id) => metadata(ACTOR, booking_id, trace.as_deref()),
@@ -105,11 +107,18 @@ async fn with_payments(till: &Till, told: Vec<Observation>) -> Result<Vec<Observ
     Ok(all)
 }
 
+/// The bookings of orders that are not theirs any more: each has had another one since.
+type Lost = BTreeMap<OrderId, Id<Booking>>;
+
 /// Leaves out the payments of orders that another business of the same account has made. Each is
 /// asked for, and one that the provider cannot tell of waits, as ours may whose creation is still
-/// under way.
-async fn without_others(till: &Till, told: Vec<Observation>) -> Result<Vec<Observation>, Error> {
+/// under way. One of ours whose record was lost is written down again.
+async fn without_others(
+    till: &Till,
+    told: Vec<Observation>,
+) -> Result<(Vec<Observation>, Lost), Error> {
     let mut ours = Vec::with_capacity(told.len());
+    let mut lost = Lost::new();
     for observation in told {
         let order = match &observation {
             Observation::Payment(payment) => payment.fact.order.as_ref(),
@@ -117,20 +126,27 @@ async fn without_others(till: &Till, told: Vec<Observation>) -> Result<Vec<Obser
         };
         if let Some(order) = order
             && query::collection_of_order(till.store.pool(), order).await?.is_none()
-            && is_of_others(till, order).await
         {
-            tracing::info!(%order, "an order of another business of the account is passed over");
-            continue;
+            match soon(till, order).await? {
+                Some(Whose::Others) => {
+                    tracing::info!(%order, "an order of another business is passed over");
+                    continue;
+                }
+                Some(Whose::Booking(booking_id)) => drop(lost.insert(order.clone(), booking_id)),
+                Some(Whose::Lost) | None => {}
+            }
         }
         ours.push(observation);
     }
-    Ok(ours)
+    Ok((ours, lost))
 }
 
-/// Whether the provider says soon that an order is not ours.
-async fn is_of_others(till: &Till, order: &OrderId) -> bool {
-    let asked = tokio::time::timeout(ASKS_FOR, till.provider.order(order)).await;
-    asked.is_ok_and(|told| told.is_ok_and(|order| !order.is_ours))
+/// Whose an order is, if the provider says so soon.
+async fn soon(till: &Till, order: &OrderId) -> Result<Option<Whose>, Error> {
+    match tokio::time::timeout(ASKS_FOR, till.provider.order(order)).await {
+        Ok(Ok(order)) => adopt_order(till, &order).await.map(Some),
+        Ok(Err(_)) | Err(_) => Ok(None),
+    }
 }
 
 fn metadata_of_none() -> eventstore::Metadata {
@@ -181,13 +197,17 @@ async fn booking_of(
     Ok(query::booking_of(pool, payment).await?)
 }
 
-async fn fold(tx: &mut Tx, told: &[Observation], event_id: &str) -> Result<(), Error> {
+async fn fold(
+    tx: &mut Tx,
+    (told, lost): &(Vec<Observation>, Lost),
+    event_id: &str,
+) -> Result<(), Error> {
     let mut waits_for = None;
     for observation in told {
         match observation {
             Observation::Payment(payment) => {
                 inbox::tells_of(tx, event_id, &payment.id).await?;
-                let missing = fold_payment(tx, payment).await?;
+                let missing = fold_payment(tx, payment, lost).await?;
                 waits_for = waits_for.or(missing);
             }
             Observation::Refund(refund) => fold_refund(tx, refund).await?,
@@ -203,7 +223,11 @@ async fn fold(tx: &mut Tx, told: &[Observation], event_id: &str) -> Result<(), E
 }
 
 /// Returns the order that is not known yet. A payment without an order is none of ours.
-async fn fold_payment(tx: &mut Tx, payment: &Payment) -> Result<Option<OrderId>, Error> {
+async fn fold_payment(
+    tx: &mut Tx,
+    payment: &Payment,
+    lost: &Lost,
+) -> Result<Option<OrderId>, Error> {
     let Some(order) = &payment.fact.order else { return Ok(None) };
     let mut row = query::collection_of_order(tx.connection(), order).await?;
     if row.is_none() {
@@ -211,9 +235,10 @@ async fn fold_payment(tx: &mut Tx, payment: &Payment) -> Result<Option<OrderId>,
         tx.lock(&[timers::order_lock(order)]).await?;
         row = query::collection_of_order(tx.connection(), order).await?;
     }
-    let Some(row) = row else { return Ok(Some(order.clone())) };
+    let booking_id = row.map(|row| row.booking_id).or_else(|| lost.get(order).copied());
+    let Some(booking_id) = booking_id else { return Ok(Some(order.clone())) };
     let told = Told { payments: vec![payment.clone()], ..Told::default() };
-    fold::fold(tx, row.booking_id, &told, Source::Webhook, Next::Hurry).await?;
+    fold::fold(tx, booking_id, &told, Source::Webhook, Next::Hurry).await?;
     Ok(None)
 }
 

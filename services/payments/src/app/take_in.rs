@@ -9,6 +9,7 @@ use kernel::id::Booking;
 use runtime::status::chain;
 use runtime::telemetry::traceparent;
 
+use super::adopt_order::{Whose, adopt_order};
 use super::fold::{Next, Told, fold_now, look_into};
 use super::{Error, Rejection, Till, metadata, refuse, traced};
 use crate::domain::fact::{Amount, Payment, PaymentId, Source, Status};
@@ -118,7 +119,12 @@ async fn take_in_unknown(
         Status::Captured | Status::Refunded => {}
         Status::Created | Status::Failed | Status::Authorized => return Ok(()),
     }
-    let is_foreign = is_of_others(till, &payment).await?;
+    let whose = whose(till, &payment).await?;
+    if let Whose::Booking(booking_id) = whose {
+        let payments = vec![payment];
+        return fold_ours(till, booking_id, Told { payments, refunds, ..Told::default() }).await;
+    }
+    let is_foreign = whose == Whose::Others;
     let told = Arc::new((payment, refunds));
     till.store
         .write(Metadata::by(ACTOR, traceparent()), move |tx| {
@@ -140,16 +146,16 @@ async fn take_in_unknown(
         .await
 }
 
-/// Whether a payment is on an order that another business of the same account has made; each is
-/// asked for once. Its money stands in suspense and needs no explanation.
-async fn is_of_others(till: &Till, payment: &Payment) -> Result<bool, Error> {
-    let Some(order) = &payment.fact.order else { return Ok(false) };
+/// On whose order a payment is that we do not know; each is asked for once. Money of another
+/// business of the account stands in suspense and needs no explanation.
+async fn whose(till: &Till, payment: &Payment) -> Result<Whose, Error> {
+    let Some(order) = &payment.fact.order else { return Ok(Whose::Lost) };
     if settlement::is_explained(till.store.pool(), &payment.id).await? {
-        return Ok(false);
+        return Ok(Whose::Lost);
     }
     match till.provider.order(order).await {
-        Ok(order) => Ok(!order.is_ours),
-        Err(ProviderError::Refused { .. }) => Ok(false),
+        Ok(order) => adopt_order(till, &order).await,
+        Err(ProviderError::Refused { .. }) => Ok(Whose::Lost),
         Err(error) => Err(not_told("order", &error)),
     }
 }

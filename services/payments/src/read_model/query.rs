@@ -127,6 +127,21 @@ pub async fn collection_of_order(
     Ok(row.as_ref().map(collection_row).transpose()?)
 }
 
+/// The collection whose order bears this receipt.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn collection_of_receipt(
+    executor: impl PgExecutor<'_>,
+    receipt: Id<Collection>,
+) -> Result<Option<CollectionRow>, StoreError> {
+    let row = sqlx::query(sqlx::AssertSqlSafe(format!("{COLLECTION} where c.collection_id = $1")))
+        .bind(receipt)
+        .fetch_optional(executor)
+        .await?;
+    Ok(row.as_ref().map(collection_row).transpose()?)
+}
+
 /// Who owns a booking that was announced.
 ///
 /// # Errors

@@ -13,6 +13,7 @@ mod closing;
 mod restored;
 mod staff;
 mod later;
+mod lost_orders;
 mod lessons;
 mod ledger;
 mod amounts;

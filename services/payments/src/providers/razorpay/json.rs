@@ -1,8 +1,6 @@
 //! Razorpay's JSON, read with patience: it is PHP at heart, so empty objects are lists, numbers may
 //! be texts, and fields come and go. Only what is needed is looked at, and nothing else can fail.
 
-use kernel::Id;
-use kernel::id::Collection;
 use serde_json::Value;
 
 use super::refund_id;
@@ -86,7 +84,7 @@ pub(super) fn order(entity: &Value, provider: &str) -> Option<OrderReport> {
             && integer(entity, "amount_due") == Some(0),
     };
     let receipt = text(entity, "receipt").unwrap_or_default();
-    Some(OrderReport { fact, is_ours: receipt.parse::<Id<Collection>>().is_ok() })
+    Some(OrderReport { fact, receipt: receipt.parse().ok() })
 }
 
 /// A payment; `None` when it is none, or in a state that we do not know.

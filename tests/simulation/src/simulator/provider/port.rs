@@ -55,10 +55,10 @@ impl Provider {
         let unknown = ProviderError::Refused { reason: "bad_request_error".to_owned() };
         let order = book.orders.get(id).ok_or(unknown)?;
         let provider = Port::name(self).to_owned();
-        let is_ours = order.receipt.starts_with("col_");
+        let receipt = order.receipt.parse().ok();
         let (id, amount, is_paid_in_full) = (id.clone(), order.amount.clone(), book.is_paid(id));
         let fact = OrderFact { provider, id, amount, is_paid_in_full };
-        back(way, OrderReport { fact, is_ours })
+        back(way, OrderReport { fact, receipt })
     }
 
     fn list(&self, order: &OrderId) -> Result<Vec<PaymentReport>, ProviderError> {
