@@ -16,7 +16,7 @@ use crate::edge::Edge;
 use crate::shares::Shares;
 
 /// How long running requests may take to finish once the process was asked to stop.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(6);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// When the system is out of file handles, accepting is tried again after this pause.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// A siege is logged in lines of this distance, not in one for each connection.

@@ -51,7 +51,7 @@ const CONCLUDE_AGAIN_MIN: Duration = Duration::from_millis(200);
 const CONCLUDE_AGAIN_MAX: Duration = Duration::from_secs(5);
 /// How long a process that is to stop waits for the conversations that go on. A mail whose
 /// conversation is cut off goes out again when its claim ends.
-const FAREWELL: Duration = Duration::from_secs(10);
+const FAREWELL: Duration = Duration::from_secs(3);
 /// How often a handler looks at its mail at most.
 const LOOKS_MAX: u32 = 5;
 /// How many conversations there are at a time.

@@ -37,7 +37,7 @@ const PARALLEL_MAX: usize = 8;
 const PARALLEL_OF_A_LANE_MAX: usize = 4;
 /// How long a process that is to stop waits for what runs; a third party may hang for longer. What
 /// it gives up is done again when its lease has ended.
-const STOP_PATIENCE: Duration = Duration::from_secs(6);
+const STOP_PATIENCE: Duration = Duration::from_secs(5);
 /// The longest wait between two tries of a timer that fails.
 const BACKOFF_SECONDS_MAX: i32 = 60;
 

@@ -27,7 +27,7 @@ pub const REQUEST_BYTES_MAX: usize = 256 * 1024;
 /// How long a handler may take until it answers; a stream may go on after its answer began.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long running requests may take to finish once the process was asked to stop.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(6);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often a silent connection is tried.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(20);
 
@@ -91,7 +91,7 @@ impl Server {
         self
     }
 
-    /// Serves until the shutdown signal is given and running requests have finished, or six
+    /// Serves until the shutdown signal is given and running requests have finished, or five
     /// seconds later. Streams must end by themselves when the signal is given.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ impl Server {
     }
 }
 
-/// Serves HTTP until the shutdown signal is given and running requests have finished, or six
+/// Serves HTTP until the shutdown signal is given and running requests have finished, or five
 /// seconds later. Handlers may ask for `ConnectInfo<SocketAddr>`.
 ///
 /// # Errors

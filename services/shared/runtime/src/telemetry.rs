@@ -30,7 +30,7 @@ pub use propagation::{
 };
 
 /// How long the last spans may take to leave when the process stops.
-const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How a process shows what it does.
 #[derive(Debug, Clone)]
