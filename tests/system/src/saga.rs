@@ -1,6 +1,7 @@
 //! Bookings from the first click to their end, each in a way of its own: paid, late, abandoned,
 //! claimed, wrong. A customer repeats what has no answer, with the same key, as the page does.
 
+mod disputed;
 mod staff;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -67,13 +68,15 @@ pub enum Plan {
     RefundedByStaff,
     /// The practice takes the customer's word, and the money comes later.
     ClaimAccepted,
+    /// Paid and placed, and disputed later; the payer's bank decides for one side or the other.
+    Disputed,
     /// No booking: the practice closes an evening, and opens it again.
     Blocked,
 }
 
 impl Plan {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Answered,
         Self::WebhookOnly,
         Self::PollOnly,
@@ -90,6 +93,7 @@ impl Plan {
         Self::Cancelled,
         Self::RefundedByStaff,
         Self::ClaimAccepted,
+        Self::Disputed,
         Self::Blocked,
     ];
 }
@@ -326,6 +330,11 @@ impl Running<'_, '_> {
                 self.placed_or_refunded().await?;
                 return self.refunded_by_staff().await;
             }
+            Plan::Disputed => {
+                let paid = self.pay(order, json!({})).await?;
+                self.placed_or_refunded().await?;
+                return self.disputed(paid).await;
+            }
             Plan::ClaimAccepted => {
                 self.claim_refused().await?;
                 self.customer.claim(&self.booking_id).await?;
@@ -348,12 +357,17 @@ impl Running<'_, '_> {
         if let (Some(body), Some(how)) = (body.as_object_mut(), how.as_object()) {
             body.extend(how.clone());
         }
+        self.at_provider("/api/pay", &body).await
+    }
+
+    /// Has something happen at the provider. Gives nothing when it was done and the answer got lost.
+    async fn at_provider(&self, path: &str, body: &Value) -> Result<Option<Value>> {
         let practice = self.stage.practice;
         let mut tries = 0;
-        until_within(PATIENCE, "it is paid", async || {
+        until_within(PATIENCE, "it is done at the provider", async || {
             tries += 1;
-            let url = format!("{}/api/pay", practice.sandbox);
-            let asked = practice.http.post(url).json(&body).send().await;
+            let url = format!("{}{path}", practice.sandbox);
+            let asked = practice.http.post(url).json(body).send().await;
             match asked {
                 Ok(answer) if answer.status() == 200 => Ok(answer.json().await.ok().map(Some)),
                 // Whoever asks again for what was done already is refused.

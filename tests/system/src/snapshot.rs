@@ -3,6 +3,8 @@
 
 mod rows;
 
+use std::collections::BTreeMap;
+
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use simulation::checker::snapshot::{
@@ -198,11 +200,18 @@ fn provider(book: &Value) -> ProviderBook {
         status: text(&refund["status"]),
         receipt: refund["receipt"].as_str().map(str::to_owned),
     });
-    let adjustments = part(book, "adjustments").map(|adjustment| number(&adjustment["amount"]));
+    let adjustments = part(book, "adjustments").filter(|it| it["dispute_id"].is_null());
+    let adjustments = adjustments.map(|adjustment| number(&adjustment["amount"]));
+    let mut lost_in_disputes = BTreeMap::<String, i64>::new();
+    for dispute in part(book, "disputes").filter(|dispute| dispute["status"] == "lost") {
+        *lost_in_disputes.entry(text(&dispute["payment_id"])).or_default() +=
+            number(&dispute["amount_deducted"]);
+    }
     ProviderBook {
         orders: orders.collect(),
         payments: payments.collect(),
         refunds: refunds.collect(),
         adjustments_minor: adjustments.sum(),
+        lost_in_disputes,
     }
 }

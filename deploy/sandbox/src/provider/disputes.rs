@@ -87,6 +87,12 @@ pub(crate) fn go_on(world: &Shared, id: &str, word: &str) -> Answer {
     let dispute = world.book().disputes().get(id).cloned();
     let mut dispute = dispute.ok_or_else(ApiError::unknown_id)?;
     let mut moved = None;
+    match dispute.status {
+        DisputeStatus::Open | DisputeStatus::UnderReview => {}
+        DisputeStatus::Won | DisputeStatus::Lost | DisputeStatus::Closed => {
+            return Err(ApiError::bad_field("state", "The dispute is over."));
+        }
+    }
     dispute.status = match word {
         "under_review" => DisputeStatus::UnderReview,
         "action_required" => DisputeStatus::Open,

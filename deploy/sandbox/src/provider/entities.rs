@@ -119,6 +119,7 @@ pub(crate) fn adjustment(row: &Adjustment) -> Value {
         "currency": row.currency,
         "description": row.description,
         "settlement_id": row.settlement,
+        "dispute_id": row.dispute_id,
         "created_at": row.created_at,
     })
 }

@@ -200,6 +200,8 @@ fn ledger(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found: &
         let theirs = refunds
             .filter(|it| it.payment_id == payment.payment_id && it.status == "processed")
             .fold(payment.amount_minor, |left, it| left.saturating_sub(it.amount_minor));
+        let lost = snapshot.provider.lost_in_disputes.get(&payment.payment_id).copied();
+        let theirs = theirs.saturating_sub(lost.unwrap_or(0));
         let fresh = snapshot.taken_at.seconds_since(captured_at) < OPEN_CASE_SECONDS;
         // Money that nobody has told us of yet; what counts for a booking was told.
         let counts = |it: &Collection| {

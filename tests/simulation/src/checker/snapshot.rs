@@ -1,6 +1,8 @@
 //! Everything that can be read from outside after a run. Each field says which table or which page
 //! of the sandbox it is taken from.
 
+use std::collections::BTreeMap;
+
 use eventstore::Recorded;
 use kernel::id::{Block, Booking, Collection, Customer, Mail, Refund, Review};
 use kernel::{Id, Timestamp};
@@ -301,6 +303,8 @@ pub struct ProviderBook {
     pub refunds: Vec<ProviderRefund>,
     /// The sum of what it has added to settlements, or taken off, for no payment, in paise.
     pub adjustments_minor: i64,
+    /// What lost disputes took, in minor units, by the payment.
+    pub lost_in_disputes: BTreeMap<String, i64>,
 }
 
 /// An order at the provider.

@@ -1,5 +1,7 @@
 //! What a run left behind, as the checker reads it.
 
+use std::collections::BTreeMap;
+
 use notifications::mail::{About, State};
 use payments::domain::refund::Progress;
 
@@ -107,6 +109,7 @@ impl World {
             payments: payments.collect(),
             refunds: refunds.collect(),
             adjustments_minor: 0,
+            lost_in_disputes: BTreeMap::new(),
         }
     }
 

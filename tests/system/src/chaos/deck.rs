@@ -19,6 +19,7 @@ pub(super) enum Kind {
     Provider,
     Webhook,
     SecondProcess,
+    Amounts,
     Restore,
 }
 
@@ -39,13 +40,14 @@ impl Kind {
             Self::Provider => "provider",
             Self::Webhook => "webhook",
             Self::SecondProcess => "two relays",
+            Self::Amounts => "other amounts",
             Self::Restore => "restore",
         }
     }
 }
 
 /// One deck: what is cheap comes more often.
-const CARDS: [(Kind, usize); 14] = [
+const CARDS: [(Kind, usize); 15] = [
     (Kind::Failpoint, 20),
     (Kind::Kill, 10),
     (Kind::KillAll, 3),
@@ -59,6 +61,7 @@ const CARDS: [(Kind, usize); 14] = [
     (Kind::Provider, 12),
     (Kind::Webhook, 8),
     (Kind::SecondProcess, 4),
+    (Kind::Amounts, 4),
     (Kind::Restore, 1),
 ];
 

@@ -49,6 +49,8 @@ const LOOKS_FOR_A_COMMIT: usize = 2_000;
 /// How often, and how many times, something that is dead is aimed at again.
 const AIM_EVERY: Duration = Duration::from_millis(500);
 const AIMS_MAX: usize = 30;
+/// How long another amount is paid.
+const OTHER_AMOUNTS_FOR: Duration = Duration::from_secs(5);
 /// How long the sandbox may take to let go of all faults, and to answer one try.
 const HEALED_WITHIN: Duration = Duration::from_secs(120);
 const ONE_TRY: Duration = Duration::from_secs(5);
@@ -221,6 +223,10 @@ impl<'s, 'p> Director<'s, 'p> {
             }
             Kind::Provider => fault(dice, &PROVIDER, &OVER_HTTP),
             Kind::Webhook => fault(dice, &["webhook"], &WEBHOOK),
+            Kind::Amounts => {
+                let switch = ["convenience_fee_percent", "offer_percent"].choose(dice);
+                json!({ (*switch.unwrap_or(&"offer_percent")): dice.random_range(1..12) })
+            }
             Kind::Smtp => match dice.random_ratio(1, 4) {
                 true => fault(dice, &["smtp_connect"], &SMTP[..4]),
                 false => fault(dice, &["smtp"], &SMTP),
@@ -288,9 +294,19 @@ async fn struck(
         Kind::Smtp | Kind::Provider | Kind::Webhook => {
             practice.sandbox_post("/api/faults", lot).await?;
         }
+        Kind::Amounts => other_amounts(practice, lot).await?,
         Kind::SecondProcess => second::run_beside(practice, part).await?,
     }
     Ok(1)
+}
+
+/// For some seconds payers pay another amount than was asked for, as the account's owner wanted: a
+/// fee is added, or an offer taken off.
+async fn other_amounts(practice: &Practice, lot: &Value) -> Result<()> {
+    practice.sandbox_post("/api/switches", lot).await?;
+    wait_for(OTHER_AMOUNTS_FOR).await;
+    practice.sandbox_post("/api/switches", &json!({})).await?;
+    Ok(())
 }
 
 /// A process that everybody takes for dead, and that goes on where it was.

@@ -1,0 +1,55 @@
+//! What a payer's bank does in a saga: it disputes a payment, and decides.
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+use testkit::until_within;
+
+use super::{Counted, PATIENCE, Running};
+
+impl Running<'_, '_> {
+    /// The payment is disputed, looked into and decided, by its id for one side or the other. A
+    /// payment whose answer got lost, or which was given back, is left alone.
+    pub(super) async fn disputed(&self, paid: Option<Value>) -> Result<()> {
+        let Some(payment) = paid.as_ref().and_then(|paid| paid["payment_id"].as_str()) else {
+            return Ok(());
+        };
+        let booking = self.customer.booking(&self.booking_id).await?;
+        if booking["paymentState"] != "PAYMENT_STATE_PAID" {
+            return Ok(());
+        }
+        let is_lost = payment.bytes().last().is_some_and(|last| last % 2 == 0);
+        let body = json!({ "payment_id": payment, "at_onset": self.service == "meditation" });
+        let Some(begun) = self.at_provider("/api/dispute", &body).await? else { return Ok(()) };
+        let dispute = begun["id"].as_str().unwrap_or_default();
+        self.goes_on(dispute, "under_review").await?;
+        let end = if is_lost { "lost" } else { "won" };
+        self.goes_on(dispute, end).await?;
+        self.is_known(dispute, end).await
+    }
+
+    async fn goes_on(&self, dispute: &str, state: &str) -> Result<()> {
+        let body = json!({ "dispute_id": dispute, "state": state });
+        self.at_provider("/api/dispute-state", &body).await.map(drop)
+    }
+
+    /// Waits until payments knows how it ended.
+    async fn is_known(&self, dispute: &str, end: &str) -> Result<()> {
+        let _waits = Counted::new(&self.stage.for_an_end);
+        let practice = self.stage.practice;
+        let mut last = None;
+        let waited = until_within(PATIENCE, "how a dispute ended is known", async || {
+            // A database that is down is asked again.
+            let Ok(mut database) = practice.database("payments").await else { return Ok(None) };
+            let asked = sqlx::query_scalar("select state from disputes where dispute_id = $1");
+            let state: Result<Option<String>, _> =
+                asked.bind(dispute).fetch_optional(&mut database).await;
+            let Ok(state) = state else { return Ok(None) };
+            let is_so = state.as_deref() == Some(end);
+            last = state;
+            Ok(is_so.then_some(()))
+        });
+        let ended = waited.await;
+        ensure!(ended.is_ok(), "{dispute} should be {end} and is {last:?}");
+        Ok(())
+    }
+}
