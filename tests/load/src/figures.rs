@@ -12,4 +12,7 @@ pub(crate) mod confirmation;
 pub(crate) mod long_log;
 pub(crate) mod rebuild;
 pub(crate) mod alarms;
+pub(crate) mod late_start;
+pub(crate) mod drain;
+pub(crate) mod crowd;
 pub(crate) mod memory;

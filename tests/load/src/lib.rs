@@ -115,6 +115,9 @@ async fn one(
         "confirmation" => figures::confirmation::measure(stage).await,
         "long_log" => figures::long_log::measure(stage).await,
         "alarms" => figures::alarms::measure(stage).await,
+        "late_start" => figures::late_start::measure(stage).await,
+        "drain" => figures::drain::measure(stage).await,
+        "crowd" => figures::crowd::measure(stage).await,
         "rebuild" => figures::rebuild::measure(stage).await,
         "memory" => {
             let rest = rest.context("memory at rest was not measured")?;

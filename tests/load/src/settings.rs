@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 /// Every figure's name, in the order of a whole run: first what a practice at rest does, then what
 /// load does, and last what load has left.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 18] = [
     "start",
     "rest",
     "slots",
@@ -21,6 +21,9 @@ const NAMES: [&str; 15] = [
     "long_log",
     "rebuild",
     "alarms",
+    "late_start",
+    "drain",
+    "crowd",
     "memory",
 ];
 /// The first of those that put load on a practice whose times do not run out.

@@ -147,6 +147,11 @@ impl Stage {
         Ok(took)
     }
 
+    /// The folder of the practice with dense hours.
+    pub(crate) fn dense_practice(&self) -> PathBuf {
+        self.dense.clone()
+    }
+
     fn spawn(&self, hours: Hours) -> Result<Practice> {
         let log = File::create(self.log())?;
         let dense = self.dense.to_string_lossy();

@@ -1,4 +1,4 @@
-//! A second booking service beside the practice's, with the same program and settings but a
+//! A second process of a service beside the practice's, with the same program and settings but a
 //! database of its own. It has nobody to tell and nobody to hear from: NATS and the other feeds are
 //! away, so that it meddles with nothing.
 
@@ -8,19 +8,84 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use runtime::health::probe;
 use testkit::until_within;
+use tokio::time::Instant;
 
 use crate::callers::DirectBooker;
 use crate::stage::{Running, local, program};
 
 /// How long it may take to listen.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How often it is asked whether it is ready.
+const LOOK_EVERY: Duration = Duration::from_millis(2);
 /// Nobody listens there.
 const NOBODY: &str = "127.0.0.1:1";
 
-/// A running twin; it ends with this value.
-pub(crate) struct Twin {
+/// A process; it ends with this value.
+pub(crate) struct Process {
     child: Child,
+    listen: SocketAddr,
+}
+
+impl Process {
+    /// Starts one of `service` on the database of this name.
+    ///
+    /// # Errors
+    /// When the practice does not run this service, or the program cannot be started.
+    pub(crate) fn start(running: &Running, service: &str, database: &str) -> Result<Self> {
+        let environment = environment(running.practice.pid(service)?)?;
+        let prefix = service.to_uppercase();
+        let name = format!("{prefix}_DATABASE_URL");
+        let found = environment.iter().find(|(known, _value)| *known == name);
+        let (_name, url) = found.with_context(|| format!("no {name}"))?;
+        let (server, _database) = url.rsplit_once('/').context("the URL names no database")?;
+        let url = format!("{server}/{database}");
+        let [listen, http] = [TcpListener::bind(local(0))?, TcpListener::bind(local(0))?];
+        let (listen, http) = (listen.local_addr()?, http.local_addr()?);
+        let others = ["BOOKING", "PAYMENTS", "NOTIFICATIONS"].into_iter();
+        let away = others.filter(|other| *other != prefix);
+        let away = away.map(|other| (format!("{other}_URL"), format!("http://{NOBODY}")));
+        let child = Command::new(program(service)?)
+            .env_clear()
+            .envs(environment)
+            .envs(away)
+            .env(format!("{prefix}_LISTEN"), listen.to_string())
+            .env(format!("{prefix}_HTTP_LISTEN"), http.to_string())
+            .env(name, url)
+            .env("NATS_URL", format!("nats://{NOBODY}"))
+            // That it hears from nobody is what was wished for.
+            .env("LOG_FILTER", "error")
+            .stdin(Stdio::null())
+            .spawn()?;
+        Ok(Self { child, listen })
+    }
+
+    /// Waits until it says that it is ready.
+    ///
+    /// # Errors
+    /// When that takes too long.
+    pub(crate) async fn ready(&self) -> Result<()> {
+        let url = format!("http://{}", self.listen);
+        let began = Instant::now();
+        while probe(&url).await.is_err() {
+            anyhow::ensure!(began.elapsed() < PATIENCE, "a process does not get ready");
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status());
+        drop(self.child.wait());
+    }
+}
+
+/// A running booking service.
+pub(crate) struct Twin {
+    _process: Process,
     /// Who books there.
     pub(crate) booker: DirectBooker,
 }
@@ -31,38 +96,12 @@ impl Twin {
     /// # Errors
     /// When it does not get to that.
     pub(crate) async fn start(running: &Running, database: &str) -> Result<Self> {
-        let environment = environment(running.practice.pid("booking")?)?;
-        let value = |name: &str| {
-            let found = environment.iter().find(|(known, _value)| known == name);
-            found.map(|(_name, value)| value.clone()).with_context(|| format!("no {name}"))
-        };
-        let url = value("BOOKING_DATABASE_URL")?;
-        let (server, _database) = url.rsplit_once('/').context("the URL names no database")?;
-        let listen: SocketAddr = TcpListener::bind(local(0))?.local_addr()?;
-        let child = Command::new(program("booking")?)
-            .env_clear()
-            .envs(environment.clone())
-            .env("BOOKING_LISTEN", listen.to_string())
-            .env("BOOKING_DATABASE_URL", format!("{server}/{database}"))
-            .env("NATS_URL", format!("nats://{NOBODY}"))
-            .env("PAYMENTS_URL", format!("http://{NOBODY}"))
-            .env("NOTIFICATIONS_URL", format!("http://{NOBODY}"))
-            // That it hears from nobody is what was wished for.
-            .env("LOG_FILTER", "error")
-            .stdin(Stdio::null())
-            .spawn()?;
-        let mut twin = Self { child, booker: DirectBooker::new(listen)? };
+        let process = Process::start(running, "booking", database)?;
+        let mut twin = Self { booker: DirectBooker::new(process.listen)?, _process: process };
         let wish = running.wishes()?.take()?;
         until_within(PATIENCE, "the twin books", async || Ok(twin.booker.book(&wish).await.ok()))
             .await?;
         Ok(twin)
-    }
-}
-
-impl Drop for Twin {
-    fn drop(&mut self) {
-        drop(Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status());
-        drop(self.child.wait());
     }
 }
 

@@ -9,6 +9,7 @@ use eventstore::{Database, Store};
 use payments::app::open_books::open_books;
 use payments::read_model::{ledger, settlement, unexplained};
 use sqlx::{Connection as _, Executor as _, PgConnection};
+use system::Practice;
 use tokio::time::Instant;
 
 use crate::figure::{Figure, Unit};
@@ -16,8 +17,10 @@ use crate::plain::database_of;
 use crate::samples::{Samples, millis};
 use crate::stage::{Hours, Stage};
 
-const DATABASE: &str = "bench_money";
-const EMPTY: &str = "bench_no_money";
+/// Its name on the practice's server.
+pub(crate) const DATABASE: &str = "bench_money";
+/// The name of one without a row.
+pub(crate) const EMPTY: &str = "bench_no_money";
 const SQL: &str = include_str!("../../sql/million_bookings.sql");
 /// How many of the bookings are still to come.
 const OPEN: i64 = 5_000;
@@ -26,10 +29,7 @@ const TIMES: usize = 20;
 
 pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
     let running = stage.at(Hours::Dense).await?;
-    let migrated = ("payments", &payments::MIGRATIONS);
-    let empty = database_of(&running.practice, EMPTY, migrated).await?;
-    let url = database_of(&running.practice, DATABASE, migrated).await?;
-    fill(&url).await?;
+    let (url, empty) = databases(&running.practice).await?;
     let (store, fresh) = (store(url)?, store(empty)?);
     let mut lists = Samples::default();
     let (mut sums, mut oldest) = (Samples::default(), Samples::default());
@@ -67,6 +67,19 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
         )
         .noting(format!("an empty database: {:.2} ms", millis(fresh_starts.p50()))),
     ])
+}
+
+/// The URLs of the database behind 1,000,000 bookings and of one without any, both made unless they
+/// are there.
+///
+/// # Errors
+/// When the server refuses.
+pub(crate) async fn databases(practice: &Practice) -> Result<(String, String)> {
+    let migrated = ("payments", &payments::MIGRATIONS);
+    let empty = database_of(practice, EMPTY, migrated).await?;
+    let url = database_of(practice, DATABASE, migrated).await?;
+    fill(&url).await?;
+    Ok((url, empty))
 }
 
 fn store(url: String) -> Result<Store> {
