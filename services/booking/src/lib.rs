@@ -17,6 +17,7 @@ pub mod config;
 
 use std::io::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::contract::booking::v1::booking_internal_service_server::BookingInternalServiceServer;
 use ::contract::booking::v1::booking_service_server::BookingServiceServer;
@@ -47,12 +48,15 @@ use crate::grpc::staff::StaffDesk;
 use crate::meeting::Meetings;
 use crate::process::mail::OnNotifications;
 use crate::process::payment::OnPayments;
+use crate::read_model::moved_zone;
 use crate::store::KnownDays;
 use crate::timers::Timers;
 
 /// This service's own tables, which stand beside the event log.
 pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/booking");
 
+/// How long a database that did not answer is waited for.
+const ASK_ZONE_AGAIN: Duration = Duration::from_secs(1);
 /// Who may read this service's feed.
 const READERS: &[&str] = &["payments", "notifications", "reviews"];
 
@@ -85,7 +89,9 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     );
     let timers = Arc::new(Timers::new(Arc::clone(&desk)));
     let firing = run_timers(store.clone(), timers, shutdown.wait());
+    let (same_desk, stop) = (Arc::clone(&desk), shutdown.clone());
     tasks.spawn("timers", async move {
+        zone_is_as_it_was(&same_desk, &stop).await?;
         firing.await;
         Ok::<(), BoxError>(())
     });
@@ -105,6 +111,28 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let checks = standing.told_by(checks);
     tasks.spawn("server", server.ready(checks).serve(routes));
     tasks.join().await?;
+    Ok(())
+}
+
+/// Refuses another time zone than the one in which times were sold that are still to come.
+async fn zone_is_as_it_was(desk: &Desk, shutdown: &Shutdown) -> anyhow::Result<()> {
+    let zone = desk.rules.zone.iana_name().context("the practice's zone has no name")?;
+    let moved = loop {
+        match moved_zone::first_moved(desk.store.pool(), zone).await {
+            Ok(moved) => break moved,
+            Err(error) => tracing::warn!(%error, "the zone of what is sold is not known yet"),
+        }
+        tokio::select! {
+            () = shutdown.wait() => return Ok(()),
+            () = tokio::time::sleep(ASK_ZONE_AGAIN) => {}
+        }
+    };
+    if let Some(session) = moved {
+        anyhow::bail!(
+            "the practice's time zone was changed: in {zone} what is taken at {session} belongs to \
+             another date than it was sold for; put the old zone back until all of that is over"
+        );
+    }
     Ok(())
 }
 

@@ -8,3 +8,4 @@ pub mod learn;
 pub mod view;
 pub mod query;
 pub mod staff;
+pub mod moved_zone;

@@ -6,4 +6,5 @@ pub mod web;
 pub mod layout;
 pub mod boundaries;
 pub mod migrations;
+pub mod kept;
 pub mod text;

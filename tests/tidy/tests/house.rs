@@ -1,6 +1,6 @@
 //! Holds this checkout to the house rules.
 use tidy::tree::{self, SourceFile};
-use tidy::{boundaries, layout, migrations, rust, text, web};
+use tidy::{boundaries, kept, layout, migrations, rust, text, web};
 
 #[track_caller]
 fn assert_kept(faults: &[String]) {
@@ -104,6 +104,11 @@ fn migrations_have_names_that_order_and_tell() {
     let files = tree::files().unwrap();
     let all: Vec<&SourceFile> = files.iter().filter(|file| is_migration(file)).collect();
     assert_kept(&migrations::clashes(&all));
+}
+
+#[test]
+fn data_of_earlier_releases_is_only_added_to() {
+    assert_kept(&kept::changed("tests/system/kept").unwrap());
 }
 
 #[test]

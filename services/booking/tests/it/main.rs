@@ -8,6 +8,7 @@
 )]
 
 mod world;
+mod zones;
 mod provider;
 mod served;
 mod races;

@@ -1,7 +1,7 @@
 //! The whole process: settings, server, timers, and the feeds of its neighbours, with NATS away.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use booking::app::ClaimPolicy;
@@ -128,8 +128,8 @@ async fn a_booking_is_confirmed_by_its_neighbours_feeds_alone() {
     let notifications = Neighbour::new("notifications", &keys, &shutdown).await;
     let listen = free_address().await;
     let urls = (payments.url.as_str(), notifications.url.as_str());
-    let config = config((&db, listen, urls), &keys, &users, &shutdown).await;
-    let running = tokio::spawn(booking::run(config, shutdown.clone()));
+    let first = config((&db, listen, urls), &keys, &users, &shutdown).await;
+    let running = tokio::spawn(booking::run(first, shutdown.clone()));
     let url = format!("http://{listen}");
     until("it is ready", async || Ok(runtime::health::probe(&url).await.ok())).await.unwrap();
     let mut client = BookingServiceClient::new(channel::connect_lazy(&url).unwrap());
@@ -166,4 +166,30 @@ async fn a_booking_is_confirmed_by_its_neighbours_feeds_alone() {
     assert_eq!(told.payment_state(), PaymentState::Paid);
     shutdown.trigger();
     running.await.unwrap().unwrap();
+
+    // In another zone this time would be one of another date, and its day's aggregate not found.
+    let shutdown = Shutdown::new();
+    let listen = free_address().await;
+    let mut elsewhere = config((&db, listen, urls), &keys, &users, &shutdown).await;
+    elsewhere.practice_dir = practice_in("America/Los_Angeles");
+    let refused = booking::run(elsewhere, shutdown).await.unwrap_err();
+    let why = runtime::status::chain(refused.as_ref());
+    assert!(why.contains("the practice's time zone was changed"), "{why}");
+}
+
+/// The practice that comes with us, in another time zone.
+fn practice_in(zone: &str) -> PathBuf {
+    let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("practice-elsewhere");
+    std::fs::create_dir_all(&folder).unwrap();
+    for entry in std::fs::read_dir(usual).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            std::fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
+        }
+    }
+    let file = folder.join("practice.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("Asia/Kolkata", zone)).unwrap();
+    folder
 }
