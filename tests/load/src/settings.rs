@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 /// Every figure's name, in the order of a whole run: first what a practice at rest does, then what
-/// load does, and last what load has left.
+/// load does, then what load has left, and last what lies in databases of their own.
 const NAMES: [&str; 18] = [
     "start",
     "rest",
@@ -20,11 +20,11 @@ const NAMES: [&str; 18] = [
     "confirmation",
     "long_log",
     "rebuild",
+    "memory",
     "alarms",
     "late_start",
     "drain",
     "crowd",
-    "memory",
 ];
 /// The first of those that put load on a practice whose times do not run out.
 const FIRST_LOAD: &str = "bookings";

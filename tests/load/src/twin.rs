@@ -65,7 +65,7 @@ impl Process {
     ///
     /// # Errors
     /// When that takes too long.
-    pub(crate) async fn ready(&self) -> Result<()> {
+    pub(crate) async fn until_ready(&self) -> Result<()> {
         let url = format!("http://{}", self.listen);
         let began = Instant::now();
         while probe(&url).await.is_err() {

@@ -360,7 +360,8 @@ impl Running<'_, '_> {
         self.at_provider("/api/pay", &body).await
     }
 
-    /// Has something happen at the provider. Gives nothing when it was done and the answer got lost.
+    /// Has something happen at the provider. Gives nothing when it was done and the answer got
+    /// lost.
     async fn at_provider(&self, path: &str, body: &Value) -> Result<Option<Value>> {
         let practice = self.stage.practice;
         let mut tries = 0;

@@ -6,6 +6,7 @@ use contract::payments::v1::CollectionState;
 use eventstore::NewEvent;
 use serde_json::{Value, json};
 
+use crate::signed;
 use crate::world::{Held, PRICE, World};
 
 const HOUR: i64 = 3600;
@@ -150,6 +151,34 @@ async fn a_refund_that_failed_at_the_bank_is_followed_by_another_one() -> Result
     assert_eq!(world.provider_has("refunds").await?.len(), 2);
     assert_eq!(world.number(waits).await?, 0);
     assert_eq!(world.check(held).await??, CollectionState::Refunded);
+    Ok(())
+}
+
+/// Ours failed, and before its next turn came another hand gave the money back. That fails, too.
+#[tokio::test]
+async fn a_hand_whose_refund_fails_leaves_the_turn_to_ours() -> Result<()> {
+    let world = World::new().await?;
+    world.fault(json!({ "target": "refunds.process", "kind": "refuse" })).await?;
+    let (held, paid) = unplaced(&world).await?;
+    let payment_id = paid["payment_id"].as_str().context("an id")?;
+    world.until(held, "RefundFailed").await?;
+    let slow = json!({ "target": "refunds.process", "kind": "delay", "delay_ms": 3_600_000 });
+    world.fault(slow).await?;
+    let by_hand = world.refund_by_hand(payment_id, PRICE).await?;
+    world.until(held, "RefundDiscovered").await?;
+    let waits = "select count(*) from timers where kind = 'renew-refund'";
+    assert_eq!(world.number(waits).await?, 1);
+    world.database.move_clock(HOUR).await?;
+    world.until_number(waits, 0).await?;
+    assert_eq!(world.count(held, "RefundRequested").await?, 1, "nothing is left to give back");
+    let failed = json!({
+        "id": by_hand["id"], "amount": PRICE, "currency": "INR", "status": "failed",
+        "payment_id": payment_id, "receipt": null, "notes": [],
+    });
+    signed::send(&world, signed::event("refund.failed", &[("refund", failed)], 9)).await?;
+    world.until_number(waits, 1).await?;
+    world.database.move_clock(2 * HOUR + 60).await?;
+    world.until_number("select count(*) from refunds where cause = 'unplaced'", 2).await?;
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use payments::process::booking::OnBooking;
 use runtime::server::Server;
 use runtime::{Shutdown, Tasks};
 use sqlx::{Connection as _, Executor as _, PgConnection};
-use testkit::TestKeys;
+use testkit::{TestKeys, until_within};
 use tokio::time::Instant;
 use tonic::service::Routes;
 
@@ -27,8 +27,6 @@ const CONSUMER: &str = "payments-on-booking";
 const SOURCE: &str = "booking";
 /// How many events have piled up.
 const EVENTS: i64 = 100_000;
-/// How often it is asked how far the consumer is.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// How long it may take.
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -60,14 +58,11 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
     let away = Nats::new("nats://127.0.0.1:1");
     let consuming = run_consumer(target.clone(), away, subscription, reaction, shutdown.clone());
     tasks.spawn(CONSUMER, consuming);
-    let position = loop {
+    let position = until_within(PATIENCE, "the feed is drained", async || {
         let position = checkpoint::position(&target, CONSUMER, SOURCE).await?;
-        if position >= EVENTS {
-            break position;
-        }
-        ensure!(began.elapsed() < PATIENCE, "the consumer is at {position}");
-        tokio::time::sleep(LOOK_EVERY).await;
-    };
+        Ok((position >= EVENTS).then_some(position))
+    })
+    .await?;
     let seconds = began.elapsed().as_secs_f64();
     shutdown.trigger();
     tasks.join().await?;

@@ -1,6 +1,6 @@
-//! How long a service takes to start, and to stop at once, with 1,000,000 events or bookings in its
-//! database, beside one that is empty: from the start of its process until it says that it is ready,
-//! and from SIGTERM until its process has ended.
+//! How long a service takes to start, and to stop at once, with 1,000,000 events or bookings in
+//! its database, beside one that is empty: from the start of its process until it says that it is
+//! ready, and from SIGTERM until its process has ended.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ async fn of(running: &Running, service: &str, names: (&str, &str, &str)) -> Resu
         let is_full = turn % 2 == 0;
         let began = Instant::now();
         let process = Process::start(running, service, if is_full { full } else { empty })?;
-        process.ready().await?;
+        process.until_ready().await?;
         let samples = if is_full { &mut of_full } else { &mut of_empty };
         samples.push(began.elapsed());
         let told = Instant::now();

@@ -6,6 +6,8 @@ use anyhow::Result;
 use contract::booking::v1::BookingExpired;
 use eventstore::{Asked, Metadata, Recall, StoreError, request_hash};
 use futures::future::join_all;
+use sqlx::{Connection as _, PgConnection};
+use tokio::time::Instant;
 
 use crate::{append, database, event};
 
@@ -98,26 +100,35 @@ async fn events_cannot_be_changed_by_the_service_nor_by_the_owner() -> Result<()
 #[tokio::test(flavor = "multi_thread")]
 async fn callers_that_go_away_poison_no_connection() -> Result<()> {
     let (database, store) = database().await?;
+    // Without the net that ends forgotten transactions after some seconds, one would stay.
+    let usual = store.pool().connect_options().as_ref().clone();
+    let endless = usual.options([("idle_in_transaction_session_timeout", "0")]);
+    store.pool().set_connect_options(endless);
+    append(&store, "booking-first", "kept").await?;
     for round in 0..400_u64 {
         let (store, stream) = (store.clone(), format!("booking-{round}"));
         let call = tokio::spawn(async move { append(&store, &stream, "dropped").await });
-        for _ in 0..round % 7 {
+        // Cut off at any moment, often while BEGIN is under way.
+        let (began, until) = (Instant::now(), Duration::from_micros(round * 7 % 1_500));
+        while began.elapsed() < until {
             tokio::task::yield_now().await;
         }
         call.abort();
+        drop(call.await);
     }
-    // Everybody who was not cut off before its task began has written, and the pool is sound.
-    append(&store, "booking-last", "kept").await?;
+    // The pool is left alone meanwhile: the next use of a connection would end what it has open.
+    let mut onlooker = PgConnection::connect(&database.owner_url).await?;
     testkit::until("no transaction is left open", async || {
         let open: i64 = sqlx::query_scalar(
             "select count(*) from pg_stat_activity
-             where datname = current_database() and state like 'idle in transaction%'",
+             where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'",
         )
-        .fetch_one(store.pool())
+        .fetch_one(&mut onlooker)
         .await?;
         Ok((open == 0).then_some(()))
     })
     .await?;
+    append(&store, "booking-last", "kept").await?;
     let fresh = database.store()?;
     assert_eq!(fresh.load("booking-last").await?.len(), 1, "an acknowledged write was lost");
     Ok(())
