@@ -133,8 +133,8 @@ async fn a_server_that_takes_its_time_gets_the_mail_once() -> Result<()> {
 #[tokio::test]
 async fn a_process_that_stops_waits_for_the_mail_that_is_on_its_way() -> Result<()> {
     let mut world = World::new().await?;
-    // Longer than a handler waits, so that the conversation goes on alone.
-    world.order_fault(json!({ "target": "smtp", "kind": "delay", "delay_ms": 11_000 })).await?;
+    // Longer than the timers are waited for, so that the conversation goes on alone.
+    world.order_fault(json!({ "target": "smtp", "kind": "delay", "delay_ms": 6_500 })).await?;
     hold_ended(&world).await?;
     world.until_state("hold_ended", "sending").await?;
     world.stop().await?;
