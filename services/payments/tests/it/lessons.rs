@@ -129,6 +129,8 @@ async fn lesson_05_a_webhook_that_is_early_waits_for_its_order() -> Result<()> {
     assert!(world.try_start(held).await?.is_err());
     let orders = world.provider_has("orders").await?;
     mute(&world).await?;
+    // Whose order it is cannot be asked, either; its receipt would tell.
+    world.fault(json!({ "target": "orders.fetch.one", "kind": "drop", "times": 0 })).await?;
     send(&world, captured(text(&orders[0], "id"), 1)).await?;
     let waits = "select count(*) from webhook_inbox where waits_for_order_id is not null";
     world.until_number(waits, 1).await?;
