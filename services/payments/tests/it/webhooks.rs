@@ -95,6 +95,8 @@ async fn what_is_told_of_an_order_before_we_know_it_is_kept_until_we_do() -> Res
     assert!(world.try_start(held).await?.is_err());
     let orders = world.provider_has("orders").await?;
     let order = orders[0]["id"].as_str().context("an id")?;
+    // Whose order it is cannot be asked, either; its receipt would tell.
+    world.fault(json!({ "target": "orders.fetch.one", "kind": "drop", "times": 0 })).await?;
     world.pay(order, json!({})).await?;
     let waiting = "select count(*) from webhook_inbox where waits_for_order_id is not null";
     world.until_number(waiting, 3).await?;
