@@ -14,7 +14,7 @@ export default defineConfig({
   forbidOnly: true,
   timeout: 180_000,
   expect: { timeout: 20_000 },
-  reporter: [['list']],
+  reporter: [['list'], ['./e2e/support/failures-last.ts']],
   use: {
     locale: 'en-IN',
     timezoneId: 'Asia/Kolkata',

@@ -1,5 +1,5 @@
 /** Answers that a test gives in place of the practice, for what is hard to bring about. */
-import type { Page, Route } from '@playwright/test';
+import { expect, type Page, type Route } from '@playwright/test';
 import type { Complaints } from './watch';
 import { refusal } from './watch';
 
@@ -84,12 +84,21 @@ export async function changeLimit(page: Page, cancellationHours: number): Promis
   });
 }
 
-/** Shows a booking of the practice with some of its facts changed, and no news of it. */
+async function fetchBooking(route: Route): Promise<object> {
+  const answer = await route.fetch();
+  expect(answer.status(), 'the practice answers with its booking').toBe(200);
+  return ((await answer.json()) as { booking: object }).booking;
+}
+
+/**
+ * Shows a booking of the practice with some of its facts changed, and no news of it. The practice is
+ * asked once: a page whose clock is made to run asks every few milliseconds.
+ */
 export async function changeBooking(page: Page, facts: object): Promise<void> {
+  let first: Promise<object> | undefined;
   await page.route(`**${RPC.getBooking}**`, async (route) => {
-    const answer = await route.fetch();
-    const { booking } = (await answer.json()) as { booking: object };
-    await route.fulfill({ json: { booking: { ...booking, ...facts } } });
+    first ??= fetchBooking(route);
+    await route.fulfill({ json: { booking: { ...(await first), ...facts } } });
   });
   const contentType = 'application/connect+json';
   await page.route(`**${RPC.watchBooking}**`, (route) =>
