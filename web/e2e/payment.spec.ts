@@ -9,6 +9,7 @@ import {
   expectReady,
   expectStep,
   hold,
+  leaveToPay,
   openCheckout,
   orderOf,
   payByCard,
@@ -204,16 +205,6 @@ test.describe('Chrome on an Android phone', () => {
     await expectConfirmed(page);
   });
 });
-
-async function leaveToPay(page: Page): Promise<void> {
-  await expectReady(page);
-  await page
-    .getByRole('main')
-    .getByRole('button', { name: /^(Pay ₹500|Retry Payment)$/ })
-    .click();
-  await page.waitForURL(/callback_url=/);
-  await expect(page.getByRole('button', { name: 'Pay ₹500' })).toBeVisible();
-}
 
 /** Another tab signs out, as a browser that clears what it keeps. */
 async function forgetSession(page: Page, url: string): Promise<void> {

@@ -1,4 +1,6 @@
 //! The settings a person may give to `make run`; everything else follows from them.
+use std::collections::BTreeSet;
+
 use crate::environment::Environment;
 use anyhow::{Result, bail};
 
@@ -61,6 +63,20 @@ impl Knobs {
             sandbox_port,
         })
     }
+
+    /// The origins that the sandbox's checkout uses: those of its script and its frame, and what
+    /// both load and call beside them. A place that other machines reach has one name only.
+    pub(crate) fn checkout_origins(&self) -> Vec<String> {
+        let mut origins = vec![self.sandbox_url.clone(), self.frame_url.clone()];
+        for name in ["risk", "beacon"] {
+            let there = format!("://{name}.localhost:");
+            let url = self.sandbox_url.replacen("://127.0.0.1:", &there, 1);
+            origins.push(url.replacen("://localhost:", &there, 1));
+        }
+        let mut seen = BTreeSet::new();
+        origins.retain(|origin| seen.insert(origin.clone()));
+        origins
+    }
 }
 
 fn number<N: std::str::FromStr>(environment: &Environment, name: &str, usual: N) -> Result<N> {
@@ -81,6 +97,8 @@ mod tests {
         assert_eq!(knobs.public_url, "http://127.0.0.1:8080");
         assert_eq!(knobs.sandbox_url, "http://127.0.0.1:8090");
         assert_eq!(knobs.frame_url, "http://localhost:8090");
+        let origins = knobs.checkout_origins();
+        assert_eq!(origins[2..], ["http://risk.localhost:8090", "http://beacon.localhost:8090"]);
     }
 
     #[test]
@@ -91,6 +109,7 @@ mod tests {
         let seen = [("SANDBOX_PUBLIC_URL", "http://192.168.1.5:8090/")];
         let knobs = Knobs::read(&Environment::from(seen)).unwrap();
         assert_eq!(knobs.frame_url, "http://192.168.1.5:8090", "a phone has no other name for it");
+        assert_eq!(knobs.checkout_origins(), ["http://192.168.1.5:8090"]);
     }
 
     #[test]

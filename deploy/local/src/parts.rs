@@ -260,9 +260,7 @@ impl Plan<'_> {
         let web = self.place.checkout.join("web/dist");
         settings.fixed("GATEWAY_LISTEN", format!("{}:{}", self.knobs.host, self.knobs.port));
         settings.usual("GATEWAY_WEB_DIR", web.to_string_lossy());
-        let (script, frame) = (&self.knobs.sandbox_url, &self.knobs.frame_url);
-        let origins = if script == frame { script.clone() } else { format!("{script} {frame}") };
-        settings.fixed("GATEWAY_CHECKOUT_ORIGINS", origins);
+        settings.fixed("GATEWAY_CHECKOUT_ORIGINS", self.knobs.checkout_origins().join(" "));
         // It refuses to start when browsers could not load this from the origins above.
         settings.fixed("PAYMENTS_CHECKOUT_SCRIPT_URL", self.checkout_script());
     }

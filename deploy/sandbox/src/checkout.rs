@@ -1,6 +1,8 @@
 //! The checkout: the script that a website includes, the frame that it opens, and what the frame
 //! asks of the bank. It shows card and UPI; no card number ever leaves the frame.
 
+mod bank_page;
+mod elsewhere;
 pub(crate) mod opened;
 mod qr;
 
@@ -27,17 +29,21 @@ const FRAME: &str = include_str!("checkout/frame.html");
 const FRAME_CSS: &str =
     concat!(include_str!("assets/paper.css"), include_str!("checkout/frame.css"));
 const FRAME_SCRIPT: &str = include_str!("checkout/frame.js");
+const POST_SCRIPT: &str = include_str!("checkout/post.js");
 const PHONE: &str = include_str!("checkout/phone.html");
 const PHONE_SCRIPT: &str = include_str!("checkout/phone.js");
 
 /// How the number of the test card ends that every bank declines.
 const DECLINED_CARD: &str = "0002";
+/// And the one whose bank asks the payer on a page of its own.
+const ASKING_CARD: &str = "3220";
 
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/v1/checkout.js", get(script))
         .route("/checkout", get(|| async { assets::checkout_page(FRAME) }))
         .route("/checkout/frame.css", get(|| async { assets::file(assets::CSS, FRAME_CSS) }))
+        .route("/checkout/post.js", get(|| async { assets::file(assets::SCRIPT, POST_SCRIPT) }))
         .route("/checkout/frame.js", get(|| async { assets::file(assets::SCRIPT, FRAME_SCRIPT) }))
         .route("/checkout/phone.js", get(|| async { assets::file(assets::SCRIPT, PHONE_SCRIPT) }))
         .route("/checkout/orders/{id}", get(order))
@@ -45,11 +51,20 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/checkout/orders/{id}/opened", post(opened::told))
         .route("/checkout/orders/{id}/payments", post(pay))
         .route("/upi/{id}", get(phone))
+        .merge(bank_page::routes())
+        .merge(elsewhere::routes())
 }
 
 async fn script(State(world): State<Shared>) -> Response {
-    let base = Value::String(world.frame_url.clone()).to_string();
-    let mut response = assets::file(assets::SCRIPT, CHECKOUT.replace("'{FRAME_URL}'", &base));
+    let quoted = |url: String| Value::String(url).to_string();
+    let script = CHECKOUT
+        .replace("'{FRAME_URL}'", &quoted(world.frame_url.clone()))
+        .replace("'{RISK_URL}'", &quoted(elsewhere::risk_url(&world)))
+        .replace("'{BEACON_URL}'", &quoted(elsewhere::beacon_url(&world)));
+    for_other_sites(assets::file(assets::SCRIPT, script))
+}
+
+fn for_other_sites(mut response: Response) -> Response {
     let allowed = HeaderValue::from_static("cross-origin");
     response.headers_mut().insert("cross-origin-resource-policy", allowed);
     response
@@ -79,7 +94,8 @@ async fn order(
 
 fn facts_of(world: &World, order: &Order, payments: &[&Payment]) -> Value {
     let (payable, _fee) = world.switches.switches().payable(order.amount);
-    let taken = |it: &&&Payment| it.status != PaymentStatus::Failed;
+    let untaken = [PaymentStatus::Created, PaymentStatus::Failed];
+    let taken = |it: &&&Payment| !untaken.contains(&it.status);
     let paid = payments.iter().find(taken).map(|payment| answer_of(world, payment));
     let failed = payments.last().filter(|it| it.status == PaymentStatus::Failed);
     json!({
@@ -154,6 +170,9 @@ async fn pay(
     let mut facts = facts_of(&world, order, &[&payment]);
     if let Some(fields) = facts.as_object_mut() {
         fields.insert("attempts".to_owned(), json!(order.payments.len()));
+        if payment.status == PaymentStatus::Created {
+            fields.insert("bank_url".to_owned(), json!(bank_page::url_of(&world, &payment)));
+        }
     }
     Ok(Json(facts))
 }
@@ -175,6 +194,7 @@ fn attempt_of(world: &World, order_id: String, wanted: &Wanted) -> Result<Attemp
         }
         Some(_) => Outcome::Failed(failure),
         None if no || collect => Outcome::Failed(failure),
+        None if last4.as_deref() == Some(ASKING_CARD) => Outcome::Created,
         None => Outcome::Captured,
     };
     let vpa = if no { "failure@razorpay" } else { "success@razorpay" };

@@ -3,6 +3,7 @@
 
 mod disputing;
 mod settling;
+mod telling;
 
 use std::time::Duration;
 
@@ -33,10 +34,12 @@ pub(crate) fn routes() -> Router<Shared> {
         .route("/api/dispute", post(disputing::begin))
         .route("/api/dispute-state", post(disputing::go_on))
         .route("/api/settle", post(settling::settle))
+        .route("/api/event", post(telling::tell))
         .route("/api/adjustment", post(settling::adjust))
         .route("/api/settlement-line", post(settling::forge))
         .route("/api/book", get(whole_book))
         .route("/api/checkouts", get(opened_checkouts))
+        .route("/api/beacons", get(counted_scripts))
         .route("/healthz", get(|| async { "ok\n" }))
 }
 
@@ -92,6 +95,7 @@ enum Wanted {
     Authorized,
     Failed,
     Late,
+    Created,
 }
 
 fn by_card() -> Method {
@@ -127,6 +131,7 @@ fn pay_now(world: &Shared, given: Payment) -> Answer {
         Wanted::Captured => Outcome::Captured,
         Wanted::Authorized => Outcome::Authorized,
         Wanted::Failed => Outcome::Failed(failure),
+        Wanted::Created => Outcome::Created,
         Wanted::Late => {
             Outcome::Late(failure, Duration::from_millis(given.delay_ms.unwrap_or(3_000)))
         }
@@ -156,7 +161,12 @@ fn pay_now(world: &Shared, given: Payment) -> Answer {
 
 /// What the checkouts of this process were told by the pages that opened them, oldest first.
 async fn opened_checkouts(State(world): State<Shared>) -> Json<Vec<Value>> {
-    Json(world.opened.list())
+    Json(world.opened.told())
+}
+
+/// Which of the checkout's scripts the pages let run and call home, oldest first.
+async fn counted_scripts(State(world): State<Shared>) -> Json<Vec<Value>> {
+    Json(world.opened.counted())
 }
 
 async fn whole_book(State(world): State<Shared>) -> Json<Value> {

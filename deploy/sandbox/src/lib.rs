@@ -115,7 +115,7 @@ fn router(world: &Shared) -> Router {
         .with_state(world.clone())
 }
 
-/// Takes up what a restart interrupted: webhooks, refunds and late authorisations.
+/// Takes up what a restart interrupted: webhooks, refunds and payments that wait for something.
 fn resume(world: &Shared) {
     let book = world.book();
     for delivery in book.deliveries().iter() {
@@ -132,6 +132,10 @@ fn resume(world: &Shared) {
         if payment.late_at_ms.is_some() {
             let late = provider::bank::authorise_when_due(world.clone(), payment.id.clone());
             tokio::spawn(late);
+        }
+        if payment.ends_at_ms.is_some() {
+            let end = provider::bank::waiting::end_when_due(world.clone(), payment.id.clone());
+            tokio::spawn(end);
         }
         if payment.back_at_ms.is_some() {
             let back = provider::bank::give_back_when_due(world.clone(), payment.id.clone());

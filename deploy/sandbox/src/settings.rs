@@ -55,6 +55,8 @@ pub struct Pace {
     pub webhook_gives_up: Duration,
     /// How long an authorised payment waits for its capture before it goes back.
     pub given_back_after: Duration,
+    /// How long a bank waits for what its payer decides.
+    pub bank_waits: Duration,
 }
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -67,6 +69,7 @@ impl Default for Pace {
             webhook_backoff: Duration::from_secs(1),
             webhook_gives_up: DAY,
             given_back_after: DAY.saturating_mul(3),
+            bank_waits: Duration::from_secs(10 * 60),
         }
     }
 }

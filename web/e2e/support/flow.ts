@@ -81,6 +81,18 @@ export async function openCheckout(
   return checkout;
 }
 
+/** Leaves the page for the provider's, as browsers without windows do. */
+export async function leaveToPay(page: Page): Promise<void> {
+  await expectReady(page);
+  await agreeIfLate(page);
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: /^(Pay ₹500|Retry Payment)$/ })
+    .click();
+  await page.waitForURL(/callback_url=/);
+  await expect(page.getByRole('button', { name: 'Pay ₹500' })).toBeVisible();
+}
+
 export async function payByCard(checkout: FrameLocator, button = 'Pay ₹500'): Promise<void> {
   await checkout.getByRole('button', { name: 'Pay by card' }).click();
   await checkout.getByRole('button', { name: button }).click();

@@ -15,6 +15,7 @@ type ProviderOrder = { id: string; receipt: string; amount: number; status: stri
 type ProviderPayment = { id: string; order_id: string; status: string; method: string };
 /** What a page told the checkout when it opened it. */
 type Opened = { order_id: string; referer: string; config: unknown };
+type Beacon = { order_id: string; script: string };
 type Book = { orders: ProviderOrder[]; payments: ProviderPayment[] };
 
 export type Fault = { target: string; kind: string; times?: number; delay_ms?: number };
@@ -64,6 +65,21 @@ export class Sandbox {
       const ours = all.filter((opened) => opened.order_id === orderId);
       return ours.length >= count ? ours : undefined;
     });
+  }
+
+  /** Which of the checkout's scripts ran for an order and called home, as soon as there are so many. */
+  beacons(orderId: string, count: number): Promise<string[]> {
+    return until(async () => {
+      const all = await this.ask<Beacon[]>('/api/beacons');
+      const ours = all.filter((beacon) => beacon.order_id === orderId);
+      return ours.length >= count ? ours.map(({ script }) => script) : undefined;
+    });
+  }
+
+  /** Decides at the bank about a payment whose window was closed. */
+  async decide(paymentId: string, approves: boolean): Promise<void> {
+    const body = new URLSearchParams({ approves: String(approves) });
+    await fetch(`${this.url}/checkout/bank/${paymentId}`, { method: 'POST', body });
   }
 
   /** Pays without a browser. */

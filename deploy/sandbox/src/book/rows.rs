@@ -49,6 +49,8 @@ pub(crate) struct Order {
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PaymentStatus {
+    /// The payer is at the bank's own page.
+    Created,
     Authorized,
     Captured,
     Refunded,
@@ -92,6 +94,9 @@ pub(crate) struct Payment {
     /// When it goes back, if nobody captures it until then.
     #[serde(default)]
     pub(crate) back_at_ms: Option<i64>,
+    /// When the bank gives up waiting for its payer.
+    #[serde(default)]
+    pub(crate) ends_at_ms: Option<i64>,
     /// The settlement that paid it out.
     #[serde(default)]
     pub(crate) settlement: Option<String>,

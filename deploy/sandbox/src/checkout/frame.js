@@ -4,6 +4,8 @@
   'use strict';
 
   const CHANNEL = 'sandbox-checkout';
+  // How the number of the card ends whose bank asks its payer.
+  const ASKING = '3220';
   const asked = new URLSearchParams(window.location.search);
   const keyId = asked.get('key_id') || '';
   const orderId = asked.get('order_id') || '';
@@ -18,6 +20,7 @@
   let busy = false;
   let over = false;
   let timer = 0;
+  let bank = null;
 
   function tell(message) {
     if (callback) return comeBack(message);
@@ -26,25 +29,11 @@
   }
 
   function comeBack(message) {
-    if (message.type === 'succeeded') post(message.answer);
+    if (message.type === 'succeeded') postTo(callback, message.answer);
     if (message.type === 'dismissed') {
-      post({ 'error[code]': 'BAD_REQUEST_ERROR', 'error[reason]': 'payment_cancelled' });
+      const cancelled = { 'error[code]': 'BAD_REQUEST_ERROR', 'error[reason]': 'payment_cancelled' };
+      postTo(callback, cancelled);
     }
-  }
-
-  function post(fields) {
-    const form = document.createElement('form');
-    form.method = 'post';
-    form.action = callback;
-    Object.keys(fields).forEach(function (name) {
-      const input = document.createElement('input');
-      input.type = 'hidden';
-      input.name = name;
-      input.value = fields[name];
-      form.appendChild(input);
-    });
-    document.body.appendChild(form);
-    form.submit();
   }
 
   function show(id) {
@@ -166,14 +155,16 @@
   }
 
   async function pay(button, body) {
-    if (busy || over) return;
+    if (busy || over) return null;
     busy = true;
+    let order = null;
     complain('');
     button.setAttribute('aria-busy', 'true');
     const label = button.textContent;
     button.textContent = 'Asking the bank…';
     try {
-      fold(await ask(orderPath + '/payments', body));
+      order = await ask(orderPath + '/payments', body);
+      fold(order);
     } catch (error) {
       complain(error instanceof TypeError || error instanceof SyntaxError
         ? 'The bank did not answer. Please wait a moment and try again.'
@@ -182,6 +173,55 @@
     button.textContent = label;
     button.removeAttribute('aria-busy');
     busy = false;
+    return order;
+  }
+
+  // Some banks ask on a page of their own: in a window, which a browser opens for a press only, or
+  // in this place, where the page was left for it.
+  async function payByCard(last4) {
+    const asks = last4 === ASKING;
+    bank = asks && !callback ? window.open('', '', 'popup,width=460,height=640') : null;
+    if (asks && !callback && !bank) {
+      complain('Your browser keeps the window of your bank shut. Allow it and try again.');
+      return;
+    }
+    const order = await pay(at('pay-card'), { method: 'card', last4: last4 });
+    if (!order || !order.bank_url) {
+      if (bank) bank.close();
+    } else if (callback) {
+      window.location.assign(
+        order.bank_url + '?callback_url=' + encodeURIComponent(callback));
+    } else {
+      bank.location = order.bank_url;
+      waitForBank(bank);
+    }
+  }
+
+  async function waitForBank(opened) {
+    if (bank !== opened || over) return;
+    if (!opened.closed) {
+      window.setTimeout(function () { waitForBank(opened); }, 300);
+      return;
+    }
+    // It closes by itself, too, once the payer has decided.
+    if (await bankAnswered(opened)) return;
+    const failure = {
+      code: 'BAD_REQUEST_ERROR', description: 'The window of your bank was closed.',
+      source: 'customer', step: 'payment_authentication', reason: 'payment_cancelled',
+      metadata: { order_id: orderId },
+    };
+    complain(failure.description);
+    tell({ type: 'failed', error: failure });
+  }
+
+  // Whether the payer had decided.
+  async function bankAnswered(opened) {
+    const order = await fetchOrder();
+    if (bank !== opened) return true;
+    bank = null;
+    attempts = Math.min(attempts, order.attempts - 1);
+    fold(order);
+    return Boolean(order.answer || order.failure);
   }
 
   // A payer may approve on another device, so the frame keeps asking while it is open.
@@ -223,7 +263,7 @@
       at(wrong[0]).focus();
       return;
     }
-    pay(at('pay-card'), { method: 'card', last4: number.slice(-4) });
+    payByCard(number.slice(-4));
   }
 
   function luhn(number) {
@@ -294,6 +334,8 @@
       if (event.key === 'Escape' && options.escape) cancel();
     });
     window.addEventListener('message', function (event) {
+      const own = event.origin === window.location.origin && event.source === bank;
+      if (own && event.data && event.data.type === 'bank') bankAnswered(bank);
       if (event.source !== window.parent || event.origin !== page) return;
       const message = event.data;
       if (!message || message.channel !== CHANNEL) return;

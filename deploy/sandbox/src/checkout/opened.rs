@@ -17,20 +17,41 @@ const KEPT: usize = 500;
 
 #[derive(Default)]
 pub(crate) struct Opened {
-    list: Mutex<Vec<Value>>,
+    told: Newest,
+    counted: Newest,
 }
 
-impl Opened {
-    fn add(&self, opened: Value) {
-        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+#[derive(Default)]
+struct Newest(Mutex<Vec<Value>>);
+
+impl Newest {
+    fn add(&self, one: Value) {
+        let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if list.len() == KEPT {
             list.remove(0);
         }
-        list.push(opened);
+        list.push(one);
     }
 
-    pub(crate) fn list(&self) -> Vec<Value> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn list(&self) -> Vec<Value> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Opened {
+    /// A script of the checkout was allowed to run and to call its own address.
+    pub(crate) fn count(&self, counted: Value) {
+        self.counted.add(counted);
+    }
+
+    /// What pages told their checkouts, oldest first.
+    pub(crate) fn told(&self) -> Vec<Value> {
+        self.told.list()
+    }
+
+    /// The calls of the checkout's scripts, oldest first.
+    pub(crate) fn counted(&self) -> Vec<Value> {
+        self.counted.list()
     }
 }
 
@@ -56,7 +77,7 @@ pub(crate) async fn told(
     if told.key_id != world.account.key_id {
         return Err(ApiError::wrong_key());
     }
-    world.opened.add(json!({
+    world.opened.told.add(json!({
         "order_id": order_id, "referer": told.referer, "config": told.config,
     }));
     Ok(StatusCode::NO_CONTENT)

@@ -2,6 +2,8 @@
 //! The checkout, `/api/pay` and the API's capture all come here, so the rules of an order hold
 //! for each: one captured payment, and anything that arrives beside it goes back at once.
 
+pub(crate) mod waiting;
+
 use std::time::Duration;
 
 use crate::book::Book;
@@ -20,6 +22,8 @@ pub(crate) enum Outcome {
     Failed(Failure),
     /// Fails now, and turns out to have been authorised after a while.
     Late(Failure, Duration),
+    /// Waits for what the payer does on the bank's own page.
+    Created,
 }
 
 pub(crate) struct Attempt {
@@ -102,9 +106,13 @@ pub(crate) fn attempt(world: &Shared, attempt: Attempt) -> Result<Payment, ApiEr
             payment.late_at_ms = Some(clock::now_ms().saturating_add(after));
             step.fail(world, &mut payment, failure);
         }
+        Outcome::Created => waiting::begin(world, &mut payment),
     }
     step.commit(world, &mut book, Some(order), payment.clone())?;
     drop(book);
+    if payment.ends_at_ms.is_some() {
+        tokio::spawn(waiting::end_when_due(world.clone(), payment.id.clone()));
+    }
     if payment.late_at_ms.is_some() {
         tokio::spawn(authorise_when_due(world.clone(), payment.id.clone()));
     }
@@ -137,6 +145,7 @@ pub(crate) fn without_order(
         refunds: Vec::new(),
         late_at_ms: None,
         back_at_ms: None,
+        ends_at_ms: None,
         settlement: None,
     };
     let mut step = Step::default();
@@ -156,7 +165,7 @@ pub(crate) fn capture(world: &Shared, id: &str, amount: i64) -> Result<Payment, 
         PaymentStatus::Captured | PaymentStatus::Refunded => {
             return Err(ApiError::bad("This payment has already been captured"));
         }
-        PaymentStatus::Failed => {
+        PaymentStatus::Created | PaymentStatus::Failed => {
             let description = "Only payments which have been authorized can be captured";
             return Err(ApiError::bad(description));
         }
@@ -267,6 +276,7 @@ fn payment_of(world: &World, order: &Order, attempt: &Attempt) -> Payment {
         refunds: Vec::new(),
         late_at_ms: None,
         back_at_ms: None,
+        ends_at_ms: None,
         settlement: None,
     }
 }

@@ -166,6 +166,7 @@ fn php_object(map: &Map<String, Value>) -> Value {
 
 fn status_of(row: &Payment) -> &'static str {
     match row.status {
+        PaymentStatus::Created => "created",
         PaymentStatus::Authorized => "authorized",
         PaymentStatus::Captured => "captured",
         PaymentStatus::Refunded => "refunded",
@@ -184,7 +185,7 @@ pub(crate) fn method_of(method: Method) -> &'static str {
 
 fn acquirer_data(row: &Payment) -> Value {
     match (row.status, row.method) {
-        (PaymentStatus::Failed, _) => json!([]),
+        (PaymentStatus::Created | PaymentStatus::Failed, _) => json!([]),
         (_, Method::Upi) => json!({ "rrn": digits_of(&row.id, 12) }),
         (_, Method::Card) => json!({ "auth_code": digits_of(&row.id, 6) }),
         (_, Method::Netbanking | Method::Wallet) => {

@@ -194,7 +194,7 @@ fn refundable(payment: &Payment, amount: Option<i64>) -> Result<i64, ApiError> {
         PaymentStatus::Refunded => {
             return Err(ApiError::bad("The payment has been fully refunded already"));
         }
-        PaymentStatus::Authorized | PaymentStatus::Failed => {
+        PaymentStatus::Created | PaymentStatus::Authorized | PaymentStatus::Failed => {
             return Err(ApiError::bad("The payment status should be captured for refund"));
         }
     }

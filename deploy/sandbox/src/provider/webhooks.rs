@@ -28,16 +28,18 @@ const FAULTS: [Kind; 6] = [
 
 /// An event in the provider's envelope, ready to be written to the book with what it tells of.
 /// There is none without an address, or while that is switched off.
-pub(crate) fn envelope(
+pub(crate) fn envelope<N: Into<String>>(
     world: &World,
     event: &str,
-    parts: Vec<(&'static str, Value)>,
+    parts: Vec<(N, Value)>,
 ) -> Option<Delivery> {
     world.account.webhook_url.as_ref()?;
     if world.switches.switches().is_silent() {
         return None;
     }
-    let contains: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
+    let parts: Vec<(String, Value)> =
+        parts.into_iter().map(|(name, it)| (name.into(), it)).collect();
+    let contains: Vec<&String> = parts.iter().map(|(name, _)| name).collect();
     let now = clock::now_ms();
     let mut body = json!({
         "entity": "event",
@@ -46,10 +48,10 @@ pub(crate) fn envelope(
         "contains": contains,
         "created_at": now / 1000,
     });
-    let entities = parts.into_iter().map(|(name, it)| (name.to_owned(), json!({ "entity": it })));
     if let Some(fields) = body.as_object_mut() {
-        let payload = Value::Object(entities.collect::<Map<String, Value>>());
-        fields.insert("payload".to_owned(), payload);
+        let payload: Map<String, Value> =
+            parts.into_iter().map(|(name, it)| (name, json!({ "entity": it }))).collect();
+        fields.insert("payload".to_owned(), Value::Object(payload));
     }
     Some(Delivery {
         id: ids::random_text(14),

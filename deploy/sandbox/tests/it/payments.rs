@@ -5,7 +5,7 @@ use std::time::Duration;
 use sandbox::Settings;
 use serde_json::{Value, json};
 
-use crate::website::{Folder, Running, SECRET, answer, refused, status, until};
+use crate::website::{Folder, Running, SECRET, Website, answer, refused, status, until};
 
 #[tokio::test]
 async fn the_same_receipt_gives_the_same_order() {
@@ -73,6 +73,47 @@ fn capturing(payment: &Value) -> Value {
 
 fn automatic(options: &Value) -> Value {
     capturing(&json!({ "capture": "automatic", "capture_options": options }))
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+#[tokio::test]
+async fn a_payment_is_created_until_its_payer_decides() {
+    let (folder, website) = (Folder::new(), Website::open().await);
+    let sandbox = Running::start(&folder, Some(&website)).await;
+    let order = sandbox.order("bkg_1", 50_000).await;
+    let begun = sandbox.pay(&order, "created").await;
+    assert_eq!(begun["payment"]["status"], "created");
+    let id = begun["payment_id"].as_str().unwrap();
+    assert!(website.events().is_empty(), "nothing is told before the payer decides");
+
+    let decide = async |approves: &str| {
+        let url = format!("{}/checkout/bank/{id}", sandbox.url);
+        let form = sandbox.http.post(url).header("content-type", FORM);
+        form.body(format!("approves={approves}")).send().await.unwrap().status()
+    };
+    assert_eq!(decide("perhaps").await, 400);
+    assert_eq!(decide("true").await, 200);
+    website.wait_for(3).await;
+    assert_eq!(website.events(), ["payment.authorized", "payment.captured", "order.paid"]);
+    assert_eq!(decide("false").await, 400, "it is decided once");
+}
+
+#[tokio::test]
+async fn a_payer_who_never_decides_ends_in_a_failure_across_a_kill() {
+    let (folder, website) = (Folder::new(), Website::open().await);
+    let mut settings = Settings::for_tests(folder.path(), Some(website.url.clone()));
+    settings.pace.bank_waits = Duration::from_millis(300);
+    let sandbox = Running::with(settings.clone()).await;
+    let order = sandbox.order("bkg_1", 50_000).await;
+    sandbox.pay(&order, "created").await;
+    sandbox.kill().await;
+
+    let _again = Running::with(settings).await;
+    let told = website.wait_for(1).await.remove(0).json();
+    let failed = &told["payload"]["payment"]["entity"];
+    assert_eq!((&told["event"], &failed["status"]), (&json!("payment.failed"), &json!("failed")));
+    assert_eq!(failed["error_reason"], "payment_timed_out");
 }
 
 #[tokio::test]

@@ -30,6 +30,23 @@ async fn a_payment_is_told_with_signatures_that_verify() {
 }
 
 #[tokio::test]
+async fn what_is_not_played_is_told_in_the_same_envelope() {
+    let (folder, website) = (Folder::new(), Website::open().await);
+    let sandbox = Running::start(&folder, Some(&website)).await;
+    let downtime = json!({ "id": "down_F1cxDoHWD4fkQt", "method": "netbanking", "end": null });
+    let told = json!({
+        "event": "payment.downtime.started", "entities": { "payment.downtime": downtime },
+    });
+    let sent = answer(sandbox.post("/api/event", &told)).await;
+    let arrived = website.wait_for(1).await.remove(0);
+    assert_eq!(arrived.event_id, sent["event_id"]);
+    assert_eq!(arrived.signature, signed("demo-webhook-secret", &arrived.body));
+    assert_eq!(arrived.event(), "payment.downtime.started");
+    assert_eq!(arrived.json()["contains"], json!(["payment.downtime"]));
+    assert_eq!(arrived.json()["payload"]["payment.downtime"]["entity"], downtime);
+}
+
+#[tokio::test]
 async fn a_refused_webhook_comes_again_with_the_same_id_and_bytes() {
     let (folder, website) = (Folder::new(), Website::open().await);
     let sandbox = Running::start(&folder, Some(&website)).await;

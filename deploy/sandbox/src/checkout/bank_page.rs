@@ -1,0 +1,96 @@
+//! The page on which a bank asks its payer, at another origin than the checkout: in a window of its
+//! own, or, in browsers without such windows, in place of the checkout. It posts the payer's
+//! decision to the checkout, which tells the frame that waits, or leads the payer back to the
+//! website.
+
+use axum::extract::rejection::FormRejection;
+use axum::extract::{Path, Query, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Form, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::assets;
+use crate::book::rows::{Payment, PaymentStatus};
+use crate::provider::bank::waiting;
+use crate::provider::errors::ApiError;
+use crate::world::{Shared, World};
+
+const BANK: &str = include_str!("bank.html");
+const RETURN: &str = include_str!("bank-return.html");
+const RETURN_SCRIPT: &str = include_str!("bank-return.js");
+
+pub(super) fn routes() -> Router<Shared> {
+    Router::new().route("/bank/{id}", get(page)).route("/checkout/bank/{id}", post(decided)).route(
+        "/checkout/bank-return.js",
+        get(|| async { assets::file(assets::SCRIPT, RETURN_SCRIPT) }),
+    )
+}
+
+/// Where the payer decides about a payment.
+pub(super) fn url_of(world: &World, payment: &Payment) -> String {
+    format!("{}/bank/{}", world.public_url, payment.id)
+}
+
+#[derive(Deserialize)]
+struct Origin {
+    /// The website that the payer comes back to, where the checkout has no window of its own.
+    #[serde(default)]
+    callback_url: String,
+}
+
+async fn page(
+    State(world): State<Shared>,
+    Path(id): Path<String>,
+    Query(origin): Query<Origin>,
+) -> Response {
+    let amount = world.book().payments().get(&id).map(|payment| payment.amount);
+    let Some(amount) = amount else {
+        return ApiError::unknown_id().into_response();
+    };
+    let page = BANK
+        .replace("{action}", &format!("{}/checkout/bank/{}", world.frame_url, assets::escape(&id)))
+        .replace("{callback_url}", &assets::escape(&origin.callback_url))
+        .replace("{amount}", &assets::rupees(amount));
+    assets::checkout_page(page)
+}
+
+#[derive(Deserialize)]
+struct Decision {
+    approves: bool,
+    #[serde(default)]
+    callback_url: String,
+}
+
+async fn decided(
+    State(world): State<Shared>,
+    Path(id): Path<String>,
+    decision: Result<Form<Decision>, FormRejection>,
+) -> Response {
+    let Ok(Form(decision)) = decision else {
+        return ApiError::bad("What the bank sent could not be read.").into_response();
+    };
+    match waiting::decide(&world, &id, decision.approves) {
+        Ok(payment) => {
+            let fields = fields_of(&world, &payment).to_string();
+            let page = RETURN
+                .replace("{fields}", &assets::escape(&fields))
+                .replace("{callback_url}", &assets::escape(&decision.callback_url));
+            assets::checkout_page(page)
+        }
+        Err(refused) => refused.into_response(),
+    }
+}
+
+/// What the website's `callback_url` is told.
+fn fields_of(world: &World, payment: &Payment) -> Value {
+    match &payment.failure {
+        Some(failure) if payment.status == PaymentStatus::Failed => json!({
+            "error[code]": failure.code,
+            "error[description]": failure.description,
+            "error[reason]": failure.reason,
+        }),
+        _ => super::answer_of(world, payment),
+    }
+}

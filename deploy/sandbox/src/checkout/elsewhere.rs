@@ -1,0 +1,54 @@
+//! What the checkout loads and calls beside its frame, each at an origin of its own as at the real
+//! provider: a script that looks for risks, and an address that counts what happens. A website
+//! whose content policy has no place for them loses both, and its payers pay all the same.
+
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::{get, post};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::for_other_sites;
+use crate::assets;
+use crate::world::{Shared, World};
+
+const RISK: &str = include_str!("risk.js");
+
+pub(super) fn routes() -> Router<Shared> {
+    Router::new().route("/risk/bundle.js", get(|| async { risk() })).route("/beacon", post(beacon))
+}
+
+pub(super) fn risk_url(world: &World) -> String {
+    named(&world.public_url, "risk")
+}
+
+pub(super) fn beacon_url(world: &World) -> String {
+    named(&world.public_url, "beacon")
+}
+
+/// The same place under a further name, which browsers look up on the machine that they run on. A
+/// place that other machines reach keeps its name.
+fn named(url: &str, name: &str) -> String {
+    let there = format!("://{name}.localhost:");
+    url.replacen("://127.0.0.1:", &there, 1).replacen("://localhost:", &there, 1)
+}
+
+fn risk() -> Response {
+    for_other_sites(assets::file(assets::SCRIPT, RISK))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Counted {
+    order_id: String,
+    /// `checkout` or `risk`: which script counts.
+    script: String,
+}
+
+async fn beacon(State(world): State<Shared>, Query(counted): Query<Counted>) -> StatusCode {
+    let Counted { order_id, script } = counted;
+    world.opened.count(json!({ "order_id": order_id, "script": script }));
+    StatusCode::NO_CONTENT
+}

@@ -1,0 +1,7 @@
+// The provider's script that looks for risks. This one only says that it was allowed to run.
+(function () {
+  'use strict';
+  const script = document.currentScript;
+  window.fetch(script.dataset.beacon + '&script=risk', { method: 'POST', mode: 'no-cors' })
+    .catch(function () { /* A refused beacon is the browser's to report. */ });
+})();

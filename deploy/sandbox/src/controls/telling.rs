@@ -1,0 +1,45 @@
+//! Events about what this provider does not play: links, downtimes, invoices, transfers and the
+//! rest of the documentation. A test gives what they tell of; they go out in the provider's
+//! envelope, signed and sent again like all others.
+
+use axum::Json;
+use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::unreadable;
+use crate::book::rows::Change;
+use crate::provider::errors::{Answer, ApiError};
+use crate::provider::webhooks;
+use crate::world::Shared;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Told {
+    /// The event's name, such as `payment.downtime.started`.
+    event: String,
+    /// What it tells of, by the name under which it stands in the payload.
+    entities: Map<String, Value>,
+}
+
+pub(super) async fn tell(
+    State(world): State<Shared>,
+    given: Result<Json<Told>, JsonRejection>,
+) -> Response {
+    match given {
+        Ok(Json(told)) => send(&world, told).into_response(),
+        Err(refused) => unreadable(&refused),
+    }
+}
+
+fn send(world: &Shared, told: Told) -> Answer {
+    let parts = told.entities.into_iter().collect();
+    let delivery = webhooks::envelope(world, &told.event, parts)
+        .ok_or_else(|| ApiError::bad("Webhooks have no address, or it is switched off."))?;
+    let id = delivery.id.clone();
+    world.commit(Change::Delivery(Box::new(delivery)))?;
+    webhooks::start(world, vec![id.clone()]);
+    Ok(Json(json!({ "event_id": id })))
+}
