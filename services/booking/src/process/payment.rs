@@ -20,8 +20,8 @@ use crate::read_model::learn::{self, Refund};
 /// What an event of payments asks of this service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Confirm, place again, or leave unplaced.
-    Confirm { id: Id<Booking>, payment: PaymentId },
+    /// Confirm, place again, or leave unplaced. So many minor units were captured.
+    Confirm { id: Id<Booking>, payment: PaymentId, minor: Option<i64> },
     /// Extend the hold, once.
     Claim { id: Id<Booking> },
     /// Show that the attempt failed.
@@ -38,7 +38,8 @@ pub enum Step {
 /// When it is one of ours by name and cannot be read.
 pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     let step = if let Some(e) = event.get::<payments::PaymentVerified>()? {
-        Step::Confirm { id: booking(&e.booking_id)?, payment: PaymentId(e.payment_id) }
+        let minor = e.amount.map(|amount| amount.minor_units);
+        Step::Confirm { id: booking(&e.booking_id)?, payment: PaymentId(e.payment_id), minor }
     } else if let Some(e) = event.get::<payments::PaymentClaimed>()? {
         Step::Claim { id: booking(&e.booking_id)? }
     } else if let Some(e) = event.get::<payments::PaymentFailed>()? {
@@ -89,8 +90,8 @@ impl Reaction for OnPayments {
         Box::pin(async move {
             match step(event)? {
                 None => {}
-                Some(Step::Confirm { id, payment }) => {
-                    confirm_booking(tx, &self.desk, id, payment).await?;
+                Some(Step::Confirm { id, payment, minor }) => {
+                    confirm_booking(tx, &self.desk, id, (payment, minor)).await?;
                 }
                 Some(Step::Claim { id }) => claim_payment(tx, &self.desk, id).await?,
                 Some(Step::AttemptFailed { id }) => learn::attempt_failed(tx, id).await?,

@@ -6,6 +6,8 @@ use eventstore::{StoreError, Tx};
 use kernel::Id;
 use kernel::id::Booking;
 
+use crate::domain::booking::PaymentId;
+
 /// A payment was claimed. That it was is remembered, whatever else is learnt; answers whether it is
 /// news.
 ///
@@ -25,6 +27,29 @@ pub async fn claimed(tx: &mut Tx, id: Id<Booking>) -> Result<bool, StoreError> {
     .fetch_optional(tx.connection())
     .await?;
     Ok(is_new.unwrap_or(false))
+}
+
+/// Less than the price was captured, because the provider took an offer off it: a refund of so much
+/// is a refund of all.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn paid_less(
+    tx: &mut Tx,
+    id: Id<Booking>,
+    payment: &PaymentId,
+    minor: i64,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bookings set paid_minor = $3, version = version + 1
+         where booking_id = $1 and payment_id = $2 and paid_minor is distinct from $3",
+    )
+    .bind(id)
+    .bind(&payment.0)
+    .bind(minor)
+    .execute(tx.connection())
+    .await?;
+    Ok(())
 }
 
 /// An attempt failed. Money that came before or comes later counts more.
@@ -73,7 +98,7 @@ pub async fn refund_requested(
                          and (payment_state = 'refunding'
                               or (payment_state = 'paid'
                                   and (state in ('paid_unplaced', 'cancelled')
-                                       or $4 >= price_minor))) end",
+                                       or $4 >= coalesce(paid_minor, price_minor)))) end",
     )
     .bind(id)
     .bind(&refund.refund_id)

@@ -6,7 +6,7 @@ use booking::app::schedule_meeting::schedule_meeting;
 use contract::booking::v1::{
     BookingState, CancelBookingRequest, CancellationRefund, CancelledBy, PaymentState,
 };
-use contract::payments::v1::{RefundDiscovered, RefundProcessed, RefundRequested};
+use contract::payments::v1::{PaymentVerified, RefundDiscovered, RefundProcessed, RefundRequested};
 use eventstore::Metadata;
 use kernel::id::Booking;
 use kernel::{Id, Money};
@@ -180,6 +180,23 @@ async fn the_money_of_a_cancelled_booking_is_shown_on_its_way_back() {
     world.payments_say(&processed("rfn_2")).await;
     assert_eq!(shown().await, PaymentState::Refunded);
     assert_eq!(world.state(id).await, BookingState::Cancelled);
+}
+
+#[tokio::test]
+async fn a_payment_that_an_offer_made_less_is_shown_as_back_when_all_of_it_is() {
+    let world = World::without_timers().await;
+    let id = world.hold(customer(1), at(1, 11)).await;
+    let paid = PaymentVerified {
+        booking_id: id.to_string(),
+        payment_id: "pay_1".to_owned(),
+        amount: Some(Money::inr(45_000).into()),
+    };
+    world.payments_say(&paid).await;
+    let shown = async || world.view(id).await.booking.payment_state();
+    world.payments_say(&refund(id, "rfn_1", 44_999)).await;
+    assert_eq!(shown().await, PaymentState::Paid);
+    world.payments_say(&refund(id, "rfn_2", 45_000)).await;
+    assert_eq!(shown().await, PaymentState::Refunding);
 }
 
 #[tokio::test]

@@ -401,7 +401,7 @@ pub(crate) fn on_payments(
     event: &Recorded,
 ) -> Result<(), Fail> {
     let (id, command) = match step(event)? {
-        Some(Step::Confirm { id, payment }) => {
+        Some(Step::Confirm { id, payment, .. }) => {
             let Some(open) = world.open_booking(id) else {
                 return Err(Fail::Refused("BookingNotFound".to_owned()));
             };
