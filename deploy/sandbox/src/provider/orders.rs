@@ -115,8 +115,7 @@ pub(crate) async fn payments(
 ) -> Answer {
     let book = world.book();
     let order = book.orders().get(&id).ok_or_else(ApiError::unknown_id)?;
-    let newest_first = book.payments_of(order).into_iter().rev();
-    let page = filter.page(newest_first, 100)?;
+    let page = filter.page(book.payments_of(order).into_iter(), 100)?;
     Ok(Json(entities::collection(&page.map(entities::payment).collect::<Vec<_>>())))
 }
 

@@ -99,6 +99,20 @@ async fn asking_alone_is_enough() -> Result<()> {
     Ok(())
 }
 
+/// money.md, L16: the provider lists ten payments of an order unless it is asked for more.
+#[tokio::test]
+async fn money_behind_more_attempts_than_a_page_has_is_found_by_asking_alone() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let held = world.held().await?;
+    let order = world.start(held).await?.order_id;
+    for _ in 0..12 {
+        world.pay(&order, json!({ "outcome": "failed" })).await?;
+    }
+    world.pay(&order, json!({})).await?;
+    world.until(held, "PaymentVerified").await?;
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_forged_answer_is_refused_and_changes_nothing() -> Result<()> {
     let world = World::without_webhooks().await?;
