@@ -249,7 +249,8 @@ pub async fn forget_refund(store: &Store, refund_id: Id<RefundKind>) -> Result<(
         .await
 }
 
-/// Lets old bodies go and comes back tomorrow; called at the start and by its own timer.
+/// Deletes old bodies of webhooks and old keys of callers, and comes back tomorrow; called at the
+/// start and by its own timer.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -261,7 +262,12 @@ pub async fn sweep(store: &Store) -> Result<(), Error> {
                 if swept > 0 {
                     tracing::info!(swept, "bodies of old webhooks were deleted");
                 }
-                let due = tx.now().await?.plus_seconds(SWEEP_EVERY);
+                let keys = tx.delete_old_keys().await?;
+                if keys.count > 0 {
+                    tracing::info!(deleted = keys.count, "old idempotency keys were deleted");
+                }
+                let pause = if keys.is_part { MINUTE } else { SWEEP_EVERY };
+                let due = tx.now().await?.plus_seconds(pause);
                 Ok(tx.set_timer(SWEEP_WEBHOOKS, "all", due, json!({})).await?)
             })
         })

@@ -158,6 +158,23 @@ async fn a_question_under_way_does_not_undo_a_hurry() -> Result<()> {
     Ok(())
 }
 
+/// money.md, L8.
+#[tokio::test]
+async fn callers_keys_are_deleted_after_thirty_days() -> Result<()> {
+    let world = World::new().await?;
+    let held = world.held().await?;
+    world.start(held).await?;
+    let keys = "select count(*) from idempotency_keys";
+    world.until_quiet().await?;
+    let before = world.number(keys).await?;
+    assert!(before > 0);
+    world.database.move_clock(28 * DAY).await?;
+    world.until_quiet().await?;
+    assert_eq!(world.number(keys).await?, before);
+    world.database.move_clock(31 * DAY).await?;
+    world.until_number(keys, 0).await
+}
+
 #[tokio::test]
 async fn bodies_of_webhooks_are_deleted_after_ninety_days() -> Result<()> {
     let world = World::new().await?;

@@ -2,14 +2,12 @@
 //! repeats, wrong tries to open the panel with the network addresses that they came from, and old
 //! grants.
 
-use eventstore::{Metadata, Store, Tx};
+use eventstore::{Metadata, Store};
 
 use super::Error;
 use crate::moderation::{grant, tries};
 use crate::timers::{self, SWEEP};
 
-/// A caller that repeats a request does so within minutes; a month leaves room for any of them.
-const KEY_DAYS: i32 = 30;
 const HOUR_MINUTES: i64 = 60;
 
 /// What was deleted, in rows.
@@ -31,7 +29,7 @@ pub async fn sweep(store: &Store, subject: String) -> Result<(), Error> {
             let subject = subject.clone();
             Box::pin(async move {
                 let swept = Swept {
-                    keys: forget_keys(tx).await?,
+                    keys: tx.delete_old_keys().await?.count,
                     tries: tries::forget_old(tx).await?,
                     grants: grant::forget_old(tx).await?,
                 };
@@ -44,16 +42,4 @@ pub async fn sweep(store: &Store, subject: String) -> Result<(), Error> {
         .await?;
     tracing::info!(keys, tries, grants, "what nobody needs any more is gone");
     Ok(())
-}
-
-async fn forget_keys(tx: &mut Tx) -> Result<u64, Error> {
-    let deleted = sqlx::query(
-        "delete from idempotency_keys
-         where recorded_at < clock_now() - make_interval(days => $1)",
-    )
-    .bind(KEY_DAYS)
-    .execute(tx.connection())
-    .await
-    .map_err(eventstore::StoreError::from)?;
-    Ok(deleted.rows_affected())
 }

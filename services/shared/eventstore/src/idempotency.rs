@@ -33,6 +33,21 @@ pub struct Asked<'a> {
     pub from_version: i64,
 }
 
+/// How long a key is remembered. A caller that repeats a request does so within minutes; a month
+/// leaves room for any of them.
+pub const KEY_DAYS: i32 = 30;
+/// How many old keys one transaction deletes: what a second can do.
+const DELETED_MAX: u64 = 10_000;
+
+/// Old keys that were deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeletedKeys {
+    /// How many.
+    pub count: u64,
+    /// Whether there may be more.
+    pub is_part: bool,
+}
+
 /// A hash of a request without its key, by which a repeat is told from another request.
 #[must_use]
 pub fn request_hash(bytes: &[u8]) -> Vec<u8> {
@@ -76,6 +91,25 @@ impl Tx {
         .fetch_optional(self.connection())
         .await?;
         row.map_or(Ok(Recall::New), |row| recall(&row, request_hash))
+    }
+
+    /// Deletes keys that are older than [`KEY_DAYS`]. What a request with such a key did must not be
+    /// done again by a repeat, so ids that matter are made from the key.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn delete_old_keys(&mut self) -> Result<DeletedKeys, StoreError> {
+        let count = sqlx::query(
+            "delete from idempotency_keys where ctid = any(array(
+                 select ctid from idempotency_keys
+                 where recorded_at < clock_now() - make_interval(days => $1) limit $2))",
+        )
+        .bind(KEY_DAYS)
+        .bind(DELETED_MAX.cast_signed())
+        .execute(self.connection())
+        .await?
+        .rows_affected();
+        Ok(DeletedKeys { count, is_part: count == DELETED_MAX })
     }
 
     /// Looks keys up whose locks, [`key_lock`], this transaction has, and reads a stream with each,

@@ -19,7 +19,7 @@ pub use checkpoint::{Consumed, Parked};
 pub use database::{Database, migrate};
 pub use error::{Retry, StoreError, Unreadable};
 pub use event::{Metadata, NewEvent, Recorded, id_of, new_id, new_uuid};
-pub use idempotency::{Asked, Recall, key_lock, request_hash};
+pub use idempotency::{Asked, DeletedKeys, Recall, key_lock, request_hash};
 pub use store::{News, Store};
 pub use timer::{Timer, TimerHandler, run_timers};
 pub use transaction::{Loaded, Tx};
