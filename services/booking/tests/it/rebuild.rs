@@ -19,15 +19,17 @@ use crate::blocks::{block, unblock};
 use crate::cancels::cancel_by_practice;
 use crate::world::{World, at, customer, owner};
 
-/// What the events decide of both tables, in one order.
+/// Both tables with all their columns but one, in one order. A booking is requested at the moment
+/// in which it was decided, and made again with the moment in which its event was written.
 const ROWS: &str = "select coalesce(string_agg(line, E'\\n' order by line), '') from (
-    select concat_ws(' ', 'booking', booking_id, customer_id, service_id, service_title,
-                     price_minor, price_currency, practitioner_id, mode, state, held_until_at,
-                     checkout_opened,
-                     payment_id, confirmed_on_claim) as line from bookings
+    select 'booking ' || (to_jsonb(b) - 'requested_at')::text as line from bookings b
     union all
-    select concat_ws(' ', 'slot', booking_id, block_id, practitioner_id, starts_at, ends_at,
-                     held_until_at, live) from slot_reservations) rows";
+    select 'slot ' || to_jsonb(s)::text from slot_reservations s) rows";
+
+/// How many bookings were requested within a second of the event that says so.
+const IN_TIME: &str = "select count(*) from bookings b
+    join events e on e.stream_id = 'booking-' || b.booking_id and e.version = 1
+    where e.recorded_at - b.requested_at between interval '0' and interval '1 second'";
 
 /// A history with everything that happens to times: held, ended, sold again, given back, paid late,
 /// cancelled, closed and opened.
@@ -76,6 +78,10 @@ async fn rows(world: &World) -> String {
     sqlx::query_scalar(ROWS).fetch_one(world.desk.store.pool()).await.unwrap()
 }
 
+async fn in_time(world: &World) -> i64 {
+    sqlx::query_scalar(IN_TIME).fetch_one(world.desk.store.pool()).await.unwrap()
+}
+
 #[tokio::test]
 async fn the_rows_made_again_are_the_rows_that_there_were() {
     let world = World::without_timers().await;
@@ -83,6 +89,8 @@ async fn the_rows_made_again_are_the_rows_that_there_were() {
     until_in_feed(&world.desk.store).await.unwrap();
     let before = rows(&world).await;
     assert!(before.lines().count() >= 13, "{before}");
+    let bookings = in_time(&world).await;
+    assert_eq!(bookings, 6);
     for size in [1, 3, 7, 1000] {
         world.db.as_owner("truncate bookings, slot_reservations").await.unwrap();
         assert_eq!(rows(&world).await, "");
@@ -100,5 +108,6 @@ async fn the_rows_made_again_are_the_rows_that_there_were() {
             written.await.unwrap();
         }
         assert_eq!(rows(&world).await, before, "in batches of {size}");
+        assert_eq!(in_time(&world).await, bookings, "in batches of {size}");
     }
 }
