@@ -5,6 +5,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "indexing JSON gives null where there is nothing")]
 
+pub mod backup;
 pub mod chaos;
 pub mod collector;
 pub mod customer;

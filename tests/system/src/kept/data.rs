@@ -3,14 +3,14 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, bail, ensure};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use anyhow::{Context as _, Result, ensure};
 use testkit::until;
 
 use super::Kept;
+use crate::backup::ran;
 use crate::practice::{Practice, STORES};
 
 /// Files and folders that are kept as they are.
@@ -57,15 +57,9 @@ impl Kept {
     }
 
     async fn restore_databases(&self, practice: &Practice) -> Result<()> {
-        let record = practice.record()?;
-        let admin = record["postgres_admin_url"].as_str().context("no superuser")?;
         let taken_at = self.part("taken_at").as_str().context("no moment")?;
-        let mut superuser = PgConnection::connect(admin).await?;
         for service in STORES {
-            let drop = format!("drop database {service} with (force)");
-            superuser.execute(AssertSqlSafe(drop)).await?;
-            let file = self.folder.join(format!("{service}.dump"));
-            ran(tool(practice, "pg_restore")?.args(["--create", "-d", admin]).arg(file))?;
+            practice.restore(service, &self.folder.join(format!("{service}.dump"))).await?;
             let mut owner = practice.database(service).await?;
             sqlx::query("update clock set offset_by = $1::timestamptz - clock_timestamp()")
                 .bind(taken_at)
@@ -82,31 +76,13 @@ impl Kept {
 /// When something cannot be read or written.
 pub(super) fn keep(practice: &Practice, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
-    let record = practice.record()?;
     for service in STORES {
-        let url = record["databases"][service]["admin_url"].as_str().context("no database")?;
-        let file = folder.join(format!("{service}.dump"));
-        ran(tool(practice, "pg_dump")?.args(["-Fc", "-Z", "9", "-d", url, "-f"]).arg(file))?;
+        practice.dump(service, &folder.join(format!("{service}.dump")))?;
     }
     for plain in PLAIN {
         copy(&practice.data().join(plain), &folder.join(plain))?;
     }
     ran(Command::new("gzip").args(["-9", "-n"]).arg(folder.join("sandbox/book.jsonl")))
-}
-
-/// One of PostgreSQL's programs, of the version that the practice runs on.
-fn tool(practice: &Practice, name: &str) -> Result<Command> {
-    let process = PathBuf::from(format!("/proc/{}", practice.pid("postgres")?));
-    let server = fs::read_link(process.join("exe"))?;
-    let programs = server.parent().context("the server lies nowhere")?;
-    let mut command = Command::new(programs.join(name));
-    command.stdin(Stdio::null());
-    let environment = String::from_utf8(fs::read(process.join("environ"))?)?;
-    let libraries = environment.split('\0').find_map(|it| it.strip_prefix("LD_LIBRARY_PATH="));
-    if let Some(libraries) = libraries {
-        command.env("LD_LIBRARY_PATH", libraries);
-    }
-    Ok(command)
 }
 
 /// Copies a folder; the copies can be read by us only, as a vault's files must be.
@@ -129,14 +105,6 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 
 fn unpack(file: &Path) -> Result<()> {
     ran(Command::new("gzip").arg("-d").arg(file))
-}
-
-fn ran(command: &mut Command) -> Result<()> {
-    let done = command.output()?;
-    if !done.status.success() {
-        bail!("{:?}: {}", command.get_program(), String::from_utf8_lossy(&done.stderr));
-    }
-    Ok(())
 }
 
 impl Practice {
