@@ -17,8 +17,8 @@ use testkit::until;
 const CONSUMING: [&str; 4] = ["booking", "payments", "notifications", "reviews"];
 /// Every process that writes to a database of [`STORES`] because of what another one tells.
 const WRITING: [&str; 5] = ["booking", "payments", "notifications", "identity", "reviews"];
-/// What says how far a service has come, and not what it knows: places in feeds, times of its timers
-/// and paces, and the clock of the tests.
+/// What says how far a service has come, and not what it knows: places in feeds, times of its
+/// timers and paces, and the clock of the tests.
 const NOT_KNOWLEDGE: [&str; 7] = [
     "_sqlx_migrations",
     "call_pace",

@@ -93,8 +93,8 @@ impl Tx {
         row.map_or(Ok(Recall::New), |row| recall(&row, request_hash))
     }
 
-    /// Deletes keys that are older than [`KEY_DAYS`]. What a request with such a key did must not be
-    /// done again by a repeat, so ids that matter are made from the key.
+    /// Deletes keys that are older than [`KEY_DAYS`]. What a request with such a key did must not
+    /// be done again by a repeat, so ids that matter are made from the key.
     ///
     /// # Errors
     /// When the database does not answer.
