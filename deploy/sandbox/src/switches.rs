@@ -1,7 +1,7 @@
 //! The switches on the provider's own pages. Two change what payers are asked for: the convenience
 //! fee, which is added to an order's amount, and an offer, which is taken off it. Both are lawful,
-//! and the provider takes such a payment for the whole of its order. One ends the webhooks. A
-//! restart forgets them.
+//! and the provider takes such a payment for the whole of its order. One ends the webhooks, and one
+//! takes fees from credits instead of payments. A restart forgets them.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -27,12 +27,20 @@ pub(crate) struct Switches {
     /// of failures. What happens meanwhile is told by nothing later.
     #[serde(default)]
     webhooks_off: bool,
+    /// Whether fees are taken from credits that were bought before: what is paid out then is whole.
+    #[serde(default)]
+    fee_credits: bool,
 }
 
 impl Switches {
     /// Whether nothing is told.
     pub(crate) fn is_silent(self) -> bool {
         self.webhooks_off
+    }
+
+    /// Whether nothing of a payment is kept for its fee.
+    pub(crate) fn takes_fees_from_credits(self) -> bool {
+        self.fee_credits
     }
 
     /// What the payer of an order pays, and how much of that is a fee.

@@ -233,6 +233,9 @@ pub(crate) struct SettledLine {
     pub(crate) dispute_id: Option<String>,
     /// Left out of the report.
     pub(crate) hidden: bool,
+    /// The fee was taken from credits that were bought before.
+    #[serde(default)]
+    pub(crate) of_credits: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -142,7 +142,7 @@ pub(crate) fn settled_line(settlement: &Settlement, line: &SettledLine) -> Value
         "settlement_id": settlement.id,
         "settlement_utr": settlement.utr,
         "posted_at": null,
-        "credit_type": "default",
+        "credit_type": if line.of_credits { "fee" } else { "default" },
         "description": line.description,
         "notes": "[]",
         "payment_id": line.payment_id,

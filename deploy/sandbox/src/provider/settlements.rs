@@ -91,12 +91,13 @@ pub(crate) fn settle(
     until_s: i64,
     at_s: i64,
 ) -> Result<Option<Settlement>, ApiError> {
+    let of_credits = world.switches.switches().takes_fees_from_credits();
     let mut book = world.book();
     let id = ids::new_id("setl");
     let mut changes = Vec::new();
     let mut lines = Vec::new();
     for payment in due_payments(&book, until_s) {
-        lines.push(payment_line(&book, payment));
+        lines.push(payment_line(&book, payment, of_credits));
         let payment = Payment { settlement: Some(id.clone()), ..payment.clone() };
         changes.push(Change::Payment(Box::new(payment)));
     }
@@ -151,8 +152,9 @@ fn due_payments(book: &Book, until_s: i64) -> impl Iterator<Item = &Payment> {
     })
 }
 
-fn payment_line(book: &Book, payment: &Payment) -> SettledLine {
+fn payment_line(book: &Book, payment: &Payment, of_credits: bool) -> SettledLine {
     let (fee, tax) = entities::fee_and_tax_of(payment);
+    let withheld = if of_credits { 0 } else { fee };
     let order = book.orders().get(&payment.order_id);
     SettledLine {
         entity_id: payment.id.clone(),
@@ -165,12 +167,13 @@ fn payment_line(book: &Book, payment: &Payment) -> SettledLine {
         description: None,
         amount: payment.amount,
         debit: 0,
-        credit: payment.amount - fee,
+        credit: payment.amount - withheld,
         fee,
         tax,
         currency: payment.currency.clone(),
         created_at: payment.created_at,
         hidden: false,
+        of_credits,
     }
 }
 
@@ -194,6 +197,7 @@ fn refund_line(book: &Book, refund: &Refund) -> SettledLine {
         currency: refund.currency.clone(),
         created_at: refund.created_at,
         hidden: false,
+        of_credits: false,
     }
 }
 
@@ -215,6 +219,7 @@ fn adjustment_line(adjustment: &Adjustment) -> SettledLine {
         currency: adjustment.currency.clone(),
         created_at: adjustment.created_at,
         hidden: false,
+        of_credits: false,
     }
 }
 

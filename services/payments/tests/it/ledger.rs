@@ -153,9 +153,12 @@ pub(crate) async fn agrees(world: &World) -> Result<()> {
             if line["type"] == "adjustment" {
                 continue;
             }
-            add("gateway_fee", number(line, "fee") - number(line, "tax"));
-            add("gst_input", number(line, "tax"));
-            add("provider_clearing", -paid_out - number(line, "fee"));
+            // What credits have paid is in the bill for the credits.
+            let of_line = if line["credit_type"] == "default" { 1 } else { 0 };
+            let (fee, tax) = (of_line * number(line, "fee"), of_line * number(line, "tax"));
+            add("gateway_fee", fee - tax);
+            add("gst_input", tax);
+            add("provider_clearing", -paid_out - fee);
         }
     }
     provider.retain(|_, sum| *sum != 0);

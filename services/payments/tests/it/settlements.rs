@@ -56,6 +56,23 @@ async fn a_report_that_is_read_again_posts_nothing_again() -> Result<()> {
     Ok(())
 }
 
+/// provider.md, D8: the fee was taken from credits that the practice had bought before.
+#[tokio::test]
+async fn a_payout_whose_fees_credits_have_paid_is_whole_and_no_break() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    confirmed(&world).await?;
+    world.tell("/api/switches", &json!({ "fee_credits": true })).await?;
+    let settled = world.tell("/api/settle", &json!({})).await?;
+    assert_eq!(settled["lines"][0]["credit_type"], "fee");
+    assert_eq!(settled["lines"][0]["fee"], FEE);
+    read_again(&world).await?;
+    let sums = left(&world).await?;
+    assert_eq!(sums["bank"], PRICE);
+    assert_eq!((sums.get("gateway_fee"), sums.get("provider_clearing")), (None, None));
+    assert_eq!(breaks(&world).await?, []);
+    agrees(&world).await
+}
+
 #[tokio::test]
 async fn a_line_with_a_wrong_amount_is_a_break_until_it_is_put_right() -> Result<()> {
     let world = World::without_webhooks().await?;
