@@ -4,6 +4,7 @@
 //! die before the transaction that ends the timer; that transaction also records what came of it.
 
 mod claim;
+mod clock;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +17,12 @@ use runtime::telemetry::job_span;
 use serde_json::Value;
 use sqlx::PgExecutor;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
 use self::claim::{Lanes, claim};
+use self::clock::{Clock, Found};
 use crate::error::StoreError;
 use crate::event::Metadata;
 use crate::store::{News, Store};
@@ -160,9 +163,10 @@ pub async fn run_timers(
 ) {
     let places = Arc::new(Semaphore::new(PARALLEL_MAX));
     let lanes = Lanes::new(handler.share_a_third_party());
+    let mut clock = Clock::default();
     let mut stop = std::pin::pin!(stop);
     loop {
-        let looked = look(&store, &handler, &places, &lanes).await;
+        let looked = look(&store, &handler, (&places, &lanes), &mut clock).await;
         let waits = match looked {
             Ok(0) => LOOK_EVERY,
             Ok(_) => Duration::from_millis(5),
@@ -182,18 +186,21 @@ pub async fn run_timers(
     }
 }
 
-/// Claims as many timers as there are places, and fires them; answers how many.
+/// Claims as many timers as there are places, and fires them; answers how many. While the
+/// database's clock has stepped there are none.
 async fn look(
     store: &Store,
     handler: &Arc<dyn TimerHandler>,
-    places: &Arc<Semaphore>,
-    lanes: &Lanes,
+    (places, lanes): (&Arc<Semaphore>, &Lanes),
+    clock: &mut Clock,
 ) -> Result<usize, StoreError> {
     let free = places.available_permits();
     if free == 0 {
         return Ok(0);
     }
-    let timers = claim(store.pool(), lanes, free).await?;
+    look_at_the_clock(store, clock).await?;
+    let Some(expected) = clock.expected(Instant::now()) else { return Ok(0) };
+    let timers = claim(store.pool(), lanes, (free, expected)).await?;
     let claimed = timers.len();
     for timer in timers {
         let entered = lanes.enter(&timer.kind);
@@ -210,6 +217,18 @@ async fn look(
         tokio::spawn(task.instrument(span));
     }
     Ok(claimed)
+}
+
+/// Compares the database's clock with ours from time to time, and says when it has stepped.
+async fn look_at_the_clock(store: &Store, clock: &mut Clock) -> Result<(), StoreError> {
+    if !clock.is_due(Instant::now()) {
+        return Ok(());
+    }
+    let theirs = sqlx::query_scalar("select clock_timestamp()").fetch_one(store.pool()).await?;
+    if let Found::Stepped(seconds) = clock.look(theirs, Instant::now()) {
+        tracing::error!(seconds, "the database's clock has stepped, and timers wait");
+    }
+    Ok(())
 }
 
 async fn fire(store: &Store, handler: &dyn TimerHandler, timer: Timer) {

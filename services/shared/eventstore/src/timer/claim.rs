@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use kernel::Timestamp;
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
 
+use super::clock::APART_MAX;
 use super::{LEASE_SECONDS, PARALLEL_OF_A_LANE_MAX, Timer};
 use crate::error::StoreError;
 
@@ -20,7 +22,9 @@ const _: () = assert!(PARALLEL_OF_A_LANE_MAX == 4, "the statement reads four of 
 /// locked: another process may have claimed it since it was read.
 const CLAIM: &str = "
 with recursive kinds as (
-    (select kind from timers order by kind limit 1)
+    (select kind from timers
+     where (select clock_timestamp()) between $8::timestamptz - $9 and $8::timestamptz + $9
+     order by kind limit 1)
     union all
     select (select t.kind from timers t where t.kind > k.kind order by t.kind limit 1)
     from kinds k where k.kind is not null),
@@ -57,11 +61,12 @@ where timer_id in (
     for update skip locked)
 returning timer_id, kind, subject, due_at, payload, metadata, attempts";
 
-/// Claims so many of the timers that are due at most.
+/// Claims so many of the timers that are due at most, and none where the database's clock shows
+/// another time than is expected.
 pub(super) async fn claim(
     executor: impl PgExecutor<'_>,
     lanes: &Lanes,
-    most: usize,
+    (most, expected): (usize, Timestamp),
 ) -> Result<Vec<Timer>, StoreError> {
     let (kinds, lanes_of_kinds) = lanes.shared();
     let (busy, running) = lanes.busy();
@@ -73,6 +78,8 @@ pub(super) async fn claim(
         .bind(busy)
         .bind(running)
         .bind(i64::try_from(most).unwrap_or(i64::MAX))
+        .bind(expected)
+        .bind(APART_MAX)
         .fetch_all(executor)
         .await?;
     rows.iter().map(read).collect::<Result<_, _>>().map_err(StoreError::from)

@@ -8,7 +8,9 @@ use eventstore::{Metadata, Store, StoreError, Timer, TimerHandler, run_timers};
 use futures::future::BoxFuture;
 use serde_json::json;
 
-use crate::database;
+use testkit::TestDatabase;
+
+use crate::{database, no_tables};
 
 /// Counts what fires and ends it, except for the first `failures` times.
 struct Counting {
@@ -66,6 +68,58 @@ async fn fires(failures: usize) -> Result<usize> {
 #[tokio::test]
 async fn a_timer_fires_when_the_clock_reaches_it() -> Result<()> {
     assert_eq!(fires(0).await?, 1);
+    Ok(())
+}
+
+/// Statements that ask for the machine's time get one that the test can set and count, because our
+/// schema comes before PostgreSQL's own.
+const CLOCK_THAT_STEPS: &str = "
+    create table step (by interval not null);
+    insert into step values ('0');
+    create sequence looks;
+    grant select on step to public;
+    grant all on sequence looks to public;
+    create function clock_timestamp() returns timestamptz language plpgsql volatile as '
+    begin
+        perform nextval(''public.looks'');
+        return pg_catalog.clock_timestamp() + (select by from public.step);
+    end';
+    do $$ begin
+        execute format('alter database %I set search_path = public, pg_catalog',
+                       current_database());
+    end $$";
+
+/// Waits until the time has been asked for so much oftener that timers were looked for in between.
+async fn until_looked(store: &Store) -> Result<()> {
+    let looks = || sqlx::query_scalar::<_, i64>("select last_value from looks");
+    let before = looks().fetch_one(store.pool()).await?;
+    testkit::until("timers are looked for", async || {
+        Ok((looks().fetch_one(store.pool()).await? > before + 30).then_some(()))
+    })
+    .await
+}
+
+/// money.md, L15.
+#[tokio::test]
+async fn a_clock_that_steps_a_day_ahead_ends_nothing() -> Result<()> {
+    let database = TestDatabase::new(&no_tables()).await?;
+    database.as_owner(CLOCK_THAT_STEPS).await?;
+    let store = database.store()?;
+    let handler = Counting { store: store.clone(), failures: 0, fired: AtomicUsize::new(0) };
+    let handler = Arc::new(handler);
+    let never = std::future::pending::<()>();
+    let worker = tokio::spawn(run_timers(store.clone(), Arc::clone(&handler) as _, never));
+    set(&store, 0).await?;
+    testkit::until("timers run", async || Ok((left(&store).await? == 0).then_some(()))).await?;
+    set(&store, 15).await?;
+    database.as_owner("update step set by = '1 day'").await?;
+    until_looked(&store).await?;
+    assert_eq!(left(&store).await?, 1, "it fired a day before its time");
+
+    database.as_owner("update step set by = '0'").await?;
+    set(&store, 0).await?;
+    testkit::until("timers go on", async || Ok((left(&store).await? == 0).then_some(()))).await?;
+    worker.abort();
     Ok(())
 }
 
