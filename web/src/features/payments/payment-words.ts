@@ -23,32 +23,18 @@ export function orderFailedTitle(error: unknown): string {
   return REFUSALS[reason] ?? ORDER_FAILED;
 }
 
-const DECLINED: Record<string, string> = {
-  insufficient_funds: 'There was not enough money in the account.',
-  payment_cancelled: 'The payment was cancelled in your bank or app.',
-  incorrect_otp: 'The one-time password was not right.',
-  incorrect_pin: 'The PIN was not right.',
-  card_expired: 'The card has expired.',
-  payment_timed_out: 'The bank did not answer in time.',
-  otp_expired: 'The one-time password was too old.',
-  otp_attempts_exceeded: 'The one-time password was wrong too often.',
-  pin_attempts_exceeded: 'The PIN was wrong too often.',
-  card_declined: 'The bank declined this card.',
-  card_not_enrolled: 'This card is not enabled for payments online.',
-  international_transaction_not_allowed: 'This card cannot be used here.',
-  transaction_limit_exceeded: 'It is more than your bank allows in a day.',
-  payment_risk_check_failed: 'The payment service refused it as a precaution.',
-  invalid_vpa: 'There is no such UPI ID.',
-  bank_technical_error: 'The bank has a technical problem.',
-};
 /** The provider has the money of this order already. */
 export const ALREADY_PAID = 'order_already_paid';
 
-/** A failed attempt, in words with a next step. The provider's own text is never shown. */
-export function declineWords(failure: CheckoutFailure): string {
-  const cause = DECLINED[failure.error?.reason ?? ''] ?? 'Your bank or app declined it.';
-  return (
-    `${cause} If money has left your account, it comes back by itself. ` +
-    'Your time is still kept: try again, or use another card or UPI app.'
-  );
+/**
+ * A failed attempt, in words with a next step. The provider's own text is never shown. The words of
+ * all reasons are loaded when the first attempt fails; where they cannot be had it says less.
+ */
+export async function declineWords(failure: CheckoutFailure): Promise<string> {
+  try {
+    const { causeWords } = await import('./decline-words');
+    return causeWords(failure.error?.reason ?? '');
+  } catch {
+    return 'Your bank or app declined it. Your time is still kept: try again.';
+  }
 }

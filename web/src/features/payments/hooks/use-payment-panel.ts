@@ -148,7 +148,7 @@ function openWindow(
   const checkout = new window.Razorpay(options);
   checkout.on('payment.failed', (failure) => {
     if (failure.error?.reason === ALREADY_PAID) return latest.current.events.onPaid();
-    dispatch({ type: 'declined', words: declineWords(failure) });
+    void declineWords(failure).then((words) => dispatch({ type: 'declined', words }));
   });
   checkout.open();
   dispatch({ type: 'opened' });
