@@ -31,12 +31,15 @@ const SWITCHED_OFF: &[&str] = &[
     "magnetometer",
     "microphone",
     "midi",
-    "publickey-credentials-get",
     "screen-wake-lock",
     "serial",
     "usb",
     "xr-spatial-tracking",
 ];
+
+/// Features that only the checkout's frames on the booking document use: banks ask for a payment, or
+/// for a passkey. A card is not read with the camera.
+const OF_THE_CHECKOUT: &[&str] = &["payment", "publickey-credentials-get"];
 
 /// What an answer is, as far as its policy goes; whoever answers says so when it is not ordinary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,14 +157,15 @@ fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
 }
 
 fn permissions(origins: &[String]) -> String {
-    let payment = if origins.is_empty() {
-        "payment=()".to_owned()
+    let allowed = if origins.is_empty() {
+        "()".to_owned()
     } else {
         let quoted: Vec<_> = origins.iter().map(|origin| format!("\"{origin}\"")).collect();
-        format!("payment=(self {})", quoted.join(" "))
+        format!("(self {})", quoted.join(" "))
     };
     let off = SWITCHED_OFF.iter().map(|feature| format!("{feature}=()"));
-    off.chain([payment]).collect::<Vec<_>>().join(", ")
+    let of_the_checkout = OF_THE_CHECKOUT.iter().map(|feature| format!("{feature}={allowed}"));
+    off.chain(of_the_checkout).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

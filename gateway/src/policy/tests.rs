@@ -31,7 +31,8 @@ fn an_ordinary_page_runs_only_our_own_files() {
          frame-ancestors 'none'"
     );
     assert_eq!(headers["cross-origin-opener-policy"], "same-origin");
-    assert!(headers["permissions-policy"].to_str().unwrap().ends_with("payment=()"));
+    let permissions = headers["permissions-policy"].to_str().unwrap();
+    assert!(permissions.ends_with("payment=(), publickey-credentials-get=()"), "{permissions}");
     assert!(!headers.contains_key("strict-transport-security"));
 }
 
@@ -49,6 +50,10 @@ fn only_the_booking_document_may_use_the_provider() {
          report-uri /policy-reports"
     );
     assert_eq!(headers["cross-origin-opener-policy"], "same-origin-allow-popups");
+    let permissions = headers["permissions-policy"].to_str().unwrap();
+    let frames = r#"(self "http://127.0.0.1:8090")"#;
+    let end = format!("payment={frames}, publickey-credentials-get={frames}");
+    assert!(permissions.ends_with(&end) && permissions.contains("camera=()"), "{permissions}");
 }
 
 #[test]

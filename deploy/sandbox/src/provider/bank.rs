@@ -155,7 +155,11 @@ pub(crate) fn without_order(
 }
 
 /// Captures an authorised payment, as the API's capture call asks.
-pub(crate) fn capture(world: &Shared, id: &str, amount: i64) -> Result<Payment, ApiError> {
+pub(crate) fn capture(
+    world: &Shared,
+    id: &str,
+    (amount, currency): (i64, &str),
+) -> Result<Payment, ApiError> {
     let mut book = world.book();
     let mut payment = book.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
     let order = book.orders().get(&payment.order_id).cloned();
@@ -173,6 +177,10 @@ pub(crate) fn capture(world: &Shared, id: &str, amount: i64) -> Result<Payment, 
     if amount != payment.amount {
         let description = "Capture amount must be equal to the amount authorized";
         return Err(ApiError::bad_field("amount", description));
+    }
+    if currency != payment.currency {
+        let description = "Capture currency must be the currency of the payment";
+        return Err(ApiError::bad_field("currency", description));
     }
     let mut step = Step::default();
     step.capture(world, &mut order, &mut payment);

@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
+use serde_json::Value;
 
 use crate::provider::errors::{Answer, ApiError};
 use crate::provider::orders::{Filter, only, read_amount, read_json};
@@ -33,5 +34,9 @@ pub(crate) async fn capture(
     only(&given, &["amount", "currency"])?;
     let amount = read_amount(&given)?
         .ok_or_else(|| ApiError::bad_field("amount", "The amount field is required."))?;
-    Ok(Json(entities::payment(&bank::capture(&world, &id, amount)?)))
+    let currency = given
+        .get("currency")
+        .and_then(Value::as_str)
+        .ok_or_else(|| ApiError::bad_field("currency", "The currency field is required."))?;
+    Ok(Json(entities::payment(&bank::capture(&world, &id, (amount, currency))?)))
 }

@@ -206,8 +206,13 @@ async fn an_authorised_payment_waits_for_its_capture() {
     let payment = sandbox.pay(&order, "authorized").await;
     assert_eq!(payment["payment"]["captured"], false);
     let path = format!("/v1/payments/{}/capture", payment["payment_id"].as_str().unwrap());
-    let wrong = json!({ "amount": 40_000, "currency": "INR" });
-    assert_eq!(status(sandbox.post(&path, &wrong)).await, 400);
+    for wrong in [
+        json!({ "amount": 40_000, "currency": "INR" }),
+        json!({ "amount": 50_000, "currency": "USD" }),
+        json!({ "amount": 50_000 }),
+    ] {
+        assert_eq!(status(sandbox.post(&path, &wrong)).await, 400, "{wrong}");
+    }
     let right = json!({ "amount": 50_000, "currency": "INR" });
     assert_eq!(answer(sandbox.post(&path, &right)).await["status"], "captured");
     assert_eq!(status(sandbox.post(&path, &right)).await, 400, "it is captured already");
