@@ -105,6 +105,21 @@ test('neither a closed payment window nor a declined card is a dead end @phone',
   expect(states.sort()).toEqual(['captured', 'failed']);
 });
 
+test('in the dark theme a session is paid by UPI and confirmed @phone', async ({
+  page,
+  practice,
+}) => {
+  await page.addInitScript(() => localStorage.setItem('theme', 'dark'));
+  await signUpQuietly(page, practice.url, newPerson('Rhea'));
+  await hold(page);
+  await expect(page.locator('html')).toHaveClass(/dark/);
+  const checkout = await openCheckout(page);
+  await checkout.getByRole('button', { name: 'Pay by UPI' }).click();
+  await checkout.getByRole('button', { name: 'Approve in UPI app' }).click();
+  await expectConfirmed(page);
+  await expect(page.locator('html')).toHaveClass(/dark/);
+});
+
 test('a fee that the provider adds is said before and paid beside the price @phone', async ({
   page,
   practice,

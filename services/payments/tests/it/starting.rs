@@ -113,12 +113,15 @@ async fn an_account_that_knows_no_unique_receipt_takes_orders_all_the_same() -> 
     Ok(())
 }
 
-/// Callers take turns, so that the field is a net and no more: this account passes it over.
+/// Callers take turns, so that the field is a net and no more: this account passes it over. It is
+/// slow, too, so that whoever looks for the order before asking finds none.
 #[tokio::test]
 async fn many_who_start_at_once_get_one_order_without_unique_receipts() -> Result<()> {
     let world = World::without_webhooks().await?;
     let ignored = json!({ "target": "account.unique_receipt", "kind": "drop", "times": 0 });
     world.fault(ignored).await?;
+    let slow = json!({ "target": "orders.create", "kind": "delay", "delay_ms": 300, "times": 0 });
+    world.fault(slow).await?;
     let held = world.held().await?;
     let started = futures::future::try_join_all((0..12).map(|_| world.start(held))).await?;
     assert!(started.iter().all(|it| it.order_id == started[0].order_id));

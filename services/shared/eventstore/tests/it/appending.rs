@@ -105,6 +105,7 @@ async fn callers_that_go_away_poison_no_connection() -> Result<()> {
     let endless = usual.options([("idle_in_transaction_session_timeout", "0")]);
     store.pool().set_connect_options(endless);
     append(&store, "booking-first", "kept").await?;
+    let mut onlooker = PgConnection::connect(&database.owner_url).await?;
     for round in 0..400_u64 {
         let (store, stream) = (store.clone(), format!("booking-{round}"));
         let call = tokio::spawn(async move { append(&store, &stream, "dropped").await });
@@ -115,19 +116,18 @@ async fn callers_that_go_away_poison_no_connection() -> Result<()> {
         }
         call.abort();
         drop(call.await);
-    }
-    // The pool is left alone meanwhile: the next use of a connection would end what it has open.
-    let mut onlooker = PgConnection::connect(&database.owner_url).await?;
-    testkit::until("no transaction is left open", async || {
-        let open: i64 = sqlx::query_scalar(
-            "select count(*) from pg_stat_activity
-             where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'",
-        )
-        .fetch_one(&mut onlooker)
+        // Looked at from outside, because the next use of a connection would end what it has open.
+        testkit::until("no transaction is left open", async || {
+            let open: i64 = sqlx::query_scalar(
+                "select count(*) from pg_stat_activity where datname = current_database()
+                     and pid <> pg_backend_pid() and state <> 'idle'",
+            )
+            .fetch_one(&mut onlooker)
+            .await?;
+            Ok((open == 0).then_some(()))
+        })
         .await?;
-        Ok((open == 0).then_some(()))
-    })
-    .await?;
+    }
     append(&store, "booking-last", "kept").await?;
     let fresh = database.store()?;
     assert_eq!(fresh.load("booking-last").await?.len(), 1, "an acknowledged write was lost");
