@@ -37,8 +37,8 @@ const SWITCHED_OFF: &[&str] = &[
     "xr-spatial-tracking",
 ];
 
-/// Features that only the checkout's frames on the booking document use: banks ask for a payment, or
-/// for a passkey. A card is not read with the camera.
+/// Features that only the checkout's frames on the booking document use: banks ask for a payment,
+/// or for a passkey. A card is not read with the camera.
 const OF_THE_CHECKOUT: &[&str] = &["payment", "publickey-credentials-get"];
 
 /// What an answer is, as far as its policy goes; whoever answers says so when it is not ordinary.

@@ -41,5 +41,17 @@ async fn a_closing_changes_no_balance_and_a_start_reads_what_is_new() -> Result<
     let position = opened_until(pool).await?;
     let (streams, end) = moved_after(pool, position, 1_000).await?;
     assert_eq!((streams.is_empty(), end), (waiting == 0, position), "nothing is read again");
+
+    // What has been looked through is not looked through again: what is gone stays gone.
+    world.until_number("select count(*) from outbox", 0).await?;
+    open_books(&world.store).await?;
+    let gone = "alter table ledger_lines disable trigger user;
+                alter table ledger_entries disable trigger user;
+                delete from ledger_lines; delete from ledger_entries;
+                alter table ledger_entries enable trigger user;
+                alter table ledger_lines enable trigger user;";
+    world.database.as_owner(gone).await?;
+    open_books(&world.store).await?;
+    assert_eq!(world.number("select count(*) from ledger_entries").await?, 0);
     Ok(())
 }
