@@ -58,11 +58,20 @@ impl Kept {
 
     async fn restore_databases(&self, practice: &Practice) -> Result<()> {
         let taken_at = self.part("taken_at").as_str().context("no moment")?;
+        // One offset for all: a token of a clock that is ahead of another's is refused there.
+        let mut offset: Option<String> = None;
         for service in STORES {
             practice.restore(service, &self.folder.join(format!("{service}.dump"))).await?;
             let mut owner = practice.database(service).await?;
-            sqlx::query("update clock set offset_by = $1::timestamptz - clock_timestamp()")
-                .bind(taken_at)
+            let by: String = sqlx::query_scalar(
+                "select coalesce($2, ($1::timestamptz - clock_timestamp())::text)",
+            )
+            .bind(taken_at)
+            .bind(&offset)
+            .fetch_one(&mut owner)
+            .await?;
+            sqlx::query("update clock set offset_by = $1::interval")
+                .bind(&*offset.insert(by))
                 .execute(&mut owner)
                 .await?;
         }
