@@ -5,7 +5,6 @@ use eventstore::Metadata;
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
-use super::list_disputes::list_disputes;
 use super::take_in::{not_told, pass_over, take_in_payment, take_in_report};
 use super::{Error, Till, metadata};
 use crate::domain::collection::Command;
@@ -33,19 +32,6 @@ const QUESTIONS: i64 = 5;
 pub fn listed_from(now: Timestamp, before: Option<Timestamp>) -> Timestamp {
     let from = before.unwrap_or(now).min(now).plus_seconds(-LISTED_FOR);
     from.max(now.plus_seconds(-LISTED_FOR_MAX))
-}
-
-/// Compares the whole list and asks what is open. A timer does the same, a page at a time.
-///
-/// # Errors
-/// When the database or the provider does not answer.
-pub async fn list_payments(till: &Till, now: Timestamp) -> Result<(), Error> {
-    let (from, mut skip) = (listed_from(now, None), Some(0));
-    while let Some(begin) = skip {
-        skip = list_page(till, (from, now), begin, 1).await?;
-    }
-    list_disputes(till, now).await?;
-    ask_after(till, now, 1).await
 }
 
 /// Compares a page of the list of what was created since `from`, in its so-manieth try; says where

@@ -1,11 +1,15 @@
 //! What is open is kept beside the ledger, so that neither a question nor a start reads history.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use payments::app::open_books::open_books;
 use payments::read_model::ledger::{close, moved_after, opened_until};
+use sqlx::{Connection as _, PgConnection};
+use tokio::time::timeout;
 
 use crate::ledger::{confirmed, left};
-use crate::world::World;
+use crate::world::{World, usual_practice};
 
 /// A night closes the accounts as of an hour ago, and a start looks through what came since.
 #[tokio::test]
@@ -53,5 +57,21 @@ async fn a_closing_changes_no_balance_and_a_start_reads_what_is_new() -> Result<
     world.database.as_owner(gone).await?;
     open_books(&world.store).await?;
     assert_eq!(world.number("select count(*) from ledger_entries").await?, 0);
+    Ok(())
+}
+
+/// money.md, M6: what is due at a start may take long, and is given up when the process is to stop.
+#[tokio::test]
+async fn a_process_that_is_to_stop_does_not_wait_for_its_start() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let mut owner = PgConnection::connect(&world.database.owner_url).await?;
+    let mut lock = owner.begin().await?;
+    sqlx::query("lock table opened_books in access exclusive mode").execute(&mut *lock).await?;
+    let process = world.another(&usual_practice()).await?;
+    let waiting = "select count(*) from pg_stat_activity where datname = current_database()
+                   and wait_event_type = 'Lock' and query like '%opened_books%'";
+    world.until_number(waiting, 1).await?;
+    timeout(Duration::from_secs(30), process.stop()).await??;
+    lock.rollback().await?;
     Ok(())
 }

@@ -117,6 +117,12 @@ impl BookingService {
         }
     }
 
+    /// It was restored from a copy without this booking.
+    pub(crate) fn forgets(&self, booking_id: Id<Booking>) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.remove(&booking_id.to_string());
+    }
+
     /// Where its feed ends.
     pub(crate) async fn last_position(&self) -> Result<i64> {
         let last = "select coalesce(max(position), 0) from feed";

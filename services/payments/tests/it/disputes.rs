@@ -4,12 +4,11 @@
 use anyhow::Result;
 use contract::booking::v1::{BookingCancelled, CancelledBy};
 use kernel::Money;
-use payments::app::list_payments::list_payments;
 use payments::app::unexplained::{Reason, list};
 use serde_json::{Value, json};
 
 use crate::alarms::Alarms;
-use crate::ledger::{assert_left, confirmed, follows, left, settle, text, till};
+use crate::ledger::{assert_left, confirmed, follows, left, night, settle, text, till};
 use crate::receipts::{happens, until_taken_in};
 use crate::signed::{event, send};
 use crate::world::{Held, PRICE, World};
@@ -45,10 +44,6 @@ async fn until_state(world: &World, wanted: &str) -> Result<()> {
         Ok((state.as_deref() == Some(wanted)).then_some(()))
     })
     .await
-}
-
-async fn night(world: &World) -> Result<()> {
-    Ok(list_payments(&till(world)?, world.store.now().await?).await?)
 }
 
 async fn reasons(world: &World) -> Result<Vec<Reason>> {

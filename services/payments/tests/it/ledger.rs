@@ -54,6 +54,15 @@ pub(crate) fn till(world: &World) -> Result<Till> {
     })
 }
 
+/// Lets the service compare the provider's lists with our book, as it does each night.
+pub(crate) async fn night(world: &World) -> Result<()> {
+    let due = "update timers set due_at = clock_now(), payload = '{}' where kind = 'list-payments'";
+    world.database.as_owner(due).await?;
+    let done = "select count(*) from timers where kind = 'list-payments'
+                and payload ? 'before' and due_at > clock_now()";
+    world.until_number(done, 1).await
+}
+
 pub(crate) fn text<'v>(value: &'v Value, field: &str) -> Result<&'v str> {
     value.get(field).and_then(Value::as_str).with_context(|| format!("{field} in {value}"))
 }

@@ -1,9 +1,10 @@
 //! Money that goes back: asked for once, however often the asking is interrupted.
 
 use anyhow::{Context as _, Result};
-use contract::booking::v1::{BookingRequested, BookingUnplaced};
+use contract::booking::v1::{BookingCancelled, BookingRequested, BookingUnplaced};
 use contract::payments::v1::CollectionState;
 use eventstore::NewEvent;
+use kernel::Money;
 use serde_json::{Value, json};
 
 use crate::signed;
@@ -62,6 +63,62 @@ async fn a_refund_whose_answer_was_lost_is_not_made_twice() -> Result<()> {
     world.until_number("select count(*) from timers where kind = 'refund'", 0).await?;
     assert_eq!(world.provider_has("refunds").await?.len(), 1);
     assert_eq!(world.count(held, "RefundProcessed").await?, 1);
+    Ok(())
+}
+
+/// How long a provider keeps idempotency keys is not documented.
+#[tokio::test]
+async fn a_refund_is_looked_for_before_it_is_asked_for_again() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let no_keys = json!({ "target": "account.idempotency", "kind": "drop", "times": 0 });
+    world.fault(no_keys).await?;
+    let lost =
+        json!({ "target": "refunds.create", "kind": "timeout_after_success", "delay_ms": 1 });
+    world.fault(lost).await?;
+    let (held, _payment) = world.paid().await?;
+    // A part, so that the payment has enough left for a second one.
+    let refund = Some(Money::inr(PRICE / 5).into());
+    let booking_id = held.id.to_string();
+    let cancelled = BookingCancelled { booking_id, refund, ..Default::default() };
+    world.booking.publishes(NewEvent::of(&cancelled)?, None).await?;
+    world.until(held, "RefundProcessed").await?;
+    assert_eq!(world.provider_has("refunds").await?.len(), 1);
+    Ok(())
+}
+
+/// money.md, M2: four of what waits for the provider run at a time, whatever their kinds, so half
+/// of the places are free for webhooks.
+#[tokio::test]
+async fn a_provider_that_hangs_does_not_hold_up_webhooks() -> Result<()> {
+    let world = World::new().await?;
+    let mut paid = Vec::new();
+    for _ in 0..5 {
+        paid.push(world.paid().await?);
+        world.start(world.held().await?).await?;
+    }
+    let last = world.held().await?;
+    let order = world.start(last).await?.order_id;
+    for target in ["orders.fetch.payments", "refunds.create"] {
+        let hangs = json!({ "target": target, "kind": "delay", "delay_ms": 60_000, "times": 0 });
+        world.fault(hangs).await?;
+    }
+    let due = "update timers set due_at = clock_now() where kind = 'poll-order'";
+    world.database.as_owner(due).await?;
+    let hanging = "select count(*) from timers where kind = 'poll-order' and attempts > 0";
+    world.until_number(hanging, 4).await?;
+    for (held, payment) in paid {
+        let (booking_id, payment_id) = (held.id.to_string(), payment);
+        let unplaced = NewEvent::of(&BookingUnplaced { booking_id, payment_id })?;
+        world.booking.publishes(unplaced, None).await?;
+        world.until(held, "RefundRequested").await?;
+    }
+    world.pay(&order, json!({})).await?;
+    world.until(last, "PaymentVerified").await?;
+    let asked = world.number("select count(*) from timers where kind = 'refund' and attempts > 0");
+    let gave_up = "select count(*) from timers where kind = 'poll-order'
+                   and payload->>'failed' <> '0'";
+    let (asked, gave_up) = (asked.await?, world.number(gave_up).await?);
+    assert!(asked <= gave_up, "{asked} refunds are asked for where {gave_up} places were free");
     Ok(())
 }
 

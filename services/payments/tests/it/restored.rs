@@ -173,6 +173,29 @@ async fn money_that_comes_after_a_cancellation_goes_back_because_of_that() -> Re
     Ok(())
 }
 
+/// A failover may lose what was decided while the provider has done it.
+#[tokio::test]
+async fn a_refund_that_is_decided_again_is_the_same_to_the_provider() -> Result<()> {
+    let world = World::without_webhooks().await?;
+    let (held, _payment) = world.paid().await?;
+    cancelled(&world, held, 20_000).await?;
+    let first = world.until(held, "RefundRequested").await?;
+    world.until(held, "RefundProcessed").await?;
+    let lost = "set session_replication_role = replica;
+                delete from feed where seq in (
+                    select seq from events where event_type ~ '[.](Refund|PaymentRetained)');
+                delete from events where event_type ~ '[.](Refund|PaymentRetained)';
+                delete from timers where kind = 'refund';
+                delete from refunds;";
+    world.database.as_owner(lost).await?;
+    cancelled(&world, held, 20_000).await?;
+    let again = world.until(held, "RefundRequested").await?;
+    world.until(held, "RefundProcessed").await?;
+    assert_eq!(again.payload["refundId"], first.payload["refundId"]);
+    assert_eq!(world.provider_has("refunds").await?.len(), 1);
+    Ok(())
+}
+
 #[tokio::test]
 async fn of_what_is_not_known_at_all_a_person_is_told() -> Result<()> {
     let world = World::without_webhooks().await?;

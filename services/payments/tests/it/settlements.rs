@@ -2,12 +2,13 @@
 
 use anyhow::{Context as _, Result};
 use kernel::Timestamp;
-use payments::app::list_payments::list_payments;
 use payments::app::settle_day::{Place, settle_days, settle_page};
 use payments::app::unexplained::{Reason, Unexplained, list};
 use serde_json::{Value, json};
 
-use crate::ledger::{FEE, agrees, assert_left, complete, confirmed, left, settle, text, till};
+use crate::ledger::{
+    FEE, agrees, assert_left, complete, confirmed, left, night, settle, text, till,
+};
 use crate::world::{PRICE, World};
 
 const ENTRIES: &str = "select count(*) from ledger_entries";
@@ -229,11 +230,9 @@ async fn the_providers_list_tells_what_no_webhook_told() -> Result<()> {
     for _ in 0..105 {
         world.tell("/api/pay", &json!({ "amount": 100 })).await?;
     }
-    let (till, now) = (till(&world)?, world.store.now().await?);
     world.fault(json!({ "target": "payments.fetch.list", "kind": "status" })).await?;
-    assert!(list_payments(&till, now).await.is_err());
     for _ in 0..2 {
-        list_payments(&till, now).await?;
+        night(&world).await?;
     }
     assert_eq!(world.count(held, "PaymentVerified").await?, 1);
     assert_eq!(world.number("select count(*) from unknown_payments").await?, 105);
@@ -264,15 +263,14 @@ async fn money_of_nobody_that_turns_out_to_be_ours_is_a_bookings() -> Result<()>
     let part = json!({ "payment_id": paid["payment_id"], "amount": 5_000 });
     world.tell("/api/refund", &part).await?;
     until_processed(&world, 1).await?;
-    let (till, now) = (till(&world)?, world.store.now().await?);
-    list_payments(&till, now).await?;
+    night(&world).await?;
     let rest = PRICE - 5_000;
     assert_left(&world, [("provider_clearing", rest), ("suspense", -rest)]).await?;
     let known = format!("update collections set order_id = '{order}', ordered_at = clock_now()");
     world.database.as_owner(&known).await?;
-    list_payments(&till, now).await?;
+    night(&world).await?;
     assert_left(&world, [("provider_clearing", rest), ("customer_advance", -rest)]).await?;
-    let mut rows = list(&till, true).await?;
+    let mut rows = list(&till(&world)?, true).await?;
     rows.retain(|row| row.reason == Reason::PaymentUnknown);
     assert_eq!(rows, []);
     Ok(())
