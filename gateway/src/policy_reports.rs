@@ -125,6 +125,7 @@ pub(crate) async fn serve(State(refused): State<Arc<Refused>>, request: Request<
 mod tests {
     use super::{KINDS_MAX, OTHERS, Refused};
     use serde_json::{Value, json};
+    use testkit::Alarms;
 
     fn old(directive: &str, blocked: &str) -> Value {
         json!({ "csp-report": {
@@ -152,9 +153,11 @@ mod tests {
             old("script-src\nERROR forged", "inline"),
             old("style-src-elem", &format!("https://{}.example/", "a".repeat(100))),
         ];
+        let alarms = Alarms::listen();
         for report in reports {
             refused.take(report.to_string().as_bytes());
         }
+        assert_eq!(alarms.count("the booking page's policy refused something new"), 3);
         refused.take(b"no JSON");
         let counts: Vec<(String, u64)> = refused.counts().into_iter().collect();
         let wanted = [

@@ -249,6 +249,13 @@ mod tests {
     }
 
     #[test]
+    fn the_provider_has_a_minute_to_capture_by_itself() {
+        let turn = Turn::first(START).answered();
+        assert!(!turn.is_past_capture(START.plus_seconds(59)));
+        assert!(turn.is_past_capture(START.plus_seconds(60)));
+    }
+
+    #[test]
     fn a_timer_knows_its_turn() {
         let turn = Turn::first(START.plus_seconds(7)).answered().failed();
         assert_eq!(Turn::of(&turn.payload()), turn);

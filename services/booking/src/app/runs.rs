@@ -191,3 +191,27 @@ fn alone_may_help(error: &Error, requests: usize) -> bool {
         CommandError::Rejected(_) | CommandError::Conflict | CommandError::NotFound => requests > 1,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use eventstore::StoreError;
+    use kernel::CommandError;
+
+    use super::{Error, alone_may_help};
+
+    #[test]
+    fn what_one_request_may_have_caused_is_tried_for_each_alone() {
+        let store = |error: StoreError| Error::unavailable(error);
+        for (error, of_many, of_one) in [
+            (store(StoreError::Held), true, true),
+            (store(StoreError::Panicked), true, false),
+            (store(StoreError::Database(sqlx::Error::PoolTimedOut)), false, false),
+            (Error::unavailable("a day that cannot be read"), true, false),
+            (CommandError::Conflict, true, false),
+        ] {
+            let words = format!("{error:?}");
+            assert_eq!(alone_may_help(&error, 64), of_many, "{words}");
+            assert_eq!(alone_may_help(&error, 1), of_one, "{words}");
+        }
+    }
+}

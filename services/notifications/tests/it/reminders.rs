@@ -329,6 +329,10 @@ async fn those_that_wait_are_woken_batch_by_batch_and_no_others() -> Result<()> 
         booked(&world, SessionMode::InPerson).await?;
     }
     world.stop().await?;
+    let sql =
+        "select count(*) filter (where is_bulk), count(*) from timers where kind = 'send_mail'";
+    let waiting: (i64, i64) = sqlx::query_as(sql).fetch_one(world.store.pool()).await?;
+    assert_eq!(waiting, (4, 4), "all of them give way");
     let wake = async |hours: &'static str| {
         let woken = world.store.write(Metadata::by("test", None), move |tx| {
             Box::pin(store::wake_reminders(tx, hours, 3))
@@ -340,7 +344,8 @@ async fn those_that_wait_are_woken_batch_by_batch_and_no_others() -> Result<()> 
     assert_eq!(batches, (3, 1, 0), "four of them");
     let woken: (i64, i64) = sqlx::query_as(
         "select count(*) filter (where m.kind in ('reminder', 'second_reminder')
-                                   and m.due_at <= clock_now() and t.due_at = m.due_at),
+                                   and m.due_at <= clock_now() and t.due_at = m.due_at
+                                   and t.is_bulk),
                 count(*)
          from timers t join mails m on t.subject = 'mal_' || replace(m.mail_id::text, '-', '')",
     )

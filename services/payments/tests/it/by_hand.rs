@@ -8,8 +8,8 @@ use contract::common::v1::Money as WireMoney;
 use contract::payments::v1::CollectionState;
 use eventstore::NewEvent;
 use serde_json::json;
+use testkit::Alarms;
 
-use crate::alarms::Alarms;
 use crate::signed;
 use crate::world::{Held, PRICE, World};
 

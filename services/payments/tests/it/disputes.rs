@@ -6,8 +6,8 @@ use contract::booking::v1::{BookingCancelled, CancelledBy};
 use kernel::Money;
 use payments::app::unexplained::{Reason, list};
 use serde_json::{Value, json};
+use testkit::Alarms;
 
-use crate::alarms::Alarms;
 use crate::ledger::{assert_left, confirmed, follows, left, night, settle, text, till};
 use crate::receipts::{happens, until_taken_in};
 use crate::signed::{event, send};

@@ -118,7 +118,7 @@ async fn a_sold_order_is_asked_again_until_its_session_is_over() -> Result<()> {
     // The provider itself gave back what came for a paid order; the books have to know it.
     world.until(held, "RefundProcessed").await?;
     let second = "select count(*) from timers where kind = 'ask-sold-order'
-                  and payload->>'step' = '1' and payload->>'placed' = 'false'";
+                  and payload->>'step' = '1' and payload->>'placed' = 'false' and is_bulk";
     world.until_number(second, 1).await?;
     // A provider that wants fewer questions gets fewer, and the order is not given up.
     let slower = json!({ "target": "orders.fetch.payments", "kind": "status", "status": 429 });

@@ -3,7 +3,6 @@
 mod world;
 mod booking;
 mod signed;
-mod alarms;
 mod starting;
 mod paying;
 mod webhooks;

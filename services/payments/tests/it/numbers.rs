@@ -23,9 +23,9 @@ use payments::read_model::{project, receipts};
 use payments::store::OpenCollection;
 use payments::{app, polling, timers};
 use sqlx::Row as _;
+use testkit::Alarms;
 use tokio::process::{Child, Command as Program};
 
-use crate::alarms::Alarms;
 use crate::ledger::{confirm, till};
 use crate::receipts::{happens, inr, practice, taken_in_again, until_taken_in};
 use crate::world::{ACCOUNT, Held, KEY, KEY_SECRET, PRICE, WEBHOOK_SECRET, World, usual_practice};

@@ -8,10 +8,9 @@ use contract::payments::v1::CollectionState;
 use eventstore::new_id;
 use runtime::health::{ORDERS, Probe, Unready};
 use serde_json::json;
-use testkit::until;
+use testkit::{Alarms, until};
 use tonic::Code;
 
-use crate::alarms::Alarms;
 use crate::world::{PRICE, World, assert_refused};
 
 #[tokio::test]

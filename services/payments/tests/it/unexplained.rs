@@ -9,8 +9,8 @@ use eventstore::NewEvent;
 use payments::app::fold_webhook::fold_webhook;
 use payments::app::unexplained::{list, tell};
 use serde_json::{Value, json};
+use testkit::Alarms;
 
-use crate::alarms::Alarms;
 use crate::ledger::{announce, confirm, confirmed, night, ordered, settle, text, till, unplace};
 use crate::signed::{PAYMENT, event, send};
 use crate::world::{PRICE, World};

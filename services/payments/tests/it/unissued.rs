@@ -7,8 +7,8 @@ use contract::payments::v1::{RetryParkedEventsRequest, RetryParkedEventsResponse
 use eventstore::NewEvent;
 use kernel::Id;
 use kernel::id::Customer;
+use testkit::Alarms;
 
-use crate::alarms::Alarms;
 use crate::ledger::confirm;
 use crate::numbers::{PUT_OFF, gapless, shorten_prefix, use_numbers_up, verified};
 use crate::receipts::{happens, inr, receipt, until_taken_in};

@@ -11,9 +11,9 @@ use messaging::{Reaction as _, ReactionError};
 use payments::app::open_books::open_books;
 use payments::process::booking::OnBooking;
 use serde_json::json;
+use testkit::Alarms;
 use tonic::Code;
 
-use crate::alarms::Alarms;
 use crate::numbers::{issuer, verified};
 use crate::receipts::receipt;
 use crate::world::{Held, World, assert_refused};

@@ -4,9 +4,8 @@ use anyhow::{Context as _, Result};
 use futures::future::try_join_all;
 use runtime::health::{Probe, Unready, WEBHOOKS};
 use serde_json::{Value, json};
-use testkit::until;
+use testkit::{Alarms, until};
 
-use crate::alarms::Alarms;
 use crate::signed::{PAYMENT, captured, event, payment, post, send, sign};
 use crate::world::{WEBHOOK_SECRET, WEBHOOK_SECRET_BEFORE, World};
 

@@ -1,10 +1,12 @@
-//! What tests on real PostgreSQL and NATS need: a database of their own, keys, and waiting on a
-//! condition. Nothing here stands in for a part of ours.
+//! What tests on real PostgreSQL and NATS need: a database of their own, keys, what was
+//! logged as an error, and waiting on a condition. Nothing here stands in for a part of ours.
 
+pub mod alarms;
 pub mod database;
 pub mod keys;
 pub mod wait;
 
+pub use alarms::Alarms;
 pub use database::{TestDatabase, nats_url};
 pub use keys::{TestKeys, TestUsers};
 pub use wait::{until, until_in_feed, until_within};

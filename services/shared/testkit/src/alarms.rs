@@ -10,7 +10,8 @@ use tracing::subscriber::set_global_default;
 use tracing::{Event, Level, Metadata, Subscriber};
 
 /// The errors that were logged since it began to listen, and in other threads none.
-pub(crate) struct Alarms(());
+#[derive(Debug)]
+pub struct Alarms(());
 
 thread_local! {
     /// What a test's own thread has heard, while it listens.
@@ -21,7 +22,8 @@ impl Alarms {
     /// Listens until it is dropped. A test's runtime has one thread, which runs the service too.
     /// The listener itself is the whole program's, because one that comes and goes with a test
     /// misses what is said while another test's goes.
-    pub(crate) fn listen() -> Self {
+    #[must_use]
+    pub fn listen() -> Self {
         static INSTALLED: Once = Once::new();
         // Nobody else in this program installs one.
         INSTALLED.call_once(|| drop(set_global_default(Listener)));
@@ -30,7 +32,8 @@ impl Alarms {
     }
 
     /// How many errors have these words.
-    pub(crate) fn count(&self, words: &str) -> usize {
+    #[must_use]
+    pub fn count(&self, words: &str) -> usize {
         let Self(()) = self;
         HEARD.with_borrow(|heard| {
             heard.iter().flatten().filter(|message| message.contains(words)).count()
