@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use contract::payments::v1::CollectionState;
-use serde_json::{Value, json};
+use serde_json::json;
 use testkit::TestDatabase;
 
 use crate::ledger::{agrees, left};
