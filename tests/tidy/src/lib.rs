@@ -5,6 +5,7 @@ pub mod rust;
 pub mod web;
 pub mod layout;
 pub mod boundaries;
+pub mod imports;
 pub mod migrations;
 pub mod kept;
 pub mod text;

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::event::NewEvent;
-use crate::store::News;
+use crate::wakeups::News;
 
 /// A timer that is set again counts from the beginning.
 const SET_AGAIN: &str = " on conflict (kind, subject) do update

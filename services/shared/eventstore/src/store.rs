@@ -7,45 +7,15 @@ use futures::future::BoxFuture;
 use kernel::Timestamp;
 use runtime::failpoint::Step;
 use sqlx::PgPool;
-use tokio::sync::Notify;
 use tracing::Instrument as _;
 
 use crate::error::{Retry, StoreError};
 use crate::event::{Metadata, Recorded};
 use crate::transaction::{self, Tx};
+use crate::wakeups::{Bells, News};
 
 /// How often a write that met another's is started anew before the caller is told.
 const TRIES: u32 = 4;
-
-/// What a loop of this process waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum News {
-    /// Events were appended and have no position yet.
-    Appended,
-    /// Events were given positions.
-    Numbered,
-    /// Timers were set that are due about now, or one that ran has ended.
-    TimersDue,
-}
-
-/// Each of these has one loop that waits for it, and what is told while it is busy is kept.
-#[derive(Debug, Default)]
-struct Bells {
-    committed: Notify,
-    appended: Notify,
-    numbered: Notify,
-    timers_due: Notify,
-}
-
-impl Bells {
-    fn of(&self, news: News) -> &Notify {
-        match news {
-            News::Appended => &self.appended,
-            News::Numbered => &self.numbered,
-            News::TimersDue => &self.timers_due,
-        }
-    }
-}
 
 /// A service's event log and its own tables. Cloning it shares the connections.
 #[derive(Debug, Clone)]

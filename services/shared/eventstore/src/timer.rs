@@ -19,49 +19,26 @@ use sqlx::PgExecutor;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tracing::Instrument as _;
-use uuid::Uuid;
 
+pub use self::claim::Timer;
 use self::claim::{Lanes, claim};
 use self::clock::{Clock, Found};
 use crate::error::StoreError;
-use crate::event::Metadata;
-use crate::store::{News, Store};
+use crate::store::Store;
 use crate::transaction::Tx;
+use crate::wakeups::News;
 
-/// How long a claimed timer is left alone. A handler has a little less.
-const LEASE_SECONDS: f64 = 25.0;
 /// How long a handler may take; then it counts as failed.
 const HANDLER_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often the table is looked at when nothing was committed here.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// How many timers of a process run at the same time.
 const PARALLEL_MAX: usize = 8;
-/// How many of these wait for one third party, so that one that hangs holds up nothing else.
-const PARALLEL_OF_A_LANE_MAX: usize = 4;
 /// How long a process that is to stop waits for what runs; a third party may hang for longer. What
 /// it gives up is done again when its lease has ended.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
 /// The longest wait between two tries of a timer that fails.
 const BACKOFF_SECONDS_MAX: i32 = 60;
-
-/// A timer that has fallen due and was claimed.
-#[derive(Debug, Clone)]
-pub struct Timer {
-    /// Its own id.
-    pub timer_id: Uuid,
-    /// What is to be done.
-    pub kind: String,
-    /// What it is to be done with, for example a booking's id.
-    pub subject: String,
-    /// When it fell due.
-    pub due_at: Timestamp,
-    /// What else the handler needs.
-    pub payload: Value,
-    /// What led to it: the metadata of the transaction that set it.
-    pub metadata: Metadata,
-    /// Which try this is, from 1.
-    pub attempts: i32,
-}
 
 /// Does what timers of a service ask for.
 pub trait TimerHandler: Send + Sync + 'static {

@@ -11,7 +11,7 @@ use sqlx::{PgConnection, PgExecutor, Postgres, Row, Transaction};
 use crate::batch::Batch;
 use crate::error::StoreError;
 use crate::event::{Metadata, NewEvent, Recorded};
-use crate::store::News;
+use crate::wakeups::News;
 
 /// Later timers are found in time by the loop that looks anyway.
 const SOON_SECONDS: i64 = 1;

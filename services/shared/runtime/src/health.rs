@@ -20,7 +20,9 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_health::server::HealthReporter;
 
 use crate::channel::{self, InvalidUrl};
-use crate::{BoxError, Shutdown, status};
+use crate::error::BoxError;
+use crate::shutdown::Shutdown;
+use crate::status;
 
 /// The name under which readiness is asked for; the empty name only says that the process lives.
 pub const READY: &str = "ready";

@@ -1,21 +1,13 @@
-//! The HTTP client that adapters share, and the cryptography that TLS needs.
+//! The HTTP client that adapters share.
 
 use std::time::Duration;
+
+pub use crate::crypto::install_crypto;
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a whole answer may take; a caller can set less for one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Chooses the one implementation of cryptography, for TLS and for tokens. Repeating it changes
-/// nothing.
-///
-/// reqwest panics without it, so [`client`] and [`crate::Program`] call it themselves.
-pub fn install_crypto() {
-    // An error means that one is installed already.
-    rustls::crypto::ring::default_provider().install_default().ok();
-    crate::caller::install_es256();
-}
 
 /// A client that gives up in time and follows no redirects: an adapter talks to whom it was told
 /// to, and to nobody else.

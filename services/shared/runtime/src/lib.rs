@@ -4,7 +4,7 @@
 //! Nothing here knows a business rule. The modules stand in the order in which a process meets
 //! them; `README.md` shows a whole service in one page.
 
-pub mod program;
+pub mod error;
 pub mod settings;
 pub mod telemetry;
 pub mod shutdown;
@@ -13,16 +13,16 @@ pub mod failpoint;
 pub mod practice;
 pub mod health;
 pub mod server;
-pub mod channel;
-pub mod http;
 pub mod caller;
+pub mod channel;
+mod crypto;
+pub mod http;
 pub mod staff;
 pub mod status;
+pub mod program;
 
+pub use error::BoxError;
 pub use program::Program;
 pub use settings::{Mode, Reader};
 pub use shutdown::Shutdown;
 pub use tasks::Tasks;
-
-/// An error of any kind, as it is on its way to the log.
-pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

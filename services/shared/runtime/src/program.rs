@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
+use crate::error::BoxError;
 use crate::settings::{Environment, Reader};
-use crate::{BoxError, Shutdown, failpoint, http, status, telemetry};
+use crate::shutdown::Shutdown;
+use crate::{failpoint, http, status, telemetry};
 
 /// What runs once the settings are known to be complete.
 type Job = Box<dyn FnOnce(Shutdown) -> BoxFuture<'static, Result<(), BoxError>>>;

@@ -19,7 +19,8 @@ use tower::util::MapResponseLayer;
 use tracing::{Instrument as _, Span};
 
 use crate::health::{Checks, READY};
-use crate::{Shutdown, telemetry};
+use crate::shutdown::Shutdown;
+use crate::telemetry;
 
 /// The most bytes that a request may have: every service passes it to its generated server's
 /// `max_decoding_message_size`.

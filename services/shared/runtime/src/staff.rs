@@ -8,9 +8,9 @@ use futures::future::BoxFuture;
 use kernel::id::Customer;
 use kernel::{Code, Id, Reject};
 
-use crate::BoxError;
 use crate::caller::Peers;
 use crate::channel::{self, InvalidUrl, PeerChannel};
+use crate::error::BoxError;
 
 /// What a member of the practice may do. Each method of a staff service names those it lets in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

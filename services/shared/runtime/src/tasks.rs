@@ -2,7 +2,8 @@
 
 use tokio::task::JoinSet;
 
-use crate::{BoxError, Shutdown};
+use crate::error::BoxError;
+use crate::shutdown::Shutdown;
 
 /// The loops of one process. When one ends with an error or a panic, all are asked to stop, and
 /// [`Tasks::join`] says which it was: a process that does half of its work is worse than none,

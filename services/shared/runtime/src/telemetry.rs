@@ -23,7 +23,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::{SubscriberInitExt as _, TryInitError};
 use tracing_subscriber::{Layer, Registry};
 
-use crate::Reader;
+use crate::settings::Reader;
 pub use lines::{Form, Lines};
 pub use propagation::{
     event_span, http_span, inject, inject_headers, job_span, server_span, set_parent, traceparent,

@@ -5,13 +5,20 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kernel::Timestamp;
+use serde_json::Value;
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row};
+use uuid::Uuid;
 
 use super::clock::APART_MAX;
-use super::{LEASE_SECONDS, PARALLEL_OF_A_LANE_MAX, Timer};
 use crate::error::StoreError;
+use crate::event::Metadata;
 
+/// How long a claimed timer is left alone. A handler has a little less.
+const LEASE_SECONDS: f64 = 25.0;
+/// How many of a process's timers wait for one third party at most, so that one that hangs holds up
+/// nothing else.
+const PARALLEL_OF_A_LANE_MAX: usize = 4;
 // The statement below says so, too.
 const _: () = assert!(PARALLEL_OF_A_LANE_MAX == 4, "the statement reads four of each");
 
@@ -60,6 +67,25 @@ where timer_id in (
     where timer_id in (select timer_id from chosen) and lease_until_at <= clock_timestamp()
     for update skip locked)
 returning timer_id, kind, subject, due_at, payload, metadata, attempts";
+
+/// A timer that has fallen due and was claimed.
+#[derive(Debug, Clone)]
+pub struct Timer {
+    /// Its own id.
+    pub timer_id: Uuid,
+    /// What is to be done.
+    pub kind: String,
+    /// What it is to be done with, for example a booking's id.
+    pub subject: String,
+    /// When it fell due.
+    pub due_at: Timestamp,
+    /// What else the handler needs.
+    pub payload: Value,
+    /// What led to it: the metadata of the transaction that set it.
+    pub metadata: Metadata,
+    /// Which try this is, from 1.
+    pub attempts: i32,
+}
 
 /// Claims so many of the timers that are due at most, and none where the database's clock shows
 /// another time than is expected.

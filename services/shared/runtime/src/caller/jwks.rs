@@ -6,6 +6,8 @@ use jsonwebtoken::DecodingKey;
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk};
 use serde::Deserialize;
 
+use super::es256::install;
+
 /// Public P-256 keys by `kid`. Keys of other kinds are left out: nothing here would use them.
 #[derive(Clone, Default)]
 pub struct Keys {
@@ -35,7 +37,7 @@ impl Keys {
     /// # Errors
     /// It is not a JWKS, or has no key that can be used.
     pub fn parse(document: &str) -> Result<Self, KeysError> {
-        super::install_es256();
+        install();
         let document: Document = serde_json::from_str(document).map_err(KeysError::Malformed)?;
         let by_kid: HashMap<_, _> = document.keys.into_iter().filter_map(usable).collect();
         if by_kid.is_empty() {

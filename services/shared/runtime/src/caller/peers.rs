@@ -11,8 +11,10 @@ use serde::{Deserialize, Serialize};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
-use super::{CALLER_TOKEN, Keys, LEEWAY, TOKEN_BYTES_MAX, rules, unix_seconds};
-use crate::{Reader, status};
+use super::jwks::{Keys, KeysError};
+use super::rules::{CALLER_TOKEN, LEEWAY, TOKEN_BYTES_MAX, rules, unix_seconds};
+use crate::settings::Reader;
+use crate::status;
 
 /// How long a token lives.
 const LIFE_SECONDS: u64 = 60;
@@ -48,7 +50,7 @@ pub enum SigningError {
     Key(#[source] jsonwebtoken::errors::Error),
     /// The others' keys cannot be read.
     #[error("CALLER_PUBLIC_KEYS cannot be read")]
-    Keys(#[from] super::KeysError),
+    Keys(#[from] KeysError),
     /// Signing failed.
     #[error("the caller token cannot be signed")]
     Sign(#[source] jsonwebtoken::errors::Error),

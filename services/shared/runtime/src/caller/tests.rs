@@ -20,7 +20,8 @@ use serde_json::{Value, json};
 use tonic::metadata::MetadataMap;
 use tonic::service::Interceptor as _;
 
-use super::{PeerError, PeerSettings, Peers, UserError, UserSettings, Users, unix_seconds};
+use super::rules::unix_seconds;
+use super::{PeerError, PeerSettings, Peers, UserError, UserSettings, Users};
 use crate::channel::PeerInterceptor;
 use crate::status::detail_of;
 

@@ -18,8 +18,11 @@ use tonic::Status;
 use tonic::metadata::MetadataMap;
 use uuid::Uuid;
 
-use super::{Keys, TOKEN_BYTES_MAX, rules, unix_seconds};
-use crate::{BoxError, Reader, status};
+use super::jwks::Keys;
+use super::rules::{TOKEN_BYTES_MAX, rules, unix_seconds};
+use crate::error::BoxError;
+use crate::settings::Reader;
+use crate::status;
 
 /// What GoTrue writes into the audience of people who signed in.
 const AUDIENCE: &str = "authenticated";

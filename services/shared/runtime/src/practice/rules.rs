@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{
+use super::values::{
     Availability, Brand, DarkBrand, Identity, Location, Mails, Papers, Policies, Practice,
     Receipts, ReviewChoices, Tax,
 };

@@ -1,0 +1,346 @@
+//! What the practice says about itself in `practice.toml`, as types.
+
+use std::collections::BTreeSet;
+
+use jiff::civil::{Date, Time, Weekday};
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Deserializer};
+
+/// Everything that the practice says about itself in `practice.toml`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Practice {
+    /// Who it is and how to reach it.
+    pub practice: Identity,
+    /// Where sessions in person take place.
+    pub location: Location,
+    /// The rules of the booking desk.
+    pub policies: Policies,
+    /// When sessions can start.
+    pub availability: Availability,
+    /// What reviews can be about.
+    pub reviews: ReviewChoices,
+    /// When mails are sent that nobody's click asks for.
+    #[serde(default)]
+    pub mails: Mails,
+    /// What receipts state.
+    #[serde(default)]
+    pub receipts: Receipts,
+    /// Colours of mails.
+    pub brand: Brand,
+    /// Figures that the website states, in the practice's order.
+    #[serde(default)]
+    pub figures: Vec<Figure>,
+}
+
+/// Who the practice is and how to reach it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// Its name.
+    pub name: String,
+    /// Who gives every session.
+    pub practitioner_name: String,
+    /// Phone number, E.164.
+    pub phone: String,
+    /// WhatsApp number, E.164, or empty.
+    pub whatsapp: String,
+    /// Where customers write to.
+    pub email: String,
+    /// Who is told about each booking.
+    pub notices_email: String,
+    /// Postal address on one line.
+    pub address: String,
+    /// City.
+    pub city: String,
+    /// State.
+    pub region: String,
+    /// The zone in which all its times are meant.
+    #[serde(rename = "time_zone", deserialize_with = "zone")]
+    pub zone: TimeZone,
+    /// How people write that zone, for example "IST".
+    #[serde(rename = "time_zone_label")]
+    pub zone_label: String,
+    /// Hours as the contact page writes them.
+    pub contact_hours: String,
+    /// Hours as the cancellation policy writes them.
+    pub support_hours: String,
+    /// Where to find help in a crisis.
+    pub crisis_note: String,
+    /// What stands beside every service without a notice of its own, or empty.
+    #[serde(default)]
+    pub wellbeing_note: String,
+}
+
+/// Where sessions in person take place.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Location {
+    /// How the place is called.
+    pub name: String,
+    /// Its address.
+    pub address: String,
+    /// How to find it.
+    pub directions: String,
+    /// A map link, or empty.
+    pub map_url: String,
+}
+
+/// The rules of the booking desk.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policies {
+    /// Hours before a session until which it can be cancelled or moved.
+    pub cancellation_hours: i32,
+    /// Minutes for which a chosen time is held.
+    pub hold_minutes: i32,
+    /// Minutes for which it is held at most, from the same moment, once checkout was opened.
+    pub hold_extended_minutes: i32,
+    /// How many live holds a customer may have.
+    pub live_holds_max: i32,
+    /// How many minutes early a customer should join.
+    pub join_early_minutes: i32,
+    /// How long a refund takes, in words.
+    pub refund_days_text: String,
+    /// How long a reply to somebody who asked for something takes, in words.
+    #[serde(default = "reply_days_text")]
+    pub reply_days_text: String,
+}
+
+/// What a file says that is older than this setting.
+fn reply_days_text() -> String {
+    "2-3 business days".to_owned()
+}
+
+/// When sessions can start, in the practice's zone.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Availability {
+    /// The days of the week, in the file's order, each once.
+    #[serde(deserialize_with = "weekdays")]
+    pub weekdays: Vec<Weekday>,
+    /// The first start of a day.
+    pub first_start: Time,
+    /// The last start of a day, itself included.
+    pub last_start: Time,
+    /// Minutes between two starts.
+    pub step_minutes: i32,
+    /// Minutes before its start at which a time can no longer be chosen.
+    pub notice_minutes: i32,
+    /// Days ahead that can be booked.
+    pub horizon_days: i32,
+    /// Days without sessions.
+    #[serde(default)]
+    pub closed_dates: BTreeSet<Date>,
+    /// Times without sessions.
+    #[serde(default)]
+    pub blocked_times: Vec<BlockedTime>,
+}
+
+/// A time on one day without sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlockedTime {
+    /// The day.
+    pub date: Date,
+    /// Its begin.
+    pub from: Time,
+    /// Its end, itself not included.
+    pub to: Time,
+}
+
+/// What reviews can be about.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewChoices {
+    /// The choices of the form, in the practice's order.
+    pub services: Vec<String>,
+}
+
+/// When mails are sent that nobody's click asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Mails {
+    /// Hours before a session at which its customer is reminded.
+    pub reminder_hours: i32,
+    /// Hours before a session for a second reminder; 0 for none.
+    pub second_reminder_hours: i32,
+    /// Minutes after a session's end at which its customer is asked how it was.
+    pub follow_up_minutes: i32,
+    /// The time of day at which the practice gets its sessions of the day, or none.
+    #[serde(deserialize_with = "time_or_none")]
+    pub day_sheet_at: Option<Time>,
+}
+
+impl Default for Mails {
+    fn default() -> Self {
+        Self {
+            reminder_hours: 24,
+            second_reminder_hours: 0,
+            follow_up_minutes: 60,
+            day_sheet_at: Some(Time::constant(7, 0, 0, 0)),
+        }
+    }
+}
+
+/// What receipts state.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Receipts {
+    /// Which papers are issued about money.
+    pub papers: Papers,
+    /// What serial numbers begin with: one to three capital letters or digits.
+    pub prefix: String,
+    /// The same of invoices and bills of supply.
+    pub invoice_prefix: String,
+    /// The same of refund vouchers.
+    pub refund_voucher_prefix: String,
+    /// The same of credit notes.
+    pub credit_note_prefix: String,
+    /// Who issues them; empty for the practice's name.
+    pub issued_by: String,
+    /// The address on them; empty for the practice's address.
+    pub issuer_address: String,
+    /// How tax is stated.
+    pub tax: Tax,
+    /// The rate of GST in percent, included in all prices.
+    pub gst_percent: i32,
+    /// The practice's GSTIN, or empty while it is not registered.
+    pub gstin: String,
+    /// The service accounting code, or empty.
+    pub service_code: String,
+}
+
+impl Default for Receipts {
+    fn default() -> Self {
+        Self {
+            papers: Papers::Receipt,
+            prefix: "R".to_owned(),
+            invoice_prefix: "INV".to_owned(),
+            refund_voucher_prefix: "RFV".to_owned(),
+            credit_note_prefix: "CRN".to_owned(),
+            issued_by: String::new(),
+            issuer_address: String::new(),
+            tax: Tax::None,
+            gst_percent: 18,
+            gstin: String::new(),
+            service_code: String::new(),
+        }
+    }
+}
+
+/// Which papers are issued about money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Papers {
+    /// A receipt when money has come.
+    Receipt,
+    /// All that a registered practice owes: receipt voucher, invoice or bill of supply, refund
+    /// voucher, credit note.
+    All,
+}
+
+/// How a receipt states tax.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tax {
+    /// Not at all: the practice is not registered for GST.
+    None,
+    /// As GST that is included in the price.
+    Gst,
+}
+
+/// Colours of mails, for light and dark mail programs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Brand {
+    /// Buttons and headings.
+    pub primary: String,
+    /// Text on `primary`.
+    pub on_primary: String,
+    /// Behind everything.
+    pub background: String,
+    /// Cards.
+    pub surface: String,
+    /// Text.
+    pub ink: String,
+    /// Quieter text.
+    pub ink_soft: String,
+    /// Lines.
+    pub line: String,
+    /// Quiet areas.
+    pub soft: String,
+    /// The same for dark mail programs.
+    pub dark: DarkBrand,
+}
+
+/// The colours for dark mail programs; see [`Brand`].
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DarkBrand {
+    /// Buttons and headings.
+    pub primary: String,
+    /// Text on `primary`.
+    pub on_primary: String,
+    /// Behind everything.
+    pub background: String,
+    /// Cards.
+    pub surface: String,
+    /// Text.
+    pub ink: String,
+    /// Quieter text.
+    pub ink_soft: String,
+    /// Lines.
+    pub line: String,
+    /// Quiet areas.
+    pub soft: String,
+}
+
+/// One figure that the practice states about itself.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figure {
+    /// A stable word for the pages.
+    pub key: String,
+    /// As written, for example "200+".
+    pub value: String,
+    /// What it counts.
+    pub label: String,
+}
+
+fn zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TimeZone, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    TimeZone::get(&name).map_err(|_unknown| {
+        serde::de::Error::custom("it is not the IANA name of a zone, such as Asia/Kolkata")
+    })
+}
+
+fn time_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_unreadable| {
+        serde::de::Error::custom("it is not a time of day such as \"07:00\", nor \"\"")
+    })
+}
+
+fn weekdays<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Weekday>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    names.iter().map(|name| weekday(name)).collect::<Option<_>>().ok_or_else(|| {
+        serde::de::Error::custom("a weekday is one of monday, tuesday, … sunday, in small letters")
+    })
+}
+
+fn weekday(name: &str) -> Option<Weekday> {
+    match name {
+        "monday" => Some(Weekday::Monday),
+        "tuesday" => Some(Weekday::Tuesday),
+        "wednesday" => Some(Weekday::Wednesday),
+        "thursday" => Some(Weekday::Thursday),
+        "friday" => Some(Weekday::Friday),
+        "saturday" => Some(Weekday::Saturday),
+        "sunday" => Some(Weekday::Sunday),
+        _ => None,
+    }
+}
