@@ -1,7 +1,8 @@
 //! The practice's offer, read from its files and checked as a whole before anything is served.
 
-mod about;
 mod section;
+mod media;
+mod about;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,6 +13,7 @@ use contract::common::v1::Money;
 use kernel::Currency;
 use toml::Table;
 
+use media::media_url;
 pub use section::Problem;
 use section::{Section, read_file};
 
@@ -189,16 +191,6 @@ fn price(block: &mut Section<'_>) -> Option<Money> {
         }
         Money { minor_units: price.number("minor_units", 100, 100_000_000), currency_code }
     })
-}
-
-/// A file that the practice put beside its own, which the site serves, or one of somebody else.
-fn media_url(block: &mut Section<'_>, key: &'static str) -> String {
-    let url = block.optional_text(key, 500);
-    let is_known = ["https://", "/media/"].iter().any(|start| url.starts_with(start));
-    if !url.is_empty() && !is_known {
-        block.problem(key, "must begin with https:// or /media/");
-    }
-    url
 }
 
 fn areas(file: &mut Section<'_>) -> Vec<QuizArea> {

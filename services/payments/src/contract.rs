@@ -1,17 +1,18 @@
 //! The only place where domain events meet the events of `proto/`.
 
+mod amount;
 mod dispute;
 pub mod receipt;
 
-use contract::common::v1::Money as WireMoney;
 use contract::convert::money;
 use contract::payments::v1 as wire;
 use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
 use kernel::Id;
 use kernel::id::{Booking, Kind, Refund as RefundKind};
 
+use self::amount::{from_wire, to_wire};
 use crate::domain::collection::{Event, Mismatch, Terms};
-use crate::domain::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId};
+use crate::domain::fact::{Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId};
 use crate::domain::fact::{Source, Status};
 use crate::domain::refund::{Cause, Refund};
 
@@ -282,14 +283,6 @@ fn read_discovered(event: wire::RefundDiscovered) -> Option<Event> {
         end: None,
     };
     Some(Event::RefundDiscovered { refund_id: parse(&event.refund_id)?, refund })
-}
-
-fn to_wire(amount: &Amount) -> Option<WireMoney> {
-    Some(WireMoney { minor_units: amount.minor, currency_code: amount.currency.clone() })
-}
-
-fn from_wire(amount: WireMoney) -> Amount {
-    Amount { minor: amount.minor_units, currency: amount.currency_code }
 }
 
 fn get<M>(stored: &Recorded) -> Result<Option<M>, Unreadable>

@@ -4,6 +4,7 @@
 //! a child of little rights reads it (`worker`, `shrink`), and what comes back was encoded anew, so
 //! that nothing of the file itself is ever served.
 
+mod outcome;
 pub mod kind;
 pub mod name;
 pub mod answer;
@@ -18,8 +19,6 @@ use std::path::PathBuf;
 
 use axum::body::BodyDataStream;
 use eventstore::{Metadata, Store, StoreError, new_id};
-use kernel::Id;
-use kernel::id::ReviewImage;
 use runtime::failpoint;
 use runtime::status::chain;
 use runtime::telemetry::traceparent;
@@ -29,6 +28,7 @@ use crate::picture::answer::Shrunk;
 use crate::picture::kind::Kind;
 use crate::picture::name::{Name, Size};
 use crate::picture::objects::Objects;
+pub use crate::picture::outcome::{Refused, Uploaded};
 use crate::picture::spool::BODY_BYTES_MAX;
 use crate::picture::worker::Worker;
 
@@ -38,34 +38,6 @@ const UPLOADS_MAX: usize = 32;
 /// How many uploads may wait for a review. Each is gone an hour later at the latest, so what
 /// strangers can fill is bounded whoever they are and however many.
 const WAITING_MAX: i64 = 500;
-
-/// Why an upload was refused, in the words that its sender reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
-    /// It has too many bytes.
-    #[error("Please select an image smaller than 5MB.")]
-    TooLarge,
-    /// It is no picture that we take.
-    #[error("Please select a valid image file.")]
-    Invalid,
-    /// It did not arrive in time.
-    #[error("Your image took too long to arrive. Please try again.")]
-    TooSlow,
-    /// It cannot be taken in now.
-    #[error("Too many images are arriving right now. Please try again in a moment.")]
-    Busy,
-}
-
-/// A picture that was taken in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Uploaded {
-    /// What a review names to have it.
-    pub image_id: Id<ReviewImage>,
-    /// Width of the large one in pixels.
-    pub width: u32,
-    /// Height of the large one in pixels.
-    pub height: u32,
-}
 
 /// Everything that takes pictures in and gives them out.
 #[derive(Debug)]

@@ -1,12 +1,14 @@
 //! What happens when a timer of this service falls due.
 
+pub mod kinds;
+
 use std::sync::Arc;
 
-use eventstore::{Timer, TimerHandler, Tx};
+use eventstore::{Timer, TimerHandler};
 use futures::future::BoxFuture;
 use runtime::BoxError;
 use runtime::telemetry::job_span;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tracing::Instrument as _;
 
 use crate::app::Desk;
@@ -14,18 +16,7 @@ use crate::app::erase_review::erase_review;
 use crate::app::sweep::sweep;
 use crate::picture::removal::drop_image;
 use crate::picture::store::DROP_IMAGE;
-
-/// What nobody needs any more is to be deleted. There is one such timer, set by a migration.
-pub const SWEEP: &str = "sweep";
-
-/// What is personal in a deleted review is to be erased.
-pub const ERASE_REVIEW: &str = "erase_review";
-
-/// What a timer keeps beside its subject: the trace that it belongs to.
-#[must_use]
-pub fn payload(tx: &Tx) -> Value {
-    json!({ "traceparent": tx.metadata().traceparent })
-}
+use crate::timers::kinds::{ERASE_REVIEW, SWEEP};
 
 /// Does what this service's timers ask for.
 #[derive(Debug, Clone)]

@@ -14,7 +14,7 @@ use runtime::caller::Peers;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
-use super::public::parse;
+use super::owned::parse;
 use crate::app::list_bookings::list_day_sessions;
 use crate::app::{Desk, Error, Rejection};
 use crate::calendar;

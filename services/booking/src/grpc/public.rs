@@ -18,14 +18,14 @@ use runtime::caller::Users;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
+use super::owned::{owned, parse, record};
 use super::watch;
 use crate::app::list_slots::list_slots;
 use crate::app::open_checkout::open_checkout;
 use crate::app::release_booking::release_booking;
 use crate::app::request_booking::request_booking;
-use crate::app::{Desk, Error, Rejection};
+use crate::app::{Desk, Rejection};
 use crate::calendar;
-use crate::read_model::view::{self, View};
 
 /// The public service.
 #[derive(Debug, Clone)]
@@ -49,30 +49,6 @@ impl Public {
     ) -> Result<Option<WireBooking>, Status> {
         Ok(Some(owned(&self.desk, customer, id).await?.booking))
     }
-}
-
-/// A booking as its owner sees it.
-pub(super) async fn owned(
-    desk: &Desk,
-    customer: Id<Customer>,
-    id: Id<Booking>,
-) -> Result<View, Status> {
-    let view = view::load(desk.store.pool(), &desk.practice, id)
-        .await
-        .map_err(|error| to_status(&Error::from(error)))?;
-    view.filter(|view| view.customer_id == customer)
-        .ok_or_else(|| reject(&Rejection::BookingNotFound))
-}
-
-/// Reads a booking's id; what is none is the id of no booking.
-pub(super) fn parse(text: &str) -> Result<Id<Booking>, Status> {
-    let id = text.parse().map_err(|_malformed| reject(&Rejection::BookingNotFound))?;
-    record(id);
-    Ok(id)
-}
-
-pub(super) fn record(id: Id<Booking>) {
-    tracing::Span::current().record("booking_id", tracing::field::display(id));
 }
 
 #[tonic::async_trait]

@@ -22,7 +22,7 @@ use runtime::staff::{Role, Roles as _, Staff};
 use runtime::status::{to_status, unavailable};
 use tonic::{Request, Response, Status};
 
-use super::public::record;
+use super::owned::record;
 use crate::app::accept_claim::{self, accept_claim};
 use crate::app::block_time::{self, block_time};
 use crate::app::booking_history::booking_history;

@@ -13,7 +13,7 @@ use runtime::Shutdown;
 use runtime::status::{reject, to_status};
 use tonic::Status;
 
-use super::public::owned;
+use super::owned::owned;
 use crate::app::{Desk, Error, Rejection};
 use crate::read_model::query;
 use crate::read_model::view::View;

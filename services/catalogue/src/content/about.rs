@@ -2,7 +2,7 @@
 
 use contract::catalogue::v1::{About, Qualification};
 
-use super::media_url;
+use super::media::media_url;
 use super::section::Section;
 
 /// The home page shows it beside other things.

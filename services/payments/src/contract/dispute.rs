@@ -3,7 +3,7 @@
 use contract::convert::{timestamp as instant, to_wire as wire_instant};
 use contract::payments::v1 as wire;
 
-use super::{from_wire, to_wire};
+use super::amount::{from_wire, to_wire};
 use crate::domain::collection::Event;
 use crate::domain::dispute::{Dispute, DisputeFact, DisputeState, Phase};
 use crate::domain::fact::{DisputeId, PaymentId};

@@ -3,6 +3,7 @@
 
 pub mod due;
 pub mod paper;
+mod refusal;
 pub mod tax;
 
 use std::collections::BTreeMap;
@@ -14,27 +15,12 @@ use runtime::practice::{self, Practice};
 
 use self::due::Due;
 use self::paper::{Extent, Series};
+pub use self::refusal::{Refusal, SERIAL_CHARS_MAX};
 use self::tax::{Parts, Place, Tax, split};
 use super::payer::{self, Payer};
 
-/// The longest serial number that the rules for tax invoices allow.
-pub const SERIAL_CHARS_MAX: usize = 16;
 /// The month with which a financial year begins.
 const FIRST_MONTH: i8 = 4;
-
-/// Why a receipt cannot be issued.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// The number has too many digits behind this prefix.
-    #[error("its serial number would be longer than {SERIAL_CHARS_MAX} characters")]
-    SerialTooLong,
-    /// There is no such rate of GST.
-    #[error("there is no such rate of GST")]
-    NoSuchRate,
-    /// A receipt is for money that came.
-    #[error("the amount is not one that can be paid")]
-    AmountNotPayable,
-}
 
 /// A financial year, by the year of the April in which it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,16 +3,17 @@
 mod api;
 mod dispute;
 mod json;
+mod settings;
 mod settlement;
 mod signature;
 
-use kernel::id::Refund as RefundKind;
-use kernel::{Id, Money, Timestamp};
-use secrecy::{ExposeSecret as _, SecretString};
+use kernel::{Money, Timestamp};
+use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
 use self::api::Api;
+pub use self::settings::Settings;
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{OrderId, PaymentId, ProviderRefundId};
 use crate::provider::{
@@ -32,23 +33,6 @@ const CAPTURABLE_WITHIN_MINUTES: u32 = 7_200;
 
 /// The reason of a refusal for a field that the call does not know.
 const EXTRA_FIELD: &str = "extra_field_sent";
-
-/// How Razorpay is reached and how it and we know each other.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// The API's base, which ends in `/v1`.
-    pub url: String,
-    /// The public half of the key.
-    pub key_id: String,
-    /// The secret half, which also signs the checkout's answer.
-    pub key_secret: SecretString,
-    /// Signs webhooks.
-    pub webhook_secret: SecretString,
-    /// Signed webhooks before; still valid for what is sent again after a change.
-    pub webhook_secret_previous: Option<SecretString>,
-    /// Our account there, "acc_…"; webhooks of another one are dropped when it is set.
-    pub account_id: Option<String>,
-}
 
 /// The provider.
 #[derive(Debug, Clone)]
@@ -301,11 +285,6 @@ fn own_payment(entity: &Value, id: &PaymentId) -> Result<PaymentReport, Provider
 
 fn own_refund(entity: &Value) -> Result<ProviderRefund, ProviderError> {
     json::refund(entity).ok_or(ProviderError::Unusable("not a refund"))
-}
-
-/// Our id of a refund, when its receipt is one.
-fn refund_id(entity: &Value) -> Option<Id<RefundKind>> {
-    json::text(entity, "receipt")?.parse().ok()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::moderation::door::Admitted;
 use crate::moderation::grant;
 use crate::read_model::staff;
 use crate::store::OpenReview;
-use crate::timers::{self, ERASE_REVIEW};
+use crate::timers::kinds::{self, ERASE_REVIEW};
 
 /// The call's name in the audit log.
 pub const METHOD: &str = "DeleteReview";
@@ -56,7 +56,7 @@ async fn delete(tx: &mut Tx, admitted: Admitted, id: Id<Review>) -> Result<Times
     // The row has the very moment, so that a repeat is answered with the same.
     let deleted_at = staff::deleted_at(tx.connection(), id).await?.ok_or_else(absent)?;
     if !decided.is_empty() {
-        let payload = timers::payload(tx);
+        let payload = kinds::payload(tx);
         tx.set_timer(ERASE_REVIEW, &id.to_string(), erase_at(deleted_at), payload).await?;
         tracing::info!(review_id = %id, "a review is deleted");
     }

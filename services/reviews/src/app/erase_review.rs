@@ -13,7 +13,7 @@ use crate::domain::review::{Command, State, erase_at};
 use crate::picture;
 use crate::picture::removal::remove_of_review;
 use crate::store::OpenReview;
-use crate::timers::{self, ERASE_REVIEW};
+use crate::timers::kinds::{self, ERASE_REVIEW};
 
 /// Erases it, if it is still deleted. The picture's objects go first: once the row is gone, nobody
 /// knows what they are called.
@@ -56,7 +56,7 @@ async fn due(tx: &mut Tx, id: Id<Review>, step: Step) -> Result<bool, Error> {
     };
     let now = review.now;
     if erase_at(at) > now {
-        let payload = timers::payload(tx);
+        let payload = kinds::payload(tx);
         tx.set_timer(ERASE_REVIEW, &subject, erase_at(at), payload).await?;
         return Ok(false);
     }

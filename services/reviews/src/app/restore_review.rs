@@ -12,7 +12,7 @@ use crate::domain::review::Command;
 use crate::moderation::door::Admitted;
 use crate::moderation::grant;
 use crate::store::OpenReview;
-use crate::timers::ERASE_REVIEW;
+use crate::timers::kinds::ERASE_REVIEW;
 
 /// The call's name in the audit log.
 pub const METHOD: &str = "RestoreReview";

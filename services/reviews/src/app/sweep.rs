@@ -6,7 +6,7 @@ use eventstore::{Metadata, Store};
 
 use super::Error;
 use crate::moderation::{grant, tries};
-use crate::timers::{self, SWEEP};
+use crate::timers::kinds::{SWEEP, payload};
 
 const HOUR_MINUTES: i64 = 60;
 
@@ -34,7 +34,7 @@ pub async fn sweep(store: &Store, subject: String) -> Result<(), Error> {
                     grants: grant::forget_old(tx).await?,
                 };
                 let next = tx.now().await?.plus_minutes(HOUR_MINUTES);
-                let payload = timers::payload(tx);
+                let payload = payload(tx);
                 tx.set_timer(SWEEP, &subject, next, payload).await?;
                 Ok::<Swept, Error>(swept)
             })

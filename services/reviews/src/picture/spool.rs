@@ -12,9 +12,9 @@ use tokio::fs::{File, OpenOptions, remove_file};
 use tokio::io::{AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
-use crate::picture::Refused;
 use crate::picture::kind::HEAD_BYTES;
 use crate::picture::name::Name;
+use crate::picture::outcome::Refused;
 
 /// The most bytes of an upload: 5 MiB.
 pub const BODY_BYTES_MAX: u64 = 5 * 1024 * 1024;
@@ -125,7 +125,7 @@ mod tests {
     use futures::{Stream, StreamExt as _, stream};
 
     use super::{BODY_BYTES_MAX, WHOLE_WITHIN, receive};
-    use crate::picture::Refused;
+    use crate::picture::outcome::Refused;
 
     fn chunks(bytes: u64) -> impl Stream<Item = io::Result<Bytes>> + Unpin {
         let bytes = vec![7_u8; usize::try_from(bytes).unwrap()];

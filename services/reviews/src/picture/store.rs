@@ -6,8 +6,8 @@ use kernel::id::{Review, ReviewImage};
 use serde_json::json;
 use sqlx::Row as _;
 
-use crate::picture::Uploaded;
 use crate::picture::name::Name;
+use crate::picture::outcome::Uploaded;
 
 /// An upload that no review took is to go; the subject is the image.
 pub const DROP_IMAGE: &str = "drop-image";

@@ -12,8 +12,8 @@ use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::picture::Refused;
 use crate::picture::answer::{self, ANSWER_BYTES_MAX, Shrunk};
+use crate::picture::outcome::Refused;
 use crate::picture::shrink::COMMAND;
 
 /// How many children run at the same time. Each may have half a gigabyte for a moment.

@@ -2,7 +2,7 @@
 
 use kernel::{Money, Timestamp};
 
-use super::Facts;
+use super::facts::Facts;
 
 /// Who wanted a booking cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,9 @@
 
 use kernel::Timestamp;
 
-use super::{
-    Cancellation, Command, Event, Facts, Ground, MeetingId, Mode, PaymentId, Place, Rejection,
-    State,
-};
+use super::cancellation::Cancellation;
+use super::facts::{Facts, Mode};
+use super::model::{Command, Event, Ground, MeetingId, PaymentId, Place, Rejection, State};
 
 /// Late money places a booking again only when its session is at least this far away.
 const REINSTATE_AHEAD_MINUTES: i64 = 120;

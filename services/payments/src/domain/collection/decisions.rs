@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
-use super::{Collection, Event, Rejection, Terms, take_in};
+use super::evolve::take_in;
+use super::model::{Collection, Event, Rejection, Terms};
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, Source, Status};
 use crate::domain::mismatch::Mismatch;

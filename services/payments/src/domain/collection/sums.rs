@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
-use super::{Collection, Standing};
+use super::model::{Collection, Standing};
 use crate::domain::dispute::DisputeState;
 use crate::domain::fact::{Amount, Fact, OrderFact, PaymentId, ProviderRefundId, Status};
 use crate::domain::mismatch::Mismatch;

@@ -1,6 +1,6 @@
 //! The tax in an amount: how much of it, and whose.
 
-use super::Refusal;
+use super::refusal::Refusal;
 
 /// The rates of GST that can be meant, in percent.
 const PERCENT: std::ops::RangeInclusive<i32> = 1..=40;

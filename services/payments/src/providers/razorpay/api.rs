@@ -8,7 +8,8 @@ use runtime::{BoxError, failpoint};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
-use super::{Settings, json};
+use super::json;
+use super::settings::Settings;
 use crate::provider::ProviderError;
 
 /// How long an answer may take. Two requests fit into what a timer's handler may take.

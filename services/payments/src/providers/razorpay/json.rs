@@ -1,9 +1,10 @@
 //! Razorpay's JSON, read with patience: it is PHP at heart, so empty objects are lists, numbers may
 //! be texts, and fields come and go. Only what is needed is looked at, and nothing else can fail.
 
+use kernel::Id;
+use kernel::id::Refund as RefundKind;
 use serde_json::Value;
 
-use super::refund_id;
 use crate::domain::fact::{
     Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Status,
 };
@@ -65,6 +66,11 @@ pub(super) fn order_id(id: &str) -> Option<OrderId> {
 /// A dispute's id, `disp_` and 14 letters or digits.
 pub(super) fn dispute_id(id: &str) -> Option<DisputeId> {
     has_grammar(id, "disp_").then(|| DisputeId::parse(id)).flatten()
+}
+
+/// Our id of a refund, when its receipt is one.
+pub(super) fn refund_id(entity: &Value) -> Option<Id<RefundKind>> {
+    text(entity, "receipt")?.parse().ok()
 }
 
 /// A word of the provider's that is kept: short, and of letters that words have.

@@ -1,0 +1,79 @@
+//! What each event adds to what is known of a collection.
+
+use kernel::Id;
+use kernel::id::Refund as RefundKind;
+
+use super::model::{Collection, Event};
+use crate::domain::fact::Amount;
+use crate::domain::refund::End;
+
+pub(super) fn take_in(known: &mut Collection, event: &Event) {
+    match event {
+        // It was opened already; what was recorded first stays.
+        Event::Opened(_) => {}
+        Event::OrderCreated { provider, order } => {
+            known.provider.clone_from(provider);
+            known.order = Some(order.clone());
+        }
+        // What follows from it is told beside it.
+        Event::OrderObserved { .. } => {}
+        Event::Claimed => known.claimed = true,
+        Event::Observed { payment, .. } => {
+            let fact =
+                known.payments.entry(payment.id.clone()).or_insert_with(|| payment.fact.clone());
+            if *fact < payment.fact {
+                fact.clone_from(&payment.fact);
+            }
+        }
+        Event::Verified { payment, .. } => known.verified = Some(payment.clone()),
+        Event::Failed { payment } => {
+            known.failed.insert(payment.clone());
+        }
+        Event::Mismatched { payment, .. } => {
+            known.mismatched.insert(payment.clone());
+        }
+        Event::RefundRequested { refund_id, refund }
+        | Event::RefundDiscovered { refund_id, refund } => {
+            let open = known.open(&refund.payment).max(0);
+            let beyond = refund.amount.minor.saturating_sub(open).max(0);
+            let of_fee = beyond.min(known.fee_left(&refund.payment));
+            if known.is_closed(&refund.payment) && beyond > 0 {
+                known.from_closed.insert(*refund_id, beyond);
+            } else if of_fee > 0 {
+                known.from_fee.insert(*refund_id, of_fee);
+            }
+            known.refunds.insert(*refund_id, refund.clone());
+        }
+        Event::RefundAccepted { refund_id, provider_refund } => {
+            // What the provider has is one refund's only.
+            for refund in known.refunds.values_mut() {
+                refund.accepted.take_if(|it| it == provider_refund);
+            }
+            if let Some(refund) = known.refunds.get_mut(refund_id) {
+                refund.accepted = Some(provider_refund.clone());
+            }
+        }
+        Event::RefundProcessed { refund_id } => end(known, *refund_id, End::Processed),
+        Event::RefundFailed { refund_id, reason } => {
+            end(known, *refund_id, End::of_failure(reason));
+        }
+        Event::DisputeObserved(dispute) => {
+            known.disputes.insert(dispute.id.clone(), dispute.clone());
+        }
+        Event::Earned { amount, .. } => add(&mut known.earned, amount),
+        Event::Retained { amount, .. } => add(&mut known.retained, amount),
+    }
+}
+
+/// Adds what was earned or retained to what was before.
+fn add(sum: &mut Option<Amount>, more: &Amount) {
+    let before = sum.as_ref().map_or(0, |amount| amount.minor);
+    let minor = before.saturating_add(more.minor);
+    *sum = Some(Amount { minor, currency: more.currency.clone() });
+}
+
+fn end(known: &mut Collection, refund_id: Id<RefundKind>, end: End) {
+    if let Some(refund) = known.refunds.get_mut(&refund_id) {
+        refund.end = Some(end);
+    }
+}

@@ -1,0 +1,215 @@
+//! What is known of a collection, and the commands, events and rejections of its life.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kernel::id::{Booking, Collection as CollectionKind, Customer, Refund as RefundKind};
+use kernel::{Id, Money};
+
+use crate::domain::dispute::Dispute;
+use crate::domain::fact::{
+    Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Source,
+};
+use crate::domain::mismatch::Mismatch;
+use crate::domain::refund::{Found, News, Refund};
+
+/// What is to be collected; it never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// Our id, which the provider gets as receipt.
+    pub collection_id: Id<CollectionKind>,
+    /// What it pays for.
+    pub booking_id: Id<Booking>,
+    /// Who owns that.
+    pub customer_id: Id<Customer>,
+    /// How much.
+    pub amount: Money,
+}
+
+/// What is known of the collection of a booking.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum State {
+    /// Nobody wanted to pay yet.
+    #[default]
+    Absent,
+    /// The intent is recorded.
+    Open(Box<Collection>),
+}
+
+/// A collection whose intent is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collection {
+    /// What is to be collected.
+    pub terms: Terms,
+    /// The provider of the order; empty while there is none.
+    pub provider: String,
+    /// The provider's order, once there is one; there is never another.
+    pub order: Option<OrderId>,
+    /// Whether the customer said that it is paid.
+    pub claimed: bool,
+    /// What the provider said about each payment, joined.
+    pub payments: BTreeMap<PaymentId, Fact>,
+    /// Payments whose failure was told.
+    pub failed: BTreeSet<PaymentId>,
+    /// The one payment that counts.
+    pub verified: Option<PaymentId>,
+    /// Captured payments that do not count.
+    pub mismatched: BTreeSet<PaymentId>,
+    /// What goes back.
+    pub refunds: BTreeMap<Id<RefundKind>, Refund>,
+    /// Disputes of its payments.
+    pub disputes: BTreeMap<DisputeId, Dispute>,
+    /// What the session that took place has earned.
+    pub earned: Option<Amount>,
+    /// What the practice keeps of a booking that was cancelled.
+    pub retained: Option<Amount>,
+    /// How much of each refund that was wanted afterwards came out of what was earned or retained,
+    /// because nothing else was left to take it from; as in the ledger.
+    pub(super) from_closed: BTreeMap<Id<RefundKind>, i64>,
+    /// How much of each refund gave back a fee that was added to the price, because nothing else
+    /// was left before the rest was earned or retained; as in the ledger.
+    pub(super) from_fee: BTreeMap<Id<RefundKind>, i64>,
+}
+
+/// Where a collection stands, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing was captured.
+    Pending,
+    /// Captured, and everything matches.
+    Paid,
+    /// The last attempt failed.
+    Failed,
+    /// Captured, but not as ordered.
+    Mismatched,
+    /// On its way back.
+    Refunding,
+    /// Given back.
+    Refunded,
+}
+
+impl Collection {
+    pub(super) fn new(terms: Terms) -> Self {
+        Self {
+            terms,
+            provider: String::new(),
+            order: None,
+            claimed: false,
+            payments: BTreeMap::new(),
+            failed: BTreeSet::new(),
+            verified: None,
+            mismatched: BTreeSet::new(),
+            refunds: BTreeMap::new(),
+            disputes: BTreeMap::new(),
+            earned: None,
+            retained: None,
+            from_closed: BTreeMap::new(),
+            from_fee: BTreeMap::new(),
+        }
+    }
+}
+
+/// What can be asked of a collection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Record that we mean to create the order.
+    Open(Terms),
+    /// Record the order that the provider has.
+    RecordOrder {
+        /// The provider's name.
+        provider: String,
+        /// Its order.
+        order: OrderId,
+    },
+    /// The customer says that it is paid.
+    Claim,
+    /// The provider said something about a payment; `refund_id` is used if it has to go back.
+    Observe { payment: Payment, source: Source, refund_id: Id<RefundKind> },
+    /// The captured payments that are neither counted nor sent back are decided about; by the
+    /// provider's word about their order where their amount is another one. Each has an id that is
+    /// used if it has to go back.
+    Judge { order: Option<OrderFact>, refund_ids: BTreeMap<PaymentId, Id<RefundKind>> },
+    /// The provider said something about a dispute.
+    ObserveDispute(Dispute),
+    /// The booking could not be placed, so its payment goes back.
+    Unplace { payment: PaymentId, refund_id: Id<RefundKind> },
+    /// The booking was cancelled; this much goes back at most, and the rest is kept.
+    Cancel { refund: Amount, refund_id: Id<RefundKind> },
+    /// The session took place.
+    Complete,
+    /// The practice gives this much back, or all that is left.
+    RefundByStaff { amount: Option<Amount>, refund_id: Id<RefundKind> },
+    /// Something was learnt about a refund; `rest_id` is used if that leaves more to give back.
+    LearnRefund { refund_id: Id<RefundKind>, news: News, rest_id: Id<RefundKind> },
+    /// The provider has a refund that does not bear our id. It gets `refund_id` if it is new;
+    /// `rest_id` is used if it leaves more to give back.
+    DiscoverRefund { found: Found, refund_id: Id<RefundKind>, rest_id: Id<RefundKind> },
+    /// A refund failed at the provider, so another one is asked for under a new id.
+    RenewRefund { failed: Id<RefundKind>, refund_id: Id<RefundKind> },
+}
+
+/// What can have happened to a collection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// The intent was recorded.
+    Opened(Terms),
+    /// The provider has an order.
+    OrderCreated { provider: String, order: OrderId },
+    /// The customer says that it is paid.
+    Claimed,
+    /// The provider said something.
+    Observed { payment: Payment, source: Source },
+    /// The provider said how its order stands, because money of another amount came for it.
+    OrderObserved { order: OrderFact },
+    /// The money is here and counts.
+    Verified { payment: PaymentId, amount: Amount },
+    /// An attempt failed.
+    Failed { payment: PaymentId },
+    /// Money is here and does not count.
+    Mismatched { payment: PaymentId, amount: Amount, reason: Mismatch },
+    /// Money is to go back.
+    RefundRequested { refund_id: Id<RefundKind>, refund: Refund },
+    /// The provider took the refund.
+    RefundAccepted { refund_id: Id<RefundKind>, provider_refund: ProviderRefundId },
+    /// The money went back.
+    RefundProcessed { refund_id: Id<RefundKind> },
+    /// It failed at the provider, was refused for good, or was overtaken.
+    RefundFailed { refund_id: Id<RefundKind>, reason: String },
+    /// The provider has a refund that we never asked for, perhaps of a payment that we do not know
+    /// yet or that never counted.
+    RefundDiscovered { refund_id: Id<RefundKind>, refund: Refund },
+    /// The provider said something about a dispute.
+    DisputeObserved(Dispute),
+    /// The session took place, and its money is earned.
+    Earned { payment: PaymentId, amount: Amount },
+    /// The booking was cancelled, and this much of its money is kept.
+    Retained { payment: PaymentId, amount: Amount },
+}
+
+/// Why a command is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// The intent was never recorded.
+    #[error("no payment was started for this booking")]
+    NotOpened,
+    /// The booking is collected for under other terms.
+    #[error("the booking is collected for under other terms")]
+    OtherTerms,
+    /// No provider takes such an amount.
+    #[error("this amount cannot be paid")]
+    AmountNotPayable,
+    /// The booking has another order.
+    #[error("the booking has another order")]
+    OtherOrder,
+    /// We never saw such a payment.
+    #[error("there is no such payment")]
+    PaymentUnknown,
+    /// We never asked for such a refund.
+    #[error("there is no such refund")]
+    RefundUnknown,
+    /// No money is left.
+    #[error("there is nothing to refund")]
+    NothingToRefund,
+    /// Not an amount of what is left.
+    #[error("this amount cannot be refunded")]
+    AmountNotRefundable,
+}

@@ -1,0 +1,20 @@
+//! How the provider is reached and how it and we know each other.
+
+use secrecy::SecretString;
+
+/// How Razorpay is reached and how it and we know each other.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The API's base, which ends in `/v1`.
+    pub url: String,
+    /// The public half of the key.
+    pub key_id: String,
+    /// The secret half, which also signs the checkout's answer.
+    pub key_secret: SecretString,
+    /// Signs webhooks.
+    pub webhook_secret: SecretString,
+    /// Signed webhooks before; still valid for what is sent again after a change.
+    pub webhook_secret_previous: Option<SecretString>,
+    /// Our account there, "acc_…"; webhooks of another one are dropped when it is set.
+    pub account_id: Option<String>,
+}
