@@ -54,8 +54,8 @@ const ROUTER = fileURLToPath(
 /** Small pieces that pages with forms, or with reads, need together: fewer files, fewer bytes. */
 const FORM = filesNamed([
   ...['text-field', 'text-area', 'select-field', 'radio-group', 'error-summary', 'checkbox'],
-  ...['honeypot', 'use-fields', 'use-draft-fields', 'form-draft', 'attempt-key', 'random-key'],
-  ...['when-touched', 'field'],
+  ...['honeypot', 'use-fields', 'use-draft-fields', 'form-draft', 'idempotency-key', 'random-key'],
+  ...['on-first-interaction', 'field'],
 ]);
 const READ = filesNamed([
   ...['errors', 'error-detail', 'codes', 'error-notice'],
@@ -63,7 +63,7 @@ const READ = filesNamed([
   ...['QueryErrorResetBoundary', 'IsRestoringProvider'],
 ]);
 /** Words and stars of reviews, and what reads and shows them once the page stands. */
-const REVIEW_WORDS = filesNamed(['rating', 'book-call', 'review-words', 'stars']);
+const REVIEW_WORDS = filesNamed(['rating', 'book-call', 'review-messages', 'stars']);
 const REVIEW_CARDS = filesNamed([
   ...['use-review-list', 'use-refetch-at-focus', 'reads', 'review-shapes', 'relative-date'],
   ...['review-card', 'review-badges', 'review-picture', 'writer', 'cut-text'],
@@ -72,11 +72,11 @@ const REVIEW_CARDS = filesNamed([
 
 /** What every file stands on; left to itself it falls into five files. */
 const CORE =
-  /node_modules\/(?:react|react-dom|scheduler)\/|preload-helper|src\/lib\/(?:idle|classes|import-again)\./;
+  /node_modules\/(?:react|react-dom|scheduler)\/|preload-helper|src\/lib\/(?:idle|classes|import-with-retry)\./;
 /** By their whole names: the booking has a `use-late` of its own, which no other page needs. */
-const LATE = /src\/(?:components\/(?:late-section|ui\/alert)|lib\/use-late)\./;
+const LATE = /src\/(?:components\/(?:lazy-section|ui\/alert)|lib\/use-lazy-module)\./;
 /** What refreshes the practice's words when a page is idle, on every page: one file, not three. */
-const REFRESH = /src\/lib\/(?:catalogue-calls|catalogue-shapes|plain-read|reference)\./;
+const REFRESH = /src\/lib\/(?:catalogue-calls|catalogue-shapes|connect-get|reference)\./;
 const ART = filesNamed(['service-art', 'motifs', 'random']);
 
 const PARCELS = {

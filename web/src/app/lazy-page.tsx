@@ -5,7 +5,7 @@
 import { type ComponentType, use } from 'react';
 import { PageNotLoaded } from '@/components/page-boundary';
 import { followLoad } from '@/lib/chunk-loads';
-import { importAgain } from '@/lib/import-again';
+import { importWithRetry } from '@/lib/import-with-retry';
 
 /** The parts of a path that its page leaves open, as they stand in the address. */
 export type Params = Readonly<Record<string, string | undefined>>;
@@ -42,7 +42,7 @@ export class LazyPage {
     const module = modules[`./routes/${this.name}.tsx`];
     if (!module) throw new Error(`There is no route file ${this.name}.tsx.`);
     try {
-      this.loaded = (await followLoad(importAgain(module))).default;
+      this.loaded = (await followLoad(importWithRetry(module))).default;
       this.failed = false;
     } catch (cause) {
       this.failed = true;

@@ -7,7 +7,7 @@ import type { GoTrueClient, Session } from '@supabase/auth-js';
 import { useSyncExternalStore } from 'react';
 import { authUrl } from './env';
 import { whenIdle } from './idle';
-import { importAgain } from './import-again';
+import { importWithRetry } from './import-with-retry';
 
 export type AuthUser = {
   id: string;
@@ -71,11 +71,11 @@ function addressHoldsAnswer(): boolean {
 }
 
 /** Comes with auth-js, so that a sign-out without a connection has it. */
-const ending = () => importAgain(() => import('./end-session'));
+const ending = () => importWithRetry(() => import('./end-session'));
 
 async function createClient(): Promise<GoTrueClient> {
   const [{ GoTrueClient }] = await Promise.all([
-    importAgain(() => import('@supabase/auth-js')),
+    importWithRetry(() => import('@supabase/auth-js')),
     ending(),
   ]);
   const client = new GoTrueClient({ url: authUrl(), autoRefreshToken: true });

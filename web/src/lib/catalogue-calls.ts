@@ -6,7 +6,7 @@ import type {
   ListServicesResponse,
 } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { FAQS_ANSWER, PRACTICE_ANSWER, QUIZ_ANSWER, SERVICES_ANSWER } from './catalogue-shapes';
-import { plainRead } from './plain-read';
+import { connectGet } from './connect-get';
 import type { Snapshot } from './snapshot';
 
 const CATALOGUE = 'catalogue.v1.CatalogueService';
@@ -19,10 +19,10 @@ const ASKED_ANEW = { cache: 'no-cache' } as const;
 export async function fetchSnapshot(): Promise<Snapshot | undefined> {
   const [{ practice }, { services, packages }, { areas }, { groups, quickAnswers }] =
     await Promise.all([
-      plainRead<GetPracticeResponse>(`${CATALOGUE}/GetPractice`, PRACTICE_ANSWER, ASKED_ANEW),
-      plainRead<ListServicesResponse>(`${CATALOGUE}/ListServices`, SERVICES_ANSWER, ASKED_ANEW),
-      plainRead<ListQuizAreasResponse>(`${CATALOGUE}/ListQuizAreas`, QUIZ_ANSWER, ASKED_ANEW),
-      plainRead<ListFaqsResponse>(`${CATALOGUE}/ListFaqs`, FAQS_ANSWER, ASKED_ANEW),
+      connectGet<GetPracticeResponse>(`${CATALOGUE}/GetPractice`, PRACTICE_ANSWER, ASKED_ANEW),
+      connectGet<ListServicesResponse>(`${CATALOGUE}/ListServices`, SERVICES_ANSWER, ASKED_ANEW),
+      connectGet<ListQuizAreasResponse>(`${CATALOGUE}/ListQuizAreas`, QUIZ_ANSWER, ASKED_ANEW),
+      connectGet<ListFaqsResponse>(`${CATALOGUE}/ListFaqs`, FAQS_ANSWER, ASKED_ANEW),
     ]);
   if (!practice || services.length === 0) return undefined;
   return { practice, services, packages, quizAreas: areas, faqGroups: groups, quickAnswers };

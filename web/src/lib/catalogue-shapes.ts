@@ -7,7 +7,7 @@ import type {
   Practice,
 } from '@/gen/catalogue/v1/catalogue_service_pb';
 import type { Money } from '@/gen/common/v1/money_pb';
-import type { Shape } from './plain-read';
+import type { Shape } from './connect-get';
 
 const MONEY: Shape<Money> = { minorUnits: 0n, currencyCode: '' };
 

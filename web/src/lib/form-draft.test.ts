@@ -1,6 +1,5 @@
 /** What a tab keeps of a form, what an account fills in, and the keys of attempts. */
 import { expect, test } from 'vitest';
-import { attemptKey, endAttempt } from './attempt-key';
 import {
   accountValues,
   prefill,
@@ -8,6 +7,7 @@ import {
   withoutAccount,
   writeFormDraft,
 } from './form-draft';
+import { endAttempt, keyOfAttempt } from './idempotency-key';
 
 const EMPTY = { name: '', email: '', text: '' };
 const GOOD = { name: 'Asha Rao', email: 'asha@example.org', text: 'Hello.' };
@@ -36,12 +36,12 @@ test('the account fills what is empty and nothing else', () => {
 });
 
 test('the same content keeps its key until its attempt is over, each form its own', () => {
-  const first = attemptKey('one', ['a', 'b']);
+  const first = keyOfAttempt('one', ['a', 'b']);
   expect(first).toMatch(/^[0-9a-f]{32}$/);
-  expect(attemptKey('one', ['a', 'b'])).toBe(first);
-  expect(attemptKey('two', ['a', 'b'])).not.toBe(first);
-  const other = attemptKey('one', ['ab', '']);
+  expect(keyOfAttempt('one', ['a', 'b'])).toBe(first);
+  expect(keyOfAttempt('two', ['a', 'b'])).not.toBe(first);
+  const other = keyOfAttempt('one', ['ab', '']);
   expect(other).not.toBe(first);
   endAttempt('one');
-  expect(attemptKey('one', ['ab', ''])).not.toBe(other);
+  expect(keyOfAttempt('one', ['ab', ''])).not.toBe(other);
 });

@@ -10,7 +10,7 @@ import type {
   Service,
 } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { whenIdle } from './idle';
-import { importAgain } from './import-again';
+import { importWithRetry } from './import-with-retry';
 import type { LegalName, LegalText } from './legal-text';
 import type { Snapshot } from './snapshot';
 import type { Zone } from './time';
@@ -24,7 +24,7 @@ export function PracticeProvider({ snapshot, children }: PracticeProviderProps) 
 
   useEffect(() => {
     return whenIdle(() => {
-      void importAgain(() => import('./catalogue-calls'))
+      void importWithRetry(() => import('./catalogue-calls'))
         .then(({ fetchSnapshot }) => fetchSnapshot())
         .then((fresh) => fresh && setCurrent((before) => ({ ...before, ...fresh })))
         .catch(() => {

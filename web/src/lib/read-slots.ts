@@ -2,8 +2,8 @@
 
 import type { Transport } from '@connectrpc/connect';
 import type { ListSlotsResponse, Slot } from '@/gen/booking/v1/booking_service_pb';
-import { importAgain } from './import-again';
-import { plainRead, plainReadOr, type Shape, TIMESTAMP } from './plain-read';
+import { connectGet, connectGetOr, type Shape, TIMESTAMP } from './connect-get';
+import { importWithRetry } from './import-with-retry';
 import { toDate } from './time';
 
 export const BOOKING = 'booking.v1.BookingService';
@@ -24,13 +24,13 @@ export type Call = { transport: Transport; signal: AbortSignal };
 
 export function readSlots(input: SlotsInput, call: Call): Promise<ListSlotsResponse> {
   const { signal } = call;
-  const plain = plainRead<ListSlotsResponse>(`${BOOKING}/ListSlots`, SLOTS_ANSWER, {
+  const plain = connectGet<ListSlotsResponse>(`${BOOKING}/ListSlots`, SLOTS_ANSWER, {
     input,
     signal,
   });
-  return plainReadOr(
+  return connectGetOr(
     plain,
-    async () => (await importAgain(() => import('./ask-slots'))).askSlots(input, call),
+    async () => (await importWithRetry(() => import('./fetch-slots'))).fetchSlots(input, call),
     signal,
   );
 }
@@ -44,7 +44,7 @@ export async function readNextFree(
   signal: AbortSignal,
 ): Promise<Date | undefined> {
   const input = { serviceId, fromDate: '', days: 1 };
-  const answer = await plainRead<ListSlotsResponse>(`${BOOKING}/ListSlots`, SLOTS_ANSWER, {
+  const answer = await connectGet<ListSlotsResponse>(`${BOOKING}/ListSlots`, SLOTS_ANSWER, {
     input,
     signal,
   });

@@ -4,10 +4,10 @@
  */
 
 import type { Transport } from '@connectrpc/connect';
-import { importAgain } from './import-again';
+import { importWithRetry } from './import-with-retry';
 
 async function load(): Promise<Transport> {
-  const { connectTransport } = await importAgain(() => import('./connect-transport'));
+  const { connectTransport } = await importWithRetry(() => import('./connect-transport'));
   return connectTransport;
 }
 

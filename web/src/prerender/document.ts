@@ -7,10 +7,10 @@ import type { PageHead } from '@/app/pages';
 import { SNAPSHOT_ID, type Snapshot, serializeSnapshot } from '@/lib/snapshot';
 import { THEME_SCRIPT } from '@/lib/theme';
 import { escapeHtml } from './escape';
-import { type FoundAt, foundHtml } from './found';
-import { LATE_CODE_SCRIPT } from './late-code';
+import { LAZY_SCRIPTS } from './lazy-scripts';
+import { type SeoPage, seoTagsHtml } from './seo-tags';
 
-const INLINE_SCRIPT = `${THEME_SCRIPT};${LATE_CODE_SCRIPT}`;
+const INLINE_SCRIPT = `${THEME_SCRIPT};${LAZY_SCRIPTS}`;
 
 export type DocumentParts = {
   head: PageHead;
@@ -23,7 +23,7 @@ export type DocumentParts = {
   code: readonly string[];
   fonts: readonly string[];
   /** What other programs are told about this address; absent where the build cannot know it. */
-  found?: FoundAt;
+  found?: SeoPage;
 };
 
 function headHtml({ head, snapshot, fonts, found }: DocumentParts): string {
@@ -38,7 +38,7 @@ function headHtml({ head, snapshot, fonts, found }: DocumentParts): string {
     ...fonts.map(
       (href) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${href}">`,
     ),
-    ...(found ? foundHtml({ head, practiceName: snapshot.practice.name, found }) : []),
+    ...(found ? seoTagsHtml({ head, practiceName: snapshot.practice.name, found }) : []),
   ]
     .filter(Boolean)
     .join('\n    ');

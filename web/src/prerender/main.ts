@@ -14,14 +14,14 @@ import { type BuiltFiles, earlyFonts, modulesOfPage, readBuiltFiles } from './bu
 import { allCards, cardOf } from './card';
 import { drawPictures } from './card-pictures';
 import { assertPolicy, type DocumentParts, inlineScriptHash, renderDocument } from './document';
-import type { FoundAt } from './found';
-import { takeCode } from './late-code';
+import { takeScripts } from './lazy-scripts';
 import { readLegalFiles } from './legal-files';
 import { assertMedia, copyMedia } from './media-files';
 import { REVIEW } from './origin';
 import { OUR_PRACTICE, readGuideFile, readPracticeFiles } from './practice-files';
 import { type RenderedPage, renderMarks, renderPage } from './render-page';
 import { allMarks, headWithGaps, marksToGap, withAnswerGap, withGaps } from './review-words';
+import type { SeoPage } from './seo-tags';
 import { buildDate, fixedPaths, policyOrigins, robotsTxt, sitemapXml } from './site';
 import { structuredData } from './structured-data';
 
@@ -63,7 +63,7 @@ function write(name: string, content: string | Uint8Array): void {
   writeFileSync(path, content);
 }
 
-function foundAt(path: string, head: PageHead, snapshot: Snapshot): FoundAt {
+function foundAt(path: string, head: PageHead, snapshot: Snapshot): SeoPage {
   const data = structuredData(head.canonical ?? path, head, snapshot);
   return { path, card: cardOf(path, snapshot), data };
 }
@@ -130,7 +130,7 @@ async function main(): Promise<void> {
   const guide = readGuideFile(folder);
   const legal = readLegalFiles(folder);
   assertMedia(snapshot, folder);
-  const { template, code } = takeCode(readFileSync(join(DIST, 'index.html'), 'utf8'));
+  const { template, code } = takeScripts(readFileSync(join(DIST, 'index.html'), 'utf8'));
   const files = readBuiltFiles(DIST);
   const site = { template, code, files, fonts: earlyFonts(files), snapshot, guide, legal };
 

@@ -7,7 +7,7 @@ import { documentName, matchPage, type PageMatch } from '@/app/router';
 import { REVIEW_ANSWER } from '@/features/reviews/api/review-shapes';
 import { ReviewMarks } from '@/features/reviews/components/review-details';
 import type { GetReviewResponse } from '@/gen/reviews/v1/reviews_service_pb';
-import { complete } from '@/lib/plain-read';
+import { complete } from '@/lib/connect-get';
 import type { Snapshot } from '@/lib/snapshot';
 import { type Marks, markedReview } from './review-words';
 

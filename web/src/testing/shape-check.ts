@@ -1,7 +1,7 @@
-/** Holds a shape of lib/plain-read.ts to the contract: the same fields, the same values from JSON. */
+/** Holds a shape of lib/connect-get.ts to the contract: the same fields, the same values from JSON. */
 import { create, type DescMessage, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { expect } from 'vitest';
-import { complete } from '@/lib/plain-read';
+import { complete } from '@/lib/connect-get';
 
 /** Every field that the contract has and the shape has not, and the other way round. */
 function differences(schema: DescMessage, shape: object): string[] {

@@ -1,6 +1,6 @@
 import { Button } from '@/components/ui/button';
-import { carryToast } from '@/components/ui/carried-toast';
 import { ErrorNotice } from '@/components/ui/error-notice';
+import { setFlashToast } from '@/components/ui/flash-toast';
 import { Skeleton } from '@/components/ui/skeleton';
 import { isEnded } from '@/features/booking/booking-state';
 import { ConfirmedStep } from '@/features/booking/components/confirmed-step';
@@ -54,7 +54,7 @@ export function BookingScreen({ flow }: { flow: Flow }) {
 
   function complete() {
     clearFlowKeys();
-    carryToast({ title: 'Booking Complete!', description: 'We look forward to seeing you.' });
+    setFlashToast({ title: 'Booking Complete!', description: 'We look forward to seeing you.' });
     go('/services');
   }
 

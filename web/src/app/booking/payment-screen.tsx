@@ -11,7 +11,7 @@ import { useLatePayment } from '@/features/booking/hooks/use-late-payment';
 import { useReleaseBooking } from '@/features/booking/hooks/use-request-booking';
 import { PaymentPanel } from '@/features/payments/components/payment-panel';
 import { usePaymentPanel } from '@/features/payments/hooks/use-payment-panel';
-import { INVALID_PRICE, MISSING_INFORMATION } from '@/features/payments/payment-words';
+import { INVALID_PRICE, MISSING_INFORMATION } from '@/features/payments/payment-messages';
 import type { Booking } from '@/gen/booking/v1/booking_service_pb';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';

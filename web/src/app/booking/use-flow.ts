@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { type ToastInput, toast } from '@/components/ui/toast-store';
 import { isOnWord, isPlaced } from '@/features/booking/booking-state';
+import { currentStep, requestedStep } from '@/features/booking/current-step';
 import { clearDraft } from '@/features/booking/draft';
 import { writeHeld } from '@/features/booking/held-booking';
 import { useBooking } from '@/features/booking/hooks/use-booking';
@@ -9,8 +10,7 @@ import { useDraft } from '@/features/booking/hooks/use-draft';
 import { useFlowService } from '@/features/booking/hooks/use-flow-service';
 import { useFlowUrl } from '@/features/booking/hooks/use-flow-url';
 import { useMailToast } from '@/features/booking/hooks/use-mail-toast';
-import { renewRequestKey } from '@/features/booking/request-key';
-import { askedStep, shownStep } from '@/features/booking/shown-step';
+import { renewIdempotencyKey } from '@/features/booking/request-idempotency-key';
 import type { StepId } from '@/features/booking/steps';
 import { useCheckoutAnswer } from '@/features/payments/hooks/use-checkout-answer';
 import { useAuth } from '@/lib/auth';
@@ -36,7 +36,7 @@ function useArrival(bookingId: string, arrived: boolean, onWord: boolean): boole
     cheered.add(bookingId);
     clearDraft();
     writeHeld(null);
-    renewRequestKey();
+    renewIdempotencyKey();
     toast(arrivalWords(onWord));
   }, [arrived, bookingId, onWord]);
 
@@ -57,8 +57,8 @@ export function useFlow() {
   const answer = useCheckoutAnswer(url.bookingId);
 
   const known = auth.status !== 'unknown';
-  const step = shownStep({ url, signedIn: user !== undefined, booking });
-  const arrived = step === 'confirmed' && askedStep(url) !== 'confirmed' && isPlaced(booking);
+  const step = currentStep({ url, signedIn: user !== undefined, booking });
+  const arrived = step === 'confirmed' && requestedStep(url) !== 'confirmed' && isPlaced(booking);
   const paidHere = useArrival(url.bookingId, arrived, booking ? isOnWord(booking) : false);
   useMailToast(step === 'confirmed' ? booking : undefined, paidHere);
 

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { BookingScreen } from '@/app/booking/booking-screen';
 import { useStepFocus } from '@/app/booking/step-focus';
 import { type Flow, useFlow } from '@/app/booking/use-flow';
-import { LateSection } from '@/components/late-section';
+import { LazySection } from '@/components/lazy-section';
 import { PageSkeleton } from '@/components/page-skeleton';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { PageHeading } from '@/components/ui/page-heading';
@@ -13,14 +13,14 @@ import { Stepper } from '@/components/ui/stepper';
 import { isEnded } from '@/features/booking/booking-state';
 import { AuthStep } from '@/features/booking/components/auth-step';
 import { endedWords } from '@/features/booking/components/ended-panel';
+import { afterSignIn } from '@/features/booking/current-step';
 import { flowPath } from '@/features/booking/flow-url';
-import { afterSignIn } from '@/features/booking/shown-step';
 import { STEP_TITLES, STEPS } from '@/features/booking/steps';
-import { importAgain } from '@/lib/import-again';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { formatPrice } from '@/lib/money';
 import { usePractice } from '@/lib/practice';
 import { useGo } from '@/lib/use-go';
-import { lateCode } from '@/lib/use-late';
+import { lazyLoader } from '@/lib/use-lazy-module';
 
 /** The booking that the step shows, as far as it is known. */
 function shownBooking({ step, booking, reading }: Flow) {
@@ -45,8 +45,8 @@ function titleOf(flow: Flow, refundDays: string): string {
  * The calendar comes when its step does. The steps that follow a payment come with the page, as
  * nobody whose money is on its way should meet code that cannot be had.
  */
-const scheduleScreen = lateCode(
-  async () => (await importAgain(() => import('@/app/booking/schedule-screen'))).ScheduleScreen,
+const scheduleScreen = lazyLoader(
+  async () => (await importWithRetry(() => import('@/app/booking/schedule-screen'))).ScheduleScreen,
 );
 const RESTING = <Skeleton className="h-96 w-full rounded-card" />;
 
@@ -71,13 +71,13 @@ function Screen({ flow }: { flow: Flow }) {
   if (step !== 'calendar-terms') return <BookingScreen flow={flow} />;
   if (service.status === 'known') {
     return (
-      <LateSection
+      <LazySection
         code={scheduleScreen}
         resting={RESTING}
         missing="The calendar could not be loaded"
       >
         {(ScheduleScreen) => <ScheduleScreen flow={flow} service={service.service} />}
-      </LateSection>
+      </LazySection>
     );
   }
   if (service.status === 'failed') {

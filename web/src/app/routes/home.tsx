@@ -2,15 +2,15 @@ import { bookingSlotLink } from '@/features/catalogue/api/booking-links';
 import { ServiceCard } from '@/features/catalogue/components/service-card';
 import { ExitPopup } from '@/features/guide/components/exit-popup';
 import { HomePage } from '@/features/home/components/home-page';
-import { importAgain } from '@/lib/import-again';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { CountedFigures } from '../home/counted-figures';
 
 async function loadQuiz() {
-  return (await importAgain(() => import('@/features/quiz/components/quiz-dialog'))).default;
+  return (await importWithRetry(() => import('@/features/quiz/components/quiz-dialog'))).default;
 }
 
 async function loadReviews() {
-  return (await importAgain(() => import('../home/newest-reviews'))).default;
+  return (await importWithRetry(() => import('../home/newest-reviews'))).default;
 }
 
 export default function HomeRoute() {

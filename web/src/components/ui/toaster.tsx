@@ -1,8 +1,8 @@
 import { type PointerEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { classes } from '@/lib/classes';
-import { showCarriedToast } from './carried-toast';
 import { CloseButton } from './close-button';
+import { showFlashToast } from './flash-toast';
 import { currentToastHost, subscribeToToastHost } from './toast-host';
 import {
   currentToast,
@@ -105,7 +105,7 @@ function ToastCard({ entry }: { entry: ToastEntry }) {
 export function Toaster() {
   const entry = useSyncExternalStore(subscribeToToast, currentToast, () => null);
   const host = useSyncExternalStore(subscribeToToastHost, currentToastHost, () => null);
-  useEffect(showCarriedToast, []);
+  useEffect(showFlashToast, []);
   const area = (
     <div
       role="status"

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { describeAccountError, waitSeconds } from './account-messages';
 import { codeDigits, validateCode, validateSignIn, validateSignUp } from './account-rules';
-import { describeAccountError, waitSeconds } from './account-words';
-import { isRecoveryLink, linkError, mailLink } from './link-answer';
+import { isRecoveryLink, linkError, mailLink } from './auth-fragment';
 import { accountPath, linkReturnPath, returnPath } from './return-path';
 
 const ORIGIN = 'https://sukoon.example';

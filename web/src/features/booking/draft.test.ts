@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { clearFlowKeys, FLOW_KEYS, readTab, writeTab } from '@/lib/tab-storage';
 import { contactField, validateContact } from './contact-rules';
 import { clearDraft, EMPTY_CONTACT, prefill, readDraft, writeDraft } from './draft';
-import { fingerprint, renewRequestKey, requestKey } from './request-key';
+import { fingerprint, idempotencyKey, renewIdempotencyKey } from './request-idempotency-key';
 
 const TYPED = { ...EMPTY_CONTACT, firstName: 'Asha', email: 'asha@example.org', notes: 'private' };
 
@@ -40,12 +40,12 @@ test('the keys of the flow have the names of the specification and are cleared t
 });
 
 test('the same content has the same key until a new booking is wanted', () => {
-  const key = requestKey('a');
-  expect(requestKey('a')).toBe(key);
-  expect(requestKey('b')).not.toBe(key);
+  const key = idempotencyKey('a');
+  expect(idempotencyKey('a')).toBe(key);
+  expect(idempotencyKey('b')).not.toBe(key);
   expect(key.length).toBeLessThanOrEqual(64);
-  renewRequestKey();
-  expect(requestKey('a')).not.toBe(key);
+  renewIdempotencyKey();
+  expect(idempotencyKey('a')).not.toBe(key);
   expect(fingerprint('')).toBe('811c9dc5');
 });
 

@@ -2,16 +2,16 @@
 
 import type { Transport } from '@connectrpc/connect';
 import { toast } from '@/components/ui/toast-store';
-import { importAgain } from '@/lib/import-again';
-import { LastingAttempt } from '@/lib/lasting-attempt';
+import { BackgroundMutation } from '@/lib/background-mutation';
+import { importWithRetry } from '@/lib/import-with-retry';
 import type { Outcome } from './api/send-message';
 import { clearDraft } from './contact-draft';
+import { NOT_SENT, NOT_SENT_ELSEWHERE, THANK_YOU } from './contact-messages';
 import type { ContactValues } from './contact-rules';
-import { NOT_SENT, NOT_SENT_ELSEWHERE, THANK_YOU } from './contact-words';
 
 /** The code that talks to the server; it waits for the page to be idle, or for the first attempt. */
 export function loadCalls() {
-  return importAgain(() => import('./api/send-message'));
+  return importWithRetry(() => import('./api/send-message'));
 }
 
 /** Somebody on another page is told that it failed, and the form says why when it is seen again. */
@@ -21,7 +21,7 @@ function failedElsewhere({ kind }: Outcome): boolean {
   return true;
 }
 
-export const sending = new LastingAttempt<Outcome>(failedElsewhere);
+export const sending = new BackgroundMutation<Outcome>(failedElsewhere);
 
 type Wish = { transport: Transport; values: ContactValues; website: string };
 

@@ -5,7 +5,7 @@ import { BOOKING_ID } from '@/testing/booking-fixture';
 import type { CheckoutFailure } from './checkout-window';
 import { startOrder } from './order-attempts';
 import { INITIAL_PANEL, type PanelEvent, panelReducer } from './panel-state';
-import { declineWords, ORDER_FAILED, orderFailedTitle } from './payment-words';
+import { declineMessage, ORDER_FAILED, orderFailedTitle } from './payment-messages';
 
 async function attempt(fail: (attempt: number) => Code | undefined) {
   const keys: string[] = [];
@@ -76,8 +76,8 @@ test('the panel goes from order to script to window and back', () => {
 
 test("a decline is told in our words and never in the provider's", async () => {
   const failure: CheckoutFailure = { error: { reason: 'x', description: 'BAD_REQUEST <b>' } };
-  expect(await declineWords(failure)).toMatch(/^Your bank or app declined it\./);
-  expect(await declineWords(failure)).not.toContain('BAD_REQUEST');
-  const empty = await declineWords({ error: { reason: 'insufficient_funds' } });
+  expect(await declineMessage(failure)).toMatch(/^Your bank or app declined it\./);
+  expect(await declineMessage(failure)).not.toContain('BAD_REQUEST');
+  const empty = await declineMessage({ error: { reason: 'insufficient_funds' } });
   expect(empty).toContain('not enough money');
 });

@@ -4,6 +4,7 @@ import { averageOf } from './counted';
 import { invitationIn } from './invitation';
 import { ratingLabel } from './rating';
 import { readDraft, writeDraft } from './review-draft';
+import { endAttempt, keyOfAttempt } from './review-idempotency-key';
 import {
   EMPTY_REVIEW,
   formatSize,
@@ -14,7 +15,6 @@ import {
   TEXT_MAX,
   validateReview,
 } from './review-rules';
-import { endAttempt, submitKey } from './submit-key';
 
 const GOOD: ReviewValues = {
   rating: '5',
@@ -83,13 +83,13 @@ test('a draft survives a reload, and nothing is left of an empty one', () => {
 });
 
 test('the same content keeps its key until its attempt is over', () => {
-  const first = submitKey(['a', 'b']);
+  const first = keyOfAttempt(['a', 'b']);
   expect(first).toMatch(/^[0-9a-f]{32}$/);
-  expect(submitKey(['a', 'b'])).toBe(first);
-  const other = submitKey(['ab', '']);
+  expect(keyOfAttempt(['a', 'b'])).toBe(first);
+  const other = keyOfAttempt(['ab', '']);
   expect(other).not.toBe(first);
   endAttempt();
-  expect(submitKey(['ab', ''])).not.toBe(other);
+  expect(keyOfAttempt(['ab', ''])).not.toBe(other);
 });
 
 test('an invitation is read from the fragment alone', () => {

@@ -2,7 +2,7 @@
 import type { ToastInput } from '@/components/ui/toast-store';
 import type { FieldErrors } from '@/lib/use-fields';
 import { toRating } from './rating';
-import { IMAGE_TOO_LARGE, INVALID_IMAGE, NO_RATING } from './review-words';
+import { IMAGE_TOO_LARGE, INVALID_IMAGE, NO_RATING } from './review-messages';
 
 export type ReviewValues = {
   rating: string;

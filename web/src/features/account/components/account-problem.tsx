@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Alert } from '@/components/ui/alert';
-import type { AccountProblem } from '../account-words';
+import type { AccountProblem } from '../account-messages';
 
 type ProblemNoticeProps = { problem: AccountProblem | undefined; action?: ReactNode };
 

@@ -1,11 +1,11 @@
-import { carryToast } from '@/components/ui/carried-toast';
+import { setFlashToast } from '@/components/ui/flash-toast';
 import { AccountFrame } from './account-frame';
 import { NewPasswordForm } from './recover-form';
 
 /** Follows the proof of an address in a browser that has not made the account: its password is gone. */
 export function ChoosePassword({ onDone }: { onDone: () => void }) {
   function done() {
-    carryToast({ title: 'Password saved', description: 'You are signed in.' });
+    setFlashToast({ title: 'Password saved', description: 'You are signed in.' });
     onDone();
   }
 

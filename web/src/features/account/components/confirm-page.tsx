@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { Alert } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
-import { carryToast } from '@/components/ui/carried-toast';
+import { setFlashToast } from '@/components/ui/flash-toast';
 import { useAuth } from '@/lib/auth';
+import { type MailLink, mailLink } from '../auth-fragment';
 import { useAuthCall } from '../hooks/use-auth-call';
 import { useConfirmed } from '../hooks/use-confirmed';
 import { useLeave } from '../hooks/use-return';
-import { type MailLink, mailLink } from '../link-answer';
 import { passwordNeeded, redeem } from '../redeem';
 import { accountPath, linkReturnPath } from '../return-path';
 import { AccountFrame } from './account-frame';
@@ -104,12 +104,12 @@ export function ConfirmPage() {
   const [stage, setStage] = useState<'ask' | 'broken' | 'password'>(link ? 'ask' : 'broken');
   const leave = useLeave(back);
   const { choosing, onConfirmed } = useConfirmed(() => {
-    carryToast({ title: 'Email confirmed', description: 'You are signed in.' });
+    setFlashToast({ title: 'Email confirmed', description: 'You are signed in.' });
     leave();
   });
 
   function saved() {
-    carryToast({ title: 'Password saved', description: 'You are signed in.' });
+    setFlashToast({ title: 'Password saved', description: 'You are signed in.' });
     leave();
   }
 

@@ -2,10 +2,10 @@ import { useState } from 'react';
 import { Alert } from '@/components/ui/alert';
 import { AppLink } from '@/components/ui/app-link';
 import { Button } from '@/components/ui/button';
-import { carryToast } from '@/components/ui/carried-toast';
+import { setFlashToast } from '@/components/ui/flash-toast';
 import { useAuth } from '@/lib/auth';
+import { isRecoveryLink, linkError } from '../auth-fragment';
 import { useReturn } from '../hooks/use-return';
-import { isRecoveryLink, linkError } from '../link-answer';
 import { accountPath } from '../return-path';
 import { AccountFrame } from './account-frame';
 import { CodeForm } from './code-form';
@@ -31,7 +31,7 @@ export function RecoverPage() {
   const ready = stage.name !== 'password' || status === 'signed-in';
 
   function done() {
-    carryToast({ title: 'Password saved', description: 'You are signed in.' });
+    setFlashToast({ title: 'Password saved', description: 'You are signed in.' });
     leave();
   }
 

@@ -4,8 +4,8 @@ import { Button } from '@/components/ui/button';
 import { useAuth } from '@/lib/auth';
 import { useConfirmed } from '../hooks/use-confirmed';
 import { useReturn } from '../hooks/use-return';
+import { readPendingEmail, writePendingEmail } from '../pending-email';
 import { accountPath } from '../return-path';
-import { readWaitingAddress, writeWaitingAddress } from '../waiting-address';
 import { AccountFrame } from './account-frame';
 import { ChoosePassword } from './choose-password';
 import { CodeForm } from './code-form';
@@ -15,21 +15,21 @@ import { SignUpForm } from './sign-up-form';
 export function SignUpPage() {
   const auth = useAuth();
   const { back, leave } = useReturn();
-  const [waiting, setWaiting] = useState(readWaitingAddress);
+  const [waiting, setWaiting] = useState(readPendingEmail);
   // In memory only, for the case that the service asks for it again.
   const [typed, setTyped] = useState('');
   const { choosing, redeeming, onRedeeming, onConfirmed } = useConfirmed(leave);
   const signedIn = auth.status === 'signed-in';
 
   function wait(email: string | null, password = '') {
-    writeWaitingAddress(email);
+    writePendingEmail(email);
     setWaiting(email ?? '');
     setTyped(password);
   }
 
   useEffect(() => {
     if (!signedIn || redeeming.current) return;
-    writeWaitingAddress(null);
+    writePendingEmail(null);
     leave();
   }, [signedIn, redeeming, leave]);
 

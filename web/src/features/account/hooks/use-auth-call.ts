@@ -2,7 +2,7 @@
 import type { AuthError, GoTrueClient } from '@supabase/auth-js';
 import { useState } from 'react';
 import { authClient } from '@/lib/auth';
-import { type AccountProblem, describeAccountError } from '../account-words';
+import { type AccountProblem, describeAccountError } from '../account-messages';
 
 type Answer = { data: unknown; error: AuthError | null };
 

@@ -1,7 +1,7 @@
 /** What comes after an address was confirmed: on, or a password first where the service forgot it. */
 import { useCallback, useRef, useState } from 'react';
+import { writePendingEmail } from '../pending-email';
 import { forgetSignUpSecret } from '../sign-up-secret';
-import { writeWaitingAddress } from '../waiting-address';
 import { useAuthCall } from './use-auth-call';
 
 export function useConfirmed(leave: () => void) {
@@ -16,7 +16,7 @@ export function useConfirmed(leave: () => void) {
 
   /** `typed` is the password that was typed on this page, if one was. */
   async function onConfirmed(needed: boolean, typed?: string) {
-    writeWaitingAddress(null);
+    writePendingEmail(null);
     forgetSignUpSecret();
     if (needed) {
       const saved = typed ? await run((client) => client.updateUser({ password: typed })) : {};

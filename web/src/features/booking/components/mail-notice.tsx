@@ -1,6 +1,6 @@
 import { Alert } from '@/components/ui/alert';
 import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
-import { MAIL_FAILED, mailFailedWords } from '../mail-words';
+import { MAIL_FAILED, mailFailedMessage } from '../mail-messages';
 
 /** What became of the confirmation mail, in words that stay. */
 export function MailNotice({ booking }: { booking: Booking }) {
@@ -15,7 +15,7 @@ export function MailNotice({ booking }: { booking: Booking }) {
     case MailState.FAILED:
       return (
         <Alert tone="warn" title={MAIL_FAILED}>
-          {mailFailedWords(booking)} Your booking stands; everything you need is on this page.
+          {mailFailedMessage(booking)} Your booking stands; everything you need is on this page.
         </Alert>
       );
     default:

@@ -1,13 +1,15 @@
 import { useState } from 'react';
-import { LateSection } from '@/components/late-section';
+import { LazySection } from '@/components/lazy-section';
 import { Button } from '@/components/ui/button';
 import { Skeleton } from '@/components/ui/skeleton';
-import { importAgain } from '@/lib/import-again';
-import { lateCode } from '@/lib/use-late';
+import { importWithRetry } from '@/lib/import-with-retry';
+import { lazyLoader } from '@/lib/use-lazy-module';
 import type { Schedule } from '../hooks/use-schedule';
 
 /** The month grid is heavy and rarely needed, so it comes when it is asked for. */
-const monthGrid = lateCode(async () => (await importAgain(() => import('./month-grid'))).default);
+const monthGrid = lazyLoader(
+  async () => (await importWithRetry(() => import('./month-grid'))).default,
+);
 
 export type MonthPickerProps = { serviceId: string; schedule: Schedule };
 
@@ -26,7 +28,7 @@ export function MonthPicker({ serviceId, schedule }: MonthPickerProps) {
         {open ? 'Hide the calendar' : 'Pick another date'}
       </Button>
       {open ? (
-        <LateSection
+        <LazySection
           code={monthGrid}
           resting={<Skeleton className="h-88 w-full max-w-90 rounded-card" />}
           missing="The calendar could not be loaded"
@@ -41,7 +43,7 @@ export function MonthPicker({ serviceId, schedule }: MonthPickerProps) {
               }}
             />
           )}
-        </LateSection>
+        </LazySection>
       ) : null}
     </div>
   );

@@ -19,11 +19,11 @@ import { AgreementBox } from './agreement-box';
 import { ContactFields } from './contact-fields';
 import { DayStrip } from './day-strip';
 import { LateNotice } from './late-notice';
-import { LostTime } from './lost-time';
 import { ModeChoice } from './mode-choice';
 import { MonthPicker } from './month-picker';
 import { NextAvailable } from './next-available';
 import { ReadySummary } from './ready-summary';
+import { SlotTakenNotice } from './slot-taken-notice';
 import { TimePicker } from './time-picker';
 
 type ScheduleStepProps = {
@@ -64,7 +64,7 @@ function WhenCard({ service, moves, draft, schedule, own, late, timeError }: Whe
   return (
     <Card className="flex min-w-0 flex-col gap-5 max-sm:p-4">
       <h2 className="text-h3">When?</h2>
-      <LostTime schedule={schedule} onTake={take} />
+      <SlotTakenNotice schedule={schedule} onTake={take} />
       {schedule.error && !schedule.days ? (
         <ErrorNotice error={schedule.error} onRetry={schedule.refetch} />
       ) : (

@@ -4,9 +4,9 @@ import { Code } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
 import { skipToken, useQuery } from '@tanstack/react-query';
 import type { Service } from '@/gen/catalogue/v1/catalogue_service_pb';
+import { connectGetKey } from '@/lib/connect-get';
 import { describeError } from '@/lib/errors';
-import { importAgain } from '@/lib/import-again';
-import { plainKey } from '@/lib/plain-read';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { useService } from '@/lib/practice';
 
 const CATALOGUE = 'catalogue.v1.CatalogueService';
@@ -25,11 +25,11 @@ export function useFlowService(serviceId: string, waiting: boolean): FlowService
   const transport = useTransport();
   const ask = serviceId !== '' && !known;
   const asked = useQuery({
-    queryKey: plainKey(CATALOGUE, 'GetService', { serviceId }),
+    queryKey: connectGetKey(CATALOGUE, 'GetService', { serviceId }),
     queryFn: ask
       ? async ({ signal }) => {
-          const { askService } = await importAgain(() => import('../api/ask-service'));
-          return askService(serviceId, { transport, signal });
+          const { fetchService } = await importWithRetry(() => import('../api/fetch-service'));
+          return fetchService(serviceId, { transport, signal });
         }
       : skipToken,
     staleTime: 300_000,

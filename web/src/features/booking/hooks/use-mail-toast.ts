@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { toast } from '@/components/ui/toast-store';
 import { type Booking, MailState } from '@/gen/booking/v1/booking_service_pb';
-import { MAIL_FAILED, mailFailedWords } from '../mail-words';
+import { MAIL_FAILED, mailFailedMessage } from '../mail-messages';
 
 /** That the session is booked is read first: there is one toast at a time. */
 const AFTER_ARRIVAL_MS = 2500;
@@ -13,7 +13,7 @@ const AFTER_ARRIVAL_MS = 2500;
 export function useMailToast(booking: Booking | undefined, justPaid: boolean): void {
   const said = useRef<MailState | undefined>(undefined);
   const mailState = booking?.mailState;
-  const failedWords = booking ? mailFailedWords(booking) : '';
+  const failedWords = booking ? mailFailedMessage(booking) : '';
 
   useEffect(() => {
     if (mailState === undefined) return;

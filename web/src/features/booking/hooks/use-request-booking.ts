@@ -10,7 +10,7 @@ import { errorReason } from '@/lib/errors';
 import { instantOf, isLive } from '../booking-state';
 import type { ContactValues } from '../draft';
 import { readHeld, writeHeld } from '../held-booking';
-import { fingerprint, renewRequestKey, requestKey } from '../request-key';
+import { fingerprint, idempotencyKey, renewIdempotencyKey } from '../request-idempotency-key';
 import { SLOTS_KEY } from './use-slots';
 
 export type Wish = {
@@ -42,7 +42,7 @@ export function useRequestBooking() {
   async function request(wish: Wish): Promise<Booking> {
     const { contact } = wish;
     const answer = await client.requestBooking({
-      idempotencyKey: requestKey(contentOf(wish)),
+      idempotencyKey: idempotencyKey(contentOf(wish)),
       serviceId: wish.serviceId,
       startsAt: timestampFromDate(new Date(wish.instant)),
       mode: wish.inPerson ? SessionMode.IN_PERSON : SessionMode.ONLINE,
@@ -72,7 +72,7 @@ export function useRequestBooking() {
       if (errorReason(error) !== 'IDEMPOTENCY_KEY_REUSED') throw error;
     }
     // The same wish was once granted and has ended since: it is asked for anew.
-    renewRequestKey();
+    renewIdempotencyKey();
     return request(wish);
   }
 
@@ -119,7 +119,7 @@ export function useReleaseBooking() {
       const request = { bookingId: booking.bookingId, idempotencyKey: releaseKey(booking) };
       const answer = await client.releaseBooking(request);
       writeHeld(null);
-      renewRequestKey();
+      renewIdempotencyKey();
       // What was read before shows the time as taken, and the calendar would call it lost.
       queryClient.removeQueries({ queryKey: SLOTS_KEY });
       return answer.booking;

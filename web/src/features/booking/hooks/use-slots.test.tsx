@@ -3,7 +3,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { BookingService } from '@/gen/booking/v1/booking_service_pb';
-import { plainKey } from '@/lib/plain-read';
+import { connectGetKey } from '@/lib/connect-get';
 import { BOOKING } from '@/lib/read-slots';
 import { slotsFixture } from '@/testing/booking-fixture';
 import { renderApp } from '@/testing/render-app';
@@ -45,8 +45,8 @@ test('where that fails, Connect is asked', async () => {
 test('what was read before can be forgotten, whatever range it has', () => {
   const client = new QueryClient();
   const range = { serviceId: 'meditation', fromDate: '2026-11-24', days: 7 };
-  client.setQueryData(plainKey(BOOKING, 'ListSlots', range), 'starts');
-  client.setQueryData(plainKey(BOOKING, 'GetBooking', range), 'a booking');
+  client.setQueryData(connectGetKey(BOOKING, 'ListSlots', range), 'starts');
+  client.setQueryData(connectGetKey(BOOKING, 'GetBooking', range), 'a booking');
   client.removeQueries({ queryKey: SLOTS_KEY });
   expect(client.getQueriesData({}).map(([, data]) => data)).toEqual(['a booking']);
 });

@@ -1,7 +1,7 @@
 /** The starts of a week or a month, asked again when the page is looked at and every minute. */
 import { useTransport } from '@connectrpc/connect-query';
 import { skipToken, useQuery } from '@tanstack/react-query';
-import { plainKey } from '@/lib/plain-read';
+import { connectGetKey } from '@/lib/connect-get';
 import { BOOKING, readSlots, type SlotsInput } from '@/lib/read-slots';
 
 const FRESH_EVERY_MS = 60_000;
@@ -13,13 +13,13 @@ const ALIVE = {
 } as const;
 
 /** The key of every read of starts. */
-export const SLOTS_KEY = plainKey(BOOKING, 'ListSlots');
+export const SLOTS_KEY = connectGetKey(BOOKING, 'ListSlots');
 
 /** Nothing is asked while there is no range. An empty first date means the practice's today. */
 export function useSlots(range: SlotsInput | undefined) {
   const transport = useTransport();
   return useQuery({
-    queryKey: plainKey(BOOKING, 'ListSlots', range),
+    queryKey: connectGetKey(BOOKING, 'ListSlots', range),
     // Free times are the same for everybody, so whoever is signed in reads them plainly as well.
     queryFn: range ? ({ signal }) => readSlots(range, { transport, signal }) : skipToken,
     ...ALIVE,

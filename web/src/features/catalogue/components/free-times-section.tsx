@@ -1,9 +1,11 @@
-import { LateSection } from '@/components/late-section';
-import { importAgain } from '@/lib/import-again';
-import { lateCode } from '@/lib/use-late';
+import { LazySection } from '@/components/lazy-section';
+import { importWithRetry } from '@/lib/import-with-retry';
+import { lazyLoader } from '@/lib/use-lazy-module';
 import { FreeTimesSkeleton } from './free-times-skeleton';
 
-const freeTimes = lateCode(async () => (await importAgain(() => import('./free-times'))).FreeTimes);
+const freeTimes = lazyLoader(
+  async () => (await importWithRetry(() => import('./free-times'))).FreeTimes,
+);
 
 /** Free times with their heading; the calls are loaded only after the page stands. */
 export function FreeTimesSection({ serviceId }: { serviceId: string }) {
@@ -12,13 +14,13 @@ export function FreeTimesSection({ serviceId }: { serviceId: string }) {
       <h2 id="times-title" className="text-h2">
         Free times
       </h2>
-      <LateSection
+      <LazySection
         code={freeTimes}
         resting={<FreeTimesSkeleton />}
         missing="The free times could not be loaded"
       >
         {(FreeTimes) => <FreeTimes key={serviceId} serviceId={serviceId} />}
-      </LateSection>
+      </LazySection>
     </section>
   );
 }

@@ -2,7 +2,7 @@
 import { useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
 import type { ListSlotsResponse } from '@/gen/booking/v1/booking_service_pb';
-import { plainKey } from '@/lib/plain-read';
+import { connectGetKey } from '@/lib/connect-get';
 import { BOOKING, readSlots } from '@/lib/read-slots';
 import { localHour, toDate } from '@/lib/time';
 
@@ -45,7 +45,7 @@ export function useFreeTimes(serviceId: string, fromDate: string) {
   const transport = useTransport();
   const input = { serviceId, fromDate, days: DAYS_SHOWN };
   return useQuery({
-    queryKey: plainKey(BOOKING, 'ListSlots', input),
+    queryKey: connectGetKey(BOOKING, 'ListSlots', input),
     queryFn: ({ signal }) => readSlots(input, { transport, signal }),
     refetchInterval: REFRESH_MS,
     refetchOnWindowFocus: true,

@@ -1,12 +1,12 @@
 /** Sending a message to the practice. Loaded when the page is idle, or with the first attempt. */
 import { Code, createClient, type Transport } from '@connectrpc/connect';
 import { NotificationsService } from '@/gen/notifications/v1/notifications_service_pb';
-import { attemptKey, endAttempt } from '@/lib/attempt-key';
 import { describeError } from '@/lib/errors';
+import { endAttempt, keyOfAttempt } from '@/lib/idempotency-key';
 import type { FieldErrors } from '@/lib/use-fields';
 import { ATTEMPT_KEY } from '../contact-draft';
+import { type ContactProblem, NOT_SENT, TOO_MANY } from '../contact-messages';
 import { type ContactValues, contactField } from '../contact-rules';
-import { type ContactProblem, NOT_SENT, TOO_MANY } from '../contact-words';
 
 const TIMEOUT_MS = 20_000;
 
@@ -33,7 +33,7 @@ export async function sendMessage(
   const name = values.name.trim();
   const email = values.email.trim();
   const message = values.message.trim();
-  const idempotencyKey = attemptKey(ATTEMPT_KEY, [name, email, message]);
+  const idempotencyKey = keyOfAttempt(ATTEMPT_KEY, [name, email, message]);
   const client = createClient(NotificationsService, transport);
   try {
     const wish = { name, email, message, idempotencyKey, website };

@@ -6,8 +6,8 @@ import { TextArea } from '@/components/ui/text-area';
 import { TextField } from '@/components/ui/text-field';
 import { classes } from '@/lib/classes';
 import { useHydrated } from '@/lib/use-hydrated';
+import { FILL_IN_ALL } from '../contact-messages';
 import { lettersLeft } from '../contact-rules';
-import { FILL_IN_ALL } from '../contact-words';
 import { type ContactFormState, useContactForm } from '../hooks/use-contact-form';
 
 type Form = { form: ContactFormState };

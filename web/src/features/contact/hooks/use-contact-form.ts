@@ -2,13 +2,13 @@
 import { useTransport } from '@connectrpc/connect-query';
 import { useEffect, useState } from 'react';
 import { useAuth } from '@/lib/auth';
-import { useLastingAttempt } from '@/lib/lasting-attempt';
+import { useBackgroundMutation } from '@/lib/background-mutation';
+import { onFirstInteraction } from '@/lib/on-first-interaction';
 import { useDraftFields } from '@/lib/use-draft-fields';
-import { whenTouched } from '@/lib/when-touched';
 import type { Outcome } from '../api/send-message';
 import { CONTACT_FORM } from '../contact-draft';
+import type { ContactProblem } from '../contact-messages';
 import { type ContactValues, isIncomplete } from '../contact-rules';
-import type { ContactProblem } from '../contact-words';
 import { sending as attempt, loadCalls, send } from '../sending';
 
 /** `onSent` is called while the form is on the page; it leaves an empty form. */
@@ -18,9 +18,9 @@ export function useContactForm(onSent: () => void) {
   const fields = useDraftFields<ContactValues>(CONTACT_FORM, user);
   const [website, setWebsite] = useState('');
   const [problem, setProblem] = useState<ContactProblem>();
-  const sending = useLastingAttempt(attempt, take);
+  const sending = useBackgroundMutation(attempt, take);
 
-  useEffect(() => whenTouched(() => void loadCalls().catch(() => undefined)), []);
+  useEffect(() => onFirstInteraction(() => void loadCalls().catch(() => undefined)), []);
 
   function take(outcome: Outcome): void {
     if (outcome.kind === 'fields') fields.refuse(outcome.errors);

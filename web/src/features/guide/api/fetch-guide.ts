@@ -5,8 +5,8 @@ import type {
   GetMeditationGuideResponse,
   MeditationGuide,
 } from '@/gen/catalogue/v1/catalogue_service_pb';
-import { importAgain } from '@/lib/import-again';
-import { plainRead, plainReadOr, type Shape } from '@/lib/plain-read';
+import { connectGet, connectGetOr, type Shape } from '@/lib/connect-get';
+import { importWithRetry } from '@/lib/import-with-retry';
 
 /** The answer's zero values; fetch-guide.test.ts holds them to the contract. */
 export const GUIDE_ANSWER: Shape<GetMeditationGuideResponse> = {
@@ -21,13 +21,13 @@ export const GUIDE_ANSWER: Shape<GetMeditationGuideResponse> = {
 
 async function plainGuide(signal: AbortSignal): Promise<MeditationGuide> {
   const method = 'catalogue.v1.CatalogueService/GetMeditationGuide';
-  const answer = await plainRead<GetMeditationGuideResponse>(method, GUIDE_ANSWER, { signal });
+  const answer = await connectGet<GetMeditationGuideResponse>(method, GUIDE_ANSWER, { signal });
   if (!answer.guide) throw new Error('The answer holds no guide.');
   return answer.guide;
 }
 
 export function fetchGuide(transport: Transport, signal: AbortSignal): Promise<MeditationGuide> {
   const ask = async () =>
-    (await importAgain(() => import('./ask-guide'))).askGuide(transport, signal);
-  return plainReadOr(plainGuide(signal), ask, signal);
+    (await importWithRetry(() => import('./connect-guide'))).askGuide(transport, signal);
+  return connectGetOr(plainGuide(signal), ask, signal);
 }

@@ -1,9 +1,9 @@
 /** Asking for the guide by mail. Loaded when the page is idle, or with the first attempt. */
 import { Code, createClient, type Transport } from '@connectrpc/connect';
 import { NotificationsService } from '@/gen/notifications/v1/notifications_service_pb';
-import { attemptKey, endAttempt } from '@/lib/attempt-key';
 import { describeError } from '@/lib/errors';
-import { type GuideProblem, NOT_SENT, TOO_MANY } from '../guide-words';
+import { endAttempt, keyOfAttempt } from '@/lib/idempotency-key';
+import { type GuideProblem, NOT_SENT, TOO_MANY } from '../guide-messages';
 
 /** Where the tab keeps the attempt's key until it succeeded. */
 const ATTEMPT_KEY = 'guideRequestKey';
@@ -27,7 +27,7 @@ export async function requestGuide(
   website: string,
 ): Promise<Outcome> {
   const email = address.trim();
-  const idempotencyKey = attemptKey(ATTEMPT_KEY, [email]);
+  const idempotencyKey = keyOfAttempt(ATTEMPT_KEY, [email]);
   const client = createClient(NotificationsService, transport);
   try {
     const wish = { email, idempotencyKey, website };

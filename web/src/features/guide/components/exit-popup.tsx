@@ -1,10 +1,10 @@
 import type { ComponentType } from 'react';
-import { importAgain } from '@/lib/import-again';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { useExitPopup } from '../hooks/use-exit-popup';
 import type { ExitCardProps } from './exit-card';
 
 async function loadCard(): Promise<ComponentType<ExitCardProps>> {
-  return (await importAgain(() => import('./exit-card'))).ExitCard;
+  return (await importWithRetry(() => import('./exit-card'))).ExitCard;
 }
 
 /**

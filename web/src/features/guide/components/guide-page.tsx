@@ -4,7 +4,7 @@ import { Card } from '@/components/ui/card';
 import { PageHeading } from '@/components/ui/page-heading';
 import type { MeditationGuide } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { usePractice } from '@/lib/practice';
-import { minutesText } from '../guide-words';
+import { minutesText } from '../guide-messages';
 import { useGuide } from '../hooks/use-guide';
 import { GuideForm } from './guide-form';
 import { GuideProblem } from './guide-problem';

@@ -1,13 +1,13 @@
 import { Alert, Reference } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
-import { NoGuide } from '../no-guide';
+import { GuideError } from '../guide-error';
 
 type GuideProblemProps = { error: Error; onRetry: () => void };
 
 /** The guide is not there. The words come with the error, so that offline nothing more is loaded. */
 export function GuideProblem({ error, onRetry }: GuideProblemProps) {
   const { message, referenceId } =
-    error instanceof NoGuide
+    error instanceof GuideError
       ? error
       : { message: 'Please check your connection and try again.', referenceId: '' };
   return (

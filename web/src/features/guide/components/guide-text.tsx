@@ -5,7 +5,7 @@ import { classes } from '@/lib/classes';
 import { numbered } from '@/lib/numbered';
 import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
-import { minutesText } from '../guide-words';
+import { minutesText } from '../guide-messages';
 import { useStepClock } from '../hooks/use-step-clock';
 import { StepTimer } from './step-timer';
 

@@ -4,7 +4,7 @@ import type { MeditationGuide, MeditationStep } from '@/gen/catalogue/v1/catalog
 import { classes } from '@/lib/classes';
 import { numbered } from '@/lib/numbered';
 import { useHydrated } from '@/lib/use-hydrated';
-import { minutesText } from '../guide-words';
+import { minutesText } from '../guide-messages';
 import type { StepClock } from '../hooks/use-step-clock';
 import { clockText, partOf } from '../step-clock';
 

@@ -3,14 +3,14 @@
 import { useTransport } from '@connectrpc/connect-query';
 import { useEffect, useRef, useState } from 'react';
 import { toast } from '@/components/ui/toast-store';
-import { importAgain } from '@/lib/import-again';
-import { whenTouched } from '@/lib/when-touched';
+import { importWithRetry } from '@/lib/import-with-retry';
+import { onFirstInteraction } from '@/lib/on-first-interaction';
 import type { Outcome } from '../api/request-guide';
-import { FAILED, type GuideProblem, NOT_SENT, SENT } from '../guide-words';
+import { FAILED, type GuideProblem, NOT_SENT, SENT } from '../guide-messages';
 
 /** The code that talks to the server; it comes as soon as the page is touched. */
 function loadCalls() {
-  return importAgain(() => import('../api/request-guide'));
+  return importWithRetry(() => import('../api/request-guide'));
 }
 
 /** `onSent` is called while the form is on the page. */
@@ -24,7 +24,7 @@ export function useGuideForm(onSent?: () => void) {
   const running = useRef(false);
   const there = useRef(false);
 
-  useEffect(() => whenTouched(() => void loadCalls().catch(() => undefined)), []);
+  useEffect(() => onFirstInteraction(() => void loadCalls().catch(() => undefined)), []);
   useEffect(() => {
     there.current = true;
     return () => {

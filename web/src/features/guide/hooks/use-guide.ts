@@ -7,7 +7,7 @@ import { useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { whenIdle } from '@/lib/idle';
-import { importAgain } from '@/lib/import-again';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { useWrittenGuide } from '@/lib/practice';
 import { useHydrated } from '@/lib/use-hydrated';
 
@@ -26,7 +26,7 @@ export function useGuide() {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['meditation-guide'],
     queryFn: async ({ signal }) => {
-      const { fetchGuide } = await importAgain(() => import('../api/fetch-guide'));
+      const { fetchGuide } = await importWithRetry(() => import('../api/fetch-guide'));
       return fetchGuide(transport, signal);
     },
     enabled: written ? idle : hydrated,

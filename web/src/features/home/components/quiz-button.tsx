@@ -1,12 +1,12 @@
 import { type ComponentType, useState } from 'react';
 import { Button } from '@/components/ui/button';
-import { useLate } from '@/lib/use-late';
+import { useLazyModule } from '@/lib/use-lazy-module';
 
 export type QuizDialog = ComponentType<{ open: boolean; onClose: () => void }>;
 
 /** Opens the quiz. Its code is fetched when somebody reaches for the button, and not before. */
 export function QuizButton({ load }: { load: () => Promise<QuizDialog> }) {
-  const quiz = useLate(load);
+  const quiz = useLazyModule(load);
   const [wanted, setWanted] = useState(false);
   const [missed, setMissed] = useState(false);
   const Quiz = quiz.piece;

@@ -1,7 +1,7 @@
 import { type ComponentType, useCallback, useRef } from 'react';
-import { LateNotice } from '@/components/late-section';
-import { useLate } from '@/lib/use-late';
-import { useNear } from '../hooks/use-near';
+import { LazyNotice } from '@/components/lazy-section';
+import { useLazyModule } from '@/lib/use-lazy-module';
+import { useInViewport } from '../hooks/use-in-viewport';
 import { TestimonialsSkeleton } from './testimonials-skeleton';
 
 type TestimonialsProps = { load: () => Promise<ComponentType> };
@@ -12,9 +12,9 @@ type TestimonialsProps = { load: () => Promise<ComponentType> };
  */
 export function Testimonials({ load }: TestimonialsProps) {
   const section = useRef<HTMLElement>(null);
-  const late = useLate(load);
+  const late = useLazyModule(load);
   const { piece: Reviews, failures, fetch } = late;
-  useNear(
+  useInViewport(
     section,
     useCallback(() => void fetch(), [fetch]),
   );
@@ -37,7 +37,7 @@ export function Testimonials({ load }: TestimonialsProps) {
         {Reviews ? <Reviews /> : null}
         {failures > 0 ? (
           <div className="container-page">
-            <LateNotice title="The reviews could not be loaded" late={late} />
+            <LazyNotice title="The reviews could not be loaded" late={late} />
           </div>
         ) : null}
         {Reviews || failures > 0 ? null : <TestimonialsSkeleton />}

@@ -1,6 +1,6 @@
 import { type ComponentType, useCallback, useState } from 'react';
 import { toast } from '@/components/ui/toast-store';
-import { importAgain } from '@/lib/import-again';
+import { importWithRetry } from '@/lib/import-with-retry';
 import type { AdminPanelProps } from './admin-panel';
 
 /** At the end of every page. The panel itself is loaded when somebody wants it. */
@@ -11,7 +11,7 @@ export function AdminButton() {
 
   async function onClick() {
     try {
-      const { AdminPanel } = await importAgain(() => import('./admin-panel'));
+      const { AdminPanel } = await importWithRetry(() => import('./admin-panel'));
       setPanel(() => AdminPanel);
       setOpen(true);
     } catch {

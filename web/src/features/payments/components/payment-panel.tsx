@@ -6,7 +6,7 @@ import { Spinner } from '@/components/ui/spinner';
 import { PROVIDER_NAME } from '../checkout-window';
 import type { PaymentPanelModel } from '../hooks/use-payment-panel';
 import type { PanelPhase } from '../panel-state';
-import { orderFailedTitle } from '../payment-words';
+import { orderFailedTitle } from '../payment-messages';
 
 const PROGRESS: Partial<Record<PanelPhase, string>> = {
   'creating-order': 'Creating your order…',

@@ -7,7 +7,7 @@ import { Spinner } from '@/components/ui/spinner';
 import { formatPhone } from '@/lib/phone';
 import { usePractice } from '@/lib/practice';
 import type { Verification } from '../hooks/use-verification';
-import { MONEY_SAFE } from '../payment-words';
+import { MONEY_SAFE } from '../payment-messages';
 import { ClaimDialog } from './claim-dialog';
 import { Countdown } from './countdown';
 

@@ -21,7 +21,7 @@ import {
 } from '../checkout-window';
 import { startOrder } from '../order-attempts';
 import { INITIAL_PANEL, type PanelEvent, type PanelState, panelReducer } from '../panel-state';
-import { ALREADY_PAID, declineWords, STILL_LOADING } from '../payment-words';
+import { ALREADY_PAID, declineMessage, STILL_LOADING } from '../payment-messages';
 
 /** The checkout is drawn by the provider, on white; this is the light theme's leaf. */
 const CHECKOUT_COLOUR = '#2B6355';
@@ -148,7 +148,7 @@ function openWindow(
   const checkout = new window.Razorpay(options);
   checkout.on('payment.failed', (failure) => {
     if (failure.error?.reason === ALREADY_PAID) return latest.current.events.onPaid();
-    void declineWords(failure).then((words) => dispatch({ type: 'declined', words }));
+    void declineMessage(failure).then((words) => dispatch({ type: 'declined', words }));
   });
   checkout.open();
   dispatch({ type: 'opened' });

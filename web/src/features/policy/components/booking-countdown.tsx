@@ -8,7 +8,7 @@ import { usePractice } from '@/lib/practice';
 import { bookingWindow } from '../booking-window';
 import { useOwnBooking } from '../hooks/use-own-booking';
 import { Countdown } from './countdown';
-import { Resting } from './resting';
+import { CountdownSkeleton } from './countdown-skeleton';
 
 type SayProps = { title: string; children: ReactNode; action?: ReactNode };
 
@@ -63,7 +63,7 @@ function Own({ bookingId, userId }: OwnProps) {
     }
     return <Say title={booking.serviceTitle}>{window.words}</Say>;
   }
-  if (!error) return <Resting />;
+  if (!error) return <CountdownSkeleton />;
   const { code } = describeError(error);
   if (code === Code.NotFound || code === Code.InvalidArgument) return <Unknown />;
   if (code === Code.Unauthenticated) return <SignInFirst bookingId={bookingId} />;
@@ -79,7 +79,7 @@ function Own({ bookingId, userId }: OwnProps) {
 /** How long one's own booking can still be cancelled. */
 export function BookingCountdown({ bookingId }: { bookingId: string }) {
   const auth = useAuth();
-  if (auth.status === 'unknown') return <Resting />;
+  if (auth.status === 'unknown') return <CountdownSkeleton />;
   if (!auth.user) return <SignInFirst bookingId={bookingId} />;
   return <Own bookingId={bookingId} userId={auth.user.id} />;
 }

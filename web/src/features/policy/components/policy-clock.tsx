@@ -1,15 +1,15 @@
-import { LateSection } from '@/components/late-section';
-import { importAgain } from '@/lib/import-again';
+import { LazySection } from '@/components/lazy-section';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { usePractice, useService } from '@/lib/practice';
-import { lateCode } from '@/lib/use-late';
+import { lazyLoader } from '@/lib/use-lazy-module';
 import { HOUR_MS } from '../countdown';
 import type { Asked } from '../hooks/use-asked';
 import { Countdown } from './countdown';
-import { Resting } from './resting';
+import { CountdownSkeleton } from './countdown-skeleton';
 
 /** Asks the server, for which most readers have no use. */
-const bookingCountdown = lateCode(
-  async () => (await importAgain(() => import('./booking-countdown'))).BookingCountdown,
+const bookingCountdown = lazyLoader(
+  async () => (await importWithRetry(() => import('./booking-countdown'))).BookingCountdown,
 );
 
 /** The rule itself, where no booking is asked about. */
@@ -44,13 +44,13 @@ function Face({ asked }: { asked: Asked }) {
   switch (asked.kind) {
     case 'booking':
       return (
-        <LateSection
+        <LazySection
           code={bookingCountdown}
-          resting={<Resting />}
+          resting={<CountdownSkeleton />}
           missing="Your booking could not be looked up"
         >
           {(BookingCountdown) => <BookingCountdown bookingId={asked.bookingId} />}
-        </LateSection>
+        </LazySection>
       );
     case 'time':
       return <FromTime bookedAt={asked.bookedAt} serviceId={asked.serviceId} />;

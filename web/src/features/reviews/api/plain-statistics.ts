@@ -1,6 +1,6 @@
 /** The figures of the reviews, for pages that read no reviews: apart from the code that does. */
 import type { GetStatisticsResponse } from '@/gen/reviews/v1/reviews_service_pb';
-import { plainRead, type Shape } from '@/lib/plain-read';
+import { connectGet, type Shape } from '@/lib/connect-get';
 
 /** The answer's zero values; review-shapes.test.ts holds them to the contract. */
 export const STATISTICS_ANSWER: Shape<GetStatisticsResponse> = {
@@ -11,5 +11,5 @@ export const STATISTICS_ANSWER: Shape<GetStatisticsResponse> = {
 
 export function plainStatistics(signal: AbortSignal): Promise<GetStatisticsResponse> {
   const method = 'reviews.v1.ReviewsService/GetStatistics';
-  return plainRead<GetStatisticsResponse>(method, STATISTICS_ANSWER, { signal });
+  return connectGet<GetStatisticsResponse>(method, STATISTICS_ANSWER, { signal });
 }

@@ -9,7 +9,7 @@ import type { ToastInput } from '@/components/ui/toast-store';
 import { type Review, ReviewsService } from '@/gen/reviews/v1/reviews_service_pb';
 import { describeError, errorReason } from '@/lib/errors';
 import type { FieldErrors } from '@/lib/use-fields';
-import { type ReviewValues, reviewField } from '../review-rules';
+import { keyOfAttempt } from '../review-idempotency-key';
 import {
   BUSY_MESSAGE,
   type FormProblem,
@@ -17,8 +17,8 @@ import {
   INVALID_IMAGE,
   INVITATION_PROBLEM,
   OFFLINE,
-} from '../review-words';
-import { submitKey } from '../submit-key';
+} from '../review-messages';
+import { type ReviewValues, reviewField } from '../review-rules';
 import { UploadError, uploadPicture, type Watch } from './upload-picture';
 
 /** The picture of an attempt. It remembers its upload, so that trying again sends it once. */
@@ -50,7 +50,7 @@ async function submit(transport: Transport, wish: Wish, imageId: string): Promis
     invitation: withoutBadge ? '' : wish.invitation,
     withoutBadge,
   };
-  const idempotencyKey = submitKey(Object.values(content).map(String));
+  const idempotencyKey = keyOfAttempt(Object.values(content).map(String));
   const client = createClient(ReviewsService, transport);
   const { review } = await client.submitReview({ ...content, idempotencyKey });
   if (!review) throw new Error('The answer holds no review.');

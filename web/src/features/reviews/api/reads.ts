@@ -1,4 +1,4 @@
-/** The public reads: plain, and by Connect where they fail (ask-reviews.ts, loaded only then). */
+/** The public reads: plain, and by Connect where they fail (fetch-reviews.ts, loaded only then). */
 
 import type { Transport } from '@connectrpc/connect';
 import type {
@@ -6,8 +6,8 @@ import type {
   GetStatisticsResponse,
   ListReviewsResponse,
 } from '@/gen/reviews/v1/reviews_service_pb';
-import { importAgain } from '@/lib/import-again';
-import { plainRead, plainReadOr } from '@/lib/plain-read';
+import { connectGet, connectGetOr } from '@/lib/connect-get';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { plainStatistics } from './plain-statistics';
 import { LIST_ANSWER, REVIEW_ANSWER } from './review-shapes';
 
@@ -24,35 +24,35 @@ export type ListInput = {
 
 export function readList(input: ListInput, call: Call): Promise<ListReviewsResponse> {
   const { signal } = call;
-  const plain = plainRead<ListReviewsResponse>(`${REVIEWS}/ListReviews`, LIST_ANSWER, {
+  const plain = connectGet<ListReviewsResponse>(`${REVIEWS}/ListReviews`, LIST_ANSWER, {
     input,
     signal,
   });
-  return plainReadOr(
+  return connectGetOr(
     plain,
-    async () => (await importAgain(() => import('./ask-reviews'))).list(input, call),
+    async () => (await importWithRetry(() => import('./fetch-reviews'))).list(input, call),
     signal,
   );
 }
 
 export function readReview(reviewId: string, call: Call): Promise<GetReviewResponse> {
   const { signal } = call;
-  const plain = plainRead<GetReviewResponse>(`${REVIEWS}/GetReview`, REVIEW_ANSWER, {
+  const plain = connectGet<GetReviewResponse>(`${REVIEWS}/GetReview`, REVIEW_ANSWER, {
     input: { reviewId },
     signal,
   });
-  return plainReadOr(
+  return connectGetOr(
     plain,
-    async () => (await importAgain(() => import('./ask-reviews'))).one(reviewId, call),
+    async () => (await importWithRetry(() => import('./fetch-reviews'))).one(reviewId, call),
     signal,
   );
 }
 
 export function readStatistics(call: Call): Promise<GetStatisticsResponse> {
   const { signal } = call;
-  return plainReadOr(
+  return connectGetOr(
     plainStatistics(signal),
-    async () => (await importAgain(() => import('./ask-reviews'))).statistics(call),
+    async () => (await importWithRetry(() => import('./fetch-reviews'))).statistics(call),
     signal,
   );
 }

@@ -4,7 +4,7 @@ import type {
   ListReviewsResponse,
   Review,
 } from '@/gen/reviews/v1/reviews_service_pb';
-import { type Shape, TIMESTAMP } from '@/lib/plain-read';
+import { type Shape, TIMESTAMP } from '@/lib/connect-get';
 
 const REVIEW = {
   reviewId: '',

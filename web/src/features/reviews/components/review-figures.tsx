@@ -1,16 +1,16 @@
 import { useState } from 'react';
 import { FIGURE, OWN_FIGURES, type ShownFigure, UNTOLD } from '@/components/figure-strip';
-import { LateSection } from '@/components/late-section';
+import { LazySection } from '@/components/lazy-section';
 import { classes } from '@/lib/classes';
-import { importAgain } from '@/lib/import-again';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { usePractice } from '@/lib/practice';
-import { lateCode } from '@/lib/use-late';
+import { lazyLoader } from '@/lib/use-lazy-module';
 import type { CountedNow } from '../counted';
 import { useCounted } from '../hooks/use-counted';
 import { RealRatingSkeleton } from './real-rating-skeleton';
 
-const realRating = lateCode(
-  async () => (await importAgain(() => import('./real-rating'))).RealRating,
+const realRating = lazyLoader(
+  async () => (await importWithRetry(() => import('./real-rating'))).RealRating,
 );
 
 const SHOWN = ['average_rating', 'happy_clients', 'recommend'];
@@ -69,13 +69,13 @@ export function ReviewFigures() {
     <div className="container-page flex flex-wrap items-center gap-x-12 gap-y-8">
       <Figures counted={counted} />
       <div className="flex-1 grow-[2] basis-96 empty:hidden max-sm:basis-full">
-        <LateSection
+        <LazySection
           code={realRating}
           resting={<RealRatingSkeleton />}
           missing="The figures could not be loaded"
         >
           {(RealRating) => <RealRating onCounted={setNewest} />}
-        </LateSection>
+        </LazySection>
       </div>
     </div>
   );

@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react';
-import { LateSection } from '@/components/late-section';
+import { LazySection } from '@/components/lazy-section';
 import { Alert, Reference } from '@/components/ui/alert';
 import { Button } from '@/components/ui/button';
 import { ErrorSummary } from '@/components/ui/error-summary';
@@ -9,18 +9,18 @@ import { TextField } from '@/components/ui/text-field';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import { useAuth } from '@/lib/auth';
 import { classes } from '@/lib/classes';
-import { importAgain } from '@/lib/import-again';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { usePractice } from '@/lib/practice';
 import { useHydrated } from '@/lib/use-hydrated';
-import { lateCode } from '@/lib/use-late';
+import { lazyLoader } from '@/lib/use-lazy-module';
 import type { Invitation } from '../hooks/use-invitation';
 import { type ReviewFormState, useReviewForm } from '../hooks/use-review-form';
 import { lettersLeft } from '../review-rules';
 import { PhotoField } from './photo-field';
 import { RatingInput } from './rating-input';
 
-const badgeOffer = lateCode(
-  async () => (await importAgain(() => import('./badge-offer'))).BadgeOffer,
+const badgeOffer = lazyLoader(
+  async () => (await importWithRetry(() => import('./badge-offer'))).BadgeOffer,
 );
 
 type ReviewFormProps = { invitation: Invitation; onPublished: (review: Review) => void };
@@ -142,7 +142,7 @@ type BadgeProps = Form & { invitation: string };
 /** Only for whom it may concern, so its code waits for them. */
 function Badge({ form: { withoutBadge, setWithoutBadge, phase }, invitation }: BadgeProps) {
   return (
-    <LateSection
+    <LazySection
       code={badgeOffer}
       resting={null}
       missing="Whether your review carries a badge could not be loaded"
@@ -155,7 +155,7 @@ function Badge({ form: { withoutBadge, setWithoutBadge, phase }, invitation }: B
           onChange={setWithoutBadge}
         />
       )}
-    </LateSection>
+    </LazySection>
   );
 }
 

@@ -1,14 +1,14 @@
 import { type RefObject, useState } from 'react';
-import { LateSection } from '@/components/late-section';
+import { LazySection } from '@/components/lazy-section';
 import { RadioGroup } from '@/components/ui/radio-group';
-import { importAgain } from '@/lib/import-again';
-import { lateCode } from '@/lib/use-late';
+import { importWithRetry } from '@/lib/import-with-retry';
+import { lazyLoader } from '@/lib/use-lazy-module';
 import { FILTERS, type FilterName } from '../filter-url';
-import { LOADING_REVIEWS } from '../review-words';
+import { LOADING_REVIEWS } from '../review-messages';
 import { ReviewListSkeleton } from './review-list-skeleton';
 
-const reviewList = lateCode(
-  async () => (await importAgain(() => import('./review-list'))).ReviewList,
+const reviewList = lazyLoader(
+  async () => (await importWithRetry(() => import('./review-list'))).ReviewList,
 );
 
 type ReviewListSectionProps = {
@@ -56,7 +56,7 @@ export function ReviewListSection(props: ReviewListSectionProps) {
           onChange={(value) => choose(value as FilterName)}
         />
       </div>
-      <LateSection
+      <LazySection
         code={reviewList}
         resting={<ReviewListSkeleton />}
         missing="The reviews could not be loaded"
@@ -71,7 +71,7 @@ export function ReviewListSection(props: ReviewListSectionProps) {
             onMore={() => setAsked(true)}
           />
         )}
-      </LateSection>
+      </LazySection>
       <p role="status" className="sr-only">
         {asked ? news : ''}
       </p>

@@ -1,5 +1,5 @@
 import { Skeleton } from '@/components/ui/skeleton';
-import { LOADING_REVIEWS } from '../review-words';
+import { LOADING_REVIEWS } from '../review-messages';
 
 const CARDS = ['a', 'b', 'c', 'd', 'e', 'f'];
 

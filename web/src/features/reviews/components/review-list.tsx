@@ -6,7 +6,7 @@ import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import { FILTERS, type FilterName } from '../filter-url';
 import { useReturnScroll } from '../hooks/use-return-scroll';
 import { useReviewList } from '../hooks/use-review-list';
-import { LOADING_REVIEWS, NO_REVIEWS } from '../review-words';
+import { LOADING_REVIEWS, NO_REVIEWS } from '../review-messages';
 import { ReviewCard } from './review-card';
 import { ReviewListSkeleton } from './review-list-skeleton';
 

@@ -6,20 +6,20 @@ import { useEffect, useRef, useState } from 'react';
 import { toast } from '@/components/ui/toast-store';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
 import type { AuthUser } from '@/lib/auth';
-import { importAgain } from '@/lib/import-again';
-import { whenTouched } from '@/lib/when-touched';
+import { importWithRetry } from '@/lib/import-with-retry';
+import { onFirstInteraction } from '@/lib/on-first-interaction';
 import type { Outcome, Wish } from '../api/publish-review';
 import { writeDraft } from '../review-draft';
+import { endAttempt } from '../review-idempotency-key';
+import { type FormProblem, NO_RATING, NOT_SUBMITTED, OFFLINE, PUBLISHED } from '../review-messages';
 import { EMPTY_REVIEW } from '../review-rules';
-import { type FormProblem, NO_RATING, NOT_SUBMITTED, OFFLINE, PUBLISHED } from '../review-words';
-import { endAttempt } from '../submit-key';
 import { useDraft } from './use-draft';
 import type { Invitation } from './use-invitation';
 import { usePhoto } from './use-photo';
 
 /** The code that talks to the server; it comes as soon as the page is touched. */
 function loadCalls() {
-  return importAgain(() => import('../api/publish-review'));
+  return importWithRetry(() => import('../api/publish-review'));
 }
 
 export type Phase = { name: 'idle' } | { name: 'uploading'; part: number } | { name: 'sending' };
@@ -33,7 +33,7 @@ function usePublish() {
   const [phase, setPhase] = useState<Phase>(IDLE);
   const running = useRef<AbortController | null>(null);
 
-  useEffect(() => whenTouched(() => void loadCalls().catch(() => undefined)), []);
+  useEffect(() => onFirstInteraction(() => void loadCalls().catch(() => undefined)), []);
   useEffect(() => () => running.current?.abort(), []);
 
   async function attempt(wish: Wish, signal: AbortSignal): Promise<Outcome> {

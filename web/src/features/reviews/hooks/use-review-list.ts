@@ -2,7 +2,7 @@
 import { useTransport } from '@connectrpc/connect-query';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { Review } from '@/gen/reviews/v1/reviews_service_pb';
-import { plainKey } from '@/lib/plain-read';
+import { connectGetKey } from '@/lib/connect-get';
 import { type ListInput, REVIEWS, readList } from '../api/reads';
 import type { FilterName } from '../filter-url';
 import { useRefetchAtFocus } from './use-refetch-at-focus';
@@ -22,7 +22,7 @@ export function useReviewList(filter: FilterName) {
   const transport = useTransport();
   const input = { filter: FILTERS[filter], pageSize: PAGE_SIZE };
   const list = useInfiniteQuery({
-    queryKey: plainKey(REVIEWS, LIST_PAGES, input),
+    queryKey: connectGetKey(REVIEWS, LIST_PAGES, input),
     queryFn: ({ pageParam, signal }) =>
       readList({ ...input, pageToken: pageParam }, { transport, signal }),
     initialPageParam: '',
@@ -46,7 +46,7 @@ export function useNewestReviews(count: number = NEWEST_MAX) {
   const transport = useTransport();
   const input = { pageSize: Math.min(count, NEWEST_MAX) };
   const newest = useQuery({
-    queryKey: plainKey(REVIEWS, 'ListReviews', input),
+    queryKey: connectGetKey(REVIEWS, 'ListReviews', input),
     queryFn: ({ signal }) => readList(input, { transport, signal }),
     staleTime: 0,
   });

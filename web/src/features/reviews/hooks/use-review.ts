@@ -6,15 +6,15 @@ import { useTransport } from '@connectrpc/connect-query';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { GetReviewResponse, ListReviewsResponse } from '@/gen/reviews/v1/reviews_service_pb';
 import { CODE } from '@/lib/codes';
+import { complete, connectGetKey } from '@/lib/connect-get';
 import { describeError } from '@/lib/errors';
-import { complete, plainKey } from '@/lib/plain-read';
 import { useWrittenReview } from '@/lib/practice';
 import { REVIEWS, readReview } from '../api/reads';
 import { REVIEW_ANSWER } from '../api/review-shapes';
 import { useRefetchAtFocus } from './use-refetch-at-focus';
 import { LIST_PAGES } from './use-review-list';
 
-const LISTS = plainKey(REVIEWS, LIST_PAGES);
+const LISTS = connectGetKey(REVIEWS, LIST_PAGES);
 
 function fromLists(client: QueryClient, reviewId: string): GetReviewResponse | undefined {
   const lists = client.getQueriesData<{ pages: ListReviewsResponse[] }>({ queryKey: LISTS });
@@ -40,7 +40,7 @@ export function useReview(reviewId: string) {
   const transport = useTransport();
   const written = useReviewInDocument(reviewId);
   const answer = useQuery({
-    queryKey: plainKey(REVIEWS, 'GetReview', { reviewId }),
+    queryKey: connectGetKey(REVIEWS, 'GetReview', { reviewId }),
     queryFn: ({ signal }) => readReview(reviewId, { transport, signal }),
     staleTime: 0,
     initialData: written,

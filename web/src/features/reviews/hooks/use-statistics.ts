@@ -1,6 +1,6 @@
 import { useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
-import { plainKey } from '@/lib/plain-read';
+import { connectGetKey } from '@/lib/connect-get';
 import { REVIEWS, readStatistics } from '../api/reads';
 import { useRefetchAtFocus } from './use-refetch-at-focus';
 
@@ -8,7 +8,7 @@ import { useRefetchAtFocus } from './use-refetch-at-focus';
 export function useStatistics() {
   const transport = useTransport();
   const figures = useQuery({
-    queryKey: plainKey(REVIEWS, 'GetStatistics'),
+    queryKey: connectGetKey(REVIEWS, 'GetStatistics'),
     queryFn: ({ signal }) => readStatistics({ transport, signal }),
     staleTime: 0,
   });

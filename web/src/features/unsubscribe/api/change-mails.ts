@@ -3,7 +3,7 @@ import { Code, createClient, type Transport } from '@connectrpc/connect';
 import { NotificationsService } from '@/gen/notifications/v1/notifications_service_pb';
 import { describeError, errorReason } from '@/lib/errors';
 import type { Wish } from '../link';
-import { type Failure, UNREACHABLE } from '../unsubscribe-words';
+import { type Failure, UNREACHABLE } from '../unsubscribe-messages';
 
 const TIMEOUT_MS = 20_000;
 

@@ -2,11 +2,11 @@
 
 import { useTransport } from '@connectrpc/connect-query';
 import { useEffect, useRef, useState } from 'react';
-import { importAgain } from '@/lib/import-again';
-import { whenTouched } from '@/lib/when-touched';
+import { importWithRetry } from '@/lib/import-with-retry';
+import { onFirstInteraction } from '@/lib/on-first-interaction';
 import type { Outcome } from '../api/change-mails';
 import { NO_LINK, type Wish } from '../link';
-import { type Failure, UNREACHABLE } from '../unsubscribe-words';
+import { type Failure, UNREACHABLE } from '../unsubscribe-messages';
 import { useLink } from './use-link';
 
 export type View = 'asking' | 'ended' | 'resumed' | 'bad-link';
@@ -14,7 +14,7 @@ export type View = 'asking' | 'ended' | 'resumed' | 'bad-link';
 const VIEW_AFTER: Record<Wish, View> = { end: 'ended', resume: 'resumed' };
 
 function loadCalls() {
-  return importAgain(() => import('../api/change-mails'));
+  return importWithRetry(() => import('../api/change-mails'));
 }
 
 export function useUnsubscribe() {
@@ -24,7 +24,7 @@ export function useUnsubscribe() {
   const [failure, setFailure] = useState<Failure>();
   const running = useRef(false);
 
-  useEffect(() => whenTouched(() => void loadCalls().catch(() => undefined)), []);
+  useEffect(() => onFirstInteraction(() => void loadCalls().catch(() => undefined)), []);
 
   async function attempt(wish: Wish, token: string): Promise<Outcome> {
     try {

@@ -3,7 +3,7 @@ import { Spinner } from '@/components/ui/spinner';
 import { classes } from '@/lib/classes';
 import { type Player, usePlayer } from '../hooks/use-player';
 import { commandOf, type KeyTarget } from '../player-keys';
-import { LOADING, NO_CAPTIONS } from '../video-words';
+import { LOADING, NO_CAPTIONS } from '../video-messages';
 import { PlayerControls } from './player-controls';
 import { PlayerError } from './player-error';
 import { BAR, FRAME, PICTURE } from './player-frame';

@@ -3,7 +3,7 @@ import { classes } from '@/lib/classes';
 import { useFocusWhenLost } from '../hooks/use-focus-when-lost';
 import type { PlayerCommand } from '../player-keys';
 import type { PlayerState } from '../player-state';
-import { timeText } from '../video-words';
+import { timeText } from '../video-messages';
 import { type IconName, PlayerIcon } from './player-icons';
 import { Slider } from './slider';
 

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { Button } from '@/components/ui/button';
 import { useFocusWhenLost } from '../hooks/use-focus-when-lost';
-import { FALLBACK, failureTitle } from '../video-words';
+import { FALLBACK, failureTitle } from '../video-messages';
 
 type PlayerErrorProps = { reason: string | null; onRetry: () => void };
 

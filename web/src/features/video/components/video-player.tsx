@@ -1,8 +1,8 @@
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { Spinner } from '@/components/ui/spinner';
-import { importAgain } from '@/lib/import-again';
+import { importWithRetry } from '@/lib/import-with-retry';
 import { useHydrated } from '@/lib/use-hydrated';
-import { COVER, LOADING, NO_PLAYER } from '../video-words';
+import { COVER, LOADING, NO_PLAYER } from '../video-messages';
 import type { MediaPlayerProps } from './media-player';
 import { PlayerError } from './player-error';
 import { BAR, FRAME, PICTURE } from './player-frame';
@@ -15,7 +15,7 @@ export type VideoPlayerProps = MediaPlayerProps & {
 
 /** The player's code; asked for again and again, because a lost connection comes back. */
 function fetchPlayer(): Promise<ComponentType<MediaPlayerProps>> {
-  return importAgain(() => import('./media-player')).then((module) => module.MediaPlayer);
+  return importWithRetry(() => import('./media-player')).then((module) => module.MediaPlayer);
 }
 
 type PlayProps = { src: string; title: string; busy: boolean; onPlay: () => void };

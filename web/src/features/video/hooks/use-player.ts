@@ -16,10 +16,10 @@ import {
   VOLUME_DEFAULT,
   volumeAfter,
 } from '../player-state';
-import { reasonOf } from '../video-words';
+import { reasonOf } from '../video-messages';
+import { useAutoPause } from './use-auto-pause';
 import { toggleCaptions, useCaptions } from './use-captions';
 import { useFullScreen } from './use-full-screen';
-import { useGoodManners } from './use-good-manners';
 
 /** A refusal to play needs no words: the video stays where it is, and its own error is told. */
 function play(video: HTMLVideoElement): void {
@@ -114,7 +114,7 @@ export function usePlayer(): Player {
   const video = useRef<HTMLVideoElement>(null);
   const [state, send] = useReducer(playerStep, START);
   const { full, toggle } = useFullScreen(frame, video);
-  useGoodManners(video);
+  useAutoPause(video);
   useCaptions(video, send);
   useEffect(() => {
     if (!video.current) return;

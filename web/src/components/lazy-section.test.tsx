@@ -1,9 +1,9 @@
 /** A section whose code does not come: it says so in its own place, and comes when it can. */
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type LateCode, lateCode } from '@/lib/use-late';
+import { type LazyLoader, lazyLoader } from '@/lib/use-lazy-module';
 import { renderApp } from '@/testing/render-app';
-import { LateSection } from './late-section';
+import { LazySection } from './lazy-section';
 
 type Greeting = (props: { name: string }) => React.ReactNode;
 
@@ -24,17 +24,17 @@ function codeAfter(attempts: number) {
     if (away >= 0) throw new TypeError('Failed to fetch dynamically imported module');
     return ({ name }) => <p>Good morning, {name}</p>;
   });
-  return { load, code: lateCode(load) };
+  return { load, code: lazyLoader(load) };
 }
 
-async function open(code: LateCode<Greeting>): Promise<void> {
+async function open(code: LazyLoader<Greeting>): Promise<void> {
   await act(async () => {
     renderApp(
       <>
         <h1>The page</h1>
-        <LateSection code={code} resting={<p>A moment…</p>} missing={MISSING}>
+        <LazySection code={code} resting={<p>A moment…</p>} missing={MISSING}>
           {(Greeting) => <Greeting name="Asha" />}
-        </LateSection>
+        </LazySection>
       </>,
     );
   });
@@ -51,9 +51,9 @@ test('code that is known stands there at once, and is fetched once', async () =>
   await open(code);
   expect(screen.getByText('Good morning, Asha')).toBeTruthy();
   renderApp(
-    <LateSection code={code} resting={<p>A moment…</p>} missing={MISSING}>
+    <LazySection code={code} resting={<p>A moment…</p>} missing={MISSING}>
       {(Greeting) => <Greeting name="Noor" />}
-    </LateSection>,
+    </LazySection>,
   );
   expect(screen.getByText('Good morning, Noor')).toBeTruthy();
   expect(load).toHaveBeenCalledTimes(1);
@@ -105,7 +105,7 @@ test('the notice stays while it is tried again', async () => {
         }),
     )
     .mockRejectedValueOnce(new TypeError('Failed to fetch'));
-  await open(lateCode(load));
+  await open(lazyLoader(load));
   await press('Try again');
   expect(screen.getByText(MISSING)).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Try again' }).getAttribute('aria-busy')).toBe('true');

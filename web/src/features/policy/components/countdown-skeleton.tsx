@@ -1,7 +1,7 @@
 import { Skeleton } from '@/components/ui/skeleton';
 
 /** Stands in for a countdown until the booking is known. */
-export function Resting() {
+export function CountdownSkeleton() {
   return (
     <div role="status" className="flex flex-col items-center gap-5">
       <span className="sr-only">Your booking is being looked up…</span>

@@ -18,7 +18,7 @@ export function fingerprint(text: string): string {
   return hash.toString(16).padStart(8, '0');
 }
 
-export function requestKey(content: string): string {
+export function idempotencyKey(content: string): string {
   let base = readTab(KEY);
   if (!base) {
     base = randomKey();
@@ -28,6 +28,6 @@ export function requestKey(content: string): string {
 }
 
 /** From now on the same content asks for a new booking. */
-export function renewRequestKey(): void {
+export function renewIdempotencyKey(): void {
   writeTab(KEY, randomKey());
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { LATE_CODE_SCRIPT, takeCode } from './late-code';
+import { LAZY_SCRIPTS, takeScripts } from './lazy-scripts';
 
 const TEMPLATE = `<head>
     <!--head-->
@@ -34,7 +34,7 @@ function fetched(): string[] {
 
 function open(): void {
   document.body.innerHTML = '<div id="root" data-code="/assets/a.js /assets/b.js"></div>';
-  new Function(LATE_CODE_SCRIPT)();
+  new Function(LAZY_SCRIPTS)();
 }
 
 type HappyDom = { settings: { handleDisabledFileLoadingAsSuccess: boolean } };
@@ -52,11 +52,11 @@ afterEach(() => {
 });
 
 test('the template gives up its scripts and keeps its styles', () => {
-  const { template, code } = takeCode(TEMPLATE);
+  const { template, code } = takeScripts(TEMPLATE);
   expect(code).toEqual(['/assets/index-1.js', '/assets/core-2.js']);
   expect(template).not.toContain('.js');
   expect(template).toContain('<link rel="stylesheet" crossorigin href="/assets/index-3.css">');
-  expect(() => takeCode('<head></head>')).toThrow('runs no script');
+  expect(() => takeScripts('<head></head>')).toThrow('runs no script');
 });
 
 test('scripts are fetched once something was painted, the first is run', () => {

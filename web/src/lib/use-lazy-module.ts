@@ -4,7 +4,7 @@
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-export type Late<T> = {
+export type LazyModule<T> = {
   /** Undefined until it is there. */
   piece: T | undefined;
   /** Asked for and on its way. */
@@ -16,14 +16,14 @@ export type Late<T> = {
 };
 
 /** Code that is fetched once for the whole document, whoever asks for it. */
-export type LateCode<T> = {
+export type LazyLoader<T> = {
   /** Undefined until it came. */
   known: T | undefined;
   load: () => Promise<T>;
 };
 
-export function lateCode<T>(load: () => Promise<T>): LateCode<T> {
-  const code: LateCode<T> = {
+export function lazyLoader<T>(load: () => Promise<T>): LazyLoader<T> {
+  const code: LazyLoader<T> = {
     known: undefined,
     load: async () => {
       code.known ??= await load();
@@ -33,9 +33,9 @@ export function lateCode<T>(load: () => Promise<T>): LateCode<T> {
   return code;
 }
 
-type Stage<T> = Omit<Late<T>, 'fetch'>;
+type Stage<T> = Omit<LazyModule<T>, 'fetch'>;
 
-export function useLate<T>(load: () => Promise<T>): Late<T> {
+export function useLazyModule<T>(load: () => Promise<T>): LazyModule<T> {
   const [stage, setStage] = useState<Stage<T>>({ piece: undefined, coming: false, failures: 0 });
   const attempt = useRef<Promise<boolean>>(undefined);
   const loader = useRef(load);

@@ -106,7 +106,7 @@ const CAUSES: readonly (readonly [reasons: string, cause: string, next: Next])[]
 ];
 
 /** A failed attempt in words with a next step. A reason that is new to us is a decline. */
-export function causeWords(reason: string): string {
+export function causeMessage(reason: string): string {
   const known = CAUSES.find(([reasons]) => reasons.split(' ').includes(reason));
   const [, cause, next] = known ?? ['', 'Your bank or app declined it.', 'again'];
   return `${cause} ${NEXT[next]}`;

@@ -4,7 +4,7 @@ import { CatalogueService, type Service } from '@/gen/catalogue/v1/catalogue_ser
 
 type Asked = { transport: Transport; signal: AbortSignal };
 
-export async function askService(serviceId: string, asked: Asked): Promise<Service | null> {
+export async function fetchService(serviceId: string, asked: Asked): Promise<Service | null> {
   const client = createClient(CatalogueService, asked.transport);
   const { service } = await client.getService({ serviceId }, { signal: asked.signal });
   return service ?? null;

@@ -3,6 +3,6 @@ import { createClient } from '@connectrpc/connect';
 import { BookingService } from '@/gen/booking/v1/booking_service_pb';
 import type { Call, SlotsInput } from './read-slots';
 
-export function askSlots(input: SlotsInput, { transport, signal }: Call) {
+export function fetchSlots(input: SlotsInput, { transport, signal }: Call) {
   return createClient(BookingService, transport).listSlots(input, { signal });
 }

@@ -5,7 +5,7 @@ import { isOnWord } from './booking-state';
 export const MAIL_FAILED = 'Email Notification Issue';
 
 /** That a payment has come is said only where one was seen. */
-export function mailFailedWords(booking: Booking): string {
+export function mailFailedMessage(booking: Booking): string {
   const trouble = "couldn't send the confirmation email. We'll contact you shortly.";
   return isOnWord(booking) ? `We ${trouble}` : `Payment successful, but we ${trouble}`;
 }

@@ -57,7 +57,11 @@ type Asked = {
 };
 
 /** Asks `catalogue.v1.CatalogueService/GetPractice` and the like; throws where there is no answer. */
-export async function plainRead<T>(method: string, shape: Shape<T>, asked: Asked = {}): Promise<T> {
+export async function connectGet<T>(
+  method: string,
+  shape: Shape<T>,
+  asked: Asked = {},
+): Promise<T> {
   const { input = {}, signal, cache } = asked;
   const message = JSON.stringify(input);
   const query = new URLSearchParams({ connect: 'v1', encoding: 'json', message });
@@ -75,7 +79,7 @@ export async function plainRead<T>(method: string, shape: Shape<T>, asked: Asked
  * The plain read where it works. Where it does not, Connect asks once more and says what is wrong
  * in the one form of errors that the site has.
  */
-export async function plainReadOr<T>(
+export async function connectGetOr<T>(
   plain: Promise<T>,
   ask: () => Promise<T>,
   signal?: AbortSignal,
@@ -89,6 +93,6 @@ export async function plainReadOr<T>(
 }
 
 /** The key that connect-query gives a read, so that what it calls stale includes plain reads. */
-export function plainKey(service: string, methodName: string, input: object = {}) {
+export function connectGetKey(service: string, methodName: string, input: object = {}) {
   return ['connect-query', { serviceName: service, methodName, input }] as const;
 }

@@ -3,10 +3,10 @@ import { readTab, writeTab } from '@/lib/tab-storage';
 
 const KEY = 'addressToConfirm';
 
-export function readWaitingAddress(): string {
+export function readPendingEmail(): string {
   return readTab(KEY) ?? '';
 }
 
-export function writeWaitingAddress(email: string | null): void {
+export function writePendingEmail(email: string | null): void {
   writeTab(KEY, email);
 }

@@ -15,7 +15,7 @@ function addressOf(error: unknown): string | undefined {
 }
 
 /** Wraps each import() whose failure somebody may want to mend by trying again. */
-export async function importAgain<T>(load: () => Promise<T>): Promise<T> {
+export async function importWithRetry<T>(load: () => Promise<T>): Promise<T> {
   if (typeof navigator !== 'undefined' && navigator.onLine === false) {
     throw new Error('There is no connection.');
   }

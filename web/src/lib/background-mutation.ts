@@ -8,7 +8,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 type Listener<Outcome> = (outcome: Outcome) => void;
 
 /** One form's attempts, one at a time. It lives as long as the document. */
-export class LastingAttempt<Outcome> {
+export class BackgroundMutation<Outcome> {
   /** Told of an end that no form has heard; says whether the next form shall hear it. */
   readonly #unheard: (outcome: Outcome) => boolean;
   readonly #listeners = new Set<Listener<Outcome>>();
@@ -56,8 +56,8 @@ export class LastingAttempt<Outcome> {
 }
 
 /** Whether an attempt is running; `onEnd` hears its end while the form is on the page. */
-export function useLastingAttempt<Outcome>(
-  attempt: LastingAttempt<Outcome>,
+export function useBackgroundMutation<Outcome>(
+  attempt: BackgroundMutation<Outcome>,
   onEnd: Listener<Outcome>,
 ): boolean {
   const latest = useRef(onEnd);

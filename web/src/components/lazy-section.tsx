@@ -3,15 +3,15 @@
  * place and can be tried again; the page around it stays.
  */
 import { type ReactNode, useEffect } from 'react';
-import { type Late, type LateCode, useLate } from '@/lib/use-late';
+import { type LazyLoader, type LazyModule, useLazyModule } from '@/lib/use-lazy-module';
 import { useOnline } from '@/lib/use-online';
 import { Alert } from './ui/alert';
 import { Button } from './ui/button';
 
-type LateNoticeProps = { title: string; late: Late<unknown> };
+type LateNoticeProps = { title: string; late: LazyModule<unknown> };
 
 /** Stands where the piece would. It goes by itself when the connection comes back. */
-export function LateNotice({ title, late: { coming, failures, fetch } }: LateNoticeProps) {
+export function LazyNotice({ title, late: { coming, failures, fetch } }: LateNoticeProps) {
   const online = useOnline();
 
   useEffect(() => {
@@ -46,7 +46,7 @@ export function LateNotice({ title, late: { coming, failures, fetch } }: LateNot
 }
 
 type LateSectionProps<Piece> = {
-  code: LateCode<Piece>;
+  code: LazyLoader<Piece>;
   /** What stands in the prerendered page, and until the code is there. */
   resting: ReactNode;
   /** What to say where the code cannot be had. */
@@ -55,12 +55,12 @@ type LateSectionProps<Piece> = {
 };
 
 /** Asks for the code as soon as it stands on the page; code that is known is shown at once. */
-export function LateSection<Piece>(props: LateSectionProps<Piece>) {
+export function LazySection<Piece>(props: LateSectionProps<Piece>) {
   const { code, resting, missing, children } = props;
-  const late = useLate(code.load);
+  const late = useLazyModule(code.load);
   const { fetch } = late;
   useEffect(() => void fetch(), [fetch]);
   const piece = late.piece ?? code.known;
   if (piece) return children(piece);
-  return late.failures > 0 ? <LateNotice title={missing} late={late} /> : resting;
+  return late.failures > 0 ? <LazyNotice title={missing} late={late} /> : resting;
 }

@@ -1,10 +1,10 @@
 /** The idempotency key of an attempt to publish a review. */
-import { attemptKey, endAttempt as end } from '@/lib/attempt-key';
+import { endAttempt as end, keyOfAttempt as keyOf } from '@/lib/idempotency-key';
 
 const NAME = 'reviewSubmitKey';
 
-export function submitKey(parts: readonly string[]): string {
-  return attemptKey(NAME, parts);
+export function keyOfAttempt(parts: readonly string[]): string {
+  return keyOf(NAME, parts);
 }
 
 /** The attempt is over: the same words again would be a new review. */

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { LastingAttempt } from './lasting-attempt';
+import { BackgroundMutation } from './background-mutation';
 
 type Outcome = 'sent' | 'failed';
 
 function open() {
   const unheard = vi.fn((outcome: Outcome) => outcome === 'failed');
-  const attempt = new LastingAttempt<Outcome>(unheard);
+  const attempt = new BackgroundMutation<Outcome>(unheard);
   let end: (outcome: Outcome) => void = () => {};
   const work = vi.fn(
     () =>

@@ -30,10 +30,10 @@ export const ALREADY_PAID = 'order_already_paid';
  * A failed attempt, in words with a next step. The provider's own text is never shown. The words of
  * all reasons are loaded when the first attempt fails; where they cannot be had it says less.
  */
-export async function declineWords(failure: CheckoutFailure): Promise<string> {
+export async function declineMessage(failure: CheckoutFailure): Promise<string> {
   try {
-    const { causeWords } = await import('./decline-words');
-    return causeWords(failure.error?.reason ?? '');
+    const { causeMessage } = await import('./decline-messages');
+    return causeMessage(failure.error?.reason ?? '');
   } catch {
     return 'Your bank or app declined it. Your time is still kept: try again.';
   }

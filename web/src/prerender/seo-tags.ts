@@ -4,7 +4,7 @@ import { CARD_HEIGHT, CARD_WIDTH, type Card } from './card';
 import { escapeHtml, scriptJson } from './escape';
 import { ORIGIN } from './origin';
 
-export type FoundAt = {
+export type SeoPage = {
   /** The path of the address that all of this is about. */
   path: string;
   card: Card;
@@ -12,14 +12,14 @@ export type FoundAt = {
   data: readonly object[];
 };
 
-type FoundParts = { head: PageHead; practiceName: string; found: FoundAt };
+type FoundParts = { head: PageHead; practiceName: string; found: SeoPage };
 
 function property(name: string, content: string | number): string {
   return `<meta property="${name}" content="${escapeHtml(String(content))}">`;
 }
 
 /** Elements of the head. An address that search engines shall not keep has no canonical one. */
-export function foundHtml({ head, practiceName, found }: FoundParts): string[] {
+export function seoTagsHtml({ head, practiceName, found }: FoundParts): string[] {
   const { card, data } = found;
   const address = escapeHtml(`${ORIGIN}${head.canonical ?? found.path}`);
   const block = scriptJson({ '@context': 'https://schema.org', '@graph': data });

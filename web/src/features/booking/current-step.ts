@@ -7,13 +7,13 @@ import type { StepId } from './steps';
 type Known = { url: FlowUrl; signedIn: boolean; booking: Booking | undefined };
 
 /** The step that the address means once somebody is signed in. */
-export function askedStep(url: FlowUrl): StepId {
+export function requestedStep(url: FlowUrl): StepId {
   return url.step ?? (url.bookingId ? 'payment' : 'calendar-terms');
 }
 
-export function shownStep({ url, signedIn, booking }: Known): StepId {
+export function currentStep({ url, signedIn, booking }: Known): StepId {
   if (!signedIn) return 'auth';
-  const asked = askedStep(url);
+  const asked = requestedStep(url);
   if (asked === 'auth' || asked === 'calendar-terms') return asked;
   if (!url.bookingId) return 'calendar-terms';
   return booking ? stepOf(booking, asked) : asked;
@@ -21,6 +21,6 @@ export function shownStep({ url, signedIn, booking }: Known): StepId {
 
 /** Where somebody goes on after signing in: past the first step, with every choice kept. */
 export function afterSignIn(url: FlowUrl): FlowUrl {
-  const asked = askedStep(url);
+  const asked = requestedStep(url);
   return { ...url, step: asked === 'auth' ? 'calendar-terms' : asked };
 }

@@ -5,13 +5,13 @@ import { type ToastInput, toast } from './toast-store';
 const KEY = 'carriedToast';
 
 /** Only words go along; what a toast could do ends with its document. */
-export function carryToast(input: Omit<ToastInput, 'action'>): void {
+export function setFlashToast(input: Omit<ToastInput, 'action'>): void {
   toast(input);
   writeTab(KEY, JSON.stringify(input));
 }
 
 /** Shows what an earlier document left to be said. */
-export function showCarriedToast(): void {
+export function showFlashToast(): void {
   const left = readTab(KEY);
   if (!left) return;
   writeTab(KEY, null);

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from 'react';
 
 /** Pauses when nobody looks, when something else begins to play, and when the page is left. */
-export function useGoodManners(ref: RefObject<HTMLVideoElement | null>): void {
+export function useAutoPause(ref: RefObject<HTMLVideoElement | null>): void {
   useEffect(() => {
     const video = ref.current;
     const whenHidden = () => {

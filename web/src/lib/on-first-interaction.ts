@@ -5,7 +5,7 @@
  */
 const SIGNS = ['pointerdown', 'keydown'] as const;
 
-export function whenTouched(task: () => void): () => void {
+export function onFirstInteraction(task: () => void): () => void {
   const off = () => {
     for (const sign of SIGNS) document.removeEventListener(sign, onSign);
   };

@@ -2,7 +2,7 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { CatalogueService, type MeditationGuide } from '@/gen/catalogue/v1/catalogue_service_pb';
 import { describeError } from '@/lib/errors';
-import { NoGuide } from '../no-guide';
+import { GuideError } from '../guide-error';
 
 export async function askGuide(
   transport: Transport,
@@ -15,6 +15,6 @@ export async function askGuide(
     throw new Error('The answer holds no guide.');
   } catch (error) {
     const { message, code, referenceId } = describeError(error);
-    throw new NoGuide(message, code, referenceId);
+    throw new GuideError(message, code, referenceId);
   }
 }

@@ -1,5 +1,5 @@
 /** Why the guide could not be read, in words for people, for a page that loads no runtime to ask. */
-export class NoGuide extends Error {
+export class GuideError extends Error {
   constructor(
     message: string,
     /** The code of the call, by which it is decided whether to try again. */
@@ -8,6 +8,6 @@ export class NoGuide extends Error {
     readonly referenceId: string,
   ) {
     super(message);
-    this.name = 'NoGuide';
+    this.name = 'GuideError';
   }
 }

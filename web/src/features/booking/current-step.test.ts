@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { BookingState } from '@/gen/booking/v1/booking_service_pb';
 import { bookingFixture } from '@/testing/booking-fixture';
+import { afterSignIn, currentStep } from './current-step';
 import { type FlowUrl, parseFlowUrl } from './flow-url';
-import { afterSignIn, shownStep } from './shown-step';
 
 function url(query: string): FlowUrl {
   return parseFlowUrl(new URLSearchParams(`service=meditation&${query}`));
@@ -20,13 +20,13 @@ test.each([
   ['b=bkg_1', 'payment'],
   ['step=confirmation&b=bkg_1', 'confirmation'],
 ])('signed in, "%s" shows %s', (query, step) => {
-  expect(shownStep({ url: url(query), signedIn: true, booking: none })).toBe(step);
+  expect(currentStep({ url: url(query), signedIn: true, booking: none })).toBe(step);
 });
 
 test.each(['', 'step=calendar-terms', 'step=payment&b=bkg_1', 'step=confirmed&b=bkg_1'])(
   'a visitor signs in first: "%s"',
   (query) => {
-    expect(shownStep({ url: url(query), signedIn: false, booking: none })).toBe('auth');
+    expect(currentStep({ url: url(query), signedIn: false, booking: none })).toBe('auth');
   },
 );
 
@@ -43,7 +43,7 @@ test.each([
 ])('state %s under step %s shows %s', (state, asked, step) => {
   const booking = bookingFixture({ state });
   const known = { url: url(`step=${asked}&b=bkg_1`), signedIn: true, booking };
-  expect(shownStep(known)).toBe(step);
+  expect(currentStep(known)).toBe(step);
 });
 
 test('signing in leads past the first step and keeps the choices', () => {

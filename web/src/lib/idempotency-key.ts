@@ -29,7 +29,7 @@ function readAttempt(name: string): Partial<Attempt> {
 }
 
 /** The key for this content: that of the form's last attempt if nothing was changed since. */
-export function attemptKey(name: string, parts: readonly string[]): string {
+export function keyOfAttempt(name: string, parts: readonly string[]): string {
   const content = markOf(parts.join('\u0000'));
   const last = readAttempt(name);
   if (last.key && last.content === content) return last.key;

@@ -7,7 +7,7 @@ import type { Schedule } from '../hooks/use-schedule';
 type LostTimeProps = { schedule: Schedule; onTake: (instant: string) => void };
 
 /** Says at once that the chosen time is gone, and offers the closest ones. */
-export function LostTime({ schedule, onTake }: LostTimeProps) {
+export function SlotTakenNotice({ schedule, onTake }: LostTimeProps) {
   const { lost, zone } = schedule;
   const ref = useRef<HTMLDivElement>(null);
   const refusedAt = lost?.refused ? lost.at.getTime() : undefined;

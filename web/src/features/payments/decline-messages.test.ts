@@ -1,6 +1,6 @@
 /** Every reason that the provider's list of payment errors has leads to words of its own. */
 import { expect, test } from 'vitest';
-import { causeWords } from './decline-words';
+import { causeMessage } from './decline-messages';
 
 /** The provider's documentation of errors of payments (errors/payments/list, cards, upi), 2026. */
 const DOCUMENTED = `
@@ -35,20 +35,20 @@ const DOCUMENTED = `
 const PLAIN = ['payment_declined', 'payment_failed', 'something_new', ''];
 
 test('each documented reason has words of its own', () => {
-  const plain = causeWords('');
-  expect(PLAIN.map(causeWords)).toEqual(PLAIN.map(() => plain));
-  expect(DOCUMENTED.filter((reason) => causeWords(reason) === plain)).toEqual([]);
+  const plain = causeMessage('');
+  expect(PLAIN.map(causeMessage)).toEqual(PLAIN.map(() => plain));
+  expect(DOCUMENTED.filter((reason) => causeMessage(reason) === plain)).toEqual([]);
 });
 
 test('where the bank has not decided the payer is asked to wait', () => {
   for (const reason of ['deemed_transaction', 'payment_pending', 'credit_failed']) {
-    expect(causeWords(reason)).toContain("Please don't pay again yet");
-    expect(causeWords(reason)).not.toContain('try again');
+    expect(causeMessage(reason)).toContain("Please don't pay again yet");
+    expect(causeMessage(reason)).not.toContain('try again');
   }
 });
 
 test('what another attempt cannot mend does not ask for one', () => {
-  expect(causeWords('live_mode_not_enabled')).toContain('write to us');
-  expect(causeWords('card_expired')).toContain('use another card or UPI app');
-  expect(causeWords('incorrect_cvv')).toContain('try again');
+  expect(causeMessage('live_mode_not_enabled')).toContain('write to us');
+  expect(causeMessage('card_expired')).toContain('use another card or UPI app');
+  expect(causeMessage('incorrect_cvv')).toContain('try again');
 });

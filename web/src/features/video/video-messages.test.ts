@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FALLBACK, failureTitle, reasonOf, timeText } from './video-words';
+import { FALLBACK, failureTitle, reasonOf, timeText } from './video-messages';
 
 test('a failure is told in the specified words', () => {
   expect(failureTitle('the file is damaged')).toBe('Failed to load video: the file is damaged');

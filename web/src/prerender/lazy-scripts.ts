@@ -7,7 +7,7 @@
  * Stands in the document's head. It fetches the files that the root names, the first of them to be
  * run, once something was painted; where a browser tells of no paint, soon after all is loaded.
  */
-export const LATE_CODE_SCRIPT =
+export const LAZY_SCRIPTS =
   '(function(){var begun;function begin(){if(begun)return;begun=true;' +
   "(document.getElementById('root').dataset.code||'').split(' ').forEach(function(file,at){" +
   "if(!file)return;var it=document.createElement(at?'link':'script');it.crossOrigin='';" +
@@ -23,7 +23,7 @@ const ENTRY = /[ \t]*<script type="module"[^>]* src="([^"]+)"><\/script>\n?/;
 const PRELOADS = /[ \t]*<link rel="modulepreload"[^>]* href="([^"]+)">\n?/g;
 
 /** The built template without its scripts, and their addresses, the one to be run first. */
-export function takeCode(template: string): { template: string; code: string[] } {
+export function takeScripts(template: string): { template: string; code: string[] } {
   const entry = ENTRY.exec(template)?.[1];
   if (!entry) throw new Error('The built template runs no script.');
   const preloads = [...template.matchAll(PRELOADS)].flatMap(([, href]) => href ?? []);

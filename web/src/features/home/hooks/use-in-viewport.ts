@@ -4,7 +4,7 @@ import { type RefObject, useEffect } from 'react';
 const MARGIN = '700px 0px';
 
 /** Calls `onNear` once, when the element comes near to what is seen of the page. */
-export function useNear(ref: RefObject<Element | null>, onNear: () => void): void {
+export function useInViewport(ref: RefObject<Element | null>, onNear: () => void): void {
   useEffect(() => {
     const element = ref.current;
     if (!element) return;
