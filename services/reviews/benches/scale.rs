@@ -18,7 +18,7 @@ use kernel::Id;
 use kernel::id::Review;
 use reviews::read_model::page::Cursor;
 use reviews::read_model::query::{self, Filter};
-use reviews::read_model::staff::{self, Wanted};
+use reviews::read_model::staff::{self, StaffReviewQuery};
 use sqlx::PgPool;
 use testkit::TestDatabase;
 
@@ -31,14 +31,14 @@ const HUNDREDTHS_MAX: u128 = 120;
 const PAGE: i64 = 12;
 
 /// One database, with what its questions need.
-struct Shelf {
+struct Dataset {
     database: TestDatabase,
     pool: PgPool,
     ids: Vec<Id<Review>>,
     middle: Cursor,
 }
 
-impl Shelf {
+impl Dataset {
     /// A database with so many reviews, one an hour, so that a month of them is recent.
     async fn of(count: i64) -> Result<Self> {
         let database = TestDatabase::new(&reviews::MIGRATIONS).await?;
@@ -69,64 +69,67 @@ fn seed(count: i64) -> String {
     )
 }
 
-type Question = for<'s> fn(&'s Shelf, usize) -> BoxFuture<'s, Result<usize>>;
+type TimedQuery = for<'s> fn(&'s Dataset, usize) -> BoxFuture<'s, Result<usize>>;
 
-fn page(shelf: &Shelf, filter: Filter, after: Option<Cursor>) -> BoxFuture<'_, Result<usize>> {
-    async move { Ok(query::list(&shelf.pool, filter, after, PAGE).await?.len()) }.boxed()
+fn page(dataset: &Dataset, filter: Filter, after: Option<Cursor>) -> BoxFuture<'_, Result<usize>> {
+    async move { Ok(query::list(&dataset.pool, filter, after, PAGE).await?.len()) }.boxed()
 }
 
-fn panel<'s>(shelf: &'s Shelf, asked: &ListStaffReviewsRequest) -> BoxFuture<'s, Result<usize>> {
-    let wanted = Wanted::of(asked);
-    async move { Ok(staff::list(&shelf.pool, &wanted, None, PAGE).await?.len()) }.boxed()
+fn panel<'s>(
+    dataset: &'s Dataset,
+    asked: &ListStaffReviewsRequest,
+) -> BoxFuture<'s, Result<usize>> {
+    let query = StaffReviewQuery::from_request(asked);
+    async move { Ok(staff::list(&dataset.pool, &query, None, PAGE).await?.len()) }.boxed()
 }
 
-const QUESTIONS: &[(&str, Question)] = &[
-    ("all, first page", |shelf, _| page(shelf, Filter::All, None)),
-    ("all, from the middle", |shelf, _| page(shelf, Filter::All, Some(shelf.middle))),
-    ("verified", |shelf, _| page(shelf, Filter::Verified, None)),
-    ("recent", |shelf, _| page(shelf, Filter::Recent, None)),
-    ("one review", |shelf, round| {
+const QUERIES: &[(&str, TimedQuery)] = &[
+    ("all, first page", |dataset, _| page(dataset, Filter::All, None)),
+    ("all, from the middle", |dataset, _| page(dataset, Filter::All, Some(dataset.middle))),
+    ("verified", |dataset, _| page(dataset, Filter::Verified, None)),
+    ("recent", |dataset, _| page(dataset, Filter::Recent, None)),
+    ("one review", |dataset, round| {
         async move {
-            let id = shelf.ids.get(round % shelf.ids.len()).copied().unwrap();
-            Ok(usize::from(query::review(&shelf.pool, id).await?.is_some()))
+            let id = dataset.ids.get(round % dataset.ids.len()).copied().unwrap();
+            Ok(usize::from(query::review(&dataset.pool, id).await?.is_some()))
         }
         .boxed()
     }),
-    ("statistics", |shelf, _| {
-        async move { Ok(query::statistics(&shelf.pool).await?.counts_by_rating.len()) }.boxed()
+    ("statistics", |dataset, _| {
+        async move { Ok(query::statistics(&dataset.pool).await?.counts_by_rating.len()) }.boxed()
     }),
-    ("panel, all", |shelf, _| panel(shelf, &ListStaffReviewsRequest::default())),
-    ("panel, one service", |shelf, _| {
+    ("panel, all", |dataset, _| panel(dataset, &ListStaffReviewsRequest::default())),
+    ("panel, one service", |dataset, _| {
         let service = "Energy Healing".to_owned();
-        panel(shelf, &ListStaffReviewsRequest { service, ..Default::default() })
+        panel(dataset, &ListStaffReviewsRequest { service, ..Default::default() })
     }),
-    ("panel, three stars", |shelf, _| {
-        panel(shelf, &ListStaffReviewsRequest { rating: 3, ..Default::default() })
+    ("panel, three stars", |dataset, _| {
+        panel(dataset, &ListStaffReviewsRequest { rating: 3, ..Default::default() })
     }),
-    ("panel, without a picture", |shelf, _| {
+    ("panel, without a picture", |dataset, _| {
         let image = ImageFilter::Without.into();
-        panel(shelf, &ListStaffReviewsRequest { image, ..Default::default() })
+        panel(dataset, &ListStaffReviewsRequest { image, ..Default::default() })
     }),
 ];
 
-async fn timed(shelf: &Shelf, question: Question, round: usize) -> Result<Duration> {
+async fn timed(dataset: &Dataset, query: TimedQuery, round: usize) -> Result<Duration> {
     let started = Instant::now();
-    let found = question(shelf, round).await?;
+    let found = query(dataset, round).await?;
     let taken = started.elapsed();
     ensure!(found > 0, "a question found nothing");
     Ok(taken)
 }
 
 /// The medians of a question asked of both databases in turn.
-async fn medians(few: &Shelf, many: &Shelf, question: Question) -> Result<(Duration, Duration)> {
+async fn medians(few: &Dataset, many: &Dataset, query: TimedQuery) -> Result<(Duration, Duration)> {
     let (mut of_few, mut of_many) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS + ROUNDS / 10 {
         let times = if round % 2 == 0 {
-            let first = timed(few, question, round).await?;
-            (first, timed(many, question, round).await?)
+            let first = timed(few, query, round).await?;
+            (first, timed(many, query, round).await?)
         } else {
-            let first = timed(many, question, round).await?;
-            (timed(few, question, round).await?, first)
+            let first = timed(many, query, round).await?;
+            (timed(few, query, round).await?, first)
         };
         if round >= ROUNDS / 10 {
             of_few.push(times.0);
@@ -143,20 +146,20 @@ fn median(mut times: Vec<Duration>) -> Duration {
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let few = Shelf::of(FEW).await?;
+    let few = Dataset::of(FEW).await?;
     println!("filling a database with {MANY} reviews…");
-    let many = Shelf::of(MANY).await?;
-    let mut dear = Vec::new();
-    for (name, question) in QUESTIONS {
-        let (few, many) = medians(&few, &many, *question).await?;
+    let many = Dataset::of(MANY).await?;
+    let mut too_slow = Vec::new();
+    for (name, query) in QUERIES {
+        let (few, many) = medians(&few, &many, *query).await?;
         let hundredths = many.as_nanos() * 100 / few.as_nanos().max(1);
         let (whole, part) = (hundredths / 100, hundredths % 100);
         println!("{name:24} {FEW}: {few:>10.1?}  {MANY}: {many:>10.1?}  ratio {whole}.{part:02}");
         if hundredths > HUNDREDTHS_MAX {
-            dear.push(*name);
+            too_slow.push(*name);
         }
     }
     drop((few.database, many.database));
-    ensure!(dear.is_empty(), "dearer than 1.2 times: {}", dear.join(", "));
+    ensure!(too_slow.is_empty(), "dearer than 1.2 times: {}", too_slow.join(", "));
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::invitation::Invitations;
 use crate::picture::Pictures;
 
 pub mod request;
-pub mod idempotent;
+pub mod idempotency;
 pub mod proof;
 pub mod submit_review;
 pub mod create_invitation;
@@ -19,11 +19,11 @@ pub mod check_badge;
 pub mod delete_review;
 pub mod restore_review;
 pub mod erase_review;
-pub mod sweep;
+pub mod retention;
 
 /// Everything that commands work with.
 #[derive(Debug)]
-pub struct Desk {
+pub struct App {
     /// The database.
     pub store: Store,
     /// What the practice says about itself.
@@ -174,6 +174,6 @@ impl From<review::Rejection> for Rejection {
 }
 
 /// A refusal as an error, for `?`.
-pub(crate) fn refuse(rejection: Rejection) -> Error {
+pub(crate) fn rejected(rejection: Rejection) -> Error {
     CommandError::Rejected(rejection)
 }

@@ -18,20 +18,20 @@ use runtime::status::chain;
 use serde_json::json;
 
 use crate::picture::name::Name;
-use crate::picture::{Pictures, Refused, store};
+use crate::picture::{Pictures, UploadError, repository};
 
 /// A name is never used for another picture.
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
+const IMMUTABLE: &str = "public, max-age=31536000, immutable";
 /// What is true now only.
-const NOT_KEPT: &str = "no-store";
+const NO_STORE: &str = "no-store";
 /// Whatever a browser takes the picture for, it may do nothing.
-const POLICY: &str = "default-src 'none'; sandbox";
+const CONTENT_POLICY: &str = "default-src 'none'; sandbox";
 
 /// Everything that is served on this port.
 pub fn router(pictures: Arc<Pictures>) -> Router {
     Router::new()
         .route("/uploads/reviews", post(upload))
-        .route("/pictures/{file}", get(show))
+        .route("/pictures/{file}", get(serve_picture))
         .route("/healthz", get(health))
         .with_state(pictures)
 }
@@ -40,7 +40,7 @@ async fn upload(State(pictures): State<Arc<Pictures>>, request: Request) -> Resp
     let length =
         request.headers().get(CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok());
     let body = request.into_body().into_data_stream();
-    let (status, answer) = match pictures.take(length, body).await {
+    let (status, answer) = match pictures.upload(length, body).await {
         Ok(uploaded) => {
             let answer = json!({
                 "imageId": uploaded.image_id.to_string(),
@@ -50,28 +50,28 @@ async fn upload(State(pictures): State<Arc<Pictures>>, request: Request) -> Resp
             (StatusCode::CREATED, answer)
         }
         Err(refused) => {
-            let (status, reason) = code_of(refused);
+            let (status, reason) = status_of(refused);
             (status, json!({ "reason": reason, "message": refused.to_string() }))
         }
     };
-    (status, [(CACHE_CONTROL, NOT_KEPT)], Json(answer)).into_response()
+    (status, [(CACHE_CONTROL, NO_STORE)], Json(answer)).into_response()
 }
 
-fn code_of(refused: Refused) -> (StatusCode, &'static str) {
+fn status_of(refused: UploadError) -> (StatusCode, &'static str) {
     match refused {
-        Refused::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "IMAGE_TOO_LARGE"),
-        Refused::Invalid => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "INVALID_IMAGE"),
-        Refused::TooSlow => (StatusCode::REQUEST_TIMEOUT, "TOO_SLOW"),
-        Refused::Busy => (StatusCode::SERVICE_UNAVAILABLE, "BUSY"),
+        UploadError::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "IMAGE_TOO_LARGE"),
+        UploadError::Invalid => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "INVALID_IMAGE"),
+        UploadError::TooSlow => (StatusCode::REQUEST_TIMEOUT, "TOO_SLOW"),
+        UploadError::Busy => (StatusCode::SERVICE_UNAVAILABLE, "BUSY"),
     }
 }
 
-async fn show(
+async fn serve_picture(
     State(pictures): State<Arc<Pictures>>,
     file: Result<Path<String>, PathRejection>,
 ) -> Response {
     let shown = match file {
-        Ok(Path(file)) => find(&pictures, &file).await,
+        Ok(Path(file)) => picture_response(&pictures, &file).await,
         Err(_unreadable) => Ok(None),
     };
     let status = match shown {
@@ -82,12 +82,12 @@ async fn show(
             StatusCode::SERVICE_UNAVAILABLE
         }
     };
-    (status, [(CACHE_CONTROL, NOT_KEPT)]).into_response()
+    (status, [(CACHE_CONTROL, NO_STORE)]).into_response()
 }
 
-async fn find(pictures: &Pictures, file: &str) -> Result<Option<Response>, BoxError> {
-    let Some((name, size)) = Name::of_file(file) else { return Ok(None) };
-    if !store::is_visible(&pictures.store, name).await? {
+async fn picture_response(pictures: &Pictures, file: &str) -> Result<Option<Response>, BoxError> {
+    let Some((name, size)) = Name::parse_file_name(file) else { return Ok(None) };
+    if !repository::is_visible(&pictures.store, name).await? {
         return Ok(None);
     }
     let Some(found) = pictures.objects.get(name, size).await? else {
@@ -97,9 +97,9 @@ async fn find(pictures: &Pictures, file: &str) -> Result<Option<Response>, BoxEr
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, "image/webp".parse()?);
     headers.insert(CONTENT_LENGTH, found.meta.size.into());
-    headers.insert(CACHE_CONTROL, FOR_EVER.parse()?);
+    headers.insert(CACHE_CONTROL, IMMUTABLE.parse()?);
     headers.insert(X_CONTENT_TYPE_OPTIONS, "nosniff".parse()?);
-    headers.insert(CONTENT_SECURITY_POLICY, POLICY.parse()?);
+    headers.insert(CONTENT_SECURITY_POLICY, CONTENT_POLICY.parse()?);
     headers.insert(CONTENT_DISPOSITION, format!("inline; filename=\"{file}\"").parse()?);
     Ok(Some((headers, Body::from_stream(found.into_stream())).into_response()))
 }

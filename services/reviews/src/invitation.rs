@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_cut_or_signed_otherwise_is_no_invitation() {
+    fn forged_or_truncated_invitations_are_rejected() {
         let ours = invitations(KEY);
         let id = Id::from_uuid(Uuid::from_u128(7));
         let secret = ours.secret(id);

@@ -3,11 +3,11 @@
 
 pub mod domain;
 pub mod contract;
-pub mod store;
+pub mod repository;
 pub mod app;
 pub mod invitation;
 pub mod timers;
-pub mod process;
+pub mod consumers;
 pub mod read_model;
 pub mod picture;
 pub mod moderation;
@@ -38,16 +38,16 @@ use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 use tonic::service::Routes;
 
-use crate::app::Desk;
+use crate::app::App;
 use crate::config::{Config, MigrationConfig};
+use crate::consumers::booking::OnBooking;
 use crate::grpc::internal::Internal;
 use crate::grpc::public::Public;
-use crate::grpc::staff::StaffDesk;
+use crate::grpc::staff::StaffHandler;
 use crate::invitation::Invitations;
 use crate::moderation::Moderation;
 use crate::picture::Pictures;
-use crate::picture::objects::Objects;
-use crate::process::booking::OnBooking;
+use crate::picture::object_storage::ObjectStorage;
 use crate::timers::Timers;
 
 /// This service's own tables, which stand beside the event log.
@@ -69,27 +69,28 @@ pub fn program() -> Program {
 /// When it cannot start, or when a part of it breaks.
 pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let program = std::env::current_exe().context("where this program is cannot be told")?;
-    let doors = Doors::open((config.listen, config.http_listen), program, &shutdown).await?;
+    let listeners =
+        Listeners::bind((config.listen, config.http_listen), program, &shutdown).await?;
     let users = Users::new(&config.users)?;
     let nats = Nats::new(&config.nats_url);
-    doors.serve(&config, users, nats).await
+    listeners.serve(&config, users, nats).await
 }
 
 /// The two ports of this service, taken and not served yet.
-pub struct Doors {
+pub struct Listeners {
     grpc: Server,
     http: TcpListener,
     program: PathBuf,
     shutdown: Shutdown,
 }
 
-impl Doors {
+impl Listeners {
     /// Takes the ports of gRPC and HTTP. `program` is this service's own, which is started anew for
     /// each picture that is to be shrunk.
     ///
     /// # Errors
     /// When one is taken already.
-    pub async fn open(
+    pub async fn bind(
         (grpc, http): (SocketAddr, SocketAddr),
         program: PathBuf,
         shutdown: &Shutdown,
@@ -117,13 +118,13 @@ impl Doors {
     pub async fn serve(self, config: &Config, users: Users, nats: Nats) -> anyhow::Result<()> {
         let shutdown = self.shutdown;
         let peers = Peers::new("reviews", &config.peers)?;
-        let desk = open_desk(config, self.program)?;
-        let store = desk.store.clone();
+        let app = build_app(config, self.program)?;
+        let store = app.store.clone();
         let mut tasks = Tasks::new(&shutdown);
         tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
         let publishing = run_publisher(store.clone(), "reviews", nats.clone(), shutdown.clone());
         tasks.spawn("publisher", publishing);
-        let timers = Arc::new(Timers::new(Arc::clone(&desk)));
+        let timers = Arc::new(Timers::new(Arc::clone(&app)));
         let firing = run_timers(store.clone(), timers, shutdown.wait());
         tasks.spawn("timers", async move {
             firing.await;
@@ -137,25 +138,25 @@ impl Doors {
         let consuming =
             run_consumer(store.clone(), nats, subscription, Arc::new(OnBooking), shutdown.clone());
         tasks.spawn(ON_BOOKING, consuming);
-        let (http, stop) = (http::router(Arc::clone(&desk.pictures)), shutdown.clone());
+        let (http, stop) = (http::router(Arc::clone(&app.pictures)), shutdown.clone());
         tasks.spawn("http", async move { server::serve_http(self.http, http, &stop).await });
         let checks = Checks::new().check("database", move || {
             let store = store.clone();
             async move { store.check().await }
         });
         let checks = standing.told_by(checks);
-        let staff = staff_desk(config, &desk, (users.clone(), &peers))?;
-        let routes = routes(&desk, users, &peers, staff);
+        let staff = staff_handler(config, &app, (users.clone(), &peers))?;
+        let routes = routes(&app, users, &peers, staff);
         tasks.spawn("server", self.grpc.ready(checks).serve(routes));
         tasks.join().await?;
         Ok(())
     }
 }
 
-fn open_desk(config: &Config, program: PathBuf) -> anyhow::Result<Arc<Desk>> {
+fn build_app(config: &Config, program: PathBuf) -> anyhow::Result<Arc<App>> {
     let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
-    let objects = Objects::open(&config.pictures.url)?;
-    Ok(Arc::new(Desk {
+    let objects = ObjectStorage::open(&config.pictures.url)?;
+    Ok(Arc::new(App {
         practice: runtime::practice::load(&config.practice_dir)?,
         invitations: Invitations::new(&config.invitation_key)?,
         pictures: Arc::new(Pictures::new(store.clone(), objects, program)),
@@ -163,23 +164,23 @@ fn open_desk(config: &Config, program: PathBuf) -> anyhow::Result<Arc<Desk>> {
     }))
 }
 
-fn staff_desk(
+fn staff_handler(
     config: &Config,
-    desk: &Arc<Desk>,
+    app: &Arc<App>,
     (users, peers): (Users, &Peers),
-) -> anyhow::Result<StaffDesk> {
+) -> anyhow::Result<StaffHandler> {
     let roles: Arc<dyn Roles> = Arc::new(StaffDirectory::new(&config.booking_url, peers)?);
-    let store = desk.store.clone();
-    let door = StaffDoor::new(users.clone(), Arc::clone(&roles), store.clone());
+    let store = app.store.clone();
+    let authorizer = StaffDoor::new(users.clone(), Arc::clone(&roles), store.clone());
     let moderation = Moderation::new(&config.moderation, (users, roles), store.clone())?;
     let parked = ParkedEvents::new(store).consumer(ON_BOOKING, "booking", Arc::new(OnBooking));
-    Ok(StaffDesk::new(Arc::clone(desk), moderation, door, parked))
+    Ok(StaffHandler::new(Arc::clone(app), moderation, authorizer, parked))
 }
 
 /// Every gRPC service of this process.
-fn routes(desk: &Arc<Desk>, users: Users, peers: &Peers, staff: StaffDesk) -> Routes {
-    let public = Public::new(Arc::clone(desk), users);
-    let internal = Internal::new(Arc::clone(desk), peers.clone());
+fn routes(app: &Arc<App>, users: Users, peers: &Peers, staff: StaffHandler) -> Routes {
+    let public = Public::new(Arc::clone(app), users);
+    let internal = Internal::new(Arc::clone(app), peers.clone());
     Routes::new(ReviewsServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
         .add_service(
             ReviewsInternalServiceServer::new(internal)
@@ -188,7 +189,7 @@ fn routes(desk: &Arc<Desk>, users: Users, peers: &Peers, staff: StaffDesk) -> Ro
         .add_service(
             ReviewsStaffServiceServer::new(staff).max_decoding_message_size(REQUEST_BYTES_MAX),
         )
-        .add_service(FeedServer::service(desk.store.clone(), peers.clone(), READERS))
+        .add_service(FeedServer::service(app.store.clone(), peers.clone(), READERS))
 }
 
 /// Brings the database up to date and grants the service's role its rights.

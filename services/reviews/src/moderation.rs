@@ -4,10 +4,10 @@
 //! What was typed and what the browser holds are never logged, stored or repeated.
 
 pub mod grant;
-pub mod tries;
-pub mod password;
+pub mod login_throttle;
+pub mod identity_server;
 pub mod passphrase;
-pub mod door;
+pub mod authorization;
 pub mod unlock;
 
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use runtime::caller::{UserError, Users};
 use runtime::staff::{Roles, StaffError};
 
 use crate::config::ModerationSettings;
+use crate::moderation::identity_server::IdentityServer;
 use crate::moderation::passphrase::Passphrase;
-use crate::moderation::password::IdentityServer;
 
 /// The metadata in which the gateway sends a browser's grant.
-pub const GRANT: &str = "x-moderation-grant";
+pub const GRANT_HEADER: &str = "x-moderation-grant";
 /// The metadata in which the gateway sends a visitor's network address.
-pub const ADDRESS: &str = "x-caller-address";
+pub const CALLER_ADDRESS_HEADER: &str = "x-caller-address";
 
 /// Who may moderate, and how they prove it.
 #[derive(Clone)]
@@ -32,12 +32,12 @@ pub struct Moderation {
     store: Store,
     users: Users,
     roles: Arc<dyn Roles>,
-    proof: Proof,
+    auth_method: AuthMethod,
 }
 
 /// What opens the panel.
 #[derive(Debug, Clone)]
-enum Proof {
+enum AuthMethod {
     /// The own password of an owner or admin who is signed in.
     OwnPassword(IdentityServer),
     /// One passphrase for all who have it.
@@ -46,7 +46,7 @@ enum Proof {
 
 impl std::fmt::Debug for Moderation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Moderation").field("proof", &self.proof).finish_non_exhaustive()
+        f.debug_struct("Moderation").field("proof", &self.auth_method).finish_non_exhaustive()
     }
 }
 
@@ -60,23 +60,23 @@ impl Moderation {
         (users, roles): (Users, Arc<dyn Roles>),
         store: Store,
     ) -> anyhow::Result<Self> {
-        let proof = match &settings.passphrase_hash {
-            Some(hash) => Proof::Passphrase(Passphrase::new(hash)?),
-            None => Proof::OwnPassword(IdentityServer::new(settings)?),
+        let auth_method = match &settings.passphrase_hash {
+            Some(hash) => AuthMethod::Passphrase(Passphrase::new(hash)?),
+            None => AuthMethod::OwnPassword(IdentityServer::new(settings)?),
         };
-        Ok(Self { store, users, roles, proof })
+        Ok(Self { store, users, roles, auth_method })
     }
 
     /// Whether staff sign in first and then retype their own password.
     #[must_use]
     pub fn sign_in_required(&self) -> bool {
-        matches!(self.proof, Proof::OwnPassword(_))
+        matches!(self.auth_method, AuthMethod::OwnPassword(_))
     }
 }
 
 /// Why somebody may not moderate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum Denial {
     /// Whatever was wrong when the panel was to be unlocked.
     #[error("Incorrect password.")]
     AccessDenied,
@@ -94,7 +94,7 @@ pub enum Refusal {
     Staff(#[from] StaffError),
 }
 
-impl Reject for Refusal {
+impl Reject for Denial {
     fn code(&self) -> Code {
         match self {
             Self::AccessDenied | Self::GrantRequired | Self::GrantEnded => Code::PermissionDenied,

@@ -5,14 +5,14 @@
 //! that nothing of the file itself is ever served.
 
 mod outcome;
-pub mod kind;
+pub mod format;
 pub mod name;
-pub mod answer;
+pub mod protocol;
 pub mod shrink;
 pub mod worker;
 pub mod spool;
-pub mod objects;
-pub mod store;
+pub mod object_storage;
+pub mod repository;
 pub mod removal;
 
 use std::path::PathBuf;
@@ -24,11 +24,11 @@ use runtime::status::chain;
 use runtime::telemetry::traceparent;
 use tokio::sync::Semaphore;
 
-use crate::picture::answer::Shrunk;
-use crate::picture::kind::Kind;
+use crate::picture::format::Format;
 use crate::picture::name::{Name, Size};
-use crate::picture::objects::Objects;
-pub use crate::picture::outcome::{Refused, Uploaded};
+use crate::picture::object_storage::ObjectStorage;
+pub use crate::picture::outcome::{UploadError, Uploaded};
+use crate::picture::protocol::Shrunk;
 use crate::picture::spool::BODY_BYTES_MAX;
 use crate::picture::worker::Worker;
 
@@ -37,23 +37,23 @@ const UPLOADS_MAX: usize = 32;
 
 /// How many uploads may wait for a review. Each is gone an hour later at the latest, so what
 /// strangers can fill is bounded whoever they are and however many.
-const WAITING_MAX: i64 = 500;
+const UNATTACHED_MAX: i64 = 500;
 
 /// Everything that takes pictures in and gives them out.
 #[derive(Debug)]
 pub struct Pictures {
     pub(crate) store: Store,
-    pub(crate) objects: Objects,
+    pub(crate) objects: ObjectStorage,
     worker: Worker,
-    places: Semaphore,
+    permits: Semaphore,
 }
 
 impl Pictures {
     /// `program` is this service's own, which shrinks pictures with the argument `shrink`.
     #[must_use]
-    pub fn new(store: Store, objects: Objects, program: PathBuf) -> Self {
-        let places = Semaphore::new(UPLOADS_MAX);
-        Self { store, objects, worker: Worker::new(program), places }
+    pub fn new(store: Store, objects: ObjectStorage, program: PathBuf) -> Self {
+        let permits = Semaphore::new(UPLOADS_MAX);
+        Self { store, objects, worker: Worker::new(program), permits }
     }
 
     /// Takes a picture in: its row and its timer first, then its objects. Dropped at any moment, it
@@ -61,40 +61,40 @@ impl Pictures {
     ///
     /// # Errors
     /// Why it was refused; what broke here is in the log.
-    pub async fn take(
+    pub async fn upload(
         &self,
         length: Option<u64>,
         mut body: BodyDataStream,
-    ) -> Result<Uploaded, Refused> {
+    ) -> Result<Uploaded, UploadError> {
         // Who still sends would not hear an answer, so what is refused is read for a while.
-        let Ok(_place) = self.places.try_acquire() else {
+        let Ok(_permit) = self.permits.try_acquire() else {
             spool::drain(&mut body).await;
-            return Err(Refused::Busy);
+            return Err(UploadError::Busy);
         };
-        if !self.has_room().await {
+        if !self.has_capacity().await {
             spool::drain(&mut body).await;
-            return Err(Refused::Busy);
+            return Err(UploadError::Busy);
         }
         if length.is_some_and(|length| length > BODY_BYTES_MAX) {
             spool::drain(&mut body).await;
-            return Err(Refused::TooLarge);
+            return Err(UploadError::TooLarge);
         }
-        let received = spool::receive(&mut body, spool::WHOLE_WITHIN).await?;
-        if Kind::of(&received.head).is_none() {
-            return Err(Refused::Invalid);
+        let received = spool::receive(&mut body, spool::UPLOAD_TIMEOUT).await?;
+        if Format::detect(&received.head).is_none() {
+            return Err(UploadError::Invalid);
         }
         let shrunk = self.worker.shrink(received.file).await?;
-        self.keep(shrunk).await.map_err(|error| {
+        self.save(shrunk).await.map_err(|error| {
             tracing::error!(error = chain(error.as_ref()), "a picture could not be kept");
-            Refused::Busy
+            UploadError::Busy
         })
     }
 
     /// Whether few enough uploads wait for a review. Uploads at once are not told apart, so a few
     /// more than the limit may come to wait.
-    async fn has_room(&self) -> bool {
-        match store::waiting(&self.store, WAITING_MAX).await {
-            Ok(waiting) if waiting < WAITING_MAX => true,
+    async fn has_capacity(&self) -> bool {
+        match repository::count_unattached(&self.store, UNATTACHED_MAX).await {
+            Ok(waiting) if waiting < UNATTACHED_MAX => true,
             Ok(waiting) => {
                 tracing::warn!(waiting, "too many uploads wait for a review");
                 false
@@ -106,7 +106,7 @@ impl Pictures {
         }
     }
 
-    async fn keep(&self, shrunk: Shrunk) -> Result<Uploaded, runtime::BoxError> {
+    async fn save(&self, shrunk: Shrunk) -> Result<Uploaded, runtime::BoxError> {
         let Shrunk { width, height, large, small } = shrunk;
         let uploaded = Uploaded { image_id: new_id(), width, height };
         let name = Name::new();
@@ -121,7 +121,9 @@ impl Pictures {
     async fn note(&self, uploaded: Uploaded, name: Name) -> Result<(), StoreError> {
         let by = Metadata::by("visitor", traceparent()).about(uploaded.image_id.to_string());
         self.store
-            .write(by, move |tx| Box::pin(async move { store::add(tx, uploaded, name).await }))
+            .write(by, move |tx| {
+                Box::pin(async move { repository::insert(tx, uploaded, name).await })
+            })
             .await
     }
 }

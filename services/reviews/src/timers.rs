@@ -11,34 +11,34 @@ use runtime::telemetry::job_span;
 use serde_json::Value;
 use tracing::Instrument as _;
 
-use crate::app::Desk;
+use crate::app::App;
 use crate::app::erase_review::erase_review;
-use crate::app::sweep::sweep;
+use crate::app::retention::delete_expired;
 use crate::picture::removal::drop_image;
-use crate::picture::store::DROP_IMAGE;
-use crate::timers::kinds::{ERASE_REVIEW, SWEEP};
+use crate::picture::repository::DROP_IMAGE;
+use crate::timers::kinds::{ERASE_REVIEW, RETENTION};
 
 /// Does what this service's timers ask for.
 #[derive(Debug, Clone)]
 pub struct Timers {
-    desk: Arc<Desk>,
+    app: Arc<App>,
 }
 
 impl Timers {
     /// Timers that work at this desk.
     #[must_use]
-    pub fn new(desk: Arc<Desk>) -> Self {
-        Self { desk }
+    pub fn new(app: Arc<App>) -> Self {
+        Self { app }
     }
 
-    async fn work(&self, timer: &Timer) -> Result<(), BoxError> {
+    async fn dispatch(&self, timer: &Timer) -> Result<(), BoxError> {
         match timer.kind.as_str() {
-            SWEEP => sweep(&self.desk.store, timer.subject.clone()).await?,
+            RETENTION => delete_expired(&self.app.store, timer.subject.clone()).await?,
             DROP_IMAGE => {
-                let objects = &self.desk.pictures.objects;
-                drop_image(&self.desk.store, objects, timer.subject.parse()?).await?;
+                let objects = &self.app.pictures.objects;
+                drop_image(&self.app.store, objects, timer.subject.parse()?).await?;
             }
-            ERASE_REVIEW => erase_review(&self.desk, timer.subject.parse()?).await?,
+            ERASE_REVIEW => erase_review(&self.app, timer.subject.parse()?).await?,
             unknown => return Err(format!("there is no timer {unknown}").into()),
         }
         Ok(())
@@ -50,6 +50,6 @@ impl TimerHandler for Timers {
         let traceparent =
             timer.payload.get("traceparent").and_then(Value::as_str).map(str::to_owned);
         let span = job_span(&timer.kind, traceparent.as_deref());
-        Box::pin(async move { self.work(&timer).await }.instrument(span))
+        Box::pin(async move { self.dispatch(&timer).await }.instrument(span))
     }
 }

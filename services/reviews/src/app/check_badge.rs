@@ -4,17 +4,17 @@ use kernel::Id;
 use kernel::id::Customer;
 
 use super::proof::{self, Writer};
-use super::{Desk, Error};
+use super::{App, Error};
 
 /// Tells it of the caller only.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn check_badge(
-    desk: &Desk,
+    app: &App,
     customer: Option<Id<Customer>>,
     invitation: String,
 ) -> Result<bool, Error> {
     let invitation = Some(invitation).filter(|secret| !secret.is_empty());
-    proof::exists(desk, &Writer { customer, invitation }).await
+    proof::exists(app, &Writer { customer, invitation }).await
 }

@@ -3,7 +3,7 @@
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 
-use super::{Desk, Error, Rejection, refuse};
+use super::{App, Error, Rejection, rejected};
 use crate::invitation::valid_until;
 use crate::read_model::sessions;
 
@@ -12,10 +12,10 @@ use crate::read_model::sessions;
 /// # Errors
 /// `SessionNotCompleted` when we know of no completed session of that booking.
 pub async fn create_invitation(
-    desk: &Desk,
+    app: &App,
     booking_id: Id<Booking>,
 ) -> Result<(String, Timestamp), Error> {
-    let session = sessions::of_booking(desk.store.pool(), booking_id).await?;
-    let session = session.ok_or(refuse(Rejection::SessionNotCompleted))?;
-    Ok((desk.invitations.secret(booking_id), valid_until(session.at)))
+    let session = sessions::by_booking(app.store.pool(), booking_id).await?;
+    let session = session.ok_or(rejected(Rejection::SessionNotCompleted))?;
+    Ok((app.invitations.secret(booking_id), valid_until(session.at)))
 }

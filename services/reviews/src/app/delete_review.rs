@@ -7,12 +7,12 @@ use eventstore::{Act, Actor, Metadata, Tx};
 use kernel::id::Review;
 use kernel::{Id, Timestamp};
 
-use super::{Desk, Error, Rejection, refuse};
+use super::{App, Error, Rejection, rejected};
 use crate::domain::review::{Command, erase_at, undo_until};
-use crate::moderation::door::Admitted;
+use crate::moderation::authorization::Authorized;
 use crate::moderation::grant;
 use crate::read_model::staff;
-use crate::store::OpenReview;
+use crate::repository::LockedReview;
 use crate::timers::kinds::{self, ERASE_REVIEW};
 
 /// The call's name in the audit log.
@@ -23,23 +23,23 @@ pub const METHOD: &str = "DeleteReview";
 /// # Errors
 /// `ReviewNotFound` when there was never such a review.
 pub async fn delete_review(
-    desk: &Arc<Desk>,
-    admitted: Admitted,
+    app: &Arc<App>,
+    authorized: Authorized,
     review_id: &str,
 ) -> Result<Option<Timestamp>, Error> {
     let id: Id<Review> =
-        review_id.parse().map_err(|_malformed| refuse(Rejection::ReviewNotFound))?;
-    let actor = Actor::from(admitted.holder);
+        review_id.parse().map_err(|_malformed| rejected(Rejection::ReviewNotFound))?;
+    let actor = Actor::from(authorized.holder);
     let metadata =
         Metadata::by(actor.name(), runtime::telemetry::traceparent()).about(id.to_string());
-    desk.store
+    app.store
         .write(metadata, move |tx| {
             let actor = actor.clone();
             Box::pin(async move {
-                if !grant::renew(tx.connection(), admitted.grant).await? {
+                if !grant::renew(tx.connection(), authorized.grant).await? {
                     return Ok(None);
                 }
-                let deleted_at = delete(tx, admitted, id).await?;
+                let deleted_at = delete(tx, authorized, id).await?;
                 let act = Act { action: METHOD, subject: &id.to_string() };
                 tx.audit_as(&actor, act, DONE).await?;
                 Ok(Some(undo_until(deleted_at)))
@@ -48,11 +48,11 @@ pub async fn delete_review(
         .await
 }
 
-async fn delete(tx: &mut Tx, admitted: Admitted, id: Id<Review>) -> Result<Timestamp, Error> {
-    let absent = || refuse(Rejection::ReviewNotFound);
-    let mut review = OpenReview::load(tx, id).await?.ok_or_else(absent)?;
+async fn delete(tx: &mut Tx, authorized: Authorized, id: Id<Review>) -> Result<Timestamp, Error> {
+    let absent = || rejected(Rejection::ReviewNotFound);
+    let mut review = LockedReview::load(tx, id).await?.ok_or_else(absent)?;
     let at = review.now;
-    let decided = review.apply(tx, Command::Delete { by: admitted.holder.into(), at }).await?;
+    let decided = review.apply(tx, Command::Delete { by: authorized.holder.into(), at }).await?;
     // The row has the very moment, so that a repeat is answered with the same.
     let deleted_at = staff::deleted_at(tx.connection(), id).await?.ok_or_else(absent)?;
     if !decided.is_empty() {

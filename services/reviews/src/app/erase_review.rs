@@ -8,11 +8,11 @@ use kernel::Id;
 use kernel::id::Review;
 use runtime::BoxError;
 
-use super::{Desk, Error};
+use super::{App, Error};
 use crate::domain::review::{Command, State, erase_at};
 use crate::picture;
 use crate::picture::removal::remove_of_review;
-use crate::store::OpenReview;
+use crate::repository::LockedReview;
 use crate::timers::kinds::{self, ERASE_REVIEW};
 
 /// Erases it, if it is still deleted. The picture's objects go first: once the row is gone, nobody
@@ -20,33 +20,33 @@ use crate::timers::kinds::{self, ERASE_REVIEW};
 ///
 /// # Errors
 /// When the database or the store of pictures does not answer; the timer tries again.
-pub async fn erase_review(desk: &Arc<Desk>, id: Id<Review>) -> Result<(), BoxError> {
-    if !write(&desk.store, id, Step::Look).await? {
+pub async fn erase_review(app: &Arc<App>, id: Id<Review>) -> Result<(), BoxError> {
+    if !write(&app.store, id, Mode::Check).await? {
         return Ok(());
     }
-    remove_of_review(&desk.store, &desk.pictures.objects, id).await?;
-    write(&desk.store, id, Step::Erase).await?;
+    remove_of_review(&app.store, &app.pictures.objects, id).await?;
+    write(&app.store, id, Mode::Erase).await?;
     tracing::info!(review_id = %id, "a deleted review is erased");
     Ok(())
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum Mode {
     /// Only look whether it is time.
-    Look,
+    Check,
     /// Erase it, if it is time.
     Erase,
 }
 
 /// Returns whether it is time.
-async fn write(store: &Store, id: Id<Review>, step: Step) -> Result<bool, Error> {
+async fn write(store: &Store, id: Id<Review>, mode: Mode) -> Result<bool, Error> {
     let metadata = Metadata::by("reviews", runtime::telemetry::traceparent()).about(id.to_string());
-    store.write(metadata, move |tx| Box::pin(async move { due(tx, id, step).await })).await
+    store.write(metadata, move |tx| Box::pin(async move { erase_if_due(tx, id, mode).await })).await
 }
 
-async fn due(tx: &mut Tx, id: Id<Review>, step: Step) -> Result<bool, Error> {
+async fn erase_if_due(tx: &mut Tx, id: Id<Review>, mode: Mode) -> Result<bool, Error> {
     let subject = id.to_string();
-    let review = OpenReview::load(tx, id).await?;
+    let review = LockedReview::load(tx, id).await?;
     let deleted = review.filter(|review| matches!(review.state, State::Deleted { .. }));
     let Some((mut review, at)) = deleted.and_then(|it| it.state.deleted_at().map(|at| (it, at)))
     else {
@@ -60,8 +60,8 @@ async fn due(tx: &mut Tx, id: Id<Review>, step: Step) -> Result<bool, Error> {
         tx.set_timer(ERASE_REVIEW, &subject, erase_at(at), payload).await?;
         return Ok(false);
     }
-    if let Step::Erase = step {
-        picture::store::forget_of_review(tx, id).await?;
+    if let Mode::Erase = mode {
+        picture::repository::delete_of_review(tx, id).await?;
         review.apply(tx, Command::Erase { at: now }).await?;
         tx.end_timer(ERASE_REVIEW, &subject).await?;
     }

@@ -5,9 +5,9 @@ use eventstore::Tx;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
-use super::{Desk, Error, Rejection, refuse};
+use super::{App, Error, Rejection, rejected};
 use crate::invitation::valid_until;
-use crate::read_model::sessions::{self, Completed};
+use crate::read_model::sessions::{self, CompletedSession};
 
 /// Who writes, as far as it is known.
 #[derive(Debug, Clone, Default)]
@@ -22,20 +22,20 @@ pub struct Writer {
 ///
 /// # Errors
 /// `InvitationNotValid` when they came by a link that is not good, or not any more.
-pub async fn find(tx: &mut Tx, desk: &Desk, writer: &Writer) -> Result<Option<Id<Booking>>, Error> {
+pub async fn find(tx: &mut Tx, app: &App, writer: &Writer) -> Result<Option<Id<Booking>>, Error> {
     if let Some(secret) = &writer.invitation {
-        let invalid = || refuse(Rejection::InvitationNotValid);
-        let booking_id = desk.invitations.booking(secret).ok_or_else(invalid)?;
-        let session = sessions::lock_of_booking(tx, booking_id).await?;
+        let invalid = || rejected(Rejection::InvitationNotValid);
+        let booking_id = app.invitations.booking(secret).ok_or_else(invalid)?;
+        let session = sessions::lock_by_booking(tx, booking_id).await?;
         let now = tx.now().await?;
-        return if session.is_some_and(|session| can_prove(session, now)) {
+        return if session.is_some_and(|session| is_usable(session, now)) {
             Ok(Some(booking_id))
         } else {
             Err(invalid())
         };
     }
     match writer.customer {
-        Some(customer_id) => Ok(sessions::lock_of_customer(tx, customer_id).await?),
+        Some(customer_id) => Ok(sessions::lock_oldest_of_customer(tx, customer_id).await?),
         None => Ok(None),
     }
 }
@@ -44,20 +44,20 @@ pub async fn find(tx: &mut Tx, desk: &Desk, writer: &Writer) -> Result<Option<Id
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn exists(desk: &Desk, writer: &Writer) -> Result<bool, Error> {
-    let pool = desk.store.pool();
+pub async fn exists(app: &App, writer: &Writer) -> Result<bool, Error> {
+    let pool = app.store.pool();
     if let Some(secret) = &writer.invitation {
-        let Some(booking_id) = desk.invitations.booking(secret) else { return Ok(false) };
-        let session = sessions::of_booking(pool, booking_id).await?;
-        let now = desk.store.now().await?;
-        return Ok(session.is_some_and(|session| can_prove(session, now)));
+        let Some(booking_id) = app.invitations.booking(secret) else { return Ok(false) };
+        let session = sessions::by_booking(pool, booking_id).await?;
+        let now = app.store.now().await?;
+        return Ok(session.is_some_and(|session| is_usable(session, now)));
     }
     match writer.customer {
-        Some(customer_id) => Ok(sessions::can_prove(pool, customer_id).await?),
+        Some(customer_id) => Ok(sessions::has_unused(pool, customer_id).await?),
         None => Ok(false),
     }
 }
 
-fn can_prove(session: Completed, now: kernel::Timestamp) -> bool {
+fn is_usable(session: CompletedSession, now: kernel::Timestamp) -> bool {
     !session.used && now < valid_until(session.at)
 }

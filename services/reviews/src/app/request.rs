@@ -5,9 +5,9 @@ use kernel::Id;
 use kernel::id::ReviewImage;
 use prost::Message as _;
 
-use super::{Error, Rejection, refuse};
+use super::{Error, Rejection, rejected};
 use crate::domain::review::Rating;
-use crate::read_model::project::Writing;
+use crate::read_model::project::ReviewContent;
 
 /// The most characters of an idempotency key, and the fewest: a key that others could guess would
 /// tell them of a review that is not theirs.
@@ -21,13 +21,13 @@ const TEXT_CHARS_MAX: usize = 4000;
 
 /// A review that is right in itself.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct ReviewRequest {
     /// The caller's key.
     pub key: String,
     /// What the key stands for: everything else in the request.
     pub hash: Vec<u8>,
     /// What its writer typed.
-    pub writing: Writing,
+    pub content: ReviewContent,
     /// What it is about.
     pub service: String,
     /// Its stars.
@@ -40,7 +40,7 @@ pub struct Wanted {
     pub badge: bool,
 }
 
-impl Wanted {
+impl ReviewRequest {
     /// Checks a request field by field, in the order of the form.
     ///
     /// # Errors
@@ -49,19 +49,19 @@ impl Wanted {
         let key = std::mem::take(&mut request.idempotency_key);
         let printable = key.bytes().all(|byte| byte.is_ascii_graphic());
         if !printable || !KEY_CHARS.contains(&key.len()) {
-            return Err(refuse(Rejection::InvalidIdempotencyKey));
+            return Err(rejected(Rejection::InvalidIdempotencyKey));
         }
         let hash = eventstore::request_hash(&request.encode_to_vec());
         let name = name(&request.name)?;
         let email = email(&request.email)?;
         let service = service(&request.service, choices)?;
-        let rating = Rating::new(request.rating).ok_or(refuse(Rejection::RatingRequired))?;
+        let rating = Rating::new(request.rating).ok_or(rejected(Rejection::RatingRequired))?;
         let text = text(&request.text)?;
         let badge = !request.without_badge;
         Ok(Self {
             key,
             hash,
-            writing: Writing { name, email, text },
+            content: ReviewContent { name, email, text },
             service,
             rating,
             image_id: image(&request.image_id)?,
@@ -85,20 +85,20 @@ fn is_blank(text: &str) -> bool {
 }
 
 /// Whether it turns what stands around it, so that others would read something else than was typed.
-fn turns_text(c: char) -> bool {
+fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn name(typed: &str) -> Result<String, Error> {
     let name = typed.trim();
     if is_blank(name) {
-        return Err(refuse(Rejection::NameRequired));
+        return Err(rejected(Rejection::NameRequired));
     }
     if name.chars().count() > NAME_CHARS_MAX {
-        return Err(refuse(Rejection::NameTooLong));
+        return Err(rejected(Rejection::NameTooLong));
     }
-    if name.chars().any(|c| c.is_control() || turns_text(c)) {
-        return Err(refuse(Rejection::InvalidName));
+    if name.chars().any(|c| c.is_control() || is_bidi_control(c)) {
+        return Err(rejected(Rejection::InvalidName));
     }
     Ok(name.to_owned())
 }
@@ -107,36 +107,36 @@ fn name(typed: &str) -> Result<String, Error> {
 fn email(typed: &str) -> Result<String, Error> {
     let email = typed.trim();
     if is_blank(email) {
-        return Err(refuse(Rejection::EmailRequired));
+        return Err(rejected(Rejection::EmailRequired));
     }
     let unfit = |c: char| c.is_whitespace() || c.is_control();
     let sides = email.split_once('@').filter(|(before, _)| !before.is_empty());
     let shaped = sides.is_some_and(|(_, behind)| !behind.is_empty());
     if !shaped || email.len() > EMAIL_BYTES_MAX || email.chars().any(unfit) {
-        return Err(refuse(Rejection::InvalidEmail));
+        return Err(rejected(Rejection::InvalidEmail));
     }
     Ok(email.to_owned())
 }
 
 fn service(chosen: &str, choices: &[String]) -> Result<String, Error> {
     if chosen.trim().is_empty() {
-        return Err(refuse(Rejection::ServiceRequired));
+        return Err(rejected(Rejection::ServiceRequired));
     }
     let known = choices.iter().find(|choice| *choice == chosen);
-    known.cloned().ok_or(refuse(Rejection::UnknownService))
+    known.cloned().ok_or(rejected(Rejection::UnknownService))
 }
 
 /// Lines end as they do on the web; a tab, which comes with text that was pasted, is a space.
 fn text(typed: &str) -> Result<String, Error> {
     let text = typed.trim().replace("\r\n", "\n").replace('\r', "\n").replace('\t', " ");
     if is_blank(&text) {
-        return Err(refuse(Rejection::ReviewRequired));
+        return Err(rejected(Rejection::ReviewRequired));
     }
     if text.chars().count() > TEXT_CHARS_MAX {
-        return Err(refuse(Rejection::ReviewTooLong));
+        return Err(rejected(Rejection::ReviewTooLong));
     }
-    if text.chars().any(|c| (c.is_control() && c != '\n') || turns_text(c)) {
-        return Err(refuse(Rejection::InvalidReview));
+    if text.chars().any(|c| (c.is_control() && c != '\n') || is_bidi_control(c)) {
+        return Err(rejected(Rejection::InvalidReview));
     }
     Ok(text)
 }
@@ -146,7 +146,7 @@ fn image(text: &str) -> Result<Option<Id<ReviewImage>>, Error> {
     if text.is_empty() {
         return Ok(None);
     }
-    text.parse().map(Some).map_err(|_invalid| refuse(Rejection::ImageNotFound))
+    text.parse().map(Some).map_err(|_invalid| rejected(Rejection::ImageNotFound))
 }
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ use eventstore::{Act, Actor, Metadata, Tx};
 use kernel::Id;
 use kernel::id::Review;
 
-use super::{Desk, Error, Rejection, refuse};
+use super::{App, Error, Rejection, rejected};
 use crate::domain::review::Command;
-use crate::moderation::door::Admitted;
+use crate::moderation::authorization::Authorized;
 use crate::moderation::grant;
-use crate::store::OpenReview;
+use crate::repository::LockedReview;
 use crate::timers::kinds::ERASE_REVIEW;
 
 /// The call's name in the audit log.
@@ -22,23 +22,23 @@ pub const METHOD: &str = "RestoreReview";
 /// # Errors
 /// `ReviewNotFound` when there was never such a review, `UndoTooLate` when it stays deleted.
 pub async fn restore_review(
-    desk: &Arc<Desk>,
-    admitted: Admitted,
+    app: &Arc<App>,
+    authorized: Authorized,
     review_id: &str,
 ) -> Result<Option<Id<Review>>, Error> {
     let id: Id<Review> =
-        review_id.parse().map_err(|_malformed| refuse(Rejection::ReviewNotFound))?;
-    let actor = Actor::from(admitted.holder);
+        review_id.parse().map_err(|_malformed| rejected(Rejection::ReviewNotFound))?;
+    let actor = Actor::from(authorized.holder);
     let metadata =
         Metadata::by(actor.name(), runtime::telemetry::traceparent()).about(id.to_string());
-    desk.store
+    app.store
         .write(metadata, move |tx| {
             let actor = actor.clone();
             Box::pin(async move {
-                if !grant::renew(tx.connection(), admitted.grant).await? {
+                if !grant::renew(tx.connection(), authorized.grant).await? {
                     return Ok(None);
                 }
-                restore(tx, admitted, id).await?;
+                restore(tx, authorized, id).await?;
                 let act = Act { action: METHOD, subject: &id.to_string() };
                 tx.audit_as(&actor, act, DONE).await?;
                 Ok(Some(id))
@@ -47,11 +47,11 @@ pub async fn restore_review(
         .await
 }
 
-async fn restore(tx: &mut Tx, admitted: Admitted, id: Id<Review>) -> Result<(), Error> {
-    let found = OpenReview::load(tx, id).await?;
-    let mut review = found.ok_or_else(|| refuse(Rejection::ReviewNotFound))?;
+async fn restore(tx: &mut Tx, authorized: Authorized, id: Id<Review>) -> Result<(), Error> {
+    let found = LockedReview::load(tx, id).await?;
+    let mut review = found.ok_or_else(|| rejected(Rejection::ReviewNotFound))?;
     let at = review.now;
-    let decided = review.apply(tx, Command::Restore { by: admitted.holder.into(), at }).await?;
+    let decided = review.apply(tx, Command::Restore { by: authorized.holder.into(), at }).await?;
     if !decided.is_empty() {
         tx.end_timer(ERASE_REVIEW, &id.to_string()).await?;
         tracing::info!(review_id = %id, "a review is back");

@@ -7,20 +7,20 @@ use eventstore::{Metadata, Tx, new_id};
 use kernel::Id;
 use kernel::id::{Customer, Review};
 
-use super::idempotent::Key;
+use super::idempotency::IdempotencyKey;
 use super::proof::{self, Writer};
-use super::request::Wanted;
-use super::{Desk, Error, Rejection, refuse};
+use super::request::ReviewRequest;
+use super::{App, Error, Rejection, rejected};
 use crate::domain::review::{Command, Facts};
 use crate::picture;
 use crate::read_model::sessions;
-use crate::store::OpenReview;
+use crate::repository::LockedReview;
 
 /// The call's name beside idempotency keys.
 const METHOD: &str = "SubmitReview";
 /// Whose keys they are: who is not signed in has nothing but the key, and who signs in between two
 /// tries still means the same review.
-const ANYBODY: &str = "anybody";
+const ANY_CALLER: &str = "anybody";
 /// Who did it, where nobody is to know more.
 const VISITOR: &str = "visitor";
 
@@ -29,64 +29,68 @@ const VISITOR: &str = "visitor";
 /// # Errors
 /// Why it is refused; then nothing was changed.
 pub async fn submit_review(
-    desk: &Arc<Desk>,
+    app: &Arc<App>,
     customer: Option<Id<Customer>>,
     request: SubmitReviewRequest,
 ) -> Result<Id<Review>, Error> {
-    let wanted = Wanted::parse(request, &desk.practice.reviews.services)?;
+    let request = ReviewRequest::parse(request, &app.practice.reviews.services)?;
     let id = new_id::<Review>();
     // Who leaves the badge off writes as anybody does.
-    let customer = customer.filter(|_| wanted.badge);
+    let customer = customer.filter(|_| request.badge);
     let actor = customer.map_or_else(|| VISITOR.to_owned(), |id| id.to_string());
     let metadata = Metadata::by(actor, runtime::telemetry::traceparent()).about(id.to_string());
-    let writer = Writer { customer, invitation: wanted.invitation.clone() };
-    let key =
-        Key { caller: ANYBODY, method: METHOD, key: wanted.key.clone(), hash: wanted.hash.clone() };
-    let case = Arc::new(Case { desk: Arc::clone(desk), id, wanted, writer, key });
-    let published = desk
+    let writer = Writer { customer, invitation: request.invitation.clone() };
+    let key = IdempotencyKey {
+        caller: ANY_CALLER,
+        method: METHOD,
+        key: request.key.clone(),
+        hash: request.hash.clone(),
+    };
+    let pending = Arc::new(PendingReview { app: Arc::clone(app), id, request, writer, key });
+    let published = app
         .store
         .write(metadata, move |tx| {
-            let case = Arc::clone(&case);
-            Box::pin(async move { case.publish(tx).await })
+            let pending = Arc::clone(&pending);
+            Box::pin(async move { pending.publish(tx).await })
         })
         .await?;
     tracing::info!(review_id = %published, "a review is published");
     Ok(published)
 }
 
-struct Case {
-    desk: Arc<Desk>,
+struct PendingReview {
+    app: Arc<App>,
     id: Id<Review>,
-    wanted: Wanted,
+    request: ReviewRequest,
     writer: Writer,
-    key: Key,
+    key: IdempotencyKey,
 }
 
-impl Case {
+impl PendingReview {
     async fn publish(&self, tx: &mut Tx) -> Result<Id<Review>, Error> {
-        if let Some(first) = self.key.recall(tx).await? {
+        if let Some(first) = self.key.lookup(tx).await? {
             return Ok(first);
         }
-        let proof = proof::find(tx, &self.desk, &self.writer).await?;
-        if let Some(image_id) = self.wanted.image_id
-            && !picture::store::attach(tx, image_id, self.id).await?
+        let proof = proof::find(tx, &self.app, &self.writer).await?;
+        if let Some(image_id) = self.request.image_id
+            && !picture::repository::attach(tx, image_id, self.id).await?
         {
-            return Err(refuse(Rejection::ImageNotFound));
+            return Err(rejected(Rejection::ImageNotFound));
         }
         let facts = Facts {
             review_id: self.id,
-            service: self.wanted.service.clone(),
-            rating: self.wanted.rating,
-            image_id: self.wanted.image_id,
+            service: self.request.service.clone(),
+            rating: self.request.rating,
+            image_id: self.request.image_id,
         };
         let now = tx.now().await?;
-        let mut open = OpenReview::new(self.id, self.wanted.writing.clone(), now);
+        let mut open = LockedReview::new(self.id, self.request.content.clone(), now);
         open.apply(tx, Command::Submit { facts }).await?;
         if let Some(booking_id) = proof {
             open.apply(tx, Command::Verify { booking_id }).await?;
-            sessions::proved(tx, booking_id, self.id).await?;
+            sessions::mark_used(tx, booking_id, self.id).await?;
         }
-        self.key.remember(tx, self.id).await?;
+        self.key.store(tx, self.id).await?;
         Ok(self.id)
     }
 }

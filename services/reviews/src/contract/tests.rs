@@ -61,7 +61,7 @@ fn a_review_without_picture_and_a_shared_passphrase_are_read_too() {
 }
 
 #[test]
-fn what_cannot_be_is_not_read() {
+fn invalid_stored_events_are_rejected() {
     let mut new = review_event(facts().review_id, &Event::Submitted { facts: facts() }).unwrap();
     new.payload["rating"] = 6.into();
     assert!(read_review_event(&stored(&new)).is_err());

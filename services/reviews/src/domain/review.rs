@@ -12,7 +12,7 @@ pub const UNDO_SECONDS: i64 = 10;
 /// How much later an undoing may arrive, because it has a way to come.
 pub const UNDO_GRACE_SECONDS: i64 = 5;
 /// For how many days what is personal in a deleted review is kept.
-pub const KEPT_DAYS: i64 = 30;
+pub const RETENTION_DAYS: i64 = 30;
 
 /// How many minutes a day has.
 const DAY_MINUTES: i64 = 24 * 60;
@@ -122,7 +122,7 @@ pub fn undo_until(deleted_at: Timestamp) -> Timestamp {
 /// When what is personal in a deleted review is to be erased.
 #[must_use]
 pub fn erase_at(deleted_at: Timestamp) -> Timestamp {
-    deleted_at.plus_minutes(KEPT_DAYS * DAY_MINUTES)
+    deleted_at.plus_minutes(RETENTION_DAYS * DAY_MINUTES)
 }
 
 /// What can be asked of a review.

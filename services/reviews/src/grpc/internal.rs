@@ -10,20 +10,20 @@ use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
 use crate::app::create_invitation::create_invitation;
-use crate::app::{Desk, Rejection};
+use crate::app::{App, Rejection};
 
 /// The internal service.
 #[derive(Debug, Clone)]
 pub struct Internal {
-    desk: Arc<Desk>,
+    app: Arc<App>,
     peers: Peers,
 }
 
 impl Internal {
     /// Serves a desk to other services.
     #[must_use]
-    pub fn new(desk: Arc<Desk>, peers: Peers) -> Self {
-        Self { desk, peers }
+    pub fn new(app: Arc<App>, peers: Peers) -> Self {
+        Self { app, peers }
     }
 }
 
@@ -38,7 +38,7 @@ impl ReviewsInternalService for Internal {
         let booking_id =
             booking_id.map_err(|_malformed| reject(&Rejection::SessionNotCompleted))?;
         let (invitation, valid_until) =
-            create_invitation(&self.desk, booking_id).await.map_err(|error| to_status(&error))?;
+            create_invitation(&self.app, booking_id).await.map_err(|error| to_status(&error))?;
         let valid_until = Some(to_wire(valid_until));
         Ok(Response::new(CreateInvitationResponse { invitation, valid_until }))
     }

@@ -17,7 +17,7 @@ use tonic::{Request, Response, Status};
 
 use crate::app::check_badge::check_badge;
 use crate::app::submit_review::submit_review;
-use crate::app::{Desk, Error, Rejection};
+use crate::app::{App, Error, Rejection};
 use crate::read_model::page::{self, Cursor};
 use crate::read_model::query::{self, Filter};
 
@@ -27,15 +27,15 @@ const PAGE_SIZE: i32 = 12;
 /// The public service.
 #[derive(Debug, Clone)]
 pub struct Public {
-    desk: Arc<Desk>,
+    app: Arc<App>,
     users: Users,
 }
 
 impl Public {
     /// Serves a desk to everybody.
     #[must_use]
-    pub fn new(desk: Arc<Desk>, users: Users) -> Self {
-        Self { desk, users }
+    pub fn new(app: Arc<App>, users: Users) -> Self {
+        Self { app, users }
     }
 
     /// Who calls, if they say so. A token that is not good is refused: who believes to be signed in
@@ -67,10 +67,10 @@ impl ReviewsService for Public {
         request: Request<SubmitReviewRequest>,
     ) -> Result<Response<SubmitReviewResponse>, Status> {
         let customer = self.customer(request.metadata()).await?;
-        let id = submit_review(&self.desk, customer, request.into_inner()).await;
+        let id = submit_review(&self.app, customer, request.into_inner()).await;
         let id = id.map_err(failed)?;
         // Who repeats a key may ask for a review that was deleted meanwhile.
-        let review = query::review(self.desk.store.pool(), id).await.map_err(failed)?;
+        let review = query::review(self.app.store.pool(), id).await.map_err(failed)?;
         let review = review.ok_or_else(|| reject(&Rejection::ReviewNotFound))?;
         Ok(Response::new(SubmitReviewResponse { review: Some(review) }))
     }
@@ -88,10 +88,10 @@ impl ReviewsService for Public {
                 Some(cursor.ok_or_else(|| reject(&Rejection::InvalidPageToken))?)
             }
         };
-        let pool = self.desk.store.pool();
-        let page = page::Page::of(asked.page_size, PAGE_SIZE);
+        let pool = self.app.store.pool();
+        let page = page::PageSize::clamped(asked.page_size, PAGE_SIZE);
         let listed = query::list(pool, filter, after, page.limit()).await.map_err(failed)?;
-        let (shown, next) = page.cut(listed, |it| it.cursor);
+        let (shown, next) = page.split(listed, |it| it.cursor);
         let next_page_token = next.map(|it| it.token(filter.word())).unwrap_or_default();
         let reviews = shown.into_iter().map(|it| it.review).collect();
         Ok(Response::new(ListReviewsResponse { reviews, next_page_token }))
@@ -103,7 +103,7 @@ impl ReviewsService for Public {
     ) -> Result<Response<GetReviewResponse>, Status> {
         let absent = || reject(&Rejection::ReviewNotFound);
         let id: Id<Review> = request.get_ref().review_id.parse().map_err(|_malformed| absent())?;
-        let review = query::review(self.desk.store.pool(), id).await.map_err(failed)?;
+        let review = query::review(self.app.store.pool(), id).await.map_err(failed)?;
         Ok(Response::new(GetReviewResponse { review: Some(review.ok_or_else(absent)?) }))
     }
 
@@ -111,7 +111,7 @@ impl ReviewsService for Public {
         &self,
         _request: Request<GetStatisticsRequest>,
     ) -> Result<Response<GetStatisticsResponse>, Status> {
-        let figures = query::statistics(self.desk.store.pool()).await.map_err(failed)?;
+        let figures = query::statistics(self.app.store.pool()).await.map_err(failed)?;
         Ok(Response::new(figures))
     }
 
@@ -122,7 +122,7 @@ impl ReviewsService for Public {
         let customer = self.customer(request.metadata()).await?;
         let invitation = request.into_inner().invitation;
         let would_be_verified =
-            check_badge(&self.desk, customer, invitation).await.map_err(failed)?;
+            check_badge(&self.app, customer, invitation).await.map_err(failed)?;
         Ok(Response::new(CheckBadgeResponse { would_be_verified }))
     }
 }

@@ -21,49 +21,49 @@ use tonic::{Request, Response, Status};
 
 use crate::app::delete_review::{self, delete_review};
 use crate::app::restore_review::{self, restore_review};
-use crate::app::{Desk, Error, Rejection};
-use crate::moderation::door::Admitted;
-use crate::moderation::{Moderation, Refusal};
-use crate::read_model::page::{Cursor, Page};
-use crate::read_model::staff::{self, Wanted};
+use crate::app::{App, Error, Rejection};
+use crate::moderation::authorization::Authorized;
+use crate::moderation::{Denial, Moderation};
+use crate::read_model::page::{Cursor, PageSize};
+use crate::read_model::staff::{self, StaffReviewQuery};
 
 /// How many reviews a page has when nothing else was asked for.
 const PAGE_SIZE: i32 = 20;
 
 /// The staff's service.
 #[derive(Debug, Clone)]
-pub struct StaffDesk {
-    desk: Arc<Desk>,
+pub struct StaffHandler {
+    app: Arc<App>,
     moderation: Moderation,
-    door: StaffDoor,
+    authorizer: StaffDoor,
     parked: ParkedEvents,
 }
 
-impl StaffDesk {
+impl StaffHandler {
     /// Serves a desk to those whom the grant, or the door, lets in.
     #[must_use]
     pub fn new(
-        desk: Arc<Desk>,
+        app: Arc<App>,
         moderation: Moderation,
-        door: StaffDoor,
+        authorizer: StaffDoor,
         parked: ParkedEvents,
     ) -> Self {
-        Self { desk, moderation, door, parked }
+        Self { app, moderation, authorizer, parked }
     }
 
     /// Tells the outcome of a change; a refusal is written down first.
-    async fn told<T>(
+    async fn finish<T>(
         &self,
-        (admitted, act): (Admitted, Act<'_>),
+        (authorized, act): (Authorized, Act<'_>),
         outcome: Result<Option<T>, Error>,
     ) -> Result<T, Status> {
         match outcome {
             Ok(Some(done)) => Ok(done),
             Ok(None) => {
-                let actor = admitted.holder.into();
-                Err(self.moderation.refuse(actor, act, Refusal::GrantEnded).await)
+                let actor = authorized.holder.into();
+                Err(self.moderation.deny(actor, act, Denial::GrantEnded).await)
             }
-            Err(error) => Err(self.moderation.refused(admitted, act, &error).await),
+            Err(error) => Err(self.moderation.audit_rejection(authorized, act, &error).await),
         }
     }
 }
@@ -73,7 +73,7 @@ fn about_nothing(action: &'static str) -> Act<'static> {
 }
 
 #[tonic::async_trait]
-impl ReviewsStaffService for StaffDesk {
+impl ReviewsStaffService for StaffHandler {
     async fn get_moderation(
         &self,
         _request: Request<GetModerationRequest>,
@@ -89,11 +89,11 @@ impl ReviewsStaffService for StaffDesk {
         let (metadata, _extensions, asked) = request.into_parts();
         // The message could be printed; from here on the password cannot.
         let password = SecretString::from(asked.password);
-        let opened = self.moderation.unlock(&metadata, password).await?;
+        let issued = self.moderation.unlock(&metadata, password).await?;
         Ok(Response::new(UnlockResponse {
-            grant: opened.secret,
-            ends_at: Some(to_wire(opened.ends_at)),
-            idle_ends_at: Some(to_wire(opened.idle_ends_at)),
+            grant: issued.secret,
+            ends_at: Some(to_wire(issued.ends_at)),
+            idle_ends_at: Some(to_wire(issued.idle_ends_at)),
         }))
     }
 
@@ -108,23 +108,23 @@ impl ReviewsStaffService for StaffDesk {
         request: Request<ListStaffReviewsRequest>,
     ) -> Result<Response<ListStaffReviewsResponse>, Status> {
         let act = about_nothing("ListStaffReviews");
-        let admitted = self.moderation.admit(request.metadata(), act).await?;
+        let authorized = self.moderation.authorize(request.metadata(), act).await?;
         let asked = request.get_ref();
-        let wanted = Wanted::of(asked);
-        let list = wanted.list();
+        let query = StaffReviewQuery::from_request(asked);
+        let list_id = query.list_id();
         let after = match asked.page_token.as_str() {
             "" => None,
             token => {
-                let cursor = Cursor::read(&list, token);
+                let cursor = Cursor::read(&list_id, token);
                 Some(cursor.ok_or_else(|| reject(&Rejection::InvalidPageToken))?)
             }
         };
-        let page = Page::of(asked.page_size, PAGE_SIZE);
-        let read = staff::list(self.desk.store.pool(), &wanted, after, page.limit()).await;
+        let page = PageSize::clamped(asked.page_size, PAGE_SIZE);
+        let read = staff::list(self.app.store.pool(), &query, after, page.limit()).await;
         let read = read.map_err(|error| unavailable(&error))?;
-        self.moderation.looked(admitted, act).await?;
-        let (listed, next) = page.cut(read, |it| it.cursor);
-        let next_page_token = next.map(|it| it.token(&list)).unwrap_or_default();
+        self.moderation.audit_read(authorized, act).await?;
+        let (listed, next) = page.split(read, |it| it.cursor);
+        let next_page_token = next.map(|it| it.token(&list_id)).unwrap_or_default();
         let reviews = listed.into_iter().map(|it| it.review).collect();
         Ok(Response::new(ListStaffReviewsResponse { reviews, next_page_token }))
     }
@@ -135,9 +135,9 @@ impl ReviewsStaffService for StaffDesk {
     ) -> Result<Response<DeleteReviewResponse>, Status> {
         let review_id = request.get_ref().review_id.clone();
         let act = Act { action: delete_review::METHOD, subject: &review_id };
-        let admitted = self.moderation.admit(request.metadata(), act).await?;
-        let deleted = delete_review(&self.desk, admitted, &review_id).await;
-        let undo_until = self.told((admitted, act), deleted).await?;
+        let authorized = self.moderation.authorize(request.metadata(), act).await?;
+        let deleted = delete_review(&self.app, authorized, &review_id).await;
+        let undo_until = self.finish((authorized, act), deleted).await?;
         Ok(Response::new(DeleteReviewResponse { undo_until: Some(to_wire(undo_until)) }))
     }
 
@@ -147,10 +147,10 @@ impl ReviewsStaffService for StaffDesk {
     ) -> Result<Response<RestoreReviewResponse>, Status> {
         let review_id = request.get_ref().review_id.clone();
         let act = Act { action: restore_review::METHOD, subject: &review_id };
-        let admitted = self.moderation.admit(request.metadata(), act).await?;
-        let restored = restore_review(&self.desk, admitted, &review_id).await;
-        let id = self.told((admitted, act), restored).await?;
-        let review = staff::review(self.desk.store.pool(), id).await;
+        let authorized = self.moderation.authorize(request.metadata(), act).await?;
+        let restored = restore_review(&self.app, authorized, &review_id).await;
+        let id = self.finish((authorized, act), restored).await?;
+        let review = staff::review(self.app.store.pool(), id).await;
         let review = review.map_err(|error| unavailable(&error))?;
         Ok(Response::new(RestoreReviewResponse { review }))
     }
@@ -160,8 +160,8 @@ impl ReviewsStaffService for StaffDesk {
         request: Request<ListParkedEventsRequest>,
     ) -> Result<Response<ListParkedEventsResponse>, Status> {
         let act = about_nothing("ListParkedEvents");
-        let staff = self.door.admit(request.metadata(), act, Role::MANAGERS).await?;
-        self.door.looked(staff, act).await?;
+        let staff = self.authorizer.admit(request.metadata(), act, Role::MANAGERS).await?;
+        self.authorizer.looked(staff, act).await?;
         let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
         Ok(Response::new(ListParkedEventsResponse { events }))
     }
@@ -172,9 +172,9 @@ impl ReviewsStaffService for StaffDesk {
     ) -> Result<Response<RetryParkedEventsResponse>, Status> {
         let stream_id = request.get_ref().stream_id.clone();
         let act = Act { action: "RetryParkedEvents", subject: &stream_id };
-        let staff = self.door.admit(request.metadata(), act, Role::MANAGERS).await?;
+        let staff = self.authorizer.admit(request.metadata(), act, Role::MANAGERS).await?;
         // Each event is a transaction of its own, so the act is written down before the first.
-        self.door.looked(staff, act).await?;
+        self.authorizer.looked(staff, act).await?;
         let handled = self.parked.retry(&stream_id).await.map_err(|error| unavailable(&error))?;
         let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
         let handled = i32::try_from(handled).unwrap_or(i32::MAX);

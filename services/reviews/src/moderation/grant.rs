@@ -14,9 +14,9 @@ use crate::domain::review::Moderator;
 /// How long a grant lives without use.
 pub const IDLE_SECONDS: i64 = 10 * 60;
 /// How long it lives at most.
-pub const LIFE_SECONDS: i64 = 30 * 60;
+pub const LIFETIME_SECONDS: i64 = 30 * 60;
 /// How long it is remembered, so that its browser is told that it has ended.
-const REMEMBERED_SECONDS: i64 = 24 * 3600;
+const RETENTION_SECONDS: i64 = 24 * 3600;
 /// The word for whoever knows the passphrase, in the book of acts as in events.
 const PASSPHRASE: &str = "passphrase";
 
@@ -67,7 +67,7 @@ impl GrantHash {
 
 /// A grant that was just given, with its secret.
 #[derive(Clone)]
-pub struct Opened {
+pub struct IssuedGrant {
     /// What its browser keeps.
     pub secret: String,
     /// When it ends at the latest.
@@ -76,7 +76,7 @@ pub struct Opened {
     pub idle_ends_at: Timestamp,
 }
 
-impl std::fmt::Debug for Opened {
+impl std::fmt::Debug for IssuedGrant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Opened").field("ends_at", &self.ends_at).finish_non_exhaustive()
     }
@@ -84,7 +84,7 @@ impl std::fmt::Debug for Opened {
 
 /// A grant that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct StoredGrant {
     /// The account that it was given to; `None` when it was given for the passphrase.
     pub account: Option<Id<Customer>>,
     /// By which passphrase it was given; `None` when an account's own password gave it.
@@ -98,13 +98,13 @@ pub struct Known {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn open(
+pub async fn issue(
     tx: &mut Tx,
     (holder, passphrase): (Holder, Option<[u8; 32]>),
     older: Option<GrantHash>,
-) -> Result<Opened, StoreError> {
+) -> Result<IssuedGrant, StoreError> {
     if let Some(older) = older {
-        end(&mut *tx.connection(), older).await?;
+        revoke(&mut *tx.connection(), older).await?;
     }
     let now = tx.now().await?;
     let secret = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>());
@@ -121,8 +121,9 @@ pub async fn open(
     .bind(now)
     .execute(tx.connection())
     .await?;
-    let (ends_at, idle_ends_at) = (now.plus_seconds(LIFE_SECONDS), now.plus_seconds(IDLE_SECONDS));
-    Ok(Opened { secret, ends_at, idle_ends_at })
+    let (ends_at, idle_ends_at) =
+        (now.plus_seconds(LIFETIME_SECONDS), now.plus_seconds(IDLE_SECONDS));
+    Ok(IssuedGrant { secret, ends_at, idle_ends_at })
 }
 
 /// Looks a grant up without using it; `None` for one that was never given or is forgotten.
@@ -132,7 +133,7 @@ pub async fn open(
 pub async fn find(
     executor: impl PgExecutor<'_>,
     hash: GrantHash,
-) -> Result<Option<Known>, StoreError> {
+) -> Result<Option<StoredGrant>, StoreError> {
     let row = sqlx::query(
         "select actor, passphrase_sha256, ended_at is null
                 and clock_now() < used_at + $2::bigint * interval '1 second'
@@ -141,12 +142,12 @@ pub async fn find(
     )
     .bind(hash.0)
     .bind(IDLE_SECONDS)
-    .bind(LIFE_SECONDS)
+    .bind(LIFETIME_SECONDS)
     .fetch_optional(executor)
     .await?;
     let Some(row) = row else { return Ok(None) };
     let actor: String = row.try_get("actor")?;
-    Ok(Some(Known {
+    Ok(Some(StoredGrant {
         account: actor.parse().ok(),
         passphrase: row.try_get("passphrase_sha256")?,
         live: row.try_get("live")?,
@@ -167,7 +168,7 @@ pub async fn renew(executor: impl PgExecutor<'_>, hash: GrantHash) -> Result<boo
     )
     .bind(hash.0)
     .bind(IDLE_SECONDS)
-    .bind(LIFE_SECONDS)
+    .bind(LIFETIME_SECONDS)
     .execute(executor)
     .await?;
     Ok(renewed.rows_affected() > 0)
@@ -177,7 +178,7 @@ pub async fn renew(executor: impl PgExecutor<'_>, hash: GrantHash) -> Result<boo
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn end(
+pub async fn revoke(
     executor: impl PgExecutor<'_>,
     hash: GrantHash,
 ) -> Result<Option<Actor>, StoreError> {
@@ -199,10 +200,10 @@ pub async fn end(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn forget_old(tx: &mut Tx) -> Result<u64, StoreError> {
+pub async fn delete_expired(tx: &mut Tx) -> Result<u64, StoreError> {
     let now = tx.now().await?;
     let forgotten = sqlx::query("delete from moderation_grants where unlocked_at < $1")
-        .bind(now.plus_seconds(-REMEMBERED_SECONDS))
+        .bind(now.plus_seconds(-RETENTION_SECONDS))
         .execute(tx.connection())
         .await?;
     Ok(forgotten.rows_affected())
@@ -210,7 +211,7 @@ pub async fn forget_old(tx: &mut Tx) -> Result<u64, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{GrantHash, Holder, Opened};
+    use super::{GrantHash, Holder, IssuedGrant};
     use crate::domain::review::Moderator;
     use eventstore::Actor;
     use kernel::Timestamp;
@@ -224,7 +225,7 @@ mod tests {
     #[test]
     fn neither_secret_nor_hash_can_be_printed() {
         let (ends_at, idle_ends_at) = (Timestamp::EPOCH, Timestamp::EPOCH);
-        let opened = Opened { secret: "quiet-garden".to_owned(), ends_at, idle_ends_at };
+        let opened = IssuedGrant { secret: "quiet-garden".to_owned(), ends_at, idle_ends_at };
         let printed = format!("{opened:?} {:?}", GrantHash::of("quiet-garden"));
         assert!(!printed.contains("quiet"), "{printed}");
     }

@@ -15,12 +15,12 @@ use tokio::sync::Semaphore;
 /// How many are worked on at once: each keeps a thread and its memory busy.
 const PARALLEL_MAX: usize = 2;
 /// How long one waits for its turn.
-const PATIENCE: Duration = Duration::from_secs(5);
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Less memory than this, or fewer KiB times passes, is guessed too quickly.
 const MEMORY_KIB_MIN: u32 = 7 * 1024;
 const WORK_KIB_MIN: u64 = 35 * 1024;
 /// What everybody tries first.
-const GUESSED_FIRST: [&str; 8] =
+const COMMON_PASSPHRASES: [&str; 8] =
     ["", "admin", "admin123", "password", "passphrase", "changeme", "sukoon", "letmein"];
 
 /// Why a hash is not good enough to start with. It never repeats the hash.
@@ -31,10 +31,10 @@ pub enum WeakPassphrase {
     NotArgon2id,
     /// It was made with too little work.
     #[error("ADMIN_PASSPHRASE_HASH was made with too little work: use m=19456,t=2,p=1 or more")]
-    TooQuick,
+    TooCheap,
     /// It is the hash of a word that is tried first.
     #[error("ADMIN_PASSPHRASE_HASH is the hash of a passphrase that everybody tries first")]
-    GuessedFirst,
+    Common,
 }
 
 /// A passphrase could not be worked on.
@@ -52,7 +52,7 @@ pub enum HashError {
 #[derive(Clone)]
 pub struct Passphrase {
     hash: Arc<str>,
-    turns: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 impl std::fmt::Debug for Passphrase {
@@ -79,12 +79,12 @@ impl Passphrase {
         let params = Params::try_from(&parsed).map_err(|_unreadable| unreadable)?;
         let work = u64::from(params.m_cost()).saturating_mul(params.t_cost().into());
         if params.m_cost() < MEMORY_KIB_MIN || work < WORK_KIB_MIN {
-            return Err(WeakPassphrase::TooQuick);
+            return Err(WeakPassphrase::TooCheap);
         }
-        if GUESSED_FIRST.iter().any(|guess| is_right(text, guess)) {
-            return Err(WeakPassphrase::GuessedFirst);
+        if COMMON_PASSPHRASES.iter().any(|guess| matches_hash(text, guess)) {
+            return Err(WeakPassphrase::Common);
         }
-        Ok(Self { hash: text.into(), turns: Arc::new(Semaphore::new(PARALLEL_MAX)) })
+        Ok(Self { hash: text.into(), permits: Arc::new(Semaphore::new(PARALLEL_MAX)) })
     }
 
     /// What tells it from every other passphrase, and from the same one hashed anew.
@@ -97,16 +97,16 @@ impl Passphrase {
     ///
     /// # Errors
     /// When it does not get its turn.
-    pub async fn is_right(&self, typed: SecretString) -> Result<bool, HashError> {
-        let turn = Arc::clone(&self.turns).acquire_owned();
-        let Ok(Ok(turn)) = tokio::time::timeout(PATIENCE, turn).await else {
+    pub async fn verify(&self, typed: SecretString) -> Result<bool, HashError> {
+        let permit = Arc::clone(&self.permits).acquire_owned();
+        let Ok(Ok(permit)) = tokio::time::timeout(QUEUE_TIMEOUT, permit).await else {
             return Err(HashError::Busy);
         };
         let hash = Arc::clone(&self.hash);
         // The turn goes with the work: who stops waiting for the answer does not end the work.
         let working = tokio::task::spawn_blocking(move || {
-            let right = is_right(&hash, typed.expose_secret());
-            drop(turn);
+            let right = matches_hash(&hash, typed.expose_secret());
+            drop(permit);
             right
         });
         working.await.map_err(|error| HashError::Abandoned(error.into()))
@@ -114,7 +114,7 @@ impl Passphrase {
 }
 
 /// The hash says itself how it was made.
-fn is_right(hash: &str, typed: &str) -> bool {
+fn matches_hash(hash: &str, typed: &str) -> bool {
     let parsed = PasswordHash::new(hash);
     parsed.is_ok_and(|hash| Argon2::default().verify_password(typed.as_bytes(), &hash).is_ok())
 }
@@ -138,7 +138,7 @@ mod tests {
     async fn the_passphrase_is_known_and_no_other_is() {
         let hash = hash(Algorithm::Argon2id, (19_456, 2), "a quiet garden behind the house");
         let passphrase = Passphrase::new(&hash).unwrap();
-        let is_right = async |typed: &str| passphrase.is_right(SecretString::from(typed)).await;
+        let is_right = async |typed: &str| passphrase.verify(SecretString::from(typed)).await;
         assert!(is_right("a quiet garden behind the house").await.unwrap());
         assert!(!is_right("a quiet garden behind the House").await.unwrap());
         assert!(!is_right("").await.unwrap());
@@ -150,9 +150,9 @@ mod tests {
         let word = "a quiet garden behind the house";
         for (hash, why) in [
             (hash(Algorithm::Argon2i, (19_456, 2), word), WeakPassphrase::NotArgon2id),
-            (hash(Algorithm::Argon2id, (4_096, 3), word), WeakPassphrase::TooQuick),
-            (hash(Algorithm::Argon2id, (8_192, 2), word), WeakPassphrase::TooQuick),
-            (hash(Algorithm::Argon2id, (19_456, 2), "sukoon"), WeakPassphrase::GuessedFirst),
+            (hash(Algorithm::Argon2id, (4_096, 3), word), WeakPassphrase::TooCheap),
+            (hash(Algorithm::Argon2id, (8_192, 2), word), WeakPassphrase::TooCheap),
+            (hash(Algorithm::Argon2id, (19_456, 2), "sukoon"), WeakPassphrase::Common),
             (SecretString::from(word), WeakPassphrase::NotArgon2id),
             (SecretString::from("$argon2id$v=19$m=19456,t=2,p=1"), WeakPassphrase::NotArgon2id),
         ] {

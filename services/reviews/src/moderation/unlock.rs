@@ -12,13 +12,13 @@ use secrecy::{ExposeSecret as _, SecretString};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
-use crate::moderation::door::{Closed, closed_by, grant_of};
-use crate::moderation::grant::{self, Holder, Opened};
-use crate::moderation::tries::{self, TriedBy};
-use crate::moderation::{ADDRESS, Moderation, Proof, Refusal};
+use crate::moderation::authorization::{AuthError, grant_of, token_error};
+use crate::moderation::grant::{self, Holder, IssuedGrant};
+use crate::moderation::login_throttle::{self, ThrottleKey};
+use crate::moderation::{AuthMethod, CALLER_ADDRESS_HEADER, Denial, Moderation};
 
 /// A refusal comes no sooner than this, which is longer than a check takes.
-const QUIET_ANSWER: Duration = Duration::from_millis(400);
+const DENIAL_TIME_MIN: Duration = Duration::from_millis(400);
 /// No password is longer.
 const PASSWORD_BYTES_MAX: usize = 1024;
 /// The call's name in the book of acts.
@@ -42,22 +42,22 @@ impl From<StoreError> for Failure {
     }
 }
 
-impl From<Closed> for Failure {
-    fn from(closed: Closed) -> Self {
-        match closed {
-            Closed::Refused(actor, refusal) => {
-                Self::Denied(actor, kernel::Reject::reason(&refusal))
+impl From<AuthError> for Failure {
+    fn from(error: AuthError) -> Self {
+        match error {
+            AuthError::Denied(actor, denial) => {
+                Self::Denied(actor, kernel::Reject::reason(&denial))
             }
-            Closed::Unavailable(error) => Self::Unavailable(error),
+            AuthError::Unavailable(error) => Self::Unavailable(error),
         }
     }
 }
 
 /// Who tries and may try: whoever may not is refused before, and is not counted. Otherwise anybody
 /// at the practice's own network address could lock the practice out without a single password.
-struct Person {
+struct Candidate {
     actor: Actor,
-    counted: Vec<TriedBy>,
+    throttle_keys: Vec<ThrottleKey>,
     /// Who they prove to be if the password is right.
     holder: Holder,
 }
@@ -71,97 +71,97 @@ impl Moderation {
         &self,
         metadata: &MetadataMap,
         password: SecretString,
-    ) -> Result<Opened, Status> {
-        let quiet = tokio::time::sleep(QUIET_ANSWER);
+    ) -> Result<IssuedGrant, Status> {
+        let min_time = tokio::time::sleep(DENIAL_TIME_MIN);
         let failure = match self.try_to_unlock(metadata, password).await {
-            Ok(opened) => return Ok(opened),
+            Ok(issued) => return Ok(issued),
             Err(failure) => failure,
         };
-        let told = match failure {
+        let status = match failure {
             Failure::Unavailable(error) => unavailable(error.as_ref()),
             Failure::Denied(actor, reason) => {
                 tracing::warn!(actor = actor.name(), reason, "the panel stays locked");
                 match audit::record(&self.store, actor, ACT, reason).await {
-                    Ok(()) => reject(&Refusal::AccessDenied),
+                    Ok(()) => reject(&Denial::AccessDenied),
                     Err(error) => unavailable(&error),
                 }
             }
         };
-        quiet.await;
-        Err(told)
+        min_time.await;
+        Err(status)
     }
 
     async fn try_to_unlock(
         &self,
         metadata: &MetadataMap,
         password: SecretString,
-    ) -> Result<Opened, Failure> {
-        let Person { actor, counted, holder } = self.person(metadata).await?;
+    ) -> Result<IssuedGrant, Failure> {
+        let Candidate { actor, throttle_keys, holder } = self.candidate(metadata).await?;
         // Nobody has such a password, so nothing is looked at and nothing is counted.
         if !(1..=PASSWORD_BYTES_MAX).contains(&password.expose_secret().len()) {
             return Err(Failure::Denied(actor, WRONG_PASSWORD));
         }
-        if !self.begin(&counted).await? {
+        if !self.begin(&throttle_keys).await? {
             return Err(Failure::Denied(actor, MUST_WAIT));
         }
-        match self.is_right(metadata, holder, password).await {
-            Ok(true) => self.open(metadata, holder, counted).await,
+        match self.verify_password(metadata, holder, password).await {
+            Ok(true) => self.open(metadata, holder, throttle_keys).await,
             Ok(false) => Err(Failure::Denied(actor, WRONG_PASSWORD)),
             Err(error) => {
-                self.give_back(counted).await?;
+                self.give_back(throttle_keys).await?;
                 Err(Failure::Unavailable(error))
             }
         }
     }
 
-    async fn person(&self, metadata: &MetadataMap) -> Result<Person, Failure> {
-        let named = metadata.get(ADDRESS).and_then(|value| value.to_str().ok());
-        let address = TriedBy::address(named);
-        if let Proof::Passphrase(_) = self.proof {
-            let counted = vec![address, TriedBy::Everybody];
+    async fn candidate(&self, metadata: &MetadataMap) -> Result<Candidate, Failure> {
+        let named = metadata.get(CALLER_ADDRESS_HEADER).and_then(|value| value.to_str().ok());
+        let address = ThrottleKey::address(named);
+        if let AuthMethod::Passphrase(_) = self.auth_method {
+            let throttle_keys = vec![address, ThrottleKey::Everybody];
             let (actor, holder) = (Actor::nobody(), Holder::Passphrase);
-            return Ok(Person { actor, counted, holder });
+            return Ok(Candidate { actor, throttle_keys, holder });
         }
-        let user = self.user(metadata).await.map_err(|why| closed_by(why, &Actor::nobody()))?;
+        let user = self.user(metadata).await.map_err(|why| token_error(why, &Actor::nobody()))?;
         let staff = self.manager(&user).await?;
-        let counted = vec![TriedBy::Account(staff.id), address];
-        Ok(Person { actor: staff.into(), counted, holder: Holder::Staff(staff) })
+        let throttle_keys = vec![ThrottleKey::Account(staff.id), address];
+        Ok(Candidate { actor: staff.into(), throttle_keys, holder: Holder::Staff(staff) })
     }
 
-    async fn is_right(
+    async fn verify_password(
         &self,
         metadata: &MetadataMap,
         holder: Holder,
         password: SecretString,
     ) -> Result<bool, runtime::BoxError> {
-        match (&self.proof, holder) {
-            (Proof::Passphrase(passphrase), Holder::Passphrase) => {
-                Ok(passphrase.is_right(password).await?)
+        match (&self.auth_method, holder) {
+            (AuthMethod::Passphrase(passphrase), Holder::Passphrase) => {
+                Ok(passphrase.verify(password).await?)
             }
-            (Proof::OwnPassword(identity), Holder::Staff(staff)) => {
+            (AuthMethod::OwnPassword(identity), Holder::Staff(staff)) => {
                 let Some(token) = bearer(metadata) else { return Ok(false) };
                 Ok(identity.is_own_password(staff.id, token, password).await?)
             }
-            (Proof::Passphrase(_), Holder::Staff(_))
-            | (Proof::OwnPassword(_), Holder::Passphrase) => Ok(false),
+            (AuthMethod::Passphrase(_), Holder::Staff(_))
+            | (AuthMethod::OwnPassword(_), Holder::Passphrase) => Ok(false),
         }
     }
 
-    async fn begin(&self, counted: &[TriedBy]) -> Result<bool, StoreError> {
-        let counted = counted.to_vec();
+    async fn begin(&self, throttle_keys: &[ThrottleKey]) -> Result<bool, StoreError> {
+        let throttle_keys = throttle_keys.to_vec();
         self.store
             .write(Metadata::by("panel", None), move |tx| {
-                let counted = counted.clone();
-                Box::pin(async move { tries::begin(tx, &counted).await })
+                let throttle_keys = throttle_keys.clone();
+                Box::pin(async move { login_throttle::record_attempt(tx, &throttle_keys).await })
             })
             .await
     }
 
-    async fn give_back(&self, counted: Vec<TriedBy>) -> Result<(), StoreError> {
+    async fn give_back(&self, throttle_keys: Vec<ThrottleKey>) -> Result<(), StoreError> {
         self.store
             .write(Metadata::by("panel", None), move |tx| {
-                let counted = counted.clone();
-                Box::pin(async move { tries::give_back(tx, &counted).await })
+                let throttle_keys = throttle_keys.clone();
+                Box::pin(async move { login_throttle::undo_attempt(tx, &throttle_keys).await })
             })
             .await
     }
@@ -170,27 +170,27 @@ impl Moderation {
         &self,
         metadata: &MetadataMap,
         holder: Holder,
-        counted: Vec<TriedBy>,
-    ) -> Result<Opened, Failure> {
+        throttle_keys: Vec<ThrottleKey>,
+    ) -> Result<IssuedGrant, Failure> {
         let (older, actor) = (grant_of(metadata), Actor::from(holder));
-        let passphrase = match &self.proof {
-            Proof::Passphrase(passphrase) => Some(passphrase.fingerprint()),
-            Proof::OwnPassword(_) => None,
+        let passphrase = match &self.auth_method {
+            AuthMethod::Passphrase(passphrase) => Some(passphrase.fingerprint()),
+            AuthMethod::OwnPassword(_) => None,
         };
         let by = Metadata::by(actor.name(), runtime::telemetry::traceparent());
-        let opened = self
+        let issued = self
             .store
             .write(by, move |tx| {
-                let (counted, actor) = (counted.clone(), actor.clone());
+                let (throttle_keys, actor) = (throttle_keys.clone(), actor.clone());
                 Box::pin(async move {
-                    tries::forget(tx, &counted).await?;
-                    let opened = grant::open(tx, (holder, passphrase), older).await?;
+                    login_throttle::reset(tx, &throttle_keys).await?;
+                    let issued = grant::issue(tx, (holder, passphrase), older).await?;
                     tx.audit_as(&actor, ACT, DONE).await?;
-                    Ok::<Opened, StoreError>(opened)
+                    Ok::<IssuedGrant, StoreError>(issued)
                 })
             })
             .await?;
-        Ok(opened)
+        Ok(issued)
     }
 }
 

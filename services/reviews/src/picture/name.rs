@@ -52,20 +52,20 @@ impl Name {
 
     /// The file's name in one size.
     #[must_use]
-    pub fn file(self, size: Size) -> String {
+    pub fn file_name(self, size: Size) -> String {
         format!("{self}-{}.webp", size.word())
     }
 
     /// Where it is served in one size.
     #[must_use]
     pub fn path(self, size: Size) -> String {
-        format!("/pictures/{}", self.file(size))
+        format!("/pictures/{}", self.file_name(size))
     }
 
     /// Name and size of a file that is asked for. There is one way to write it, and everything else
     /// is nobody's.
     #[must_use]
-    pub fn of_file(file: &str) -> Option<(Self, Size)> {
+    pub fn parse_file_name(file: &str) -> Option<(Self, Size)> {
         let stem = file.strip_suffix(".webp")?;
         let (name, word) = stem.split_once('-')?;
         let size = Size::ALL.into_iter().find(|size| size.word() == word)?;
@@ -101,14 +101,14 @@ mod tests {
     fn a_name_reads_as_it_was_written() {
         let name = Name::new();
         for size in Size::ALL {
-            assert_eq!(Name::of_file(&name.file(size)), Some((name, size)));
+            assert_eq!(Name::parse_file_name(&name.file_name(size)), Some((name, size)));
         }
         let few: Name = "0000000000000000000000000000000f".parse().unwrap();
         assert_eq!(few.path(Size::Small), format!("/pictures/{}f-small.webp", "0".repeat(31)));
     }
 
     #[test]
-    fn what_was_not_written_so_is_nobodys() {
+    fn other_spellings_of_a_name_are_rejected() {
         let digits = "0123456789abcdef0123456789abcdef";
         for odd in [
             String::new(),
@@ -122,7 +122,7 @@ mod tests {
             format!("../{digits}-large.webp"),
             format!("{digits}0-large.webp"),
         ] {
-            assert_eq!(Name::of_file(&odd), None, "{odd}");
+            assert_eq!(Name::parse_file_name(&odd), None, "{odd}");
         }
     }
 }

@@ -5,7 +5,7 @@ use kernel::id::ReviewImage;
 
 /// Why an upload was refused, in the words that its sender reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum UploadError {
     /// It has too many bytes.
     #[error("Please select an image smaller than 5MB.")]
     TooLarge,

@@ -7,8 +7,8 @@ use kernel::id::{Review, ReviewImage};
 use runtime::{BoxError, failpoint};
 
 use crate::picture::name::Name;
-use crate::picture::objects::Objects;
-use crate::picture::store;
+use crate::picture::object_storage::ObjectStorage;
+use crate::picture::repository;
 
 /// Removes an upload that no review took within its hour; its timer fires this.
 ///
@@ -16,7 +16,7 @@ use crate::picture::store;
 /// When the database or the store of pictures does not answer; then it has to be done again.
 pub async fn drop_image(
     store: &Store,
-    objects: &Objects,
+    objects: &ObjectStorage,
     image_id: Id<ReviewImage>,
 ) -> Result<(), BoxError> {
     let Some(name) = give_up(store, image_id).await? else { return Ok(()) };
@@ -30,9 +30,9 @@ async fn give_up(store: &Store, image_id: Id<ReviewImage>) -> Result<Option<Name
     store
         .write(Metadata::by("reviews", None), move |tx| {
             Box::pin(async move {
-                let name = store::give_up(tx, image_id).await?;
+                let name = repository::mark_dropped(tx, image_id).await?;
                 if name.is_none() {
-                    tx.end_timer(store::DROP_IMAGE, &image_id.to_string()).await?;
+                    tx.end_timer(repository::DROP_IMAGE, &image_id.to_string()).await?;
                 }
                 Ok(name)
             })
@@ -43,22 +43,22 @@ async fn give_up(store: &Store, image_id: Id<ReviewImage>) -> Result<Option<Name
 async fn forget(store: &Store, image_id: Id<ReviewImage>) -> Result<(), StoreError> {
     store
         .write(Metadata::by("reviews", None), move |tx| {
-            Box::pin(async move { store::forget_dropped(tx, image_id).await })
+            Box::pin(async move { repository::delete_dropped(tx, image_id).await })
         })
         .await
 }
 
 /// Removes the objects of a review's picture, if it has one. The row goes afterwards, by
-/// `store::forget_of_review` in the transaction that erases the review.
+/// `repository::delete_of_review` in the transaction that erases the review.
 ///
 /// # Errors
 /// When the database or the store of pictures does not answer; then it has to be done again.
 pub async fn remove_of_review(
     store: &Store,
-    objects: &Objects,
+    objects: &ObjectStorage,
     review_id: Id<Review>,
 ) -> Result<(), BoxError> {
-    if let Some(name) = store::name_of_review(store, review_id).await? {
+    if let Some(name) = repository::name_of_review(store, review_id).await? {
         objects.remove(name).await?;
         failpoint::pass(&"picture.erased");
     }

@@ -16,9 +16,9 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageResult, Limits, RgbImage};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use crate::picture::answer::{self, Shrunk, Unfit};
-use crate::picture::kind::Kind;
+use crate::picture::format::Format;
 use crate::picture::name::Size;
+use crate::picture::protocol::{self, InvalidPicture, Shrunk};
 use crate::picture::spool::BODY_BYTES_MAX;
 
 /// The argument that makes a child of the service's program.
@@ -66,7 +66,7 @@ fn limit() -> io::Result<()> {
 fn work() -> io::Result<()> {
     let mut file = Vec::new();
     io::stdin().lock().take(BODY_BYTES_MAX + 1).read_to_end(&mut file)?;
-    let answered = answer::write(&shrink(&file));
+    let answered = protocol::encode(&shrink(&file));
     let mut out = io::stdout().lock();
     out.write_all(&answered)?;
     out.flush()
@@ -76,7 +76,7 @@ fn work() -> io::Result<()> {
 ///
 /// # Errors
 /// Why the file is no picture that we take.
-pub fn shrink(file: &[u8]) -> Result<Shrunk, Unfit> {
+pub fn shrink(file: &[u8]) -> Result<Shrunk, InvalidPicture> {
     let (picture, orientation) = decode(file)?;
     let large = smaller(on_white(picture), Size::Large);
     let small = smaller(large.clone(), Size::Small);
@@ -93,18 +93,18 @@ pub fn shrink(file: &[u8]) -> Result<Shrunk, Unfit> {
     })
 }
 
-fn decode(file: &[u8]) -> Result<(DynamicImage, Orientation), Unfit> {
-    let kind = Kind::of(file).ok_or(Unfit::Kind)?;
+fn decode(file: &[u8]) -> Result<(DynamicImage, Orientation), InvalidPicture> {
+    let format = Format::detect(file).ok_or(InvalidPicture::UnsupportedFormat)?;
     let file = Cursor::new(file);
-    match kind {
-        Kind::Jpeg => pixels(broken(JpegDecoder::new(file))?),
-        Kind::Png => {
+    match format {
+        Format::Jpeg => pixels(broken(JpegDecoder::new(file))?),
+        Format::Png => {
             let decoder = broken(PngDecoder::with_limits(file, limits()))?;
-            if broken(decoder.is_apng())? { Err(Unfit::Moving) } else { pixels(decoder) }
+            if broken(decoder.is_apng())? { Err(InvalidPicture::Animated) } else { pixels(decoder) }
         }
-        Kind::WebP => {
+        Format::WebP => {
             let decoder = broken(WebPDecoder::new(file))?;
-            if decoder.has_animation() { Err(Unfit::Moving) } else { pixels(decoder) }
+            if decoder.has_animation() { Err(InvalidPicture::Animated) } else { pixels(decoder) }
         }
     }
 }
@@ -117,20 +117,20 @@ fn limits() -> Limits {
     limits
 }
 
-fn broken<T>(result: ImageResult<T>) -> Result<T, Unfit> {
+fn broken<T>(result: ImageResult<T>) -> Result<T, InvalidPicture> {
     result.map_err(|error| match error {
-        image::ImageError::Limits(_) => Unfit::Pixels,
-        _ => Unfit::Broken,
+        image::ImageError::Limits(_) => InvalidPicture::TooManyPixels,
+        _ => InvalidPicture::Undecodable,
     })
 }
 
 /// Looks at what the header says before a pixel is decoded.
-fn pixels(mut decoder: impl ImageDecoder) -> Result<(DynamicImage, Orientation), Unfit> {
+fn pixels(mut decoder: impl ImageDecoder) -> Result<(DynamicImage, Orientation), InvalidPicture> {
     let (width, height) = decoder.dimensions();
     let count = u64::from(width) * u64::from(height);
     let fits = width <= SIDE_MAX && height <= SIDE_MAX && (1..=PIXELS_MAX).contains(&count);
     if !fits || decoder.total_bytes() > DECODER_BYTES_MAX {
-        return Err(Unfit::Pixels);
+        return Err(InvalidPicture::TooManyPixels);
     }
     broken(decoder.set_limits(limits()))?;
     // A picture whose notes cannot be read is still a picture, as its file has it.
@@ -182,9 +182,11 @@ fn smaller(picture: DynamicImage, size: Size) -> DynamicImage {
     near.resize(side_max, side_max, FilterType::Lanczos3)
 }
 
-fn encode(picture: &RgbImage) -> Result<Bytes, Unfit> {
+fn encode(picture: &RgbImage) -> Result<Bytes, InvalidPicture> {
     let encoder = webp::Encoder::from_rgb(picture, picture.width(), picture.height());
-    let encoded = encoder.encode_simple(false, QUALITY).map_err(|_unencodable| Unfit::Broken)?;
+    let encoded = encoder
+        .encode_simple(false, QUALITY)
+        .map_err(|_unencodable| InvalidPicture::Undecodable)?;
     Ok(Bytes::copy_from_slice(&encoded))
 }
 

@@ -12,22 +12,22 @@ use tokio::fs::{File, OpenOptions, remove_file};
 use tokio::io::{AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
-use crate::picture::kind::HEAD_BYTES;
+use crate::picture::format::HEAD_BYTES;
 use crate::picture::name::Name;
-use crate::picture::outcome::Refused;
+use crate::picture::outcome::UploadError;
 
 /// The most bytes of an upload: 5 MiB.
 pub const BODY_BYTES_MAX: u64 = 5 * 1024 * 1024;
 /// How long a whole upload may take to arrive.
-pub const WHOLE_WITHIN: Duration = Duration::from_secs(60);
+pub const UPLOAD_TIMEOUT: Duration = Duration::from_secs(60);
 /// How much more of an upload that is refused is read and thrown away.
 const DRAIN_BYTES_MAX: u64 = 4 * BODY_BYTES_MAX;
 /// For how long.
-const DRAIN_WITHIN: Duration = Duration::from_secs(10);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An upload that has arrived.
 #[derive(Debug)]
-pub struct Received {
+pub struct SpooledUpload {
     /// Its bytes, from the beginning.
     pub file: std::fs::File,
     /// The first few of them.
@@ -38,13 +38,14 @@ pub struct Received {
 ///
 /// # Errors
 /// Why it was refused.
-pub async fn receive<S, E>(body: &mut S, within: Duration) -> Result<Received, Refused>
+pub async fn receive<S, E>(body: &mut S, within: Duration) -> Result<SpooledUpload, UploadError>
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
     E: Error,
 {
-    let received = timeout(within, write(body)).await.unwrap_or(Err(Refused::TooSlow));
-    let unread = |refused: &Refused| matches!(refused, Refused::TooLarge | Refused::Busy);
+    let received = timeout(within, write(body)).await.unwrap_or(Err(UploadError::TooSlow));
+    let unread =
+        |refused: &UploadError| matches!(refused, UploadError::TooLarge | UploadError::Busy);
     if received.as_ref().is_err_and(unread) {
         drain(body).await;
     }
@@ -59,31 +60,31 @@ where
     let reading = async {
         let mut read = 0;
         while let Some(Ok(bytes)) = body.next().await {
-            read += count(&bytes);
+            read += byte_count(&bytes);
             if read > DRAIN_BYTES_MAX {
                 break;
             }
         }
     };
     // Out of time is as good an end as any.
-    drop(timeout(DRAIN_WITHIN, reading).await);
+    drop(timeout(DRAIN_TIMEOUT, reading).await);
 }
 
-async fn write<S, E>(body: &mut S) -> Result<Received, Refused>
+async fn write<S, E>(body: &mut S) -> Result<SpooledUpload, UploadError>
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
     E: Error,
 {
-    let mut file = nameless().await.map_err(cannot_write)?;
+    let mut file = unlinked_file().await.map_err(cannot_write)?;
     let (mut written, mut head) = (0, Vec::new());
     while let Some(bytes) = body.next().await {
         let bytes = bytes.map_err(|error| {
             tracing::debug!(%error, "an upload broke off");
-            Refused::Invalid
+            UploadError::Invalid
         })?;
-        written += count(&bytes);
+        written += byte_count(&bytes);
         if written > BODY_BYTES_MAX {
-            return Err(Refused::TooLarge);
+            return Err(UploadError::TooLarge);
         }
         head.extend(bytes.iter().take(HEAD_BYTES.saturating_sub(head.len())));
         file.write_all(&bytes).await.map_err(cannot_write)?;
@@ -93,11 +94,11 @@ where
         file.seek(SeekFrom::Start(0)).await
     };
     rewound.await.map_err(cannot_write)?;
-    Ok(Received { file: file.into_std().await, head })
+    Ok(SpooledUpload { file: file.into_std().await, head })
 }
 
 /// A file that has lost its name as soon as it is there.
-async fn nameless() -> io::Result<File> {
+async fn unlinked_file() -> io::Result<File> {
     let path = std::env::temp_dir().join(format!("review-upload-{}", Name::new()));
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600);
@@ -106,14 +107,14 @@ async fn nameless() -> io::Result<File> {
     Ok(file)
 }
 
-fn count(bytes: &Bytes) -> u64 {
+fn byte_count(bytes: &Bytes) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "map_err hands the error over")]
-fn cannot_write(error: io::Error) -> Refused {
+fn cannot_write(error: io::Error) -> UploadError {
     tracing::error!(error = chain(&error), "an upload could not be written down");
-    Refused::Busy
+    UploadError::Busy
 }
 
 #[cfg(test)]
@@ -124,8 +125,8 @@ mod tests {
     use bytes::Bytes;
     use futures::{Stream, StreamExt as _, stream};
 
-    use super::{BODY_BYTES_MAX, WHOLE_WITHIN, receive};
-    use crate::picture::outcome::Refused;
+    use super::{BODY_BYTES_MAX, UPLOAD_TIMEOUT, receive};
+    use crate::picture::outcome::UploadError;
 
     fn chunks(bytes: u64) -> impl Stream<Item = io::Result<Bytes>> + Unpin {
         let bytes = vec![7_u8; usize::try_from(bytes).unwrap()];
@@ -135,7 +136,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_upload_is_read_from_its_beginning() {
-        let mut received = receive(&mut chunks(BODY_BYTES_MAX), WHOLE_WITHIN).await.unwrap();
+        let mut received = receive(&mut chunks(BODY_BYTES_MAX), UPLOAD_TIMEOUT).await.unwrap();
         let mut read = Vec::new();
         received.file.read_to_end(&mut read).unwrap();
         assert_eq!(u64::try_from(read.len()).unwrap(), BODY_BYTES_MAX);
@@ -144,21 +145,21 @@ mod tests {
 
     #[tokio::test]
     async fn one_byte_too_many_is_too_many() {
-        let received = receive(&mut chunks(BODY_BYTES_MAX + 1), WHOLE_WITHIN).await;
-        assert_eq!(received.unwrap_err(), Refused::TooLarge);
+        let received = receive(&mut chunks(BODY_BYTES_MAX + 1), UPLOAD_TIMEOUT).await;
+        assert_eq!(received.unwrap_err(), UploadError::TooLarge);
     }
 
     #[tokio::test]
-    async fn who_never_ends_is_not_waited_for() {
+    async fn a_stalled_upload_times_out() {
         let mut body = chunks(10).chain(stream::pending());
         let received = receive(&mut body, Duration::from_millis(50)).await;
-        assert_eq!(received.unwrap_err(), Refused::TooSlow);
+        assert_eq!(received.unwrap_err(), UploadError::TooSlow);
     }
 
     #[tokio::test]
     async fn an_upload_that_breaks_off_is_refused() {
         let broken = stream::iter([Err(io::Error::other("gone"))]);
-        let received = receive(&mut chunks(10).chain(broken), WHOLE_WITHIN).await;
-        assert_eq!(received.unwrap_err(), Refused::Invalid);
+        let received = receive(&mut chunks(10).chain(broken), UPLOAD_TIMEOUT).await;
+        assert_eq!(received.unwrap_err(), UploadError::Invalid);
     }
 }

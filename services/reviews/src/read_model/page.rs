@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 /// The most reviews of a page.
-const SIZE_MAX: i32 = 50;
+const PAGE_SIZE_MAX: i32 = 50;
 /// How many bytes of a list's hash stand in a token.
 const LIST_BYTES: usize = 8;
 
@@ -22,10 +22,10 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// The token that asks for what follows in `list`, a word for it with all that was asked for.
+    /// The token of the page that follows in the list `list_id`.
     #[must_use]
-    pub fn token(self, list: &str) -> String {
-        let mut bytes = hash(list);
+    pub fn token(self, list_id: &str) -> String {
+        let mut bytes = hash(list_id);
         bytes.extend(self.created_at.micros().to_be_bytes());
         bytes.extend(self.review_id.uuid().as_bytes());
         URL_SAFE_NO_PAD.encode(bytes)
@@ -33,10 +33,10 @@ impl Cursor {
 
     /// Reads a token; `None` when it is none, or one of another list.
     #[must_use]
-    pub fn read(list: &str, token: &str) -> Option<Self> {
+    pub fn read(list_id: &str, token: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
-        let place = bytes.strip_prefix(hash(list).as_slice())?;
-        let (micros, uuid) = place.split_first_chunk()?;
+        let cursor = bytes.strip_prefix(hash(list_id).as_slice())?;
+        let (micros, uuid) = cursor.split_first_chunk()?;
         Some(Self {
             created_at: Timestamp::from_micros(i64::from_be_bytes(*micros))?,
             review_id: Id::from_uuid(Uuid::from_slice(uuid).ok()?),
@@ -44,19 +44,19 @@ impl Cursor {
     }
 }
 
-fn hash(list: &str) -> Vec<u8> {
-    Sha256::digest(list.as_bytes()).iter().copied().take(LIST_BYTES).collect()
+fn hash(list_id: &str) -> Vec<u8> {
+    Sha256::digest(list_id.as_bytes()).iter().copied().take(LIST_BYTES).collect()
 }
 
 /// How many reviews a page has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Page(usize);
+pub struct PageSize(usize);
 
-impl Page {
+impl PageSize {
     /// So many as were asked for, at most 50; `default` when it was left open.
     #[must_use]
-    pub fn of(asked: i32, default: i32) -> Self {
-        let size = if asked <= 0 { default } else { asked.min(SIZE_MAX) };
+    pub fn clamped(asked: i32, default: i32) -> Self {
+        let size = if asked <= 0 { default } else { asked.min(PAGE_SIZE_MAX) };
         Self(usize::try_from(size).unwrap_or_default())
     }
 
@@ -67,17 +67,17 @@ impl Page {
     }
 
     /// What is shown of what was read, and from where the next page goes on, if there is one.
-    pub fn cut<T>(self, mut read: Vec<T>, place: fn(&T) -> Cursor) -> (Vec<T>, Option<Cursor>) {
+    pub fn split<T>(self, mut read: Vec<T>, cursor: fn(&T) -> Cursor) -> (Vec<T>, Option<Cursor>) {
         let more = read.len() > self.0;
         read.truncate(self.0);
-        let next = read.last().map(place).filter(|_| more);
+        let next = read.last().map(cursor).filter(|_| more);
         (read, next)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Cursor, Page};
+    use super::{Cursor, PageSize};
     use kernel::{Id, Timestamp};
     use uuid::Uuid;
 
@@ -99,16 +99,16 @@ mod tests {
     #[test]
     fn pages_have_a_size_and_the_last_one_leads_nowhere() {
         for (asked, given) in [(-1, 12), (0, 12), (1, 1), (50, 50), (51, 50), (i32::MAX, 50)] {
-            assert_eq!(Page::of(asked, 12), Page(given));
+            assert_eq!(PageSize::clamped(asked, 12), PageSize(given));
         }
         let cursor = |number: &u128| Cursor {
             created_at: Timestamp::EPOCH,
             review_id: Id::from_uuid(Uuid::from_u128(*number)),
         };
-        let page = Page::of(2, 12);
+        let page = PageSize::clamped(2, 12);
         assert_eq!(page.limit(), 3);
-        assert_eq!(page.cut(vec![3, 2, 1], cursor), (vec![3, 2], Some(cursor(&2))));
-        assert_eq!(page.cut(vec![2, 1], cursor), (vec![2, 1], None));
-        assert_eq!(page.cut(Vec::new(), cursor), (Vec::new(), None));
+        assert_eq!(page.split(vec![3, 2, 1], cursor), (vec![3, 2], Some(cursor(&2))));
+        assert_eq!(page.split(vec![2, 1], cursor), (vec![2, 1], None));
+        assert_eq!(page.split(Vec::new(), cursor), (Vec::new(), None));
     }
 }

@@ -12,7 +12,7 @@ use crate::domain::review::{Event, Facts, Moderator};
 
 /// What the writer of a review typed. It is personal and never part of an event.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Writing {
+pub struct ReviewContent {
     /// Their name, which everybody sees.
     pub name: String,
     /// Their mail address, which only staff sees.
@@ -21,13 +21,13 @@ pub struct Writing {
     pub text: String,
 }
 
-impl fmt::Debug for Writing {
+impl fmt::Debug for ReviewContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writing").finish_non_exhaustive()
     }
 }
 
-/// Writes down what happened to a review; `writing` is what belongs to its publication.
+/// Writes down what happened to a review; `content` is what belongs to its publication.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -35,10 +35,10 @@ pub async fn review(
     tx: &mut Tx,
     (id, now): (Id<Review>, Timestamp),
     event: &Event,
-    writing: Option<&Writing>,
+    content: Option<&ReviewContent>,
 ) -> Result<(), StoreError> {
     match event {
-        Event::Submitted { facts } => submitted(tx, facts, writing, now).await,
+        Event::Submitted { facts } => submitted(tx, facts, content, now).await,
         Event::Verified { .. } => verified(tx, id).await,
         Event::Deleted { by, at } => deleted(tx, id, *by, *at).await,
         Event::Restored { .. } => restored(tx, id).await,
@@ -49,7 +49,7 @@ pub async fn review(
 async fn submitted(
     tx: &mut Tx,
     facts: &Facts,
-    writing: Option<&Writing>,
+    content: Option<&ReviewContent>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     sqlx::query(
@@ -57,11 +57,11 @@ async fn submitted(
          values ($1, $2, $3, $4, $5, $6, $7, $8)",
     )
     .bind(facts.review_id)
-    .bind(writing.map(|it| it.name.as_str()).unwrap_or_default())
-    .bind(writing.map(|it| it.email.as_str()).unwrap_or_default())
+    .bind(content.map(|it| it.name.as_str()).unwrap_or_default())
+    .bind(content.map(|it| it.email.as_str()).unwrap_or_default())
     .bind(&facts.service)
     .bind(facts.rating.stars())
-    .bind(writing.map(|it| it.text.as_str()).unwrap_or_default())
+    .bind(content.map(|it| it.text.as_str()).unwrap_or_default())
     .bind(facts.image_id)
     .bind(now)
     .execute(tx.connection())

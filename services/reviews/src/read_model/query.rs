@@ -39,7 +39,7 @@ const LATEST: i64 = 253_370_764_800;
 
 /// A review as everybody sees it, and its place in the list.
 #[derive(Clone)]
-pub struct Shown {
+pub struct ReviewRow {
     /// What everybody sees.
     pub review: wire::Review,
     /// Its place.
@@ -55,7 +55,7 @@ pub async fn list(
     filter: Filter,
     after: Option<Cursor>,
     limit: i64,
-) -> Result<Vec<Shown>, StoreError> {
+) -> Result<Vec<ReviewRow>, StoreError> {
     let latest = Timestamp::from_seconds(LATEST).unwrap_or(Timestamp::EPOCH);
     let nil = Id::from_uuid(uuid::Uuid::nil());
     let after = after.unwrap_or(Cursor { created_at: latest, review_id: nil });
@@ -67,7 +67,7 @@ pub async fn list(
         .bind(after.review_id)
         .fetch_all(executor)
         .await?;
-    rows.iter().map(shown).collect::<Result<_, _>>().map_err(StoreError::from)
+    rows.iter().map(review_row).collect::<Result<_, _>>().map_err(StoreError::from)
 }
 
 /// The statement that lists: one for each filter, each with an index that has its order. Its values
@@ -117,7 +117,7 @@ pub async fn review(
     .bind(id)
     .fetch_optional(executor)
     .await?;
-    Ok(row.as_ref().map(shown).transpose()?.map(|shown| shown.review))
+    Ok(row.as_ref().map(review_row).transpose()?.map(|row| row.review))
 }
 
 /// The figures of all reviews that can be read.
@@ -145,7 +145,7 @@ pub async fn statistics(
 ///
 /// # Errors
 /// When the row has other columns.
-pub fn shown(row: &PgRow) -> Result<Shown, sqlx::Error> {
+pub fn review_row(row: &PgRow) -> Result<ReviewRow, sqlx::Error> {
     let review_id: Id<Review> = row.try_get("review_id")?;
     let created_at: Timestamp = row.try_get("created_at")?;
     let review = wire::Review {
@@ -159,7 +159,7 @@ pub fn shown(row: &PgRow) -> Result<Shown, sqlx::Error> {
         created_at: Some(to_wire(created_at)),
         image: image(row)?,
     };
-    Ok(Shown { review, cursor: Cursor { created_at, review_id } })
+    Ok(ReviewRow { review, cursor: Cursor { created_at, review_id } })
 }
 
 fn image(row: &PgRow) -> Result<Option<wire::ReviewImage>, sqlx::Error> {

@@ -8,7 +8,7 @@ use sqlx::{PgExecutor, Row as _};
 
 /// A completed session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Completed {
+pub struct CompletedSession {
     /// When.
     pub at: Timestamp,
     /// Whether it has proved a review.
@@ -19,7 +19,7 @@ pub struct Completed {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn requested(
+pub async fn insert(
     tx: &mut Tx,
     booking_id: Id<Booking>,
     customer_id: Id<Customer>,
@@ -39,7 +39,7 @@ pub async fn requested(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn completed(
+pub async fn mark_completed(
     tx: &mut Tx,
     booking_id: Id<Booking>,
     at: Timestamp,
@@ -59,10 +59,10 @@ pub async fn completed(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn of_booking(
+pub async fn by_booking(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
-) -> Result<Option<Completed>, StoreError> {
+) -> Result<Option<CompletedSession>, StoreError> {
     let row = sqlx::query(
         "select completed_at, review_id is not null as used from sessions
          where booking_id = $1 and completed_at is not null",
@@ -71,29 +71,29 @@ pub async fn of_booking(
     .fetch_optional(executor)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    Ok(Some(Completed { at: row.try_get("completed_at")?, used: row.try_get("used")? }))
+    Ok(Some(CompletedSession { at: row.try_get("completed_at")?, used: row.try_get("used")? }))
 }
 
 /// The same under its lock: who else wants to prove a review with it waits.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn lock_of_booking(
+pub async fn lock_by_booking(
     tx: &mut Tx,
     booking_id: Id<Booking>,
-) -> Result<Option<Completed>, StoreError> {
+) -> Result<Option<CompletedSession>, StoreError> {
     sqlx::query("select from sessions where booking_id = $1 for update")
         .bind(booking_id)
         .execute(tx.connection())
         .await?;
-    of_booking(tx.connection(), booking_id).await
+    by_booking(tx.connection(), booking_id).await
 }
 
 /// Whether a customer has a completed session that has proved no review yet.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn can_prove(
+pub async fn has_unused(
     executor: impl PgExecutor<'_>,
     customer_id: Id<Customer>,
 ) -> Result<bool, StoreError> {
@@ -113,7 +113,7 @@ pub async fn can_prove(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn lock_of_customer(
+pub async fn lock_oldest_of_customer(
     tx: &mut Tx,
     customer_id: Id<Customer>,
 ) -> Result<Option<Id<Booking>>, StoreError> {
@@ -133,7 +133,7 @@ pub async fn lock_of_customer(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn proved(
+pub async fn mark_used(
     tx: &mut Tx,
     booking_id: Id<Booking>,
     review_id: Id<Review>,

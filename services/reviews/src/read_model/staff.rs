@@ -9,36 +9,36 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Postgres, QueryBuilder, Row as _};
 
 use super::page::Cursor;
-use super::query::{self, Shown};
+use super::query::{self, ReviewRow};
 
 /// More words than this are not looked for: each makes the question dearer.
 const WORDS_MAX: usize = 12;
 
-/// The columns that make a review, as [`query::shown`] names them, and the address.
+/// The columns that make a review, as [`query::review_row`] names them, and the address.
 const COLUMNS: &str = "r.review_id, r.name, r.email, r.service, r.rating::int as rating, r.text,
     r.verified, r.created_at, i.name as image, i.width, i.height
     from reviews r left join review_images i on i.image_id = r.image_id";
 
 /// Where words are looked for; the same as the index has it, or it would not be used.
-const WORDS: &str =
+const WORDS_LIKE: &str =
     "lower((r.name || ' ' || r.email || ' ' || r.text) collate \"und-x-icu\") like lower(";
 
 /// Where the beginning of a name is looked for; the same as the index has it.
-const BEGINNING: &str = "lower(r.name collate \"und-x-icu\") like lower(";
+const NAME_PREFIX_LIKE: &str = "lower(r.name collate \"und-x-icu\") like lower(";
 
 /// So many letters in a row lead to rows by the index of words; fewer would have every review read.
-const INDEXED_LETTERS: usize = 3;
+const TRIGRAM_LETTERS: usize = 3;
 
 /// Which reviews are listed.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct StaffReviewQuery {
     words: Vec<String>,
     service: String,
     rating: i32,
     image: ImageFilter,
 }
 
-impl std::fmt::Debug for Wanted {
+impl std::fmt::Debug for StaffReviewQuery {
     /// Without the words: staff look for names and addresses.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Wanted")
@@ -49,10 +49,10 @@ impl std::fmt::Debug for Wanted {
     }
 }
 
-impl Wanted {
+impl StaffReviewQuery {
     /// What a request asks for.
     #[must_use]
-    pub fn of(asked: &wire::ListStaffReviewsRequest) -> Self {
+    pub fn from_request(asked: &wire::ListStaffReviewsRequest) -> Self {
         Self {
             words: asked.query.split_whitespace().take(WORDS_MAX).map(str::to_owned).collect(),
             service: asked.service.clone(),
@@ -63,21 +63,24 @@ impl Wanted {
 
     /// The list's word in page tokens, which keep a hash of it.
     #[must_use]
-    pub fn list(&self) -> String {
+    pub fn list_id(&self) -> String {
         let image = i32::from(self.image);
         let (service, words) = (&self.service, self.words.join(" "));
         format!("staff\n{service}\n{}\n{image}\n{words}", self.rating)
     }
 
-    fn narrow(&self, sql: &mut QueryBuilder<Postgres>) {
-        if self.words.iter().any(|word| is_indexed(word)) {
+    fn push_filters(&self, sql: &mut QueryBuilder<Postgres>) {
+        if self.words.iter().any(|word| uses_index(word)) {
             for word in &self.words {
-                let anywhere = format!("%{}%", literal(word));
-                sql.push(" and ").push(WORDS).push_bind(anywhere).push(" collate \"und-x-icu\")");
+                let anywhere = format!("%{}%", escape_like(word));
+                sql.push(" and ")
+                    .push(WORDS_LIKE)
+                    .push_bind(anywhere)
+                    .push(" collate \"und-x-icu\")");
             }
         } else if !self.words.is_empty() {
-            let beginning = format!("{}%", literal(&self.words.join(" ")));
-            sql.push(" and ").push(BEGINNING).push_bind(beginning);
+            let beginning = format!("{}%", escape_like(&self.words.join(" ")));
+            sql.push(" and ").push(NAME_PREFIX_LIKE).push_bind(beginning);
             sql.push(" collate \"und-x-icu\")");
         }
         if !self.service.is_empty() {
@@ -99,7 +102,7 @@ impl Wanted {
 }
 
 /// A word as it is looked for: what has a meaning in patterns stands for itself.
-fn literal(word: &str) -> String {
+fn escape_like(word: &str) -> String {
     let mut pattern = String::new();
     for letter in word.chars() {
         if matches!(letter, '%' | '_' | '\\') {
@@ -111,14 +114,14 @@ fn literal(word: &str) -> String {
 }
 
 /// Whether the index of words leads to rows that have it.
-fn is_indexed(word: &str) -> bool {
+fn uses_index(word: &str) -> bool {
     let runs = word.split(|letter: char| !letter.is_alphanumeric());
-    runs.map(|run| run.chars().count()).any(|letters| letters >= INDEXED_LETTERS)
+    runs.map(|run| run.chars().count()).any(|letters| letters >= TRIGRAM_LETTERS)
 }
 
 /// A review as staff sees it, and its place in the list.
 #[derive(Clone)]
-pub struct Listed {
+pub struct StaffReviewRow {
     /// What staff sees.
     pub review: wire::StaffReview,
     /// Its place.
@@ -131,21 +134,21 @@ pub struct Listed {
 /// When the database does not answer.
 pub async fn list(
     executor: impl PgExecutor<'_>,
-    wanted: &Wanted,
+    query: &StaffReviewQuery,
     after: Option<Cursor>,
     limit: i64,
-) -> Result<Vec<Listed>, StoreError> {
+) -> Result<Vec<StaffReviewRow>, StoreError> {
     let mut sql = QueryBuilder::new("select ");
     sql.push(COLUMNS).push(" where r.deleted_at is null");
     if let Some(after) = after {
         sql.push(" and (r.created_at, r.review_id) < (");
         sql.push_bind(after.created_at).push(", ").push_bind(after.review_id).push(")");
     }
-    wanted.narrow(&mut sql);
+    query.push_filters(&mut sql);
     sql.push(" order by r.created_at desc, r.review_id desc limit ").push_bind(limit);
     // Planned anew each time: which index is best depends on the words.
     let rows = sql.build().persistent(false).fetch_all(executor).await?;
-    rows.iter().map(listed).collect::<Result<_, _>>().map_err(StoreError::from)
+    rows.iter().map(staff_review_row).collect::<Result<_, _>>().map_err(StoreError::from)
 }
 
 /// One review; `None` when there is none or it is deleted.
@@ -159,7 +162,7 @@ pub async fn review(
     let mut sql = QueryBuilder::new("select ");
     sql.push(COLUMNS).push(" where r.deleted_at is null and r.review_id = ").push_bind(id);
     let row = sql.build().fetch_optional(executor).await?;
-    Ok(row.as_ref().map(listed).transpose()?.map(|listed| listed.review))
+    Ok(row.as_ref().map(staff_review_row).transpose()?.map(|row| row.review))
 }
 
 /// When a review was deleted; `None` when it is not.
@@ -177,29 +180,29 @@ pub async fn deleted_at(
     Ok(at.flatten())
 }
 
-fn listed(row: &PgRow) -> Result<Listed, sqlx::Error> {
-    let Shown { review, cursor } = query::shown(row)?;
+fn staff_review_row(row: &PgRow) -> Result<StaffReviewRow, sqlx::Error> {
+    let ReviewRow { review, cursor } = query::review_row(row)?;
     let review = wire::StaffReview { review: Some(review), email: row.try_get("email")? };
-    Ok(Listed { review, cursor })
+    Ok(StaffReviewRow { review, cursor })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Wanted, is_indexed, literal};
+    use super::{StaffReviewQuery, escape_like, uses_index};
     use contract::reviews::v1::ListStaffReviewsRequest;
 
     #[test]
-    fn what_has_a_meaning_in_patterns_stands_for_itself() {
-        assert_eq!(literal("100%_\\"), "100\\%\\_\\\\");
+    fn like_wildcards_are_escaped() {
+        assert_eq!(escape_like("100%_\\"), "100\\%\\_\\\\");
     }
 
     #[test]
     fn three_letters_in_a_row_are_in_the_index() {
         for word in ["asha", "100%", "a@example", "_abc", "मीरा"] {
-            assert!(is_indexed(word), "{word}");
+            assert!(uses_index(word), "{word}");
         }
         for word in ["", "as", "%%%%", "a-b-c", "u@b.c", "\\"] {
-            assert!(!is_indexed(word), "{word}");
+            assert!(!uses_index(word), "{word}");
         }
     }
 
@@ -207,11 +210,15 @@ mod tests {
     fn words_are_never_printed_and_each_list_has_its_own_name() {
         let asked = |query: &str, service: &str| {
             let (query, service) = (query.to_owned(), service.to_owned());
-            Wanted::of(&ListStaffReviewsRequest { query, service, ..Default::default() })
+            StaffReviewQuery::from_request(&ListStaffReviewsRequest {
+                query,
+                service,
+                ..Default::default()
+            })
         };
         assert!(!format!("{:?}", asked("asha@example.org", "")).contains("asha"));
-        assert_eq!(asked(" a  b ", "").list(), asked("a b", "").list());
-        assert_ne!(asked("a", "").list(), asked("", "a").list());
+        assert_eq!(asked(" a  b ", "").list_id(), asked("a b", "").list_id());
+        assert_ne!(asked("a", "").list_id(), asked("", "a").list_id());
         assert_eq!(asked(&"a ".repeat(99), "").words.len(), super::WORDS_MAX);
     }
 }

@@ -4,7 +4,7 @@ use eventstore::Tx;
 use serde_json::{Value, json};
 
 /// What nobody needs any more is to be deleted. There is one such timer, set by a migration.
-pub const SWEEP: &str = "sweep";
+pub const RETENTION: &str = "sweep";
 
 /// What is personal in a deleted review is to be erased.
 pub const ERASE_REVIEW: &str = "erase_review";

@@ -6,10 +6,10 @@ use futures::future::join_all;
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 use messaging::Reaction as _;
-use reviews::process::booking::OnBooking;
+use reviews::consumers::booking::OnBooking;
 use tonic::{Code, Request};
 
-use crate::world::{EMAIL, World, customer, refused, wanted};
+use crate::world::{EMAIL, World, assert_rejected, customer, review_request};
 
 const DAY: i64 = 86_400;
 
@@ -33,7 +33,7 @@ async fn signed_in_would_be(world: &World, customer: Id<Customer>) -> bool {
 }
 
 fn by_invitation(invitation: &str) -> SubmitReviewRequest {
-    SubmitReviewRequest { invitation: invitation.to_owned(), ..wanted() }
+    SubmitReviewRequest { invitation: invitation.to_owned(), ..review_request() }
 }
 
 #[tokio::test]
@@ -41,19 +41,19 @@ async fn a_customer_gets_it_once_for_each_session() {
     let world = World::new().await;
     let asha = customer(1);
     assert!(!signed_in_would_be(&world, asha).await);
-    let without = world.submit_as(world.by(asha, wanted())).await.unwrap();
+    let without = world.submit_as(world.by(asha, review_request())).await.unwrap();
     assert!(!without.verified);
     let bookings = [world.session(asha).await, world.session(asha).await];
     for _ in bookings {
         assert!(signed_in_would_be(&world, asha).await);
         assert!(!signed_in_would_be(&world, customer(2)).await);
-        let review = world.submit_as(world.by(asha, wanted())).await.unwrap();
+        let review = world.submit_as(world.by(asha, review_request())).await.unwrap();
         assert!(review.verified);
         let history = world.history(&review.review_id).await;
         assert_eq!(history, ["ReviewSubmitted", "ReviewVerified"]);
     }
     assert!(!signed_in_would_be(&world, asha).await);
-    let third = world.submit_as(world.by(asha, wanted())).await.unwrap();
+    let third = world.submit_as(world.by(asha, review_request())).await.unwrap();
     assert!(!third.verified);
     let used = "select count(distinct review_id) from sessions where review_id is not null";
     assert_eq!(world.count(used).await, 2);
@@ -67,27 +67,28 @@ async fn a_session_that_is_not_over_and_a_typed_address_prove_nothing() {
     world.booking.requested(booking_id, customer(1)).await;
     world.session(customer(2)).await;
     assert!(!signed_in_would_be(&world, customer(1)).await);
-    assert!(!world.submit_as(world.by(customer(1), wanted())).await.unwrap().verified);
+    assert!(!world.submit_as(world.by(customer(1), review_request())).await.unwrap().verified);
     // The address of a customer who had a session, typed by a stranger.
-    let stranger = SubmitReviewRequest { email: EMAIL.to_owned(), ..wanted() };
+    let stranger = SubmitReviewRequest { email: EMAIL.to_owned(), ..review_request() };
     assert!(!world.submit(stranger.clone()).await.unwrap().verified);
-    let signed_in = SubmitReviewRequest { idempotency_key: wanted().idempotency_key, ..stranger };
+    let signed_in =
+        SubmitReviewRequest { idempotency_key: review_request().idempotency_key, ..stranger };
     assert!(!world.submit_as(world.by(customer(3), signed_in)).await.unwrap().verified);
     assert!(signed_in_would_be(&world, customer(2)).await);
     world.booking.completed(booking_id).await;
-    world.knows_of(booking_id).await;
-    assert!(world.submit_as(world.by(customer(1), wanted())).await.unwrap().verified);
+    world.wait_for_session(booking_id).await;
+    assert!(world.submit_as(world.by(customer(1), review_request())).await.unwrap().verified);
 }
 
 #[tokio::test]
-async fn who_leaves_it_off_keeps_it_for_another_time() {
+async fn declining_the_badge_keeps_it_for_later() {
     let world = World::new().await;
     let booking_id = world.session(customer(1)).await;
     let secret = invitation(&world, booking_id).await;
     let asked = SubmitReviewRequest { without_badge: true, ..by_invitation(&secret) };
     assert!(!world.submit_as(world.by(customer(1), asked)).await.unwrap().verified);
     assert!(invited_would_be(&world, &secret).await);
-    assert!(world.submit_as(world.by(customer(1), wanted())).await.unwrap().verified);
+    assert!(world.submit_as(world.by(customer(1), review_request())).await.unwrap().verified);
     assert!(!invited_would_be(&world, &secret).await);
 }
 
@@ -97,14 +98,20 @@ async fn one_session_proves_one_review_however_many_come_at_once() {
     let booking_id = world.session(customer(1)).await;
     let secret = invitation(&world, booking_id).await;
     let invited = join_all((0..6).map(|_| world.submit(by_invitation(&secret))));
-    let signed_in = join_all((0..6).map(|_| world.submit_as(world.by(customer(1), wanted()))));
+    let signed_in =
+        join_all((0..6).map(|_| world.submit_as(world.by(customer(1), review_request()))));
     let (invited, signed_in) = futures::future::join(invited, signed_in).await;
     let mut verified = 0;
     for answer in invited {
         match answer {
             Ok(review) => verified += u32::from(review.verified),
             lost => {
-                refused(lost, Code::FailedPrecondition, "INVITATION_NOT_VALID", "invitation");
+                assert_rejected(
+                    lost,
+                    Code::FailedPrecondition,
+                    "INVITATION_NOT_VALID",
+                    "invitation",
+                );
             }
         }
     }
@@ -127,13 +134,13 @@ async fn an_invitation_is_good_once_and_for_ninety_days() {
     assert!(review.verified);
     assert!(!invited_would_be(&world, &secret).await);
     let again = world.submit(by_invitation(&secret)).await;
-    refused(again, Code::FailedPrecondition, "INVITATION_NOT_VALID", "invitation");
+    assert_rejected(again, Code::FailedPrecondition, "INVITATION_NOT_VALID", "invitation");
     let later = world.session(customer(2)).await;
     let secret = invitation(&world, later).await;
     world.move_clock(90 * DAY + 60).await;
     assert!(!invited_would_be(&world, &secret).await);
     let late = world.submit(by_invitation(&secret)).await;
-    refused(late, Code::FailedPrecondition, "INVITATION_NOT_VALID", "invitation");
+    assert_rejected(late, Code::FailedPrecondition, "INVITATION_NOT_VALID", "invitation");
     assert_eq!(world.statistics().await.count, 1);
 }
 
@@ -147,7 +154,7 @@ async fn an_invitation_that_is_not_ours_is_refused() {
     for wrong in [forged, "x".repeat(43), "nonsense".to_owned(), "a".repeat(5000)] {
         assert!(!invited_would_be(&world, &wrong).await);
         let answer = world.submit(by_invitation(&wrong)).await;
-        refused(answer, Code::FailedPrecondition, "INVITATION_NOT_VALID", "invitation");
+        assert_rejected(answer, Code::FailedPrecondition, "INVITATION_NOT_VALID", "invitation");
     }
     assert!(invited_would_be(&world, &secret).await);
     assert_eq!(world.count("select count(*) from events").await, 0);
@@ -173,7 +180,7 @@ async fn only_notifications_makes_invitations_and_only_of_completed_sessions() {
     let asked = || CreateInvitationRequest { booking_id: booking_id.to_string() };
     for other in ["payments", "booking"] {
         let answer = world.internal(other).create_invitation(asked()).await;
-        refused(answer, Code::PermissionDenied, "CALLER_NOT_ALLOWED", "");
+        assert_rejected(answer, Code::PermissionDenied, "CALLER_NOT_ALLOWED", "");
     }
     let answer = world.internal("notifications").create_invitation(asked()).await.unwrap();
     let until = answer.into_inner().valid_until.unwrap();
@@ -184,7 +191,7 @@ async fn only_notifications_makes_invitations_and_only_of_completed_sessions() {
     for booking_id in [open.to_string(), new_id::<Booking>().to_string(), String::new()] {
         let asked = CreateInvitationRequest { booking_id };
         let answer = world.internal("notifications").create_invitation(asked).await;
-        refused(answer, Code::NotFound, "SESSION_NOT_COMPLETED", "");
+        assert_rejected(answer, Code::NotFound, "SESSION_NOT_COMPLETED", "");
     }
 }
 
@@ -192,10 +199,10 @@ async fn only_notifications_makes_invitations_and_only_of_completed_sessions() {
 async fn events_of_booking_that_come_again_change_nothing() {
     let world = World::new().await;
     world.session(customer(1)).await;
-    assert!(world.submit_as(world.by(customer(1), wanted())).await.unwrap().verified);
+    assert!(world.submit_as(world.by(customer(1), review_request())).await.unwrap().verified);
     let rows = "select coalesce(sum(hashtext(s::text)::bigint), 0)::bigint from sessions s";
     let before = world.count(rows).await;
-    for event in world.booking.told().await {
+    for event in world.booking.events().await {
         let event = std::sync::Arc::new(event);
         world
             .store

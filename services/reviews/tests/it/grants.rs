@@ -15,9 +15,9 @@ use runtime::status::detail_of;
 use testkit::until;
 use tonic::{Code, Status};
 
-use crate::identity::PASSWORD;
+use crate::fake_identity::PASSWORD;
 use crate::panel::{
-    ADDRESS, ADMIN, CUSTOMER, FRONT_DESK, OWNER, PRACTITIONER, Panel, person, refused, review,
+    ADDRESS, ADMIN, CUSTOMER, FRONT_DESK, OWNER, PRACTITIONER, Panel, person, rejection_of, review,
 };
 
 /// What whoever knows it may type in place of a password of their own.
@@ -67,7 +67,11 @@ async fn staff_unlock_with_their_own_password_and_all_others_are_denied_alike() 
     }
     shapes.dedup();
     assert_eq!(shapes.len(), 1, "nobody learns what was wrong: {shapes:?}");
-    assert_eq!(panel.identity.looked.load(Ordering::SeqCst), 1, "only the owner's was looked at");
+    assert_eq!(
+        panel.identity.password_checks.load(Ordering::SeqCst),
+        1,
+        "only the owner's was looked at"
+    );
 
     let opened = panel.try_password(Some(ADMIN), PASSWORD).await??;
     assert_eq!(opened.grant.len(), 43);
@@ -83,17 +87,21 @@ async fn after_five_wrong_tries_even_the_right_one_waits_and_a_restart_forgets_n
 -> Result<()> {
     let mut panel = Panel::new().await?;
     for _ in 0..5 {
-        assert_eq!(refused(panel.try_password(Some(OWNER), "guess").await?), denied());
+        assert_eq!(rejection_of(panel.try_password(Some(OWNER), "guess").await?), denied());
     }
-    let looked = panel.identity.looked.load(Ordering::SeqCst);
-    assert_eq!(looked, 5);
-    assert_eq!(refused(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
+    let password_checks = panel.identity.password_checks.load(Ordering::SeqCst);
+    assert_eq!(password_checks, 5);
+    assert_eq!(rejection_of(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
     assert_eq!(panel.last_act().await?.2, "MUST_WAIT");
     panel.restart(None).await;
-    assert_eq!(refused(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
+    assert_eq!(rejection_of(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
     // The address was counted as well, so another account there waits too.
-    assert_eq!(refused(panel.try_password(Some(ADMIN), PASSWORD).await?), denied());
-    assert_eq!(panel.identity.looked.load(Ordering::SeqCst), looked, "none was looked at");
+    assert_eq!(rejection_of(panel.try_password(Some(ADMIN), PASSWORD).await?), denied());
+    assert_eq!(
+        panel.identity.password_checks.load(Ordering::SeqCst),
+        password_checks,
+        "none was looked at"
+    );
     // Elsewhere the other account is free, and this one is not.
     let elsewhere = async |who: u128| -> Result<Result<(), Status>> {
         let mut request =
@@ -101,18 +109,18 @@ async fn after_five_wrong_tries_even_the_right_one_waits_and_a_restart_forgets_n
         request.metadata_mut().insert("x-caller-address", "198.51.100.9".parse()?);
         Ok(panel.staff().unlock(request).await.map(drop))
     };
-    assert_eq!(refused(elsewhere(OWNER).await?), denied());
+    assert_eq!(rejection_of(elsewhere(OWNER).await?), denied());
     elsewhere(ADMIN).await??;
 
     panel.move_clock(31).await;
-    assert_eq!(refused(panel.try_password(Some(OWNER), "guess").await?), denied());
+    assert_eq!(rejection_of(panel.try_password(Some(OWNER), "guess").await?), denied());
     // The sixth wrong one makes the wait twice as long.
     panel.move_clock(31 + 31).await;
-    assert_eq!(refused(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
+    assert_eq!(rejection_of(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
     panel.move_clock(31 + 62).await;
     panel.unlocked(OWNER).await?;
     // It was them, so the next slip is the first one again.
-    assert_eq!(refused(panel.try_password(Some(OWNER), "slip").await?), denied());
+    assert_eq!(rejection_of(panel.try_password(Some(OWNER), "slip").await?), denied());
     panel.unlocked(OWNER).await?;
     Ok(())
 }
@@ -122,9 +130,9 @@ async fn tries_that_come_at_once_are_counted_before_any_is_looked_at() -> Result
     let panel = Panel::new().await?;
     let tries = (0..12).map(|_| panel.try_password(Some(OWNER), "guess"));
     for answer in futures::future::join_all(tries).await {
-        assert_eq!(refused(answer?), denied());
+        assert_eq!(rejection_of(answer?), denied());
     }
-    assert_eq!(panel.identity.looked.load(Ordering::SeqCst), 5);
+    assert_eq!(panel.identity.password_checks.load(Ordering::SeqCst), 5);
     Ok(())
 }
 
@@ -133,14 +141,14 @@ async fn a_password_that_cannot_be_checked_is_no_wrong_one() -> Result<()> {
     let panel = Panel::new().await?;
     for status in [503, 500, 401, 404] {
         panel.identity.answer_with(status);
-        let answer = refused(panel.try_password(Some(OWNER), PASSWORD).await?);
+        let answer = rejection_of(panel.try_password(Some(OWNER), PASSWORD).await?);
         let expected = if status == 404 { denied().0 } else { Code::Unavailable };
         assert_eq!(answer.0, expected, "{status}");
     }
     // Its own limit is told as a wrong password, so nobody learns about either.
     panel.identity.answer_with(0);
     for _ in 0..3 {
-        assert_eq!(refused(panel.try_password(Some(OWNER), "guess").await?), denied());
+        assert_eq!(rejection_of(panel.try_password(Some(OWNER), "guess").await?), denied());
     }
     panel.unlocked(OWNER).await?;
     assert!(!panel.dump(&["audit_log"]).await?.contains("SERVICE_UNAVAILABLE"));
@@ -151,7 +159,7 @@ async fn a_password_that_cannot_be_checked_is_no_wrong_one() -> Result<()> {
 async fn a_password_of_another_account_proves_nothing() -> Result<()> {
     let panel = Panel::new().await?;
     panel.identity.other.store(u16::try_from(CUSTOMER)?, Ordering::SeqCst);
-    assert_eq!(refused(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
+    assert_eq!(rejection_of(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
     assert_eq!(panel.identity.open_sessions(), 0);
     Ok(())
 }
@@ -166,17 +174,17 @@ async fn a_grant_ends_unused_after_ten_minutes_and_used_after_thirty() -> Result
         if minutes == 9 {
             continue;
         }
-        assert_eq!(refused(look(&panel, Some(OWNER), &unused).await?), ended());
+        assert_eq!(rejection_of(look(&panel, Some(OWNER), &unused).await?), ended());
     }
     panel.move_clock(30 * 60 + 1).await;
-    assert_eq!(refused(look(&panel, Some(OWNER), &used).await?), ended());
+    assert_eq!(rejection_of(look(&panel, Some(OWNER), &used).await?), ended());
     // Looking did not wake it, and neither does the clock.
     panel.move_clock(29 * 60).await;
     look(&panel, Some(OWNER), &used).await??;
     // After a day it is forgotten, which is told alike.
     panel.move_clock(25 * 3600).await;
     panel.unlocked(OWNER).await?;
-    assert_eq!(refused(look(&panel, Some(OWNER), &used).await?), ended());
+    assert_eq!(rejection_of(look(&panel, Some(OWNER), &used).await?), ended());
     until("only the new one is remembered", async || {
         let kept = panel.world.count("select count(*) from moderation_grants").await;
         Ok((kept == 1).then_some(()))
@@ -191,7 +199,7 @@ async fn lock_ends_a_grant_and_unlocking_again_ends_the_one_before() -> Result<(
     let again = UnlockRequest { password: PASSWORD.to_owned() };
     let request = panel.call(Some(OWNER), &first, again)?;
     let second = panel.staff().unlock(request).await?.into_inner().grant;
-    assert_eq!(refused(look(&panel, Some(OWNER), &first).await?), ended());
+    assert_eq!(rejection_of(look(&panel, Some(OWNER), &first).await?), ended());
     look(&panel, Some(OWNER), &second).await??;
     // It needs no account: who closes the panel may have signed out before.
     for _ in 0..2 {
@@ -199,8 +207,8 @@ async fn lock_ends_a_grant_and_unlocking_again_ends_the_one_before() -> Result<(
     }
     panel.staff().lock(panel.call(None, "", LockRequest {})?).await?;
     panel.staff().lock(panel.call(None, "never-given", LockRequest {})?).await?;
-    assert_eq!(refused(look(&panel, Some(OWNER), &second).await?), ended());
-    let locks = panel.book().await?.into_iter().filter(|row| row.2 == "Lock");
+    assert_eq!(rejection_of(look(&panel, Some(OWNER), &second).await?), ended());
+    let locks = panel.audit_log().await?.into_iter().filter(|row| row.2 == "Lock");
     let locks: Vec<_> = locks.map(|row| (row.0, row.1, row.4)).collect();
     let owner = person(OWNER).to_string();
     assert_eq!(locks, [(owner, "owner".to_owned(), "done".to_owned())]);
@@ -217,13 +225,13 @@ async fn a_grant_is_its_holders_alone_and_no_longer_than_their_role() -> Result<
         (Some(PRACTITIONER), Code::PermissionDenied, "ROLE_NOT_ALLOWED"),
         (Some(CUSTOMER), Code::PermissionDenied, "STAFF_ONLY"),
     ] {
-        assert_eq!(refused(look(&panel, who, &grant).await?), (code, reason.to_owned()));
+        assert_eq!(rejection_of(look(&panel, who, &grant).await?), (code, reason.to_owned()));
     }
     panel.set_role(OWNER, Some(Role::Practitioner));
-    let now = refused(look(&panel, Some(OWNER), &grant).await?);
+    let now = rejection_of(look(&panel, Some(OWNER), &grant).await?);
     assert_eq!(now, (Code::PermissionDenied, "ROLE_NOT_ALLOWED".to_owned()));
     panel.set_role(OWNER, None);
-    let now = refused(look(&panel, Some(OWNER), &grant).await?);
+    let now = rejection_of(look(&panel, Some(OWNER), &grant).await?);
     assert_eq!(now, (Code::PermissionDenied, "STAFF_ONLY".to_owned()));
     Ok(())
 }
@@ -235,10 +243,10 @@ async fn one_passphrase_opens_the_panel_where_the_practice_sets_one() -> Result<
     panel.restart(Some(passphrase_hash())).await;
     let asked = panel.staff().get_moderation(GetModerationRequest {}).await?.into_inner();
     assert!(!asked.sign_in_required);
-    let before = refused(look(&panel, Some(OWNER), &own).await?);
+    let before = rejection_of(look(&panel, Some(OWNER), &own).await?);
     assert_eq!(before, ended(), "what was given for own passwords ends with them");
     for wrong in ["", PASSWORD, "Seven calm herons cross the lake"] {
-        assert_eq!(refused(panel.try_password(Some(OWNER), wrong).await?), denied());
+        assert_eq!(rejection_of(panel.try_password(Some(OWNER), wrong).await?), denied());
         let wrong = ("".to_owned(), "Unlock".to_owned(), "WRONG_PASSWORD".to_owned());
         assert_eq!(panel.last_act().await?, wrong);
     }
@@ -255,18 +263,18 @@ async fn one_passphrase_opens_the_panel_where_the_practice_sets_one() -> Result<
     .await?;
     assert_eq!(by, "passphrase");
     for _ in 0..5 {
-        assert_eq!(refused(panel.try_password(None, "guess").await?), denied());
+        assert_eq!(rejection_of(panel.try_password(None, "guess").await?), denied());
     }
-    assert_eq!(refused(panel.try_password(None, PASSPHRASE).await?), denied());
+    assert_eq!(rejection_of(panel.try_password(None, PASSPHRASE).await?), denied());
     panel.move_clock(31).await;
     let grant = panel.try_password(None, PASSPHRASE).await??.grant;
     look(&panel, None, &grant).await??;
     panel.restart(Some(passphrase_hash())).await;
-    assert_eq!(refused(look(&panel, None, &grant).await?), ended(), "it was another hash's");
+    assert_eq!(rejection_of(look(&panel, None, &grant).await?), ended(), "it was another hash's");
     let grant = panel.try_password(None, PASSPHRASE).await??.grant;
 
     panel.restart(None).await;
-    assert_eq!(refused(look(&panel, Some(OWNER), &grant).await?), ended());
+    assert_eq!(rejection_of(look(&panel, Some(OWNER), &grant).await?), ended());
     Ok(())
 }
 
@@ -274,7 +282,10 @@ async fn one_passphrase_opens_the_panel_where_the_practice_sets_one() -> Result<
 async fn nothing_that_opens_the_panel_is_stored_and_addresses_go_after_a_day() -> Result<()> {
     let panel = Panel::new().await?;
     let grant = panel.unlocked(OWNER).await?;
-    assert_eq!(refused(panel.try_password(Some(ADMIN), "a garden of errors").await?), denied());
+    assert_eq!(
+        rejection_of(panel.try_password(Some(ADMIN), "a garden of errors").await?),
+        denied()
+    );
     let tables =
         ["events", "audit_log", "moderation_grants", "moderation_tries", "timers", "outbox"];
     let stored = panel.dump(&tables).await?;
@@ -293,7 +304,7 @@ async fn nothing_that_opens_the_panel_is_stored_and_addresses_go_after_a_day() -
 }
 
 #[tokio::test]
-async fn who_may_not_or_types_nothing_keeps_nobody_out() -> Result<()> {
+async fn unauthorized_or_empty_attempts_are_not_counted() -> Result<()> {
     let panel = Panel::new().await?;
     let longest = "a".repeat(1025);
     for (who, password) in [
@@ -305,10 +316,14 @@ async fn who_may_not_or_types_nothing_keeps_nobody_out() -> Result<()> {
     ] {
         let tries = (0..6).map(|_| panel.try_password(who, password));
         for answer in futures::future::join_all(tries).await {
-            assert_eq!(refused(answer?), denied());
+            assert_eq!(rejection_of(answer?), denied());
         }
     }
-    assert_eq!(panel.identity.looked.load(Ordering::SeqCst), 0, "no password was looked at");
+    assert_eq!(
+        panel.identity.password_checks.load(Ordering::SeqCst),
+        0,
+        "no password was looked at"
+    );
     assert_eq!(panel.dump(&["moderation_tries"]).await?, "");
     panel.unlocked(OWNER).await?;
     Ok(())
@@ -318,14 +333,14 @@ async fn who_may_not_or_types_nothing_keeps_nobody_out() -> Result<()> {
 async fn a_try_that_is_given_back_lifts_no_wait_that_others_earned() -> Result<()> {
     let panel = Panel::new().await?;
     for _ in 0..5 {
-        assert_eq!(refused(panel.try_password(Some(OWNER), "guess").await?), denied());
+        assert_eq!(rejection_of(panel.try_password(Some(OWNER), "guess").await?), denied());
     }
     panel.move_clock(31).await;
     panel.identity.answer_with(503);
-    let unavailable = refused(panel.try_password(Some(OWNER), PASSWORD).await?);
+    let unavailable = rejection_of(panel.try_password(Some(OWNER), PASSWORD).await?);
     assert_eq!(unavailable.0, Code::Unavailable);
     panel.identity.answer_with(0);
-    assert_eq!(refused(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
+    assert_eq!(rejection_of(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
     assert_eq!(panel.last_act().await?.2, "MUST_WAIT", "the five have earned it");
     // It is no longer than theirs.
     panel.move_clock(31 + 31).await;

@@ -1,9 +1,9 @@
 //! Two hundred files that mean harm.
 
-mod disguised;
+mod polyglots;
 mod files;
 mod oversized;
-mod torn;
+mod truncated;
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use tokio::process::Command;
 
 use self::files::{Hostile, PAYLOAD, corpus};
 use crate::samples::{Format, chunks_of, corners, encoded};
-use crate::studio::{PROGRAM, Studio};
+use crate::service_process::{PROGRAM, ServiceProcess};
 
 /// How much more memory the service may have had than with good pictures.
 const GROWTH_KIB_MAX: u64 = 64 * 1024;
@@ -25,19 +25,19 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[tokio::test]
 async fn two_hundred_hostile_files_do_no_harm() -> Result<()> {
-    let studio = Studio::new().await?;
+    let service = ServiceProcess::new().await?;
     let good = encoded(Format::Jpeg, &corners(1200, 900), None)?;
     for _warming in 0..3 {
-        studio.upload(good.clone()).await?;
+        service.upload(good.clone()).await?;
     }
-    let (before, taken) = (studio.peak_kib()?, studio.objects()?.len());
+    let (before, taken) = (service.peak_kib()?, service.objects()?.len());
     let files = corpus()?;
     assert_eq!(files.len(), 200);
-    let sent = stream::iter(files.into_iter().map(|it| send(&studio, it)));
+    let sent = stream::iter(files.into_iter().map(|it| send(&service, it)));
     let taken_more: Vec<bool> = sent.buffer_unordered(AT_ONCE).try_collect().await?;
-    let growth = studio.peak_kib()?.saturating_sub(before);
+    let growth = service.peak_kib()?.saturating_sub(before);
     ensure!(growth <= GROWTH_KIB_MAX, "the service grew by {growth} KiB");
-    let objects = studio.objects()?;
+    let objects = service.objects()?;
     let pictures = taken_more.into_iter().filter(|taken| *taken).count();
     assert_eq!(objects.len(), taken + 2 * pictures);
     println!("{pictures} of 200 were pictures and made anew; the service grew by {growth} KiB");
@@ -46,16 +46,16 @@ async fn two_hundred_hostile_files_do_no_harm() -> Result<()> {
         assert_eq!(chunks_of(&object).context("whole chunks")?, ["VP8 "]);
         assert!(!object.windows(PAYLOAD.len()).any(|window| window == PAYLOAD));
     }
-    studio.publish(good).await?;
+    service.publish(good).await?;
     Ok(())
 }
 
 /// Whether the file was taken as a picture.
-async fn send(studio: &Studio, hostile: Hostile) -> Result<bool> {
+async fn send(service: &ServiceProcess, hostile: Hostile) -> Result<bool> {
     let Hostile { name, bytes, may_be_taken } = hostile;
     // Other tests keep the machine busy, and then nobody's picture is taken.
     let answer = testkit::until_within(PATIENCE, &name, async || {
-        let answer = studio.try_upload(bytes.clone()).await?;
+        let answer = service.try_upload(bytes.clone()).await?;
         Ok((answer.text("reason") != "BUSY").then_some(answer))
     })
     .await?;

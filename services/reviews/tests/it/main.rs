@@ -9,16 +9,16 @@
 )]
 
 mod world;
-mod booking;
+mod fake_booking;
 mod submitting;
 mod reading;
 mod badges;
-mod served;
+mod process_lifecycle;
 mod samples;
-mod studio;
+mod service_process;
 mod pictures;
 mod hostile;
-mod identity;
+mod fake_identity;
 mod panel;
 mod grants;
 mod moderation;

@@ -16,7 +16,7 @@ use testkit::until;
 use tonic::{Code, Response, Status};
 
 use crate::panel::{
-    ADMIN, CUSTOMER, FRONT_DESK, OWNER, PRACTITIONER, Panel, person, refused, review,
+    ADMIN, CUSTOMER, FRONT_DESK, OWNER, PRACTITIONER, Panel, person, rejection_of, review,
 };
 
 const DAY: i64 = 24 * 3600;
@@ -91,20 +91,20 @@ async fn a_deletion_without_a_live_grant_is_refused_written_down_and_changes_not
         (Some(PRACTITIONER), live.as_str(), no, "ROLE_NOT_ALLOWED"),
         (Some(ADMIN), own.as_str(), no, "STAFF_ONLY"),
     ] {
-        let answer = refused(delete(&panel, who, grant, &id).await?);
+        let answer = rejection_of(delete(&panel, who, grant, &id).await?);
         assert_eq!(answer, (code, reason.to_owned()), "{who:?}");
         let (actor, _role, action, subject, outcome) =
-            panel.book().await?.pop().context("it was written down")?;
+            panel.audit_log().await?.pop().context("it was written down")?;
         assert_eq!(actor, who.map(|who| person(who).to_string()).unwrap_or_default());
         assert_eq!((&*action, &*outcome), ("DeleteReview", reason));
         let named = if who.is_some() { id.as_str() } else { "" };
         assert_eq!(subject, named, "who is nobody writes nothing into a review's history");
     }
     panel.set_role(ADMIN, Some(Role::Admin));
-    let answer = refused(delete(&panel, Some(ADMIN), &live, &id).await?);
+    let answer = rejection_of(delete(&panel, Some(ADMIN), &live, &id).await?);
     assert_eq!(answer, (no, "GRANT_REQUIRED".to_owned()), "it is somebody else's");
     panel.move_clock(10 * 60 + 1 + 30 * 60).await;
-    let answer = refused(delete(&panel, Some(OWNER), &live, &id).await?);
+    let answer = rejection_of(delete(&panel, Some(OWNER), &live, &id).await?);
     assert_eq!(answer, (no, "GRANT_ENDED".to_owned()));
     assert_eq!(history(&panel, &id).await?, ["Submitted"]);
     assert_eq!(readable(&panel).await?, 1);
@@ -123,7 +123,7 @@ async fn a_deleted_review_is_gone_for_everybody_and_comes_back_in_time() -> Resu
     assert_eq!(delete(&panel, Some(OWNER), &grant, &id).await??, until, "again: the same");
     let mut public = panel.public();
     let get = GetReviewRequest { review_id: id.clone() };
-    let gone = refused(public.get_review(get.clone()).await);
+    let gone = rejection_of(public.get_review(get.clone()).await);
     assert_eq!(gone, (Code::NotFound, "REVIEW_NOT_FOUND".to_owned()));
     assert!(
         public.list_reviews(ListReviewsRequest::default()).await?.into_inner().reviews.is_empty()
@@ -141,16 +141,16 @@ async fn a_deleted_review_is_gone_for_everybody_and_comes_back_in_time() -> Resu
 
     delete(&panel, Some(OWNER), &grant, &id).await??;
     panel.move_clock(16).await;
-    let late = refused(restore(&panel, &grant, &id).await?);
+    let late = rejection_of(restore(&panel, &grant, &id).await?);
     assert_eq!(late, (Code::FailedPrecondition, "UNDO_TOO_LATE".to_owned()));
     let absent = format!("rvw_{:032x}", 7);
     for none in [absent.as_str(), "", "rvw_7", "asha@example.org"] {
-        let deleted = refused(delete(&panel, Some(OWNER), &grant, none).await?);
-        let restored = refused(restore(&panel, &grant, none).await?);
+        let deleted = rejection_of(delete(&panel, Some(OWNER), &grant, none).await?);
+        let restored = rejection_of(restore(&panel, &grant, none).await?);
         let expected = (Code::NotFound, "REVIEW_NOT_FOUND".to_owned());
         assert_eq!((deleted, restored), (expected.clone(), expected), "{none}");
     }
-    let book = panel.book().await?;
+    let book = panel.audit_log().await?;
     assert!(!format!("{book:?}").contains("asha"), "ids only: {book:?}");
     let outcomes: Vec<&str> = book
         .iter()
@@ -184,7 +184,8 @@ async fn deletions_at_once_are_one_event_and_a_closed_panel_stops_none_half_way(
     // Whoever was first: the answer, the history and the book agree.
     let done = deleted?.is_ok();
     assert_eq!(history(&panel, &other).await?.len(), if done { 2 } else { 1 });
-    let written = panel.book().await?.into_iter().find(|row| row.3 == other).context("written")?;
+    let written =
+        panel.audit_log().await?.into_iter().find(|row| row.3 == other).context("written")?;
     assert_eq!(written.4, if done { "done" } else { "GRANT_ENDED" });
     Ok(())
 }
@@ -242,7 +243,7 @@ async fn a_month_after_its_deletion_nothing_personal_is_left_of_a_review() -> Re
     // It stays deleted, whoever asks.
     let grant = panel.unlocked(OWNER).await?;
     delete(&panel, Some(OWNER), &grant, &id).await??;
-    assert_eq!(refused(restore(&panel, &grant, &id).await?).1, "UNDO_TOO_LATE");
+    assert_eq!(rejection_of(restore(&panel, &grant, &id).await?).1, "UNDO_TOO_LATE");
     assert_eq!(history(&panel, &id).await?, ["Submitted", "Deleted", "Erased"]);
     Ok(())
 }
@@ -310,7 +311,8 @@ async fn words_are_found_in_name_address_and_text_and_filters_combine() -> Resul
     }
     let first = list(&panel, &grant, ListStaffReviewsRequest::default()).await?;
     assert_eq!(first.reviews[3].email, "asha@example.org");
-    let looks = panel.book().await?.into_iter().filter(|row| row.2 == "ListStaffReviews").count();
+    let looks =
+        panel.audit_log().await?.into_iter().filter(|row| row.2 == "ListStaffReviews").count();
     assert_eq!(looks, 29, "who looks at addresses is written down");
     Ok(())
 }
@@ -345,7 +347,7 @@ async fn pages_go_on_where_the_one_before_ended_and_belong_to_their_question() -
     let first = list(&panel, &grant, asked("calm", "")).await?;
     for (query, token) in [("kind", first.next_page_token.as_str()), ("calm", "rubbish")] {
         let request = panel.call(Some(OWNER), &grant, asked(query, token))?;
-        let answer = refused(panel.staff().list_staff_reviews(request).await);
+        let answer = rejection_of(panel.staff().list_staff_reviews(request).await);
         assert_eq!(answer, (Code::InvalidArgument, "INVALID_PAGE_TOKEN".to_owned()));
     }
     Ok(())
@@ -423,9 +425,9 @@ async fn a_parked_event_is_shown_tried_again_and_taken_in_when_it_can_be() -> Re
     let again = retry(ADMIN).await??;
     assert_eq!((again.handled, again.events.len()), (1, 0));
     for (who, reason) in [(FRONT_DESK, "ROLE_NOT_ALLOWED"), (CUSTOMER, "STAFF_ONLY")] {
-        assert_eq!(refused(retry(who).await?), (Code::PermissionDenied, reason.to_owned()));
+        assert_eq!(rejection_of(retry(who).await?), (Code::PermissionDenied, reason.to_owned()));
         let request = panel.call(Some(who), "", ListParkedEventsRequest {})?;
-        let answer = refused(panel.staff().list_parked_events(request).await);
+        let answer = rejection_of(panel.staff().list_parked_events(request).await);
         assert_eq!(answer, (Code::PermissionDenied, reason.to_owned()));
     }
     Ok(())

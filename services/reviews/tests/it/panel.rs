@@ -14,8 +14,8 @@ use std::sync::Arc;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Response, Status};
 
-use crate::identity::{self, Identity, PASSWORD};
-use crate::world::{self, World, customer, wanted};
+use crate::fake_identity::{self, FakeIdentity, PASSWORD};
+use crate::world::{self, World, customer, review_request};
 
 /// In the year 2100.
 const FAR: u64 = 4_102_444_800;
@@ -35,20 +35,20 @@ pub(crate) fn person(number: u128) -> Id<Customer> {
 }
 
 /// One row of the book of acts: actor, role, action, subject, outcome.
-pub(crate) type Written = (String, String, String, String, String);
+pub(crate) type AuditRow = (String, String, String, String, String);
 
 pub(crate) struct Panel {
     pub(crate) world: World,
-    pub(crate) identity: Arc<Identity>,
+    pub(crate) identity: Arc<FakeIdentity>,
 }
 
 impl Panel {
     /// Where staff unlock with their own password.
     pub(crate) async fn new() -> Result<Self> {
-        let (identity, identity_url) = Identity::serve().await?;
+        let (identity, identity_url) = FakeIdentity::serve().await?;
         let world = World::with(|config| {
             config.moderation.identity_url = identity_url;
-            config.moderation.identity_api_key = Some(SecretString::from(identity::API_KEY));
+            config.moderation.identity_api_key = Some(SecretString::from(fake_identity::API_KEY));
         })
         .await;
         let panel = Self { world, identity };
@@ -86,7 +86,7 @@ impl Panel {
         metadata.insert("x-caller-address", ADDRESS.parse()?);
         if let Some(number) = who {
             let sub = person(number).uuid().to_string();
-            let token = self.world.users.token(&sub, &identity::address(number), FAR)?;
+            let token = self.world.users.token(&sub, &fake_identity::address(number), FAR)?;
             metadata.insert("authorization", format!("Bearer {token}").parse()?);
         }
         if !grant.is_empty() {
@@ -112,7 +112,7 @@ impl Panel {
 
     /// Gives an account a role, or takes it away.
     pub(crate) fn set_role(&self, number: u128, role: Option<Role>) {
-        self.world.booking.employs(person(number), role);
+        self.world.booking.set_role(person(number), role);
     }
 
     pub(crate) async fn move_clock(&self, seconds: i64) {
@@ -125,7 +125,7 @@ impl Panel {
     }
 
     /// Everything in the book of acts, oldest first.
-    pub(crate) async fn book(&self) -> Result<Vec<Written>> {
+    pub(crate) async fn audit_log(&self) -> Result<Vec<AuditRow>> {
         let rows = sqlx::query_as(
             "select actor, role, action, subject, outcome from audit_log order by audit_id",
         );
@@ -135,7 +135,7 @@ impl Panel {
     /// The last row of it: who, what, and what it came to.
     pub(crate) async fn last_act(&self) -> Result<(String, String, String)> {
         let (actor, _role, action, _subject, outcome) =
-            self.book().await?.pop().context("something was written down")?;
+            self.audit_log().await?.pop().context("something was written down")?;
         Ok((actor, action, outcome))
     }
 
@@ -159,13 +159,13 @@ pub(crate) fn review(name: &str, email: &str, text: &str) -> SubmitReviewRequest
         email: email.to_owned(),
         rating: 4,
         text: text.to_owned(),
-        ..wanted()
+        ..review_request()
     }
 }
 
 /// Why a call was refused.
 #[track_caller]
-pub(crate) fn refused<T: std::fmt::Debug>(answer: Result<T, Status>) -> (Code, String) {
+pub(crate) fn rejection_of<T: std::fmt::Debug>(answer: Result<T, Status>) -> (Code, String) {
     let status = answer.unwrap_err();
     (status.code(), detail_of(&status).unwrap().reason)
 }

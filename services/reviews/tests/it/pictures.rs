@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use crate::samples::{
     CORNERS, FORMATS, Format, SECRETS, chunks_of, corners, encoded, file, turned,
 };
-use crate::studio::Studio;
+use crate::service_process::ServiceProcess;
 
 const AN_HOUR: i64 = 60 * 60;
 
@@ -32,16 +32,16 @@ fn contains(file: &[u8], secret: &str) -> bool {
 
 #[tokio::test]
 async fn every_picture_stands_upright_and_tells_nothing_else() -> Result<()> {
-    let studio = Studio::new().await?;
+    let service = ServiceProcess::new().await?;
     for format in FORMATS {
         for orientation in 1..=8 {
             let stored = turned(&corners(90, 60), orientation);
             let sent = file(format, &stored, orientation)?;
             ensure!(contains(&sent, "GPS-18.5204N") && contains(&sent, "TRAILING-SECRET"));
-            let image = studio.publish(sent).await?.image.context("an image")?;
+            let image = service.publish(sent).await?.image.context("an image")?;
             assert_eq!((image.width, image.height), (90, 60), "{format:?} {orientation}");
             for path in [&image.path, &image.small_path] {
-                let served = studio.get(path).await?.error_for_status()?.bytes().await?;
+                let served = service.get(path).await?.error_for_status()?.bytes().await?;
                 let seen = image::load_from_memory_with_format(&served, ImageFormat::WebP)?;
                 assert_eq!((seen.width(), seen.height()), (90, 60));
                 let right = quarters(&seen).into_iter().zip(CORNERS).all(|(s, w)| is_near(s, w));
@@ -58,7 +58,7 @@ async fn every_picture_stands_upright_and_tells_nothing_else() -> Result<()> {
 
 #[tokio::test]
 async fn large_pictures_are_made_smaller_and_small_ones_stay() -> Result<()> {
-    let studio = Studio::new().await?;
+    let service = ServiceProcess::new().await?;
     let sizes = [
         ((4000, 3000), (1600, 1200), (480, 360)),
         ((1000, 2000), (800, 1600), (240, 480)),
@@ -69,12 +69,13 @@ async fn large_pictures_are_made_smaller_and_small_ones_stay() -> Result<()> {
     ];
     for (sent, large, small) in sizes {
         let sent = encoded(Format::Jpeg, &corners(sent.0, sent.1), None)?;
-        let uploaded = studio.upload(sent).await?;
+        let uploaded = service.upload(sent).await?;
         assert_eq!((uploaded.side("width"), uploaded.side("height")), large);
-        let image = studio.try_submit(uploaded.text("imageId")).await?.image.context("an image")?;
+        let image =
+            service.try_submit(uploaded.text("imageId")).await?.image.context("an image")?;
         assert_eq!((u64::try_from(image.width)?, u64::try_from(image.height)?), large);
         for (path, wanted) in [(&image.path, large), (&image.small_path, small)] {
-            let served = studio.get(path).await?.error_for_status()?.bytes().await?;
+            let served = service.get(path).await?.error_for_status()?.bytes().await?;
             let seen = image::load_from_memory_with_format(&served, ImageFormat::WebP)?;
             assert_eq!((u64::from(seen.width()), u64::from(seen.height())), wanted);
         }
@@ -84,15 +85,15 @@ async fn large_pictures_are_made_smaller_and_small_ones_stay() -> Result<()> {
 
 #[tokio::test]
 async fn what_is_transparent_is_white() -> Result<()> {
-    let studio = Studio::new().await?;
+    let service = ServiceProcess::new().await?;
     let mut picture = RgbaImage::from_pixel(40, 40, image::Rgba([200, 0, 0, 0]));
     for (_x, _y, pixel) in picture.enumerate_pixels_mut().filter(|(x, _, _)| *x >= 20) {
         pixel.0 = [0, 0, 0, 255];
     }
     let mut sent = std::io::Cursor::new(Vec::new());
     picture.write_to(&mut sent, ImageFormat::Png)?;
-    let image = studio.publish(sent.into_inner()).await?.image.context("an image")?;
-    let served = studio.get(&image.path).await?.bytes().await?;
+    let image = service.publish(sent.into_inner()).await?.image.context("an image")?;
+    let served = service.get(&image.path).await?.bytes().await?;
     let seen = image::load_from_memory_with_format(&served, ImageFormat::WebP)?;
     let [left, right, ..] = quarters(&seen);
     assert!(is_near(left, [255; 3]) && is_near(right, [0; 3]), "{left:?} {right:?}");
@@ -101,13 +102,13 @@ async fn what_is_transparent_is_white() -> Result<()> {
 
 #[tokio::test]
 async fn a_picture_is_served_for_ever_and_can_do_nothing() -> Result<()> {
-    let studio = Studio::new().await?;
+    let service = ServiceProcess::new().await?;
     let sent = encoded(Format::Png, &corners(30, 20), None)?;
-    let image = studio.publish(sent).await?.image.context("an image")?;
+    let image = service.publish(sent).await?.image.context("an image")?;
     let file = image.path.strip_prefix("/pictures/").context("a path")?;
-    let got = studio.get(&image.path).await?;
-    let url = format!("http://{}{}", studio.address, image.path);
-    let head = studio.http.head(&url).send().await?;
+    let got = service.get(&image.path).await?;
+    let url = format!("http://{}{}", service.address, image.path);
+    let head = service.http.head(&url).send().await?;
     for answer in [&got, &head] {
         assert_eq!(answer.status(), StatusCode::OK);
         let header = |name: &str| answer.headers().get(name).and_then(|it| it.to_str().ok());
@@ -126,17 +127,18 @@ async fn a_picture_is_served_for_ever_and_can_do_nothing() -> Result<()> {
 
 #[tokio::test]
 async fn a_picture_is_seen_while_its_review_is() -> Result<()> {
-    let studio = Studio::new().await?;
-    let uploaded = studio.upload(encoded(Format::Jpeg, &corners(30, 20), None)?).await?;
-    let name: String =
-        sqlx::query_scalar("select name from review_images").fetch_one(studio.store.pool()).await?;
+    let service = ServiceProcess::new().await?;
+    let uploaded = service.upload(encoded(Format::Jpeg, &corners(30, 20), None)?).await?;
+    let name: String = sqlx::query_scalar("select name from review_images")
+        .fetch_one(service.store.pool())
+        .await?;
     let path = format!("/pictures/{name}-large.webp");
-    let hidden = studio.get(&path).await?;
+    let hidden = service.get(&path).await?;
     assert_eq!(hidden.status(), StatusCode::NOT_FOUND, "no review has it");
     assert_eq!(hidden.headers()["cache-control"], "no-store");
-    let review = studio.try_submit(uploaded.text("imageId")).await?;
+    let review = service.try_submit(uploaded.text("imageId")).await?;
     assert_eq!(review.image.context("an image")?.path, path);
-    assert_eq!(studio.get(&path).await?.status(), StatusCode::OK);
+    assert_eq!(service.get(&path).await?.status(), StatusCode::OK);
     for odd in [
         "/pictures/".to_owned(),
         format!("/pictures/{name}.webp"),
@@ -149,12 +151,12 @@ async fn a_picture_is_seen_while_its_review_is() -> Result<()> {
         "/pictures/%ff%fe".to_owned(),
         format!("/pictures/{}", "a".repeat(3000)),
     ] {
-        assert_eq!(studio.get(&odd).await?.status(), StatusCode::NOT_FOUND, "{odd}");
+        assert_eq!(service.get(&odd).await?.status(), StatusCode::NOT_FOUND, "{odd}");
     }
     let delete = "update reviews set deleted_at = clock_now(), deleted_by = 'usr_x'";
-    studio.database.as_owner(delete).await?;
+    service.database.as_owner(delete).await?;
     for size in ["large", "small"] {
-        let gone = studio.get(&format!("/pictures/{name}-{size}.webp")).await?;
+        let gone = service.get(&format!("/pictures/{name}-{size}.webp")).await?;
         assert_eq!(gone.status(), StatusCode::NOT_FOUND);
     }
     Ok(())
@@ -162,11 +164,11 @@ async fn a_picture_is_seen_while_its_review_is() -> Result<()> {
 
 #[tokio::test]
 async fn of_two_reviews_that_want_one_picture_one_has_it() -> Result<()> {
-    let studio = Studio::new().await?;
+    let service = ServiceProcess::new().await?;
     for _round in 0..5 {
-        let uploaded = studio.upload(encoded(Format::Jpeg, &corners(9, 9), None)?).await?;
+        let uploaded = service.upload(encoded(Format::Jpeg, &corners(9, 9), None)?).await?;
         let image_id = uploaded.text("imageId");
-        let tries = (0..4).map(|_| studio.try_submit(image_id));
+        let tries = (0..4).map(|_| service.try_submit(image_id));
         let answers = futures::future::join_all(tries).await;
         assert_eq!(answers.iter().filter(|it| it.is_ok()).count(), 1, "{answers:?}");
         for refused in answers.into_iter().filter_map(Result::err) {
@@ -174,98 +176,102 @@ async fn of_two_reviews_that_want_one_picture_one_has_it() -> Result<()> {
             assert_eq!(detail.reason, "IMAGE_NOT_FOUND");
         }
     }
-    assert_eq!(studio.drop_timers().await?, 0, "what is a review's is not dropped");
+    assert_eq!(service.drop_timers().await?, 0, "what is a review's is not dropped");
     Ok(())
 }
 
 #[tokio::test]
 async fn an_upload_that_no_review_takes_is_gone_after_an_hour() -> Result<()> {
-    let mut studio = Studio::new().await?;
-    let kept = studio.publish(encoded(Format::Jpeg, &corners(30, 20), None)?).await?;
-    let lost = studio.upload(encoded(Format::Png, &corners(30, 20), None)?).await?;
-    assert_eq!((studio.rows().await?, studio.objects()?.len()), (2, 4));
-    studio.restart().await?;
-    studio.database.move_clock(AN_HOUR - 60).await?;
-    assert_eq!((studio.rows().await?, studio.drop_timers().await?), (2, 1), "it is not yet time");
-    studio.database.move_clock(AN_HOUR + 60).await?;
+    let mut service = ServiceProcess::new().await?;
+    let kept = service.publish(encoded(Format::Jpeg, &corners(30, 20), None)?).await?;
+    let lost = service.upload(encoded(Format::Png, &corners(30, 20), None)?).await?;
+    assert_eq!((service.rows().await?, service.objects()?.len()), (2, 4));
+    service.restart().await?;
+    service.database.move_clock(AN_HOUR - 60).await?;
+    assert_eq!((service.rows().await?, service.drop_timers().await?), (2, 1), "it is not yet time");
+    service.database.move_clock(AN_HOUR + 60).await?;
     until("the upload is gone", async || {
-        let gone = studio.rows().await? == 1 && studio.objects()?.len() == 2;
-        Ok((gone && studio.drop_timers().await? == 0).then_some(()))
+        let gone = service.rows().await? == 1 && service.objects()?.len() == 2;
+        Ok((gone && service.drop_timers().await? == 0).then_some(()))
     })
     .await?;
-    let refused = studio.try_submit(lost.text("imageId")).await.expect_err("it is gone");
+    let refused = service.try_submit(lost.text("imageId")).await.expect_err("it is gone");
     let detail = runtime::status::detail_of(&refused).context("a reason")?;
     assert_eq!(detail.reason, "IMAGE_NOT_FOUND");
     let path = kept.image.context("an image")?.path;
-    assert_eq!(studio.get(&path).await?.status(), StatusCode::OK);
+    assert_eq!(service.get(&path).await?.status(), StatusCode::OK);
     Ok(())
 }
 
 #[tokio::test]
 async fn wherever_the_process_dies_nothing_stays_behind() -> Result<()> {
-    let mut studio = Studio::new().await?;
+    let mut service = ServiceProcess::new().await?;
     let mut hours = 0;
-    lose_one(&mut studio, &mut hours, None).await?;
-    let seen = std::fs::read_dir(studio.failpoints.join("seen"))?;
+    lose_one(&mut service, &mut hours, None).await?;
+    let seen = std::fs::read_dir(service.failpoints.join("seen"))?;
     let names = seen.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
     let mut places = names.collect::<Result<Vec<String>>>()?;
     places.retain(|it| it.contains("picture") || it.contains("drop-image"));
     ensure!(places.len() >= 8, "{places:?}");
     for place in places {
-        std::fs::write(studio.failpoints.join("arm").join(&place), "")?;
-        lose_one(&mut studio, &mut hours, Some(&place)).await?;
+        std::fs::write(service.failpoints.join("arm").join(&place), "")?;
+        lose_one(&mut service, &mut hours, Some(&place)).await?;
     }
     Ok(())
 }
 
 /// Uploads a picture that no review takes and waits until nothing is left of it, although the
 /// process dies at one place.
-async fn lose_one(studio: &mut Studio, hours: &mut i64, place: Option<&str>) -> Result<()> {
-    let died = place.map(|place| studio.failpoints.join("died").join(place));
+async fn lose_one(
+    service: &mut ServiceProcess,
+    hours: &mut i64,
+    place: Option<&str>,
+) -> Result<()> {
+    let died = place.map(|place| service.failpoints.join("died").join(place));
     let has_died = || died.as_ref().is_some_and(|it| it.exists());
     let small = encoded(Format::Jpeg, &corners(30, 20), None)?;
     until("an upload has begun", async || {
-        revive(studio).await?;
+        restart_if_dead(service).await?;
         // Who dies meanwhile gives no answer.
-        Ok((studio.try_upload(small.clone()).await.is_ok() || has_died()).then_some(()))
+        Ok((service.try_upload(small.clone()).await.is_ok() || has_died()).then_some(()))
     })
     .await?;
     *hours += 2;
-    studio.database.move_clock(*hours * AN_HOUR).await?;
+    service.database.move_clock(*hours * AN_HOUR).await?;
     until(place.unwrap_or("nothing is left"), async || {
-        revive(studio).await?;
-        let left = studio.rows().await? > 0 || !studio.objects()?.is_empty();
-        let done = !left && studio.drop_timers().await? == 0;
+        restart_if_dead(service).await?;
+        let left = service.rows().await? > 0 || !service.objects()?.is_empty();
+        let done = !left && service.drop_timers().await? == 0;
         Ok((done && (died.is_none() || has_died())).then_some(()))
     })
     .await
 }
 
 /// Starts the process anew if it has died; what it had claimed is free at once, not after a while.
-async fn revive(studio: &mut Studio) -> Result<()> {
-    if studio.revive().await? {
+async fn restart_if_dead(service: &mut ServiceProcess) -> Result<()> {
+    if service.restart_if_dead().await? {
         let free = "update timers set lease_until_at = '-infinity' where kind = 'drop-image'";
-        studio.database.as_owner(free).await?;
+        service.database.as_owner(free).await?;
     }
     Ok(())
 }
 
 #[tokio::test]
 async fn what_is_too_large_is_refused_whatever_it_says() -> Result<()> {
-    let studio = Studio::new().await?;
+    let service = ServiceProcess::new().await?;
     let mut large = encoded(Format::Jpeg, &corners(30, 20), None)?;
     large.resize(5 * 1024 * 1024, 0);
-    studio.upload(large.clone()).await?;
+    service.upload(large.clone()).await?;
     // More than the last one is not read, and its sender may see the connection end.
     for length in [5 * 1024 * 1024 + 1, 6_000_000, 20 * 1024 * 1024] {
         large.resize(length, 0);
-        let refused = studio.try_upload(large.clone()).await?;
+        let refused = service.try_upload(large.clone()).await?;
         assert_eq!(refused.status, StatusCode::PAYLOAD_TOO_LARGE);
         assert_eq!(refused.text("reason"), "IMAGE_TOO_LARGE");
         assert_eq!(refused.text("message"), "Please select an image smaller than 5MB.");
     }
     // The same without a length that could be believed.
-    let mut stream = TcpStream::connect(studio.address).await?;
+    let mut stream = TcpStream::connect(service.address).await?;
     let head = "POST /uploads/reviews HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).await?;
     for part in large.chunks(1 << 20).take(6) {
@@ -282,50 +288,50 @@ async fn what_is_too_large_is_refused_whatever_it_says() -> Result<()> {
 
 #[tokio::test]
 async fn slow_and_dropped_uploads_leave_nothing_and_take_no_place_for_good() -> Result<()> {
-    let studio = Studio::new().await?;
+    let service = ServiceProcess::new().await?;
     let good = encoded(Format::Jpeg, &corners(30, 20), None)?;
     let mut open = Vec::new();
     let busy = until("all places are taken", async || {
-        let mut stream = TcpStream::connect(studio.address).await?;
+        let mut stream = TcpStream::connect(service.address).await?;
         let head = "POST /uploads/reviews HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n";
         stream.write_all(head.as_bytes()).await?;
         stream.write_all(&good).await?;
         open.push(stream);
-        let answer = studio.try_upload(good.clone()).await?;
+        let answer = service.try_upload(good.clone()).await?;
         Ok((answer.status != StatusCode::CREATED).then_some(answer))
     })
     .await?;
     assert_eq!(busy.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(busy.text("reason"), "BUSY");
-    let rows = studio.rows().await?;
+    let rows = service.rows().await?;
     drop(open);
     until("there are places again", async || {
-        let answer = studio.try_upload(good.clone()).await?;
+        let answer = service.try_upload(good.clone()).await?;
         Ok((answer.status == StatusCode::CREATED).then_some(()))
     })
     .await?;
-    assert_eq!(studio.rows().await?, rows + 1);
+    assert_eq!(service.rows().await?, rows + 1);
     Ok(())
 }
 
 #[tokio::test]
 async fn uploads_that_no_review_took_cannot_fill_the_store() -> Result<()> {
-    let studio = Studio::new().await?;
+    let service = ServiceProcess::new().await?;
     let good = encoded(Format::Jpeg, &corners(30, 20), None)?;
     let many = "insert into review_images (image_id, name, width, height, uploaded_at)
                 select gen_random_uuid(), lpad(to_hex(n), 32, '0'), 1, 1, clock_now()
                 from generate_series(1, 499) n";
-    studio.database.as_owner(many).await?;
-    let last = studio.upload(good.clone()).await?;
+    service.database.as_owner(many).await?;
+    let last = service.upload(good.clone()).await?;
     let mut large = good.clone();
     large.resize(4 * 1024 * 1024, 0);
     for file in [good.clone(), large] {
-        let refused = studio.try_upload(file).await?;
+        let refused = service.try_upload(file).await?;
         assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(refused.text("reason"), "BUSY");
     }
     // A review that takes one makes room for the next.
-    studio.try_submit(last.text("imageId")).await?;
-    studio.upload(good).await?;
+    service.try_submit(last.text("imageId")).await?;
+    service.upload(good).await?;
     Ok(())
 }

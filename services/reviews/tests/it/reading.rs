@@ -6,7 +6,7 @@ use reviews::domain::review::{Command, Moderator};
 use reviews::read_model::query::{self, Filter};
 use tonic::Code;
 
-use crate::world::{World, customer, refused, wanted};
+use crate::world::{World, assert_rejected, customer, review_request};
 
 const ALL: ReviewFilter = ReviewFilter::Unspecified;
 const DAY: i64 = 86_400;
@@ -32,7 +32,7 @@ async fn read_all(world: &World, filter: ReviewFilter, size: i32) -> Vec<String>
 async fn publish(world: &World, count: usize) -> Vec<String> {
     let mut ids = Vec::new();
     for _ in 0..count {
-        ids.push(world.submit(wanted()).await.unwrap().review_id);
+        ids.push(world.submit(review_request()).await.unwrap().review_id);
     }
     ids
 }
@@ -100,7 +100,7 @@ async fn a_token_of_nobody_or_of_another_list_is_refused() {
         asked(ALL, format!("{token}AAAA")),
     ] {
         let answer = world.public().list_reviews(wrong).await;
-        refused(answer, Code::InvalidArgument, "INVALID_PAGE_TOKEN", "page_token");
+        assert_rejected(answer, Code::InvalidArgument, "INVALID_PAGE_TOKEN", "page_token");
     }
     assert_eq!(world.page(ALL, 1, &token).await.reviews.len(), 1);
 }
@@ -110,7 +110,8 @@ async fn verified_ones_and_those_of_the_last_thirty_days_can_be_listed_alone() {
     let world = World::new().await;
     let old = publish(&world, 2).await;
     world.session(customer(1)).await;
-    let verified = world.submit_as(world.by(customer(1), wanted())).await.unwrap().review_id;
+    let verified =
+        world.submit_as(world.by(customer(1), review_request())).await.unwrap().review_id;
     assert_eq!(read_all(&world, ReviewFilter::Verified, 1).await, [verified]);
     assert_eq!(read_all(&world, ReviewFilter::Recent, 2).await.len(), 3);
     world.move_clock(30 * DAY + 60).await;
@@ -128,7 +129,7 @@ async fn what_was_deleted_cannot_be_read_until_it_is_back() {
     let delete = |at| Command::Delete { by: moderator(), at };
     assert_eq!(world.apply(id, delete).await.unwrap().len(), 1);
     assert_eq!(world.apply(id, delete).await.unwrap().len(), 0);
-    refused(world.get(id).await, Code::NotFound, "REVIEW_NOT_FOUND", "");
+    assert_rejected(world.get(id).await, Code::NotFound, "REVIEW_NOT_FOUND", "");
     assert_eq!(read_all(&world, ALL, 5).await, ids[1..]);
     assert_eq!(world.statistics().await.count, 1);
     let restore = |at| Command::Restore { by: moderator(), at };
@@ -140,25 +141,25 @@ async fn what_was_deleted_cannot_be_read_until_it_is_back() {
     let late = world.apply(id, restore).await.unwrap_err();
     assert!(matches!(late, CommandError::Rejected(reviews::app::Rejection::UndoTooLate)));
     for nothing in ["", "rvw_1", "rvw_00000000000040008000000000000001", "bkg_1"] {
-        refused(world.get(nothing).await, Code::NotFound, "REVIEW_NOT_FOUND", "");
+        assert_rejected(world.get(nothing).await, Code::NotFound, "REVIEW_NOT_FOUND", "");
     }
 }
 
 #[tokio::test]
 async fn a_repeated_submission_of_what_was_deleted_does_not_bring_it_back() {
     let world = World::new().await;
-    let asked = wanted();
+    let asked = review_request();
     let review = world.submit(asked.clone()).await.unwrap();
     let delete = |at| Command::Delete { by: moderator(), at };
     world.apply(&review.review_id, delete).await.unwrap();
-    refused(world.submit(asked).await, Code::NotFound, "REVIEW_NOT_FOUND", "");
+    assert_rejected(world.submit(asked).await, Code::NotFound, "REVIEW_NOT_FOUND", "");
     assert_eq!(world.statistics().await.count, 0);
 }
 
 #[tokio::test]
 async fn nothing_personal_is_left_of_a_review_a_month_after_its_deletion() {
     let world = World::new().await;
-    let review = world.submit(wanted()).await.unwrap();
+    let review = world.submit(review_request()).await.unwrap();
     let delete = |at| Command::Delete { by: Moderator::Passphrase, at };
     world.apply(&review.review_id, delete).await.unwrap();
     let erase = |at| Command::Erase { at };
@@ -199,7 +200,7 @@ async fn the_figures_are_those_of_a_recount() {
             }
             _ => {
                 let rating = i32::try_from(number % 5).unwrap() + 1;
-                let asked = SubmitReviewRequest { rating, ..wanted() };
+                let asked = SubmitReviewRequest { rating, ..review_request() };
                 ids.push(world.submit(asked).await.unwrap().review_id);
             }
         }

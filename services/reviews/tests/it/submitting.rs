@@ -4,7 +4,7 @@ use contract::reviews::v1::SubmitReviewRequest;
 use futures::future::join_all;
 use tonic::Code;
 
-use crate::world::{EMAIL, World, bearer, customer, refused, wanted};
+use crate::world::{EMAIL, World, assert_rejected, bearer, customer, review_request};
 
 #[tokio::test]
 async fn a_review_is_published_at_once() {
@@ -12,7 +12,7 @@ async fn a_review_is_published_at_once() {
     let asked = SubmitReviewRequest {
         name: "  आशा राव ".to_owned(),
         text: "\nHelped.\r\nThank you! 🙂 ".to_owned(),
-        ..wanted()
+        ..review_request()
     };
     let review = world.submit(asked).await.unwrap();
     assert_eq!((review.name.as_str(), review.text.as_str()), ("आशा राव", "Helped.\nThank you! 🙂"));
@@ -48,14 +48,14 @@ async fn each_field_that_is_wrong_is_named_with_its_reason() {
         ),
     ];
     for (change, reason, field) in faults {
-        let mut asked = wanted();
+        let mut asked = review_request();
         change(&mut asked);
-        refused(world.submit(asked).await, Code::InvalidArgument, reason, field);
+        assert_rejected(world.submit(asked).await, Code::InvalidArgument, reason, field);
     }
     for image_id in ["1", "img_00000000000040008000000000000001"] {
-        let asked = SubmitReviewRequest { image_id: image_id.to_owned(), ..wanted() };
+        let asked = SubmitReviewRequest { image_id: image_id.to_owned(), ..review_request() };
         let answer = world.submit(asked).await;
-        refused(answer, Code::FailedPrecondition, "IMAGE_NOT_FOUND", "image_id");
+        assert_rejected(answer, Code::FailedPrecondition, "IMAGE_NOT_FOUND", "image_id");
     }
     assert_eq!(world.count("select count(*) from events").await, 0);
     assert_eq!(world.statistics().await.count, 0);
@@ -64,7 +64,7 @@ async fn each_field_that_is_wrong_is_named_with_its_reason() {
 #[tokio::test]
 async fn the_same_key_is_answered_with_the_same_review() {
     let world = World::new().await;
-    let asked = wanted();
+    let asked = review_request();
     let answers = join_all((0..8).map(|_| world.submit(asked.clone()))).await;
     let first = world.submit(asked.clone()).await.unwrap();
     for answer in answers {
@@ -76,18 +76,18 @@ async fn the_same_key_is_answered_with_the_same_review() {
     assert_eq!(world.statistics().await.count, 1);
     let other = SubmitReviewRequest { rating: 1, ..asked };
     let answer = world.submit(other).await;
-    refused(answer, Code::InvalidArgument, "IDEMPOTENCY_KEY_REUSED", "idempotency_key");
+    assert_rejected(answer, Code::InvalidArgument, "IDEMPOTENCY_KEY_REUSED", "idempotency_key");
 }
 
 #[tokio::test]
 async fn a_token_that_is_not_good_is_refused_and_none_is_fine() {
     let world = World::new().await;
-    let answer = world.submit_as(bearer("forged", wanted())).await;
-    refused(answer, Code::Unauthenticated, "TOKEN_INVALID", "");
+    let answer = world.submit_as(bearer("forged", review_request())).await;
+    assert_rejected(answer, Code::Unauthenticated, "TOKEN_INVALID", "");
     let ended = world.users.token(&customer(1).uuid().to_string(), EMAIL, 1_600_000_000).unwrap();
-    let answer = world.submit_as(bearer(&ended, wanted())).await;
-    refused(answer, Code::Unauthenticated, "TOKEN_INVALID", "");
-    world.submit(wanted()).await.unwrap();
+    let answer = world.submit_as(bearer(&ended, review_request())).await;
+    assert_rejected(answer, Code::Unauthenticated, "TOKEN_INVALID", "");
+    world.submit(review_request()).await.unwrap();
     assert_eq!(world.statistics().await.count, 1);
 }
 
@@ -102,12 +102,12 @@ async fn an_image_is_taken_by_one_review_only() {
         )
         .await;
     let image_id = "img_00000000000040008000000000000001".to_owned();
-    let asked = || SubmitReviewRequest { image_id: image_id.clone(), ..wanted() };
+    let asked = || SubmitReviewRequest { image_id: image_id.clone(), ..review_request() };
     let answers = join_all((0..4).map(|_| world.submit(asked()))).await;
     let (taken, left): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
     assert_eq!(taken.len(), 1);
     for answer in left {
-        refused(answer, Code::FailedPrecondition, "IMAGE_NOT_FOUND", "image_id");
+        assert_rejected(answer, Code::FailedPrecondition, "IMAGE_NOT_FOUND", "image_id");
     }
     let image = taken.into_iter().next().unwrap().unwrap().image.unwrap();
     assert_eq!(image.path, "/pictures/0123456789abcdef0123456789abcdef-large.webp");
@@ -119,7 +119,7 @@ async fn an_image_is_taken_by_one_review_only() {
 #[tokio::test]
 async fn what_is_personal_is_in_no_event_and_in_no_row_but_the_reviews() {
     let world = World::new().await;
-    let asked = SubmitReviewRequest { text: "A very private word.".to_owned(), ..wanted() };
+    let asked = SubmitReviewRequest { text: "A very private word.".to_owned(), ..review_request() };
     let review = world.submit_as(world.by(customer(1), asked)).await.unwrap();
     let told = format!("{review:?}");
     assert!(!told.contains(EMAIL), "{told}");
@@ -142,10 +142,10 @@ async fn what_is_personal_is_in_no_event_and_in_no_row_but_the_reviews() {
 }
 
 #[tokio::test]
-async fn who_leaves_the_badge_off_is_not_named_in_the_log_of_events() {
+async fn declining_the_badge_keeps_the_writer_anonymous() {
     let world = World::new().await;
     world.session(customer(1)).await;
-    let asked = SubmitReviewRequest { without_badge: true, ..wanted() };
+    let asked = SubmitReviewRequest { without_badge: true, ..review_request() };
     let review = world.submit_as(world.by(customer(1), asked)).await.unwrap();
     assert!(!review.verified);
     let stream = reviews::contract::review_stream(review.review_id.parse().unwrap());

@@ -14,11 +14,11 @@ use eventstore::{Metadata, Store, StoreError, new_id, new_uuid};
 use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Id};
 use messaging::Nats;
-use reviews::Doors;
+use reviews::Listeners;
 use reviews::app::Error;
 use reviews::config::{Config, ModerationSettings, PictureSettings};
 use reviews::domain::review::{Command, Event};
-use reviews::store::OpenReview;
+use reviews::repository::LockedReview;
 use runtime::Shutdown;
 use runtime::caller::{PeerSettings, UserSettings, Users};
 use runtime::channel::{self, PeerChannel};
@@ -28,7 +28,7 @@ use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 use uuid::Uuid;
 
-use crate::booking::BookingService;
+use crate::fake_booking::FakeBooking;
 
 /// In the year 2100: no test token ends while it is tested.
 const FAR: u64 = 4_102_444_800;
@@ -41,7 +41,7 @@ pub(crate) const INVITATION_KEY: &str = "what-only-these-tests-sign-links-with";
 pub(crate) struct World {
     pub(crate) database: TestDatabase,
     pub(crate) store: Store,
-    pub(crate) booking: BookingService,
+    pub(crate) booking: FakeBooking,
     pub(crate) users: TestUsers,
     pub(crate) keys: TestKeys,
     /// Where gRPC is served.
@@ -75,7 +75,7 @@ impl World {
         let keys = TestKeys::new(&["booking", "reviews", "notifications", "payments"]).unwrap();
         let users = TestUsers::new(ISSUER).unwrap();
         let database = TestDatabase::new(&reviews::MIGRATIONS).await.unwrap();
-        let booking = BookingService::start(&keys.peers("booking").unwrap(), &shutdown).await;
+        let booking = FakeBooking::start(&keys.peers("booking").unwrap(), &shutdown).await;
         let folder = std::env::temp_dir().join(format!("reviews-{}", new_uuid().simple()));
         let mut config = config(&database, &booking.url, &keys, &folder);
         change(&mut config);
@@ -153,7 +153,8 @@ impl World {
             .write(Metadata::by("test", None), move |tx| {
                 let command = std::sync::Arc::clone(&command);
                 Box::pin(async move {
-                    let mut open = OpenReview::load(tx, id).await?.ok_or(CommandError::NotFound)?;
+                    let mut open =
+                        LockedReview::load(tx, id).await?.ok_or(CommandError::NotFound)?;
                     let now = open.now;
                     open.apply(tx, command(now)).await
                 })
@@ -166,12 +167,12 @@ impl World {
         let id = new_id();
         self.booking.requested(id, customer).await;
         self.booking.completed(id).await;
-        self.knows_of(id).await;
+        self.wait_for_session(id).await;
         id
     }
 
     /// Waits until reviews knows that a session was completed.
-    pub(crate) async fn knows_of(&self, booking_id: Id<Booking>) {
+    pub(crate) async fn wait_for_session(&self, booking_id: Id<Booking>) {
         until("the session is known", async || {
             let known: bool = sqlx::query_scalar(
                 "select exists (select from sessions
@@ -229,12 +230,12 @@ pub(crate) async fn start(
 ) -> (String, String) {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_reviews"));
     let addresses = (config.listen, config.http_listen);
-    let doors = Doors::open(addresses, program, shutdown).await.unwrap();
-    let (grpc, http) = doors.addresses().unwrap();
+    let listeners = Listeners::bind(addresses, program, shutdown).await.unwrap();
+    let (grpc, http) = listeners.addresses().unwrap();
     let known = Users::with_keys(&config.users, &users.jwks()).unwrap();
     let nats = Nats::in_room(nats_url().unwrap(), &format!("t{}", new_uuid().simple()));
     let config = config.clone();
-    tokio::spawn(async move { doors.serve(&config, known, nats).await.unwrap() });
+    tokio::spawn(async move { listeners.serve(&config, known, nats).await.unwrap() });
     (format!("http://{grpc}"), format!("http://{http}"))
 }
 
@@ -278,7 +279,7 @@ pub(crate) fn customer(number: u128) -> Id<Customer> {
 }
 
 /// A review under a key of its own.
-pub(crate) fn wanted() -> SubmitReviewRequest {
+pub(crate) fn review_request() -> SubmitReviewRequest {
     SubmitReviewRequest {
         name: "Asha Rao".to_owned(),
         email: EMAIL.to_owned(),
@@ -292,7 +293,7 @@ pub(crate) fn wanted() -> SubmitReviewRequest {
 
 /// Code, reason and field of a refusal.
 #[track_caller]
-pub(crate) fn refused<T: std::fmt::Debug>(
+pub(crate) fn assert_rejected<T: std::fmt::Debug>(
     answer: Result<T, Status>,
     code: Code,
     reason: &str,

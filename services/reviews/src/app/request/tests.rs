@@ -4,7 +4,7 @@ use contract::reviews::v1::SubmitReviewRequest;
 use kernel::CommandError;
 use proptest::prelude::*;
 
-use super::Wanted;
+use super::ReviewRequest;
 use crate::app::Rejection;
 
 fn choices() -> Vec<String> {
@@ -23,25 +23,25 @@ fn asked() -> SubmitReviewRequest {
     }
 }
 
-fn parse(change: impl FnOnce(&mut SubmitReviewRequest)) -> Result<Wanted, Rejection> {
+fn parse(change: impl FnOnce(&mut SubmitReviewRequest)) -> Result<ReviewRequest, Rejection> {
     let mut request = asked();
     change(&mut request);
-    Wanted::parse(request, &choices()).map_err(|error| match error {
+    ReviewRequest::parse(request, &choices()).map_err(|error| match error {
         CommandError::Rejected(rejection) => rejection,
         other => panic!("{other:?}"),
     })
 }
 
 fn with_name(name: &str) -> Result<String, Rejection> {
-    parse(|it| it.name = name.to_owned()).map(|wanted| wanted.writing.name)
+    parse(|it| it.name = name.to_owned()).map(|request| request.content.name)
 }
 
 fn with_email(email: &str) -> Result<String, Rejection> {
-    parse(|it| it.email = email.to_owned()).map(|wanted| wanted.writing.email)
+    parse(|it| it.email = email.to_owned()).map(|request| request.content.email)
 }
 
 fn with_text(text: &str) -> Result<String, Rejection> {
-    parse(|it| it.text = text.to_owned()).map(|wanted| wanted.writing.text)
+    parse(|it| it.text = text.to_owned()).map(|request| request.content.text)
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn stars_and_words_are_needed() {
 }
 
 #[test]
-fn the_first_fault_of_the_form_is_told() {
+fn the_first_invalid_field_is_reported() {
     let faults = parse(|it| {
         *it = SubmitReviewRequest {
             idempotency_key: it.idempotency_key.clone(),
@@ -147,7 +147,7 @@ fn the_key_is_no_part_of_what_it_stands_for() {
 }
 
 #[test]
-fn who_leaves_the_badge_off_uses_no_invitation() {
+fn declining_the_badge_uses_no_invitation() {
     let invited = |without: bool| {
         parse(|it| {
             it.invitation = "secret".to_owned();
@@ -161,14 +161,14 @@ fn who_leaves_the_badge_off_uses_no_invitation() {
 }
 
 #[test]
-fn what_was_typed_is_not_told_in_a_log() {
+fn debug_output_has_no_personal_data() {
     let told = format!("{:?}", parse(|_| {}).unwrap());
     assert!(!told.contains("Asha") && !told.contains("customers.example"), "{told}");
 }
 
 proptest! {
     #[test]
-    fn whatever_is_typed_is_taken_clean_or_refused(text in any::<String>()) {
+    fn any_input_is_normalized_or_rejected(text in any::<String>()) {
         if let Ok(kept) = with_text(&text) {
             prop_assert!(!kept.trim().is_empty() && kept.chars().count() <= 4000);
             prop_assert!(kept.chars().all(|c| c == '\n' || !c.is_control()));

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::{
-    Command, Event, Facts, KEPT_DAYS, Moderator, Rating, Rejection, ReviewLife, State, erase_at,
-    undo_until,
+    Command, Event, Facts, Moderator, RETENTION_DAYS, Rating, Rejection, ReviewLife, State,
+    erase_at, undo_until,
 };
 
 /// Seconds after the publication.
@@ -55,7 +55,7 @@ fn decided(given: &[Event], when: Command) -> Result<Vec<Event>, Rejection> {
     ReviewLife::decide(&fold::<ReviewLife>(given), when)
 }
 
-const MONTH: i64 = KEPT_DAYS * 86_400;
+const MONTH: i64 = RETENTION_DAYS * 86_400;
 
 #[test]
 fn a_review_is_published_once() {

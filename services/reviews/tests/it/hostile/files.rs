@@ -4,7 +4,7 @@ use anyhow::Result;
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 
-use super::{disguised, oversized, torn};
+use super::{oversized, polyglots, truncated};
 use crate::samples::{FORMATS, Format, encoded};
 
 /// What must not come out again.
@@ -23,7 +23,7 @@ pub(super) struct Hostile {
 }
 
 /// One that must be refused.
-pub(super) fn refused(name: impl Into<String>, bytes: Vec<u8>) -> Hostile {
+pub(super) fn invalid(name: impl Into<String>, bytes: Vec<u8>) -> Hostile {
     Hostile { name: name.into(), bytes, may_be_taken: false }
 }
 
@@ -43,8 +43,8 @@ pub(super) fn good(format: Format, generator: &mut StdRng) -> Result<Vec<u8>> {
 pub(super) fn corpus() -> Result<Vec<Hostile>> {
     let mut generator = StdRng::seed_from_u64(SEED);
     let mut files = oversized::files()?;
-    files.extend(disguised::files(&mut generator)?);
-    files.extend(torn::files(&mut generator)?);
+    files.extend(polyglots::files(&mut generator)?);
+    files.extend(truncated::files(&mut generator)?);
     while files.len() < COUNT {
         let format = FORMATS[files.len() % FORMATS.len()];
         let mut bytes = good(format, &mut generator)?;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use super::files::{Hostile, PAYLOAD, either, refused};
+use super::files::{Hostile, PAYLOAD, either, invalid};
 use crate::samples::{Format, chunk, corners, encoded, segment};
 
 /// The signature and header of a PNG file.
@@ -106,10 +106,10 @@ pub(super) fn files() -> Result<Vec<Hostile>> {
     ] {
         let data = chunk(*b"IDAT", &zeros(1000)?);
         let file = [png_header(width, height, 8, 2), data].concat();
-        files.push(refused(format!("PNG of {width}x{height} with little data"), file));
+        files.push(invalid(format!("PNG of {width}x{height} with little data"), file));
     }
-    files.push(refused("PNG of one colour, 20000x20000", png_of_zeros(20_000, 20_000, 1, 0)?));
-    files.push(refused("PNG of one colour, 8000x8000", png_of_zeros(8000, 8000, 8, 0)?));
+    files.push(invalid("PNG of one colour, 20000x20000", png_of_zeros(20_000, 20_000, 1, 0)?));
+    files.push(invalid("PNG of one colour, 8000x8000", png_of_zeros(8000, 8000, 8, 0)?));
     files.push(either("PNG of one colour, 8000x3000", png_of_zeros(8000, 3000, 8, 2)?));
     files.push(either("PNG of nothing, 4800x5000", png_of_zeros(4800, 5000, 8, 6)?));
     files.push(either("PNG of 16 bits, 6000x4000", png_of_zeros(6000, 4000, 16, 6)?));
@@ -128,7 +128,7 @@ pub(super) fn files() -> Result<Vec<Hostile>> {
         let name = format!("JPEG of {width}x{height} with {components} components");
         let file = jpeg_header(width, height, components);
         let whole = width == 8000 && height == 3000 || components == 2;
-        files.push(if whole { either(name, file) } else { refused(name, file) });
+        files.push(if whole { either(name, file) } else { invalid(name, file) });
     }
     files.extend(webp_files());
     let mut scans = encoded(Format::Jpeg, &corners(2000, 2000), None)?;
@@ -140,9 +140,9 @@ pub(super) fn files() -> Result<Vec<Hostile>> {
     files.push(either("JPEG of many scans", scans));
     let mut padded = encoded(Format::Png, &corners(9, 9), None)?;
     padded.resize(5 * 1024 * 1024 + 1, 0);
-    files.push(refused("a byte too many", padded.clone()));
+    files.push(invalid("a byte too many", padded.clone()));
     padded.resize(9_000_000, 0);
-    files.push(refused("nine million bytes", padded));
+    files.push(invalid("nine million bytes", padded));
     Ok(files)
 }
 
@@ -168,19 +168,19 @@ fn png_bombs_beside() -> Result<Vec<Hostile>> {
 fn webp_files() -> Vec<Hostile> {
     let frame = [&[0; 6][..], &[7, 0, 0, 7, 0, 0, 10, 0, 0, 0], PAYLOAD].concat();
     vec![
-        refused("WebP of 16384x16384, lossless", webp(&[lossless(16_384, 16_384)])),
-        refused("WebP of 8000x8000, lossless", webp(&[lossless(8000, 8000)])),
-        refused("WebP of 16383x16383, lossy", webp(&[lossy(16_383, 16_383)])),
-        refused("WebP of no size, lossy", webp(&[lossy(0, 0)])),
-        refused("WebP of 8000x3000 with little data", webp(&[lossless(8000, 3000)])),
+        invalid("WebP of 16384x16384, lossless", webp(&[lossless(16_384, 16_384)])),
+        invalid("WebP of 8000x8000, lossless", webp(&[lossless(8000, 8000)])),
+        invalid("WebP of 16383x16383, lossy", webp(&[lossy(16_383, 16_383)])),
+        invalid("WebP of no size, lossy", webp(&[lossy(0, 0)])),
+        invalid("WebP of 8000x3000 with little data", webp(&[lossless(8000, 3000)])),
         either("WebP of 8000x3000 with little lossy data", webp(&[lossy(8000, 3000)])),
-        refused("WebP with a canvas alone", webp(&[canvas(0, 16_777_216, 16_777_216)])),
-        refused("WebP whose canvas lies", webp(&[canvas(0, 16, 16), lossless(8000, 3001)])),
-        refused(
+        invalid("WebP with a canvas alone", webp(&[canvas(0, 16_777_216, 16_777_216)])),
+        invalid("WebP whose canvas lies", webp(&[canvas(0, 16, 16), lossless(8000, 3001)])),
+        invalid(
             "WebP that moves",
             webp(&[canvas(2, 16, 16), (b"ANIM", vec![0; 6]), (b"ANMF", frame)]),
         ),
-        refused("WebP with nothing in it", webp(&[])),
-        refused("WebP with notes alone", webp(&[(b"EXIF", PAYLOAD.to_vec())])),
+        invalid("WebP with nothing in it", webp(&[])),
+        invalid("WebP with notes alone", webp(&[(b"EXIF", PAYLOAD.to_vec())])),
     ]
 }

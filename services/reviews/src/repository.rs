@@ -7,7 +7,7 @@ use kernel::{CommandError, Decider, Id, Timestamp, fold};
 use crate::app::Error;
 use crate::contract;
 use crate::domain::review::{self, ReviewLife};
-use crate::read_model::project::{self, Writing};
+use crate::read_model::project::{self, ReviewContent};
 
 /// The name of a review's lock.
 #[must_use]
@@ -17,22 +17,22 @@ pub fn review_lock(id: Id<Review>) -> String {
 
 /// A review under its lock.
 #[derive(Debug)]
-pub struct OpenReview {
+pub struct LockedReview {
     id: Id<Review>,
     version: i64,
-    writing: Option<Writing>,
+    content: Option<ReviewContent>,
     /// Where it stands.
     pub state: review::State,
     /// The one clock, read under the lock.
     pub now: Timestamp,
 }
 
-impl OpenReview {
+impl LockedReview {
     /// One that does not exist yet, with what its writer typed.
     #[must_use]
-    pub fn new(id: Id<Review>, writing: Writing, now: Timestamp) -> Self {
+    pub fn new(id: Id<Review>, content: ReviewContent, now: Timestamp) -> Self {
         let state = review::State::Absent;
-        Self { id, version: 0, writing: Some(writing), state, now }
+        Self { id, version: 0, content: Some(content), state, now }
     }
 
     /// Takes a review's lock and reads it; `None` when there is none.
@@ -52,7 +52,7 @@ impl OpenReview {
             .collect::<Result<Vec<_>, _>>()
             .map_err(StoreError::from)?;
         let state = fold::<ReviewLife>(&events);
-        Ok(Some(Self { id, version: loaded.version, writing: None, state, now: loaded.now }))
+        Ok(Some(Self { id, version: loaded.version, content: None, state, now: loaded.now }))
     }
 
     /// Decides, appends and writes down.
@@ -68,7 +68,7 @@ impl OpenReview {
             .map_err(|rejection| CommandError::Rejected(rejection.into()))?;
         let mut new = Vec::with_capacity(events.len());
         for event in &events {
-            project::review(tx, (self.id, self.now), event, self.writing.as_ref()).await?;
+            project::review(tx, (self.id, self.now), event, self.content.as_ref()).await?;
             new.push(contract::review_event(self.id, event)?);
             self.state = ReviewLife::evolve(std::mem::take(&mut self.state), event);
         }

@@ -8,7 +8,7 @@ use runtime::staff::Role;
 use testkit::until;
 use tonic::Code;
 
-use crate::world::{World, customer, refused, wanted};
+use crate::world::{World, assert_rejected, customer, review_request};
 
 #[tokio::test]
 async fn it_is_ready_on_both_ports() {
@@ -28,13 +28,13 @@ async fn it_is_ready_on_both_ports() {
 #[tokio::test]
 async fn its_feed_is_for_notifications_only() {
     let world = World::new().await;
-    let review = world.submit(wanted()).await.unwrap();
+    let review = world.submit(review_request()).await.unwrap();
     let feed = |service: &'static str| {
         let peers = world.keys.peers(service).unwrap();
         FeedServiceClient::new(channel::peer(&world.url, "reviews", &peers).unwrap())
     };
     let answer = feed("payments").read_feed(ReadFeedRequest::default()).await;
-    refused(answer, Code::PermissionDenied, "CALLER_NOT_ALLOWED", "");
+    assert_rejected(answer, Code::PermissionDenied, "CALLER_NOT_ALLOWED", "");
     let events = until("the event has its place", async || {
         let asked = ReadFeedRequest::default();
         let events = feed("notifications").read_feed(asked).await?.into_inner().events;
@@ -48,9 +48,9 @@ async fn its_feed_is_for_notifications_only() {
 }
 
 #[tokio::test]
-async fn old_keys_are_swept_and_the_sweep_comes_again() {
+async fn old_keys_are_deleted_and_the_timer_is_set_again() {
     let world = World::new().await;
-    world.submit(wanted()).await.unwrap();
+    world.submit(review_request()).await.unwrap();
     let keys = "select count(*) from idempotency_keys";
     assert_eq!(world.count(keys).await, 1);
     world.move_clock(31 * 86_400).await;
@@ -66,7 +66,7 @@ async fn old_keys_are_swept_and_the_sweep_comes_again() {
 #[tokio::test]
 async fn a_short_key_for_invitations_is_refused_at_the_start() {
     let world = World::new().await;
-    world.booking.employs(customer(900), Some(Role::Owner));
+    world.booking.set_role(customer(900), Some(Role::Owner));
     let mut config = world.config.clone();
     config.invitation_key = "short".to_owned().into();
     let failed = reviews::run(config, runtime::Shutdown::new()).await.unwrap_err();

@@ -30,7 +30,7 @@ use tonic::{Request, Response, Status};
 type Roles = Arc<Mutex<HashMap<String, Role>>>;
 
 /// The neighbour.
-pub(crate) struct BookingService {
+pub(crate) struct FakeBooking {
     database: TestDatabase,
     store: Store,
     roles: Roles,
@@ -77,7 +77,7 @@ impl BookingInternalService for Internal {
     }
 }
 
-impl BookingService {
+impl FakeBooking {
     pub(crate) async fn start(peers: &Peers, shutdown: &Shutdown) -> Self {
         let database = TestDatabase::new(&Migrator::with_migrations(Vec::new())).await.unwrap();
         let (store, roles) = (database.store().unwrap(), Roles::default());
@@ -92,7 +92,7 @@ impl BookingService {
     }
 
     /// A person has this role from now on.
-    pub(crate) fn employs(&self, person: Id<Customer>, role: Option<Role>) {
+    pub(crate) fn set_role(&self, person: Id<Customer>, role: Option<Role>) {
         let mut roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
         match role {
             Some(role) => roles.insert(person.to_string(), role),
@@ -107,16 +107,16 @@ impl BookingService {
             customer_id: customer.to_string(),
             ..BookingRequested::default()
         };
-        self.says(id, &event).await;
+        self.publish(id, &event).await;
     }
 
     /// Its session is over.
     pub(crate) async fn completed(&self, id: Id<Booking>) {
-        self.says(id, &BookingCompleted { booking_id: id.to_string() }).await;
+        self.publish(id, &BookingCompleted { booking_id: id.to_string() }).await;
     }
 
     /// Something happens to a booking, and the feed tells of it.
-    pub(crate) async fn says<M: Message + Name>(&self, id: Id<Booking>, message: &M) {
+    pub(crate) async fn publish<M: Message + Name>(&self, id: Id<Booking>, message: &M) {
         let event = NewEvent::of(message).unwrap();
         let stream = format!("booking-{}", id.uuid());
         self.store
@@ -134,7 +134,7 @@ impl BookingService {
     }
 
     /// Everything that its feed has told.
-    pub(crate) async fn told(&self) -> Vec<Recorded> {
+    pub(crate) async fn events(&self) -> Vec<Recorded> {
         feed::read(self.store.pool(), 0, 1000).await.unwrap()
     }
 

@@ -4,7 +4,7 @@ use anyhow::Result;
 use rand::rngs::StdRng;
 use rand::{Rng as _, RngCore as _};
 
-use super::files::{Hostile, PAYLOAD, either, good, refused};
+use super::files::{Hostile, PAYLOAD, either, good, invalid};
 use crate::samples::{FORMATS, Format, chunk, segment};
 
 /// What else a file may be.
@@ -62,15 +62,15 @@ fn remarked(format: Format, payload: &[u8], generator: &mut StdRng) -> Result<Ve
 pub(super) fn files(generator: &mut StdRng) -> Result<Vec<Hostile>> {
     let mut files = Vec::new();
     for (name, bytes) in BEGINNINGS {
-        files.push(refused(name, bytes.to_vec()));
+        files.push(invalid(name, bytes.to_vec()));
     }
     for (name, other) in OTHERS {
-        files.push(refused(name, other.to_vec()));
+        files.push(invalid(name, other.to_vec()));
         for format in FORMATS {
             let begun = [magic(format), other].concat();
-            files.push(refused(format!("{name} that begins as {format:?}"), begun));
+            files.push(invalid(format!("{name} that begins as {format:?}"), begun));
             let before = [other, &good(format, generator)?].concat();
-            files.push(refused(format!("{name} before {format:?}"), before));
+            files.push(invalid(format!("{name} before {format:?}"), before));
             let after = [&good(format, generator)?, other].concat();
             files.push(either(format!("{name} after {format:?}"), after));
             let within = remarked(format, other, generator)?;
@@ -79,14 +79,14 @@ pub(super) fn files(generator: &mut StdRng) -> Result<Vec<Hostile>> {
     }
     let good_png = good(Format::Png, generator)?;
     let moving = chunk(*b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]);
-    files.push(refused("PNG that moves", [&good_png[..33], &moving, &good_png[33..]].concat()));
+    files.push(invalid("PNG that moves", [&good_png[..33], &moving, &good_png[33..]].concat()));
     for number in 0..9 {
         let mut noise = vec![0; generator.random_range(1..20_000)];
         generator.fill_bytes(&mut noise);
         let format = FORMATS[number % 3];
         let begun = if number < 3 { &[][..] } else { magic(format) };
         let bytes = [begun, &noise, PAYLOAD].concat();
-        files.push(refused(format!("noise {number}"), bytes));
+        files.push(invalid(format!("noise {number}"), bytes));
     }
     Ok(files)
 }

@@ -13,11 +13,11 @@ use tonic::Status;
 use tonic::metadata::MetadataMap;
 
 use crate::moderation::grant::{self, GrantHash, Holder};
-use crate::moderation::{GRANT, Moderation, Proof, Refusal};
+use crate::moderation::{AuthMethod, Denial, GRANT_HEADER, Moderation};
 
 /// Somebody whom the door let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Admitted {
+pub struct Authorized {
     /// Who they are.
     pub holder: Holder,
     /// By which grant. Whoever changes something uses it again in the transaction of the change.
@@ -25,14 +25,14 @@ pub struct Admitted {
 }
 
 /// Why the door does not open.
-pub(super) enum Closed {
+pub(super) enum AuthError {
     /// Somebody was turned away.
-    Refused(Actor, Refusal),
+    Denied(Actor, Denial),
     /// It cannot be told who they are.
     Unavailable(BoxError),
 }
 
-impl From<StoreError> for Closed {
+impl From<StoreError> for AuthError {
     fn from(error: StoreError) -> Self {
         Self::Unavailable(error.into())
     }
@@ -41,16 +41,20 @@ impl From<StoreError> for Closed {
 impl Moderation {
     /// Lets in who has a live grant, and begins its idle time anew. For the first line of every
     /// method of the panel. The act itself is written down by `Tx::audit_as` with what it changes,
-    /// or by [`Self::looked`].
+    /// or by [`Self::audit_read`].
     ///
     /// # Errors
     /// Who has no live grant or is not, or no longer, of those who may; or when that cannot be
     /// told.
-    pub async fn admit(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<Admitted, Status> {
-        match self.enter(metadata).await {
-            Ok(admitted) => Ok(admitted),
-            Err(Closed::Refused(actor, refusal)) => Err(self.refuse(actor, act, refusal).await),
-            Err(Closed::Unavailable(error)) => Err(unavailable(error.as_ref())),
+    pub async fn authorize(
+        &self,
+        metadata: &MetadataMap,
+        act: Act<'_>,
+    ) -> Result<Authorized, Status> {
+        match self.check_grant(metadata).await {
+            Ok(authorized) => Ok(authorized),
+            Err(AuthError::Denied(actor, denial)) => Err(self.deny(actor, act, denial).await),
+            Err(AuthError::Unavailable(error)) => Err(unavailable(error.as_ref())),
         }
     }
 
@@ -58,21 +62,21 @@ impl Moderation {
     ///
     /// # Errors
     /// When it cannot be written down; then nothing is to be shown.
-    pub async fn looked(&self, admitted: Admitted, act: Act<'_>) -> Result<(), Status> {
-        let written = audit::record(&self.store, admitted.holder.into(), act, DONE).await;
+    pub async fn audit_read(&self, authorized: Authorized, act: Act<'_>) -> Result<(), Status> {
+        let written = audit::record(&self.store, authorized.holder.into(), act, DONE).await;
         written.map_err(|error| unavailable(&error))
     }
 
     /// Writes down why an act was refused, and says so to its caller. What failed without a refusal
     /// did not come to an act.
-    pub async fn refused<R: Reject>(
+    pub async fn audit_rejection<R: Reject>(
         &self,
-        admitted: Admitted,
+        authorized: Authorized,
         act: Act<'_>,
         error: &CommandError<R>,
     ) -> Status {
         if let CommandError::Rejected(rejection) = error {
-            let actor = admitted.holder.into();
+            let actor = authorized.holder.into();
             let written = audit::record(&self.store, actor, act, rejection.reason()).await;
             if let Err(error) = written {
                 return unavailable(&error);
@@ -83,12 +87,12 @@ impl Moderation {
 
     /// Turns somebody away, which is written down. Who cannot be named may name nothing either:
     /// anybody could fill a review's history.
-    pub async fn refuse(&self, actor: Actor, act: Act<'_>, refusal: Refusal) -> Status {
+    pub async fn deny(&self, actor: Actor, act: Act<'_>, denial: Denial) -> Status {
         let act = if actor == Actor::nobody() { Act { subject: "", ..act } } else { act };
-        let (name, action, reason) = (actor.name(), act.action, refusal.reason());
+        let (name, action, reason) = (actor.name(), act.action, denial.reason());
         tracing::warn!(actor = name, action, reason, "somebody was turned away");
         match audit::record(&self.store, actor, act, reason).await {
-            Ok(()) => reject(&refusal),
+            Ok(()) => reject(&denial),
             Err(error) => unavailable(&error),
         }
     }
@@ -107,7 +111,7 @@ impl Moderation {
         self.store
             .write(by, move |tx| {
                 Box::pin(async move {
-                    let Some(actor) = grant::end(tx.connection(), hash).await? else {
+                    let Some(actor) = grant::revoke(tx.connection(), hash).await? else {
                         return Ok(());
                     };
                     tx.audit_as(&actor, Act { action, subject: "" }, DONE).await
@@ -116,58 +120,58 @@ impl Moderation {
             .await
     }
 
-    async fn enter(&self, metadata: &MetadataMap) -> Result<Admitted, Closed> {
+    async fn check_grant(&self, metadata: &MetadataMap) -> Result<Authorized, AuthError> {
         let user = self.user(metadata).await;
         let actor = match &user {
             Ok(user) => Actor::account(user.customer, None),
             Err(_) => Actor::nobody(),
         };
-        let no = |refusal| Closed::Refused(actor.clone(), refusal);
-        let hash = grant_of(metadata).ok_or_else(|| no(Refusal::GrantRequired))?;
+        let deny = |denial| AuthError::Denied(actor.clone(), denial);
+        let hash = grant_of(metadata).ok_or_else(|| deny(Denial::GrantRequired))?;
         let known = grant::find(self.store.pool(), hash).await?;
-        let known = known.filter(|known| known.live).ok_or_else(|| no(Refusal::GrantEnded))?;
-        let holder = match (&self.proof, known.account) {
-            (Proof::Passphrase(passphrase), None)
+        let known = known.filter(|known| known.live).ok_or_else(|| deny(Denial::GrantEnded))?;
+        let holder = match (&self.auth_method, known.account) {
+            (AuthMethod::Passphrase(passphrase), None)
                 if known.passphrase == Some(passphrase.fingerprint()) =>
             {
                 Holder::Passphrase
             }
-            (Proof::OwnPassword(_), Some(account)) => {
-                let user = user.map_err(|why| closed_by(why, &actor))?;
+            (AuthMethod::OwnPassword(_), Some(account)) => {
+                let user = user.map_err(|why| token_error(why, &actor))?;
                 let staff = self.manager(&user).await?;
                 if staff.id != account {
-                    return Err(Closed::Refused(staff.into(), Refusal::GrantRequired));
+                    return Err(AuthError::Denied(staff.into(), Denial::GrantRequired));
                 }
                 Holder::Staff(staff)
             }
             // It was given before the practice changed how the panel is unlocked, or by which
             // passphrase.
-            (Proof::Passphrase(_), _) | (Proof::OwnPassword(_), None) => {
-                return Err(no(Refusal::GrantEnded));
+            (AuthMethod::Passphrase(_), _) | (AuthMethod::OwnPassword(_), None) => {
+                return Err(deny(Denial::GrantEnded));
             }
         };
         if grant::renew(self.store.pool(), hash).await? {
-            Ok(Admitted { holder, grant: hash })
+            Ok(Authorized { holder, grant: hash })
         } else {
-            Err(Closed::Refused(holder.into(), Refusal::GrantEnded))
+            Err(AuthError::Denied(holder.into(), Denial::GrantEnded))
         }
     }
 
     /// Who is signed in. With a passphrase that does not matter.
     pub(super) async fn user(&self, metadata: &MetadataMap) -> Result<User, UserError> {
-        match self.proof {
-            Proof::Passphrase(_) => Err(UserError::Missing),
-            Proof::OwnPassword(_) => {
+        match self.auth_method {
+            AuthMethod::Passphrase(_) => Err(UserError::Missing),
+            AuthMethod::OwnPassword(_) => {
                 self.users.verify_headers(&metadata.clone().into_headers()).await
             }
         }
     }
 
     /// The same person as one who may moderate, by the role that they have now.
-    pub(super) async fn manager(&self, user: &User) -> Result<Staff, Closed> {
-        let role = self.roles.role_of(user.customer).await.map_err(Closed::Unavailable)?;
+    pub(super) async fn manager(&self, user: &User) -> Result<Staff, AuthError> {
+        let role = self.roles.role_of(user.customer).await.map_err(AuthError::Unavailable)?;
         let refused = |why: StaffError| {
-            Closed::Refused(Actor::account(user.customer, role), Refusal::Staff(why))
+            AuthError::Denied(Actor::account(user.customer, role), Denial::Staff(why))
         };
         let role = admit(role, Role::MANAGERS).map_err(refused)?;
         Ok(Staff { id: user.customer, role })
@@ -175,17 +179,17 @@ impl Moderation {
 }
 
 /// Why somebody's token does not open the door.
-pub(super) fn closed_by(why: UserError, actor: &Actor) -> Closed {
+pub(super) fn token_error(why: UserError, actor: &Actor) -> AuthError {
     match why {
         UserError::Missing | UserError::Invalid => {
-            Closed::Refused(actor.clone(), Refusal::User(why))
+            AuthError::Denied(actor.clone(), Denial::User(why))
         }
-        UserError::KeysUnavailable => Closed::Unavailable(why.into()),
+        UserError::KeysUnavailable => AuthError::Unavailable(why.into()),
     }
 }
 
 /// The grant that a browser sends.
 pub(super) fn grant_of(metadata: &MetadataMap) -> Option<GrantHash> {
-    let secret = metadata.get(GRANT)?.to_str().ok()?;
+    let secret = metadata.get(GRANT_HEADER)?.to_str().ok()?;
     (!secret.is_empty()).then(|| GrantHash::of(secret))
 }

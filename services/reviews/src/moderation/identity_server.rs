@@ -15,9 +15,9 @@ use uuid::Uuid;
 use crate::config::ModerationSettings;
 
 /// How long one answer may take; three are needed.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
 /// How often the session that was only a proof is asked to end.
-const LOGOUT_TRIES: u32 = 3;
+const LOGOUT_ATTEMPTS_MAX: u32 = 3;
 
 /// Why it cannot be told whose a password is.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +27,7 @@ pub enum CheckError {
     Broken(#[from] reqwest::Error),
     /// It answered with something that says nothing about the password.
     #[error("the identity server answered {0}")]
-    Answered(StatusCode),
+    UnexpectedStatus(StatusCode),
     /// The task that asked ended without an answer.
     #[error("the check was given up")]
     Abandoned(#[from] tokio::task::JoinError),
@@ -87,7 +87,7 @@ impl IdentityServer {
     ) -> Result<bool, CheckError> {
         let server = self.clone();
         let check = async move {
-            let Some(email) = server.address_of(account, &token).await? else { return Ok(false) };
+            let Some(email) = server.email_of(account, &token).await? else { return Ok(false) };
             let Some(session) = server.sign_in(&email, &password).await? else { return Ok(false) };
             server.sign_out(SecretString::from(session.access_token)).await;
             Ok(session.user.id == account.uuid())
@@ -97,7 +97,7 @@ impl IdentityServer {
 
     /// The address of the account, as the identity server knows it now; `None` when the token is
     /// not good any more.
-    async fn address_of(
+    async fn email_of(
         &self,
         account: Id<Customer>,
         token: &SecretString,
@@ -110,7 +110,7 @@ impl IdentityServer {
                 Ok((known.id == account.uuid() && !known.email.is_empty()).then_some(known.email))
             }
             StatusCode::BAD_REQUEST | StatusCode::FORBIDDEN | StatusCode::NOT_FOUND => Ok(None),
-            other => Err(CheckError::Answered(other)),
+            other => Err(CheckError::UnexpectedStatus(other)),
         }
     }
 
@@ -129,13 +129,13 @@ impl IdentityServer {
             | StatusCode::FORBIDDEN
             | StatusCode::UNPROCESSABLE_ENTITY
             | StatusCode::TOO_MANY_REQUESTS => Ok(None),
-            other => Err(CheckError::Answered(other)),
+            other => Err(CheckError::UnexpectedStatus(other)),
         }
     }
 
     /// The password is right whether or not this succeeds, so a failure is only told to the log.
     async fn sign_out(&self, token: SecretString) {
-        for left in (0..LOGOUT_TRIES).rev() {
+        for left in (0..LOGOUT_ATTEMPTS_MAX).rev() {
             let request = self.http.post(format!("{}/logout?scope=local", self.url));
             match self.send(request.bearer_auth(token.expose_secret())).await {
                 Ok(answer) if answer.status().is_success() => return,
@@ -152,7 +152,7 @@ impl IdentityServer {
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<Response, reqwest::Error> {
-        let request = request.timeout(ANSWER_TIMEOUT);
+        let request = request.timeout(REQUEST_TIMEOUT);
         let request = match &self.api_key {
             Some(key) => request.header("apikey", key.expose_secret()),
             None => request,

@@ -7,7 +7,7 @@ pub const HEAD_BYTES: usize = 16;
 
 /// The kinds of pictures that are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Format {
     /// JPEG.
     Jpeg,
     /// PNG, still.
@@ -16,10 +16,10 @@ pub enum Kind {
     WebP,
 }
 
-impl Kind {
+impl Format {
     /// The kind of the file that begins so.
     #[must_use]
-    pub fn of(head: &[u8]) -> Option<Self> {
+    pub fn detect(head: &[u8]) -> Option<Self> {
         match head {
             head if is_jpeg(head) => Some(Self::Jpeg),
             head if is_png(head) => Some(Self::Png),
@@ -32,18 +32,18 @@ impl Kind {
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
+    use super::Format;
 
     #[test]
-    fn only_the_first_bytes_tell() {
-        assert_eq!(Kind::of(b"\xff\xd8\xff\xe0\0\x10JFIF\0"), Some(Kind::Jpeg));
-        assert_eq!(Kind::of(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), Some(Kind::Png));
-        assert_eq!(Kind::of(b"RIFF\x10\0\0\0WEBPVP8 "), Some(Kind::WebP));
+    fn the_format_is_detected_by_its_magic_bytes() {
+        assert_eq!(Format::detect(b"\xff\xd8\xff\xe0\0\x10JFIF\0"), Some(Format::Jpeg));
+        assert_eq!(Format::detect(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), Some(Format::Png));
+        assert_eq!(Format::detect(b"RIFF\x10\0\0\0WEBPVP8 "), Some(Format::WebP));
         for other in
             [&b""[..], b"\xff\xd8", b"GIF89a", b"BM", b"II*\0", b"<svg", b"RIFF\0\0\0\0WAVE"]
         {
-            assert_eq!(Kind::of(other), None);
+            assert_eq!(Format::detect(other), None);
         }
-        assert_eq!(Kind::of(b"ABCD\x10\0\0\0WEBPVP8 "), None);
+        assert_eq!(Format::detect(b"ABCD\x10\0\0\0WEBPVP8 "), None);
     }
 }

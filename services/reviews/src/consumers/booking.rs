@@ -11,25 +11,25 @@ use crate::read_model::sessions;
 
 /// What an event of booking asks of this service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum SessionChange {
     /// Remember whose it is.
-    Remember { booking_id: Id<Booking>, customer_id: Id<Customer> },
+    Requested { booking_id: Id<Booking>, customer_id: Id<Customer> },
     /// Remember when its session was completed.
-    Complete { booking_id: Id<Booking>, at: Timestamp },
+    Completed { booking_id: Id<Booking>, at: Timestamp },
 }
 
 /// What to do about an event; `None` when it does not concern reviews.
 ///
 /// # Errors
 /// When it is one of ours by name and cannot be read.
-pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
+pub fn session_change(event: &Recorded) -> Result<Option<SessionChange>, ReactionError> {
     if let Some(e) = event.get::<booking::BookingRequested>()? {
         let (booking_id, customer_id) = (parse(&e.booking_id)?, parse(&e.customer_id)?);
-        return Ok(Some(Step::Remember { booking_id, customer_id }));
+        return Ok(Some(SessionChange::Requested { booking_id, customer_id }));
     }
     if let Some(e) = event.get::<booking::BookingCompleted>()? {
         let booking_id = parse(&e.booking_id)?;
-        return Ok(Some(Step::Complete { booking_id, at: event.recorded_at }));
+        return Ok(Some(SessionChange::Completed { booking_id, at: event.recorded_at }));
     }
     Ok(None)
 }
@@ -49,13 +49,13 @@ impl Reaction for OnBooking {
         event: &'t Recorded,
     ) -> BoxFuture<'t, Result<(), ReactionError>> {
         Box::pin(async move {
-            match step(event)? {
+            match session_change(event)? {
                 None => Ok(()),
-                Some(Step::Remember { booking_id, customer_id }) => {
-                    Ok(sessions::requested(tx, booking_id, customer_id).await?)
+                Some(SessionChange::Requested { booking_id, customer_id }) => {
+                    Ok(sessions::insert(tx, booking_id, customer_id).await?)
                 }
-                Some(Step::Complete { booking_id, at }) => {
-                    if sessions::completed(tx, booking_id, at).await? {
+                Some(SessionChange::Completed { booking_id, at }) => {
+                    if sessions::mark_completed(tx, booking_id, at).await? {
                         Ok(())
                     } else {
                         Err(ReactionError::Failed("nobody had asked for this booking".into()))

@@ -19,13 +19,13 @@ const FOLDER: &str = "reviews";
 /// How often a bucket that does not answer is asked again.
 const RETRIES_MAX: usize = 3;
 /// How long it is tried in all.
-const RETRY_WITHIN: Duration = Duration::from_secs(12);
+const RETRY_TIMEOUT: Duration = Duration::from_secs(12);
 /// How long one request to a bucket may take.
-const REQUEST_WITHIN: &str = "5 seconds";
+const REQUEST_TIMEOUT: &str = "5 seconds";
 
 /// Where pictures lie.
 #[derive(Debug, Clone)]
-pub struct Objects {
+pub struct ObjectStorage {
     store: Arc<dyn ObjectStore>,
     prefix: Path,
     /// The folder itself, where they lie in one.
@@ -46,7 +46,7 @@ pub enum Error {
     Store(#[from] object_store::Error),
 }
 
-impl Objects {
+impl ObjectStorage {
     /// Opens what the setting names: `file:///folder`, which is made if it is not there, or
     /// `s3://bucket/prefix`, whose region, endpoint and credentials have the names that its own
     /// tools use (`AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID` and so on).
@@ -78,12 +78,12 @@ impl Objects {
         let bucket = url.host_str().ok_or(Error::Url)?;
         let retry = RetryConfig {
             max_retries: RETRIES_MAX,
-            retry_timeout: RETRY_WITHIN,
+            retry_timeout: RETRY_TIMEOUT,
             ..RetryConfig::default()
         };
         let store = builder
             .with_bucket_name(bucket)
-            .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), REQUEST_WITHIN)
+            .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), REQUEST_TIMEOUT)
             .with_retry(retry)
             // Not every bucket can delete many at once, and we never do.
             .with_disable_bulk_delete(true)
@@ -123,16 +123,16 @@ impl Objects {
                 Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
-            self.remove_half_written(name, size).await?;
+            self.remove_partial_file(name, size).await?;
         }
         Ok(())
     }
 
     /// A process that dies while it writes to a folder leaves a file beside the one that it wanted,
     /// which no listing shows.
-    async fn remove_half_written(&self, name: Name, size: Size) -> Result<(), Error> {
+    async fn remove_partial_file(&self, name: Name, size: Size) -> Result<(), Error> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let half = folder.join(FOLDER).join(format!("{}#1", name.file(size)));
+        let half = folder.join(FOLDER).join(format!("{}#1", name.file_name(size)));
         match tokio::fs::remove_file(half).await {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::Folder(error)),
             _ => Ok(()),
@@ -140,7 +140,7 @@ impl Objects {
     }
 
     fn path(&self, name: Name, size: Size) -> Path {
-        self.prefix.clone().join(name.file(size))
+        self.prefix.clone().join(name.file_name(size))
     }
 }
 

@@ -19,7 +19,7 @@ use tonic::transport::Channel;
 /// The program under test, which is also the program of its children.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_reviews");
 
-pub(crate) struct Studio {
+pub(crate) struct ServiceProcess {
     pub(crate) database: TestDatabase,
     pub(crate) store: Store,
     pub(crate) http: Client,
@@ -31,7 +31,7 @@ pub(crate) struct Studio {
     client: ReviewsServiceClient<Channel>,
 }
 
-impl Drop for Studio {
+impl Drop for ServiceProcess {
     fn drop(&mut self) {
         // A folder that stays behind is the system's to clean up.
         drop(std::fs::remove_dir_all(&self.folder));
@@ -55,7 +55,7 @@ impl Answer {
     }
 }
 
-impl Studio {
+impl ServiceProcess {
     pub(crate) async fn new() -> Result<Self> {
         runtime::http::install_crypto();
         let database = TestDatabase::new(&reviews::MIGRATIONS).await?;
@@ -86,7 +86,7 @@ impl Studio {
         ];
         let process = start(&environment)?;
         let channel = runtime::channel::connect_lazy(&format!("http://{grpc}"))?;
-        let studio = Self {
+        let service = Self {
             store: database.store()?,
             database,
             http: Client::builder().no_proxy().build()?,
@@ -97,8 +97,8 @@ impl Studio {
             process,
             client: ReviewsServiceClient::new(channel),
         };
-        studio.until_ready().await?;
-        Ok(studio)
+        service.until_ready().await?;
+        Ok(service)
     }
 
     async fn until_ready(&self) -> Result<()> {
@@ -118,7 +118,7 @@ impl Studio {
     }
 
     /// Starts the process anew if it has died, and tells whether it had.
-    pub(crate) async fn revive(&mut self) -> Result<bool> {
+    pub(crate) async fn restart_if_dead(&mut self) -> Result<bool> {
         let died = self.process.try_wait()?.is_some();
         if died {
             self.restart().await?;

@@ -2,14 +2,14 @@
 
 use bytes::Bytes;
 
-use crate::picture::kind::Kind;
+use crate::picture::format::Format;
 
 /// The first byte where a picture follows.
 const PICTURE: u8 = b'P';
 /// The first byte where a reason follows.
-const REFUSAL: u8 = b'R';
+const REJECTION: u8 = b'R';
 /// The most bytes of an answer; both sizes of the noisiest picture have fewer.
-pub const ANSWER_BYTES_MAX: u64 = 8 * 1024 * 1024;
+pub const RESPONSE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// A picture that was made anew.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,40 +26,41 @@ pub struct Shrunk {
 
 /// Why a file is no picture that we take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
+pub enum InvalidPicture {
     /// It is of another kind.
     #[error("it is of another kind")]
-    Kind,
+    UnsupportedFormat,
     /// It moves.
     #[error("it moves")]
-    Moving,
+    Animated,
     /// It has too many pixels, or none.
     #[error("it has too many pixels")]
-    Pixels,
+    TooManyPixels,
     /// It cannot be decoded.
     #[error("it cannot be decoded")]
-    Broken,
+    Undecodable,
 }
 
-impl Unfit {
-    const ALL: [Self; 4] = [Self::Kind, Self::Moving, Self::Pixels, Self::Broken];
+impl InvalidPicture {
+    const ALL: [Self; 4] =
+        [Self::UnsupportedFormat, Self::Animated, Self::TooManyPixels, Self::Undecodable];
 
     const fn code(self) -> u8 {
         match self {
-            Self::Kind => b'k',
-            Self::Moving => b'm',
-            Self::Pixels => b'p',
-            Self::Broken => b'b',
+            Self::UnsupportedFormat => b'k',
+            Self::Animated => b'm',
+            Self::TooManyPixels => b'p',
+            Self::Undecodable => b'b',
         }
     }
 }
 
 /// The answer as bytes.
 #[must_use]
-pub fn write(answer: &Result<Shrunk, Unfit>) -> Vec<u8> {
+pub fn encode(answer: &Result<Shrunk, InvalidPicture>) -> Vec<u8> {
     let shrunk = match answer {
         Ok(shrunk) => shrunk,
-        Err(unfit) => return vec![REFUSAL, unfit.code()],
+        Err(unfit) => return vec![REJECTION, unfit.code()],
     };
     let length = |bytes: &Bytes| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     let mut written = vec![PICTURE];
@@ -74,7 +75,7 @@ pub fn write(answer: &Result<Shrunk, Unfit>) -> Vec<u8> {
 /// Reads an answer. None means that nobody could have meant it: the child was broken, or has become
 /// somebody else's.
 #[must_use]
-pub fn read(answer: &Bytes) -> Option<Result<Shrunk, Unfit>> {
+pub fn decode(answer: &Bytes) -> Option<Result<Shrunk, InvalidPicture>> {
     let mut at = 1_usize;
     let mut next = |count: usize| {
         let end = at.checked_add(count)?;
@@ -84,9 +85,9 @@ pub fn read(answer: &Bytes) -> Option<Result<Shrunk, Unfit>> {
         Some(answer.slice(range))
     };
     match answer.first() {
-        Some(&REFUSAL) => {
+        Some(&REJECTION) => {
             let code = next(1)?.first().copied()?;
-            let unfit = Unfit::ALL.into_iter().find(|unfit| unfit.code() == code)?;
+            let unfit = InvalidPicture::ALL.into_iter().find(|unfit| unfit.code() == code)?;
             (answer.len() == 2).then_some(Err(unfit))
         }
         Some(&PICTURE) => {
@@ -95,7 +96,8 @@ pub fn read(answer: &Bytes) -> Option<Result<Shrunk, Unfit>> {
             let (large, small) = (number()?, number()?);
             let large = next(usize::try_from(large).ok()?)?;
             let small = next(usize::try_from(small).ok()?)?;
-            let both = [&large, &small].into_iter().all(|it| Kind::of(it) == Some(Kind::WebP));
+            let both =
+                [&large, &small].into_iter().all(|it| Format::detect(it) == Some(Format::WebP));
             let whole = both && at == answer.len();
             whole.then_some(Ok(Shrunk { width, height, large, small }))
         }
@@ -107,7 +109,7 @@ pub fn read(answer: &Bytes) -> Option<Result<Shrunk, Unfit>> {
 mod tests {
     use bytes::Bytes;
 
-    use super::{Shrunk, Unfit, read, write};
+    use super::{InvalidPicture, Shrunk, decode, encode};
 
     fn picture() -> Shrunk {
         Shrunk {
@@ -120,24 +122,24 @@ mod tests {
 
     #[test]
     fn an_answer_reads_as_it_was_written() {
-        let answers = Unfit::ALL.into_iter().map(Err).chain([Ok(picture())]);
+        let answers = InvalidPicture::ALL.into_iter().map(Err).chain([Ok(picture())]);
         for answer in answers {
-            assert_eq!(read(&Bytes::from(write(&answer))), Some(answer));
+            assert_eq!(decode(&Bytes::from(encode(&answer))), Some(answer));
         }
     }
 
     #[test]
     fn a_part_of_an_answer_is_none_and_so_is_more() {
-        let whole = write(&Ok(picture()));
+        let whole = encode(&Ok(picture()));
         for length in 0..whole.len() {
-            assert_eq!(read(&Bytes::copy_from_slice(&whole[..length])), None, "{length}");
+            assert_eq!(decode(&Bytes::copy_from_slice(&whole[..length])), None, "{length}");
         }
         let more = [whole.as_slice(), b"?"].concat();
-        assert_eq!(read(&Bytes::from(more)), None);
-        assert_eq!(read(&Bytes::from_static(b"Rx")), None);
-        assert_eq!(read(&Bytes::from_static(b"Rbb")), None);
+        assert_eq!(decode(&Bytes::from(more)), None);
+        assert_eq!(decode(&Bytes::from_static(b"Rx")), None);
+        assert_eq!(decode(&Bytes::from_static(b"Rbb")), None);
         let mut lie = picture();
         lie.small = Bytes::from_static(b"<script>");
-        assert_eq!(read(&Bytes::from(write(&Ok(lie)))), None);
+        assert_eq!(decode(&Bytes::from(encode(&Ok(lie)))), None);
     }
 }

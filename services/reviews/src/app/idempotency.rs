@@ -4,11 +4,11 @@ use eventstore::{Recall, Tx};
 use kernel::Id;
 use kernel::id::Kind;
 
-use super::{Error, Rejection, refuse};
+use super::{Error, Rejection, rejected};
 
 /// Whose key it is and what for.
 #[derive(Debug, Clone)]
-pub struct Key {
+pub struct IdempotencyKey {
     /// Who asks.
     pub caller: &'static str,
     /// The call.
@@ -19,16 +19,16 @@ pub struct Key {
     pub hash: Vec<u8>,
 }
 
-impl Key {
+impl IdempotencyKey {
     /// What this key was answered with before, if it was.
     ///
     /// # Errors
     /// When the key stands for another request.
-    pub async fn recall<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
+    pub async fn lookup<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
         match tx.recall((self.caller, self.method), &self.key, &self.hash).await? {
             Recall::New => Ok(None),
             Recall::Answered(answer) => answer.parse().map(Some).map_err(Error::unavailable),
-            Recall::Different => Err(refuse(Rejection::IdempotencyKeyReused)),
+            Recall::Different => Err(rejected(Rejection::IdempotencyKeyReused)),
         }
     }
 
@@ -36,7 +36,7 @@ impl Key {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn remember<K: Kind>(&self, tx: &mut Tx, id: Id<K>) -> Result<(), Error> {
+    pub async fn store<K: Kind>(&self, tx: &mut Tx, id: Id<K>) -> Result<(), Error> {
         let answer = id.to_string();
         tx.remember((self.caller, self.method), &self.key, &self.hash, &answer).await?;
         Ok(())

@@ -11,23 +11,23 @@ use kernel::{Id, Timestamp};
 use sqlx::Row;
 
 /// So many wrong tries are free for an account and for a network address.
-const FREE: i32 = 5;
+const FREE_ATTEMPTS: i32 = 5;
 /// So many are free for everybody together, where all share one passphrase. It is more, because
 /// whoever wants to keep the practice out could use these up for it.
-const FREE_FOR_EVERYBODY: i32 = 50;
+const FREE_ATTEMPTS_OF_EVERYBODY: i32 = 50;
 /// The first wait; each further one is twice as long.
-const WAIT_SECONDS: i64 = 30;
+const BACKOFF_SECONDS: i64 = 30;
 /// The longest wait.
-const WAIT_SECONDS_MAX: i64 = 15 * 60;
+const BACKOFF_SECONDS_MAX: i64 = 15 * 60;
 /// The longest wait of everybody, after which the practice has its turn again.
-const WAIT_SECONDS_MAX_OF_EVERYBODY: i64 = 60;
+const BACKOFF_SECONDS_MAX_OF_EVERYBODY: i64 = 60;
 /// Wrong tries are forgotten when there were none for so long. With the hour until the next sweep
 /// it is the day at most for which network addresses are kept.
-const FORGET_SECONDS: i64 = 23 * 3600;
+const RESET_AFTER_SECONDS: i64 = 23 * 3600;
 
 /// Who or what a try is counted for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum TriedBy {
+pub enum ThrottleKey {
     /// The account that was signed in.
     Account(Id<Customer>),
     /// The network that it came from; one IPv6 line owns a whole /64. `None` when nobody said.
@@ -36,7 +36,7 @@ pub enum TriedBy {
     Everybody,
 }
 
-impl std::fmt::Debug for TriedBy {
+impl std::fmt::Debug for ThrottleKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Account(_) => "Account",
@@ -46,7 +46,7 @@ impl std::fmt::Debug for TriedBy {
     }
 }
 
-impl TriedBy {
+impl ThrottleKey {
     /// The network of an address as the gateway names it.
     #[must_use]
     pub fn address(named: Option<&str>) -> Self {
@@ -57,7 +57,7 @@ impl TriedBy {
         }))
     }
 
-    fn key(self) -> String {
+    fn name(self) -> String {
         match self {
             Self::Account(id) => id.to_string(),
             Self::Address(Some(address)) => address.to_string(),
@@ -67,13 +67,13 @@ impl TriedBy {
     }
 
     /// How long the next try has to wait after so many.
-    fn wait_seconds(self, failures: i32) -> i64 {
+    fn backoff_seconds(self, failures: i32) -> i64 {
         let (free, longest) = match self {
-            Self::Account(_) | Self::Address(_) => (FREE, WAIT_SECONDS_MAX),
-            Self::Everybody => (FREE_FOR_EVERYBODY, WAIT_SECONDS_MAX_OF_EVERYBODY),
+            Self::Account(_) | Self::Address(_) => (FREE_ATTEMPTS, BACKOFF_SECONDS_MAX),
+            Self::Everybody => (FREE_ATTEMPTS_OF_EVERYBODY, BACKOFF_SECONDS_MAX_OF_EVERYBODY),
         };
         let Ok(exponent) = u32::try_from(failures.saturating_sub(free)) else { return 0 };
-        WAIT_SECONDS.saturating_mul(2_i64.saturating_pow(exponent)).min(longest)
+        BACKOFF_SECONDS.saturating_mul(2_i64.saturating_pow(exponent)).min(longest)
     }
 }
 
@@ -82,36 +82,41 @@ impl TriedBy {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn begin(tx: &mut Tx, all: &[TriedBy]) -> Result<bool, StoreError> {
-    let names: Vec<String> = all.iter().map(|it| format!("try {}", it.key())).collect();
+pub async fn record_attempt(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<bool, StoreError> {
+    let names: Vec<String> = keys.iter().map(|it| format!("try {}", it.name())).collect();
     tx.lock(&names).await?;
     let now = tx.now().await?;
-    forget_old(tx).await?;
-    let mut counted = Vec::with_capacity(all.len());
-    for it in all {
-        let (failures, blocked_until) = known(tx, *it).await?;
+    delete_expired(tx).await?;
+    let mut counted = Vec::with_capacity(keys.len());
+    for it in keys {
+        let (failures, blocked_until) = load(tx, *it).await?;
         if blocked_until.is_some_and(|until| until > now) {
             return Ok(false);
         }
         counted.push((*it, failures.saturating_add(1)));
     }
     for (it, failures) in counted {
-        keep(tx, it, failures, now).await?;
+        upsert(tx, it, failures, now).await?;
     }
     Ok(true)
 }
 
-async fn known(tx: &mut Tx, it: TriedBy) -> Result<(i32, Option<Timestamp>), StoreError> {
+async fn load(tx: &mut Tx, key: ThrottleKey) -> Result<(i32, Option<Timestamp>), StoreError> {
     let row =
         sqlx::query("select failures, blocked_until_at from moderation_tries where tried_by = $1")
-            .bind(it.key())
+            .bind(key.name())
             .fetch_optional(tx.connection())
             .await?;
     let Some(row) = row else { return Ok((0, None)) };
     Ok((row.try_get("failures")?, Some(row.try_get("blocked_until_at")?)))
 }
 
-async fn keep(tx: &mut Tx, it: TriedBy, failures: i32, now: Timestamp) -> Result<(), StoreError> {
+async fn upsert(
+    tx: &mut Tx,
+    key: ThrottleKey,
+    failures: i32,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     sqlx::query(
         "insert into moderation_tries (tried_by, failures, blocked_until_at, forget_at)
          values ($1, $2, $3, $4)
@@ -119,10 +124,10 @@ async fn keep(tx: &mut Tx, it: TriedBy, failures: i32, now: Timestamp) -> Result
          set failures = excluded.failures, blocked_until_at = excluded.blocked_until_at,
              forget_at = excluded.forget_at",
     )
-    .bind(it.key())
+    .bind(key.name())
     .bind(failures)
-    .bind(now.plus_seconds(it.wait_seconds(failures)))
-    .bind(now.plus_seconds(FORGET_SECONDS))
+    .bind(now.plus_seconds(key.backoff_seconds(failures)))
+    .bind(now.plus_seconds(RESET_AFTER_SECONDS))
     .execute(tx.connection())
     .await?;
     Ok(())
@@ -132,7 +137,7 @@ async fn keep(tx: &mut Tx, it: TriedBy, failures: i32, now: Timestamp) -> Result
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn forget_old(tx: &mut Tx) -> Result<u64, StoreError> {
+pub async fn delete_expired(tx: &mut Tx) -> Result<u64, StoreError> {
     let forgotten = sqlx::query("delete from moderation_tries where forget_at <= clock_now()")
         .execute(tx.connection())
         .await?;
@@ -143,21 +148,21 @@ pub async fn forget_old(tx: &mut Tx) -> Result<u64, StoreError> {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn give_back(tx: &mut Tx, all: &[TriedBy]) -> Result<(), StoreError> {
-    let names: Vec<String> = all.iter().map(|it| format!("try {}", it.key())).collect();
+pub async fn undo_attempt(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<(), StoreError> {
+    let names: Vec<String> = keys.iter().map(|it| format!("try {}", it.name())).collect();
     tx.lock(&names).await?;
     let now = tx.now().await?;
-    for it in all {
-        let (failures, _blocked_until) = known(tx, *it).await?;
+    for it in keys {
+        let (failures, _blocked_until) = load(tx, *it).await?;
         let left = failures.saturating_sub(1).max(0);
         sqlx::query(
             "update moderation_tries
              set failures = $2, blocked_until_at = least(blocked_until_at, $3)
              where tried_by = $1",
         )
-        .bind(it.key())
+        .bind(it.name())
         .bind(left)
-        .bind(now.plus_seconds(it.wait_seconds(left)))
+        .bind(now.plus_seconds(it.backoff_seconds(left)))
         .execute(tx.connection())
         .await?;
     }
@@ -168,8 +173,8 @@ pub async fn give_back(tx: &mut Tx, all: &[TriedBy]) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn forget(tx: &mut Tx, all: &[TriedBy]) -> Result<(), StoreError> {
-    let keys: Vec<String> = all.iter().map(|it| it.key()).collect();
+pub async fn reset(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<(), StoreError> {
+    let keys: Vec<String> = keys.iter().map(|it| it.name()).collect();
     sqlx::query("delete from moderation_tries where tried_by = any($1)")
         .bind(keys)
         .execute(tx.connection())
@@ -179,23 +184,23 @@ pub async fn forget(tx: &mut Tx, all: &[TriedBy]) -> Result<(), StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use super::TriedBy;
+    use super::ThrottleKey;
 
     #[test]
     fn waits_begin_at_the_fifth_try_and_double_to_a_quarter_of_an_hour() {
-        let waits = |failures| TriedBy::Address(None).wait_seconds(failures);
+        let waits = |failures| ThrottleKey::Address(None).backoff_seconds(failures);
         assert_eq!([1, 4, 5, 6, 9, 10, 99].map(waits), [0, 0, 30, 60, 480, 900, 900]);
-        let waits = |failures| TriedBy::Everybody.wait_seconds(failures);
+        let waits = |failures| ThrottleKey::Everybody.backoff_seconds(failures);
         assert_eq!([49, 50, 51, 90].map(waits), [0, 30, 60, 60]);
     }
 
     #[test]
-    fn one_line_is_one_network_and_what_is_no_address_is_nowhere() {
-        let key = |text| TriedBy::address(Some(text)).key();
+    fn addresses_are_keyed_by_network() {
+        let key = |text| ThrottleKey::address(Some(text)).name();
         assert_eq!(key("203.0.113.7"), "203.0.113.7");
         assert_eq!(key("::ffff:203.0.113.7"), "203.0.113.7");
         assert_eq!(key("2001:db8:1:2:3:4:5:6"), key("2001:db8:1:2::9"));
         assert_ne!(key("2001:db8:1:2::9"), key("2001:db8:1:3::9"));
-        assert_eq!(key("usr_0"), TriedBy::address(None).key());
+        assert_eq!(key("usr_0"), ThrottleKey::address(None).name());
     }
 }

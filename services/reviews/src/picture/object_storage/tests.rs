@@ -11,10 +11,10 @@ use axum::routing::any;
 use object_store::aws::AmazonS3Builder;
 use url::Url;
 
-use super::Objects;
+use super::ObjectStorage;
 use crate::picture::name::{Name, Size};
 
-async fn keeps(objects: &Objects) {
+async fn keeps(objects: &ObjectStorage) {
     let name = Name::new();
     assert!(objects.get(name, Size::Large).await.unwrap().is_none());
     objects.put(name, Size::Large, Bytes::from_static(b"large")).await.unwrap();
@@ -32,11 +32,11 @@ async fn keeps(objects: &Objects) {
 #[tokio::test]
 async fn a_folder_keeps_pictures_and_leaves_no_half_one() {
     let folder = std::env::temp_dir().join(format!("pictures-{}", Name::new()));
-    let objects = Objects::open(Url::from_directory_path(&folder).unwrap().as_str()).unwrap();
+    let objects = ObjectStorage::open(Url::from_directory_path(&folder).unwrap().as_str()).unwrap();
     keeps(&objects).await;
     let name = Name::new();
     objects.put(name, Size::Large, Bytes::from_static(b"large")).await.unwrap();
-    let half = folder.join("reviews").join(format!("{}#1", name.file(Size::Small)));
+    let half = folder.join("reviews").join(format!("{}#1", name.file_name(Size::Small)));
     std::fs::write(&half, "sma").unwrap();
     objects.remove(name).await.unwrap();
     assert_eq!(std::fs::read_dir(folder.join("reviews")).unwrap().count(), 0);
@@ -88,19 +88,19 @@ async fn a_bucket_keeps_pictures_under_its_prefix() {
             .with_secret_access_key("a-key")
     };
     let url: Url = "s3://the-bucket/some/where".parse().unwrap();
-    let objects = Objects::bucket(owner(), &url).unwrap();
+    let objects = ObjectStorage::bucket(owner(), &url).unwrap();
     keeps(&objects).await;
     let name = Name::new();
     objects.put(name, Size::Small, Bytes::from_static(b"small")).await.unwrap();
     let path = format!("/the-bucket/some/where/reviews/{name}-small.webp");
     assert_eq!(kept.lock().unwrap().keys().collect::<Vec<_>>(), [&path]);
-    let bare = Objects::bucket(owner(), &"s3://the-bucket".parse().unwrap()).unwrap();
+    let bare = ObjectStorage::bucket(owner(), &"s3://the-bucket".parse().unwrap()).unwrap();
     keeps(&bare).await;
 }
 
 #[test]
 fn other_places_are_refused() {
     for url in ["", "pictures", "/pictures", "http://127.0.0.1/x", "gs://bucket", "s3:///x"] {
-        assert!(Objects::open(url).is_err(), "{url}");
+        assert!(ObjectStorage::open(url).is_err(), "{url}");
     }
 }

@@ -5,14 +5,14 @@
 use eventstore::{Metadata, Store};
 
 use super::Error;
-use crate::moderation::{grant, tries};
-use crate::timers::kinds::{SWEEP, payload};
+use crate::moderation::{grant, login_throttle};
+use crate::timers::kinds::{RETENTION, payload};
 
 const HOUR_MINUTES: i64 = 60;
 
 /// What was deleted, in rows.
 #[derive(Debug, Clone, Copy)]
-struct Swept {
+struct Deleted {
     keys: u64,
     tries: u64,
     grants: u64,
@@ -22,21 +22,21 @@ struct Swept {
 ///
 /// # Errors
 /// When the database does not answer; the timer tries again.
-pub async fn sweep(store: &Store, subject: String) -> Result<(), Error> {
+pub async fn delete_expired(store: &Store, subject: String) -> Result<(), Error> {
     let metadata = Metadata::by("reviews", runtime::telemetry::traceparent());
-    let Swept { keys, tries, grants } = store
+    let Deleted { keys, tries, grants } = store
         .write(metadata, move |tx| {
             let subject = subject.clone();
             Box::pin(async move {
-                let swept = Swept {
+                let deleted = Deleted {
                     keys: tx.delete_old_keys().await?.count,
-                    tries: tries::forget_old(tx).await?,
-                    grants: grant::forget_old(tx).await?,
+                    tries: login_throttle::delete_expired(tx).await?,
+                    grants: grant::delete_expired(tx).await?,
                 };
                 let next = tx.now().await?.plus_minutes(HOUR_MINUTES);
                 let payload = payload(tx);
-                tx.set_timer(SWEEP, &subject, next, payload).await?;
-                Ok::<Swept, Error>(swept)
+                tx.set_timer(RETENTION, &subject, next, payload).await?;
+                Ok::<Deleted, Error>(deleted)
             })
         })
         .await?;

@@ -4,7 +4,7 @@ use anyhow::Result;
 use rand::Rng as _;
 use rand::rngs::StdRng;
 
-use super::files::{Hostile, either, good, refused};
+use super::files::{Hostile, either, good, invalid};
 use crate::samples::{FORMATS, Format, chunk, exif, segment};
 
 /// How many pieces of each kind there are beside the shortest.
@@ -15,7 +15,7 @@ pub(super) fn files(generator: &mut StdRng) -> Result<Vec<Hostile>> {
     for format in FORMATS {
         for length in [3, 12, 30] {
             let cut = good(format, generator)?[..length].to_vec();
-            files.push(refused(format!("{length} bytes of {format:?}"), cut));
+            files.push(invalid(format!("{length} bytes of {format:?}"), cut));
         }
         for _cut in 0..CUTS {
             let whole = good(format, generator)?;
@@ -72,8 +72,8 @@ fn absurd_others(generator: &mut StdRng) -> Result<Vec<Hostile>> {
     let mut chunk_sized = webp.clone();
     chunk_sized[16..20].copy_from_slice(&(u32::MAX - 1).to_le_bytes());
     Ok(vec![
-        refused("PNG with a chunk of 4 GiB", lie(u32::MAX)),
-        refused("PNG with a chunk of 2 GiB", lie(i32::MAX.unsigned_abs())),
+        invalid("PNG with a chunk of 4 GiB", lie(u32::MAX)),
+        invalid("PNG with a chunk of 2 GiB", lie(i32::MAX.unsigned_abs())),
         either("PNG with notes that are none", with(&chunk(*b"eXIf", b"no notes"))),
         either("PNG with two headers", with(&png[8..33])),
         either("WebP of 4 GiB", sized(u32::MAX - 1)),

@@ -28,20 +28,20 @@ pub(crate) fn address(number: u128) -> String {
 }
 
 #[derive(Default)]
-pub(crate) struct Identity {
+pub(crate) struct FakeIdentity {
     /// The sessions that nobody has ended, by their access tokens.
     pub(crate) sessions: Mutex<HashSet<String>>,
     /// How often a password was looked at.
-    pub(crate) looked: AtomicUsize,
+    pub(crate) password_checks: AtomicUsize,
     /// What it answers to everything instead, if not 0.
     pub(crate) instead: AtomicU16,
     /// Whom a right password signs in instead of its owner, if not 0.
     pub(crate) other: AtomicU16,
 }
 
-type Shared = Arc<Identity>;
+type Shared = Arc<FakeIdentity>;
 
-impl Identity {
+impl FakeIdentity {
     /// Serves one, and returns where it is.
     pub(crate) async fn serve() -> Result<(Shared, String)> {
         let identity = Shared::default();
@@ -111,7 +111,7 @@ async fn token(
         return instead;
     }
     assert_eq!(parameters, [("grant_type".to_owned(), "password".to_owned())]);
-    identity.looked.fetch_add(1, Ordering::SeqCst);
+    identity.password_checks.fetch_add(1, Ordering::SeqCst);
     let email = body["email"].as_str().unwrap_or_default();
     let number = email.strip_prefix("person").and_then(|rest| rest.split('@').next());
     let number = number.and_then(|number| number.parse::<u128>().ok()).unwrap_or_default();

@@ -13,13 +13,13 @@ use crate::picture::outcome::Uploaded;
 pub const DROP_IMAGE: &str = "drop-image";
 
 /// How long an upload waits for its review.
-const TAKEN_WITHIN_SECONDS: i64 = 60 * 60;
+const ATTACH_WITHIN_SECONDS: i64 = 60 * 60;
 
 /// Notes an upload whose objects are about to be kept, and when to drop it.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn add(tx: &mut Tx, uploaded: Uploaded, name: Name) -> Result<(), StoreError> {
+pub async fn insert(tx: &mut Tx, uploaded: Uploaded, name: Name) -> Result<(), StoreError> {
     let now = tx.now().await?;
     sqlx::query(
         "insert into review_images (image_id, name, width, height, uploaded_at)
@@ -32,7 +32,7 @@ pub async fn add(tx: &mut Tx, uploaded: Uploaded, name: Name) -> Result<(), Stor
     .bind(now)
     .execute(tx.connection())
     .await?;
-    let due = now.plus_seconds(TAKEN_WITHIN_SECONDS);
+    let due = now.plus_seconds(ATTACH_WITHIN_SECONDS);
     tx.set_timer(DROP_IMAGE, &uploaded.image_id.to_string(), due, json!({})).await
 }
 
@@ -40,7 +40,7 @@ pub async fn add(tx: &mut Tx, uploaded: Uploaded, name: Name) -> Result<(), Stor
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn waiting(store: &Store, most: i64) -> Result<i64, StoreError> {
+pub async fn count_unattached(store: &Store, most: i64) -> Result<i64, StoreError> {
     let waiting = sqlx::query_scalar(
         "select count(*) from (select 1 from review_images where review_id is null limit $1) few",
     )
@@ -67,7 +67,7 @@ pub async fn attach(
     )
     .bind(image_id)
     .bind(review_id)
-    .bind(f64::from(i32::try_from(TAKEN_WITHIN_SECONDS).unwrap_or(i32::MAX)))
+    .bind(f64::from(i32::try_from(ATTACH_WITHIN_SECONDS).unwrap_or(i32::MAX)))
     .execute(tx.connection())
     .await?
     .rows_affected();
@@ -83,7 +83,10 @@ pub async fn attach(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn give_up(tx: &mut Tx, image_id: Id<ReviewImage>) -> Result<Option<Name>, StoreError> {
+pub async fn mark_dropped(
+    tx: &mut Tx,
+    image_id: Id<ReviewImage>,
+) -> Result<Option<Name>, StoreError> {
     let row = sqlx::query(
         "update review_images set dropped_at = coalesce(dropped_at, clock_now())
          where image_id = $1 and review_id is null returning name",
@@ -98,7 +101,7 @@ pub async fn give_up(tx: &mut Tx, image_id: Id<ReviewImage>) -> Result<Option<Na
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn forget_dropped(tx: &mut Tx, image_id: Id<ReviewImage>) -> Result<(), StoreError> {
+pub async fn delete_dropped(tx: &mut Tx, image_id: Id<ReviewImage>) -> Result<(), StoreError> {
     sqlx::query("delete from review_images where image_id = $1 and dropped_at is not null")
         .bind(image_id)
         .execute(tx.connection())
@@ -110,7 +113,7 @@ pub async fn forget_dropped(tx: &mut Tx, image_id: Id<ReviewImage>) -> Result<()
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn forget_of_review(tx: &mut Tx, review_id: Id<Review>) -> Result<(), StoreError> {
+pub async fn delete_of_review(tx: &mut Tx, review_id: Id<Review>) -> Result<(), StoreError> {
     sqlx::query("delete from review_images where review_id = $1")
         .bind(review_id)
         .execute(tx.connection())
