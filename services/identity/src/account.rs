@@ -15,14 +15,14 @@ use uuid::Uuid;
 
 use crate::address::EmailAddress;
 use crate::app;
-use crate::config::{AccountConfig, FindConfig};
+use crate::config::{AccountConfig, FindAccountConfig};
 use crate::hashing::{HashError, Hasher};
 use crate::password::{self, Weakness};
-use crate::store::users::{self, User};
+use crate::repository::users::{self, User};
 
 /// Who is to have an account.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct AccountRequest {
     /// Its address.
     pub email: EmailAddress,
     /// Its password, unless an account is kept.
@@ -39,7 +39,7 @@ pub struct Wanted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ensured {
     /// The address had no confirmed account.
-    Made(Uuid),
+    Created(Uuid),
     /// The address had one, which stays as it is.
     Kept(Uuid),
     /// The address had one, which is gone; this one is new.
@@ -51,7 +51,7 @@ impl Ensured {
     #[must_use]
     pub fn id(self) -> Uuid {
         match self {
-            Self::Made(id) | Self::Kept(id) | Self::Superseded(id) => id,
+            Self::Created(id) | Self::Kept(id) | Self::Superseded(id) => id,
         }
     }
 }
@@ -107,7 +107,7 @@ const SUPERSEDED: &str = "This address had an account already. That account is g
 /// When the password is refused, or the database does not answer.
 pub async fn run(config: AccountConfig) -> Result<(), BoxError> {
     let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
-    let ensured = ensure(&store, &config.wanted).await?;
+    let ensured = ensure(&store, &config.account).await?;
     if matches!(ensured, Ensured::Superseded(_)) {
         writeln!(std::io::stderr(), "{SUPERSEDED}")?;
     }
@@ -119,9 +119,9 @@ pub async fn run(config: AccountConfig) -> Result<(), BoxError> {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn find(config: FindConfig) -> Result<(), BoxError> {
+pub async fn find(config: FindAccountConfig) -> Result<(), BoxError> {
     let store = Store::new(Database::new(config.database_url.expose_secret()).open()?);
-    if let Some(user) = confirmed(store.pool(), &config.email).await? {
+    if let Some(user) = find_confirmed(store.pool(), &config.email).await? {
         writeln!(std::io::stdout(), "{}", user.user_id)?;
     }
     Ok(())
@@ -135,24 +135,24 @@ pub async fn find(config: FindConfig) -> Result<(), BoxError> {
 ///
 /// # Errors
 /// When the password is refused, or the database does not answer.
-pub async fn ensure(store: &Store, wanted: &Wanted) -> Result<Ensured, AccountError> {
-    let keep = wanted.keep_existing;
-    let known = confirmed(store.pool(), &wanted.email).await?;
+pub async fn ensure(store: &Store, request: &AccountRequest) -> Result<Ensured, AccountError> {
+    let keep = request.keep_existing;
+    let known = find_confirmed(store.pool(), &request.email).await?;
     if let (true, Some(user)) = (keep, known) {
         return Ok(Ensured::Kept(user.user_id));
     }
     let (password, names) =
-        (wanted.password.expose_secret(), [&*wanted.first_name, &wanted.last_name]);
-    password::check(password, &wanted.email, &names)?;
+        (request.password.expose_secret(), [&*request.first_name, &request.last_name]);
+    password::check(password, &request.email, &names)?;
     let password_hash = Hasher::new()?.hash(password).await?;
-    let (email, user_metadata) = (wanted.email.clone(), about(wanted));
+    let (email, user_metadata) = (request.email.clone(), user_metadata_of(request));
     store
         .write(app::metadata(), move |tx| {
             let (email, user_metadata) = (email.clone(), user_metadata.clone());
             let password_hash = password_hash.clone();
             Box::pin(async move {
                 let now: Timestamp = tx.now().await?;
-                let known = confirmed(tx.connection(), &email).await?;
+                let known = find_confirmed(tx.connection(), &email).await?;
                 if let (true, Some(user)) = (keep, &known) {
                     return Ok(Ensured::Kept(user.user_id));
                 }
@@ -166,14 +166,14 @@ pub async fn ensure(store: &Store, wanted: &Wanted) -> Result<Ensured, AccountEr
                     return Ok(Ensured::Superseded(user.user_id));
                 }
                 users::replace(tx.connection(), &user).await?;
-                Ok(Ensured::Made(user.user_id))
+                Ok(Ensured::Created(user.user_id))
             })
         })
         .await
 }
 
 /// The address's account, if it is more than a sign-up that waits for its code.
-async fn confirmed(
+async fn find_confirmed(
     executor: impl PgExecutor<'_>,
     email: &EmailAddress,
 ) -> Result<Option<User>, sqlx::Error> {
@@ -182,8 +182,8 @@ async fn confirmed(
 }
 
 /// What the account says about the person, in the names that the site's own pages use.
-fn about(wanted: &Wanted) -> Value {
-    let named = [("firstName", &wanted.first_name), ("lastName", &wanted.last_name)];
+fn user_metadata_of(request: &AccountRequest) -> Value {
+    let named = [("firstName", &request.first_name), ("lastName", &request.last_name)];
     let given = named.into_iter().filter(|(_, name)| !name.is_empty());
     Value::Object(
         given

@@ -23,7 +23,7 @@ impl EmailAddress {
 
     /// Fills the place of a setting until its reader refuses to hand it out; no mail could be sent
     /// there.
-    pub(crate) fn stand_in() -> Self {
+    pub(crate) fn placeholder() -> Self {
         Self(String::new())
     }
 
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_mail_could_reach_is_refused() {
+    fn undeliverable_addresses_are_rejected() {
         let long = format!("{}@example.test", "a".repeat(65));
         for wrong in [
             "",

@@ -15,11 +15,11 @@ use crate::token::AccessTokens;
 /// The service's parts. Cloning it shares them.
 #[derive(Clone)]
 pub struct App {
-    parts: Arc<Parts>,
+    state: Arc<AppState>,
 }
 
 /// What [`App`] shares.
-pub struct Parts {
+pub struct AppState {
     /// The rows and the event log.
     pub store: Store,
     /// Makes and checks access tokens.
@@ -35,10 +35,10 @@ pub struct Parts {
 }
 
 impl std::ops::Deref for App {
-    type Target = Parts;
+    type Target = AppState;
 
-    fn deref(&self) -> &Parts {
-        &self.parts
+    fn deref(&self) -> &AppState {
+        &self.state
     }
 }
 
@@ -48,7 +48,7 @@ impl App {
     /// # Errors
     /// When a key or the site's address cannot be used.
     pub fn new(store: Store, settings: &AccountSettings) -> Result<Self, BoxError> {
-        let parts = Parts {
+        let state = AppState {
             store,
             tokens: AccessTokens::new(&settings.signing_key, &settings.issuer)?,
             hasher: Hasher::new()?,
@@ -56,7 +56,7 @@ impl App {
             redirects: Redirects::new(Url::parse(&settings.public_url)?),
             confirm_email: settings.confirm_email,
         };
-        Ok(Self { parts: Arc::new(parts) })
+        Ok(Self { state: Arc::new(state) })
     }
 }
 

@@ -6,7 +6,7 @@ use runtime::Reader;
 use runtime::caller::PeerSettings;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::account::Wanted;
+use crate::account::AccountRequest;
 use crate::address::EmailAddress;
 
 /// As long as the site's own pages let a name be.
@@ -65,12 +65,12 @@ pub struct AccountConfig {
     /// Whose account it is; `ACCOUNT_EMAIL`, `ACCOUNT_PASSWORD`, `ACCOUNT_FIRST_NAME` and
     /// `ACCOUNT_LAST_NAME`. With `ACCOUNT_KEEP_EXISTING=true` an account that is there stays as
     /// it is.
-    pub wanted: Wanted,
+    pub account: AccountRequest,
 }
 
 /// What the command `find-account` needs.
 #[derive(Debug, Clone)]
-pub struct FindConfig {
+pub struct FindAccountConfig {
     /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
     pub database_url: SecretString,
     /// Whose account is looked for; `ACCOUNT_EMAIL`.
@@ -123,7 +123,7 @@ impl AccountConfig {
     pub fn read(reader: &mut Reader<'_>) -> Self {
         Self {
             database_url: reader.secret("IDENTITY_DATABASE_URL"),
-            wanted: Wanted {
+            account: AccountRequest {
                 email: address(reader, "ACCOUNT_EMAIL"),
                 password: reader.secret("ACCOUNT_PASSWORD"),
                 first_name: name(reader, "ACCOUNT_FIRST_NAME"),
@@ -134,7 +134,7 @@ impl AccountConfig {
     }
 }
 
-impl FindConfig {
+impl FindAccountConfig {
     /// Reads them.
     pub fn read(reader: &mut Reader<'_>) -> Self {
         Self {
@@ -150,7 +150,7 @@ fn address(reader: &mut Reader<'_>, setting: &str) -> EmailAddress {
         if !text.is_empty() {
             reader.problem(setting, "it is no e-mail address");
         }
-        EmailAddress::stand_in()
+        EmailAddress::placeholder()
     })
 }
 
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn an_account_needs_an_address_and_a_password_and_may_have_names() {
-        let told = |settings: &[(&str, &str)]| {
+        let result = |settings: &[(&str, &str)]| {
             let mut reader = Reader::new(&settings);
             let config = AccountConfig::read(&mut reader);
             let problems = |invalid: runtime::settings::Invalid| {
@@ -208,19 +208,19 @@ mod tests {
             reader.finish(config).map_err(problems)
         };
         let all = ["IDENTITY_DATABASE_URL", "ACCOUNT_EMAIL", "ACCOUNT_PASSWORD"];
-        assert_eq!(told(&[]).unwrap_err(), all);
+        assert_eq!(result(&[]).unwrap_err(), all);
         let complete = [
             ("IDENTITY_DATABASE_URL", "postgres://identity:word@127.0.0.1/identity"),
             ("ACCOUNT_EMAIL", "Meera@Sukoon.example"),
             ("ACCOUNT_PASSWORD", "a quiet garden"),
         ];
-        let wanted = told(&complete).unwrap().wanted;
-        assert_eq!(wanted.email.as_str(), "meera@sukoon.example");
-        assert_eq!((wanted.first_name.as_str(), wanted.keep_existing), ("", false));
+        let account = result(&complete).unwrap().account;
+        assert_eq!(account.email.as_str(), "meera@sukoon.example");
+        assert_eq!((account.first_name.as_str(), account.keep_existing), ("", false));
         let keeping = [&[("ACCOUNT_KEEP_EXISTING", "true")], complete.as_slice()].concat();
-        assert!(told(&keeping).unwrap().wanted.keep_existing);
+        assert!(result(&keeping).unwrap().account.keep_existing);
         let wrong = [("ACCOUNT_EMAIL", "meera"), ("ACCOUNT_LAST_NAME", "Joshi\nBcc: x")];
         let wrong = [&wrong, complete.as_slice()].concat();
-        assert_eq!(told(&wrong).unwrap_err(), ["ACCOUNT_EMAIL", "ACCOUNT_LAST_NAME"]);
+        assert_eq!(result(&wrong).unwrap_err(), ["ACCOUNT_EMAIL", "ACCOUNT_LAST_NAME"]);
     }
 }

@@ -16,7 +16,7 @@ use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
 use crate::app::App;
-use crate::store::{codes, users};
+use crate::repository::{codes, users};
 
 /// Who sends the mails of codes.
 const MAIL_CALLERS: &[&str] = &["notifications"];
@@ -37,21 +37,21 @@ enum Rejection {
     #[error("This is not the id of a code.")]
     Malformed,
     #[error("The code was used or replaced, or it has expired.")]
-    Gone,
+    NotFound,
 }
 
 impl Reject for Rejection {
     fn code(&self) -> Code {
         match self {
             Self::Malformed => Code::InvalidArgument,
-            Self::Gone => Code::NotFound,
+            Self::NotFound => Code::NotFound,
         }
     }
 
     fn reason(&self) -> &'static str {
         match self {
             Self::Malformed => "CODE_ID_INVALID",
-            Self::Gone => "CODE_NOT_FOUND",
+            Self::NotFound => "CODE_NOT_FOUND",
         }
     }
 
@@ -77,13 +77,13 @@ impl IdentityInternalService for Internal {
             .code_id
             .parse()
             .map_err(|_malformed| status::reject(&Rejection::Malformed))?;
-        let mail = self.mail(code_id).await.map_err(|error| status::unavailable(&error))?;
-        mail.map(Response::new).ok_or_else(|| status::reject(&Rejection::Gone))
+        let mail = self.code_mail(code_id).await.map_err(|error| status::unavailable(&error))?;
+        mail.map(Response::new).ok_or_else(|| status::reject(&Rejection::NotFound))
     }
 }
 
 impl Internal {
-    async fn mail(
+    async fn code_mail(
         &self,
         code_id: Id<MailedCode>,
     ) -> Result<Option<GetCodeMailResponse>, StoreError> {

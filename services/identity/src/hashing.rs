@@ -17,7 +17,7 @@ const LANES: u32 = 1;
 /// How many passwords are worked on at once, at most: each keeps a thread and its memory busy.
 const PARALLEL_MAX: usize = 4;
 /// How long a sign-in waits for its turn.
-const PATIENCE: Duration = Duration::from_secs(5);
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A password could not be worked on.
 #[derive(Debug, thiserror::Error)]
@@ -34,9 +34,9 @@ pub enum HashError {
 #[derive(Clone)]
 pub struct Hasher {
     argon2: Argon2<'static>,
-    turns: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     /// The hash of a password that nobody has, so that an unknown address takes as long as a known.
-    nobody: Arc<str>,
+    dummy_hash: Arc<str>,
 }
 
 impl Hasher {
@@ -48,8 +48,12 @@ impl Hasher {
         let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(failed)?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
         let parallel = thread::available_parallelism().map_or(1, usize::from).min(PARALLEL_MAX);
-        let nobody = hash(&argon2, &rand::random::<[u8; 32]>())?;
-        Ok(Self { argon2, turns: Arc::new(Semaphore::new(parallel)), nobody: nobody.into() })
+        let dummy_hash = hash(&argon2, &rand::random::<[u8; 32]>())?;
+        Ok(Self {
+            argon2,
+            permits: Arc::new(Semaphore::new(parallel)),
+            dummy_hash: dummy_hash.into(),
+        })
     }
 
     /// The PHC string of a password.
@@ -58,7 +62,7 @@ impl Hasher {
     /// When it does not get its turn.
     pub async fn hash(&self, password: &str) -> Result<String, HashError> {
         let (argon2, password) = (self.argon2.clone(), password.to_owned());
-        self.in_turn(move || hash(&argon2, password.as_bytes())).await
+        self.with_permit(move || hash(&argon2, password.as_bytes())).await
     }
 
     /// Whether it is the password. Without a hash to compare with, the answer is no and takes as
@@ -68,10 +72,10 @@ impl Hasher {
     /// When it does not get its turn, or when what is stored is no hash.
     pub async fn verify(&self, password: &str, stored: Option<&str>) -> Result<bool, HashError> {
         let known = stored.is_some();
-        let stored = stored.unwrap_or(&self.nobody).to_owned();
+        let stored = stored.unwrap_or(&self.dummy_hash).to_owned();
         let (argon2, password) = (self.argon2.clone(), password.to_owned());
         let same = self
-            .in_turn(move || {
+            .with_permit(move || {
                 let stored = PasswordHash::new(&stored).map_err(failed)?;
                 Ok(argon2.verify_password(password.as_bytes(), &stored).is_ok())
             })
@@ -79,18 +83,18 @@ impl Hasher {
         Ok(same && known)
     }
 
-    async fn in_turn<T: Send + 'static>(
+    async fn with_permit<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, HashError> + Send + 'static,
     ) -> Result<T, HashError> {
-        let turn = Arc::clone(&self.turns).acquire_owned();
-        let Ok(Ok(turn)) = tokio::time::timeout(PATIENCE, turn).await else {
+        let permit = Arc::clone(&self.permits).acquire_owned();
+        let Ok(Ok(permit)) = tokio::time::timeout(QUEUE_TIMEOUT, permit).await else {
             return Err(HashError::Busy);
         };
         // The turn goes with the work: who stops waiting for the answer does not end the work.
         let working = tokio::task::spawn_blocking(move || {
             let done = work();
-            drop(turn);
+            drop(permit);
             done
         });
         working.await.map_err(failed)?

@@ -12,8 +12,8 @@ mod verify;
 mod mails;
 mod user;
 mod logout;
-mod about;
-mod absent;
+mod server_info;
+mod unsupported;
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ use crate::app::App;
 /// The most bytes that a request may have.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// Answers that could tell by their time whether an address has an account come no sooner.
-const QUIET_ANSWER: Duration = Duration::from_millis(200);
+const RESPONSE_TIME_MIN: Duration = Duration::from_millis(200);
 
 /// All endpoints.
 pub fn router(app: App) -> Router {
@@ -40,36 +40,36 @@ pub fn router(app: App) -> Router {
         .route("/verify", post(verify::by_code).get(verify::by_link))
         .route("/resend", post(mails::resend))
         .route("/recover", post(mails::recover))
-        .route("/user", get(user::read).put(user::change))
+        .route("/user", get(user::read).put(user::update))
         .route("/logout", post(logout::logout))
-        .route("/settings", get(about::settings))
-        .route("/health", get(about::health))
-        .route("/.well-known/jwks.json", get(about::jwks))
-        .merge(absent_routes())
+        .route("/settings", get(server_info::settings))
+        .route("/health", get(server_info::health))
+        .route("/.well-known/jwks.json", get(server_info::jwks))
+        .merge(unsupported_routes())
         .fallback(|| async { (StatusCode::NOT_FOUND, "404 page not found") })
-        .layer(from_fn(request::each_parameter_once))
+        .layer(from_fn(request::reject_duplicate_parameters))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .layer(from_fn(error::in_the_callers_form))
+        .layer(from_fn(error::render_errors))
         .with_state(app)
 }
 
 /// What the client library can ask for and this server does not have.
-fn absent_routes() -> Router<App> {
+fn unsupported_routes() -> Router<App> {
     Router::new()
-        .route("/authorize", get(absent::authorize))
-        .route("/otp", post(absent::otp))
-        .route("/sso", post(absent::sso))
-        .route("/reauthenticate", get(absent::reauthenticate))
-        .route("/user/identities/authorize", get(absent::link_identity))
-        .route("/user/identities/{identity_id}", delete(absent::link_identity))
-        .route("/factors", post(absent::enroll))
-        .route("/factors/{factor_id}", delete(absent::factor))
-        .route("/factors/{factor_id}/challenge", post(absent::factor))
-        .route("/factors/{factor_id}/verify", post(absent::factor))
+        .route("/authorize", get(unsupported::authorize))
+        .route("/otp", post(unsupported::otp))
+        .route("/sso", post(unsupported::sso))
+        .route("/reauthenticate", get(unsupported::reauthenticate))
+        .route("/user/identities/authorize", get(unsupported::link_identity))
+        .route("/user/identities/{identity_id}", delete(unsupported::link_identity))
+        .route("/factors", post(unsupported::enroll))
+        .route("/factors/{factor_id}", delete(unsupported::factor))
+        .route("/factors/{factor_id}/challenge", post(unsupported::factor))
+        .route("/factors/{factor_id}/verify", post(unsupported::factor))
 }
 
 /// Does the work, and answers no sooner than such an answer always takes.
-async fn quietly<T>(work: impl Future<Output = T>) -> T {
-    let (done, ()) = tokio::join!(work, tokio::time::sleep(QUIET_ANSWER));
+async fn with_min_duration<T>(work: impl Future<Output = T>) -> T {
+    let (done, ()) = tokio::join!(work, tokio::time::sleep(RESPONSE_TIME_MIN));
     done
 }

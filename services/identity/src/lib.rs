@@ -10,12 +10,12 @@ pub mod hashing;
 pub mod secrets;
 pub mod token;
 pub mod redirect;
-pub mod store;
+pub mod repository;
 pub mod app;
 pub mod account;
 pub mod http;
 pub mod grpc;
-pub mod housekeeping;
+pub mod retention;
 pub mod config;
 
 use anyhow::Context as _;
@@ -29,7 +29,7 @@ use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 
 use crate::app::App;
-use crate::config::{AccountConfig, Config, FindConfig, MigrationConfig};
+use crate::config::{AccountConfig, Config, FindAccountConfig, MigrationConfig};
 
 /// The service's name in logs and in callers' tokens.
 pub const NAME: &str = "identity";
@@ -43,7 +43,7 @@ pub fn program() -> Program {
         .serve(Config::read, run)
         .migrate(MigrationConfig::read, migrate)
         .command("account", AccountConfig::read, |config, _stop| account::run(config))
-        .command("find-account", FindConfig::read, |config, _stop| account::find(config))
+        .command("find-account", FindAccountConfig::read, |config, _stop| account::find(config))
 }
 
 /// Serves until the shutdown signal is given.
@@ -60,7 +60,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
     tasks.spawn("publisher", run_publisher(store.clone(), NAME, nats, shutdown.clone()));
-    tasks.spawn("housekeeping", housekeeping::run(store.clone(), shutdown.clone()));
+    tasks.spawn("housekeeping", retention::run(store.clone(), shutdown.clone()));
     let (router, stop) = (http::router(app.clone()), shutdown.clone());
     tasks.spawn("http", async move { server::serve_http(http, router, &stop).await });
     let checks = Checks::new().check("database", move || {

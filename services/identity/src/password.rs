@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_the_person_is_refused() {
+    fn passwords_about_the_person_are_rejected() {
         for known in [
             "asha.rao.1990",
             "Asha.Rao.1990@meadow-example.test",

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn only_this_site_is_led_to() {
+    fn redirects_stay_on_this_site() {
         let site = "https://sukoon.example";
         assert!(allowed(site, "https://sukoon.example/booking-flow?serviceId=x#y"));
         assert!(allowed(site, "https://sukoon.example:443/"));

@@ -8,10 +8,10 @@ use runtime::{BoxError, Shutdown};
 use crate::app;
 
 /// How often it is looked for.
-const EVERY: Duration = Duration::from_secs(600);
+const INTERVAL: Duration = Duration::from_secs(600);
 
 /// What has ended, table by table. An account that nobody confirmed within a day is nobody's.
-const ENDED: &[&str] = &[
+const DELETE_EXPIRED: &[&str] = &[
     "delete from codes where expires_at <= clock_now()",
     "delete from sessions where ends_at <= clock_now()",
     "delete from address_limits where forget_at <= clock_now()",
@@ -25,12 +25,12 @@ const ENDED: &[&str] = &[
 /// Never; a database that does not answer is waited for.
 pub async fn run(store: Store, shutdown: Shutdown) -> Result<(), BoxError> {
     loop {
-        if let Err(error) = tidy_up(&store).await {
+        if let Err(error) = delete_expired(&store).await {
             tracing::warn!(%error, "what has ended could not be removed");
         }
         tokio::select! {
             () = shutdown.wait() => return Ok(()),
-            () = tokio::time::sleep(EVERY) => {}
+            () = tokio::time::sleep(INTERVAL) => {}
         }
     }
 }
@@ -39,11 +39,11 @@ pub async fn run(store: Store, shutdown: Shutdown) -> Result<(), BoxError> {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn tidy_up(store: &Store) -> Result<(), StoreError> {
+pub async fn delete_expired(store: &Store) -> Result<(), StoreError> {
     store
         .write(app::metadata(), |tx| {
             Box::pin(async move {
-                for sql in ENDED {
+                for sql in DELETE_EXPIRED {
                     sqlx::query(*sql).execute(tx.connection()).await?;
                 }
                 Ok::<(), StoreError>(())

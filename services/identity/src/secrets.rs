@@ -55,7 +55,7 @@ impl CodeKey {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
         let (id, mac) = bytes.split_at_checked(ID_BYTES)?;
         let code_id = Uuid::from_slice(id).ok()?;
-        same(mac, &self.derive("link", code_id.as_bytes())).then_some(code_id)
+        constant_time_eq(mac, &self.derive("link", code_id.as_bytes())).then_some(code_id)
     }
 
     /// What the answer of a sign-up gives to the browser that made the account, so that this
@@ -72,15 +72,15 @@ impl CodeKey {
         self.derive("address", email.as_str().as_bytes())
     }
 
-    fn derive(&self, what_for: &str, from: &[u8]) -> [u8; MAC_BYTES] {
-        let mac = self.mac.clone().chain_update(what_for).chain_update([0]).chain_update(from);
+    fn derive(&self, purpose: &str, from: &[u8]) -> [u8; MAC_BYTES] {
+        let mac = self.mac.clone().chain_update(purpose).chain_update([0]).chain_update(from);
         mac.finalize().into_bytes().into()
     }
 }
 
 /// Whether two secrets are the same, in a time that does not tell where they differ.
 #[must_use]
-pub fn same(one: &[u8], other: &[u8]) -> bool {
+pub fn constant_time_eq(one: &[u8], other: &[u8]) -> bool {
     let differences = one.iter().zip(other).fold(0, |found, (a, b)| found | (a ^ b));
     one.len() == other.len() && differences == 0
 }
@@ -124,7 +124,7 @@ impl RefreshToken {
 
     /// Opens what [`RefreshToken::seal`] made.
     #[must_use]
-    pub fn open(&self, sealed: &[u8]) -> Option<Self> {
+    pub fn unseal(&self, sealed: &[u8]) -> Option<Self> {
         let opened: Vec<u8> = self.pad().iter().zip(sealed).map(|(pad, byte)| pad ^ byte).collect();
         Some(Self(opened.try_into().ok()?))
     }
@@ -137,7 +137,7 @@ impl RefreshToken {
 
 #[cfg(test)]
 mod tests {
-    use super::{CodeKey, RefreshToken, same};
+    use super::{CodeKey, RefreshToken, constant_time_eq};
     use uuid::Uuid;
 
     fn key(secret: &str) -> CodeKey {
@@ -169,15 +169,19 @@ mod tests {
     fn a_token_opens_the_one_that_follows_it() {
         let (parent, child) = (RefreshToken::random(), RefreshToken::random());
         let sealed = parent.seal(&child);
-        assert!(parent.open(&sealed) == Some(child.clone()));
-        assert!(child.open(&sealed) != Some(child.clone()));
+        assert!(parent.unseal(&sealed) == Some(child.clone()));
+        assert!(child.unseal(&sealed) != Some(child.clone()));
         assert!(RefreshToken::parse(&child.text()) == Some(child));
         assert!(RefreshToken::parse("short").is_none());
     }
 
     #[test]
     fn secrets_of_other_lengths_differ() {
-        assert!(same(b"abc", b"abc"));
-        assert!(!same(b"abc", b"abd") && !same(b"abc", b"ab") && !same(b"", b"a"));
+        assert!(constant_time_eq(b"abc", b"abc"));
+        assert!(
+            !constant_time_eq(b"abc", b"abd")
+                && !constant_time_eq(b"abc", b"ab")
+                && !constant_time_eq(b"", b"a")
+        );
     }
 }

@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 /// How long an access token lives.
-pub const LIFE_SECONDS: i64 = 3600;
+pub const LIFETIME_SECONDS: i64 = 3600;
 /// What GoTrue calls people who are signed in, as audience and as role.
 pub const AUTHENTICATED: &str = "authenticated";
 /// No token that we make is longer.
@@ -61,7 +61,7 @@ pub struct Claims {
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct IssuedClaims<'a> {
     iss: &'a str,
     sub: Uuid,
     aud: &'a str,
@@ -84,7 +84,7 @@ pub struct AccessTokens {
     signing: EncodingKey,
     verifying: DecodingKey,
     header: Header,
-    rules: Validation,
+    validation: Validation,
     issuer: String,
     jwks: Value,
 }
@@ -111,8 +111,8 @@ impl AccessTokens {
             "kty": "EC", "crv": "P-256", "x": x, "y": y,
             "kid": kid, "alg": "ES256", "use": "sig", "key_ops": ["verify"],
         }] });
-        let (rules, issuer) = (rules(issuer), issuer.to_owned());
-        Ok(Self { signing, verifying, header, rules, issuer, jwks })
+        let (validation, issuer) = (validation(issuer), issuer.to_owned());
+        Ok(Self { signing, verifying, header, validation, issuer, jwks })
     }
 
     /// The public key as a JWKS document.
@@ -126,11 +126,11 @@ impl AccessTokens {
     /// # Errors
     /// When signing fails.
     pub fn sign(&self, subject: &Subject<'_>, now: Timestamp) -> Result<String, TokenError> {
-        let claims = Written {
+        let claims = IssuedClaims {
             iss: &self.issuer,
             sub: subject.user_id,
             aud: AUTHENTICATED,
-            exp: now.seconds() + LIFE_SECONDS,
+            exp: now.seconds() + LIFETIME_SECONDS,
             iat: now.seconds(),
             email: subject.email,
             phone: "",
@@ -152,7 +152,7 @@ impl AccessTokens {
         if token.len() > BYTES_MAX {
             return None;
         }
-        let read = jsonwebtoken::decode::<Claims>(token, &self.verifying, &self.rules).ok()?;
+        let read = jsonwebtoken::decode::<Claims>(token, &self.verifying, &self.validation).ok()?;
         (read.header.kid == self.header.kid).then_some(read.claims)
     }
 }
@@ -163,13 +163,13 @@ pub fn app_metadata() -> Value {
     json!({ "provider": "email", "providers": ["email"] })
 }
 
-fn rules(issuer: &str) -> Validation {
-    let mut rules = Validation::new(Algorithm::ES256);
-    rules.set_issuer(&[issuer]);
-    rules.set_audience(&[AUTHENTICATED]);
-    rules.set_required_spec_claims(&["exp", "iss", "aud"]);
-    rules.validate_exp = false;
-    rules
+fn validation(issuer: &str) -> Validation {
+    let mut validation = Validation::new(Algorithm::ES256);
+    validation.set_issuer(&[issuer]);
+    validation.set_audience(&[AUTHENTICATED]);
+    validation.set_required_spec_claims(&["exp", "iss", "aud"]);
+    validation.validate_exp = false;
+    validation
 }
 
 /// The key's name is what the key is (RFC 7638), so a new key has a new name by itself.

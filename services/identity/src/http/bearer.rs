@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::http::ApiError;
-use crate::store::sessions::{self, Session};
-use crate::store::users::{self, User};
+use crate::repository::sessions::{self, Session};
+use crate::repository::users::{self, User};
 
 /// The person behind a call, and the clock when they were looked up.
 pub(crate) struct SignedIn {
@@ -46,7 +46,7 @@ impl FromRequestParts<App> for SignedIn {
         let user = users::by_id(app.store.pool(), user_id).await?.ok_or_else(|| {
             ApiError::forbidden("user_not_found", "User from sub claim in JWT does not exist")
         })?;
-        let session = sessions::alive(app.store.pool(), user_id, claims.session_id).await?;
+        let session = sessions::find_active(app.store.pool(), user_id, claims.session_id).await?;
         let session = session.ok_or_else(|| {
             let message = "Session from session_id claim in JWT does not exist";
             ApiError::forbidden("session_not_found", message)

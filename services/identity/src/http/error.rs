@@ -18,7 +18,7 @@ use crate::token::TokenError;
 const API_VERSION: HeaderName = HeaderName::from_static("x-supabase-api-version");
 const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");
 /// From this version on an error's code is a word.
-const WORDS_SINCE: &str = "2024-01-01";
+const STRING_CODES_SINCE: &str = "2024-01-01";
 /// How long a request may take.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -28,11 +28,11 @@ pub struct ApiError {
     status: StatusCode,
     code: &'static str,
     message: Cow<'static, str>,
-    form: Form,
+    format: ErrorFormat,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Form {
+enum ErrorFormat {
     Plain,
     WeakPassword(&'static str),
     /// Some answers have OAuth's form whatever the caller's version.
@@ -45,7 +45,7 @@ impl ApiError {
         code: &'static str,
         message: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { status, code, message: message.into(), form: Form::Plain }
+        Self { status, code, message: message.into(), format: ErrorFormat::Plain }
     }
 
     pub(crate) fn bad(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
@@ -67,11 +67,11 @@ impl ApiError {
 
     pub(crate) fn weak_password(reason: &'static str, message: &'static str) -> Self {
         let plain = Self::unprocessable("weak_password", message);
-        Self { form: Form::WeakPassword(reason), ..plain }
+        Self { format: ErrorFormat::WeakPassword(reason), ..plain }
     }
 
     pub(crate) fn oauth(error: &'static str, description: impl Into<Cow<'static, str>>) -> Self {
-        Self { form: Form::OAuth, ..Self::bad(error, description) }
+        Self { format: ErrorFormat::OAuth, ..Self::bad(error, description) }
     }
 
     /// The caller has to wait; the client's words name the seconds.
@@ -87,23 +87,24 @@ impl ApiError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unexpected_failure", UNAVAILABLE_MESSAGE)
     }
 
-    fn body(&self, words: bool) -> Value {
-        let mut body = match self.form {
-            Form::OAuth => {
+    fn body(&self, string_codes: bool) -> Value {
+        let mut body = match self.format {
+            ErrorFormat::OAuth => {
                 return json!({ "error": self.code, "error_description": self.message });
             }
-            Form::Plain | Form::WeakPassword(_) if words => {
+            ErrorFormat::Plain | ErrorFormat::WeakPassword(_) if string_codes => {
                 json!({ "code": self.code, "message": self.message })
             }
-            Form::Plain | Form::WeakPassword(_) => json!({
+            ErrorFormat::Plain | ErrorFormat::WeakPassword(_) => json!({
                 "code": self.status.as_u16(), "error_code": self.code, "msg": self.message,
             }),
         };
-        if let (Form::WeakPassword(reason), Some(body)) = (self.form, body.as_object_mut()) {
+        if let (ErrorFormat::WeakPassword(reason), Some(body)) = (self.format, body.as_object_mut())
+        {
             body.insert("weak_password".to_owned(), json!({ "reasons": [reason] }));
         }
         if let (true, false, Some(body)) =
-            (self.status.is_server_error(), words, body.as_object_mut())
+            (self.status.is_server_error(), string_codes, body.as_object_mut())
         {
             body.insert("error_id".to_owned(), json!(new_uuid().simple().to_string()));
         }
@@ -112,7 +113,7 @@ impl ApiError {
 }
 
 impl IntoResponse for ApiError {
-    /// Only carries the error: [`in_the_callers_form`] writes it.
+    /// Only carries the error: [`render_errors`] writes it.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(self);
@@ -158,8 +159,8 @@ impl From<TokenError> for ApiError {
 }
 
 /// Ends a request that takes too long, and writes errors in the form that the caller understands.
-pub(crate) async fn in_the_callers_form(request: Request, next: Next) -> Response {
-    let version = version_with_words(request.headers());
+pub(crate) async fn render_errors(request: Request, next: Next) -> Response {
+    let version = version_with_string_codes(request.headers());
     let response = match tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await {
         Ok(response) => response,
         Err(_elapsed) => ApiError::new(
@@ -170,23 +171,23 @@ pub(crate) async fn in_the_callers_form(request: Request, next: Next) -> Respons
         .into_response(),
     };
     let Some(error) = response.extensions().get::<ApiError>().cloned() else { return response };
-    let mut told = (error.status, Json(error.body(version.is_some()))).into_response();
-    let headers = told.headers_mut();
+    let mut response = (error.status, Json(error.body(version.is_some()))).into_response();
+    let headers = response.headers_mut();
     headers.insert(ERROR_CODE, HeaderValue::from_static(error.code));
     if let Some(version) = version {
         headers.insert(API_VERSION, version);
     }
-    told
+    response
 }
 
 /// The version that the caller asks for, if errors have words in it.
-fn version_with_words(headers: &HeaderMap) -> Option<HeaderValue> {
+fn version_with_string_codes(headers: &HeaderMap) -> Option<HeaderValue> {
     let version = headers.get(API_VERSION)?;
     let text = version.to_str().ok()?;
-    let dated = text.len() == WORDS_SINCE.len()
-        && text.bytes().zip(WORDS_SINCE.bytes()).all(|(byte, form)| match form {
+    let dated = text.len() == STRING_CODES_SINCE.len()
+        && text.bytes().zip(STRING_CODES_SINCE.bytes()).all(|(byte, format)| match format {
             b'-' => byte == b'-',
             _ => byte.is_ascii_digit(),
         });
-    (dated && text >= WORDS_SINCE).then(|| version.clone())
+    (dated && text >= STRING_CODES_SINCE).then(|| version.clone())
 }

@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::http::request::{Body, Parameters, filled, given};
+use crate::http::request::{Body, Parameters, non_empty, parameter};
 use crate::http::{ApiError, password, refresh};
 
 /// The fields of all grants.
@@ -31,7 +31,7 @@ pub(crate) async fn token(
     parameters: Parameters,
     Body(grant): Body<Grant>,
 ) -> Result<Response, ApiError> {
-    match given(&parameters, "grant_type") {
+    match parameter(&parameters, "grant_type") {
         Some("password") => password::grant(&app, grant).await,
         Some("refresh_token") => refresh::grant(&app, &grant).await,
         Some("pkce") => Err(pkce(&grant)),
@@ -43,8 +43,8 @@ pub(crate) async fn token(
 
 /// Links of mails carry the session itself, so there are no authorization codes to exchange.
 fn pkce(grant: &Grant) -> ApiError {
-    let (code, verifier) = (filled(grant.auth_code.as_deref()), grant.code_verifier.as_deref());
-    if code.is_none() || filled(verifier).is_none() {
+    let (code, verifier) = (non_empty(grant.auth_code.as_deref()), grant.code_verifier.as_deref());
+    if code.is_none() || non_empty(verifier).is_none() {
         let message = "invalid request: both auth code and code verifier should be non-empty";
         return ApiError::invalid(message);
     }
@@ -53,16 +53,16 @@ fn pkce(grant: &Grant) -> ApiError {
 }
 
 fn id_token(grant: &Grant) -> ApiError {
-    if filled(grant.id_token.as_deref()).is_none() {
+    if non_empty(grant.id_token.as_deref()).is_none() {
         return ApiError::oauth("invalid request", "id_token required");
     }
-    let provider = filled(grant.provider.as_deref());
-    let issuer = filled(grant.issuer.as_deref());
+    let provider = non_empty(grant.provider.as_deref());
+    let issuer = non_empty(grant.issuer.as_deref());
     match (provider, issuer) {
         (None, None) => {
             ApiError::oauth("invalid request", "provider or client_id and issuer required")
         }
-        (None, Some(_)) if filled(grant.client_id.as_deref()).is_none() => {
+        (None, Some(_)) if non_empty(grant.client_id.as_deref()).is_none() => {
             ApiError::oauth("invalid request", "provider or client_id and issuer required")
         }
         (Some(named), _) | (None, Some(named)) => {

@@ -6,8 +6,8 @@ use axum::http::StatusCode;
 use crate::app::{self, App};
 use crate::http::ApiError;
 use crate::http::bearer::SignedIn;
-use crate::http::request::{Parameters, given};
-use crate::store::sessions;
+use crate::http::request::{Parameters, parameter};
+use crate::repository::sessions;
 
 #[derive(Clone, Copy)]
 enum Scope {
@@ -21,7 +21,7 @@ pub(crate) async fn logout(
     parameters: Parameters,
     signed_in: SignedIn,
 ) -> Result<StatusCode, ApiError> {
-    let scope = match given(&parameters, "scope") {
+    let scope = match parameter(&parameters, "scope") {
         None | Some("global") => Scope::Global,
         Some("local") => Scope::Local,
         Some("others") => Scope::Others,

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use crate::address::EmailAddress;
 use crate::app::{self, App};
-use crate::http::request::{self, Body, Parameters, filled, given};
-use crate::http::{ApiError, quietly};
-use crate::store::codes::{self, Purpose};
-use crate::store::limits::{Limited, Limits};
-use crate::store::users::{self, User};
+use crate::http::request::{self, Body, Parameters, non_empty, parameter};
+use crate::http::{ApiError, with_min_duration};
+use crate::repository::codes::{self, Purpose};
+use crate::repository::limits::{AddressLimits, LimitedAction};
+use crate::repository::users::{self, User};
 
 #[derive(Deserialize)]
 pub(crate) struct Resend {
@@ -30,7 +30,7 @@ pub(crate) async fn resend(
     parameters: Parameters,
     Body(body): Body<Resend>,
 ) -> Result<Json<Value>, ApiError> {
-    let kind = filled(body.r#type.as_deref());
+    let kind = non_empty(body.r#type.as_deref());
     if !matches!(kind, Some("signup" | "email_change" | "sms" | "phone_change")) {
         let message = "Missing one of these types: signup, email_change, sms, phone_change";
         return Err(ApiError::invalid(message));
@@ -39,7 +39,7 @@ pub(crate) async fn resend(
         let message = "Unsupported phone provider";
         return Err(ApiError::bad("phone_provider_disabled", message));
     }
-    let email = filled(body.email.as_deref())
+    let email = non_empty(body.email.as_deref())
         .ok_or_else(|| ApiError::invalid("Type provided requires an email address"))?;
     let email = request::email(email)?;
     // A change of address is never asked for here, so none waits to be confirmed.
@@ -54,7 +54,7 @@ pub(crate) async fn recover(
     parameters: Parameters,
     Body(body): Body<Recover>,
 ) -> Result<Json<Value>, ApiError> {
-    let email = filled(body.email.as_deref())
+    let email = non_empty(body.email.as_deref())
         .ok_or_else(|| ApiError::invalid("Password recovery requires an email"))?;
     mail(&app, &parameters, request::email(email)?, Purpose::Recovery).await?;
     Ok(Json(json!({})))
@@ -66,23 +66,23 @@ async fn mail(
     email: EmailAddress,
     purpose: Purpose,
 ) -> Result<(), ApiError> {
-    let limits = Limits::of(&email, &app.codes);
-    let redirect_to = app.redirects.allowed(given(parameters, "redirect_to")).map(String::from);
+    let limits = AddressLimits::of(&email, &app.codes);
+    let redirect_to = app.redirects.allowed(parameter(parameters, "redirect_to")).map(String::from);
     let limited = match purpose {
-        Purpose::Signup => Limited::SignupMail,
-        Purpose::Recovery => Limited::RecoveryMail,
+        Purpose::Signup => LimitedAction::SignupMail,
+        Purpose::Recovery => LimitedAction::RecoveryMail,
     };
     let work = app.store.write(app::metadata(), move |tx| {
         let (limits, email, redirect_to) = (limits.clone(), email.clone(), redirect_to.clone());
         Box::pin(async move {
             limits.lock(tx).await?;
             let now = tx.now().await?;
-            if let Some(seconds) = limits.count(tx, limited, now).await? {
+            if let Some(seconds) = limits.check_and_count(tx, limited, now).await? {
                 return Err(ApiError::wait("over_email_send_rate_limit", seconds));
             }
             let user = users::by_email(tx.connection(), &email).await?;
             let Some(mut user) = user.filter(|user| !user.is_banned(now)) else { return Ok(()) };
-            if !awaits_mail(tx, &user, purpose, now).await? {
+            if !needs_code(tx, &user, purpose, now).await? {
                 return Ok(());
             }
             match purpose {
@@ -90,15 +90,15 @@ async fn mail(
                 Purpose::Recovery => user.recovery_sent_at = Some(now),
             }
             users::update(tx.connection(), &user).await?;
-            codes::request(tx, user.user_id, purpose, redirect_to.as_deref(), now).await?;
+            codes::issue(tx, user.user_id, purpose, redirect_to.as_deref(), now).await?;
             Ok::<(), ApiError>(())
         })
     });
-    quietly(work).await
+    with_min_duration(work).await
 }
 
 /// Whether a mail makes sense: a code of a sign-up is sent again while one is awaited.
-async fn awaits_mail(
+async fn needs_code(
     tx: &mut eventstore::Tx,
     user: &User,
     purpose: Purpose,

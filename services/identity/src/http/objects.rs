@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::http::ApiError;
-use crate::store::sessions::Opened;
-use crate::store::users::User;
-use crate::token::{AUTHENTICATED, LIFE_SECONDS, Subject, TokenError, app_metadata};
+use crate::repository::sessions::OpenedSession;
+use crate::repository::users::User;
+use crate::token::{AUTHENTICATED, LIFETIME_SECONDS, Subject, TokenError, app_metadata};
 
 /// An account as its owner sees it.
 pub(crate) fn user(user: &User) -> Value {
@@ -67,7 +67,7 @@ pub(crate) struct SessionTokens {
     pub(crate) expires_at: i64,
 }
 
-pub(crate) fn tokens(app: &App, opened: &Opened) -> Result<SessionTokens, TokenError> {
+pub(crate) fn tokens(app: &App, opened: &OpenedSession) -> Result<SessionTokens, TokenError> {
     let subject = Subject {
         user_id: opened.user.user_id,
         email: &opened.user.email,
@@ -78,17 +78,17 @@ pub(crate) fn tokens(app: &App, opened: &Opened) -> Result<SessionTokens, TokenE
     Ok(SessionTokens {
         access_token: app.tokens.sign(&subject, opened.now)?,
         refresh_token: opened.refresh_token.text(),
-        expires_at: opened.now.seconds() + LIFE_SECONDS,
+        expires_at: opened.now.seconds() + LIFETIME_SECONDS,
     })
 }
 
 /// A session as an answer, which nobody may keep on the way.
-pub(crate) fn session(app: &App, opened: &Opened) -> Result<Response, ApiError> {
+pub(crate) fn session(app: &App, opened: &OpenedSession) -> Result<Response, ApiError> {
     let tokens = tokens(app, opened)?;
     let mut body = json!({
         "access_token": tokens.access_token,
         "token_type": "bearer",
-        "expires_in": LIFE_SECONDS,
+        "expires_in": LIFETIME_SECONDS,
         "expires_at": tokens.expires_at,
         "refresh_token": tokens.refresh_token,
         "user": user(&opened.user),

@@ -6,15 +6,15 @@ use axum::response::Response;
 use crate::address::EmailAddress;
 use crate::app::{self, App};
 use crate::http::grant::Grant;
-use crate::http::request::filled;
+use crate::http::request::non_empty;
 use crate::http::{ApiError, objects};
-use crate::store::limits::{Limited, Limits};
-use crate::store::sessions::{self, Opened, Proof};
-use crate::store::users::{self, User};
+use crate::repository::limits::{AddressLimits, LimitedAction};
+use crate::repository::sessions::{self, AuthMethod, OpenedSession};
+use crate::repository::users::{self, User};
 
 /// How somebody with the right password fares.
-enum Proved {
-    In(Box<Opened>),
+enum SignInOutcome {
+    SignedIn(Box<OpenedSession>),
     Banned,
     Unconfirmed,
     /// The password was changed meanwhile.
@@ -22,7 +22,7 @@ enum Proved {
 }
 
 pub(crate) async fn grant(app: &App, grant: Grant) -> Result<Response, ApiError> {
-    let email = match (filled(grant.email.as_deref()), filled(grant.phone.as_deref())) {
+    let email = match (non_empty(grant.email.as_deref()), non_empty(grant.phone.as_deref())) {
         (Some(email), _) => EmailAddress::parse(email).ok_or_else(wrong)?,
         (None, Some(_)) => {
             return Err(ApiError::bad("phone_provider_disabled", "Phone logins are disabled"));
@@ -32,10 +32,12 @@ pub(crate) async fn grant(app: &App, grant: Grant) -> Result<Response, ApiError>
     let password = grant.password.unwrap_or_default();
     let Some(user) = right_password(app, &email, &password).await? else { return Err(wrong()) };
     match begin(app, email, user).await? {
-        Proved::In(opened) => objects::session(app, &opened),
-        Proved::Banned => Err(ApiError::bad("user_banned", "User is banned")),
-        Proved::Unconfirmed => Err(ApiError::bad("email_not_confirmed", "Email not confirmed")),
-        Proved::Outdated => Err(wrong()),
+        SignInOutcome::SignedIn(opened) => objects::session(app, &opened),
+        SignInOutcome::Banned => Err(ApiError::bad("user_banned", "User is banned")),
+        SignInOutcome::Unconfirmed => {
+            Err(ApiError::bad("email_not_confirmed", "Email not confirmed"))
+        }
+        SignInOutcome::Outdated => Err(wrong()),
     }
 }
 
@@ -50,14 +52,14 @@ pub(crate) async fn right_password(
     email: &EmailAddress,
     password: &str,
 ) -> Result<Option<User>, ApiError> {
-    let limits = Limits::of(email, &app.codes);
+    let limits = AddressLimits::of(email, &app.codes);
     app.store
         .write(app::metadata(), move |tx| {
             let limits = limits.clone();
             Box::pin(async move {
                 limits.lock(tx).await?;
                 let now = tx.now().await?;
-                match limits.count(tx, Limited::Password, now).await? {
+                match limits.check_and_count(tx, LimitedAction::Password, now).await? {
                     None => Ok(()),
                     Some(seconds) => Err(ApiError::wait("over_request_rate_limit", seconds)),
                 }
@@ -70,28 +72,28 @@ pub(crate) async fn right_password(
     Ok(user.filter(|_| right))
 }
 
-async fn begin(app: &App, email: EmailAddress, checked: User) -> Result<Proved, ApiError> {
-    let limits = Limits::of(&email, &app.codes);
+async fn begin(app: &App, email: EmailAddress, checked: User) -> Result<SignInOutcome, ApiError> {
+    let limits = AddressLimits::of(&email, &app.codes);
     app.store
         .write(app::metadata(), move |tx| {
             let (limits, checked) = (limits.clone(), checked.clone());
             Box::pin(async move {
                 limits.lock(tx).await?;
                 let now = tx.now().await?;
-                let user = users::locked(tx.connection(), checked.user_id).await?;
+                let user = users::lock_by_id(tx.connection(), checked.user_id).await?;
                 let Some(user) = user.filter(|user| user.password_hash == checked.password_hash)
                 else {
-                    return Ok::<Proved, ApiError>(Proved::Outdated);
+                    return Ok::<SignInOutcome, ApiError>(SignInOutcome::Outdated);
                 };
-                limits.forget(tx, Limited::Password).await?;
+                limits.reset(tx, LimitedAction::Password).await?;
                 if user.is_banned(now) {
-                    return Ok(Proved::Banned);
+                    return Ok(SignInOutcome::Banned);
                 }
                 if user.email_confirmed_at.is_none() {
-                    return Ok(Proved::Unconfirmed);
+                    return Ok(SignInOutcome::Unconfirmed);
                 }
-                let opened = sessions::open(tx, user, Proof::Password, now).await?;
-                Ok(Proved::In(Box::new(opened)))
+                let opened = sessions::open(tx, user, AuthMethod::Password, now).await?;
+                Ok(SignInOutcome::SignedIn(Box::new(opened)))
             })
         })
         .await

@@ -5,8 +5,8 @@ use axum::response::Response;
 use crate::app::{self, App};
 use crate::http::grant::Grant;
 use crate::http::{ApiError, objects};
+use crate::repository::sessions::{self, RefreshOutcome};
 use crate::secrets::RefreshToken;
-use crate::store::sessions::{self, Refreshed};
 
 pub(crate) async fn grant(app: &App, grant: &Grant) -> Result<Response, ApiError> {
     let token = grant.refresh_token.as_deref().and_then(RefreshToken::parse);
@@ -20,13 +20,13 @@ pub(crate) async fn grant(app: &App, grant: &Grant) -> Result<Response, ApiError
         })
         .await?;
     let (code, message) = match refreshed {
-        Refreshed::Continued(opened) => return objects::session(app, &opened),
-        Refreshed::Unknown => {
+        RefreshOutcome::Continued(opened) => return objects::session(app, &opened),
+        RefreshOutcome::Unknown => {
             ("refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
         }
-        Refreshed::Expired => ("session_expired", "Invalid Refresh Token: Session Expired"),
-        Refreshed::Banned => ("user_banned", "Invalid Refresh Token: User Banned"),
-        Refreshed::Reused(session_id) => {
+        RefreshOutcome::Expired => ("session_expired", "Invalid Refresh Token: Session Expired"),
+        RefreshOutcome::Banned => ("user_banned", "Invalid Refresh Token: User Banned"),
+        RefreshOutcome::Reused(session_id) => {
             tracing::warn!(%session_id, "a refresh token came a second time; its session is ended");
             ("refresh_token_already_used", "Invalid Refresh Token: Already Used")
         }

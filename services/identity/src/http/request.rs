@@ -15,7 +15,7 @@ use crate::address::EmailAddress;
 use crate::http::ApiError;
 use crate::password::{self, Weakness};
 
-/// Query parameters by name; [`each_parameter_once`] has seen to it that none is repeated.
+/// Query parameters by name; [`reject_duplicate_parameters`] has seen to it that none is repeated.
 pub(crate) type Parameters = Query<HashMap<String, String>>;
 
 /// What people say about themselves travels in every access token, which has to stay small.
@@ -48,8 +48,8 @@ fn not_json() -> ApiError {
 
 /// Refuses a query that names a parameter twice. Where a server in front reads the first of two
 /// values and this one the last, a request would pass that server's limits as something else.
-pub(crate) async fn each_parameter_once(request: Request, next: Next) -> Response {
-    if repeats_a_name(request.uri().query().unwrap_or_default()) {
+pub(crate) async fn reject_duplicate_parameters(request: Request, next: Next) -> Response {
+    if has_duplicate_name(request.uri().query().unwrap_or_default()) {
         let message = "Each query parameter may be given only once";
         return ApiError::invalid(message).into_response();
     }
@@ -57,18 +57,18 @@ pub(crate) async fn each_parameter_once(request: Request, next: Next) -> Respons
 }
 
 /// Names are compared as they are read, so that no other spelling hides one.
-fn repeats_a_name(query: &str) -> bool {
+fn has_duplicate_name(query: &str) -> bool {
     let mut seen = HashSet::new();
     !form_urlencoded::parse(query.as_bytes()).all(|(name, _value)| seen.insert(name))
 }
 
 /// A parameter that is there and not empty.
-pub(crate) fn given<'q>(Query(parameters): &'q Parameters, name: &str) -> Option<&'q str> {
+pub(crate) fn parameter<'q>(Query(parameters): &'q Parameters, name: &str) -> Option<&'q str> {
     parameters.get(name).map(String::as_str).filter(|value| !value.is_empty())
 }
 
 /// A field that is there and not empty.
-pub(crate) fn filled(field: Option<&str>) -> Option<&str> {
+pub(crate) fn non_empty(field: Option<&str>) -> Option<&str> {
     field.filter(|text| !text.is_empty())
 }
 
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_laid_over_what_was_said() {
+    fn new_metadata_is_merged_over_old() {
         let before = json!({ "firstName": "Asha", "phone": "98765 43210" });
         let said = json!({ "firstName": "Usha", "phone": null, "theme": "dark" });
         let after = user_metadata(&before, said.as_object().cloned()).unwrap();
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_not_fit_is_refused() {
+    fn invalid_metadata_is_rejected() {
         for wrong in [
             json!({ "firstName": 7 }),
             json!({ "lastName": "a\nb" }),

@@ -13,12 +13,12 @@ use serde_json::{Map, Value, json};
 
 use crate::address::EmailAddress;
 use crate::app::{self, App};
-use crate::http::request::{self, Body, Parameters, filled, given};
-use crate::http::{ApiError, objects, quietly};
-use crate::store::codes::{self, Purpose};
-use crate::store::limits::{Limited, Limits};
-use crate::store::sessions::{self, Opened, Proof};
-use crate::store::users::{self, User};
+use crate::http::request::{self, Body, Parameters, non_empty, parameter};
+use crate::http::{ApiError, objects, with_min_duration};
+use crate::repository::codes::{self, Purpose};
+use crate::repository::limits::{AddressLimits, LimitedAction};
+use crate::repository::sessions::{self, AuthMethod, OpenedSession};
+use crate::repository::users::{self, User};
 
 #[derive(Deserialize)]
 pub(crate) struct SignUp {
@@ -30,7 +30,7 @@ pub(crate) struct SignUp {
 
 /// What was asked for, checked.
 #[derive(Clone)]
-struct Wanted {
+struct NewAccount {
     email: EmailAddress,
     password_hash: String,
     user_metadata: Value,
@@ -42,28 +42,28 @@ pub(crate) async fn signup(
     parameters: Parameters,
     Body(body): Body<SignUp>,
 ) -> Result<Response, ApiError> {
-    let redirect_to = app.redirects.allowed(given(&parameters, "redirect_to"));
-    let (email, user_metadata) = checked(&body)?;
+    let redirect_to = app.redirects.allowed(parameter(&parameters, "redirect_to"));
+    let (email, user_metadata) = validate(&body)?;
     let password = body.password.unwrap_or_default();
     let work = async {
-        let wanted = Wanted {
+        let account = NewAccount {
             email,
             password_hash: app.hasher.hash(&password).await?,
             user_metadata,
             redirect_to: redirect_to.map(String::from),
         };
         if app.confirm_email {
-            let user = ask_to_confirm(&app, wanted).await?;
-            Ok(Json(waiting(&app, &user)).into_response())
+            let user = ask_to_confirm(&app, account).await?;
+            Ok(Json(unconfirmed_user(&app, &user)).into_response())
         } else {
-            objects::session(&app, &begin_at_once(&app, wanted).await?)
+            objects::session(&app, &begin_at_once(&app, account).await?)
         }
     };
-    if app.confirm_email { quietly(work).await } else { work.await }
+    if app.confirm_email { with_min_duration(work).await } else { work.await }
 }
 
 /// The account as its maker sees it, with what shows later who made it.
-fn waiting(app: &App, user: &User) -> Value {
+fn unconfirmed_user(app: &App, user: &User) -> Value {
     let mut object = objects::user(user);
     if let Some(object) = object.as_object_mut() {
         let secret = app.codes.sign_up_secret(user.user_id);
@@ -72,9 +72,9 @@ fn waiting(app: &App, user: &User) -> Value {
     object
 }
 
-fn checked(body: &SignUp) -> Result<(EmailAddress, Value), ApiError> {
-    let password = filled(body.password.as_deref());
-    let email = match (filled(body.email.as_deref()), filled(body.phone.as_deref())) {
+fn validate(body: &SignUp) -> Result<(EmailAddress, Value), ApiError> {
+    let password = non_empty(body.password.as_deref());
+    let email = match (non_empty(body.email.as_deref()), non_empty(body.phone.as_deref())) {
         (Some(email), _) => email,
         (None, Some(_)) => {
             return Err(ApiError::bad("phone_provider_disabled", "Phone signups are disabled"));
@@ -95,57 +95,59 @@ fn checked(body: &SignUp) -> Result<(EmailAddress, Value), ApiError> {
 }
 
 /// Has a code mailed, and returns the account as the answer shows it.
-async fn ask_to_confirm(app: &App, wanted: Wanted) -> Result<User, ApiError> {
-    let limits = Limits::of(&wanted.email, &app.codes);
+async fn ask_to_confirm(app: &App, account: NewAccount) -> Result<User, ApiError> {
+    let limits = AddressLimits::of(&account.email, &app.codes);
     app.store
         .write(app::metadata(), move |tx| {
-            let (limits, wanted) = (limits.clone(), wanted.clone());
+            let (limits, account) = (limits.clone(), account.clone());
             Box::pin(async move {
                 limits.lock(tx).await?;
                 let now = tx.now().await?;
-                if let Some(seconds) = limits.count(tx, Limited::SignupMail, now).await? {
+                if let Some(seconds) =
+                    limits.check_and_count(tx, LimitedAction::SignupMail, now).await?
+                {
                     return Err(ApiError::wait("over_email_send_rate_limit", seconds));
                 }
-                let existing = users::by_email(tx.connection(), &wanted.email).await?;
-                let mut new = User::new(&wanted.email, wanted.user_metadata, now);
+                let existing = users::by_email(tx.connection(), &account.email).await?;
+                let mut new = User::new(&account.email, account.user_metadata, now);
                 new.confirmation_sent_at = Some(now);
                 let known = existing.filter(|user| user.email_confirmed_at.is_some());
                 let user_id = match &known {
                     Some(known) => known.user_id,
-                    None => keep(tx, &mut new, wanted.password_hash).await?,
+                    None => insert_account(tx, &mut new, account.password_hash).await?,
                 };
-                let redirect_to = wanted.redirect_to.as_deref();
-                codes::request(tx, user_id, Purpose::Signup, redirect_to, now).await?;
+                let redirect_to = account.redirect_to.as_deref();
+                codes::issue(tx, user_id, Purpose::Signup, redirect_to, now).await?;
                 Ok(new)
             })
         })
         .await
 }
 
-async fn begin_at_once(app: &App, wanted: Wanted) -> Result<Opened, ApiError> {
-    let limits = Limits::of(&wanted.email, &app.codes);
+async fn begin_at_once(app: &App, account: NewAccount) -> Result<OpenedSession, ApiError> {
+    let limits = AddressLimits::of(&account.email, &app.codes);
     app.store
         .write(app::metadata(), move |tx| {
-            let (limits, wanted) = (limits.clone(), wanted.clone());
+            let (limits, account) = (limits.clone(), account.clone());
             Box::pin(async move {
                 limits.lock(tx).await?;
                 let now: Timestamp = tx.now().await?;
-                let existing = users::by_email(tx.connection(), &wanted.email).await?;
+                let existing = users::by_email(tx.connection(), &account.email).await?;
                 if existing.is_some_and(|user| user.email_confirmed_at.is_some()) {
                     let message = "User already registered";
                     return Err(ApiError::unprocessable("user_already_exists", message));
                 }
-                let mut new = User::new(&wanted.email, wanted.user_metadata, now);
+                let mut new = User::new(&account.email, account.user_metadata, now);
                 new.email_confirmed_at = Some(now);
-                keep(tx, &mut new, wanted.password_hash).await?;
-                Ok(sessions::open(tx, new, Proof::Password, now).await?)
+                insert_account(tx, &mut new, account.password_hash).await?;
+                Ok(sessions::open(tx, new, AuthMethod::Password, now).await?)
             })
         })
         .await
 }
 
 /// Stores the new account with its password.
-async fn keep(
+async fn insert_account(
     tx: &mut eventstore::Tx,
     new: &mut User,
     password_hash: String,

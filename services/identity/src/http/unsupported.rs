@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::http::ApiError;
 use crate::http::bearer::SignedIn;
-use crate::http::request::{Body, filled};
+use crate::http::request::{Body, non_empty};
 
 #[derive(Deserialize)]
 pub(crate) struct Contact {
@@ -27,7 +27,7 @@ pub(crate) async fn authorize() -> ApiError {
 
 /// The same answer whether or not the address has an account.
 pub(crate) async fn otp(Body(contact): Body<Contact>) -> ApiError {
-    match (filled(contact.email.as_deref()), filled(contact.phone.as_deref())) {
+    match (non_empty(contact.email.as_deref()), non_empty(contact.phone.as_deref())) {
         (Some(_), _) => ApiError::unprocessable("otp_disabled", "Signups not allowed for otp"),
         (None, Some(_)) => ApiError::bad("phone_provider_disabled", "Unsupported phone provider"),
         (None, None) => ApiError::invalid("One of email or phone must be set"),
@@ -48,7 +48,7 @@ pub(crate) async fn link_identity(_signed_in: SignedIn) -> ApiError {
 }
 
 pub(crate) async fn enroll(_signed_in: SignedIn, Body(body): Body<Enrolment>) -> ApiError {
-    match filled(body.factor_type.as_deref()) {
+    match non_empty(body.factor_type.as_deref()) {
         Some("totp") => {
             let message = "MFA enroll is disabled for TOTP";
             ApiError::unprocessable("mfa_totp_enroll_not_enabled", message)

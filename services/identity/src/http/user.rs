@@ -12,14 +12,14 @@ use uuid::Uuid;
 use crate::address::EmailAddress;
 use crate::app::{self, App};
 use crate::http::bearer::SignedIn;
-use crate::http::request::{self, Body, filled};
+use crate::http::request::{self, Body, non_empty};
 use crate::http::{ApiError, objects, password};
-use crate::store::limits::{Limited, Limits};
-use crate::store::users::{self, User};
-use crate::store::{codes, sessions};
+use crate::repository::limits::{AddressLimits, LimitedAction};
+use crate::repository::users::{self, User};
+use crate::repository::{codes, sessions};
 
 #[derive(Deserialize)]
-pub(crate) struct Change {
+pub(crate) struct UserUpdate {
     email: Option<String>,
     phone: Option<String>,
     password: Option<String>,
@@ -39,14 +39,14 @@ pub(crate) async fn read(signed_in: SignedIn) -> Json<Value> {
     Json(objects::user(&signed_in.user))
 }
 
-pub(crate) async fn change(
+pub(crate) async fn update(
     State(app): State<App>,
     signed_in: SignedIn,
-    Body(body): Body<Change>,
+    Body(body): Body<UserUpdate>,
 ) -> Result<Json<Value>, ApiError> {
-    refuse_what_is_not_theirs(&signed_in, &body)?;
+    reject_forbidden_fields(&signed_in, &body)?;
     let user_metadata = request::user_metadata(&signed_in.user.user_metadata, body.data.clone())?;
-    let new_password = match filled(body.password.as_deref()) {
+    let new_password = match non_empty(body.password.as_deref()) {
         None => None,
         Some(password) => {
             let current = body.current_password.as_deref();
@@ -57,16 +57,16 @@ pub(crate) async fn change(
     Ok(Json(objects::user(&user)))
 }
 
-fn refuse_what_is_not_theirs(signed_in: &SignedIn, body: &Change) -> Result<(), ApiError> {
+fn reject_forbidden_fields(signed_in: &SignedIn, body: &UserUpdate) -> Result<(), ApiError> {
     if body.app_metadata.as_ref().is_some_and(|metadata| !metadata.is_null()) {
         let message = "Updating app_metadata requires admin privileges";
         return Err(ApiError::forbidden("not_admin", message));
     }
-    if filled(body.phone.as_deref()).is_some() {
+    if non_empty(body.phone.as_deref()).is_some() {
         let message = "Unsupported phone provider";
         return Err(ApiError::bad("phone_provider_disabled", message));
     }
-    if let Some(email) = filled(body.email.as_deref())
+    if let Some(email) = non_empty(body.email.as_deref())
         && request::email(email)?.as_str() != signed_in.user.email
     {
         let message = "The email address of an account cannot be changed";
@@ -86,7 +86,7 @@ async fn new_password(
     request::new_password(new, &email, user_metadata)?;
     let reset = signed_in.session.password_reset_until_at;
     if reset.is_none_or(|until| until <= signed_in.now) {
-        prove(app, &email, filled(current)).await?;
+        reauthenticate(app, &email, non_empty(current)).await?;
     }
     let before = user.password_hash.clone();
     if app.hasher.verify(new, before.as_deref()).await? {
@@ -96,7 +96,11 @@ async fn new_password(
     Ok(NewPassword { before, hash: app.hasher.hash(new).await? })
 }
 
-async fn prove(app: &App, email: &EmailAddress, current: Option<&str>) -> Result<(), ApiError> {
+async fn reauthenticate(
+    app: &App,
+    email: &EmailAddress,
+    current: Option<&str>,
+) -> Result<(), ApiError> {
     let Some(current) = current else {
         let message = "Setting a new password requires current_password";
         return Err(ApiError::bad("reauthentication_needed", message));
@@ -119,16 +123,16 @@ async fn store(
         .write(app::metadata(), move |tx| {
             let (app, data, new_password) = (shared.clone(), data.clone(), new_password.clone());
             Box::pin(async move {
-                let user = users::locked(tx.connection(), user_id).await?;
-                let mut user = user.ok_or_else(gone)?;
+                let user = users::lock_by_id(tx.connection(), user_id).await?;
+                let mut user = user.ok_or_else(user_not_found)?;
                 user.user_metadata = request::user_metadata(&user.user_metadata, data)?;
                 user.updated_at = tx.now().await?;
                 if let Some(new) = new_password {
                     if user.password_hash != new.before {
-                        return Err(meanwhile());
+                        return Err(password_changed());
                     }
                     user.password_hash = Some(new.hash);
-                    end_the_rest(tx, &app, &user, session_id).await?;
+                    revoke_other_access(tx, &app, &user, session_id).await?;
                 }
                 users::update(tx.connection(), &user).await?;
                 Ok(user)
@@ -138,24 +142,24 @@ async fn store(
 }
 
 /// Whoever knew the old password, or has a code, is out.
-async fn end_the_rest(
+async fn revoke_other_access(
     tx: &mut eventstore::Tx,
     app: &App,
     user: &User,
     session_id: Uuid,
 ) -> Result<(), ApiError> {
     sessions::end_all(tx.connection(), user.user_id, Some(session_id)).await?;
-    sessions::forget_reset(tx.connection(), session_id).await?;
+    sessions::revoke_password_reset(tx.connection(), session_id).await?;
     codes::delete_all(tx.connection(), user.user_id).await?;
     let email = request::email(&user.email)?;
-    Limits::of(&email, &app.codes).forget(tx, Limited::Password).await?;
+    AddressLimits::of(&email, &app.codes).reset(tx, LimitedAction::Password).await?;
     Ok(())
 }
 
-fn gone() -> ApiError {
+fn user_not_found() -> ApiError {
     ApiError::forbidden("user_not_found", "User from sub claim in JWT does not exist")
 }
 
-fn meanwhile() -> ApiError {
+fn password_changed() -> ApiError {
     ApiError::bad("invalid_credentials", "The password was changed meanwhile")
 }

@@ -12,16 +12,16 @@ use uuid::Uuid;
 
 use crate::address::EmailAddress;
 use crate::app::{self, App};
-use crate::http::request::{self, Body, Parameters, filled, given};
-use crate::http::{ApiError, objects, quietly};
-use crate::secrets::same;
-use crate::store::codes::{self, Purpose};
-use crate::store::limits::{Limited, Limits};
-use crate::store::sessions::{self, Opened, Proof};
-use crate::store::users::{self, User};
+use crate::http::request::{self, Body, Parameters, non_empty, parameter};
+use crate::http::{ApiError, objects, with_min_duration};
+use crate::repository::codes::{self, Purpose};
+use crate::repository::limits::{AddressLimits, LimitedAction};
+use crate::repository::sessions::{self, AuthMethod, OpenedSession};
+use crate::repository::users::{self, User};
+use crate::secrets::constant_time_eq;
 
 /// Kinds of codes that the contract knows and this server never mails.
-const NEVER_MAILED: &[&str] = &["invite", "magiclink", "email_change", "sms", "phone_change"];
+const UNSUPPORTED_TYPES: &[&str] = &["invite", "magiclink", "email_change", "sms", "phone_change"];
 const LINK_EXPIRED: &str = "Email link is invalid or has expired";
 
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ pub(crate) struct Verify {
 }
 
 /// A code that was shown, and who shows it.
-struct Shown {
+struct PresentedCode {
     code_id: Uuid,
     user_id: Uuid,
     purpose: Purpose,
@@ -44,20 +44,21 @@ struct Shown {
 }
 
 /// How a code fares.
-enum Redeemed {
-    In(Box<Opened>),
+enum RedeemOutcome {
+    SignedIn(Box<OpenedSession>),
     Banned,
-    Wrong,
+    Invalid,
 }
 
 pub(crate) async fn by_code(
     State(app): State<App>,
     Body(body): Body<Verify>,
 ) -> Result<Response, ApiError> {
-    let (token, token_hash) = (filled(body.token.as_deref()), filled(body.token_hash.as_deref()));
-    let (email, phone) = (filled(body.email.as_deref()), filled(body.phone.as_deref()));
-    let secret = filled(body.sign_up_secret.as_deref());
-    let kind = filled(body.r#type.as_deref())
+    let (token, token_hash) =
+        (non_empty(body.token.as_deref()), non_empty(body.token_hash.as_deref()));
+    let (email, phone) = (non_empty(body.email.as_deref()), non_empty(body.phone.as_deref()));
+    let secret = non_empty(body.sign_up_secret.as_deref());
+    let kind = non_empty(body.r#type.as_deref())
         .ok_or_else(|| ApiError::invalid("Verify requires a verification type"))?;
     let (message, redeemed) = match (token, token_hash) {
         (None, None) => {
@@ -68,7 +69,10 @@ pub(crate) async fn by_code(
                 let message = "Only the token_hash and type should be provided";
                 return Err(ApiError::invalid(message));
             }
-            (LINK_EXPIRED, quietly(redeem_link(&app, purpose_of(kind)?, hash, secret)).await?)
+            (
+                LINK_EXPIRED,
+                with_min_duration(redeem_link(&app, purpose_of(kind)?, hash, secret)).await?,
+            )
         }
         (Some(token), _) => {
             let (Some(email), None) = (email, phone) else {
@@ -78,13 +82,13 @@ pub(crate) async fn by_code(
             let (email, purpose) = (request::email(email)?, purpose_of(kind)?);
             let typed = (email, token.to_owned());
             let redeeming = redeem_digits(&app, purpose, typed, secret);
-            ("Token has expired or is invalid", quietly(redeeming).await?)
+            ("Token has expired or is invalid", with_min_duration(redeeming).await?)
         }
     };
     match redeemed {
-        Redeemed::In(opened) => objects::session(&app, &opened),
-        Redeemed::Banned => Err(ApiError::forbidden("user_banned", "User is banned")),
-        Redeemed::Wrong => Err(ApiError::forbidden("otp_expired", message)),
+        RedeemOutcome::SignedIn(opened) => objects::session(&app, &opened),
+        RedeemOutcome::Banned => Err(ApiError::forbidden("user_banned", "User is banned")),
+        RedeemOutcome::Invalid => Err(ApiError::forbidden("otp_expired", message)),
     }
 }
 
@@ -94,16 +98,16 @@ pub(crate) async fn by_link(
     State(app): State<App>,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let token = given(&parameters, "token").or_else(|| given(&parameters, "token_hash"));
+    let token = parameter(&parameters, "token").or_else(|| parameter(&parameters, "token_hash"));
     let token =
         token.ok_or_else(|| ApiError::invalid("Verify requires a token or a token hash"))?;
-    let kind = given(&parameters, "type")
+    let kind = parameter(&parameters, "type")
         .ok_or_else(|| ApiError::invalid("Verify requires a verification type"))?;
     purpose_of(kind)?;
-    let back = app.redirects.allowed(given(&parameters, "redirect_to"));
+    let back = app.redirects.allowed(parameter(&parameters, "redirect_to"));
     let page = app.redirects.link(token, kind, back.as_ref().map(Url::as_str));
-    let unseen = [("cache-control", "no-store"), ("referrer-policy", "no-referrer")];
-    Ok((unseen, Redirect::to(page.as_str())).into_response())
+    let headers = [("cache-control", "no-store"), ("referrer-policy", "no-referrer")];
+    Ok((headers, Redirect::to(page.as_str())).into_response())
 }
 
 /// What a type of the contract means here; `None` when no such code is ever mailed.
@@ -111,7 +115,7 @@ fn purpose_of(kind: &str) -> Result<Option<Purpose>, ApiError> {
     match kind {
         "signup" | "email" => Ok(Some(Purpose::Signup)),
         "recovery" => Ok(Some(Purpose::Recovery)),
-        never if NEVER_MAILED.contains(&never) => Ok(None),
+        never if UNSUPPORTED_TYPES.contains(&never) => Ok(None),
         _ => Err(ApiError::invalid("Unsupported verification type")),
     }
 }
@@ -121,31 +125,32 @@ async fn redeem_digits(
     purpose: Option<Purpose>,
     (email, token): (EmailAddress, String),
     secret: Option<&str>,
-) -> Result<Redeemed, ApiError> {
+) -> Result<RedeemOutcome, ApiError> {
     let (shared, secret) = (app.clone(), secret.map(str::to_owned));
     app.store
         .write(app::metadata(), move |tx| {
             let (app, email, token) = (shared.clone(), email.clone(), token.clone());
             let sign_up_secret = secret.clone();
             Box::pin(async move {
-                let limits = Limits::of(&email, &app.codes);
+                let limits = AddressLimits::of(&email, &app.codes);
                 limits.lock(tx).await?;
                 let now = tx.now().await?;
-                if let Some(seconds) = limits.count(tx, Limited::Code, now).await? {
+                if let Some(seconds) = limits.check_and_count(tx, LimitedAction::Code, now).await? {
                     return Err(ApiError::wait("over_request_rate_limit", seconds));
                 }
                 let user = users::by_email(tx.connection(), &email).await?;
                 let (Some(user), Some(purpose)) = (user, purpose) else {
-                    return Ok(Redeemed::Wrong);
+                    return Ok(RedeemOutcome::Invalid);
                 };
                 let code = codes::of_user(tx, user.user_id, purpose, now).await?;
-                let Some(code) = code else { return Ok(Redeemed::Wrong) };
-                if !same(app.codes.digits(code.code_id).as_bytes(), token.as_bytes()) {
-                    codes::wrong_try(tx, code.code_id).await?;
-                    return Ok(Redeemed::Wrong);
+                let Some(code) = code else { return Ok(RedeemOutcome::Invalid) };
+                if !constant_time_eq(app.codes.digits(code.code_id).as_bytes(), token.as_bytes()) {
+                    codes::count_wrong_attempt(tx, code.code_id).await?;
+                    return Ok(RedeemOutcome::Invalid);
                 }
                 let (code_id, user_id) = (code.code_id, user.user_id);
-                begin(tx, &app, Shown { code_id, user_id, purpose, sign_up_secret }, now).await
+                sign_in(tx, &app, PresentedCode { code_id, user_id, purpose, sign_up_secret }, now)
+                    .await
             })
         })
         .await
@@ -156,9 +161,9 @@ async fn redeem_link(
     purpose: Option<Purpose>,
     token: &str,
     secret: Option<&str>,
-) -> Result<Redeemed, ApiError> {
+) -> Result<RedeemOutcome, ApiError> {
     let (Some(code_id), Some(purpose)) = (app.codes.code_of_link(token), purpose) else {
-        return Ok(Redeemed::Wrong);
+        return Ok(RedeemOutcome::Invalid);
     };
     let (shared, secret) = (app.clone(), secret.map(str::to_owned));
     app.store
@@ -167,49 +172,55 @@ async fn redeem_link(
             Box::pin(async move {
                 let code = codes::by_id(tx.connection(), code_id).await?;
                 let Some(code) = code.filter(|code| code.purpose == purpose.word()) else {
-                    return Ok(Redeemed::Wrong);
+                    return Ok(RedeemOutcome::Invalid);
                 };
                 let (user_id, now) = (code.user_id, tx.now().await?);
-                begin(tx, &app, Shown { code_id, user_id, purpose, sign_up_secret }, now).await
+                sign_in(tx, &app, PresentedCode { code_id, user_id, purpose, sign_up_secret }, now)
+                    .await
             })
         })
         .await
 }
 
 /// Uses the code up and lets its owner in.
-async fn begin(tx: &mut Tx, app: &App, shown: Shown, now: Timestamp) -> Result<Redeemed, ApiError> {
-    let Some(mut user) = users::locked(tx.connection(), shown.user_id).await? else {
-        return Ok(Redeemed::Wrong);
+async fn sign_in(
+    tx: &mut Tx,
+    app: &App,
+    presented: PresentedCode,
+    now: Timestamp,
+) -> Result<RedeemOutcome, ApiError> {
+    let Some(mut user) = users::lock_by_id(tx.connection(), presented.user_id).await? else {
+        return Ok(RedeemOutcome::Invalid);
     };
-    if !codes::use_up(tx, shown.code_id).await? {
-        return Ok(Redeemed::Wrong);
+    if !codes::consume(tx, presented.code_id).await? {
+        return Ok(RedeemOutcome::Invalid);
     }
     if user.is_banned(now) {
-        return Ok(Redeemed::Banned);
+        return Ok(RedeemOutcome::Banned);
     }
     if user.email_confirmed_at.is_none() {
         user.email_confirmed_at = Some(now);
-        if !made_by(app, &user, &shown) {
+        if !is_creator(app, &user, &presented) {
             user.password_hash = None;
         }
     }
     if let Some(email) = EmailAddress::parse(&user.email) {
-        let limits = Limits::of(&email, &app.codes);
-        limits.forget(tx, Limited::Code).await?;
-        limits.forget(tx, Limited::Password).await?;
+        let limits = AddressLimits::of(&email, &app.codes);
+        limits.reset(tx, LimitedAction::Code).await?;
+        limits.reset(tx, LimitedAction::Password).await?;
     }
-    let proof = match shown.purpose {
-        Purpose::Signup => Proof::Signup,
-        Purpose::Recovery => Proof::Recovery,
+    let auth_method = match presented.purpose {
+        Purpose::Signup => AuthMethod::Signup,
+        Purpose::Recovery => AuthMethod::Recovery,
     };
-    let opened = sessions::open(tx, user, proof, now).await?;
-    Ok(Redeemed::In(Box::new(opened)))
+    let opened = sessions::open(tx, user, auth_method, now).await?;
+    Ok(RedeemOutcome::SignedIn(Box::new(opened)))
 }
 
 /// Whether the one who shows the code of an unconfirmed account has also made the account. The code
 /// proves the address only: the account, and its password, may have been made by a stranger.
-fn made_by(app: &App, user: &User, shown: &Shown) -> bool {
-    let secret = shown.sign_up_secret.as_deref().unwrap_or_default();
+fn is_creator(app: &App, user: &User, presented: &PresentedCode) -> bool {
+    let secret = presented.sign_up_secret.as_deref().unwrap_or_default();
     let right = app.codes.sign_up_secret(user.user_id);
-    shown.purpose == Purpose::Signup && same(right.as_bytes(), secret.as_bytes())
+    presented.purpose == Purpose::Signup && constant_time_eq(right.as_bytes(), secret.as_bytes())
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 /// How long a code is valid.
 pub const VALID_MINUTES: i32 = 10;
 /// After so many wrong tries a code is void.
-const WRONG_TRIES_MAX: i32 = 5;
+const WRONG_ATTEMPTS_MAX: i32 = 5;
 
 /// What a code is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub struct Code {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn request(
+pub async fn issue(
     tx: &mut Tx,
     user_id: Uuid,
     purpose: Purpose,
@@ -125,7 +125,7 @@ pub async fn by_id(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn use_up(tx: &mut Tx, code_id: Uuid) -> Result<bool, sqlx::Error> {
+pub async fn consume(tx: &mut Tx, code_id: Uuid) -> Result<bool, sqlx::Error> {
     let gone = sqlx::query("delete from codes where code_id = $1")
         .bind(code_id)
         .execute(tx.connection())
@@ -137,15 +137,15 @@ pub async fn use_up(tx: &mut Tx, code_id: Uuid) -> Result<bool, sqlx::Error> {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn wrong_try(tx: &mut Tx, code_id: Uuid) -> Result<(), sqlx::Error> {
-    let tries: i32 = sqlx::query_scalar(
+pub async fn count_wrong_attempt(tx: &mut Tx, code_id: Uuid) -> Result<(), sqlx::Error> {
+    let attempts: i32 = sqlx::query_scalar(
         "update codes set wrong_tries = wrong_tries + 1 where code_id = $1 returning wrong_tries",
     )
     .bind(code_id)
     .fetch_one(tx.connection())
     .await?;
-    if tries >= WRONG_TRIES_MAX {
-        use_up(tx, code_id).await?;
+    if attempts >= WRONG_ATTEMPTS_MAX {
+        consume(tx, code_id).await?;
     }
     Ok(())
 }

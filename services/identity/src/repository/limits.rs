@@ -11,18 +11,18 @@ use crate::address::EmailAddress;
 use crate::secrets::CodeKey;
 
 /// The longest wait between two guesses.
-const WAIT_SECONDS_MAX: i64 = 15 * 60;
+const BACKOFF_SECONDS_MAX: i64 = 15 * 60;
 /// Two mails of a kind are so far apart.
 const MAIL_SPACING_SECONDS: i64 = 60;
 /// So many mails of a kind go to one address within a span of seconds. Without it whoever knows an
 /// address could have it mailed every minute for ever.
 const MAILS_MAX: [(usize, i64); 2] = [(10, 3600), (30, 24 * 3600)];
 /// Failures are forgotten when there were none for so long.
-const FORGET_SECONDS: i64 = 24 * 3600;
+const RESET_AFTER_SECONDS: i64 = 24 * 3600;
 
 /// What is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limited {
+pub enum LimitedAction {
     /// Guesses at the password.
     Password,
     /// Guesses at codes. Each code bears five; this one goes on counting over new codes.
@@ -33,7 +33,7 @@ pub enum Limited {
     RecoveryMail,
 }
 
-impl Limited {
+impl LimitedAction {
     fn word(self) -> &'static str {
         match self {
             Self::Password => "password",
@@ -53,10 +53,10 @@ impl Limited {
             Self::SignupMail | Self::RecoveryMail => return next_mail(mailed, now),
         };
         let Ok(exponent) = u32::try_from(failures - free) else { return now };
-        now.plus_seconds(2_i64.saturating_pow(exponent).min(WAIT_SECONDS_MAX))
+        now.plus_seconds(2_i64.saturating_pow(exponent).min(BACKOFF_SECONDS_MAX))
     }
 
-    fn is_a_mail(self) -> bool {
+    fn is_mail(self) -> bool {
         matches!(self, Self::SignupMail | Self::RecoveryMail)
     }
 }
@@ -73,28 +73,28 @@ fn next_mail(mailed: &[Timestamp], now: Timestamp) -> Timestamp {
 
 /// The limits of one address.
 #[derive(Clone)]
-pub struct Limits {
+pub struct AddressLimits {
     address_hash: [u8; 32],
 }
 
 #[derive(FromRow)]
-struct Counted {
+struct LimitRow {
     failures: i32,
     blocked_until_at: Timestamp,
     forget_at: Timestamp,
     mailed_at_micros: Vec<i64>,
 }
 
-impl Counted {
+impl LimitRow {
     /// When mails went within the longest span that is counted.
-    fn mailed_of_late(&self, now: Timestamp) -> impl Iterator<Item = Timestamp> {
-        let since = now.plus_seconds(-FORGET_SECONDS);
+    fn recent_mails(&self, now: Timestamp) -> impl Iterator<Item = Timestamp> {
+        let since = now.plus_seconds(-RESET_AFTER_SECONDS);
         let all = self.mailed_at_micros.iter().copied().filter_map(Timestamp::from_micros);
         all.filter(move |at| *at > since)
     }
 }
 
-impl Limits {
+impl AddressLimits {
     /// Those of this address.
     #[must_use]
     pub fn of(email: &EmailAddress, key: &CodeKey) -> Self {
@@ -115,13 +115,13 @@ impl Limits {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn count(
+    pub async fn check_and_count(
         &self,
         tx: &mut Tx,
-        what: Limited,
+        what: LimitedAction,
         now: Timestamp,
     ) -> Result<Option<i64>, StoreError> {
-        let counted: Option<Counted> = sqlx::query_as(
+        let counted: Option<LimitRow> = sqlx::query_as(
             "select failures, blocked_until_at, forget_at, mailed_at_micros from address_limits
              where address_hash = $1 and kind = $2",
         )
@@ -137,18 +137,18 @@ impl Limits {
         }
         let failures = counted.as_ref().map_or(0, |it| it.failures).saturating_add(1);
         let mut mailed: Vec<Timestamp> = Vec::new();
-        if what.is_a_mail() {
-            mailed.extend(counted.iter().flat_map(|counted| counted.mailed_of_late(now)));
+        if what.is_mail() {
+            mailed.extend(counted.iter().flat_map(|counted| counted.recent_mails(now)));
             mailed.push(now);
         }
-        self.keep(tx, what, (failures, &mailed), now).await?;
+        self.upsert(tx, what, (failures, &mailed), now).await?;
         Ok(None)
     }
 
-    async fn keep(
+    async fn upsert(
         &self,
         tx: &mut Tx,
-        what: Limited,
+        what: LimitedAction,
         (failures, mailed): (i32, &[Timestamp]),
         now: Timestamp,
     ) -> Result<(), StoreError> {
@@ -165,7 +165,7 @@ impl Limits {
         .bind(what.word())
         .bind(failures)
         .bind(what.blocked_until(failures, mailed, now))
-        .bind(now.plus_seconds(FORGET_SECONDS))
+        .bind(now.plus_seconds(RESET_AFTER_SECONDS))
         .bind(micros)
         .execute(tx.connection())
         .await?;
@@ -176,7 +176,7 @@ impl Limits {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn forget(&self, tx: &mut Tx, what: Limited) -> Result<(), StoreError> {
+    pub async fn reset(&self, tx: &mut Tx, what: LimitedAction) -> Result<(), StoreError> {
         sqlx::query("delete from address_limits where address_hash = $1 and kind = $2")
             .bind(self.address_hash)
             .bind(what.word())
@@ -190,18 +190,19 @@ impl Limits {
 mod tests {
     use kernel::Timestamp;
 
-    use super::{Limited, next_mail};
+    use super::{LimitedAction, next_mail};
 
     const START: Timestamp = Timestamp::EPOCH;
 
     #[test]
     fn waits_begin_at_the_fifth_failure_and_double_to_a_quarter_of_an_hour() {
-        let wait = |what: Limited, failures| what.blocked_until(failures, &[], START).seconds();
-        let waits = |failures| wait(Limited::Password, failures);
+        let wait =
+            |what: LimitedAction, failures| what.blocked_until(failures, &[], START).seconds();
+        let waits = |failures| wait(LimitedAction::Password, failures);
         assert_eq!([1, 4, 5, 6, 7, 14, 15, 90].map(waits), [0, 0, 1, 2, 4, 512, 900, 900]);
-        assert_eq!(wait(Limited::Code, 9), 0);
-        assert_eq!(wait(Limited::Code, 10), 1);
-        assert_eq!(wait(Limited::RecoveryMail, 1), 60);
+        assert_eq!(wait(LimitedAction::Code, 9), 0);
+        assert_eq!(wait(LimitedAction::Code, 10), 1);
+        assert_eq!(wait(LimitedAction::RecoveryMail, 1), 60);
     }
 
     /// Seconds from the first mail to the next one after so many, so far apart.

@@ -11,21 +11,21 @@ use serde_json::{Value, json};
 use sqlx::{FromRow, PgConnection, PgExecutor};
 use uuid::Uuid;
 
+use crate::repository::users::{self, User};
 use crate::secrets::RefreshToken;
-use crate::store::users::{self, User};
 
 /// A session ends after this, however busy it is.
-const LIFE_SECONDS: i64 = 30 * 24 * 3600;
+const LIFETIME_SECONDS: i64 = 30 * 24 * 3600;
 /// And after this without being refreshed.
 const IDLE_SECONDS: i64 = 14 * 24 * 3600;
 /// How long a token that was used still leads to the one that followed it.
-const REUSE_SECONDS: i64 = 10;
+const REUSE_GRACE_SECONDS: i64 = 10;
 /// How long a code from the mail lets a password be set without the old one.
-const RESET_SECONDS: i64 = 3600;
+const PASSWORD_RESET_SECONDS: i64 = 3600;
 
 /// How somebody proved who they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proof {
+pub enum AuthMethod {
     /// They knew the password.
     Password,
     /// They had the code that was mailed at sign-up.
@@ -34,10 +34,10 @@ pub enum Proof {
     Recovery,
 }
 
-impl Proof {
+impl AuthMethod {
     /// Its word in the amr claim.
     #[must_use]
-    pub fn method(self) -> &'static str {
+    pub fn amr_value(self) -> &'static str {
         match self {
             Self::Password => "password",
             Self::Signup => "email/signup",
@@ -58,7 +58,7 @@ pub struct Session {
 }
 
 /// A session with the token that refreshes it next.
-pub struct Opened {
+pub struct OpenedSession {
     /// Whose it is.
     pub user: User,
     /// The session.
@@ -70,9 +70,9 @@ pub struct Opened {
 }
 
 /// What a refresh token led to.
-pub enum Refreshed {
+pub enum RefreshOutcome {
     /// The session goes on.
-    Continued(Box<Opened>),
+    Continued(Box<OpenedSession>),
     /// There is no such token, or its session has been ended.
     Unknown,
     /// The session had lasted too long and is ended.
@@ -84,7 +84,7 @@ pub enum Refreshed {
 }
 
 #[derive(FromRow)]
-struct Presented {
+struct RefreshTokenRow {
     #[sqlx(flatten)]
     session: Session,
     user_id: Uuid,
@@ -102,14 +102,15 @@ struct Presented {
 pub async fn open(
     tx: &mut Tx,
     mut user: User,
-    proof: Proof,
+    auth_method: AuthMethod,
     now: Timestamp,
-) -> Result<Opened, sqlx::Error> {
+) -> Result<OpenedSession, sqlx::Error> {
     let session = Session {
         session_id: new_uuid(),
-        proofs: json!([{ "method": proof.method(), "timestamp": now.seconds() }]),
-        password_reset_until_at: (proof == Proof::Recovery || user.password_hash.is_none())
-            .then(|| now.plus_seconds(RESET_SECONDS)),
+        proofs: json!([{ "method": auth_method.amr_value(), "timestamp": now.seconds() }]),
+        password_reset_until_at: (auth_method == AuthMethod::Recovery
+            || user.password_hash.is_none())
+        .then(|| now.plus_seconds(PASSWORD_RESET_SECONDS)),
     };
     sqlx::query(
         "insert into sessions (session_id, user_id, proofs, password_reset_until_at,
@@ -121,7 +122,7 @@ pub async fn open(
     .bind(&session.proofs)
     .bind(session.password_reset_until_at)
     .bind(now)
-    .bind(now.plus_seconds(LIFE_SECONDS))
+    .bind(now.plus_seconds(LIFETIME_SECONDS))
     .execute(tx.connection())
     .await?;
     let refresh_token = RefreshToken::random();
@@ -129,14 +130,14 @@ pub async fn open(
     user.last_sign_in_at = Some(now);
     user.updated_at = now;
     users::update(tx.connection(), &user).await?;
-    Ok(Opened { user, session, refresh_token, now })
+    Ok(OpenedSession { user, session, refresh_token, now })
 }
 
 /// The session that an access token names, if it goes on.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn alive(
+pub async fn find_active(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
     session_id: Uuid,
@@ -158,10 +159,10 @@ pub async fn alive(
 pub async fn refresh(
     tx: &mut Tx,
     token: &RefreshToken,
-) -> Result<Refreshed, eventstore::StoreError> {
+) -> Result<RefreshOutcome, eventstore::StoreError> {
     // The token's lock comes before the clock is read: who waited for it sees a later time.
-    let Some(presented) = presented(tx.connection(), token).await? else {
-        return Ok(Refreshed::Unknown);
+    let Some(presented) = lock_token(tx.connection(), token).await? else {
+        return Ok(RefreshOutcome::Unknown);
     };
     let now = tx.now().await?;
     let session_id = presented.session.session_id;
@@ -169,33 +170,33 @@ pub async fn refresh(
         presented.replaced_at.is_none() && now.seconds_since(presented.issued_at) > IDLE_SECONDS;
     if presented.ends_at <= now || idle {
         end(tx.connection(), session_id).await?;
-        return Ok(Refreshed::Expired);
+        return Ok(RefreshOutcome::Expired);
     }
-    let Some(user) = users::locked(tx.connection(), presented.user_id).await? else {
-        return Ok(Refreshed::Unknown);
+    let Some(user) = users::lock_by_id(tx.connection(), presented.user_id).await? else {
+        return Ok(RefreshOutcome::Unknown);
     };
     if user.is_banned(now) {
-        return Ok(Refreshed::Banned);
+        return Ok(RefreshOutcome::Banned);
     }
     let next = match presented.replaced_at {
         None => Some(rotate(tx.connection(), token, session_id, now).await?),
-        Some(at) if now.seconds_since(at) <= REUSE_SECONDS && presented.child_is_active => {
-            presented.child_sealed.and_then(|sealed| token.open(&sealed))
+        Some(at) if now.seconds_since(at) <= REUSE_GRACE_SECONDS && presented.child_is_active => {
+            presented.child_sealed.and_then(|sealed| token.unseal(&sealed))
         }
         Some(_) => None,
     };
     let Some(refresh_token) = next else {
         end(tx.connection(), session_id).await?;
-        return Ok(Refreshed::Reused(session_id));
+        return Ok(RefreshOutcome::Reused(session_id));
     };
     let session = presented.session;
-    Ok(Refreshed::Continued(Box::new(Opened { user, session, refresh_token, now })))
+    Ok(RefreshOutcome::Continued(Box::new(OpenedSession { user, session, refresh_token, now })))
 }
 
-async fn presented(
+async fn lock_token(
     connection: &mut PgConnection,
     token: &RefreshToken,
-) -> Result<Option<Presented>, sqlx::Error> {
+) -> Result<Option<RefreshTokenRow>, sqlx::Error> {
     // The lock is taken by itself first, so that what is read next is what its last holder left.
     let locked = sqlx::query("select 1 from refresh_tokens where token_hash = $1 for update")
         .bind(token.hash())
@@ -280,11 +281,11 @@ pub async fn end(executor: impl PgExecutor<'_>, session_id: Uuid) -> Result<(), 
 pub async fn end_all(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
-    spared: Option<Uuid>,
+    except: Option<Uuid>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query("delete from sessions where user_id = $1 and session_id is distinct from $2")
         .bind(user_id)
-        .bind(spared)
+        .bind(except)
         .execute(executor)
         .await?;
     Ok(())
@@ -294,7 +295,7 @@ pub async fn end_all(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn forget_reset(
+pub async fn revoke_password_reset(
     executor: impl PgExecutor<'_>,
     session_id: Uuid,
 ) -> Result<(), sqlx::Error> {

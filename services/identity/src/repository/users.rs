@@ -96,7 +96,7 @@ pub async fn by_id(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn locked(
+pub async fn lock_by_id(
     executor: impl PgExecutor<'_>,
     user_id: Uuid,
 ) -> Result<Option<User>, sqlx::Error> {

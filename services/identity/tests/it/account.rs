@@ -3,18 +3,18 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::running::{Answer, PASSWORD, Running};
+use crate::test_server::{Answer, PASSWORD, TestServer};
 
 const ASHA: &str = "asha@example.test";
 
-async fn change(server: &Running, token: &str, body: Value) -> Answer {
+async fn change(server: &TestServer, token: &str, body: Value) -> Answer {
     server.call(Method::PUT, "/user", token, body).await
 }
 
 #[tokio::test]
-async fn what_they_say_about_themselves_is_laid_over_what_they_said() {
-    let server = Running::trusting().await;
-    let token = server.member(ASHA).await.text("/access_token");
+async fn user_metadata_is_merged() {
+    let server = TestServer::without_confirmation().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
     let data = json!({ "firstName": "Usha", "phone": null, "theme": "dark" });
     let answer = change(&server, &token, json!({ "data": data })).await.ok();
     let expected = json!({ "firstName": "Usha", "lastName": "Rao", "theme": "dark" });
@@ -30,9 +30,9 @@ async fn what_they_say_about_themselves_is_laid_over_what_they_said() {
 }
 
 #[tokio::test]
-async fn what_is_not_theirs_to_change_stays() {
-    let server = Running::trusting().await;
-    let token = server.member(ASHA).await.text("/access_token");
+async fn read_only_fields_cannot_be_changed() {
+    let server = TestServer::without_confirmation().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
     for (body, status, code) in [
         (json!({ "app_metadata": { "role": "owner" } }), 403, "not_admin"),
         (json!({ "email": "other@example.test" }), 422, "validation_failed"),
@@ -51,8 +51,8 @@ async fn what_is_not_theirs_to_change_stays() {
 
 #[tokio::test]
 async fn a_new_password_needs_the_old_one_and_ends_other_sessions() {
-    let server = Running::confirming().await;
-    let other = server.member(ASHA).await;
+    let server = TestServer::with_confirmation().await;
+    let other = server.confirmed_account(ASHA).await;
     let session = server.sign_in(ASHA, PASSWORD).await.ok();
     let token = session.text("/access_token");
     server.post("/recover", json!({ "email": ASHA })).await.ok();
@@ -79,9 +79,9 @@ async fn a_new_password_needs_the_old_one_and_ends_other_sessions() {
 }
 
 #[tokio::test]
-async fn whoever_took_a_browser_cannot_guess_the_old_password_without_end() {
-    let server = Running::trusting().await;
-    let token = server.member(ASHA).await.text("/access_token");
+async fn guesses_of_the_current_password_are_throttled() {
+    let server = TestServer::without_confirmation().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
     let wrong = json!({ "password": "a louder garden", "current_password": "a wrong password" });
     for _ in 0..5 {
         change(&server, &token, wrong.clone()).await.assert_error(400, "invalid_credentials");
@@ -91,8 +91,8 @@ async fn whoever_took_a_browser_cannot_guess_the_old_password_without_end() {
 
 #[tokio::test]
 async fn a_code_replaces_the_old_password_for_an_hour_only() {
-    let server = Running::confirming().await;
-    server.member(ASHA).await;
+    let server = TestServer::with_confirmation().await;
+    server.confirmed_account(ASHA).await;
     server.post("/recover", json!({ "email": ASHA })).await.ok();
     let code = server.latest_mail().await.code;
     let session = server.verify("recovery", ASHA, &code).await.ok();
@@ -105,8 +105,8 @@ async fn a_code_replaces_the_old_password_for_an_hour_only() {
 
 #[tokio::test]
 async fn passwords_are_stored_as_argon2id() {
-    let server = Running::trusting().await;
-    server.member(ASHA).await;
+    let server = TestServer::without_confirmation().await;
+    server.confirmed_account(ASHA).await;
     let stored: String = sqlx::query_scalar("select password_hash from users")
         .fetch_one(server.app.store.pool())
         .await

@@ -2,18 +2,18 @@
 
 use std::process::Command;
 
-use identity::account::{AccountError, Ensured, Wanted, ensure};
+use identity::account::{AccountError, AccountRequest, Ensured, ensure};
 use identity::address::EmailAddress;
 use reqwest::Method;
 use runtime::BoxError;
 use serde_json::json;
 
-use crate::running::{PASSWORD, Running};
+use crate::test_server::{PASSWORD, TestServer};
 
 const OWNER: &str = "meera@example.test";
 
-fn wanted(password: &str) -> Wanted {
-    Wanted {
+fn request(password: &str) -> AccountRequest {
+    AccountRequest {
         email: EmailAddress::parse(OWNER).unwrap(),
         password: password.to_owned().into(),
         first_name: "Meera".to_owned(),
@@ -22,17 +22,17 @@ fn wanted(password: &str) -> Wanted {
     }
 }
 
-fn kept(password: &str) -> Wanted {
-    Wanted { keep_existing: true, ..wanted(password) }
+fn kept(password: &str) -> AccountRequest {
+    AccountRequest { keep_existing: true, ..request(password) }
 }
 
 /// Runs the program itself, with nothing else in its environment.
-fn run(server: &Running, password: &str, more: &[(&str, &str)]) -> std::process::Output {
+fn run(server: &TestServer, password: &str, more: &[(&str, &str)]) -> std::process::Output {
     command(server, "account", password, more)
 }
 
 fn command(
-    server: &Running,
+    server: &TestServer,
     command: &str,
     password: &str,
     more: &[(&str, &str)],
@@ -50,9 +50,9 @@ fn command(
 
 #[tokio::test]
 async fn an_account_is_made_confirmed_and_its_person_can_sign_in() {
-    let server = Running::confirming().await;
-    let ensured = ensure(&server.app.store, &wanted(PASSWORD)).await.unwrap();
-    assert_eq!(ensured, Ensured::Made(ensured.id()));
+    let server = TestServer::with_confirmation().await;
+    let ensured = ensure(&server.app.store, &request(PASSWORD)).await.unwrap();
+    assert_eq!(ensured, Ensured::Created(ensured.id()));
     let session = server.sign_in(OWNER, PASSWORD).await.ok();
     assert_eq!(session.text("/user/id"), ensured.id().to_string());
     assert_eq!(session.text("/user/user_metadata/firstName"), "Meera");
@@ -62,14 +62,14 @@ async fn an_account_is_made_confirmed_and_its_person_can_sign_in() {
 #[tokio::test]
 async fn an_address_that_a_stranger_registered_is_not_the_strangers_any_more() {
     // Without confirmation everybody can take an address that is not theirs.
-    let server = Running::trusting().await;
+    let server = TestServer::without_confirmation().await;
     let data = json!({ "firstName": "Mallory", "phone": "98765 43210" });
     let body = json!({ "email": OWNER, "password": "a stranger's own", "data": data });
     let theirs = server.post("/signup", body).await.ok();
     server.post("/recover", json!({ "email": OWNER })).await.ok();
     let pending = server.latest_mail().await;
 
-    let ensured = ensure(&server.app.store, &wanted(PASSWORD)).await.unwrap();
+    let ensured = ensure(&server.app.store, &request(PASSWORD)).await.unwrap();
     assert_eq!(ensured, Ensured::Superseded(ensured.id()));
     let refused = server.sign_in(OWNER, "a stranger's own").await;
     refused.assert_error(400, "invalid_credentials");
@@ -88,9 +88,9 @@ async fn an_address_that_a_stranger_registered_is_not_the_strangers_any_more() {
 
 #[tokio::test]
 async fn an_account_that_is_to_be_kept_stays_as_it_is() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let first = ensure(&server.app.store, &kept(PASSWORD)).await.unwrap();
-    assert_eq!(first, Ensured::Made(first.id()));
+    assert_eq!(first, Ensured::Created(first.id()));
     let session = server.sign_in(OWNER, PASSWORD).await.ok();
     server.post("/recover", json!({ "email": OWNER })).await.ok();
     let pending = server.latest_mail().await;
@@ -107,10 +107,10 @@ async fn an_account_that_is_to_be_kept_stays_as_it_is() {
 
 #[tokio::test]
 async fn one_that_nobody_confirmed_is_replaced() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(OWNER).await.ok();
     let ensured = ensure(&server.app.store, &kept("another quiet garden")).await.unwrap();
-    assert_eq!(ensured, Ensured::Made(ensured.id()));
+    assert_eq!(ensured, Ensured::Created(ensured.id()));
     let session = server.sign_in(OWNER, "another quiet garden").await.ok();
     assert_eq!(session.text("/user/id"), ensured.id().to_string());
     server.sign_in(OWNER, PASSWORD).await.assert_error(400, "invalid_credentials");
@@ -118,7 +118,7 @@ async fn one_that_nobody_confirmed_is_replaced() {
 
 #[tokio::test]
 async fn many_at_once_agree_on_one_account() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let wanted = kept(PASSWORD);
     let all = (0..4).map(|_| ensure(&server.app.store, &wanted));
     let all: Vec<_> = futures::future::join_all(all).await;
@@ -130,13 +130,14 @@ async fn many_at_once_agree_on_one_account() {
 
 #[tokio::test]
 async fn a_password_that_people_guess_is_refused() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     for (password, sentence) in [
         ("short", "ACCOUNT_PASSWORD must have 10 to 256 characters"),
         ("Password123", "ACCOUNT_PASSWORD is easy to guess; choose a different one"),
         ("meera@example.test", "ACCOUNT_PASSWORD is easy to guess; choose a different one"),
     ] {
-        let refused: AccountError = ensure(&server.app.store, &wanted(password)).await.unwrap_err();
+        let refused: AccountError =
+            ensure(&server.app.store, &request(password)).await.unwrap_err();
         assert_eq!(BoxError::from(refused).to_string(), sentence);
     }
 }
@@ -156,7 +157,7 @@ fn printed(output: std::process::Output) -> (String, String) {
 
 #[tokio::test]
 async fn the_program_prints_the_id_and_nothing_else() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     for _ in ["made", "kept"] {
         let (id, said) = printed(run(&server, PASSWORD, &[("ACCOUNT_KEEP_EXISTING", "true")]));
         let session = server.sign_in(OWNER, PASSWORD).await.ok();
@@ -166,7 +167,7 @@ async fn the_program_prints_the_id_and_nothing_else() {
 
 #[tokio::test]
 async fn the_program_says_when_the_account_is_another_one_than_before() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let (former, said) = printed(run(&server, PASSWORD, &[]));
     assert_eq!(said, "");
     let (id, said) = printed(run(&server, "another quiet garden", &[]));
@@ -181,7 +182,7 @@ async fn the_program_says_when_the_account_is_another_one_than_before() {
 
 #[tokio::test]
 async fn an_account_can_be_looked_for_without_being_changed() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let find = || printed_text(command(&server, "find-account", "short", &[]));
     assert_eq!(find(), (String::new(), String::new()));
     let signed_up = server.sign_up(OWNER).await.ok();
@@ -195,7 +196,7 @@ async fn an_account_can_be_looked_for_without_being_changed() {
 
 #[tokio::test]
 async fn the_program_says_why_it_made_none() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let refused = run(&server, "demo-garden-path", &[]);
     assert_eq!(refused.status.code(), Some(2), "production takes no demonstration secret");
     assert!(!String::from_utf8(refused.stderr).unwrap().contains("demo-"));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::running::{Answer, PASSWORD, Running, other_than};
+use crate::test_server::{Answer, PASSWORD, TestServer, other_than};
 
 const MEMBER: &str = "asha@example.test";
 const STRANGER: &str = "nobody@example.test";
@@ -40,8 +40,8 @@ fn shape(value: &Value) -> Value {
 
 #[tokio::test]
 async fn a_wrong_password_looks_the_same() {
-    let server = Running::confirming().await;
-    server.member(MEMBER).await;
+    let server = TestServer::with_confirmation().await;
+    server.confirmed_account(MEMBER).await;
     for _ in 0..7 {
         let known = server.sign_in(MEMBER, "a wrong password").await;
         let unknown = server.sign_in(STRANGER, "a wrong password").await;
@@ -51,7 +51,7 @@ async fn a_wrong_password_looks_the_same() {
 
 #[tokio::test]
 async fn a_wrong_code_looks_the_same() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(MEMBER).await.ok();
     let wrong = other_than(&server.latest_mail().await.code);
     for kind in ["signup", "recovery"] {
@@ -63,8 +63,8 @@ async fn a_wrong_code_looks_the_same() {
 
 #[tokio::test]
 async fn asking_for_a_mail_looks_the_same_also_when_it_is_too_soon() {
-    let server = Running::confirming().await;
-    server.member(MEMBER).await;
+    let server = TestServer::with_confirmation().await;
+    server.confirmed_account(MEMBER).await;
     server.database.move_clock(61).await.unwrap();
     for (path, kind) in [("/recover", None), ("/resend", Some("signup"))] {
         let body = |email| json!({ "type": kind, "email": email });
@@ -80,8 +80,8 @@ async fn asking_for_a_mail_looks_the_same_also_when_it_is_too_soon() {
 
 #[tokio::test]
 async fn signing_up_again_looks_the_same_and_helps_who_forgot_that_they_have_an_account() {
-    let server = Running::confirming().await;
-    let member = server.member(MEMBER).await;
+    let server = TestServer::with_confirmation().await;
+    let member = server.confirmed_account(MEMBER).await;
     server.database.move_clock(61).await.unwrap();
     let other = json!({
         "email": MEMBER, "password": "somebody else's", "data": { "firstName": "Mallory" },
@@ -116,7 +116,7 @@ async fn signing_up_again_looks_the_same_and_helps_who_forgot_that_they_have_an_
 
 #[tokio::test]
 async fn ids_of_waiting_accounts_do_not_repeat_and_so_tell_nothing() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let first = server.sign_up(STRANGER).await.ok();
     server.database.move_clock(61).await.unwrap();
     let second = server.sign_up(STRANGER).await.ok();
@@ -125,8 +125,8 @@ async fn ids_of_waiting_accounts_do_not_repeat_and_so_tell_nothing() {
 
 #[tokio::test]
 async fn answers_about_mails_take_the_same_time() {
-    let server = Running::confirming().await;
-    server.member(MEMBER).await;
+    let server = TestServer::with_confirmation().await;
+    server.confirmed_account(MEMBER).await;
     server.database.move_clock(61).await.unwrap();
     for email in [MEMBER, STRANGER] {
         let begun = Instant::now();
@@ -137,9 +137,9 @@ async fn answers_about_mails_take_the_same_time() {
 }
 
 #[tokio::test]
-async fn other_ways_in_know_nobody_either() {
-    let server = Running::confirming().await;
-    server.member(MEMBER).await;
+async fn other_endpoints_reveal_no_account() {
+    let server = TestServer::with_confirmation().await;
+    server.confirmed_account(MEMBER).await;
     for path in ["/otp"] {
         let body = |email| json!({ "email": email, "create_user": false });
         let known = server.post(path, body(MEMBER)).await;

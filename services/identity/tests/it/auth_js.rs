@@ -9,15 +9,15 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::running::Running;
+use crate::test_server::TestServer;
 
 /// What the mailbox of this test shows: the newest mail.
-async fn mailbox(State(server): State<Arc<Running>>) -> Json<Value> {
+async fn mailbox(State(server): State<Arc<TestServer>>) -> Json<Value> {
     let mail = server.latest_mail().await;
     Json(json!({ "code": mail.code, "link": mail.link, "purpose": mail.purpose }))
 }
 
-async fn run(part: &str, server: Running) {
+async fn run(part: &str, server: TestServer) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let library = here.join("../../web/node_modules/@supabase/auth-js/package.json");
     assert!(
@@ -47,10 +47,10 @@ async fn run(part: &str, server: Running) {
 
 #[tokio::test]
 async fn the_client_library_gets_along_with_confirmed_addresses() {
-    run("confirming", Running::confirming().await).await;
+    run("confirming", TestServer::with_confirmation().await).await;
 }
 
 #[tokio::test]
 async fn the_client_library_gets_along_without_them() {
-    run("trusting", Running::trusting().await).await;
+    run("trusting", TestServer::without_confirmation().await).await;
 }

@@ -6,24 +6,24 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::running::{Running, claims};
+use crate::test_server::{TestServer, claims};
 
 const ASHA: &str = "asha@example.test";
 
-fn signed(server: &Running, key: &str, kid: &str, claims: &Value) -> String {
+fn signed(server: &TestServer, key: &str, kid: &str, claims: &Value) -> String {
     let mut header = Header::new(Algorithm::ES256);
     header.kid = Some(kid.to_owned());
     let pem = server.keys.private_key(key).unwrap();
     encode(&header, claims, &EncodingKey::from_ec_pem(pem.as_bytes()).unwrap()).unwrap()
 }
 
-async fn kid(server: &Running) -> String {
+async fn kid(server: &TestServer) -> String {
     server.get("/.well-known/jwks.json").await.text("/keys/0/kid")
 }
 
 #[tokio::test]
 async fn the_public_key_is_shown_and_nothing_else_of_it() {
-    let server = Running::trusting().await;
+    let server = TestServer::without_confirmation().await;
     let answer = server.get("/.well-known/jwks.json").await.ok();
     assert_eq!(answer.headers["cache-control"], "public, max-age=600");
     let keys = answer.body["keys"].as_array().unwrap();
@@ -41,8 +41,8 @@ async fn the_public_key_is_shown_and_nothing_else_of_it() {
 
 #[tokio::test]
 async fn other_services_can_verify_a_token_with_it() {
-    let server = Running::trusting().await;
-    let session = server.member(ASHA).await;
+    let server = TestServer::without_confirmation().await;
+    let session = server.confirmed_account(ASHA).await;
     let settings = runtime::caller::UserSettings {
         jwks_url: format!("{}/.well-known/jwks.json", server.url),
         issuer: "https://sukoon.example/auth/v1".to_owned(),
@@ -56,7 +56,7 @@ async fn other_services_can_verify_a_token_with_it() {
 
 #[tokio::test]
 async fn without_a_token_nothing_is_shown() {
-    let server = Running::trusting().await;
+    let server = TestServer::without_confirmation().await;
     server.get("/user").await.assert_error(401, "no_authorization");
     for header in ["Bearer", "Bearer ", "Basic abc", "token"] {
         let request = server.request(Method::GET, "/user").header("authorization", header);
@@ -66,8 +66,8 @@ async fn without_a_token_nothing_is_shown() {
 
 #[tokio::test]
 async fn forged_tokens_are_refused() {
-    let server = Running::trusting().await;
-    let token = server.member(ASHA).await.text("/access_token");
+    let server = TestServer::without_confirmation().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
     let (honest, kid) = (claims(&token), kid(&server).await);
     let with = |name: &str, value: Value| {
         let mut claims = honest.clone();
@@ -109,8 +109,8 @@ async fn forged_tokens_are_refused() {
 
 #[tokio::test]
 async fn a_token_ends_after_an_hour() {
-    let server = Running::trusting().await;
-    let token = server.member(ASHA).await.text("/access_token");
+    let server = TestServer::without_confirmation().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
     server.database.move_clock(3590).await.unwrap();
     server.user(&token).await.ok();
     server.database.move_clock(3601).await.unwrap();
@@ -121,8 +121,8 @@ async fn a_token_ends_after_an_hour() {
 
 #[tokio::test]
 async fn a_token_of_nobody_or_of_no_session_is_refused() {
-    let server = Running::trusting().await;
-    let token = server.member(ASHA).await.text("/access_token");
+    let server = TestServer::without_confirmation().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
     let (honest, kid) = (claims(&token), kid(&server).await);
     for (name, value, status, code) in [
         ("sub", json!(eventstore::new_uuid()), 403, "user_not_found"),
@@ -138,9 +138,9 @@ async fn a_token_of_nobody_or_of_no_session_is_refused() {
 
 #[tokio::test]
 async fn a_session_of_somebody_else_is_none() {
-    let server = Running::trusting().await;
-    let asha = claims(&server.member(ASHA).await.text("/access_token"));
-    let ravi = claims(&server.member("ravi@example.test").await.text("/access_token"));
+    let server = TestServer::without_confirmation().await;
+    let asha = claims(&server.confirmed_account(ASHA).await.text("/access_token"));
+    let ravi = claims(&server.confirmed_account("ravi@example.test").await.text("/access_token"));
     let mut mixed = asha;
     mixed["session_id"] = ravi["session_id"].clone();
     let token = signed(&server, "signing", &kid(&server).await, &mixed);

@@ -3,13 +3,13 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::running::{Answer, PASSWORD, Running, claims, other_than};
+use crate::test_server::{Answer, PASSWORD, TestServer, claims, other_than};
 
 const ASHA: &str = "asha@example.test";
 
 #[tokio::test]
 async fn five_wrong_tries_make_a_code_void() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let mail = server.latest_mail().await;
     for _ in 0..5 {
@@ -18,12 +18,12 @@ async fn five_wrong_tries_make_a_code_void() {
         assert_eq!(answer.text("/message"), "Token has expired or is invalid");
     }
     server.verify("signup", ASHA, &mail.code).await.assert_error(403, "otp_expired");
-    server.press(&mail.link, "").await.assert_error(403, "otp_expired");
+    server.confirm_link(&mail.link, "").await.assert_error(403, "otp_expired");
 }
 
 #[tokio::test]
 async fn four_wrong_tries_do_not() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let mail = server.latest_mail().await;
     for _ in 0..4 {
@@ -37,7 +37,7 @@ async fn four_wrong_tries_do_not() {
 
 #[tokio::test]
 async fn guessing_on_over_new_codes_is_slowed_down() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     for round in 1..=2 {
         let mail = server.latest_mail().await;
@@ -58,7 +58,7 @@ async fn guessing_on_over_new_codes_is_slowed_down() {
 
 #[tokio::test]
 async fn a_code_works_once() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let code = server.latest_mail().await.code;
     let (one, other) =
@@ -71,7 +71,7 @@ async fn a_code_works_once() {
 
 #[tokio::test]
 async fn a_code_ends_after_ten_minutes() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let code = server.latest_mail().await.code;
     server.database.move_clock(599).await.unwrap();
@@ -84,7 +84,7 @@ async fn a_code_ends_after_ten_minutes() {
 
 #[tokio::test]
 async fn a_code_is_good_for_its_owner_and_its_purpose_only() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up("ravi@example.test").await.ok();
     server.sign_up(ASHA).await.ok();
     let code = server.latest_mail().await.code;
@@ -96,7 +96,7 @@ async fn a_code_is_good_for_its_owner_and_its_purpose_only() {
 
 #[tokio::test]
 async fn a_new_code_replaces_the_old_one_and_mails_are_a_minute_apart() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let old = server.latest_mail().await.code;
     let resend = json!({ "type": "signup", "email": ASHA });
@@ -120,7 +120,7 @@ async fn a_new_code_replaces_the_old_one_and_mails_are_a_minute_apart() {
 
 /// Has a code mailed to an address with an account and to one without. Returns their answer, which
 /// is one, as the seconds to wait if there are none yet.
-async fn asked(server: &Running) -> Option<i64> {
+async fn asked(server: &TestServer) -> Option<i64> {
     let ask = |email| server.post("/recover", json!({ "email": email }));
     let (known, unknown) = tokio::join!(ask(ASHA), ask("nobody@example.test"));
     assert_eq!(known.status, unknown.status);
@@ -140,8 +140,8 @@ async fn asked(server: &Running) -> Option<i64> {
 
 #[tokio::test]
 async fn an_address_gets_ten_codes_an_hour_and_thirty_a_day() {
-    let server = Running::confirming().await;
-    server.member(ASHA).await;
+    let server = TestServer::with_confirmation().await;
+    server.confirmed_account(ASHA).await;
     let wait_from = async |seconds: i64| {
         server.database.move_clock(seconds).await.unwrap();
         asked(&server).await
@@ -165,8 +165,8 @@ async fn an_address_gets_ten_codes_an_hour_and_thirty_a_day() {
 
 #[tokio::test]
 async fn a_forgotten_password_is_set_anew() {
-    let server = Running::confirming().await;
-    let old = server.member(ASHA).await;
+    let server = TestServer::with_confirmation().await;
+    let old = server.confirmed_account(ASHA).await;
     assert_eq!(server.post("/recover", json!({ "email": ASHA })).await.ok().body, json!({}));
     let mail = server.latest_mail().await;
     assert_eq!(mail.purpose, "recovery");
@@ -196,8 +196,8 @@ async fn a_forgotten_password_is_set_anew() {
 
 #[tokio::test]
 async fn recovery_stays_open_while_sign_in_has_to_wait() {
-    let server = Running::confirming().await;
-    server.member(ASHA).await;
+    let server = TestServer::with_confirmation().await;
+    server.confirmed_account(ASHA).await;
     for _ in 0..6 {
         server.sign_in(ASHA, "a wrong password").await;
     }
@@ -210,7 +210,7 @@ async fn recovery_stays_open_while_sign_in_has_to_wait() {
 
 #[tokio::test]
 async fn recovery_of_an_unconfirmed_account_forgets_the_password_of_who_made_it() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     server.post("/recover", json!({ "email": ASHA })).await.ok();
     let code = server.latest_mail().await.code;
@@ -223,7 +223,7 @@ async fn recovery_of_an_unconfirmed_account_forgets_the_password_of_who_made_it(
 
 #[tokio::test]
 async fn a_malformed_verification_is_told_what_is_missing() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     for body in [
         json!({}),
         json!({ "type": "signup" }),

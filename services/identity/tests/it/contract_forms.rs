@@ -3,11 +3,11 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::running::{PASSWORD, Running};
+use crate::test_server::{PASSWORD, TestServer};
 
 #[tokio::test]
 async fn errors_have_words_for_who_asks_for_them_and_numbers_for_others() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let words = server.get("/user").await;
     assert_eq!(words.headers["x-supabase-api-version"], "2024-01-01");
     assert_eq!(words.headers["x-sb-error-code"], "no_authorization");
@@ -34,7 +34,7 @@ fn reqwest_client() -> reqwest::Client {
 
 #[tokio::test]
 async fn a_body_beyond_a_megabyte_is_refused() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let body = json!({ "email": "a".repeat(1024 * 1024), "password": "x" });
     let answer = server.post("/signup", body).await;
     answer.assert_error(413, "request_entity_too_large");
@@ -42,7 +42,7 @@ async fn a_body_beyond_a_megabyte_is_refused() {
 
 #[tokio::test]
 async fn what_is_no_json_is_refused() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     for body in ["", "{", "null", "7", "{\"email\": \"a\" "] {
         let request = server.request(Method::POST, "/signup").body(body);
         server.send(request).await.assert_error(400, "bad_json");
@@ -54,8 +54,8 @@ async fn what_is_no_json_is_refused() {
 
 #[tokio::test]
 async fn a_query_that_names_a_parameter_twice_is_refused() {
-    let server = Running::trusting().await;
-    let session = server.member("asha@example.test").await;
+    let server = TestServer::without_confirmation().await;
+    let session = server.confirmed_account("asha@example.test").await;
     let (password, refresh_token) = (PASSWORD, session.text("/refresh_token"));
     let body = json!({
         "email": "asha@example.test", "password": password, "refresh_token": refresh_token,
@@ -80,8 +80,8 @@ async fn a_query_that_names_a_parameter_twice_is_refused() {
 
 #[tokio::test]
 async fn a_database_that_does_not_answer_is_no_reason_to_sign_people_out() {
-    let server = Running::trusting().await;
-    let session = server.member("asha@example.test").await;
+    let server = TestServer::without_confirmation().await;
+    let session = server.confirmed_account("asha@example.test").await;
     server.app.store.pool().close().await;
     let answer = server.refresh(&session.text("/refresh_token")).await;
     answer.assert_error(503, "unexpected_failure");
@@ -95,9 +95,9 @@ async fn a_database_that_does_not_answer_is_no_reason_to_sign_people_out() {
 }
 
 #[tokio::test]
-async fn what_does_not_exist_says_so_in_the_contracts_words() {
-    let server = Running::confirming().await;
-    let token = server.member("asha@example.test").await.text("/access_token");
+async fn unsupported_endpoints_answer_in_the_contracts_words() {
+    let server = TestServer::with_confirmation().await;
+    let token = server.confirmed_account("asha@example.test").await.text("/access_token");
     let id = "00000000-0000-7000-8000-000000000000";
     let (factor, challenge) = (format!("/factors/{id}"), format!("/factors/{id}/challenge"));
     let (verify, identity) = (format!("/factors/{id}/verify"), format!("/user/identities/{id}"));
@@ -160,8 +160,8 @@ async fn what_does_not_exist_says_so_in_the_contracts_words() {
 
 #[tokio::test]
 async fn unknown_paths_are_not_found_also_for_who_is_signed_in() {
-    let server = Running::trusting().await;
-    let token = server.member("asha@example.test").await.text("/access_token");
+    let server = TestServer::without_confirmation().await;
+    let token = server.confirmed_account("asha@example.test").await.text("/access_token");
     for path in ["/", "/admin/users", "/invite", "/auth/v1/user", "/user/", "/nothing"] {
         assert_eq!(server.get(path).await.status, 404, "{path}");
         let answer = server.call(Method::POST, path, &token, json!({})).await;
@@ -172,9 +172,10 @@ async fn unknown_paths_are_not_found_also_for_who_is_signed_in() {
 
 #[tokio::test]
 async fn settings_and_health_are_for_everybody() {
-    for (confirming, server) in
-        [(true, Running::confirming().await), (false, Running::trusting().await)]
-    {
+    for (confirming, server) in [
+        (true, TestServer::with_confirmation().await),
+        (false, TestServer::without_confirmation().await),
+    ] {
         let settings = server.get("/settings").await.ok().body;
         assert_eq!(settings["mailer_autoconfirm"], !confirming);
         assert_eq!(settings["external"]["email"], true);

@@ -3,13 +3,13 @@
 use serde_json::json;
 use tonic::Code;
 
-use crate::running::Running;
+use crate::test_server::TestServer;
 
 const ASHA: &str = "asha@example.test";
 
 #[tokio::test]
 async fn only_notifications_learns_a_code() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let event = server.latest_event().await;
     let code_id = event["codeId"].as_str().unwrap();
@@ -20,7 +20,7 @@ async fn only_notifications_learns_a_code() {
 
 #[tokio::test]
 async fn a_code_that_is_no_longer_good_is_not_found() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let event = server.latest_event().await;
     let code_id = event["codeId"].as_str().unwrap().to_owned();
@@ -41,7 +41,7 @@ async fn a_code_that_is_no_longer_good_is_not_found() {
 
 #[tokio::test]
 async fn events_carry_ids_only() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let mail = server.latest_mail().await;
     let rows: Vec<String> = sqlx::query_scalar("select e::text from events e")
@@ -65,7 +65,7 @@ async fn events_carry_ids_only() {
 
 #[tokio::test]
 async fn the_code_is_in_no_row() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let mail = server.latest_mail().await;
     let row: String = sqlx::query_scalar("select to_jsonb(c)::text from codes c")
@@ -78,7 +78,7 @@ async fn the_code_is_in_no_row() {
 
 #[tokio::test]
 async fn all_own_tables_are_marked_as_personal() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let personal: Vec<String> = sqlx::query_scalar(
         "select relname::text from pg_class
          where relkind = 'r' and obj_description(oid, 'pg_class') = 'personal' order by 1",

@@ -4,7 +4,7 @@
 use reqwest::Method;
 use serde_json::json;
 
-use crate::running::{Answer, PASSWORD, PUBLIC_URL, Page, Running};
+use crate::test_server::{Answer, PASSWORD, PUBLIC_URL, Page, TestServer};
 
 const ASHA: &str = "asha@example.test";
 const CONFIRM: &str = "https://sukoon.example/confirm";
@@ -26,7 +26,7 @@ fn led_to(answer: &Answer) -> Page {
 }
 
 /// All that stands in the tables, as text.
-async fn everything(server: &Running) -> String {
+async fn everything(server: &TestServer) -> String {
     let mut all = String::new();
     for table in ["users", "sessions", "refresh_tokens", "codes", "address_limits", "events"] {
         let sql =
@@ -42,7 +42,7 @@ async fn everything(server: &Running) -> String {
 
 #[tokio::test]
 async fn a_link_opens_a_page_whose_button_signs_in_and_which_knows_the_way_back() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let back = format!("{PUBLIC_URL}/sign-in?return=%2Fbooking-flow%3FserviceId%3Dreiki");
     let path = format!("/signup?redirect_to={}", back.replace('%', "%25").replace('&', "%26"));
     server.post(&path, json!({ "email": ASHA, "password": PASSWORD })).await.ok();
@@ -53,18 +53,18 @@ async fn a_link_opens_a_page_whose_button_signs_in_and_which_knows_the_way_back(
     assert_eq!(page.url, CONFIRM);
     assert_eq!((page.field("type"), page.field("redirect_to")), ("signup".to_owned(), back));
 
-    let session = server.press(&mail.link, "").await.ok();
+    let session = server.confirm_link(&mail.link, "").await.ok();
     server.user(&session.text("/access_token")).await.ok();
     server.refresh(&session.text("/refresh_token")).await.ok();
-    let again = server.press(&mail.link, "").await;
+    let again = server.confirm_link(&mail.link, "").await;
     again.assert_error(403, "otp_expired");
     assert_eq!(again.text("/message"), "Email link is invalid or has expired");
 }
 
 #[tokio::test]
 async fn nothing_changes_when_a_link_is_opened_or_looked_at() {
-    let server = Running::confirming().await;
-    server.member("ravi@example.test").await;
+    let server = TestServer::with_confirmation().await;
+    server.confirmed_account("ravi@example.test").await;
     server.post("/recover", json!({ "email": "ravi@example.test" })).await.ok();
     let recovery = server.latest_mail().await.link;
     let signed_up = server.sign_up(ASHA).await.ok();
@@ -84,14 +84,14 @@ async fn nothing_changes_when_a_link_is_opened_or_looked_at() {
     assert!(everything(&server).await == before, "opening a link has changed a row");
     server.sign_in(ASHA, PASSWORD).await.assert_error(400, "email_not_confirmed");
     // The owner's own press comes after the scanner's look and still works.
-    server.press(&link, &signed_up.text("/sign_up_secret")).await.ok();
+    server.confirm_link(&link, &signed_up.text("/sign_up_secret")).await.ok();
     server.sign_in(ASHA, PASSWORD).await.ok();
-    server.press(&recovery, "").await.ok();
+    server.confirm_link(&recovery, "").await.ok();
 }
 
 #[tokio::test]
 async fn a_link_of_an_older_mail_leads_to_the_page_with_its_way_back() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let link = server.latest_mail().await.link;
     let back = "https://sukoon.example/sign-in?return=%252Ffaq";
@@ -103,31 +103,31 @@ async fn a_link_of_an_older_mail_leads_to_the_page_with_its_way_back() {
 
 #[tokio::test]
 async fn a_code_that_was_typed_makes_its_link_void_and_the_other_way_round() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let mail = server.latest_mail().await;
     server.verify("signup", ASHA, &mail.code).await.ok();
-    server.press(&mail.link, "").await.assert_error(403, "otp_expired");
+    server.confirm_link(&mail.link, "").await.assert_error(403, "otp_expired");
 
     server.post("/recover", json!({ "email": ASHA })).await.ok();
     let mail = server.latest_mail().await;
     assert_eq!(Page::of(&mail.link).field("type"), "recovery");
-    server.press(&mail.link, "").await.ok();
+    server.confirm_link(&mail.link, "").await.ok();
     server.verify("recovery", ASHA, &mail.code).await.assert_error(403, "otp_expired");
 }
 
 #[tokio::test]
 async fn a_link_ends_after_ten_minutes() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let link = server.latest_mail().await.link;
     server.database.move_clock(601).await.unwrap();
-    server.press(&link, "").await.assert_error(403, "otp_expired");
+    server.confirm_link(&link, "").await.assert_error(403, "otp_expired");
 }
 
 #[tokio::test]
 async fn no_link_leads_to_another_site() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     for elsewhere in
         ["https://evil.example/", "//evil.example", "https://sukoon.example@evil.example/"]
     {
@@ -143,22 +143,22 @@ async fn no_link_leads_to_another_site() {
 
 #[tokio::test]
 async fn an_altered_link_or_another_type_does_nothing() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.sign_up(ASHA).await.ok();
     let link = server.latest_mail().await.link;
     let other_type = link.replace("type=signup", "type=recovery");
-    server.press(&other_type, "").await.assert_error(403, "otp_expired");
+    server.confirm_link(&other_type, "").await.assert_error(403, "otp_expired");
     let never_mailed = link.replace("type=signup", "type=magiclink");
-    server.press(&never_mailed, "").await.assert_error(403, "otp_expired");
+    server.confirm_link(&never_mailed, "").await.assert_error(403, "otp_expired");
     let altered = link.replace("token_hash=A", "token_hash=B");
     assert_ne!(altered, link, "ids begin with the time, so their text begins with an A");
-    server.press(&altered, "").await.assert_error(403, "otp_expired");
-    server.press(&link, "").await.ok();
+    server.confirm_link(&altered, "").await.assert_error(403, "otp_expired");
+    server.confirm_link(&link, "").await.ok();
 }
 
 #[tokio::test]
 async fn a_malformed_link_is_told_so() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     for path in ["/verify", "/verify?token=x", "/verify?type=signup", "/verify?token=x&type=y"] {
         server.get(path).await.assert_error(400, "validation_failed");
     }
@@ -166,9 +166,9 @@ async fn a_malformed_link_is_told_so() {
 
 #[tokio::test]
 async fn a_code_that_is_sent_again_leads_where_the_first_one_did() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let back = "https://sukoon.example/recover?return=%252Fservices";
-    server.member(ASHA).await;
+    server.confirmed_account(ASHA).await;
     let path = format!("/recover?redirect_to={back}");
     server.post(&path, json!({ "email": ASHA })).await.ok();
     server.database.move_clock(61).await.unwrap();

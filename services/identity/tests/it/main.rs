@@ -7,7 +7,7 @@
     reason = "a helper that meets the unexpected fails its test there"
 )]
 
-mod running;
+mod test_server;
 mod sign_up;
 mod sign_in;
 mod refreshing;
@@ -17,8 +17,8 @@ mod bearer;
 mod account;
 mod account_command;
 mod sign_out;
-mod secrecy_of_accounts;
+mod account_enumeration;
 mod contract_forms;
 mod internal;
-mod tidying;
+mod retention;
 mod auth_js;

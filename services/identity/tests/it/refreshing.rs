@@ -1,11 +1,11 @@
 //! Sessions that go on, and those that end.
 
-use crate::running::{PASSWORD, Running, claims};
+use crate::test_server::{PASSWORD, TestServer, claims};
 
 #[tokio::test]
 async fn a_session_goes_on_with_new_tokens() {
-    let server = Running::trusting().await;
-    let first = server.member("asha@example.test").await;
+    let server = TestServer::without_confirmation().await;
+    let first = server.confirmed_account("asha@example.test").await;
     server.database.move_clock(3000).await.unwrap();
     let second = server.refresh(&first.text("/refresh_token")).await.ok();
     assert_ne!(first.text("/refresh_token"), second.text("/refresh_token"));
@@ -20,8 +20,8 @@ async fn a_session_goes_on_with_new_tokens() {
 
 #[tokio::test]
 async fn a_lost_answer_can_be_asked_for_again_for_ten_seconds() {
-    let server = Running::trusting().await;
-    let session = server.member("asha@example.test").await;
+    let server = TestServer::without_confirmation().await;
+    let session = server.confirmed_account("asha@example.test").await;
     let lost = server.refresh(&session.text("/refresh_token")).await.ok();
     let again = server.refresh(&session.text("/refresh_token")).await.ok();
     assert_eq!(lost.text("/refresh_token"), again.text("/refresh_token"));
@@ -30,16 +30,16 @@ async fn a_lost_answer_can_be_asked_for_again_for_ten_seconds() {
 
 #[tokio::test]
 async fn two_tabs_that_refresh_at_once_get_the_same_token() {
-    let server = Running::trusting().await;
-    let token = server.member("asha@example.test").await.text("/refresh_token");
+    let server = TestServer::without_confirmation().await;
+    let token = server.confirmed_account("asha@example.test").await.text("/refresh_token");
     let (one, other) = tokio::join!(server.refresh(&token), server.refresh(&token));
     assert_eq!(one.ok().text("/refresh_token"), other.ok().text("/refresh_token"));
 }
 
 #[tokio::test]
 async fn a_second_use_after_that_ends_the_session_for_both() {
-    let server = Running::trusting().await;
-    let stolen = server.member("asha@example.test").await;
+    let server = TestServer::without_confirmation().await;
+    let stolen = server.confirmed_account("asha@example.test").await;
     let elsewhere = server.sign_in("asha@example.test", PASSWORD).await.ok();
     let owner = server.refresh(&stolen.text("/refresh_token")).await.ok();
     server.database.move_clock(12).await.unwrap();
@@ -54,8 +54,8 @@ async fn a_second_use_after_that_ends_the_session_for_both() {
 
 #[tokio::test]
 async fn an_older_ancestor_ends_the_session_even_within_ten_seconds() {
-    let server = Running::trusting().await;
-    let first = server.member("asha@example.test").await.text("/refresh_token");
+    let server = TestServer::without_confirmation().await;
+    let first = server.confirmed_account("asha@example.test").await.text("/refresh_token");
     let second = server.refresh(&first).await.ok().text("/refresh_token");
     server.refresh(&second).await.ok();
     server.refresh(&first).await.assert_error(400, "refresh_token_already_used");
@@ -63,10 +63,10 @@ async fn an_older_ancestor_ends_the_session_even_within_ten_seconds() {
 
 #[tokio::test]
 async fn a_session_ends_when_it_is_idle_and_when_it_is_old() {
-    let server = Running::trusting().await;
+    let server = TestServer::without_confirmation().await;
     let day = 24 * 3600;
-    let idle = server.member("idle@example.test").await.text("/refresh_token");
-    let mut busy = server.member("busy@example.test").await.text("/refresh_token");
+    let idle = server.confirmed_account("idle@example.test").await.text("/refresh_token");
+    let mut busy = server.confirmed_account("busy@example.test").await.text("/refresh_token");
     server.database.move_clock(10 * day).await.unwrap();
     busy = server.refresh(&busy).await.ok().text("/refresh_token");
     server.database.move_clock(15 * day).await.unwrap();
@@ -79,8 +79,8 @@ async fn a_session_ends_when_it_is_idle_and_when_it_is_old() {
 }
 
 #[tokio::test]
-async fn what_was_never_given_out_is_refused() {
-    let server = Running::trusting().await;
+async fn unknown_refresh_tokens_are_rejected() {
+    let server = TestServer::without_confirmation().await;
     server.refresh("").await.assert_error(400, "validation_failed");
     server.refresh("not-a-token").await.assert_error(400, "validation_failed");
     let unknown = identity::secrets::RefreshToken::random().text();
@@ -89,8 +89,8 @@ async fn what_was_never_given_out_is_refused() {
 
 #[tokio::test]
 async fn tokens_are_not_stored_as_they_are_given_out() {
-    let server = Running::trusting().await;
-    let session = server.member("asha@example.test").await;
+    let server = TestServer::without_confirmation().await;
+    let session = server.confirmed_account("asha@example.test").await;
     server.refresh(&session.text("/refresh_token")).await.ok();
     let stored: String =
         sqlx::query_scalar("select string_agg(t::text, ' ') from refresh_tokens t")

@@ -3,12 +3,12 @@
 use futures::future::join_all;
 use serde_json::json;
 
-use crate::running::{PASSWORD, Running};
+use crate::test_server::{PASSWORD, TestServer};
 
 #[tokio::test]
 async fn the_right_password_signs_in_and_a_wrong_one_does_not() {
-    let server = Running::trusting().await;
-    server.member("asha@example.test").await;
+    let server = TestServer::without_confirmation().await;
+    server.confirmed_account("asha@example.test").await;
     let session = server.sign_in("  ASHA@Example.test ", PASSWORD).await.ok();
     assert_eq!(session.headers["cache-control"], "no-store");
     assert!(!session.text("/refresh_token").is_empty());
@@ -21,8 +21,8 @@ async fn the_right_password_signs_in_and_a_wrong_one_does_not() {
 
 #[tokio::test]
 async fn guesses_are_slowed_down_and_the_wait_ends() {
-    let server = Running::trusting().await;
-    server.member("asha@example.test").await;
+    let server = TestServer::without_confirmation().await;
+    server.confirmed_account("asha@example.test").await;
     for _ in 0..5 {
         let answer = server.sign_in("asha@example.test", "a wrong password").await;
         answer.assert_error(400, "invalid_credentials");
@@ -43,8 +43,8 @@ async fn guesses_are_slowed_down_and_the_wait_ends() {
 
 #[tokio::test]
 async fn the_wait_grows_to_a_quarter_of_an_hour_and_no_further() {
-    let server = Running::trusting().await;
-    server.member("asha@example.test").await;
+    let server = TestServer::without_confirmation().await;
+    server.confirmed_account("asha@example.test").await;
     let mut clock = 0;
     for _ in 0..18 {
         server
@@ -66,8 +66,8 @@ async fn the_wait_grows_to_a_quarter_of_an_hour_and_no_further() {
 
 #[tokio::test]
 async fn guesses_that_come_at_once_count_too() {
-    let server = Running::trusting().await;
-    server.member("asha@example.test").await;
+    let server = TestServer::without_confirmation().await;
+    server.confirmed_account("asha@example.test").await;
     let guesses = (0..12).map(|_| server.sign_in("asha@example.test", "a wrong password"));
     let answers = join_all(guesses).await;
     let looked_at = answers.iter().filter(|answer| answer.status == 400).count();
@@ -77,9 +77,9 @@ async fn guesses_that_come_at_once_count_too() {
 
 #[tokio::test]
 async fn waiting_on_one_account_does_not_touch_another() {
-    let server = Running::trusting().await;
-    server.member("asha@example.test").await;
-    server.member("ravi@example.test").await;
+    let server = TestServer::without_confirmation().await;
+    server.confirmed_account("asha@example.test").await;
+    server.confirmed_account("ravi@example.test").await;
     for _ in 0..6 {
         server.sign_in("asha@example.test", "a wrong password").await;
     }
@@ -87,9 +87,9 @@ async fn waiting_on_one_account_does_not_touch_another() {
 }
 
 #[tokio::test]
-async fn who_is_banned_stays_out() {
-    let server = Running::trusting().await;
-    let session = server.member("asha@example.test").await;
+async fn banned_accounts_cannot_sign_in() {
+    let server = TestServer::without_confirmation().await;
+    let session = server.confirmed_account("asha@example.test").await;
     server
         .database
         .as_owner("update users set banned_until_at = clock_now() + interval '1 hour'")
@@ -104,7 +104,7 @@ async fn who_is_banned_stays_out() {
 
 #[tokio::test]
 async fn other_ways_in_are_answered_in_the_contracts_words() {
-    let server = Running::trusting().await;
+    let server = TestServer::without_confirmation().await;
     for (grant, body, status, code) in [
         ("password", json!({ "password": "x" }), 400, "validation_failed"),
         ("password", json!({ "phone": "+91", "password": "x" }), 400, "phone_provider_disabled"),

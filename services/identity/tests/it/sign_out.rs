@@ -3,19 +3,19 @@
 use reqwest::Method;
 use serde_json::json;
 
-use crate::running::{PASSWORD, Running};
+use crate::test_server::{PASSWORD, TestServer};
 
 const ASHA: &str = "asha@example.test";
 
 /// Signs out of one of three sessions and tells which of them go on.
 async fn left_after(query: &str) -> [bool; 3] {
-    let server = Running::trusting().await;
-    server.member(ASHA).await;
+    let server = TestServer::without_confirmation().await;
+    server.confirmed_account(ASHA).await;
     let mut sessions = Vec::new();
     for _ in 0..2 {
         sessions.push(server.sign_in(ASHA, PASSWORD).await.ok());
     }
-    sessions.push(server.member("ravi@example.test").await);
+    sessions.push(server.confirmed_account("ravi@example.test").await);
     let token = sessions[0].text("/access_token");
     let path = format!("/logout{query}");
     assert_eq!(server.call(Method::POST, &path, &token, json!({})).await.status, 204);
@@ -51,8 +51,8 @@ async fn only_elsewhere() {
 
 #[tokio::test]
 async fn another_scope_or_nobody_is_refused() {
-    let server = Running::trusting().await;
-    let token = server.member(ASHA).await.text("/access_token");
+    let server = TestServer::without_confirmation().await;
+    let token = server.confirmed_account(ASHA).await.text("/access_token");
     let answer = server.call(Method::POST, "/logout?scope=all", &token, json!({})).await;
     answer.assert_error(400, "validation_failed");
     server.user(&token).await.ok();

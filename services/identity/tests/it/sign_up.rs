@@ -5,11 +5,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::running::{Answer, PASSWORD, Running, claims, other_than};
+use crate::test_server::{Answer, PASSWORD, TestServer, claims, other_than};
 
 #[tokio::test]
 async fn a_code_is_asked_for_and_signs_in() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let answer = server.sign_up("Asha@Example.test").await.ok();
     assert_eq!(answer.text("/email"), "asha@example.test");
     assert_eq!(answer.text("/user_metadata/firstName"), "Asha");
@@ -34,7 +34,7 @@ async fn a_code_is_asked_for_and_signs_in() {
 
 #[tokio::test]
 async fn without_confirmation_a_session_begins_at_once() {
-    let server = Running::trusting().await;
+    let server = TestServer::without_confirmation().await;
     let session = server.sign_up("asha@example.test").await.ok();
     assert_eq!(session.body["expires_in"], 3600);
     assert!(session.body["expires_at"].is_i64());
@@ -47,7 +47,7 @@ async fn without_confirmation_a_session_begins_at_once() {
 
 #[tokio::test]
 async fn the_token_says_who_it_is() {
-    let server = Running::trusting().await;
+    let server = TestServer::without_confirmation().await;
     let session = server.sign_up("asha@example.test").await.ok();
     let claims = claims(&session.text("/access_token"));
     assert_eq!(claims["iss"], "https://sukoon.example/auth/v1");
@@ -65,8 +65,8 @@ async fn the_token_says_who_it_is() {
 }
 
 #[tokio::test]
-async fn who_signs_up_after_a_stranger_keeps_their_own_password() {
-    let server = Running::confirming().await;
+async fn signing_up_after_a_stranger_keeps_the_own_password() {
+    let server = TestServer::with_confirmation().await;
     server.post("/signup", strangers_own()).await.ok();
     server.database.move_clock(61).await.unwrap();
     let own = server.sign_up("asha@example.test").await.ok();
@@ -85,7 +85,7 @@ fn strangers_own() -> Value {
 }
 
 /// Sets the password that the page asks for, in the session that the code began.
-async fn choose_password(server: &Running, session: &Answer) {
+async fn choose_password(server: &TestServer, session: &Answer) {
     assert_eq!(session.body["password_needed"], true);
     for password in [STRANGERS, PASSWORD] {
         let before = server.sign_in("asha@example.test", password).await;
@@ -100,7 +100,7 @@ async fn choose_password(server: &Running, session: &Answer) {
 
 #[tokio::test]
 async fn the_password_of_a_stranger_who_signs_up_last_does_not_survive_the_owners_proof() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let own = server.sign_up("asha@example.test").await.ok();
     server.database.move_clock(61).await.unwrap();
     let theirs = server.post("/signup", strangers_own()).await.ok();
@@ -114,7 +114,7 @@ async fn the_password_of_a_stranger_who_signs_up_last_does_not_survive_the_owner
 
 #[tokio::test]
 async fn a_code_alone_does_not_keep_the_password_of_the_sign_up() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     server.post("/signup", strangers_own()).await.ok();
     let mail = server.latest_mail().await;
     let session = server.verify("signup", "asha@example.test", &mail.code).await.ok();
@@ -123,20 +123,20 @@ async fn a_code_alone_does_not_keep_the_password_of_the_sign_up() {
 
 #[tokio::test]
 async fn a_link_alone_does_not_keep_the_password_of_the_sign_up() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let theirs = server.post("/signup", strangers_own()).await.ok();
     let (link, id) = (server.latest_mail().await.link, theirs.text("/id"));
     let guessed = URL_SAFE_NO_PAD.encode(id.parse::<uuid::Uuid>().unwrap().as_bytes());
-    let session = server.press(&link, &guessed).await.ok();
+    let session = server.confirm_link(&link, &guessed).await.ok();
     choose_password(&server, &session).await;
 }
 
 #[tokio::test]
 async fn a_link_keeps_the_password_in_the_browser_that_signed_up() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let own = server.sign_up("asha@example.test").await.ok();
     let link = server.latest_mail().await.link;
-    let session = server.press(&link, &own.text("/sign_up_secret")).await.ok();
+    let session = server.confirm_link(&link, &own.text("/sign_up_secret")).await.ok();
     assert_eq!(session.body.get("password_needed"), None);
     let changed = json!({ "password": "my own garden" });
     let token = session.text("/access_token");
@@ -147,7 +147,7 @@ async fn a_link_keeps_the_password_in_the_browser_that_signed_up() {
 
 #[tokio::test]
 async fn the_secret_of_a_sign_up_is_no_proof_of_the_address() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let theirs = server.post("/signup", strangers_own()).await.ok();
     let mail = server.latest_mail().await;
     let wrong = server.verify_own(&theirs, &other_than(&mail.code)).await;
@@ -155,13 +155,13 @@ async fn the_secret_of_a_sign_up_is_no_proof_of_the_address() {
     // Nor does it keep the password when the owner recovers the account instead.
     server.post("/recover", json!({ "email": "asha@example.test" })).await.ok();
     let link = server.latest_mail().await.link;
-    let session = server.press(&link, &theirs.text("/sign_up_secret")).await.ok();
+    let session = server.confirm_link(&link, &theirs.text("/sign_up_secret")).await.ok();
     choose_password(&server, &session).await;
 }
 
 #[tokio::test]
 async fn what_is_missing_or_malformed_is_refused_and_changes_nothing() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     let long = "a".repeat(257);
     for (body, status, code) in [
         (json!({ "email": "asha@example.test" }), 400, "validation_failed"),
@@ -187,7 +187,7 @@ async fn what_is_missing_or_malformed_is_refused_and_changes_nothing() {
 
 #[tokio::test]
 async fn a_weak_password_is_told_with_its_reason() {
-    let server = Running::confirming().await;
+    let server = TestServer::with_confirmation().await;
     for (password, reason) in [("short", "length"), ("qwertyuiop", "pwned")] {
         let body = json!({ "email": "asha@example.test", "password": password });
         let answer = server.post("/signup", body).await;
@@ -197,7 +197,7 @@ async fn a_weak_password_is_told_with_its_reason() {
 
 #[tokio::test]
 async fn signing_up_twice_at_once_makes_one_account() {
-    let server = Running::trusting().await;
+    let server = TestServer::without_confirmation().await;
     let email = "asha@example.test";
     let answers = tokio::join!(server.sign_up(email), server.sign_up(email), server.sign_up(email));
     let statuses = [answers.0.status, answers.1.status, answers.2.status].map(|s| s.as_u16());

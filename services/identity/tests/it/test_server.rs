@@ -18,7 +18,7 @@ pub(crate) const PASSWORD: &str = "a quiet garden";
 const API_VERSION: &str = "x-supabase-api-version";
 
 /// A running server; it ends with this value.
-pub(crate) struct Running {
+pub(crate) struct TestServer {
     pub(crate) url: String,
     pub(crate) grpc_url: String,
     pub(crate) database: TestDatabase,
@@ -57,20 +57,20 @@ impl Answer {
     }
 }
 
-impl Drop for Running {
+impl Drop for TestServer {
     fn drop(&mut self) {
         self.shutdown.trigger();
     }
 }
 
-impl Running {
+impl TestServer {
     /// A server that has addresses confirmed.
-    pub(crate) async fn confirming() -> Self {
+    pub(crate) async fn with_confirmation() -> Self {
         Self::start(true, PUBLIC_URL).await
     }
 
     /// A server that signs people in as soon as they sign up.
-    pub(crate) async fn trusting() -> Self {
+    pub(crate) async fn without_confirmation() -> Self {
         Self::start(false, PUBLIC_URL).await
     }
 
@@ -155,7 +155,7 @@ impl Running {
     }
 
     /// The session of a new account whose address is confirmed.
-    pub(crate) async fn member(&self, email: &str) -> Answer {
+    pub(crate) async fn confirmed_account(&self, email: &str) -> Answer {
         let signed_up = self.sign_up(email).await.ok();
         if !signed_up.text("/access_token").is_empty() {
             return signed_up;
@@ -174,7 +174,7 @@ impl Running {
     }
 
     /// Presses the button of the page that a mail's link opens; `secret` is what the browser has.
-    pub(crate) async fn press(&self, link: &str, secret: &str) -> Answer {
+    pub(crate) async fn confirm_link(&self, link: &str, secret: &str) -> Answer {
         let page = Page::of(link);
         let (kind, token_hash) = (page.field("type"), page.field("token_hash"));
         let shown = json!({ "type": kind, "token_hash": token_hash, "sign_up_secret": secret });
