@@ -1,4 +1,5 @@
-//! One function per command: read under locks, decide, append, and write down what reads need.
+//! One function per command: load under a lock, decide, append the events, and update the rows that
+//! reads use.
 
 use std::sync::Arc;
 
@@ -21,80 +22,80 @@ pub mod restore_review;
 pub mod erase_review;
 pub mod retention;
 
-/// Everything that commands work with.
+/// What commands work with.
 #[derive(Debug)]
 pub struct App {
     /// The database.
     pub store: Store,
-    /// What the practice says about itself.
+    /// The practice's own settings.
     pub practice: Practice,
-    /// Links of follow-up mails.
+    /// Creates and checks the invitation links of follow-up mails.
     pub invitations: Invitations,
-    /// What takes pictures in and gives them out.
+    /// Uploads and serves pictures.
     pub pictures: Arc<Pictures>,
 }
 
-/// How a command fails.
+/// The error of a command.
 pub type Error = CommandError<Rejection>;
 
-/// Why a command is refused. Its text is read by people.
+/// Why a command is rejected. Visitors and staff read its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// Not 16 to 64 printable characters.
+    /// The key is not 16 to 64 printable characters.
     #[error("An idempotency key has 16 to 64 letters, digits or signs.")]
     InvalidIdempotencyKey,
     /// The key was used for another review.
     #[error("This was already sent with other words. Please try again.")]
     IdempotencyKeyReused,
-    /// There is no name.
+    /// The name is missing.
     #[error("Name is required")]
     NameRequired,
     /// The name is too long.
     #[error("Please keep your name under 80 characters")]
     NameTooLong,
-    /// The name has characters that cannot be shown.
+    /// The name contains characters that cannot be displayed.
     #[error("Please write your name on one line, without control characters")]
     InvalidName,
-    /// There is no address.
+    /// The address is missing.
     #[error("Email is required")]
     EmailRequired,
-    /// What was typed is no address.
+    /// The input is not an email address.
     #[error("Invalid email address")]
     InvalidEmail,
-    /// Nothing was chosen.
+    /// No service was chosen.
     #[error("Please choose what your review is about")]
     ServiceRequired,
-    /// The practice does not have that choice.
+    /// The service is not one of the practice's choices.
     #[error("Please choose what your review is about from the list")]
     UnknownService,
-    /// No stars were given.
+    /// The rating is missing or not 1 to 5.
     #[error("Please provide a rating")]
     RatingRequired,
-    /// There is no text.
+    /// The text is missing.
     #[error("Please write your review")]
     ReviewRequired,
     /// The text is too long.
     #[error("Please keep your review under 4000 characters")]
     ReviewTooLong,
-    /// The text has characters that cannot be shown.
+    /// The text contains characters that cannot be displayed.
     #[error("Please write your review without control characters")]
     InvalidReview,
-    /// The uploaded image is gone, or another review has it.
+    /// The uploaded image was deleted, or another review has it.
     #[error("Your image is not there any more. Please choose it again.")]
     ImageNotFound,
-    /// The link of the mail is no good, was used or is too old.
+    /// The link of the mail is invalid, used or expired.
     #[error("This link was used already or is too old. You can still leave a review without it.")]
     InvitationNotValid,
-    /// The practice gave no such session.
+    /// The booking has no completed session.
     #[error("There is no completed session of this booking.")]
     SessionNotCompleted,
-    /// No such page.
+    /// The page token is invalid.
     #[error("This page of reviews can not be found. Please begin with the first one.")]
     InvalidPageToken,
-    /// No such review, or it was deleted.
+    /// The review does not exist or was deleted.
     #[error("The review you're looking for doesn't exist or has been removed.")]
     ReviewNotFound,
-    /// It was deleted too long ago to be brought back.
+    /// The undo period of the deletion is over.
     #[error("This deletion can not be undone any more.")]
     UndoTooLate,
 }
@@ -173,7 +174,7 @@ impl From<review::Rejection> for Rejection {
     }
 }
 
-/// A refusal as an error, for `?`.
+/// A rejection as an error, for `?`.
 pub(crate) fn rejected(rejection: Rejection) -> Error {
     CommandError::Rejected(rejection)
 }

@@ -7,30 +7,30 @@ use runtime::Reader;
 use runtime::caller::{PeerSettings, UserSettings};
 use secrecy::SecretString;
 
-/// What serving needs.
+/// Settings of `serve`.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where gRPC is served; `REVIEWS_LISTEN`.
+    /// The address of gRPC; `REVIEWS_LISTEN`.
     pub listen: SocketAddr,
-    /// Where pictures are taken in and served; `REVIEWS_HTTP_LISTEN`.
+    /// The address of uploads and pictures; `REVIEWS_HTTP_LISTEN`.
     pub http_listen: SocketAddr,
-    /// The database, by the service's own role; `REVIEWS_DATABASE_URL`.
+    /// The database, with the service's own role; `REVIEWS_DATABASE_URL`.
     pub database_url: SecretString,
-    /// Where events travel; `NATS_URL`.
+    /// The NATS server; `NATS_URL`.
     pub nats_url: String,
     /// The folder with the practice's files; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,
-    /// Whose customers had a session, and who is staff; `BOOKING_URL`.
+    /// The booking service: completed sessions and staff roles; `BOOKING_URL`.
     pub booking_url: String,
-    /// What invitations are signed with; `REVIEWS_INVITATION_KEY`.
+    /// The key that signs invitations; `REVIEWS_INVITATION_KEY`.
     pub invitation_key: SecretString,
     /// Where pictures are kept.
     pub pictures: PictureSettings,
     /// How the admin panel is unlocked.
     pub moderation: ModerationSettings,
-    /// People's tokens.
+    /// Verification of users' tokens.
     pub users: UserSettings,
-    /// Services' tokens.
+    /// Verification and signing of services' tokens.
     pub peers: PeerSettings,
 }
 
@@ -45,21 +45,21 @@ pub struct PictureSettings {
 /// How the admin panel is unlocked.
 #[derive(Debug, Clone)]
 pub struct ModerationSettings {
-    /// The identity server, which knows whether a password is the caller's own; `IDENTITY_URL`.
+    /// The identity server, which checks staff passwords; `IDENTITY_URL`.
     pub identity_url: String,
-    /// The key that a hosted identity server asks for; `IDENTITY_API_KEY`.
+    /// The API key of a hosted identity server; `IDENTITY_API_KEY`.
     pub identity_api_key: Option<SecretString>,
-    /// One passphrase for all instead of each one's own password, as an argon2id hash;
+    /// One shared passphrase instead of each member's own password, as an argon2id hash;
     /// `ADMIN_PASSPHRASE_HASH`.
     pub passphrase_hash: Option<SecretString>,
 }
 
-/// What migrating needs.
+/// Settings of `migrate`.
 #[derive(Debug, Clone)]
 pub struct MigrationConfig {
-    /// The database, by its owner; `REVIEWS_MIGRATION_DATABASE_URL`.
+    /// The database, with its owner's role; `REVIEWS_MIGRATION_DATABASE_URL`.
     pub owner_url: SecretString,
-    /// The same by the service's own role, which is granted its rights; `REVIEWS_DATABASE_URL`.
+    /// The same with the service's own role, which is granted its rights; `REVIEWS_DATABASE_URL`.
     pub database_url: SecretString,
 }
 

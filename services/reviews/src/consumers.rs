@@ -1,4 +1,4 @@
-//! What this service does when something happened in another one. What an event asks for is a pure
-//! function of the event; doing it is one call inside the transaction that moves the checkpoint.
+//! Reactions to events of other services. A pure function maps an event to a change; the change is
+//! one call in the transaction that advances the checkpoint.
 
 pub mod booking;

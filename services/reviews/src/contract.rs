@@ -1,4 +1,4 @@
-//! The only file where domain events meet the events of `proto/`.
+//! Maps domain events to the events of `proto/` and back; the only module that knows both.
 
 use contract::reviews::v1 as wire;
 use eventstore::{NewEvent, Recorded, StoreError, Unreadable};
@@ -13,11 +13,10 @@ pub fn review_stream(id: Id<Review>) -> String {
     format!("review-{}", id.uuid())
 }
 
-/// A review's event as it is stored. When something happened is not part of it: that stands beside
-/// every event.
+/// Encodes a review's event. Its time is not part of the payload: every stored event has one.
 ///
 /// # Errors
-/// When `proto/` does not declare it.
+/// When `proto/` does not declare the event.
 pub fn review_event(id: Id<Review>, event: &Event) -> Result<NewEvent, StoreError> {
     let review_id = id.to_string();
     let new = match event {
@@ -41,10 +40,10 @@ pub fn review_event(id: Id<Review>, event: &Event) -> Result<NewEvent, StoreErro
     Ok(new?)
 }
 
-/// A review's event as it was stored.
+/// Decodes a stored event of a review.
 ///
 /// # Errors
-/// When it is not one, or holds what cannot be.
+/// When its type is unknown or its payload is invalid.
 pub fn read_review_event(stored: &Recorded) -> Result<Event, Unreadable> {
     let event = if let Some(e) = get::<wire::ReviewSubmitted>(stored)? {
         read_submitted(e)

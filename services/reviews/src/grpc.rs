@@ -1,4 +1,4 @@
-//! The only part that names request and response types of calls. Refusals become statuses here.
+//! The only module that uses request and response types. Rejections become gRPC statuses here.
 
 pub mod public;
 pub mod internal;

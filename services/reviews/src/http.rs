@@ -1,4 +1,4 @@
-//! The port of pictures: uploads come in, and what may be seen goes out.
+//! The HTTP port: uploads and published pictures.
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ use serde_json::json;
 use crate::picture::name::Name;
 use crate::picture::{Pictures, UploadError, repository};
 
-/// A name is never used for another picture.
+/// A picture's name is never reused, so its content may be cached without end.
 const IMMUTABLE: &str = "public, max-age=31536000, immutable";
-/// What is true now only.
+/// For answers that may change.
 const NO_STORE: &str = "no-store";
-/// Whatever a browser takes the picture for, it may do nothing.
+/// If a browser takes the file for a document, it may load and run nothing.
 const CONTENT_POLICY: &str = "default-src 'none'; sandbox";
 
-/// Everything that is served on this port.
+/// All routes of this port.
 pub fn router(pictures: Arc<Pictures>) -> Router {
     Router::new()
         .route("/uploads/reviews", post(upload))

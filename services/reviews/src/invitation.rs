@@ -1,5 +1,5 @@
-//! The secret in a follow-up mail's link. It names a booking and proves that we made it; whether it
-//! can still be used, and that it is used once, the booking's row knows.
+//! The secret in a follow-up mail's link. It names a booking and carries an HMAC that proves its
+//! origin. Whether it is expired or used is kept in the session's row.
 
 use std::fmt;
 
@@ -12,17 +12,17 @@ use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
 use uuid::Uuid;
 
-/// For how many days after its session an invitation can be used.
+/// Days after its session for which an invitation is valid.
 pub const VALID_DAYS: i64 = 90;
 
-/// What is signed begins with this, so that the key can never be used to sign something else.
+/// Prefix of the signed text, for domain separation from other uses of the key.
 const PURPOSE: &[u8] = b"review-invitation";
-/// How many bytes of the MAC stand in the secret.
+/// Bytes of the truncated MAC in the secret.
 const MAC_BYTES: usize = 16;
-/// How many minutes a day has.
+/// Minutes per day.
 const DAY_MINUTES: i64 = 24 * 60;
 
-/// Makes invitations and knows its own.
+/// Creates and verifies invitations.
 #[derive(Clone)]
 pub struct Invitations {
     mac: Hmac<Sha256>,
@@ -39,7 +39,7 @@ impl fmt::Debug for Invitations {
 #[error("REVIEWS_INVITATION_KEY has fewer than 32 characters")]
 pub struct WeakKey;
 
-/// Until when the customer of a session that was completed then can use the invitation.
+/// When the invitation expires of a session that was completed at `completed_at`.
 #[must_use]
 pub fn valid_until(completed_at: Timestamp) -> Timestamp {
     completed_at.plus_minutes(VALID_DAYS * DAY_MINUTES)
@@ -49,7 +49,7 @@ impl Invitations {
     /// Signs with this key.
     ///
     /// # Errors
-    /// When it is too short to be a secret.
+    /// When it has fewer than 32 bytes.
     pub fn new(key: &SecretString) -> Result<Self, WeakKey> {
         let bytes = key.expose_secret().as_bytes();
         if bytes.len() < 32 {
@@ -59,7 +59,7 @@ impl Invitations {
         Ok(Self { mac })
     }
 
-    /// The secret for a booking, always the same one.
+    /// The secret of a booking; always the same one.
     #[must_use]
     pub fn secret(&self, booking_id: Id<Booking>) -> String {
         let mut bytes = booking_id.uuid().as_bytes().to_vec();
@@ -68,7 +68,7 @@ impl Invitations {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The booking that a secret is for; `None` when we did not make it.
+    /// The booking of a secret; `None` when the signature is wrong.
     #[must_use]
     pub fn booking(&self, secret: &str) -> Option<Id<Booking>> {
         let bytes = URL_SAFE_NO_PAD.decode(secret).ok()?;

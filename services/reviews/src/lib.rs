@@ -1,5 +1,5 @@
-//! What visitors write about their sessions, and who may take it away. The modules stand in the
-//! order in which they are best read.
+//! Reviews that visitors write about their sessions, and their moderation. The modules are listed
+//! in reading order.
 
 pub mod domain;
 pub mod contract;
@@ -50,15 +50,15 @@ use crate::picture::Pictures;
 use crate::picture::object_storage::ObjectStorage;
 use crate::timers::Timers;
 
-/// This service's own tables, which stand beside the event log.
+/// Migrations of this service's own tables, beside those of the event log.
 pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/reviews");
 
-/// Who may read this service's feed.
+/// Services that may read this service's feed.
 const READERS: &[&str] = &["notifications"];
-/// The consumer of booking's feed.
+/// Name of the consumer of booking's feed.
 const ON_BOOKING: &str = "reviews-on-booking";
 
-/// This service as a process: its commands with their settings.
+/// The process of this service: its commands with their settings.
 pub fn program() -> Program {
     Program::new("reviews").serve(Config::read, run).migrate(MigrationConfig::read, migrate)
 }
@@ -76,7 +76,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     listeners.serve(&config, users, nats).await
 }
 
-/// The two ports of this service, taken and not served yet.
+/// The two ports of this service, bound but not yet served.
 pub struct Listeners {
     grpc: Server,
     http: TcpListener,
@@ -85,11 +85,11 @@ pub struct Listeners {
 }
 
 impl Listeners {
-    /// Takes the ports of gRPC and HTTP. `program` is this service's own, which is started anew for
-    /// each picture that is to be shrunk.
+    /// Binds the ports of gRPC and HTTP. `program` is this service's own executable; one child of
+    /// it is started for each picture to shrink.
     ///
     /// # Errors
-    /// When one is taken already.
+    /// When a port is in use.
     pub async fn bind(
         (grpc, http): (SocketAddr, SocketAddr),
         program: PathBuf,
@@ -103,10 +103,10 @@ impl Listeners {
         })
     }
 
-    /// Where gRPC and HTTP are served; tests ask for port 0 and need to know.
+    /// The addresses of gRPC and HTTP; tests bind port 0 and read the real port here.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// When the system cannot report an address.
     pub fn addresses(&self) -> std::io::Result<(SocketAddr, SocketAddr)> {
         Ok((self.grpc.address()?, self.http.local_addr()?))
     }

@@ -1,7 +1,7 @@
-//! Who may moderate: a browser gets a grant for the right password, for a short while, and every
-//! call behind it is asked for that grant again.
+//! Access to the admin panel: a correct password gives a browser a short-lived grant, and every
+//! call of the panel checks that grant again.
 //!
-//! What was typed and what the browser holds are never logged, stored or repeated.
+//! Passwords and grant secrets are never logged, stored or returned again.
 
 pub mod grant;
 pub mod login_throttle;
@@ -21,12 +21,12 @@ use crate::config::ModerationSettings;
 use crate::moderation::identity_server::IdentityServer;
 use crate::moderation::passphrase::Passphrase;
 
-/// The metadata in which the gateway sends a browser's grant.
+/// The metadata key of a browser's grant, set by the gateway.
 pub const GRANT_HEADER: &str = "x-moderation-grant";
-/// The metadata in which the gateway sends a visitor's network address.
+/// The metadata key of a visitor's network address, set by the gateway.
 pub const CALLER_ADDRESS_HEADER: &str = "x-caller-address";
 
-/// Who may moderate, and how they prove it.
+/// Authorizes moderators.
 #[derive(Clone)]
 pub struct Moderation {
     store: Store,
@@ -35,12 +35,12 @@ pub struct Moderation {
     auth_method: AuthMethod,
 }
 
-/// What opens the panel.
+/// How the panel is unlocked.
 #[derive(Debug, Clone)]
 enum AuthMethod {
-    /// The own password of an owner or admin who is signed in.
+    /// The account password of a signed-in owner or admin.
     OwnPassword(IdentityServer),
-    /// One passphrase for all who have it.
+    /// One shared passphrase.
     Passphrase(Passphrase),
 }
 
@@ -51,10 +51,10 @@ impl std::fmt::Debug for Moderation {
 }
 
 impl Moderation {
-    /// As the settings say.
+    /// Configured by the settings.
     ///
     /// # Errors
-    /// When the passphrase's hash is none that protects it, or HTTP cannot be spoken here.
+    /// When the passphrase's hash is too weak, or the HTTP client cannot be built.
     pub fn new(
         settings: &ModerationSettings,
         (users, roles): (Users, Arc<dyn Roles>),
@@ -67,29 +67,29 @@ impl Moderation {
         Ok(Self { store, users, roles, auth_method })
     }
 
-    /// Whether staff sign in first and then retype their own password.
+    /// Whether staff must be signed in and retype their own password.
     #[must_use]
     pub fn sign_in_required(&self) -> bool {
         matches!(self.auth_method, AuthMethod::OwnPassword(_))
     }
 }
 
-/// Why somebody may not moderate.
+/// Why access is denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Denial {
-    /// Whatever was wrong when the panel was to be unlocked.
+    /// Unlocking failed, whatever the reason.
     #[error("Incorrect password.")]
     AccessDenied,
-    /// There is no grant, or it is somebody else's.
+    /// The grant is missing, or belongs to another account.
     #[error("Please unlock the panel first.")]
     GrantRequired,
-    /// There was one.
+    /// The grant has ended.
     #[error("Your access has ended. Please unlock the panel again.")]
     GrantEnded,
-    /// The caller did not prove who they are.
+    /// The caller's token is missing or invalid.
     #[error(transparent)]
     User(#[from] UserError),
-    /// The caller is not, or no longer, of those who may.
+    /// The caller has no role that may moderate, or has it no more.
     #[error(transparent)]
     Staff(#[from] StaffError),
 }

@@ -1,8 +1,9 @@
-//! Pictures of reviews: taken in, judged by their content, made anew and small, kept and given out.
+//! Pictures of reviews: upload, validation by content, resizing and re-encoding, storage and
+//! serving.
 //!
-//! A file that a stranger sends is never decoded in this process. It is written to a nameless file,
-//! a child of little rights reads it (`worker`, `shrink`), and what comes back was encoded anew, so
-//! that nothing of the file itself is ever served.
+//! An uploaded file is never decoded in this process. It is written to an unlinked file and read by
+//! a sandboxed child (`worker`, `shrink`), whose output is newly encoded, so that no byte of the
+//! upload is ever served.
 
 mod outcome;
 pub mod format;
@@ -32,14 +33,14 @@ use crate::picture::protocol::Shrunk;
 use crate::picture::spool::BODY_BYTES_MAX;
 use crate::picture::worker::Worker;
 
-/// How many uploads may be under way at once; each has a nameless file of 5 MiB at most.
+/// Maximum concurrent uploads; each has an unlinked file of 5 MiB at most.
 const UPLOADS_MAX: usize = 32;
 
-/// How many uploads may wait for a review. Each is gone an hour later at the latest, so what
-/// strangers can fill is bounded whoever they are and however many.
+/// Maximum uploads without a review. Each is deleted after an hour at the latest, so the storage
+/// that strangers can fill is bounded.
 const UNATTACHED_MAX: i64 = 500;
 
-/// Everything that takes pictures in and gives them out.
+/// Uploads and serves pictures.
 #[derive(Debug)]
 pub struct Pictures {
     pub(crate) store: Store,
@@ -49,24 +50,25 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// `program` is this service's own, which shrinks pictures with the argument `shrink`.
+    /// `program` is this service's own executable, whose command `shrink` shrinks pictures.
     #[must_use]
     pub fn new(store: Store, objects: ObjectStorage, program: PathBuf) -> Self {
         let permits = Semaphore::new(UPLOADS_MAX);
         Self { store, objects, worker: Worker::new(program), permits }
     }
 
-    /// Takes a picture in: its row and its timer first, then its objects. Dropped at any moment, it
-    /// leaves nothing but what the timer removes.
+    /// Stores an upload: first its row and timer, then its objects. If it is cancelled at any
+    /// point, the timer removes what is left.
     ///
     /// # Errors
-    /// Why it was refused; what broke here is in the log.
+    /// Why it is rejected; internal errors are logged.
     pub async fn upload(
         &self,
         length: Option<u64>,
         mut body: BodyDataStream,
     ) -> Result<Uploaded, UploadError> {
-        // Who still sends would not hear an answer, so what is refused is read for a while.
+        // A client that is still sending does not read the answer, so a rejected body is drained
+        // for a while.
         let Ok(_permit) = self.permits.try_acquire() else {
             spool::drain(&mut body).await;
             return Err(UploadError::Busy);
@@ -90,8 +92,8 @@ impl Pictures {
         })
     }
 
-    /// Whether few enough uploads wait for a review. Uploads at once are not told apart, so a few
-    /// more than the limit may come to wait.
+    /// Whether the number of uploads without a review is below the limit. Concurrent uploads are
+    /// not serialized, so the limit may be exceeded by a few.
     async fn has_capacity(&self) -> bool {
         match repository::count_unattached(&self.store, UNATTACHED_MAX).await {
             Ok(waiting) if waiting < UNATTACHED_MAX => true,

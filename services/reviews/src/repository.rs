@@ -1,4 +1,4 @@
-//! A review, read and written under its lock.
+//! Loads a review under its lock and appends its events.
 
 use eventstore::{StoreError, Tx};
 use kernel::id::Review;
@@ -9,36 +9,36 @@ use crate::contract;
 use crate::domain::review::{self, ReviewLife};
 use crate::read_model::project::{self, ReviewContent};
 
-/// The name of a review's lock.
+/// The name of a review's advisory lock.
 #[must_use]
 pub fn review_lock(id: Id<Review>) -> String {
     format!("review {id}")
 }
 
-/// A review under its lock.
+/// A review loaded for update under its lock.
 #[derive(Debug)]
 pub struct LockedReview {
     id: Id<Review>,
     version: i64,
     content: Option<ReviewContent>,
-    /// Where it stands.
+    /// The current state.
     pub state: review::State,
-    /// The one clock, read under the lock.
+    /// The database clock, read under the lock.
     pub now: Timestamp,
 }
 
 impl LockedReview {
-    /// One that does not exist yet, with what its writer typed.
+    /// A review that does not exist yet, with what its writer typed.
     #[must_use]
     pub fn new(id: Id<Review>, content: ReviewContent, now: Timestamp) -> Self {
         let state = review::State::Absent;
         Self { id, version: 0, content: Some(content), state, now }
     }
 
-    /// Takes a review's lock and reads it; `None` when there is none.
+    /// Locks a review and loads it; `None` when there is none.
     ///
     /// # Errors
-    /// When the database does not answer or holds an event that cannot be read.
+    /// When the database does not answer or an event cannot be decoded.
     pub async fn load(tx: &mut Tx, id: Id<Review>) -> Result<Option<Self>, Error> {
         tx.lock(&[review_lock(id)]).await?;
         let loaded = tx.load(&contract::review_stream(id)).await?;
@@ -55,10 +55,10 @@ impl LockedReview {
         Ok(Some(Self { id, version: loaded.version, content: None, state, now: loaded.now }))
     }
 
-    /// Decides, appends and writes down.
+    /// Decides, appends the events and updates the rows.
     ///
     /// # Errors
-    /// Why the review refuses.
+    /// The domain's rejection, or a database error.
     pub async fn apply(
         &mut self,
         tx: &mut Tx,

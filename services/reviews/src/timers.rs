@@ -1,4 +1,4 @@
-//! What happens when a timer of this service falls due.
+//! Handlers of this service's timers.
 
 pub mod kinds;
 
@@ -18,14 +18,14 @@ use crate::picture::removal::drop_image;
 use crate::picture::repository::DROP_IMAGE;
 use crate::timers::kinds::{ERASE_REVIEW, RETENTION};
 
-/// Does what this service's timers ask for.
+/// Runs the job of each timer kind.
 #[derive(Debug, Clone)]
 pub struct Timers {
     app: Arc<App>,
 }
 
 impl Timers {
-    /// Timers that work at this desk.
+    /// Timers that run their jobs with `app`.
     #[must_use]
     pub fn new(app: Arc<App>) -> Self {
         Self { app }

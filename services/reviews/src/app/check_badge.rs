@@ -1,4 +1,4 @@
-//! Whether the caller's next review would carry the badge.
+//! Tells whether the caller's next review would get the badge.
 
 use kernel::Id;
 use kernel::id::Customer;
@@ -6,7 +6,7 @@ use kernel::id::Customer;
 use super::proof::{self, Writer};
 use super::{App, Error};
 
-/// Tells it of the caller only.
+/// Answers for the caller only.
 ///
 /// # Errors
 /// When the database does not answer.

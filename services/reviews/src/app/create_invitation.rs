@@ -1,4 +1,4 @@
-//! The secret of the link in a follow-up mail.
+//! Creates the secret of the link in a follow-up mail.
 
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
@@ -7,10 +7,10 @@ use super::{App, Error, Rejection, rejected};
 use crate::invitation::valid_until;
 use crate::read_model::sessions;
 
-/// The booking's secret and until when it is good.
+/// The booking's secret and its expiry.
 ///
 /// # Errors
-/// `SessionNotCompleted` when we know of no completed session of that booking.
+/// `SessionNotCompleted` when no completed session of that booking is known.
 pub async fn create_invitation(
     app: &App,
     booking_id: Id<Booking>,

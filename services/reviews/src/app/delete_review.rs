@@ -1,4 +1,4 @@
-//! Staff take a review away. It goes from everybody's eyes at once, and for good after a month.
+//! Staff delete a review. It is hidden at once and erased after 30 days.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::timers::kinds::{self, ERASE_REVIEW};
 /// The call's name in the audit log.
 pub const METHOD: &str = "DeleteReview";
 
-/// Answers until when it can be brought back; `None` when the grant has ended meanwhile.
+/// Returns until when the deletion can be undone; `None` when the grant has ended.
 ///
 /// # Errors
-/// `ReviewNotFound` when there was never such a review.
+/// `ReviewNotFound` when no such review ever existed.
 pub async fn delete_review(
     app: &Arc<App>,
     authorized: Authorized,
@@ -53,7 +53,7 @@ async fn delete(tx: &mut Tx, authorized: Authorized, id: Id<Review>) -> Result<T
     let mut review = LockedReview::load(tx, id).await?.ok_or_else(absent)?;
     let at = review.now;
     let decided = review.apply(tx, Command::Delete { by: authorized.holder.into(), at }).await?;
-    // The row has the very moment, so that a repeat is answered with the same.
+    // The row keeps the time of the first deletion, so that a repeated call gets the same answer.
     let deleted_at = staff::deleted_at(tx.connection(), id).await?.ok_or_else(absent)?;
     if !decided.is_empty() {
         let payload = kinds::payload(tx);

@@ -1,4 +1,4 @@
-//! A month after its deletion what is personal in a review goes for good: name, address, text and
+//! Erases the personal data of a review 30 days after its deletion: name, address, text and
 //! picture. Its stars and its history stay.
 
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::picture::removal::remove_of_review;
 use crate::repository::LockedReview;
 use crate::timers::kinds::{self, ERASE_REVIEW};
 
-/// Erases it, if it is still deleted. The picture's objects go first: once the row is gone, nobody
-/// knows what they are called.
+/// Erases the review if it is still deleted. The picture's objects are removed first, because only
+/// the row knows their names.
 ///
 /// # Errors
-/// When the database or the store of pictures does not answer; the timer tries again.
+/// When the database or the object storage does not answer; the timer retries.
 pub async fn erase_review(app: &Arc<App>, id: Id<Review>) -> Result<(), BoxError> {
     if !write(&app.store, id, Mode::Check).await? {
         return Ok(());
@@ -32,13 +32,13 @@ pub async fn erase_review(app: &Arc<App>, id: Id<Review>) -> Result<(), BoxError
 
 #[derive(Clone, Copy)]
 enum Mode {
-    /// Only look whether it is time.
+    /// Only check whether erasure is due.
     Check,
-    /// Erase it, if it is time.
+    /// Erase the review if erasure is due.
     Erase,
 }
 
-/// Returns whether it is time.
+/// Returns whether erasure is due.
 async fn write(store: &Store, id: Id<Review>, mode: Mode) -> Result<bool, Error> {
     let metadata = Metadata::by("reviews", runtime::telemetry::traceparent()).about(id.to_string());
     store.write(metadata, move |tx| Box::pin(async move { erase_if_due(tx, id, mode).await })).await
@@ -50,7 +50,7 @@ async fn erase_if_due(tx: &mut Tx, id: Id<Review>, mode: Mode) -> Result<bool, E
     let deleted = review.filter(|review| matches!(review.state, State::Deleted { .. }));
     let Some((mut review, at)) = deleted.and_then(|it| it.state.deleted_at().map(|at| (it, at)))
     else {
-        // It was brought back meanwhile, or nothing personal is left of it.
+        // The review was restored, or is already erased.
         tx.end_timer(ERASE_REVIEW, &subject).await?;
         return Ok(false);
     };

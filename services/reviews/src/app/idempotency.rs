@@ -1,4 +1,4 @@
-//! A command's key inside its transaction: the same key gets the first answer.
+//! Idempotency of a command within its transaction: a repeated key returns the first answer.
 
 use eventstore::{Recall, Tx};
 use kernel::Id;
@@ -6,24 +6,24 @@ use kernel::id::Kind;
 
 use super::{Error, Rejection, rejected};
 
-/// Whose key it is and what for.
+/// An idempotency key with its scope.
 #[derive(Debug, Clone)]
 pub struct IdempotencyKey {
-    /// Who asks.
+    /// The caller.
     pub caller: &'static str,
-    /// The call.
+    /// The called method.
     pub method: &'static str,
-    /// The key itself.
+    /// The key.
     pub key: String,
-    /// A hash of the rest of the request.
+    /// Hash of the other fields of the request.
     pub hash: Vec<u8>,
 }
 
 impl IdempotencyKey {
-    /// What this key was answered with before, if it was.
+    /// The stored answer of this key, if there is one.
     ///
     /// # Errors
-    /// When the key stands for another request.
+    /// When the key was used for a different request.
     pub async fn lookup<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
         match tx.recall((self.caller, self.method), &self.key, &self.hash).await? {
             Recall::New => Ok(None),
@@ -32,7 +32,7 @@ impl IdempotencyKey {
         }
     }
 
-    /// Remembers the answer.
+    /// Stores the answer under this key.
     ///
     /// # Errors
     /// When the database does not answer.

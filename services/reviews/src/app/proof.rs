@@ -1,5 +1,5 @@
-//! What proves that a review's writer had a session: their account, or the link of a mail that only
-//! they were sent. A typed mail address never does.
+//! What proves that the writer of a review had a session: their account, or the link of a mail that
+//! was sent to them. A typed mail address proves nothing.
 
 use eventstore::Tx;
 use kernel::Id;
@@ -9,7 +9,7 @@ use super::{App, Error, Rejection, rejected};
 use crate::invitation::valid_until;
 use crate::read_model::sessions::{self, CompletedSession};
 
-/// Who writes, as far as it is known.
+/// The writer of a review, as far as known.
 #[derive(Debug, Clone, Default)]
 pub struct Writer {
     /// Their account, when they are signed in.
@@ -18,10 +18,10 @@ pub struct Writer {
     pub invitation: Option<String>,
 }
 
-/// The booking that proves a review of theirs, under its lock; `None` when there is none.
+/// The booking that proves the writer's review, under its lock; `None` when there is none.
 ///
 /// # Errors
-/// `InvitationNotValid` when they came by a link that is not good, or not any more.
+/// `InvitationNotValid` when the link is invalid, used or expired.
 pub async fn find(tx: &mut Tx, app: &App, writer: &Writer) -> Result<Option<Id<Booking>>, Error> {
     if let Some(secret) = &writer.invitation {
         let invalid = || rejected(Rejection::InvitationNotValid);
@@ -40,7 +40,7 @@ pub async fn find(tx: &mut Tx, app: &App, writer: &Writer) -> Result<Option<Id<B
     }
 }
 
-/// Whether a review of theirs would be proved now.
+/// Whether a review of the writer would get the badge now.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,4 +1,4 @@
-//! What a review must be before anything is asked of the database.
+//! Validation of a submitted review, before the database is asked.
 
 use contract::reviews::v1::SubmitReviewRequest;
 use kernel::Id;
@@ -9,42 +9,42 @@ use super::{Error, Rejection, rejected};
 use crate::domain::review::Rating;
 use crate::read_model::project::ReviewContent;
 
-/// The most characters of an idempotency key, and the fewest: a key that others could guess would
-/// tell them of a review that is not theirs.
+/// Length of an idempotency key in characters. The minimum prevents guessing: a guessed key would
+/// return another visitor's review.
 const KEY_CHARS: std::ops::RangeInclusive<usize> = 16..=64;
-/// The most characters of a name.
+/// Maximum characters of a name.
 const NAME_CHARS_MAX: usize = 80;
-/// The most bytes of an address, as mail has it.
+/// Maximum bytes of an email address (RFC 5321).
 const EMAIL_BYTES_MAX: usize = 254;
-/// The most characters of a review.
+/// Maximum characters of a review's text.
 const TEXT_CHARS_MAX: usize = 4000;
 
-/// A review that is right in itself.
+/// A submitted review with valid fields.
 #[derive(Debug, Clone)]
 pub struct ReviewRequest {
-    /// The caller's key.
+    /// The caller's idempotency key.
     pub key: String,
-    /// What the key stands for: everything else in the request.
+    /// Hash of all other fields of the request.
     pub hash: Vec<u8>,
-    /// What its writer typed.
+    /// What the writer typed.
     pub content: ReviewContent,
-    /// What it is about.
+    /// The service that the review is about.
     pub service: String,
     /// Its stars.
     pub rating: Rating,
     /// Its picture.
     pub image_id: Option<Id<ReviewImage>>,
-    /// The secret of a mail's link; `None` also when the badge is not wanted.
+    /// The secret of a mail's link; `None` also when the writer declines the badge.
     pub invitation: Option<String>,
-    /// Whether the badge is wanted.
+    /// Whether the writer accepts the badge.
     pub badge: bool,
 }
 
 impl ReviewRequest {
-    /// Checks a request field by field, in the order of the form.
+    /// Checks a request field by field, in the form's order.
     ///
     /// # Errors
-    /// The first field that is wrong.
+    /// The first invalid field.
     pub fn parse(mut request: SubmitReviewRequest, choices: &[String]) -> Result<Self, Error> {
         let key = std::mem::take(&mut request.idempotency_key);
         let printable = key.bytes().all(|byte| byte.is_ascii_graphic());
@@ -71,7 +71,7 @@ impl ReviewRequest {
     }
 }
 
-/// Whether nothing of it can be seen.
+/// Whether the text has no visible character.
 fn is_blank(text: &str) -> bool {
     let invisible = |c: char| {
         c.is_whitespace()
@@ -84,7 +84,8 @@ fn is_blank(text: &str) -> bool {
     text.chars().all(invisible)
 }
 
-/// Whether it turns what stands around it, so that others would read something else than was typed.
+/// Whether the character changes the direction of its surroundings, so that readers would see
+/// another text than was typed.
 fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -103,7 +104,8 @@ fn name(typed: &str) -> Result<String, Error> {
     Ok(name.to_owned())
 }
 
-/// Text without spaces, an @, and text without spaces again; that mail arrives there is not asked.
+/// Accepts text without spaces, an `@`, and more text without spaces. Whether mail arrives there is
+/// not checked.
 fn email(typed: &str) -> Result<String, Error> {
     let email = typed.trim();
     if is_blank(email) {
@@ -126,7 +128,7 @@ fn service(chosen: &str, choices: &[String]) -> Result<String, Error> {
     known.cloned().ok_or(rejected(Rejection::UnknownService))
 }
 
-/// Lines end as they do on the web; a tab, which comes with text that was pasted, is a space.
+/// Line ends become `\n`; a tab, common in pasted text, becomes a space.
 fn text(typed: &str) -> Result<String, Error> {
     let text = typed.trim().replace("\r\n", "\n").replace('\r', "\n").replace('\t', " ");
     if is_blank(&text) {
@@ -141,7 +143,7 @@ fn text(typed: &str) -> Result<String, Error> {
     Ok(text)
 }
 
-/// What is no image's id is the id of no image.
+/// A malformed image id is answered like an unknown one.
 fn image(text: &str) -> Result<Option<Id<ReviewImage>>, Error> {
     if text.is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Staff bring a review back that they have just taken away.
+//! Staff undo a deletion.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::timers::kinds::ERASE_REVIEW;
 /// The call's name in the audit log.
 pub const METHOD: &str = "RestoreReview";
 
-/// Answers which review is back; `None` when the grant has ended meanwhile.
+/// Returns the id of the restored review; `None` when the grant has ended.
 ///
 /// # Errors
-/// `ReviewNotFound` when there was never such a review, `UndoTooLate` when it stays deleted.
+/// `ReviewNotFound` when no such review ever existed, `UndoTooLate` when the undo period is over.
 pub async fn restore_review(
     app: &Arc<App>,
     authorized: Authorized,

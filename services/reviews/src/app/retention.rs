@@ -1,6 +1,5 @@
-//! Once an hour: what nobody needs any more is forgotten. These are callers' keys that nobody
-//! repeats, wrong tries to open the panel with the network addresses that they came from, and old
-//! grants.
+//! Retention, once an hour: deletes old idempotency keys, failed unlock attempts (with the network
+//! addresses that they came from) and old grants.
 
 use eventstore::{Metadata, Store};
 
@@ -10,7 +9,7 @@ use crate::timers::kinds::{RETENTION, payload};
 
 const HOUR_MINUTES: i64 = 60;
 
-/// What was deleted, in rows.
+/// How many rows were deleted.
 #[derive(Debug, Clone, Copy)]
 struct Deleted {
     keys: u64,
@@ -18,7 +17,7 @@ struct Deleted {
     grants: u64,
 }
 
-/// Deletes it and sets the timer for the next hour.
+/// Deletes the rows and sets the timer for the next hour.
 ///
 /// # Errors
 /// When the database does not answer; the timer tries again.

@@ -1,4 +1,4 @@
-//! Publishes a review, with the badge when its writer is known to have had a session.
+//! Publishes a review, with the badge when the writer is known to have had a session.
 
 use std::sync::Arc;
 
@@ -16,18 +16,19 @@ use crate::picture;
 use crate::read_model::sessions;
 use crate::repository::LockedReview;
 
-/// The call's name beside idempotency keys.
+/// The method name in the scope of idempotency keys.
 const METHOD: &str = "SubmitReview";
-/// Whose keys they are: who is not signed in has nothing but the key, and who signs in between two
-/// tries still means the same review.
+/// The caller in the scope of idempotency keys. It is the same for all: a visitor without an
+/// account has only the key, and after signing in between two attempts the key must still find the
+/// same review.
 const ANY_CALLER: &str = "anybody";
-/// Who did it, where nobody is to know more.
+/// The actor in events of writers that stay anonymous.
 const VISITOR: &str = "visitor";
 
-/// Answers with the review that was published.
+/// Returns the id of the published review.
 ///
 /// # Errors
-/// Why it is refused; then nothing was changed.
+/// Why it is rejected; nothing is changed then.
 pub async fn submit_review(
     app: &Arc<App>,
     customer: Option<Id<Customer>>,
@@ -35,7 +36,7 @@ pub async fn submit_review(
 ) -> Result<Id<Review>, Error> {
     let request = ReviewRequest::parse(request, &app.practice.reviews.services)?;
     let id = new_id::<Review>();
-    // Who leaves the badge off writes as anybody does.
+    // Without the badge, the writer stays anonymous.
     let customer = customer.filter(|_| request.badge);
     let actor = customer.map_or_else(|| VISITOR.to_owned(), |id| id.to_string());
     let metadata = Metadata::by(actor, runtime::telemetry::traceparent()).about(id.to_string());

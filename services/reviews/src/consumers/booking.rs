@@ -1,4 +1,5 @@
-//! From booking: whose booking it is, and that its session was completed, which can prove a review.
+//! Events of booking: the customer of a booking, and the completion of its session, which can prove
+//! a review.
 
 use contract::booking::v1 as booking;
 use eventstore::{Recorded, Tx};
@@ -9,19 +10,19 @@ use messaging::{Reaction, ReactionError};
 
 use crate::read_model::sessions;
 
-/// What an event of booking asks of this service.
+/// What an event of booking changes in the sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionChange {
-    /// Remember whose it is.
+    /// The booking was requested by this customer.
     Requested { booking_id: Id<Booking>, customer_id: Id<Customer> },
-    /// Remember when its session was completed.
+    /// The session was completed.
     Completed { booking_id: Id<Booking>, at: Timestamp },
 }
 
-/// What to do about an event; `None` when it does not concern reviews.
+/// The change of an event; `None` when it does not concern reviews.
 ///
 /// # Errors
-/// When it is one of ours by name and cannot be read.
+/// When its type is known but its payload cannot be decoded.
 pub fn session_change(event: &Recorded) -> Result<Option<SessionChange>, ReactionError> {
     if let Some(e) = event.get::<booking::BookingRequested>()? {
         let (booking_id, customer_id) = (parse(&e.booking_id)?, parse(&e.customer_id)?);
@@ -38,7 +39,7 @@ fn parse<K: Kind>(text: &str) -> Result<Id<K>, ReactionError> {
     text.parse().map_err(|error: kernel::id::InvalidId| ReactionError::Failed(error.into()))
 }
 
-/// Takes booking's events in.
+/// Consumes booking's events.
 #[derive(Debug, Clone, Copy)]
 pub struct OnBooking;
 

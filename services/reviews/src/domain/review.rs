@@ -1,5 +1,5 @@
-//! One review's life, from its publication to the day on which nothing personal is left of it. What
-//! people wrote is no part of it: that is rows, which can be erased.
+//! The lifecycle of a review, from publication to erasure. What writers typed is not part of it: it
+//! is stored in rows, which can be erased.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,40 +7,40 @@ use std::str::FromStr;
 use kernel::id::{Booking, Customer, Review, ReviewImage};
 use kernel::{Decider, Id, Timestamp};
 
-/// For how long staff are shown that a deletion can be undone.
+/// How long staff are offered to undo a deletion.
 pub const UNDO_SECONDS: i64 = 10;
-/// How much later an undoing may arrive, because it has a way to come.
+/// Extra time for an undo request that was sent in time.
 pub const UNDO_GRACE_SECONDS: i64 = 5;
-/// For how many days what is personal in a deleted review is kept.
+/// Days for which personal data of a deleted review is kept.
 pub const RETENTION_DAYS: i64 = 30;
 
-/// How many minutes a day has.
+/// Minutes per day.
 const DAY_MINUTES: i64 = 24 * 60;
 
-/// Stars, 1 to 5.
+/// A rating: 1 to 5 stars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rating(u8);
 
 impl Rating {
-    /// So many stars; `None` for less than one and more than five.
+    /// A rating; `None` for less than one or more than five stars.
     #[must_use]
     pub fn new(stars: i32) -> Option<Self> {
         u8::try_from(stars).ok().filter(|stars| (1..=5).contains(stars)).map(Self)
     }
 
-    /// How many they are.
+    /// The number of stars.
     #[must_use]
     pub fn stars(self) -> i32 {
         i32::from(self.0)
     }
 }
 
-/// What a review is; it never changes.
+/// The immutable facts of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// Its own id.
     pub review_id: Id<Review>,
-    /// What it is about, one of the practice's choices at that time.
+    /// The service that it is about, one of the practice's choices at that time.
     pub service: String,
     /// Its stars.
     pub rating: Rating,
@@ -48,12 +48,12 @@ pub struct Facts {
     pub image_id: Option<Id<ReviewImage>>,
 }
 
-/// Who takes reviews away and brings them back.
+/// Who deletes and restores reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moderator {
-    /// A member of staff by their account.
+    /// A staff member, by their account.
     Member(Id<Customer>),
-    /// Whoever knows the passphrase that the practice shares.
+    /// A holder of the practice's shared passphrase.
     Passphrase,
 }
 
@@ -77,22 +77,22 @@ impl FromStr for Moderator {
     }
 }
 
-/// Where a review stands.
+/// The state of a review.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum State {
     /// It does not exist.
     #[default]
     Absent,
-    /// Everybody can read it.
+    /// It is public.
     Published { facts: Facts, proof: Option<Id<Booking>> },
-    /// Nobody sees it any more; for a short while it can be brought back.
+    /// It is hidden; for a short time it can be restored.
     Deleted { facts: Facts, proof: Option<Id<Booking>>, at: Timestamp },
     /// Nothing personal is left of it.
     Erased { facts: Facts, deleted_at: Timestamp },
 }
 
 impl State {
-    /// What it is.
+    /// The facts, unless it is absent.
     #[must_use]
     pub fn facts(&self) -> Option<&Facts> {
         match self {
@@ -113,63 +113,63 @@ impl State {
     }
 }
 
-/// Until when staff are shown that a deletion can be undone.
+/// Until when staff are offered to undo a deletion.
 #[must_use]
 pub fn undo_until(deleted_at: Timestamp) -> Timestamp {
     deleted_at.plus_seconds(UNDO_SECONDS)
 }
 
-/// When what is personal in a deleted review is to be erased.
+/// When the personal data of a deleted review is erased.
 #[must_use]
 pub fn erase_at(deleted_at: Timestamp) -> Timestamp {
     deleted_at.plus_minutes(RETENTION_DAYS * DAY_MINUTES)
 }
 
-/// What can be asked of a review.
+/// Commands of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Publish it.
     Submit { facts: Facts },
-    /// Give it the badge: its writer is known to be the customer of this completed session.
+    /// Give it the badge: its writer is the customer of this completed session.
     Verify { booking_id: Id<Booking> },
-    /// Take it away from everybody's eyes.
+    /// Delete it: hide it from the public.
     Delete { by: Moderator, at: Timestamp },
-    /// Bring it back.
+    /// Restore it.
     Restore { by: Moderator, at: Timestamp },
-    /// Erase what is personal in it, if it was deleted long enough ago.
+    /// Erase its personal data, if erasure is due.
     Erase { at: Timestamp },
 }
 
-/// What can have happened to a review.
+/// Events of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// It was published.
     Submitted { facts: Facts },
-    /// It has the badge.
+    /// It got the badge.
     Verified { booking_id: Id<Booking> },
-    /// Nobody sees it any more.
+    /// It was deleted.
     Deleted { by: Moderator, at: Timestamp },
-    /// It is back.
+    /// It was restored.
     Restored { by: Moderator },
     /// Nothing personal is left of it.
     Erased,
 }
 
-/// Why a review refuses.
+/// Why a command is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// There is no review that could be read.
+    /// The review does not exist or is not published.
     #[error("there is no such review")]
     Absent,
-    /// Its id was used before.
+    /// Its id is already used.
     #[error("the review exists already")]
     Exists,
-    /// Its deletion is too long ago to be undone.
+    /// The undo period is over.
     #[error("the deletion can not be undone any more")]
     UndoTooLate,
 }
 
-/// Decides for one review.
+/// The decider of one review.
 #[derive(Debug, Clone, Copy)]
 pub struct ReviewLife;
 
@@ -202,7 +202,7 @@ fn submit(state: &State, facts: Facts) -> Result<Vec<Event>, Rejection> {
     }
 }
 
-/// One proof is enough: a review that has one needs no other.
+/// One proof is enough: further ones change nothing.
 fn verify(state: &State, booking_id: Id<Booking>) -> Result<Vec<Event>, Rejection> {
     match state {
         State::Published { proof: None, .. } => Ok(vec![Event::Verified { booking_id }]),
@@ -230,7 +230,7 @@ fn restore(state: &State, by: Moderator, now: Timestamp) -> Result<Vec<Event>, R
     }
 }
 
-/// A timer that was set for an earlier deletion, which was undone, erases nothing.
+/// A timer of an earlier deletion, which was undone, erases nothing.
 fn erase(state: &State, now: Timestamp) -> Vec<Event> {
     match state {
         State::Deleted { at, .. } if erase_at(*at) <= now => vec![Event::Erased],
@@ -257,7 +257,7 @@ fn evolve(state: State, event: &Event) -> State {
         (State::Deleted { facts, at, .. }, Event::Erased) => {
             State::Erased { facts, deleted_at: at }
         }
-        // Nothing else is ever decided.
+        // No other pair is ever decided.
         (state, _) => state,
     }
 }

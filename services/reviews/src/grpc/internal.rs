@@ -1,4 +1,4 @@
-//! What other services call; the gateway does not route it, and each method says who may.
+//! Calls of other services. The gateway does not route them, and each method checks its callers.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Internal {
 }
 
 impl Internal {
-    /// Serves a desk to other services.
+    /// Serves `app` to other services.
     #[must_use]
     pub fn new(app: Arc<App>, peers: Peers) -> Self {
         Self { app, peers }

@@ -1,4 +1,4 @@
-//! What everybody calls, through the gateway. Only the writer's own calls look at who they are.
+//! Public calls through the gateway. Only the calls of writers use the caller's identity.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::app::{App, Error, Rejection};
 use crate::read_model::page::{self, Cursor};
 use crate::read_model::query::{self, Filter};
 
-/// How many reviews a page has when nothing else was asked for.
+/// Default number of reviews per page.
 const PAGE_SIZE: i32 = 12;
 
 /// The public service.
@@ -32,14 +32,14 @@ pub struct Public {
 }
 
 impl Public {
-    /// Serves a desk to everybody.
+    /// Serves `app` publicly.
     #[must_use]
     pub fn new(app: Arc<App>, users: Users) -> Self {
         Self { app, users }
     }
 
-    /// Who calls, if they say so. A token that is not good is refused: who believes to be signed in
-    /// shall not be taken for somebody else without a word.
+    /// The signed-in caller, or `None` without a token. An invalid token is rejected: a caller who
+    /// believes to be signed in must not be treated as anonymous.
     async fn customer(&self, metadata: &MetadataMap) -> Result<Option<Id<Customer>>, Status> {
         if metadata.get("authorization").is_none() {
             return Ok(None);
@@ -69,7 +69,7 @@ impl ReviewsService for Public {
         let customer = self.customer(request.metadata()).await?;
         let id = submit_review(&self.app, customer, request.into_inner()).await;
         let id = id.map_err(failed)?;
-        // Who repeats a key may ask for a review that was deleted meanwhile.
+        // A repeated key may name a review that has since been deleted.
         let review = query::review(self.app.store.pool(), id).await.map_err(failed)?;
         let review = review.ok_or_else(|| reject(&Rejection::ReviewNotFound))?;
         Ok(Response::new(SubmitReviewResponse { review: Some(review) }))

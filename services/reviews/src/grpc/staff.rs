@@ -1,5 +1,5 @@
-//! What the practice's staff calls: the admin panel behind its grant, and events that could not be
-//! taken in, which need no grant but a role.
+//! Calls of staff: the admin panel, which needs a grant, and parked events (dead letters), which
+//! need no grant but a role.
 
 use std::sync::Arc;
 
@@ -27,10 +27,10 @@ use crate::moderation::{Denial, Moderation};
 use crate::read_model::page::{Cursor, PageSize};
 use crate::read_model::staff::{self, StaffReviewQuery};
 
-/// How many reviews a page has when nothing else was asked for.
+/// Default number of reviews per page.
 const PAGE_SIZE: i32 = 20;
 
-/// The staff's service.
+/// The staff service.
 #[derive(Debug, Clone)]
 pub struct StaffHandler {
     app: Arc<App>,
@@ -40,7 +40,7 @@ pub struct StaffHandler {
 }
 
 impl StaffHandler {
-    /// Serves a desk to those whom the grant, or the door, lets in.
+    /// Serves `app` to callers with a grant (panel) or a role (parked events).
     #[must_use]
     pub fn new(
         app: Arc<App>,
@@ -51,7 +51,7 @@ impl StaffHandler {
         Self { app, moderation, authorizer, parked }
     }
 
-    /// Tells the outcome of a change; a refusal is written down first.
+    /// Turns the outcome of a change into the answer; a rejection is audited first.
     async fn finish<T>(
         &self,
         (authorized, act): (Authorized, Act<'_>),
@@ -87,7 +87,7 @@ impl ReviewsStaffService for StaffHandler {
         request: Request<UnlockRequest>,
     ) -> Result<Response<UnlockResponse>, Status> {
         let (metadata, _extensions, asked) = request.into_parts();
-        // The message could be printed; from here on the password cannot.
+        // The request's `Debug` would print the password; a `SecretString` does not.
         let password = SecretString::from(asked.password);
         let issued = self.moderation.unlock(&metadata, password).await?;
         Ok(Response::new(UnlockResponse {
@@ -173,7 +173,7 @@ impl ReviewsStaffService for StaffHandler {
         let stream_id = request.get_ref().stream_id.clone();
         let act = Act { action: "RetryParkedEvents", subject: &stream_id };
         let staff = self.authorizer.admit(request.metadata(), act, Role::MANAGERS).await?;
-        // Each event is a transaction of its own, so the act is written down before the first.
+        // Each event is a transaction of its own, so the act is audited before the first.
         self.authorizer.looked(staff, act).await?;
         let handled = self.parked.retry(&stream_id).await.map_err(|error| unavailable(&error))?;
         let events = self.parked.list().await.map_err(|error| unavailable(&error))?;

@@ -1,6 +1,6 @@
-//! The door of the panel: each call behind it is asked for its grant, and where staff unlock with
-//! their own password also for the access token and the role of whoever unlocked. Nothing of it is
-//! taken from an earlier call. Whom it turns away is written down.
+//! Authorization of the panel's calls: each call checks its grant and, where staff unlock with
+//! their own password, also the access token and the current role. Nothing is cached between calls.
+//! Each denial is audited.
 
 use eventstore::audit::{self, DONE};
 use eventstore::{Act, Actor, Metadata, StoreError};
@@ -15,20 +15,20 @@ use tonic::metadata::MetadataMap;
 use crate::moderation::grant::{self, GrantHash, Holder};
 use crate::moderation::{AuthMethod, Denial, GRANT_HEADER, Moderation};
 
-/// Somebody whom the door let in.
+/// An authorized moderator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Authorized {
-    /// Who they are.
+    /// The holder of the grant.
     pub holder: Holder,
-    /// By which grant. Whoever changes something uses it again in the transaction of the change.
+    /// The grant. A change renews it once more in its own transaction.
     pub grant: GrantHash,
 }
 
-/// Why the door does not open.
+/// Why a call is not authorized.
 pub(super) enum AuthError {
-    /// Somebody was turned away.
+    /// Access is denied.
     Denied(Actor, Denial),
-    /// It cannot be told who they are.
+    /// The check itself failed.
     Unavailable(BoxError),
 }
 
@@ -39,13 +39,12 @@ impl From<StoreError> for AuthError {
 }
 
 impl Moderation {
-    /// Lets in who has a live grant, and begins its idle time anew. For the first line of every
-    /// method of the panel. The act itself is written down by `Tx::audit_as` with what it changes,
-    /// or by [`Self::audit_read`].
+    /// Authorizes a caller with a live grant and restarts its idle time. To be called first in
+    /// every method of the panel. The act itself is audited by `Tx::audit_as` with its change, or
+    /// by [`Self::audit_read`].
     ///
     /// # Errors
-    /// Who has no live grant or is not, or no longer, of those who may; or when that cannot be
-    /// told.
+    /// When the caller has no live grant or no role that may moderate, or when the check fails.
     pub async fn authorize(
         &self,
         metadata: &MetadataMap,
@@ -58,17 +57,16 @@ impl Moderation {
         }
     }
 
-    /// Writes down that somebody has looked at something; reading personal data is an act as well.
+    /// Audits a read; reading personal data is an act, too.
     ///
     /// # Errors
-    /// When it cannot be written down; then nothing is to be shown.
+    /// When it cannot be audited; the data must not be returned then.
     pub async fn audit_read(&self, authorized: Authorized, act: Act<'_>) -> Result<(), Status> {
         let written = audit::record(&self.store, authorized.holder.into(), act, DONE).await;
         written.map_err(|error| unavailable(&error))
     }
 
-    /// Writes down why an act was refused, and says so to its caller. What failed without a refusal
-    /// did not come to an act.
+    /// Audits the rejection of an act and returns its status. Other errors are not audited.
     pub async fn audit_rejection<R: Reject>(
         &self,
         authorized: Authorized,
@@ -85,8 +83,8 @@ impl Moderation {
         to_status(error)
     }
 
-    /// Turns somebody away, which is written down. Who cannot be named may name nothing either:
-    /// anybody could fill a review's history.
+    /// Audits a denial and returns its status. Without a known actor the subject is left out:
+    /// otherwise any caller could fill a review's history.
     pub async fn deny(&self, actor: Actor, act: Act<'_>, denial: Denial) -> Status {
         let act = if actor == Actor::nobody() { Act { subject: "", ..act } } else { act };
         let (name, action, reason) = (actor.name(), act.action, denial.reason());
@@ -97,7 +95,7 @@ impl Moderation {
         }
     }
 
-    /// Ends a browser's grant, if it has one that has not been ended before.
+    /// Ends a browser's grant, unless it has none or it was ended before.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -144,8 +142,7 @@ impl Moderation {
                 }
                 Holder::Staff(staff)
             }
-            // It was given before the practice changed how the panel is unlocked, or by which
-            // passphrase.
+            // The grant was issued before the unlocking method or the passphrase was changed.
             (AuthMethod::Passphrase(_), _) | (AuthMethod::OwnPassword(_), None) => {
                 return Err(deny(Denial::GrantEnded));
             }
@@ -157,7 +154,7 @@ impl Moderation {
         }
     }
 
-    /// Who is signed in. With a passphrase that does not matter.
+    /// The signed-in user. With a passphrase it is not used.
     pub(super) async fn user(&self, metadata: &MetadataMap) -> Result<User, UserError> {
         match self.auth_method {
             AuthMethod::Passphrase(_) => Err(UserError::Missing),
@@ -167,7 +164,7 @@ impl Moderation {
         }
     }
 
-    /// The same person as one who may moderate, by the role that they have now.
+    /// The user as a moderator, by their current role.
     pub(super) async fn manager(&self, user: &User) -> Result<Staff, AuthError> {
         let role = self.roles.role_of(user.customer).await.map_err(AuthError::Unavailable)?;
         let refused = |why: StaffError| {
@@ -178,7 +175,7 @@ impl Moderation {
     }
 }
 
-/// Why somebody's token does not open the door.
+/// Converts a token's error.
 pub(super) fn token_error(why: UserError, actor: &Actor) -> AuthError {
     match why {
         UserError::Missing | UserError::Invalid => {
@@ -188,7 +185,7 @@ pub(super) fn token_error(why: UserError, actor: &Actor) -> AuthError {
     }
 }
 
-/// The grant that a browser sends.
+/// The hash of the grant that a browser sent.
 pub(super) fn grant_of(metadata: &MetadataMap) -> Option<GrantHash> {
     let secret = metadata.get(GRANT_HEADER)?.to_str().ok()?;
     (!secret.is_empty()).then(|| GrantHash::of(secret))

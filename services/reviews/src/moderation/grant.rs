@@ -1,4 +1,5 @@
-//! Grants as rows: given, used, ended. The secret of one is only in its browser; here is its hash.
+//! The rows of grants: issued, renewed, revoked. Only the browser has the secret; the row has its
+//! hash.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,21 +12,21 @@ use sqlx::{PgExecutor, Row};
 
 use crate::domain::review::Moderator;
 
-/// How long a grant lives without use.
+/// Idle timeout of a grant.
 pub const IDLE_SECONDS: i64 = 10 * 60;
-/// How long it lives at most.
+/// Maximum lifetime of a grant.
 pub const LIFETIME_SECONDS: i64 = 30 * 60;
-/// How long it is remembered, so that its browser is told that it has ended.
+/// How long a row is kept, so that its browser is answered that the grant has ended.
 const RETENTION_SECONDS: i64 = 24 * 3600;
-/// The word for whoever knows the passphrase, in the book of acts as in events.
+/// The actor of passphrase holders, in the audit log and in events.
 const PASSPHRASE: &str = "passphrase";
 
-/// Whose a grant is.
+/// The holder of a grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
     /// An owner or admin who retyped their own password.
     Staff(Staff),
-    /// Somebody who knows the passphrase.
+    /// A holder of the shared passphrase.
     Passphrase,
 }
 
@@ -47,7 +48,7 @@ impl From<Holder> for Moderator {
     }
 }
 
-/// The hash by which a grant is found again.
+/// SHA-256 of a grant's secret; the key of its row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct GrantHash([u8; 32]);
 
@@ -58,21 +59,21 @@ impl std::fmt::Debug for GrantHash {
 }
 
 impl GrantHash {
-    /// That of a secret.
+    /// Hashes a secret.
     #[must_use]
     pub fn of(secret: &str) -> Self {
         Self(Sha256::digest(secret.as_bytes()).into())
     }
 }
 
-/// A grant that was just given, with its secret.
+/// A newly issued grant with its secret.
 #[derive(Clone)]
 pub struct IssuedGrant {
-    /// What its browser keeps.
+    /// The secret, kept by the browser.
     pub secret: String,
-    /// When it ends at the latest.
+    /// When its lifetime ends.
     pub ends_at: Timestamp,
-    /// When it ends if it is not used until then.
+    /// When it ends without use.
     pub idle_ends_at: Timestamp,
 }
 
@@ -82,19 +83,19 @@ impl std::fmt::Debug for IssuedGrant {
     }
 }
 
-/// A grant that is known.
+/// A grant's row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredGrant {
-    /// The account that it was given to; `None` when it was given for the passphrase.
+    /// The account of the holder; `None` for a passphrase.
     pub account: Option<Id<Customer>>,
-    /// By which passphrase it was given; `None` when an account's own password gave it.
+    /// The fingerprint of the passphrase; `None` for an account's password.
     pub passphrase: Option<[u8; 32]>,
-    /// Whether it has not ended.
+    /// Whether it is still valid.
     pub live: bool,
 }
 
-/// Gives a grant, in the place of the older one of the same browser; `passphrase` is the
-/// fingerprint of the one that it is given for.
+/// Issues a grant and revokes the older one of the same browser. `passphrase` is the fingerprint of
+/// the passphrase that was used.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -126,7 +127,7 @@ pub async fn issue(
     Ok(IssuedGrant { secret, ends_at, idle_ends_at })
 }
 
-/// Looks a grant up without using it; `None` for one that was never given or is forgotten.
+/// Looks a grant up without renewing it; `None` when it does not exist or was deleted.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -154,8 +155,7 @@ pub async fn find(
     }))
 }
 
-/// Uses a grant, which begins its idle time anew. False when it has ended; one that is being ended
-/// at the same moment is waited for.
+/// Renews a grant's idle time. False when it has ended. Waits for a concurrent revocation.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -174,7 +174,7 @@ pub async fn renew(executor: impl PgExecutor<'_>, hash: GrantHash) -> Result<boo
     Ok(renewed.rows_affected() > 0)
 }
 
-/// Ends a grant. Returns whose it was, unless it had been ended before.
+/// Revokes a grant. Returns its holder, or `None` if it was revoked before.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -196,7 +196,7 @@ pub async fn revoke(
     Ok(Some(actor.parse().map_or_else(|_no_account| Actor::sharing(PASSPHRASE), account)))
 }
 
-/// Forgets grants that ended so long ago that no browser asks for them; returns how many.
+/// Deletes grants past their retention; returns how many.
 ///
 /// # Errors
 /// When the database does not answer.

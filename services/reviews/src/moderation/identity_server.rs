@@ -1,5 +1,5 @@
-//! Asks the identity server whether a password is the caller's own: it signs them in by it and ends
-//! that session at once. So it works with a hosted identity server too.
+//! Checks with the identity server whether a password is the caller's own: signs in with it and
+//! ends that session at once. This works with hosted identity servers, too.
 
 use std::time::Duration;
 
@@ -14,26 +14,26 @@ use uuid::Uuid;
 
 use crate::config::ModerationSettings;
 
-/// How long one answer may take; three are needed.
+/// Timeout of one request; a check makes three.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
-/// How often the session that was only a proof is asked to end.
+/// Attempts to end the session of a check.
 const LOGOUT_ATTEMPTS_MAX: u32 = 3;
 
-/// Why it cannot be told whose a password is.
+/// Why a password could not be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
-    /// It did not answer, or not in its own words.
+    /// No answer, or a malformed one.
     #[error("the identity server did not answer as expected")]
     Broken(#[from] reqwest::Error),
-    /// It answered with something that says nothing about the password.
+    /// A status that says nothing about the password.
     #[error("the identity server answered {0}")]
     UnexpectedStatus(StatusCode),
-    /// The task that asked ended without an answer.
+    /// The task ended without a result.
     #[error("the check was given up")]
     Abandoned(#[from] tokio::task::JoinError),
 }
 
-/// Who knows everybody's password.
+/// Client of the identity server.
 #[derive(Clone)]
 pub struct IdentityServer {
     url: String,
@@ -61,10 +61,10 @@ struct Session {
 }
 
 impl IdentityServer {
-    /// The one that the settings name.
+    /// A client for the configured server.
     ///
     /// # Errors
-    /// When HTTP cannot be spoken here.
+    /// When the HTTP client cannot be built.
     pub fn new(settings: &ModerationSettings) -> Result<Self, reqwest::Error> {
         Ok(Self {
             url: settings.identity_url.trim_end_matches('/').to_owned(),
@@ -73,12 +73,12 @@ impl IdentityServer {
         })
     }
 
-    /// Whether `password` is that of `account`, who is signed in with `token`.
+    /// Whether `password` is the password of `account`, which is signed in with `token`.
     ///
-    /// It runs to its end even when its caller goes, so that no session is left behind.
+    /// It runs to its end even when the caller is cancelled, so that no session is left behind.
     ///
     /// # Errors
-    /// When it cannot be told.
+    /// When it cannot be checked.
     pub async fn is_own_password(
         &self,
         account: Id<Customer>,
@@ -95,8 +95,7 @@ impl IdentityServer {
         tokio::spawn(check.in_current_span()).await?
     }
 
-    /// The address of the account, as the identity server knows it now; `None` when the token is
-    /// not good any more.
+    /// The account's current address at the identity server; `None` when the token is invalid.
     async fn email_of(
         &self,
         account: Id<Customer>,
@@ -124,7 +123,7 @@ impl IdentityServer {
         let answer = self.send(request.json(&body)).await?;
         match answer.status() {
             StatusCode::OK => Ok(Some(answer.json().await?)),
-            // Too many guesses are told as wrong ones: who guesses learns nothing.
+            // Throttled guesses are reported as wrong ones, so that an attacker learns nothing.
             StatusCode::BAD_REQUEST
             | StatusCode::FORBIDDEN
             | StatusCode::UNPROCESSABLE_ENTITY
@@ -133,7 +132,7 @@ impl IdentityServer {
         }
     }
 
-    /// The password is right whether or not this succeeds, so a failure is only told to the log.
+    /// The password is right whether or not this succeeds, so a failure is only logged.
     async fn sign_out(&self, token: SecretString) {
         for left in (0..LOGOUT_ATTEMPTS_MAX).rev() {
             let request = self.http.post(format!("{}/logout?scope=local", self.url));

@@ -1,7 +1,6 @@
-//! How often the panel may be opened with a wrong password before there is a wait. It is kept over
-//! restarts.
+//! Throttles attempts to unlock the panel after wrong passwords. Its state survives restarts.
 //!
-//! A try is counted before it is known how it ends, so that tries that come at once count too.
+//! An attempt is counted before its result is known, so that concurrent attempts count, too.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -10,29 +9,29 @@ use kernel::id::Customer;
 use kernel::{Id, Timestamp};
 use sqlx::Row;
 
-/// So many wrong tries are free for an account and for a network address.
+/// Failures without a wait, per account and per network address.
 const FREE_ATTEMPTS: i32 = 5;
-/// So many are free for everybody together, where all share one passphrase. It is more, because
-/// whoever wants to keep the practice out could use these up for it.
+/// Failures without a wait for all callers together, where all share one passphrase. It is higher,
+/// because an attacker could use these up to lock the practice out.
 const FREE_ATTEMPTS_OF_EVERYBODY: i32 = 50;
-/// The first wait; each further one is twice as long.
+/// The first wait; each further failure doubles it.
 const BACKOFF_SECONDS: i64 = 30;
 /// The longest wait.
 const BACKOFF_SECONDS_MAX: i64 = 15 * 60;
-/// The longest wait of everybody, after which the practice has its turn again.
+/// The longest wait for all callers together; it is short, so that the practice is not locked out.
 const BACKOFF_SECONDS_MAX_OF_EVERYBODY: i64 = 60;
-/// Wrong tries are forgotten when there were none for so long. With the hour until the next sweep
-/// it is the day at most for which network addresses are kept.
+/// Failures are deleted after this time without a new one. Together with the hourly retention job,
+/// network addresses are kept for a day at most.
 const RESET_AFTER_SECONDS: i64 = 23 * 3600;
 
-/// Who or what a try is counted for.
+/// What an attempt is counted for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ThrottleKey {
-    /// The account that was signed in.
+    /// The signed-in account.
     Account(Id<Customer>),
-    /// The network that it came from; one IPv6 line owns a whole /64. `None` when nobody said.
+    /// The caller's network; an IPv6 line owns a whole /64. `None` when the address is unknown.
     Address(Option<IpAddr>),
-    /// All who know, or guess at, the one passphrase.
+    /// All callers together, for the shared passphrase.
     Everybody,
 }
 
@@ -47,7 +46,7 @@ impl std::fmt::Debug for ThrottleKey {
 }
 
 impl ThrottleKey {
-    /// The network of an address as the gateway names it.
+    /// The network of an address that the gateway reported.
     #[must_use]
     pub fn address(named: Option<&str>) -> Self {
         let address = named.and_then(|text| text.parse::<IpAddr>().ok());
@@ -66,7 +65,7 @@ impl ThrottleKey {
         }
     }
 
-    /// How long the next try has to wait after so many.
+    /// The wait after this many failures.
     fn backoff_seconds(self, failures: i32) -> i64 {
         let (free, longest) = match self {
             Self::Account(_) | Self::Address(_) => (FREE_ATTEMPTS, BACKOFF_SECONDS_MAX),
@@ -77,8 +76,8 @@ impl ThrottleKey {
     }
 }
 
-/// Counts a try for each of them. False when one of them has to wait; then nothing is counted, and
-/// the password is not to be looked at.
+/// Counts an attempt for each key. False when one of them has to wait; then nothing is counted, and
+/// the password must not be checked.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -133,7 +132,7 @@ async fn upsert(
     Ok(())
 }
 
-/// Forgets what is over; returns how many rows that were.
+/// Deletes expired rows; returns how many.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -144,7 +143,7 @@ pub async fn delete_expired(tx: &mut Tx) -> Result<u64, StoreError> {
     Ok(forgotten.rows_affected())
 }
 
-/// Gives a try back that could not be looked at. The wait that the others have earned stays.
+/// Uncounts an attempt whose password could not be checked. Waits earned by other attempts stay.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -169,7 +168,7 @@ pub async fn undo_attempt(tx: &mut Tx, keys: &[ThrottleKey]) -> Result<(), Store
     Ok(())
 }
 
-/// Forgets what was counted: it was them.
+/// Deletes the counters after a correct password.
 ///
 /// # Errors
 /// When the database does not answer.

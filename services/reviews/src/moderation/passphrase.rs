@@ -1,5 +1,4 @@
-//! One passphrase for all who moderate, for a practice that sets one as an argon2id hash in its
-//! settings.
+//! The shared passphrase of all moderators, for practices that set its argon2id hash.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,38 +11,38 @@ use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 
-/// How many are worked on at once: each keeps a thread and its memory busy.
+/// Concurrent checks; each needs a thread and the hash's memory.
 const PARALLEL_MAX: usize = 2;
-/// How long one waits for its turn.
+/// How long a check waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Less memory than this, or fewer KiB times passes, is guessed too quickly.
+/// Minimum memory, and minimum memory times passes; weaker hashes are guessed too quickly.
 const MEMORY_KIB_MIN: u32 = 7 * 1024;
 const WORK_KIB_MIN: u64 = 35 * 1024;
-/// What everybody tries first.
+/// Passphrases that are guessed first.
 const COMMON_PASSPHRASES: [&str; 8] =
     ["", "admin", "admin123", "password", "passphrase", "changeme", "sukoon", "letmein"];
 
-/// Why a hash is not good enough to start with. It never repeats the hash.
+/// Why a hash is rejected at the start. The message never contains the hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WeakPassphrase {
-    /// It is no PHC string of argon2id.
+    /// It is not a PHC string of argon2id.
     #[error("ADMIN_PASSPHRASE_HASH is no argon2id hash ($argon2id$v=19$m=19456,t=2,p=1$…)")]
     NotArgon2id,
-    /// It was made with too little work.
+    /// Its cost parameters are too low.
     #[error("ADMIN_PASSPHRASE_HASH was made with too little work: use m=19456,t=2,p=1 or more")]
     TooCheap,
-    /// It is the hash of a word that is tried first.
+    /// It is the hash of a common passphrase.
     #[error("ADMIN_PASSPHRASE_HASH is the hash of a passphrase that everybody tries first")]
     Common,
 }
 
-/// A passphrase could not be worked on.
+/// A passphrase could not be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum HashError {
-    /// Too many others are before it.
+    /// Too many checks are queued.
     #[error("too many passphrases are waiting")]
     Busy,
-    /// The thread ended without an answer.
+    /// The thread ended without a result.
     #[error("the check was given up")]
     Abandoned(#[source] BoxError),
 }
@@ -62,10 +61,10 @@ impl std::fmt::Debug for Passphrase {
 }
 
 impl Passphrase {
-    /// The one with this hash.
+    /// The passphrase with this hash.
     ///
     /// # Errors
-    /// When the hash would not protect it.
+    /// When the hash is too weak.
     pub fn new(hash: &SecretString) -> Result<Self, WeakPassphrase> {
         let text = hash.expose_secret();
         let unreadable = WeakPassphrase::NotArgon2id;
@@ -87,23 +86,24 @@ impl Passphrase {
         Ok(Self { hash: text.into(), permits: Arc::new(Semaphore::new(PARALLEL_MAX)) })
     }
 
-    /// What tells it from every other passphrase, and from the same one hashed anew.
+    /// Identifies this hash: another passphrase, or the same one hashed again, has another
+    /// fingerprint.
     #[must_use]
     pub fn fingerprint(&self) -> [u8; 32] {
         Sha256::digest(self.hash.as_bytes()).into()
     }
 
-    /// Whether it is the passphrase.
+    /// Whether the input is the passphrase.
     ///
     /// # Errors
-    /// When it does not get its turn.
+    /// When no permit becomes free in time.
     pub async fn verify(&self, typed: SecretString) -> Result<bool, HashError> {
         let permit = Arc::clone(&self.permits).acquire_owned();
         let Ok(Ok(permit)) = tokio::time::timeout(QUEUE_TIMEOUT, permit).await else {
             return Err(HashError::Busy);
         };
         let hash = Arc::clone(&self.hash);
-        // The turn goes with the work: who stops waiting for the answer does not end the work.
+        // The permit moves into the work: a cancelled caller does not stop the work.
         let working = tokio::task::spawn_blocking(move || {
             let right = matches_hash(&hash, typed.expose_secret());
             drop(permit);
@@ -113,7 +113,7 @@ impl Passphrase {
     }
 }
 
-/// The hash says itself how it was made.
+/// The PHC string contains the parameters.
 fn matches_hash(hash: &str, typed: &str) -> bool {
     let parsed = PasswordHash::new(hash);
     parsed.is_ok_and(|hash| Argon2::default().verify_password(typed.as_bytes(), &hash).is_ok())

@@ -1,7 +1,7 @@
-//! The panel is unlocked: a password is proved and a browser gets a grant.
+//! Unlocks the panel: checks a password and issues a grant.
 //!
-//! Whatever is wrong is told alike and no sooner than a real check takes: a wrong password, someone
-//! who may not moderate, a wait. Only the book of acts has the reason.
+//! All failures (a wrong password, a missing role, a wait) get the same answer, no sooner than a
+//! real check takes. Only the audit log has the reason.
 
 use std::time::Duration;
 
@@ -17,20 +17,20 @@ use crate::moderation::grant::{self, Holder, IssuedGrant};
 use crate::moderation::login_throttle::{self, ThrottleKey};
 use crate::moderation::{AuthMethod, CALLER_ADDRESS_HEADER, Denial, Moderation};
 
-/// A refusal comes no sooner than this, which is longer than a check takes.
+/// Minimum time of a denial; longer than a check takes.
 const DENIAL_TIME_MIN: Duration = Duration::from_millis(400);
-/// No password is longer.
+/// Maximum bytes of a password.
 const PASSWORD_BYTES_MAX: usize = 1024;
-/// The call's name in the book of acts.
+/// The call's name in the audit log.
 const ACT: Act<'static> = Act { action: "Unlock", subject: "" };
 
-/// Reasons that only the book of acts is told.
+/// Reasons that appear only in the audit log.
 const WRONG_PASSWORD: &str = "WRONG_PASSWORD";
 const MUST_WAIT: &str = "MUST_WAIT";
 
-/// How a try ends that gives no grant.
+/// Why an attempt gets no grant.
 enum Failure {
-    /// Who it was, and why it is denied.
+    /// The actor, and why the attempt is denied.
     Denied(Actor, &'static str),
     /// The password cannot be checked now.
     Unavailable(runtime::BoxError),
@@ -53,20 +53,20 @@ impl From<AuthError> for Failure {
     }
 }
 
-/// Who tries and may try: whoever may not is refused before, and is not counted. Otherwise anybody
-/// at the practice's own network address could lock the practice out without a single password.
+/// A caller who may attempt to unlock. Others are denied earlier and not counted: otherwise anyone
+/// at the practice's own network address could lock the practice out without a password.
 struct Candidate {
     actor: Actor,
     throttle_keys: Vec<ThrottleKey>,
-    /// Who they prove to be if the password is right.
+    /// The grant's holder if the password is right.
     holder: Holder,
 }
 
 impl Moderation {
-    /// Gives a grant for the right password, in the place of an older one of the same browser.
+    /// Issues a grant for the right password and revokes an older one of the same browser.
     ///
     /// # Errors
-    /// `AccessDenied` whatever is wrong; `UNAVAILABLE` when the password cannot be checked.
+    /// `AccessDenied` for any denial; `UNAVAILABLE` when the password cannot be checked.
     pub async fn unlock(
         &self,
         metadata: &MetadataMap,
@@ -97,7 +97,7 @@ impl Moderation {
         password: SecretString,
     ) -> Result<IssuedGrant, Failure> {
         let Candidate { actor, throttle_keys, holder } = self.candidate(metadata).await?;
-        // Nobody has such a password, so nothing is looked at and nothing is counted.
+        // No password has this length, so it is neither checked nor counted.
         if !(1..=PASSWORD_BYTES_MAX).contains(&password.expose_secret().len()) {
             return Err(Failure::Denied(actor, WRONG_PASSWORD));
         }
@@ -194,7 +194,7 @@ impl Moderation {
     }
 }
 
-/// The caller's access token, which the identity server shall know as well.
+/// The caller's access token, which is also sent to the identity server.
 fn bearer(metadata: &MetadataMap) -> Option<SecretString> {
     let (_scheme, token) = metadata.get("authorization")?.to_str().ok()?.split_once(' ')?;
     Some(SecretString::from(token.trim()))

@@ -1,11 +1,11 @@
-//! What a file is. Only its content tells: names and declared types are whatever the sender likes.
+//! Detects a file's format by its content; names and declared types are not trusted.
 
 use infer::image::{is_jpeg, is_png, is_webp};
 
-/// How many bytes at a file's beginning tell its kind.
+/// Bytes at a file's beginning that identify its format.
 pub const HEAD_BYTES: usize = 16;
 
-/// The kinds of pictures that are taken.
+/// The supported formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// JPEG.
@@ -17,13 +17,13 @@ pub enum Format {
 }
 
 impl Format {
-    /// The kind of the file that begins so.
+    /// The format of a file with this beginning.
     #[must_use]
     pub fn detect(head: &[u8]) -> Option<Self> {
         match head {
             head if is_jpeg(head) => Some(Self::Jpeg),
             head if is_png(head) => Some(Self::Png),
-            // The check itself looks at the last four letters only.
+            // `is_webp` checks the last four letters only.
             head if head.starts_with(b"RIFF") && is_webp(head) => Some(Self::WebP),
             _ => None,
         }

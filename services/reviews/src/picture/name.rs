@@ -1,4 +1,4 @@
-//! What pictures are called where they are kept and where they are served.
+//! Names of pictures in the object storage and in URLs.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -16,7 +16,7 @@ impl Size {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Large, Self::Small];
 
-    /// The most pixels of its longer side.
+    /// Maximum pixels of the longer side.
     #[must_use]
     pub const fn side_max(self) -> u32 {
         match self {
@@ -33,37 +33,36 @@ impl Size {
     }
 }
 
-/// A picture's name, which tells nothing: 16 random bytes, 32 lower-case hexadecimal digits.
+/// A picture's random name: 16 bytes, written as 32 lower-case hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name(u128);
 
-/// A text is not a picture's name.
+/// The text is not a picture's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("this is not a picture's name")]
 pub struct InvalidName;
 
 impl Name {
-    /// A new one.
+    /// A new random name.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "a random value is no default")]
     pub fn new() -> Self {
         Self(rand::random())
     }
 
-    /// The file's name in one size.
+    /// The file name of one size.
     #[must_use]
     pub fn file_name(self, size: Size) -> String {
         format!("{self}-{}.webp", size.word())
     }
 
-    /// Where it is served in one size.
+    /// The URL path of one size.
     #[must_use]
     pub fn path(self, size: Size) -> String {
         format!("/pictures/{}", self.file_name(size))
     }
 
-    /// Name and size of a file that is asked for. There is one way to write it, and everything else
-    /// is nobody's.
+    /// Parses a requested file name. Only the canonical spelling is accepted.
     #[must_use]
     pub fn parse_file_name(file: &str) -> Option<(Self, Size)> {
         let stem = file.strip_suffix(".webp")?;

@@ -1,4 +1,4 @@
-//! Where pictures lie: a folder, or a bucket that speaks S3.
+//! Object storage of pictures: a folder, or an S3 bucket.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,31 +14,31 @@ use url::Url;
 
 use crate::picture::name::{Name, Size};
 
-/// The folder of reviews' pictures, inside what the setting names.
+/// The subfolder of reviews' pictures below the configured URL.
 const FOLDER: &str = "reviews";
-/// How often a bucket that does not answer is asked again.
+/// Maximum retries of a request to a bucket.
 const RETRIES_MAX: usize = 3;
-/// How long it is tried in all.
+/// Total time of all retries.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(12);
-/// How long one request to a bucket may take.
+/// Timeout of one request to a bucket.
 const REQUEST_TIMEOUT: &str = "5 seconds";
 
-/// Where pictures lie.
+/// The object storage of pictures.
 #[derive(Debug, Clone)]
 pub struct ObjectStorage {
     store: Arc<dyn ObjectStore>,
     prefix: Path,
-    /// The folder itself, where they lie in one.
+    /// The folder, if the storage is one.
     folder: Option<PathBuf>,
 }
 
-/// Pictures cannot be kept there.
+/// An error of the object storage.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The setting is neither a folder's nor a bucket's URL.
     #[error("REVIEWS_PICTURES_URL must be file:///folder or s3://bucket/prefix")]
     Url,
-    /// The folder cannot be written.
+    /// The folder cannot be used.
     #[error("the folder of pictures cannot be used")]
     Folder(#[source] std::io::Error),
     /// The store refused or did not answer.
@@ -47,9 +47,9 @@ pub enum Error {
 }
 
 impl ObjectStorage {
-    /// Opens what the setting names: `file:///folder`, which is made if it is not there, or
-    /// `s3://bucket/prefix`, whose region, endpoint and credentials have the names that its own
-    /// tools use (`AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID` and so on).
+    /// Opens the configured storage: `file:///folder`, which is created if it does not exist, or
+    /// `s3://bucket/prefix`, whose region, endpoint and credentials are read from the standard AWS
+    /// variables (`AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID` and so on).
     ///
     /// # Errors
     /// When it cannot be used.
@@ -64,12 +64,12 @@ impl ObjectStorage {
 
     fn folder(folder: PathBuf) -> Result<Self, Error> {
         std::fs::create_dir_all(&folder).map_err(Error::Folder)?;
-        // An answered upload outlives a power cut.
+        // A completed upload survives a power failure.
         let store = LocalFileSystem::new_with_prefix(&folder)?.with_fsync(true);
         Ok(Self { store: Arc::new(store), prefix: Path::from(FOLDER), folder: Some(folder) })
     }
 
-    /// Opens a bucket with what `builder` knows of its owner already.
+    /// Opens a bucket; `builder` has its credentials and endpoint.
     ///
     /// # Errors
     /// When it cannot be used.
@@ -85,26 +85,26 @@ impl ObjectStorage {
             .with_bucket_name(bucket)
             .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), REQUEST_TIMEOUT)
             .with_retry(retry)
-            // Not every bucket can delete many at once, and we never do.
+            // Some buckets do not support bulk deletion, and it is not needed.
             .with_disable_bulk_delete(true)
             .build()?;
         let prefix = Path::parse(url.path()).map_err(object_store::Error::from)?.join(FOLDER);
         Ok(Self { store: Arc::new(store), prefix, folder: None })
     }
 
-    /// Keeps a picture: it is there whole or not at all.
+    /// Stores a picture atomically.
     ///
     /// # Errors
-    /// When the store does not do it.
+    /// When the storage fails.
     pub async fn put(&self, name: Name, size: Size, bytes: Bytes) -> Result<(), Error> {
         self.store.put(&self.path(name, size), bytes.into()).await?;
         Ok(())
     }
 
-    /// Reads a picture, if it is there.
+    /// Reads a picture, if it exists.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// When the storage does not answer.
     pub async fn get(&self, name: Name, size: Size) -> Result<Option<GetResult>, Error> {
         match self.store.get(&self.path(name, size)).await {
             Ok(found) => Ok(Some(found)),
@@ -113,10 +113,10 @@ impl ObjectStorage {
         }
     }
 
-    /// Removes a picture in all sizes; one that is gone already stays gone.
+    /// Removes a picture in all sizes; missing files are no error.
     ///
     /// # Errors
-    /// When the store does not do it; then it has to be done again.
+    /// When the storage fails; the removal must be retried.
     pub async fn remove(&self, name: Name) -> Result<(), Error> {
         for size in Size::ALL {
             match self.store.delete(&self.path(name, size)).await {
@@ -128,8 +128,8 @@ impl ObjectStorage {
         Ok(())
     }
 
-    /// A process that dies while it writes to a folder leaves a file beside the one that it wanted,
-    /// which no listing shows.
+    /// Removes the temporary file that a killed process leaves beside its target; no listing shows
+    /// it.
     async fn remove_partial_file(&self, name: Name, size: Size) -> Result<(), Error> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let half = folder.join(FOLDER).join(format!("{}#1", name.file_name(size)));

@@ -1,17 +1,18 @@
-//! What the child tells its parent: a picture in two sizes, or why there is none.
+//! The protocol between the child and its parent: a picture in two sizes, or the reason why there
+//! is none.
 
 use bytes::Bytes;
 
 use crate::picture::format::Format;
 
-/// The first byte where a picture follows.
+/// Tag of a picture.
 const PICTURE: u8 = b'P';
-/// The first byte where a reason follows.
+/// Tag of a rejection's reason.
 const REJECTION: u8 = b'R';
-/// The most bytes of an answer; both sizes of the noisiest picture have fewer.
+/// Maximum bytes of a response; both sizes of the noisiest picture have fewer.
 pub const RESPONSE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
-/// A picture that was made anew.
+/// A re-encoded picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shrunk {
     /// Width of the large one in pixels.
@@ -24,13 +25,13 @@ pub struct Shrunk {
     pub small: Bytes,
 }
 
-/// Why a file is no picture that we take.
+/// Why a file is not accepted as a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPicture {
-    /// It is of another kind.
+    /// Its format is not supported.
     #[error("it is of another kind")]
     UnsupportedFormat,
-    /// It moves.
+    /// It is animated.
     #[error("it moves")]
     Animated,
     /// It has too many pixels, or none.
@@ -55,7 +56,7 @@ impl InvalidPicture {
     }
 }
 
-/// The answer as bytes.
+/// Encodes a response.
 #[must_use]
 pub fn encode(answer: &Result<Shrunk, InvalidPicture>) -> Vec<u8> {
     let shrunk = match answer {
@@ -72,8 +73,7 @@ pub fn encode(answer: &Result<Shrunk, InvalidPicture>) -> Vec<u8> {
     written
 }
 
-/// Reads an answer. None means that nobody could have meant it: the child was broken, or has become
-/// somebody else's.
+/// Decodes a response. None when it is malformed: the child failed, or was taken over.
 #[must_use]
 pub fn decode(answer: &Bytes) -> Option<Result<Shrunk, InvalidPicture>> {
     let mut at = 1_usize;

@@ -1,5 +1,5 @@
-//! Pictures that go: uploads that no review took, and those of reviews that are erased. The objects
-//! go before the row that knows of them, so a process that dies between leaves nothing unknown.
+//! Removes pictures: uploads without a review, and those of erased reviews. Objects are removed
+//! before the row that names them, so a killed process leaves no unknown object.
 
 use eventstore::{Metadata, Store, StoreError};
 use kernel::Id;
@@ -10,7 +10,7 @@ use crate::picture::name::Name;
 use crate::picture::object_storage::ObjectStorage;
 use crate::picture::repository;
 
-/// Removes an upload that no review took within its hour; its timer fires this.
+/// Removes an upload that no review took within an hour; called by its timer.
 ///
 /// # Errors
 /// When the database or the store of pictures does not answer; then it has to be done again.
@@ -48,7 +48,7 @@ async fn forget(store: &Store, image_id: Id<ReviewImage>) -> Result<(), StoreErr
         .await
 }
 
-/// Removes the objects of a review's picture, if it has one. The row goes afterwards, by
+/// Removes the objects of a review's picture, if it has one. The row is deleted afterwards, by
 /// `repository::delete_of_review` in the transaction that erases the review.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Rows of pictures: each upload, and the review that has it.
+//! Rows of uploads, with the review that each belongs to.
 
 use eventstore::{Store, StoreError, Tx};
 use kernel::Id;
@@ -9,13 +9,13 @@ use sqlx::Row as _;
 use crate::picture::name::Name;
 use crate::picture::outcome::Uploaded;
 
-/// An upload that no review took is to go; the subject is the image.
+/// Timer kind: deletes an upload without a review; the subject is the image.
 pub const DROP_IMAGE: &str = "drop-image";
 
-/// How long an upload waits for its review.
+/// How long an upload may wait for its review.
 const ATTACH_WITHIN_SECONDS: i64 = 60 * 60;
 
-/// Notes an upload whose objects are about to be kept, and when to drop it.
+/// Inserts an upload before its objects are stored, and sets the timer that deletes it.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -36,7 +36,7 @@ pub async fn insert(tx: &mut Tx, uploaded: Uploaded, name: Name) -> Result<(), S
     tx.set_timer(DROP_IMAGE, &uploaded.image_id.to_string(), due, json!({})).await
 }
 
-/// How many uploads no review has taken, counted up to `most`.
+/// The number of uploads without a review, counted up to `most`.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -50,8 +50,8 @@ pub async fn count_unattached(store: &Store, most: i64) -> Result<i64, StoreErro
     Ok(waiting)
 }
 
-/// Gives an upload to a review, in the transaction that publishes it. False when the upload is
-/// gone, too old, or another review's: of two that want it at once, one has it.
+/// Attaches an upload to a review, in the transaction that publishes the review. False when the
+/// upload is gone, expired or attached to another review; of concurrent attempts one succeeds.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -78,8 +78,8 @@ pub async fn attach(
     Ok(true)
 }
 
-/// Gives an upload up that no review has, so that none can take it any more, and tells its name.
-/// None when it is a review's or gone.
+/// Marks an upload without a review as dropped, so that it cannot be attached any more, and returns
+/// its name. None when it is attached or gone.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -97,7 +97,7 @@ pub async fn mark_dropped(
     Ok(row.map(|row| name_of(&row)).transpose()?)
 }
 
-/// Forgets an upload that was given up and whose objects are gone.
+/// Deletes the row of a dropped upload whose objects are removed.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -109,7 +109,8 @@ pub async fn delete_dropped(tx: &mut Tx, image_id: Id<ReviewImage>) -> Result<()
     tx.end_timer(DROP_IMAGE, &image_id.to_string()).await
 }
 
-/// Forgets a review's picture, whose objects are gone; in the transaction that erases the review.
+/// Deletes the row of a review's picture whose objects are removed; in the transaction that erases
+/// the review.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -136,7 +137,7 @@ pub async fn name_of_review(
     Ok(row.map(|row| name_of(&row)).transpose()?)
 }
 
-/// Whether a picture may be seen: its review can be read.
+/// Whether a picture is public: its review is published.
 ///
 /// # Errors
 /// When the database does not answer.

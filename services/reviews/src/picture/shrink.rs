@@ -1,8 +1,8 @@
 //! The child that decodes one picture: `reviews shrink`, from standard input to standard output.
 //!
-//! It has no settings, no logs and nothing to steal: its environment is empty, and before it reads
-//! a byte it gives up all memory, time, files and processes that it does not need. Whatever a
-//! hostile file does to a decoder ends with this process.
+//! It has no settings, logs or secrets: its environment is empty, and before it reads a byte it
+//! limits its memory, CPU time, files and processes. The effects of a hostile file end with this
+//! process.
 
 use std::io::{self, Cursor, Read as _, Write as _};
 use std::process::ExitCode;
@@ -21,25 +21,25 @@ use crate::picture::name::Size;
 use crate::picture::protocol::{self, InvalidPicture, Shrunk};
 use crate::picture::spool::BODY_BYTES_MAX;
 
-/// The argument that makes a child of the service's program.
+/// The command that starts the child.
 pub const COMMAND: &str = "shrink";
 
-/// The most pixels of a side.
+/// Maximum pixels of a side.
 const SIDE_MAX: u32 = 8000;
-/// The most pixels in all: a phone's camera has 12 million.
+/// Maximum pixels in total; a phone's camera has 12 million.
 const PIXELS_MAX: u64 = 24_000_000;
-/// The most bytes that a decoder may ask for: 24 million pixels of 8 bytes, and some work space.
+/// Maximum bytes of a decoder: 24 million pixels of 8 bytes, and some work space.
 const DECODER_BYTES_MAX: u64 = 224 * 1024 * 1024;
-/// The most bytes of this process, its program included.
+/// Maximum address space of this process, its program included.
 pub const PROCESS_BYTES_MAX: u64 = 512 * 1024 * 1024;
-/// The most seconds of a processor.
+/// Maximum CPU seconds.
 pub const CPU_SECONDS_MAX: u64 = 8;
-/// The most open files: the three that it was given, and a few for the system's libraries.
+/// Maximum open files: the three standard ones, and a few for system libraries.
 const FILES_MAX: u64 = 8;
-/// How much is lost by the encoder: at 80 of 100, nothing that an eye sees.
+/// Quality of the encoder, of 100; at 80 no difference is visible.
 const QUALITY: f32 = 80.0;
 
-/// Shrinks the picture on standard input. The exit code tells only whether there is an answer.
+/// Shrinks the picture on standard input. The exit code only says whether there is a response.
 #[must_use]
 pub fn main() -> ExitCode {
     match limit().and_then(|()| work()) {
@@ -55,7 +55,7 @@ fn limit() -> io::Result<()> {
     setrlimit(Resource::Nofile, at_most(FILES_MAX))?;
     setrlimit(Resource::Cpu, at_most(CPU_SECONDS_MAX))?;
     let memory = setrlimit(Resource::As, at_most(PROCESS_BYTES_MAX));
-    // Other systems than the one that we are run on count a process's memory in ways of their own.
+    // Other systems than Linux count a process's memory differently.
     if cfg!(target_os = "linux") {
         memory?;
         setrlimit(Resource::Nproc, at_most(0))?;
@@ -72,10 +72,10 @@ fn work() -> io::Result<()> {
     out.flush()
 }
 
-/// Makes the picture anew: upright, on white, in two sizes, and nothing else of the file.
+/// Re-encodes the picture: upright, on white, in two sizes, without any other data of the file.
 ///
 /// # Errors
-/// Why the file is no picture that we take.
+/// Why the file is not accepted.
 pub fn shrink(file: &[u8]) -> Result<Shrunk, InvalidPicture> {
     let (picture, orientation) = decode(file)?;
     let large = smaller(on_white(picture), Size::Large);
@@ -124,7 +124,7 @@ fn broken<T>(result: ImageResult<T>) -> Result<T, InvalidPicture> {
     })
 }
 
-/// Looks at what the header says before a pixel is decoded.
+/// Checks the header before any pixel is decoded.
 fn pixels(mut decoder: impl ImageDecoder) -> Result<(DynamicImage, Orientation), InvalidPicture> {
     let (width, height) = decoder.dimensions();
     let count = u64::from(width) * u64::from(height);
@@ -133,12 +133,12 @@ fn pixels(mut decoder: impl ImageDecoder) -> Result<(DynamicImage, Orientation),
         return Err(InvalidPicture::TooManyPixels);
     }
     broken(decoder.set_limits(limits()))?;
-    // A picture whose notes cannot be read is still a picture, as its file has it.
+    // If the EXIF data cannot be read, the picture is used as stored.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     Ok((broken(DynamicImage::from_decoder(decoder))?, orientation))
 }
 
-/// The picture without transparency, as it looks on white paper.
+/// Blends the picture over white.
 fn on_white(picture: DynamicImage) -> DynamicImage {
     if !picture.color().has_alpha() {
         return picture.into_rgb8().into();
@@ -148,7 +148,7 @@ fn on_white(picture: DynamicImage) -> DynamicImage {
     let mut plain = Vec::with_capacity(mixed.len() / 4 * 3);
     for pixel in mixed.chunks_exact(4) {
         match *pixel {
-            // Most pixels are the one or the other, and there are millions of them.
+            // Fast paths: most of the millions of pixels are opaque or transparent.
             [red, green, blue, 255] => plain.extend_from_slice(&[red, green, blue]),
             [_, _, _, 0] => plain.extend_from_slice(&[255, 255, 255]),
             [red, green, blue, alpha] => {
@@ -157,18 +157,18 @@ fn on_white(picture: DynamicImage) -> DynamicImage {
             _ => {}
         }
     }
-    // The count of bytes is right by construction; an empty picture is refused by the encoder.
+    // The byte count is right by construction; the encoder rejects an empty picture.
     RgbImage::from_raw(width, height, plain).unwrap_or_default().into()
 }
 
-/// A colour laid over white.
+/// Blends a colour over white.
 fn blend(colour: u8, alpha: u8) -> u8 {
     let (colour, alpha) = (u32::from(colour), u32::from(alpha));
     let sum = colour * alpha + 255 * (255 - alpha);
     u8::try_from((sum + 127) / 255).unwrap_or(u8::MAX)
 }
 
-/// The picture in at most this size. One that is small already stays as it is.
+/// Scales the picture down to this size. A smaller one is unchanged.
 fn smaller(picture: DynamicImage, size: Size) -> DynamicImage {
     let side_max = size.side_max();
     let side = picture.width().max(picture.height());
@@ -176,7 +176,7 @@ fn smaller(picture: DynamicImage, size: Size) -> DynamicImage {
         return picture;
     }
     // A good filter over a whole photograph costs a second and much memory; after a plain one to
-    // twice the size nobody sees a difference.
+    // twice the size the result looks the same.
     let twice = side_max * 2;
     let near = if side > twice { picture.thumbnail(twice, twice) } else { picture };
     near.resize(side_max, side_max, FilterType::Lanczos3)

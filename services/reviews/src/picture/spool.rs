@@ -1,5 +1,5 @@
-//! Takes an upload's bytes in, counted and timed, into a file without a name: memory stays small
-//! however many arrive, and nothing is left when this process ends.
+//! Spools an upload into an unlinked file, with limits of size and time: memory use does not grow
+//! with the number of uploads, and the file disappears with this process.
 
 use std::error::Error;
 use std::io::{self, SeekFrom};
@@ -16,28 +16,28 @@ use crate::picture::format::HEAD_BYTES;
 use crate::picture::name::Name;
 use crate::picture::outcome::UploadError;
 
-/// The most bytes of an upload: 5 MiB.
+/// Maximum bytes of an upload: 5 MiB.
 pub const BODY_BYTES_MAX: u64 = 5 * 1024 * 1024;
-/// How long a whole upload may take to arrive.
+/// Timeout of a whole upload.
 pub const UPLOAD_TIMEOUT: Duration = Duration::from_secs(60);
-/// How much more of an upload that is refused is read and thrown away.
+/// How many bytes of a rejected upload are read and discarded.
 const DRAIN_BYTES_MAX: u64 = 4 * BODY_BYTES_MAX;
-/// For how long.
+/// How long a rejected upload is read.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An upload that has arrived.
+/// A complete upload.
 #[derive(Debug)]
 pub struct SpooledUpload {
-    /// Its bytes, from the beginning.
+    /// The file, positioned at its beginning.
     pub file: std::fs::File,
-    /// The first few of them.
+    /// The first bytes.
     pub head: Vec<u8>,
 }
 
-/// Takes an upload in.
+/// Receives an upload.
 ///
 /// # Errors
-/// Why it was refused.
+/// Why it is rejected.
 pub async fn receive<S, E>(body: &mut S, within: Duration) -> Result<SpooledUpload, UploadError>
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
@@ -52,7 +52,8 @@ where
     received
 }
 
-/// Reads on for a while and throws it away: who still sends would not hear the answer.
+/// Reads and discards the body for a while: a client that is still sending does not read the
+/// answer.
 pub async fn drain<S, E>(body: &mut S)
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
@@ -66,7 +67,7 @@ where
             }
         }
     };
-    // Out of time is as good an end as any.
+    // A timeout ends it, too.
     drop(timeout(DRAIN_TIMEOUT, reading).await);
 }
 
@@ -97,7 +98,7 @@ where
     Ok(SpooledUpload { file: file.into_std().await, head })
 }
 
-/// A file that has lost its name as soon as it is there.
+/// Creates a file and unlinks it at once.
 async fn unlinked_file() -> io::Result<File> {
     let path = std::env::temp_dir().join(format!("review-upload-{}", Name::new()));
     let mut options = OpenOptions::new();

@@ -1,4 +1,5 @@
-//! The parent's side of shrinking: few children at a time, and none that lives long.
+//! The parent's side of shrinking: starts few child processes at a time, each with a short
+//! lifetime.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -16,22 +17,21 @@ use crate::picture::outcome::UploadError;
 use crate::picture::protocol::{self, RESPONSE_BYTES_MAX, Shrunk};
 use crate::picture::shrink::COMMAND;
 
-/// How many children run at the same time. Each may have half a gigabyte for a moment.
+/// Maximum concurrent children. Each may briefly use half a gigabyte.
 const CHILDREN_MAX: usize = 2;
-/// How long an upload waits until it is its turn.
+/// How long an upload waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long a child may take by the clock on the wall, when the machine has other things to do. Its
-/// limit of processor time ends hostile files long before.
+/// Wall-clock timeout of a child on a busy machine. Its CPU limit ends hostile files much earlier.
 const CHILD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Shrinks pictures in children of this program.
+/// Shrinks pictures in child processes of this program.
 #[derive(Debug)]
 pub struct Worker {
     program: PathBuf,
     permits: Semaphore,
 }
 
-/// A child did not do its work, for a reason that has nothing to do with the picture.
+/// A child failed for a reason unrelated to the picture.
 #[derive(Debug, thiserror::Error)]
 enum ChildError {
     #[error("the child could not be started")]
@@ -43,19 +43,19 @@ enum ChildError {
 }
 
 impl Worker {
-    /// `program` is this service's own.
+    /// `program` is this service's own executable.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
         Self { program, permits: Semaphore::new(CHILDREN_MAX) }
     }
 
-    /// Makes the picture in `file` anew. Dropped meanwhile, it ends the child.
+    /// Shrinks and re-encodes the picture in `file`. If cancelled, it kills the child.
     ///
     /// # Errors
-    /// `Invalid` when it is no picture that we take, or its child had to be stopped; `Busy` when it
-    /// was not its turn in time or this machine could not do it.
+    /// `Invalid` when the file is not an accepted picture, or its child was killed; `Busy` when no
+    /// permit was free in time or the machine failed.
     pub async fn shrink(&self, file: File) -> Result<Shrunk, UploadError> {
-        // Nobody closes the semaphore, so an error is a turn that did not come in time.
+        // The semaphore is never closed, so an error is a timeout.
         let Ok(Ok(_permit)) = timeout(QUEUE_TIMEOUT, self.permits.acquire()).await else {
             return Err(UploadError::Busy);
         };
@@ -80,7 +80,7 @@ impl Worker {
         }
     }
 
-    /// What a child answers, if it ends well.
+    /// A child's output, if it exits successfully.
     async fn run_child(&self, file: File) -> Result<Option<Bytes>, ChildError> {
         let mut child = self.spawn(file).map_err(ChildError::Spawn)?;
         let mut answer = Vec::new();
@@ -95,7 +95,7 @@ impl Worker {
     fn spawn(&self, file: File) -> std::io::Result<Child> {
         Command::new(&self.program)
             .arg(COMMAND)
-            // It has no use for the service's secrets.
+            // It needs none of the service's secrets.
             .env_clear()
             .current_dir("/")
             .stdin(file)

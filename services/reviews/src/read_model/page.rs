@@ -1,4 +1,4 @@
-//! Pages that go on where the one before ended, so that they stay right while reviews are added.
+//! Keyset pagination, which stays correct while reviews are added.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,17 +7,17 @@ use kernel::{Id, Timestamp};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-/// The most reviews of a page.
+/// Maximum reviews per page.
 const PAGE_SIZE_MAX: i32 = 50;
-/// How many bytes of a list's hash stand in a token.
+/// Bytes of the list's hash in a token.
 const LIST_BYTES: usize = 8;
 
-/// The last review of a page, in the order in which reviews are listed.
+/// The position of a page's last review in the list order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
     /// When it was submitted.
     pub created_at: Timestamp,
-    /// Its id, which orders those that were submitted at the same moment.
+    /// Its id, which orders reviews of the same moment.
     pub review_id: Id<Review>,
 }
 
@@ -31,7 +31,7 @@ impl Cursor {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Reads a token; `None` when it is none, or one of another list.
+    /// Decodes a token; `None` when it is malformed or belongs to another list.
     #[must_use]
     pub fn read(list_id: &str, token: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
@@ -48,25 +48,25 @@ fn hash(list_id: &str) -> Vec<u8> {
     Sha256::digest(list_id.as_bytes()).iter().copied().take(LIST_BYTES).collect()
 }
 
-/// How many reviews a page has.
+/// The number of reviews per page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageSize(usize);
 
 impl PageSize {
-    /// So many as were asked for, at most 50; `default` when it was left open.
+    /// The requested size, at most 50; `default` when none was requested.
     #[must_use]
     pub fn clamped(asked: i32, default: i32) -> Self {
         let size = if asked <= 0 { default } else { asked.min(PAGE_SIZE_MAX) };
         Self(usize::try_from(size).unwrap_or_default())
     }
 
-    /// How many are to be read: one more than are shown tells whether more follow.
+    /// The number of rows to read: one more than are shown, which tells whether more follow.
     #[must_use]
     pub fn limit(self) -> i64 {
         i64::try_from(self.0).unwrap_or_default().saturating_add(1)
     }
 
-    /// What is shown of what was read, and from where the next page goes on, if there is one.
+    /// Splits the rows read into the page and the cursor of the next page, if there is one.
     pub fn split<T>(self, mut read: Vec<T>, cursor: fn(&T) -> Cursor) -> (Vec<T>, Option<Cursor>) {
         let more = read.len() > self.0;
         read.truncate(self.0);

@@ -1,5 +1,4 @@
-//! Events of this service into its tables. What is decided stands in the events alone: these
-//! functions only write it down.
+//! Projects this service's events into its tables. It makes no decisions.
 
 use std::fmt;
 
@@ -10,14 +9,14 @@ use sqlx::Row as _;
 
 use crate::domain::review::{Event, Facts, Moderator};
 
-/// What the writer of a review typed. It is personal and never part of an event.
+/// What the writer of a review typed. It is personal data and in no event.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ReviewContent {
-    /// Their name, which everybody sees.
+    /// Their name, which is public.
     pub name: String,
-    /// Their mail address, which only staff sees.
+    /// Their email address, visible to staff only.
     pub email: String,
-    /// What they wrote.
+    /// The review's text.
     pub text: String,
 }
 
@@ -27,7 +26,7 @@ impl fmt::Debug for ReviewContent {
     }
 }
 
-/// Writes down what happened to a review; `content` is what belongs to its publication.
+/// Projects one event of a review; `content` belongs to its publication.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -109,7 +108,7 @@ async fn restored(tx: &mut Tx, id: Id<Review>) -> Result<(), StoreError> {
     count(tx, row.try_get("rating")?, (1, row.try_get("verified")?)).await
 }
 
-/// The row stays, because a deletion can be repeated and shall be answered as before.
+/// The row stays, because a repeated deletion gets the same answer as before.
 async fn erased(tx: &mut Tx, id: Id<Review>, now: Timestamp) -> Result<(), StoreError> {
     sqlx::query(
         "update reviews set name = '', email = '', text = '', image_id = null, erased_at = $2
@@ -122,7 +121,7 @@ async fn erased(tx: &mut Tx, id: Id<Review>, now: Timestamp) -> Result<(), Store
     Ok(())
 }
 
-/// Counts so many reviews with these stars more, and so many of them with the badge.
+/// Adds to the number of reviews with this rating, and of those with the badge.
 async fn count(tx: &mut Tx, rating: i32, (more, verified): (i32, i32)) -> Result<(), StoreError> {
     sqlx::query(
         "update review_figures

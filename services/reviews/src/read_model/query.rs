@@ -1,4 +1,4 @@
-//! What everybody may read. The writers' addresses are in no statement here.
+//! Public reads. No statement here selects the writers' addresses.
 
 use contract::convert::to_wire;
 use contract::reviews::v1 as wire;
@@ -23,7 +23,7 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// Its word in page tokens.
+    /// The list id in page tokens.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -34,19 +34,19 @@ impl Filter {
     }
 }
 
-/// Behind this no review can be: a first page goes on from it.
+/// Later than any review: the cursor of the first page, in seconds.
 const LATEST: i64 = 253_370_764_800;
 
-/// A review as everybody sees it, and its place in the list.
+/// A public review with its cursor.
 #[derive(Clone)]
 pub struct ReviewRow {
-    /// What everybody sees.
+    /// The public review.
     pub review: wire::Review,
-    /// Its place.
+    /// Its cursor.
     pub cursor: Cursor,
 }
 
-/// A page of reviews, newest first: at most `limit` that follow a place.
+/// A page of reviews, newest first: at most `limit` after the cursor.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -59,8 +59,8 @@ pub async fn list(
     let latest = Timestamp::from_seconds(LATEST).unwrap_or(Timestamp::EPOCH);
     let nil = Id::from_uuid(uuid::Uuid::nil());
     let after = after.unwrap_or(Cursor { created_at: latest, review_id: nil });
-    // A number in the statement and no parameter: only so does PostgreSQL keep the plan, instead of
-    // weighing a million rows anew for each page.
+    // The limit is a literal, not a parameter: only then does PostgreSQL keep the plan instead of
+    // planning each page again.
     let statement = format!("{} limit {limit}", list_statement(filter));
     let rows = sqlx::query(AssertSqlSafe(statement))
         .bind(after.created_at)
@@ -70,8 +70,8 @@ pub async fn list(
     rows.iter().map(review_row).collect::<Result<_, _>>().map_err(StoreError::from)
 }
 
-/// The statement that lists: one for each filter, each with an index that has its order. Its values
-/// are the place that is gone on from; how many are read is added to it.
+/// The statement of a list; each filter has an index in its order. Its parameters are the cursor;
+/// the limit is appended.
 #[must_use]
 pub fn list_statement(filter: Filter) -> &'static str {
     match filter {
@@ -100,7 +100,7 @@ pub fn list_statement(filter: Filter) -> &'static str {
     }
 }
 
-/// One review; `None` when there is none or it was deleted.
+/// One review; `None` when it does not exist or was deleted.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -120,7 +120,7 @@ pub async fn review(
     Ok(row.as_ref().map(review_row).transpose()?.map(|row| row.review))
 }
 
-/// The figures of all reviews that can be read.
+/// The statistics of all published reviews.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -140,8 +140,8 @@ pub async fn statistics(
     Ok(figures)
 }
 
-/// Reads the columns that every statement about whole reviews names alike: those of `reviews` but
-/// for the address, and `image`, `width` and `height` of its picture.
+/// Decodes the columns that all statements about whole reviews share: those of `reviews` except the
+/// address, and `image`, `width` and `height` of the picture.
 ///
 /// # Errors
 /// When the row has other columns.

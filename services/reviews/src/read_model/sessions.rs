@@ -1,5 +1,5 @@
-//! Whose session was completed, as booking's feed tells it, and which review it has proved. Every
-//! statement changes a row once, however often its event comes.
+//! Completed sessions from booking's feed, and the review that each proved. Every statement is
+//! idempotent, because events may be delivered repeatedly.
 
 use eventstore::{StoreError, Tx};
 use kernel::id::{Booking, Customer, Review};
@@ -9,13 +9,13 @@ use sqlx::{PgExecutor, Row as _};
 /// A completed session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompletedSession {
-    /// When.
+    /// When it was completed.
     pub at: Timestamp,
     /// Whether it has proved a review.
     pub used: bool,
 }
 
-/// Remembers whose booking it is.
+/// Stores the customer of a booking.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -35,7 +35,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// Remembers that its session was completed; false when there is no such booking.
+/// Stores the completion of a session; false when the booking is unknown.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -55,7 +55,7 @@ pub async fn mark_completed(
     Ok(known > 0)
 }
 
-/// A booking's completed session; `None` when it has none.
+/// The completed session of a booking; `None` when it has none.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -74,7 +74,7 @@ pub async fn by_booking(
     Ok(Some(CompletedSession { at: row.try_get("completed_at")?, used: row.try_get("used")? }))
 }
 
-/// The same under its lock: who else wants to prove a review with it waits.
+/// The same under a row lock: concurrent proofs with this session wait.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -108,8 +108,8 @@ pub async fn has_unused(
     Ok(can)
 }
 
-/// The oldest such session, under its lock. The oldest, because the invitations of later ones are
-/// good for longer.
+/// The oldest such session, under a row lock. The oldest is used because invitations of later ones
+/// are valid longer.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -129,7 +129,7 @@ pub async fn lock_oldest_of_customer(
     Ok(booking_id)
 }
 
-/// A session has proved a review. It is exact under the session's lock.
+/// Marks a session as used by a review. Needs the session's lock.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,4 +1,4 @@
-//! What only staff may read: reviews with their writers' addresses, searched and filtered.
+//! Reads of staff: reviews with their writers' addresses, searched and filtered.
 
 use contract::reviews::v1 as wire;
 use contract::reviews::v1::ImageFilter;
@@ -11,22 +11,23 @@ use sqlx::{PgExecutor, Postgres, QueryBuilder, Row as _};
 use super::page::Cursor;
 use super::query::{self, ReviewRow};
 
-/// More words than this are not looked for: each makes the question dearer.
+/// Maximum words of a search; each makes the query more expensive.
 const WORDS_MAX: usize = 12;
 
-/// The columns that make a review, as [`query::review_row`] names them, and the address.
+/// The columns of a review, as [`query::review_row`] expects them, and the address.
 const COLUMNS: &str = "r.review_id, r.name, r.email, r.service, r.rating::int as rating, r.text,
     r.verified, r.created_at, i.name as image, i.width, i.height
     from reviews r left join review_images i on i.image_id = r.image_id";
 
-/// Where words are looked for; the same as the index has it, or it would not be used.
+/// Condition of a word search; must equal the index's expression, or the index is not used.
 const WORDS_LIKE: &str =
     "lower((r.name || ' ' || r.email || ' ' || r.text) collate \"und-x-icu\") like lower(";
 
-/// Where the beginning of a name is looked for; the same as the index has it.
+/// Condition of a name prefix; must equal the index's expression.
 const NAME_PREFIX_LIKE: &str = "lower(r.name collate \"und-x-icu\") like lower(";
 
-/// So many letters in a row lead to rows by the index of words; fewer would have every review read.
+/// A word with this many letters in a row can use the trigram index; a shorter one would read every
+/// review.
 const TRIGRAM_LETTERS: usize = 3;
 
 /// Which reviews are listed.
@@ -39,7 +40,7 @@ pub struct StaffReviewQuery {
 }
 
 impl std::fmt::Debug for StaffReviewQuery {
-    /// Without the words: staff look for names and addresses.
+    /// Without the words: staff search for names and addresses.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Wanted")
             .field("service", &self.service)
@@ -50,7 +51,7 @@ impl std::fmt::Debug for StaffReviewQuery {
 }
 
 impl StaffReviewQuery {
-    /// What a request asks for.
+    /// The query of a request.
     #[must_use]
     pub fn from_request(asked: &wire::ListStaffReviewsRequest) -> Self {
         Self {
@@ -61,7 +62,7 @@ impl StaffReviewQuery {
         }
     }
 
-    /// The list's word in page tokens, which keep a hash of it.
+    /// The list id; page tokens contain its hash.
     #[must_use]
     pub fn list_id(&self) -> String {
         let image = i32::from(self.image);
@@ -101,7 +102,7 @@ impl StaffReviewQuery {
     }
 }
 
-/// A word as it is looked for: what has a meaning in patterns stands for itself.
+/// Escapes the wildcards of `like`.
 fn escape_like(word: &str) -> String {
     let mut pattern = String::new();
     for letter in word.chars() {
@@ -113,22 +114,22 @@ fn escape_like(word: &str) -> String {
     pattern
 }
 
-/// Whether the index of words leads to rows that have it.
+/// Whether the trigram index can find this word.
 fn uses_index(word: &str) -> bool {
     let runs = word.split(|letter: char| !letter.is_alphanumeric());
     runs.map(|run| run.chars().count()).any(|letters| letters >= TRIGRAM_LETTERS)
 }
 
-/// A review as staff sees it, and its place in the list.
+/// A review as staff see it, with its cursor.
 #[derive(Clone)]
 pub struct StaffReviewRow {
-    /// What staff sees.
+    /// The review with the writer's address.
     pub review: wire::StaffReview,
-    /// Its place.
+    /// Its cursor.
     pub cursor: Cursor,
 }
 
-/// A page of reviews, newest first: at most `limit` that follow a place.
+/// A page of reviews, newest first: at most `limit` after the cursor.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -146,12 +147,12 @@ pub async fn list(
     }
     query.push_filters(&mut sql);
     sql.push(" order by r.created_at desc, r.review_id desc limit ").push_bind(limit);
-    // Planned anew each time: which index is best depends on the words.
+    // Not prepared: the best index depends on the words.
     let rows = sql.build().persistent(false).fetch_all(executor).await?;
     rows.iter().map(staff_review_row).collect::<Result<_, _>>().map_err(StoreError::from)
 }
 
-/// One review; `None` when there is none or it is deleted.
+/// One review; `None` when it does not exist or is deleted.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -165,7 +166,7 @@ pub async fn review(
     Ok(row.as_ref().map(staff_review_row).transpose()?.map(|row| row.review))
 }
 
-/// When a review was deleted; `None` when it is not.
+/// When a review was deleted; `None` when it is not deleted.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,15 +1,15 @@
-//! The kinds of this service's timers, and what a timer keeps.
+//! The kinds of this service's timers, and their payload.
 
 use eventstore::Tx;
 use serde_json::{Value, json};
 
-/// What nobody needs any more is to be deleted. There is one such timer, set by a migration.
+/// Retention: deletes expired rows. A migration sets its only timer.
 pub const RETENTION: &str = "sweep";
 
-/// What is personal in a deleted review is to be erased.
+/// Erases the personal data of a deleted review.
 pub const ERASE_REVIEW: &str = "erase_review";
 
-/// What a timer keeps beside its subject: the trace that it belongs to.
+/// A timer's payload: the trace that set it.
 #[must_use]
 pub fn payload(tx: &Tx) -> Value {
     json!({ "traceparent": tx.metadata().traceparent })

@@ -1,4 +1,4 @@
-//! Every field of the form, with what is taken and what is refused.
+//! Every field of the form, with accepted and rejected input.
 
 use contract::reviews::v1::SubmitReviewRequest;
 use kernel::CommandError;
@@ -71,7 +71,7 @@ fn a_name_is_kept_as_typed() {
         assert_eq!(with_name(&typed), Err(Rejection::InvalidName), "{typed:?}");
         assert_eq!(with_text(&typed), Err(Rejection::InvalidReview), "{typed:?}");
     }
-    // What joins the parts of a letter, or says which way a letter goes, is no such thing.
+    // Joiners within letters and direction marks are allowed.
     for joined in ["क्\u{200d}ष", "👩\u{200d}🦰", "\u{200f}שלום"] {
         assert_eq!(with_name(joined).unwrap(), joined);
     }

@@ -1,4 +1,4 @@
-//! given / when / then for a review's life, and what no history of it does.
+//! Given/when/then tests of a review's lifecycle, and properties of all histories.
 
 use kernel::{Decider as _, Id, Timestamp, fold};
 use proptest::prelude::*;

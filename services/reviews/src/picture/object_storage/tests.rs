@@ -45,7 +45,7 @@ async fn a_folder_keeps_pictures_and_leaves_no_half_one() {
 
 type Kept = Arc<Mutex<BTreeMap<String, Bytes>>>;
 
-/// As much of a bucket as is needed here: signed requests, and three methods.
+/// A minimal bucket: checks for signed requests, supports three methods.
 async fn bucket(State(kept): State<Kept>, request: Request) -> Response {
     let signed = request.headers().get("authorization").and_then(|it| it.to_str().ok());
     if !signed.is_some_and(|it| it.starts_with("AWS4-HMAC-SHA256 Credential=an-id/")) {
