@@ -1,7 +1,6 @@
-//! The command `account`: makes sure that an address has a confirmed account, for those whom the
-//! practice itself invites. The operator runs it and answers for the address, so no mail has to
-//! confirm it. It never hands on an account that a stranger may have made. `find-account` only
-//! looks.
+//! The command `account`: ensures that an address has a confirmed account, for staff whom the
+//! practice invites. The operator vouches for the address, so no mail confirms it. An existing
+//! account is never handed on, because a stranger may have created it. `find-account` only reads.
 
 use std::io::Write as _;
 
@@ -20,29 +19,29 @@ use crate::hashing::{HashError, Hasher};
 use crate::password::{self, Weakness};
 use crate::repository::users::{self, User};
 
-/// Who is to have an account.
+/// The account to ensure.
 #[derive(Debug, Clone)]
 pub struct AccountRequest {
     /// Its address.
     pub email: EmailAddress,
-    /// Its password, unless an account is kept.
+    /// Its password, unused if an existing account is kept.
     pub password: SecretString,
     /// The person's first name, or empty.
     pub first_name: String,
     /// The person's last name, or empty.
     pub last_name: String,
-    /// An account that the address has already stays as it is.
+    /// Whether an existing account stays unchanged.
     pub keep_existing: bool,
 }
 
-/// The account of the address, and how it came to be it.
+/// The account of the address, and how it was ensured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ensured {
-    /// The address had no confirmed account.
+    /// The address had no confirmed account; this one was created.
     Created(Uuid),
-    /// The address had one, which stays as it is.
+    /// The address had one, which is unchanged.
     Kept(Uuid),
-    /// The address had one, which is gone; this one is new.
+    /// The address had one, which was deleted; this one is new.
     Superseded(Uuid),
 }
 
@@ -56,19 +55,19 @@ impl Ensured {
     }
 }
 
-/// Why there is no account.
+/// Why the account could not be ensured.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
     /// The password has too few or too many characters.
     #[error("ACCOUNT_PASSWORD must have 10 to 256 characters")]
     PasswordLength,
-    /// The password is one that people guess first.
+    /// The password is common.
     #[error("ACCOUNT_PASSWORD is easy to guess; choose a different one")]
     PasswordCommon,
     /// The password could not be hashed.
     #[error(transparent)]
     Hash(#[from] HashError),
-    /// The database refused.
+    /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -94,14 +93,14 @@ impl Retry for AccountError {
     }
 }
 
-/// What the operator has to know when the address had an account.
+/// The operator's notice when an existing account was replaced.
 const SUPERSEDED: &str = "This address had an account already. That account is gone with its \
     password, its sessions and its codes. The new one has another id, the password of \
     ACCOUNT_PASSWORD and no role yet: give it one by `booking grant`, also if the former had one. \
     ACCOUNT_KEEP_EXISTING=true keeps an account as it is.";
 
-/// Runs the command: prints the account's id, and on the error stream what became of an account
-/// that the address had.
+/// Runs `account`: prints the account's id to standard output and, if an existing account was
+/// replaced, a notice to standard error.
 ///
 /// # Errors
 /// When the password is refused, or the database does not answer.
@@ -115,7 +114,7 @@ pub async fn run(config: AccountConfig) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Runs the command that only looks: prints the id of the address's account, or nothing.
+/// Runs `find-account`: prints the id of the address's account, or nothing.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -127,11 +126,11 @@ pub async fn find(config: FindAccountConfig) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Makes the account of the address.
+/// Ensures the account of the address.
 ///
-/// An account that is there may be a stranger's: where addresses need no confirmation, everybody
-/// can take one that is not theirs. So it is not handed on but superseded, under a new id: its
-/// maker may hold an access token, which the other services believe until it runs out.
+/// An existing account may be a stranger's: without confirmation, anyone can register any address.
+/// So it is replaced by a new account with another id: its creator may hold an access token, which
+/// other services accept until it expires.
 ///
 /// # Errors
 /// When the password is refused, or the database does not answer.
@@ -159,8 +158,8 @@ pub async fn ensure(store: &Store, request: &AccountRequest) -> Result<Ensured, 
                 let mut user = User::new(&email, user_metadata, now);
                 user.email_confirmed_at = Some(now);
                 user.password_hash = Some(password_hash);
-                // One that comes in between is in the way of the insertion, and so is never
-                // removed.
+                // An account that is inserted concurrently violates the unique address, so it is
+                // never deleted by mistake.
                 if let Some(former) = known {
                     users::supersede(tx.connection(), former.user_id, &user).await?;
                     return Ok(Ensured::Superseded(user.user_id));
@@ -172,7 +171,7 @@ pub async fn ensure(store: &Store, request: &AccountRequest) -> Result<Ensured, 
         .await
 }
 
-/// The address's account, if it is more than a sign-up that waits for its code.
+/// The address's account, if it is confirmed.
 async fn find_confirmed(
     executor: impl PgExecutor<'_>,
     email: &EmailAddress,
@@ -181,7 +180,7 @@ async fn find_confirmed(
     Ok(known.filter(|user| user.email_confirmed_at.is_some()))
 }
 
-/// What the account says about the person, in the names that the site's own pages use.
+/// The user metadata, with the keys of the site's own pages.
 fn user_metadata_of(request: &AccountRequest) -> Value {
     let named = [("firstName", &request.first_name), ("lastName", &request.last_name)];
     let given = named.into_iter().filter(|(_, name)| !name.is_empty());

@@ -1,8 +1,8 @@
-//! An e-mail address in the one form in which accounts are found.
+//! An email address in the canonical form by which accounts are found.
 
 use std::fmt;
 
-/// What mail servers accept at most.
+/// Limits of mail servers.
 const BYTES_MAX: usize = 254;
 const LOCAL_BYTES_MAX: usize = 64;
 const LABEL_BYTES_MAX: usize = 63;
@@ -12,7 +12,7 @@ const LABEL_BYTES_MAX: usize = 63;
 pub struct EmailAddress(String);
 
 impl EmailAddress {
-    /// Takes what somebody typed; `None` when no mail could be sent there.
+    /// Parses typed input; `None` when mail could not be delivered there.
     #[must_use]
     pub fn parse(typed: &str) -> Option<Self> {
         let address = typed.trim().to_ascii_lowercase();
@@ -21,8 +21,8 @@ impl EmailAddress {
         formed.then_some(Self(address))
     }
 
-    /// Fills the place of a setting until its reader refuses to hand it out; no mail could be sent
-    /// there.
+    /// A placeholder for an invalid setting until the reader reports the problem; not a valid
+    /// address.
     pub(crate) fn placeholder() -> Self {
         Self(String::new())
     }

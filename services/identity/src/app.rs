@@ -1,4 +1,4 @@
-//! What every endpoint works with, and what several of them do alike.
+//! The shared state of all endpoints.
 
 use std::sync::Arc;
 
@@ -12,25 +12,25 @@ use crate::redirect::Redirects;
 use crate::secrets::CodeKey;
 use crate::token::AccessTokens;
 
-/// The service's parts. Cloning it shares them.
+/// A cheap, shared handle to the service's state.
 #[derive(Clone)]
 pub struct App {
     state: Arc<AppState>,
 }
 
-/// What [`App`] shares.
+/// The state that [`App`] shares.
 pub struct AppState {
-    /// The rows and the event log.
+    /// The database: rows and the event log.
     pub store: Store,
-    /// Makes and checks access tokens.
+    /// Signs and verifies access tokens.
     pub tokens: AccessTokens,
-    /// Makes and checks hashes of passwords.
+    /// Creates and verifies password hashes.
     pub hasher: Hasher,
     /// Derives codes and links.
     pub codes: CodeKey,
-    /// Where links may lead.
+    /// Builds links and checks redirects.
     pub redirects: Redirects,
-    /// Whether an address has to be confirmed first.
+    /// Whether addresses must be confirmed before sign-in.
     pub confirm_email: bool,
 }
 
@@ -43,7 +43,7 @@ impl std::ops::Deref for App {
 }
 
 impl App {
-    /// Puts the parts together.
+    /// Builds the state from the settings.
     ///
     /// # Errors
     /// When a key or the site's address cannot be used.
@@ -60,7 +60,7 @@ impl App {
     }
 }
 
-/// What is kept beside an event of this service: people act through nobody else here.
+/// The metadata of this service's events; the actor is always the service itself.
 #[must_use]
 pub fn metadata() -> Metadata {
     Metadata::by(crate::NAME, telemetry::traceparent())

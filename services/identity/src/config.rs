@@ -9,71 +9,69 @@ use secrecy::{ExposeSecret as _, SecretString};
 use crate::account::AccountRequest;
 use crate::address::EmailAddress;
 
-/// As long as the site's own pages let a name be.
+/// Maximum characters of a name, as on the site's own pages.
 const NAME_CHARACTERS_MAX: usize = 200;
-/// A shorter key could be found by trying.
+/// Minimum bytes of the code key; a shorter one could be guessed.
 const CODE_KEY_BYTES_MIN: usize = 16;
 
-/// What serving needs.
+/// Settings of `serve`.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where gRPC is served; `IDENTITY_LISTEN`.
+    /// The address of gRPC; `IDENTITY_LISTEN`.
     pub listen: SocketAddr,
-    /// Where the GoTrue contract is served, at `/`; `IDENTITY_HTTP_LISTEN`.
+    /// The address of the GoTrue contract, served at `/`; `IDENTITY_HTTP_LISTEN`.
     pub http_listen: SocketAddr,
     /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
     pub database_url: SecretString,
-    /// Where events travel; `NATS_URL`.
+    /// The NATS server; `NATS_URL`.
     pub nats_url: String,
     /// How accounts and their tokens are made.
     pub accounts: AccountSettings,
-    /// Services' tokens.
+    /// Verification and signing of services' tokens.
     pub peers: PeerSettings,
 }
 
 /// How accounts and their tokens are made.
 #[derive(Debug, Clone)]
 pub struct AccountSettings {
-    /// The site's own address; `PUBLIC_URL`.
+    /// The site's URL; `PUBLIC_URL`.
     pub public_url: String,
-    /// What access tokens name as their issuer; `TOKEN_ISSUER`.
+    /// The issuer of access tokens; `TOKEN_ISSUER`.
     pub issuer: String,
     /// The P-256 key that signs access tokens, PKCS#8 PEM; `IDENTITY_SIGNING_KEY`.
     pub signing_key: SecretString,
-    /// The secret that codes are derived with; `IDENTITY_CODE_KEY`.
+    /// The secret from which codes are derived; `IDENTITY_CODE_KEY`.
     pub code_key: SecretString,
-    /// Whether an address has to be confirmed by a code before anybody is signed in;
-    /// `IDENTITY_CONFIRM_EMAIL`, true unless it says false. Without it, signing up tells whether
-    /// an address has an account.
+    /// Whether an address must be confirmed by a code before sign-in; `IDENTITY_CONFIRM_EMAIL`,
+    /// true by default. Without it, signing up reveals whether an address has an account.
     pub confirm_email: bool,
 }
 
-/// What migrating needs.
+/// Settings of `migrate`.
 #[derive(Debug, Clone)]
 pub struct MigrationConfig {
-    /// The database, by its owner; `IDENTITY_MIGRATION_DATABASE_URL`.
+    /// The database, with its owner's role; `IDENTITY_MIGRATION_DATABASE_URL`.
     pub owner_url: SecretString,
-    /// The same by the service's own role, which is granted its rights; `IDENTITY_DATABASE_URL`.
+    /// The same with the service's own role, which is granted its rights; `IDENTITY_DATABASE_URL`.
     pub database_url: SecretString,
 }
 
-/// What the command `account` needs.
+/// Settings of the command `account`.
 #[derive(Debug, Clone)]
 pub struct AccountConfig {
     /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
     pub database_url: SecretString,
-    /// Whose account it is; `ACCOUNT_EMAIL`, `ACCOUNT_PASSWORD`, `ACCOUNT_FIRST_NAME` and
-    /// `ACCOUNT_LAST_NAME`. With `ACCOUNT_KEEP_EXISTING=true` an account that is there stays as
-    /// it is.
+    /// The account; `ACCOUNT_EMAIL`, `ACCOUNT_PASSWORD`, `ACCOUNT_FIRST_NAME` and
+    /// `ACCOUNT_LAST_NAME`. With `ACCOUNT_KEEP_EXISTING=true` an existing account stays unchanged.
     pub account: AccountRequest,
 }
 
-/// What the command `find-account` needs.
+/// Settings of the command `find-account`.
 #[derive(Debug, Clone)]
 pub struct FindAccountConfig {
     /// The database, by the service's own role; `IDENTITY_DATABASE_URL`.
     pub database_url: SecretString,
-    /// Whose account is looked for; `ACCOUNT_EMAIL`.
+    /// The address of the account; `ACCOUNT_EMAIL`.
     pub email: EmailAddress,
 }
 
@@ -154,7 +152,7 @@ fn address(reader: &mut Reader<'_>, setting: &str) -> EmailAddress {
     })
 }
 
-/// A name as the site's own pages accept it: one line, and not too long.
+/// A name as the site's own pages accept it: one line of limited length.
 fn name(reader: &mut Reader<'_>, setting: &str) -> String {
     let text = reader.text_or(setting, "");
     if text.chars().count() > NAME_CHARACTERS_MAX || text.chars().any(char::is_control) {

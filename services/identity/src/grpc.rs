@@ -1,4 +1,4 @@
-//! What other services ask of this one. The only file that names these requests and responses.
+//! Calls of other services. The only module that uses these requests and responses.
 
 use contract::identity::v1::identity_internal_service_server::{
     IdentityInternalService, IdentityInternalServiceServer,
@@ -18,9 +18,9 @@ use tonic::{Request, Response, Status};
 use crate::app::App;
 use crate::repository::{codes, users};
 
-/// Who sends the mails of codes.
+/// Services that may read the mail of a code.
 const MAIL_CALLERS: &[&str] = &["notifications"];
-/// Who may read this service's feed.
+/// Services that may read this service's feed.
 const READERS: &[&str] = &["notifications"];
 
 /// All gRPC services of this process.
@@ -31,7 +31,7 @@ pub fn routes(app: App, peers: &Peers) -> Routes {
     Routes::new(internal.max_decoding_message_size(REQUEST_BYTES_MAX)).add_service(feed)
 }
 
-/// Why a code's mail is not told.
+/// Why a code's mail is not returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Rejection {
     #[error("This is not the id of a code.")]

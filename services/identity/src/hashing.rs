@@ -1,4 +1,4 @@
-//! Passwords as argon2id, worked out on a few threads so that many sign-ins cannot starve the rest.
+//! Argon2id hashing on a bounded number of threads, so that many sign-ins cannot starve other work.
 
 use std::sync::Arc;
 use std::thread;
@@ -14,15 +14,15 @@ use tokio::sync::Semaphore;
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
-/// How many passwords are worked on at once, at most: each keeps a thread and its memory busy.
+/// Maximum concurrent hashes; each needs a thread and its memory.
 const PARALLEL_MAX: usize = 4;
-/// How long a sign-in waits for its turn.
+/// How long a sign-in waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A password could not be worked on.
+/// A password could not be hashed or checked.
 #[derive(Debug, thiserror::Error)]
 pub enum HashError {
-    /// Too many others are before it.
+    /// Too many are queued.
     #[error("too many passwords are waiting")]
     Busy,
     /// The hash function failed.
@@ -30,20 +30,21 @@ pub enum HashError {
     Failed(#[source] BoxError),
 }
 
-/// Makes and checks hashes.
+/// Creates and verifies hashes.
 #[derive(Clone)]
 pub struct Hasher {
     argon2: Argon2<'static>,
     permits: Arc<Semaphore>,
-    /// The hash of a password that nobody has, so that an unknown address takes as long as a known.
+    /// A hash of random bytes, compared with when the address is unknown, so that the answer takes
+    /// as long as for a known one.
     dummy_hash: Arc<str>,
 }
 
 impl Hasher {
-    /// Prepares one.
+    /// Creates a hasher.
     ///
     /// # Errors
-    /// When the hash function refuses its parameters.
+    /// When the hash function rejects its parameters.
     pub fn new() -> Result<Self, HashError> {
         let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(failed)?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
@@ -59,17 +60,16 @@ impl Hasher {
     /// The PHC string of a password.
     ///
     /// # Errors
-    /// When it does not get its turn.
+    /// When no permit becomes free in time.
     pub async fn hash(&self, password: &str) -> Result<String, HashError> {
         let (argon2, password) = (self.argon2.clone(), password.to_owned());
         self.with_permit(move || hash(&argon2, password.as_bytes())).await
     }
 
-    /// Whether it is the password. Without a hash to compare with, the answer is no and takes as
-    /// long.
+    /// Whether it is the password. Without a stored hash the answer is no, after the same time.
     ///
     /// # Errors
-    /// When it does not get its turn, or when what is stored is no hash.
+    /// When no permit becomes free in time, or the stored hash is malformed.
     pub async fn verify(&self, password: &str, stored: Option<&str>) -> Result<bool, HashError> {
         let known = stored.is_some();
         let stored = stored.unwrap_or(&self.dummy_hash).to_owned();
@@ -91,7 +91,7 @@ impl Hasher {
         let Ok(Ok(permit)) = tokio::time::timeout(QUEUE_TIMEOUT, permit).await else {
             return Err(HashError::Busy);
         };
-        // The turn goes with the work: who stops waiting for the answer does not end the work.
+        // The permit moves into the work: a cancelled caller does not stop the work.
         let working = tokio::task::spawn_blocking(move || {
             let done = work();
             drop(permit);

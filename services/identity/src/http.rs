@@ -27,9 +27,10 @@ pub use error::ApiError;
 
 use crate::app::App;
 
-/// The most bytes that a request may have.
+/// Maximum bytes of a request body.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
-/// Answers that could tell by their time whether an address has an account come no sooner.
+/// Minimum time of responses that could otherwise reveal by their duration whether an address has
+/// an account.
 const RESPONSE_TIME_MIN: Duration = Duration::from_millis(200);
 
 /// All endpoints.
@@ -53,7 +54,7 @@ pub fn router(app: App) -> Router {
         .with_state(app)
 }
 
-/// What the client library can ask for and this server does not have.
+/// Endpoints of the client library that this server does not support.
 fn unsupported_routes() -> Router<App> {
     Router::new()
         .route("/authorize", get(unsupported::authorize))
@@ -68,7 +69,7 @@ fn unsupported_routes() -> Router<App> {
         .route("/factors/{factor_id}/verify", post(unsupported::factor))
 }
 
-/// Does the work, and answers no sooner than such an answer always takes.
+/// Runs the work and returns no sooner than [`RESPONSE_TIME_MIN`].
 async fn with_min_duration<T>(work: impl Future<Output = T>) -> T {
     let (done, ()) = tokio::join!(work, tokio::time::sleep(RESPONSE_TIME_MIN));
     done

@@ -1,8 +1,7 @@
-//! Accounts, sessions and tokens in the GoTrue form. The modules stand in the order in which they
-//! are best read.
+//! Accounts, sessions and tokens, compatible with GoTrue. The modules are listed in reading order.
 //!
-//! Nothing here knows what a booking is, and no password, token or code is ever stored as it is
-//! sent, put into an event, or logged.
+//! This service knows nothing of bookings. No password, token or code is stored as sent, put into
+//! an event, or logged.
 
 pub mod address;
 pub mod password;
@@ -34,10 +33,10 @@ use crate::config::{AccountConfig, Config, FindAccountConfig, MigrationConfig};
 /// The service's name in logs and in callers' tokens.
 pub const NAME: &str = "identity";
 
-/// This service's own tables, which stand beside the event log.
+/// Migrations of this service's own tables, beside those of the event log.
 pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/identity");
 
-/// This service as a process: its commands with their settings.
+/// The process of this service: its commands with their settings.
 pub fn program() -> Program {
     Program::new(NAME)
         .serve(Config::read, run)

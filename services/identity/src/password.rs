@@ -1,34 +1,34 @@
-//! Which passwords are accepted: long ones that are not on the lists that guessers begin with.
+//! The password policy: a minimum length, and no password of a list of common ones.
 //!
-//! There are no rules of composition, and a password is taken exactly as it was typed.
+//! There are no composition rules, and a password is used exactly as typed.
 
 use crate::address::EmailAddress;
 
-/// The fewest characters.
+/// Minimum characters.
 pub const CHARACTERS_MIN: usize = 10;
-/// The most characters.
+/// Maximum characters.
 pub const CHARACTERS_MAX: usize = 256;
 
-/// What people choose most, and what somebody who knows this practice would try, in lower case.
+/// Common passwords, and those that someone who knows this practice would guess, in lower case.
 /// Only those that are long enough to pass otherwise are listed.
 static COMMON: &str = include_str!("password/common.txt");
 
-/// Why a password is not accepted.
+/// Why a password is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weakness {
     /// It has too few characters.
     TooShort,
-    /// It has too many.
+    /// It has too many characters.
     TooLong,
-    /// It is one that people guess first.
+    /// It is common or about the person.
     Common,
 }
 
-/// Checks a new password of the account with this address. `about` is what else is known of the
-/// person, for example their names.
+/// Checks a new password of the account with this address. `about` is other known data of the
+/// person, such as names.
 ///
 /// # Errors
-/// Why it is not accepted.
+/// Why it is rejected.
 pub fn check(password: &str, email: &EmailAddress, about: &[&str]) -> Result<(), Weakness> {
     let characters = password.chars().count();
     if characters < CHARACTERS_MIN {

@@ -1,31 +1,30 @@
-//! Where the link of a mail may lead: to this site and nowhere else.
+//! Restricts the redirects of mailed links to this site.
 
 use url::form_urlencoded::Serializer;
 use url::{Host, Url};
 
-/// The site that links lead to.
+/// Builds links and checks redirects for one site.
 #[derive(Debug, Clone)]
 pub struct Redirects {
     site: Url,
 }
 
 impl Redirects {
-    /// Links lead to the site with this address.
+    /// For the site with this address.
     #[must_use]
     pub fn new(site: Url) -> Self {
         Self { site }
     }
 
-    /// The place that was asked for if it is on this site, and nothing otherwise: GoTrue never
-    /// complains about it either.
+    /// The requested redirect if it is on this site, otherwise none; like GoTrue, without an error.
     #[must_use]
     pub fn allowed(&self, asked: Option<&str>) -> Option<Url> {
         let url = Url::parse(asked?).ok()?;
         self.is_ours(&url).then_some(url)
     }
 
-    /// The page of the site that a mail's link opens. What it needs stands in the fragment, which
-    /// browsers send to no server, so no log has it.
+    /// The URL of a mailed link: a page of the site. Its parameters are in the fragment, which
+    /// browsers send to no server, so no log contains it.
     #[must_use]
     pub fn link(&self, token: &str, kind: &str, redirect_to: Option<&str>) -> Url {
         let mut fields = Serializer::new(String::new());
@@ -43,7 +42,7 @@ impl Redirects {
         let plain = url.username().is_empty() && url.password().is_none();
         let same_host = url.host() == self.site.host();
         let same_port = url.port_or_known_default() == self.site.port_or_known_default();
-        // On one machine the site may be reached by several names, and its port may differ.
+        // On one machine the site may have several host names and ports.
         let one_machine = is_loopback(url) && is_loopback(&self.site);
         plain && url.scheme() == self.site.scheme() && (one_machine || (same_host && same_port))
     }

@@ -1,6 +1,7 @@
-//! The rows: accounts, sessions with their refresh tokens, codes, and limits per address.
+//! Rows of accounts, sessions with refresh tokens, codes, and limits per address.
 //!
-//! Functions that change rows take the transaction's clock, so that one answer has one time.
+//! Functions that change rows take the transaction's clock, so that all rows of one request have
+//! the same time.
 
 pub mod users;
 pub mod sessions;

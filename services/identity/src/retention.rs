@@ -1,4 +1,4 @@
-//! Removes what has ended: personal data is not kept for longer than it is used.
+//! Retention: deletes expired rows, so that personal data is kept no longer than needed.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use runtime::{BoxError, Shutdown};
 
 use crate::app;
 
-/// How often it is looked for.
+/// The interval between runs.
 const INTERVAL: Duration = Duration::from_secs(600);
 
-/// What has ended, table by table. An account that nobody confirmed within a day is nobody's.
+/// The statements, one per table. An account that was not confirmed within a day is deleted.
 const DELETE_EXPIRED: &[&str] = &[
     "delete from codes where expires_at <= clock_now()",
     "delete from sessions where ends_at <= clock_now()",
@@ -19,10 +19,10 @@ const DELETE_EXPIRED: &[&str] = &[
      where email_confirmed_at is null and updated_at <= clock_now() - interval '1 day'",
 ];
 
-/// Tidies up now and then until the process stops.
+/// Deletes expired rows periodically until shutdown.
 ///
 /// # Errors
-/// Never; a database that does not answer is waited for.
+/// Never; a database error is logged and retried at the next run.
 pub async fn run(store: Store, shutdown: Shutdown) -> Result<(), BoxError> {
     loop {
         if let Err(error) = delete_expired(&store).await {
@@ -35,7 +35,7 @@ pub async fn run(store: Store, shutdown: Shutdown) -> Result<(), BoxError> {
     }
 }
 
-/// Removes what has ended by now.
+/// Deletes all expired rows once.
 ///
 /// # Errors
 /// When the database does not answer.

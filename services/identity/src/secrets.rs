@@ -1,5 +1,5 @@
-//! What is derived from secrets: codes, links, refresh tokens. Nothing here is ever stored as it is
-//! sent, and nothing is logged.
+//! Values derived from secrets: codes, links, refresh tokens. None is stored as sent, and none is
+//! logged.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,19 +11,19 @@ use uuid::Uuid;
 
 use crate::address::EmailAddress;
 
-/// Codes have six digits.
+/// The number of codes: six digits.
 const CODES: u64 = 1_000_000;
 const MAC_BYTES: usize = 32;
 const ID_BYTES: usize = 16;
 
-/// The secret that codes, links and the hashes of addresses are derived with.
+/// The HMAC key of codes, links and address hashes.
 #[derive(Clone)]
 pub struct CodeKey {
     mac: Hmac<Sha256>,
 }
 
 impl CodeKey {
-    /// Takes the secret.
+    /// Creates the key from the secret.
     ///
     /// # Errors
     /// Never; a key may have any length.
@@ -32,8 +32,7 @@ impl CodeKey {
         Ok(Self { mac })
     }
 
-    /// The six digits of a code: whoever has the key and the id can work them out, so that they
-    /// need not be written down anywhere.
+    /// The six digits of a code, derived from the key and the id, so that they are not stored.
     #[must_use]
     pub fn digits(&self, code_id: Uuid) -> String {
         let mac = self.derive("digits", code_id.as_bytes());
@@ -41,7 +40,7 @@ impl CodeKey {
         format!("{:06}", number % CODES)
     }
 
-    /// The token of the mail's link, which does the same as the digits.
+    /// The token of the mail's link; it is equivalent to the digits.
     #[must_use]
     pub fn link_token(&self, code_id: Uuid) -> String {
         let mut token = code_id.as_bytes().to_vec();
@@ -49,7 +48,7 @@ impl CodeKey {
         URL_SAFE_NO_PAD.encode(token)
     }
 
-    /// The code that a link's token stands for, if we made the token.
+    /// The code id of a link's token; `None` when the signature is wrong.
     #[must_use]
     pub fn code_of_link(&self, token: &str) -> Option<Uuid> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
@@ -58,15 +57,14 @@ impl CodeKey {
         constant_time_eq(mac, &self.derive("link", code_id.as_bytes())).then_some(code_id)
     }
 
-    /// What the answer of a sign-up gives to the browser that made the account, so that this
-    /// browser can show later that it did. Each sign-up makes a new account, so it fits no other
-    /// one.
+    /// The secret in a sign-up's response, with which that browser can later prove that it created
+    /// the account. It is bound to the account's id, and each sign-up creates a new account.
     #[must_use]
     pub fn sign_up_secret(&self, user_id: Uuid) -> String {
         URL_SAFE_NO_PAD.encode(self.derive("sign-up", user_id.as_bytes()))
     }
 
-    /// What stands for an address where only repetition matters.
+    /// A keyed hash of an address, for limits.
     #[must_use]
     pub fn address_hash(&self, email: &EmailAddress) -> [u8; MAC_BYTES] {
         self.derive("address", email.as_str().as_bytes())
@@ -78,51 +76,51 @@ impl CodeKey {
     }
 }
 
-/// Whether two secrets are the same, in a time that does not tell where they differ.
+/// Compares two secrets in constant time.
 #[must_use]
 pub fn constant_time_eq(one: &[u8], other: &[u8]) -> bool {
     let differences = one.iter().zip(other).fold(0, |found, (a, b)| found | (a ^ b));
     one.len() == other.len() && differences == 0
 }
 
-/// What keeps somebody signed in: 32 random bytes that are used once.
+/// A refresh token: 32 random bytes, used once.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RefreshToken([u8; MAC_BYTES]);
 
 impl RefreshToken {
-    /// A new one.
+    /// A new random token.
     #[must_use]
     pub fn random() -> Self {
         Self(rand::random())
     }
 
-    /// One that came back; `None` when we never gave out such a text.
+    /// Parses a token; `None` when it is malformed.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         Some(Self(bytes.try_into().ok()?))
     }
 
-    /// The text that is given out.
+    /// The token as text.
     #[must_use]
     pub fn text(&self) -> String {
         URL_SAFE_NO_PAD.encode(self.0)
     }
 
-    /// What is stored in its place.
+    /// The hash that is stored.
     #[must_use]
     pub fn hash(&self) -> Vec<u8> {
         Sha256::digest(self.0).to_vec()
     }
 
-    /// The token that follows this one, in a form that only this one opens. A token is followed by
-    /// one other at most, so its pad is used once.
+    /// Encrypts the successor so that only this token can decrypt it. A token has one successor at
+    /// most, so the one-time pad is used once.
     #[must_use]
     pub fn seal(&self, child: &Self) -> Vec<u8> {
         self.pad().iter().zip(child.0).map(|(pad, byte)| pad ^ byte).collect()
     }
 
-    /// Opens what [`RefreshToken::seal`] made.
+    /// Decrypts what [`RefreshToken::seal`] encrypted.
     #[must_use]
     pub fn unseal(&self, sealed: &[u8]) -> Option<Self> {
         let opened: Vec<u8> = self.pad().iter().zip(sealed).map(|(pad, byte)| pad ^ byte).collect();
@@ -130,7 +128,7 @@ impl RefreshToken {
     }
 
     fn pad(&self) -> [u8; MAC_BYTES] {
-        // What is stored of a token is its plain hash, from which this cannot be worked out.
+        // The stored hash of a token has no prefix, so the pad cannot be derived from it.
         Sha256::new().chain_update("the next one").chain_update(self.0).finalize().into()
     }
 }

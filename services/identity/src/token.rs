@@ -1,7 +1,7 @@
-//! Access tokens: made and checked with one P-256 key, whose public half everybody may know.
+//! Access tokens, signed and verified with one P-256 key whose public half is published.
 //!
-//! The algorithm is ES256 and never what a token says. When a token ends is compared with the
-//! database's clock, by whoever reads its session.
+//! The algorithm is always ES256, whatever a token's header says. Expiry is checked by the caller
+//! against the database clock, when it reads the session.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,17 +16,17 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-/// How long an access token lives.
+/// Lifetime of an access token.
 pub const LIFETIME_SECONDS: i64 = 3600;
-/// What GoTrue calls people who are signed in, as audience and as role.
+/// GoTrue's audience and role of signed-in users.
 pub const AUTHENTICATED: &str = "authenticated";
-/// No token that we make is longer.
+/// Maximum bytes of a token; issued ones are shorter.
 const BYTES_MAX: usize = 8 * 1024;
 
 /// The signing key cannot be used, or signing failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
-    /// It is not a P-256 key in PKCS#8 PEM. What it is instead is not said.
+    /// It is not a P-256 key in PKCS#8 PEM. The message never contains the setting.
     #[error("IDENTITY_SIGNING_KEY is not a P-256 key in PKCS#8 PEM")]
     Key,
     /// Signing failed.
@@ -34,21 +34,21 @@ pub enum TokenError {
     Sign(#[source] jsonwebtoken::errors::Error),
 }
 
-/// Who an access token is for.
+/// The subject of an access token.
 pub struct Subject<'a> {
     /// The account.
     pub user_id: Uuid,
     /// Its address.
     pub email: &'a str,
-    /// What the person says about themselves.
+    /// The user metadata.
     pub user_metadata: &'a Value,
-    /// The session that the token dies with.
+    /// The session; the token ends with it.
     pub session_id: Uuid,
-    /// How they proved who they are, newest first.
+    /// The amr claim, newest first.
     pub proofs: &'a Value,
 }
 
-/// What a valid token says.
+/// The claims of a valid token.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Claims {
     /// The account's id.
@@ -78,7 +78,7 @@ struct IssuedClaims<'a> {
     is_anonymous: bool,
 }
 
-/// Makes and checks access tokens.
+/// Signs and verifies access tokens.
 #[derive(Clone)]
 pub struct AccessTokens {
     signing: EncodingKey,
@@ -90,7 +90,7 @@ pub struct AccessTokens {
 }
 
 impl AccessTokens {
-    /// Takes the signing key.
+    /// Creates an issuer with a signing key.
     ///
     /// # Errors
     /// When it is not a P-256 key in PKCS#8 PEM.
@@ -121,7 +121,7 @@ impl AccessTokens {
         &self.jwks
     }
 
-    /// A token that is good from `now` for an hour.
+    /// A token that is valid for an hour from `now`.
     ///
     /// # Errors
     /// When signing fails.
@@ -145,8 +145,8 @@ impl AccessTokens {
         jsonwebtoken::encode(&self.header, &claims, &self.signing).map_err(TokenError::Sign)
     }
 
-    /// What a token says, if this key signed it for this issuer. Whether it has ended is left to
-    /// the caller, who has the clock.
+    /// The claims of a token, if this key signed it for this issuer. Expiry is left to the caller,
+    /// who has the clock.
     #[must_use]
     pub fn verify(&self, token: &str) -> Option<Claims> {
         if token.len() > BYTES_MAX {
@@ -157,7 +157,7 @@ impl AccessTokens {
     }
 }
 
-/// What an account's tokens and objects say about how it was made.
+/// The app metadata of all accounts.
 #[must_use]
 pub fn app_metadata() -> Value {
     json!({ "provider": "email", "providers": ["email"] })
@@ -172,7 +172,7 @@ fn validation(issuer: &str) -> Validation {
     validation
 }
 
-/// The key's name is what the key is (RFC 7638), so a new key has a new name by itself.
+/// The key id is the key's thumbprint (RFC 7638), so a new key has a new id.
 fn thumbprint(x: &str, y: &str) -> String {
     let canonical = format!(r#"{{"crv":"P-256","kty":"EC","x":"{x}","y":"{y}"}}"#);
     URL_SAFE_NO_PAD.encode(Sha256::digest(canonical))

@@ -1,4 +1,4 @@
-//! Who calls: a valid access token whose session goes on.
+//! The signed-in caller: a valid access token with an active session.
 
 use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
@@ -12,7 +12,7 @@ use crate::http::ApiError;
 use crate::repository::sessions::{self, Session};
 use crate::repository::users::{self, User};
 
-/// The person behind a call, and the clock when they were looked up.
+/// The caller, and the time of the lookup.
 pub(crate) struct SignedIn {
     pub(crate) user: User,
     pub(crate) session: Session,

@@ -1,4 +1,5 @@
-//! Errors in the forms of the GoTrue contract. What a part says never leaves the process.
+//! Errors in the formats of the GoTrue contract. Details of internal errors never leave the
+//! process.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -17,12 +18,12 @@ use crate::token::TokenError;
 
 const API_VERSION: HeaderName = HeaderName::from_static("x-supabase-api-version");
 const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");
-/// From this version on an error's code is a word.
+/// API versions from this date on have string error codes.
 const STRING_CODES_SINCE: &str = "2024-01-01";
-/// How long a request may take.
+/// Timeout of a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why a call is refused.
+/// An error response.
 #[derive(Debug, Clone)]
 pub struct ApiError {
     status: StatusCode,
@@ -35,7 +36,7 @@ pub struct ApiError {
 enum ErrorFormat {
     Plain,
     WeakPassword(&'static str),
-    /// Some answers have OAuth's form whatever the caller's version.
+    /// OAuth errors have their own format in every API version.
     OAuth,
 }
 
@@ -60,7 +61,7 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, code, message)
     }
 
-    /// Something in the request is missing or malformed.
+    /// The request is incomplete or malformed.
     pub(crate) fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
         Self::bad("validation_failed", message)
     }
@@ -74,14 +75,15 @@ impl ApiError {
         Self { format: ErrorFormat::OAuth, ..Self::bad(error, description) }
     }
 
-    /// The caller has to wait; the client's words name the seconds.
+    /// The caller is throttled; the message names the seconds to wait.
     pub(crate) fn wait(code: &'static str, seconds: i64) -> Self {
         let message =
             format!("For security purposes, you can only request this after {seconds} seconds.");
         Self::new(StatusCode::TOO_MANY_REQUESTS, code, message)
     }
 
-    /// A part does not answer. The client library takes it for a bad moment and keeps its session.
+    /// A dependency does not answer. The client library treats this as temporary and keeps its
+    /// session.
     fn unavailable(error: &(dyn std::error::Error + 'static)) -> Self {
         tracing::error!(error = chain(error), "a part is not available");
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unexpected_failure", UNAVAILABLE_MESSAGE)
@@ -113,7 +115,7 @@ impl ApiError {
 }
 
 impl IntoResponse for ApiError {
-    /// Only carries the error: [`render_errors`] writes it.
+    /// Attaches the error to the response; [`render_errors`] writes it.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(self);
@@ -158,7 +160,7 @@ impl From<TokenError> for ApiError {
     }
 }
 
-/// Ends a request that takes too long, and writes errors in the form that the caller understands.
+/// Middleware: times requests out, and renders errors in the format of the caller's API version.
 pub(crate) async fn render_errors(request: Request, next: Next) -> Response {
     let version = version_with_string_codes(request.headers());
     let response = match tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await {
@@ -180,7 +182,7 @@ pub(crate) async fn render_errors(request: Request, next: Next) -> Response {
     response
 }
 
-/// The version that the caller asks for, if errors have words in it.
+/// The requested API version, if it has string error codes.
 fn version_with_string_codes(headers: &HeaderMap) -> Option<HeaderValue> {
     let version = headers.get(API_VERSION)?;
     let text = version.to_str().ok()?;

@@ -1,5 +1,4 @@
-//! POST /token: the grants that begin or go on with a session, and answers for those that do not
-//! exist here.
+//! POST /token: the grants that open or refresh a session, and responses for unsupported grants.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -41,7 +40,7 @@ pub(crate) async fn token(
     }
 }
 
-/// Links of mails carry the session itself, so there are no authorization codes to exchange.
+/// Links of mails are redeemed directly, so there are no authorization codes to exchange.
 fn pkce(grant: &Grant) -> ApiError {
     let (code, verifier) = (non_empty(grant.auth_code.as_deref()), grant.code_verifier.as_deref());
     if code.is_none() || non_empty(verifier).is_none() {
@@ -66,7 +65,7 @@ fn id_token(grant: &Grant) -> ApiError {
             ApiError::oauth("invalid request", "provider or client_id and issuer required")
         }
         (Some(named), _) | (None, Some(named)) => {
-            // What was sent is repeated only as far as it could be a name.
+            // The input is echoed only as far as it could be a name.
             let known = |c: &char| c.is_ascii_alphanumeric() || "-_.:/".contains(*c);
             let named: String = named.chars().filter(known).take(100).collect();
             let message = format!("Provider (issuer \"{named}\") is not enabled");

@@ -1,4 +1,4 @@
-//! POST /logout: sessions end, and with them their access tokens here.
+//! POST /logout: ends sessions, which also invalidates their access tokens at this server.
 
 use axum::extract::State;
 use axum::http::StatusCode;

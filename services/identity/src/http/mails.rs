@@ -1,4 +1,5 @@
-//! POST /resend and /recover: a code is mailed, or not, and nobody can tell which.
+//! POST /resend and /recover: mail a code if there is a matching account; the response is the same
+//! in both cases.
 
 use axum::Json;
 use axum::extract::State;
@@ -42,7 +43,7 @@ pub(crate) async fn resend(
     let email = non_empty(body.email.as_deref())
         .ok_or_else(|| ApiError::invalid("Type provided requires an email address"))?;
     let email = request::email(email)?;
-    // A change of address is never asked for here, so none waits to be confirmed.
+    // Addresses cannot be changed, so no such code is ever pending.
     if kind == Some("signup") {
         mail(&app, &parameters, email, Purpose::Signup).await?;
     }
@@ -97,7 +98,7 @@ async fn mail(
     with_min_duration(work).await
 }
 
-/// Whether a mail makes sense: a code of a sign-up is sent again while one is awaited.
+/// Whether a mail is useful: a sign-up code is sent again only while one is pending.
 async fn needs_code(
     tx: &mut eventstore::Tx,
     user: &User,

@@ -1,4 +1,4 @@
-//! The objects of the contract: user and session.
+//! The JSON objects of the contract: user and session.
 
 use axum::Json;
 use axum::http::header;
@@ -11,7 +11,7 @@ use crate::repository::sessions::OpenedSession;
 use crate::repository::users::User;
 use crate::token::{AUTHENTICATED, LIFETIME_SECONDS, Subject, TokenError, app_metadata};
 
-/// An account as its owner sees it.
+/// The user object, as its owner sees it.
 pub(crate) fn user(user: &User) -> Value {
     let mut object = json!({
         "id": user.user_id,
@@ -60,7 +60,7 @@ fn identity(user: &User) -> Value {
     })
 }
 
-/// What a session gives to whoever began or refreshed it.
+/// The tokens of an opened or refreshed session.
 pub(crate) struct SessionTokens {
     pub(crate) access_token: String,
     pub(crate) refresh_token: String,
@@ -82,7 +82,7 @@ pub(crate) fn tokens(app: &App, opened: &OpenedSession) -> Result<SessionTokens,
     })
 }
 
-/// A session as an answer, which nobody may keep on the way.
+/// The session response; it must not be cached.
 pub(crate) fn session(app: &App, opened: &OpenedSession) -> Result<Response, ApiError> {
     let tokens = tokens(app, opened)?;
     let mut body = json!({
@@ -93,8 +93,8 @@ pub(crate) fn session(app: &App, opened: &OpenedSession) -> Result<Response, Api
         "refresh_token": tokens.refresh_token,
         "user": user(&opened.user),
     });
-    // The contract has no word for it: an account whose password was forgotten at the proof of its
-    // address. The site's pages then ask for a new one.
+    // An extension of the contract: the account has no password, because its address was proved by
+    // another client than the one that signed up. The site's pages then ask for a new one.
     if let (None, Some(body)) = (&opened.user.password_hash, body.as_object_mut()) {
         body.insert("password_needed".to_owned(), json!(true));
     }

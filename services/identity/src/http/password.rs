@@ -1,5 +1,5 @@
-//! The password grant. An unknown address, a wrong password and an account without one are told
-//! alike, and take as long.
+//! The password grant. An unknown address, a wrong password and an account without a password get
+//! the same response after the same time.
 
 use axum::response::Response;
 
@@ -12,12 +12,12 @@ use crate::repository::limits::{AddressLimits, LimitedAction};
 use crate::repository::sessions::{self, AuthMethod, OpenedSession};
 use crate::repository::users::{self, User};
 
-/// How somebody with the right password fares.
+/// The outcome of a sign-in with the right password.
 enum SignInOutcome {
     SignedIn(Box<OpenedSession>),
     Banned,
     Unconfirmed,
-    /// The password was changed meanwhile.
+    /// The password was changed after it was checked.
     Outdated,
 }
 
@@ -45,8 +45,8 @@ fn wrong() -> ApiError {
     ApiError::bad("invalid_credentials", "Invalid login credentials")
 }
 
-/// The account of this address if this is its password. The guess is counted before it is looked
-/// at, so that guesses that come at once count too.
+/// The account of this address if this is its password. The guess is counted before it is checked,
+/// so that concurrent guesses count, too.
 pub(crate) async fn right_password(
     app: &App,
     email: &EmailAddress,

@@ -1,4 +1,4 @@
-//! The refresh grant: a session goes on with new tokens.
+//! The refresh grant: continues a session with new tokens.
 
 use axum::response::Response;
 
@@ -15,7 +15,7 @@ pub(crate) async fn grant(app: &App, grant: &Grant) -> Result<Response, ApiError
         .store
         .write(app::metadata(), move |tx| {
             let token = token.clone();
-            // A token that was used twice ends its session, so its answer is no error here.
+            // A reused token ends its session, which must be committed, so it is not an error here.
             Box::pin(async move { Ok::<_, ApiError>(sessions::refresh(tx, &token).await?) })
         })
         .await?;

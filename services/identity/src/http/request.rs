@@ -1,4 +1,4 @@
-//! What comes in: bodies, query strings, and the checks that several endpoints share.
+//! Parsing of bodies and query strings, and checks that several endpoints share.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,15 +15,15 @@ use crate::address::EmailAddress;
 use crate::http::ApiError;
 use crate::password::{self, Weakness};
 
-/// Query parameters by name; [`reject_duplicate_parameters`] has seen to it that none is repeated.
+/// Query parameters by name; [`reject_duplicate_parameters`] guarantees unique names.
 pub(crate) type Parameters = Query<HashMap<String, String>>;
 
-/// What people say about themselves travels in every access token, which has to stay small.
+/// Maximum bytes of user metadata, which is part of every access token.
 const METADATA_BYTES_MAX: usize = 2048;
-/// A name or a phone number has fewer characters.
+/// Maximum characters of a name or phone number.
 const FIELD_CHARACTERS_MAX: usize = 200;
 
-/// A body of JSON, whatever its content type says.
+/// A JSON body; the content type is ignored, as in GoTrue.
 pub(crate) struct Body<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
@@ -46,8 +46,8 @@ fn not_json() -> ApiError {
     ApiError::bad("bad_json", "Could not parse request body as JSON")
 }
 
-/// Refuses a query that names a parameter twice. Where a server in front reads the first of two
-/// values and this one the last, a request would pass that server's limits as something else.
+/// Rejects a query with a repeated parameter. If a proxy read the first of two values and this
+/// server the last, a request could evade the proxy's limits.
 pub(crate) async fn reject_duplicate_parameters(request: Request, next: Next) -> Response {
     if has_duplicate_name(request.uri().query().unwrap_or_default()) {
         let message = "Each query parameter may be given only once";
@@ -56,23 +56,23 @@ pub(crate) async fn reject_duplicate_parameters(request: Request, next: Next) ->
     next.run(request).await
 }
 
-/// Names are compared as they are read, so that no other spelling hides one.
+/// Names are compared after decoding, so that another encoding cannot hide a repeat.
 fn has_duplicate_name(query: &str) -> bool {
     let mut seen = HashSet::new();
     !form_urlencoded::parse(query.as_bytes()).all(|(name, _value)| seen.insert(name))
 }
 
-/// A parameter that is there and not empty.
+/// A parameter's non-empty value.
 pub(crate) fn parameter<'q>(Query(parameters): &'q Parameters, name: &str) -> Option<&'q str> {
     parameters.get(name).map(String::as_str).filter(|value| !value.is_empty())
 }
 
-/// A field that is there and not empty.
+/// A field's non-empty value.
 pub(crate) fn non_empty(field: Option<&str>) -> Option<&str> {
     field.filter(|text| !text.is_empty())
 }
 
-/// The address of somebody who wants a mail.
+/// Parses an address.
 pub(crate) fn email(field: &str) -> Result<EmailAddress, ApiError> {
     EmailAddress::parse(field)
         .ok_or_else(|| ApiError::invalid("Unable to validate email address: invalid format"))
@@ -98,7 +98,7 @@ pub(crate) fn new_password(
     })
 }
 
-/// What somebody says about themselves, laid over what they said before; null takes a field away.
+/// Merges new user metadata over the old; null removes a field.
 pub(crate) fn user_metadata(
     before: &Value,
     said: Option<Map<String, Value>>,
@@ -140,7 +140,7 @@ fn check_field(name: &str, value: &Value) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Whether it could be a phone number as people write them; an empty one is none, which is fine.
+/// Whether the text looks like a phone number; an empty one is valid.
 fn is_phone(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     let written = text.trim_start().trim_start_matches('+');

@@ -1,4 +1,4 @@
-//! What the server tells everybody about itself: settings, health and public keys.
+//! Public information about the server: settings, health and public keys.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,8 +1,8 @@
 //! POST /signup: a new account.
 //!
-//! Where addresses are confirmed, nothing in the answer tells whether there was an account: who
-//! has one is mailed a code too, which signs them in without changing anything, and the answer
-//! shows an account that does not exist.
+//! With confirmation of addresses, the response does not reveal whether the address had an account:
+//! the owner of an existing one is mailed a code, too, which signs them in and changes nothing, and
+//! the response shows an account that is not stored.
 
 use axum::Json;
 use axum::extract::State;
@@ -28,7 +28,7 @@ pub(crate) struct SignUp {
     data: Option<Map<String, Value>>,
 }
 
-/// What was asked for, checked.
+/// A validated sign-up.
 #[derive(Clone)]
 struct NewAccount {
     email: EmailAddress,
@@ -62,7 +62,7 @@ pub(crate) async fn signup(
     if app.confirm_email { with_min_duration(work).await } else { work.await }
 }
 
-/// The account as its maker sees it, with what shows later who made it.
+/// The user object of a new account, with the secret that later proves who created it.
 fn unconfirmed_user(app: &App, user: &User) -> Value {
     let mut object = objects::user(user);
     if let Some(object) = object.as_object_mut() {
@@ -94,7 +94,7 @@ fn validate(body: &SignUp) -> Result<(EmailAddress, Value), ApiError> {
     Ok((email, user_metadata))
 }
 
-/// Has a code mailed, and returns the account as the answer shows it.
+/// Requests a code mail, and returns the account for the response.
 async fn ask_to_confirm(app: &App, account: NewAccount) -> Result<User, ApiError> {
     let limits = AddressLimits::of(&account.email, &app.codes);
     app.store

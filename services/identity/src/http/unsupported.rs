@@ -1,5 +1,6 @@
-//! Answers for what the client library can ask for and this server does not have: other providers,
-//! codes instead of passwords, several factors. They say so in the contract's own words.
+//! Responses for endpoints of the client library that this server does not support: other
+//! providers, one-time codes instead of passwords, multi-factor authentication. The texts are those
+//! of the contract.
 
 use axum::extract::Path;
 use axum::http::StatusCode;
@@ -38,7 +39,7 @@ pub(crate) async fn sso() -> ApiError {
     not_found("saml_provider_disabled", "SAML 2.0 is disabled")
 }
 
-/// A nonce from a mail is not needed: a new password is set with the old one.
+/// A mailed nonce is not needed: the current password authorizes a new one.
 pub(crate) async fn reauthenticate(_signed_in: SignedIn) -> ApiError {
     ApiError::invalid("Reauthentication by mail is disabled, send current_password instead")
 }
@@ -65,7 +66,7 @@ pub(crate) async fn enroll(_signed_in: SignedIn, Body(body): Body<Enrolment>) ->
     }
 }
 
-/// Nobody has a factor.
+/// No account has factors.
 pub(crate) async fn factor(_signed_in: SignedIn, Path(factor_id): Path<String>) -> ApiError {
     if factor_id.parse::<Uuid>().is_err() {
         return not_found("validation_failed", "factor_id must be an UUID");

@@ -1,7 +1,7 @@
-//! GET and PUT /user: the account of who is signed in.
+//! GET and PUT /user: the account of the signed-in caller.
 //!
-//! A new password needs the old one, unless a code from the mail has just taken its place. It ends
-//! all other sessions and makes all codes void.
+//! A new password needs the old one, unless a mailed code was just redeemed for it. It ends all
+//! other sessions and deletes all codes.
 
 use axum::Json;
 use axum::extract::State;
@@ -28,7 +28,7 @@ pub(crate) struct UserUpdate {
     app_metadata: Option<Value>,
 }
 
-/// A password that may take the place of `before`.
+/// A new password, to replace the one with the hash `before`.
 #[derive(Clone)]
 struct NewPassword {
     before: Option<String>,
@@ -141,7 +141,7 @@ async fn store(
         .await
 }
 
-/// Whoever knew the old password, or has a code, is out.
+/// Ends all other access: sessions of the old password and pending codes.
 async fn revoke_other_access(
     tx: &mut eventstore::Tx,
     app: &App,

@@ -1,6 +1,6 @@
-//! POST /verify: the code of a mail, typed or followed as a link, begins a session. GET /verify
-//! only leads to the page that asks for it: mail programs and scanners open links without being
-//! asked.
+//! POST /verify: redeems a mailed code, typed or as a link, and opens a session. GET /verify only
+//! redirects to the page that asks for confirmation, because mail programs and scanners open links
+//! on their own.
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -20,7 +20,7 @@ use crate::repository::sessions::{self, AuthMethod, OpenedSession};
 use crate::repository::users::{self, User};
 use crate::secrets::constant_time_eq;
 
-/// Kinds of codes that the contract knows and this server never mails.
+/// Code types of the contract that this server never mails.
 const UNSUPPORTED_TYPES: &[&str] = &["invite", "magiclink", "email_change", "sms", "phone_change"];
 const LINK_EXPIRED: &str = "Email link is invalid or has expired";
 
@@ -34,16 +34,16 @@ pub(crate) struct Verify {
     sign_up_secret: Option<String>,
 }
 
-/// A code that was shown, and who shows it.
+/// A presented code with its account.
 struct PresentedCode {
     code_id: Uuid,
     user_id: Uuid,
     purpose: Purpose,
-    /// What the answer of their sign-up gave them, if it is theirs.
+    /// The secret from the sign-up's response, if the client sent it.
     sign_up_secret: Option<String>,
 }
 
-/// How a code fares.
+/// The outcome of redeeming a code.
 enum RedeemOutcome {
     SignedIn(Box<OpenedSession>),
     Banned,
@@ -92,8 +92,8 @@ pub(crate) async fn by_code(
     }
 }
 
-/// Leads to the page of the site that asks for the press of a button and posts the link's token.
-/// Nothing is looked up and nothing changes, so who opens a link, and how often, does not matter.
+/// Redirects to the page of the site whose button posts the link's token. It reads and changes
+/// nothing, so it does not matter how often or by which program a link is opened.
 pub(crate) async fn by_link(
     State(app): State<App>,
     parameters: Parameters,
@@ -110,7 +110,7 @@ pub(crate) async fn by_link(
     Ok((headers, Redirect::to(page.as_str())).into_response())
 }
 
-/// What a type of the contract means here; `None` when no such code is ever mailed.
+/// The purpose of a contract's type; `None` when no such code is ever mailed.
 fn purpose_of(kind: &str) -> Result<Option<Purpose>, ApiError> {
     match kind {
         "signup" | "email" => Ok(Some(Purpose::Signup)),
@@ -182,7 +182,7 @@ async fn redeem_link(
         .await
 }
 
-/// Uses the code up and lets its owner in.
+/// Consumes the code and opens a session for its account.
 async fn sign_in(
     tx: &mut Tx,
     app: &App,
@@ -217,8 +217,8 @@ async fn sign_in(
     Ok(RedeemOutcome::SignedIn(Box::new(opened)))
 }
 
-/// Whether the one who shows the code of an unconfirmed account has also made the account. The code
-/// proves the address only: the account, and its password, may have been made by a stranger.
+/// Whether the code is presented by the client that created the unconfirmed account. The code
+/// proves only the address; the account and its password may be a stranger's.
 fn is_creator(app: &App, user: &User, presented: &PresentedCode) -> bool {
     let secret = presented.sign_up_secret.as_deref().unwrap_or_default();
     let right = app.codes.sign_up_secret(user.user_id);

@@ -1,4 +1,4 @@
-//! Codes that are mailed: one per account and purpose, the newest.
+//! Mailed codes: one per account and purpose, the newest.
 
 use contract::identity::v1::CodeRequested;
 use eventstore::{NewEvent, StoreError, Tx, new_id};
@@ -9,20 +9,20 @@ use uuid::Uuid;
 
 /// How long a code is valid.
 pub const VALID_MINUTES: i32 = 10;
-/// After so many wrong tries a code is void.
+/// Wrong attempts after which a code is deleted.
 const WRONG_ATTEMPTS_MAX: i32 = 5;
 
 /// What a code is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To prove that the address of a new account is theirs.
+    /// To confirm the address of a new account.
     Signup,
     /// To set a new password.
     Recovery,
 }
 
 impl Purpose {
-    /// Its word in rows, events and links.
+    /// Its value in rows, events and links.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl Purpose {
     }
 }
 
-/// A code that is still good.
+/// A valid code.
 #[derive(Debug, Clone, FromRow)]
 pub struct Code {
     /// Its id, from which its digits are derived.
@@ -41,12 +41,12 @@ pub struct Code {
     pub user_id: Uuid,
     /// `signup` or `recovery`.
     pub purpose: String,
-    /// Where the link leads.
+    /// The redirect of the link.
     pub redirect_to: Option<String>,
 }
 
-/// Makes a code, which replaces an older one, and says so to whoever mails it. A code that is asked
-/// for again leads where the first one did, unless another place is named.
+/// Issues a code, which replaces an older one, and appends the event for its mail. A code without a
+/// redirect takes over the redirect of the one that it replaces.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -83,7 +83,7 @@ pub async fn issue(
     Ok(())
 }
 
-/// The good code of an account for a purpose, locked until the transaction ends.
+/// The valid code of an account for a purpose, locked until the transaction ends.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -104,7 +104,7 @@ pub async fn of_user(
     .await
 }
 
-/// The good code with an id.
+/// The valid code with an id.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -121,7 +121,7 @@ pub async fn by_id(
     .await
 }
 
-/// Uses a code up. Of two that try at once, one is told that it was there.
+/// Deletes a code. Of concurrent attempts, one gets true.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -133,7 +133,7 @@ pub async fn consume(tx: &mut Tx, code_id: Uuid) -> Result<bool, sqlx::Error> {
     Ok(gone.rows_affected() == 1)
 }
 
-/// Counts a wrong try, and takes the code away at the last one.
+/// Counts a wrong attempt, and deletes the code at the last one.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -150,7 +150,7 @@ pub async fn count_wrong_attempt(tx: &mut Tx, code_id: Uuid) -> Result<(), sqlx:
     Ok(())
 }
 
-/// Takes all codes of an account away.
+/// Deletes all codes of an account.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,7 +1,7 @@
-//! How often may be guessed at one account, and how often it may be mailed.
+//! Rate limits per email address: guesses and mails.
 //!
-//! What is counted is the address, not the account: an address without one gets the same answers.
-//! Limits per network address are the gateway's.
+//! Limits are counted by address, not by account, so that an address without an account gets the
+//! same answers. Limits per network address are enforced by the gateway.
 
 use eventstore::{StoreError, Tx};
 use kernel::Timestamp;
@@ -10,26 +10,26 @@ use sqlx::FromRow;
 use crate::address::EmailAddress;
 use crate::secrets::CodeKey;
 
-/// The longest wait between two guesses.
+/// Maximum wait between two guesses.
 const BACKOFF_SECONDS_MAX: i64 = 15 * 60;
-/// Two mails of a kind are so far apart.
+/// Minimum interval between two mails of a kind.
 const MAIL_SPACING_SECONDS: i64 = 60;
-/// So many mails of a kind go to one address within a span of seconds. Without it whoever knows an
-/// address could have it mailed every minute for ever.
+/// Maximum mails of a kind to one address, each with its window in seconds. Otherwise anyone could
+/// have an address mailed every minute without end.
 const MAILS_MAX: [(usize, i64); 2] = [(10, 3600), (30, 24 * 3600)];
-/// Failures are forgotten when there were none for so long.
+/// Counters are reset after this time without a new failure.
 const RESET_AFTER_SECONDS: i64 = 24 * 3600;
 
-/// What is limited.
+/// A limited action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedAction {
     /// Guesses at the password.
     Password,
-    /// Guesses at codes. Each code bears five; this one goes on counting over new codes.
+    /// Guesses at codes, counted across codes; each code also allows five.
     Code,
-    /// Mails to somebody who signs up.
+    /// Sign-up mails.
     SignupMail,
-    /// Mails to somebody who forgot the password.
+    /// Recovery mails.
     RecoveryMail,
 }
 
@@ -43,12 +43,12 @@ impl LimitedAction {
         }
     }
 
-    /// Until when the next one has to wait after so many, of which `mailed` were mails of the last
-    /// day, oldest first, the one of now included.
+    /// When the next attempt is allowed. `mailed` are the times of the last day's mails, oldest
+    /// first, including the current one.
     fn blocked_until(self, failures: i32, mailed: &[Timestamp], now: Timestamp) -> Timestamp {
         let free = match self {
             Self::Password => 5,
-            // Two codes may be typed wrong before anybody has to wait.
+            // Two codes may be mistyped before a wait.
             Self::Code => 10,
             Self::SignupMail | Self::RecoveryMail => return next_mail(mailed, now),
         };
@@ -61,8 +61,8 @@ impl LimitedAction {
     }
 }
 
-/// When the next mail may go after these: apart from the last one, and once the oldest of those
-/// that fill an hour or a day have left it.
+/// When the next mail is allowed: after the minimum interval, and when the oldest mail of a full
+/// window has left it.
 fn next_mail(mailed: &[Timestamp], now: Timestamp) -> Timestamp {
     let full = MAILS_MAX.iter().filter_map(|(max, span)| {
         let oldest = mailed.len().checked_sub(*max).and_then(|at| mailed.get(at))?;
@@ -86,7 +86,7 @@ struct LimitRow {
 }
 
 impl LimitRow {
-    /// When mails went within the longest span that is counted.
+    /// The times of mails within the longest window.
     fn recent_mails(&self, now: Timestamp) -> impl Iterator<Item = Timestamp> {
         let since = now.plus_seconds(-RESET_AFTER_SECONDS);
         let all = self.mailed_at_micros.iter().copied().filter_map(Timestamp::from_micros);
@@ -95,13 +95,13 @@ impl LimitRow {
 }
 
 impl AddressLimits {
-    /// Those of this address.
+    /// The limits of this address.
     #[must_use]
     pub fn of(email: &EmailAddress, key: &CodeKey) -> Self {
         Self { address_hash: key.address_hash(email) }
     }
 
-    /// Lets nobody else decide about this address until the transaction ends.
+    /// Takes an advisory lock on this address until the transaction ends.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -110,8 +110,8 @@ impl AddressLimits {
         tx.lock(&[name]).await
     }
 
-    /// Counts one more, before it is known how it ends, so that those that come at once count too.
-    /// Returns how many seconds to wait instead, if it may not be now.
+    /// Counts an attempt before its result is known, so that concurrent attempts count, too.
+    /// Returns the seconds to wait if it is not allowed now.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -172,7 +172,7 @@ impl AddressLimits {
         Ok(())
     }
 
-    /// Forgets what was counted: it was them.
+    /// Resets the counter after a success.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -205,7 +205,8 @@ mod tests {
         assert_eq!(wait(LimitedAction::RecoveryMail, 1), 60);
     }
 
-    /// Seconds from the first mail to the next one after so many, so far apart.
+    /// Seconds from the first mail until the next is allowed, after `count` mails `apart` seconds
+    /// apart.
     fn next_after(count: i64, apart: i64) -> i64 {
         let mailed: Vec<Timestamp> = (0..count).map(|n| START.plus_seconds(n * apart)).collect();
         next_mail(&mailed, mailed.last().copied().unwrap_or(START)).seconds()

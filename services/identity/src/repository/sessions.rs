@@ -1,9 +1,9 @@
 //! Sessions and the refresh tokens that keep them alive.
 //!
-//! A refresh token is used once. Its second use means that two hold it: within a few seconds that
-//! is a browser whose answer got lost, and it is given the token that followed; later it may be a
-//! thief, and the session ends for both. GoTrue always gives the token that followed, which would
-//! let a thief go unseen; the short time is our deviation.
+//! A refresh token is used once. A second use means that two clients hold it: within seconds it is
+//! a browser whose response was lost, and it gets the successor; later it may be a thief, and the
+//! session ends for both. GoTrue always returns the successor, so a theft is never detected; the
+//! time limit is our deviation.
 
 use eventstore::{Tx, new_uuid};
 use kernel::Timestamp;
@@ -14,28 +14,28 @@ use uuid::Uuid;
 use crate::repository::users::{self, User};
 use crate::secrets::RefreshToken;
 
-/// A session ends after this, however busy it is.
+/// Maximum lifetime of a session.
 const LIFETIME_SECONDS: i64 = 30 * 24 * 3600;
-/// And after this without being refreshed.
+/// Maximum time without a refresh.
 const IDLE_SECONDS: i64 = 14 * 24 * 3600;
-/// How long a token that was used still leads to the one that followed it.
+/// How long a used token still returns its successor.
 const REUSE_GRACE_SECONDS: i64 = 10;
-/// How long a code from the mail lets a password be set without the old one.
+/// How long after redeeming a code a password may be set without the old one.
 const PASSWORD_RESET_SECONDS: i64 = 3600;
 
-/// How somebody proved who they are.
+/// How the user authenticated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuthMethod {
-    /// They knew the password.
+    /// By password.
     Password,
-    /// They had the code that was mailed at sign-up.
+    /// By the code that was mailed at sign-up.
     Signup,
-    /// They had the code that was mailed because they forgot the password.
+    /// By the code that was mailed for recovery.
     Recovery,
 }
 
 impl AuthMethod {
-    /// Its word in the amr claim.
+    /// Its value in the amr claim.
     #[must_use]
     pub fn amr_value(self) -> &'static str {
         match self {
@@ -57,29 +57,29 @@ pub struct Session {
     pub password_reset_until_at: Option<Timestamp>,
 }
 
-/// A session with the token that refreshes it next.
+/// A session with its next refresh token.
 pub struct OpenedSession {
-    /// Whose it is.
+    /// The session's user.
     pub user: User,
     /// The session.
     pub session: Session,
-    /// The token to give out.
+    /// The refresh token to return.
     pub refresh_token: RefreshToken,
-    /// The clock.
+    /// The time of the transaction.
     pub now: Timestamp,
 }
 
-/// What a refresh token led to.
+/// The outcome of a refresh.
 pub enum RefreshOutcome {
     /// The session goes on.
     Continued(Box<OpenedSession>),
-    /// There is no such token, or its session has been ended.
+    /// The token or its session does not exist.
     Unknown,
-    /// The session had lasted too long and is ended.
+    /// The session was expired and is ended.
     Expired,
-    /// The token had been used before; the session is ended.
+    /// The token was reused; the session is ended.
     Reused(Uuid),
-    /// The practice keeps this person out.
+    /// The user is banned.
     Banned,
 }
 
@@ -95,7 +95,7 @@ struct RefreshTokenRow {
     child_is_active: bool,
 }
 
-/// Begins a session of somebody who has just proved who they are.
+/// Opens a session for a user who has just authenticated.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -133,7 +133,7 @@ pub async fn open(
     Ok(OpenedSession { user, session, refresh_token, now })
 }
 
-/// The session that an access token names, if it goes on.
+/// The session of an access token, if it is active.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -152,7 +152,7 @@ pub async fn find_active(
     .await
 }
 
-/// Uses a refresh token.
+/// Uses a refresh token and rotates it.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -160,7 +160,7 @@ pub async fn refresh(
     tx: &mut Tx,
     token: &RefreshToken,
 ) -> Result<RefreshOutcome, eventstore::StoreError> {
-    // The token's lock comes before the clock is read: who waited for it sees a later time.
+    // The token is locked before the clock is read: a waiting transaction sees a later time.
     let Some(presented) = lock_token(tx.connection(), token).await? else {
         return Ok(RefreshOutcome::Unknown);
     };
@@ -197,7 +197,8 @@ async fn lock_token(
     connection: &mut PgConnection,
     token: &RefreshToken,
 ) -> Result<Option<RefreshTokenRow>, sqlx::Error> {
-    // The lock is taken by itself first, so that what is read next is what its last holder left.
+    // The row is locked in a statement of its own, so that the next one reads what the last holder
+    // committed.
     let locked = sqlx::query("select 1 from refresh_tokens where token_hash = $1 for update")
         .bind(token.hash())
         .fetch_optional(&mut *connection)
@@ -274,7 +275,7 @@ pub async fn end(executor: impl PgExecutor<'_>, session_id: Uuid) -> Result<(), 
     Ok(())
 }
 
-/// Ends all sessions of an account but the one that is spared, if one is.
+/// Ends all sessions of an account except `except`.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -291,7 +292,7 @@ pub async fn end_all(
     Ok(())
 }
 
-/// Takes back the right to set a password without the old one.
+/// Revokes the permission to set a password without the old one.
 ///
 /// # Errors
 /// When the database does not answer.

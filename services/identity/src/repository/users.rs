@@ -1,4 +1,4 @@
-//! Accounts.
+//! Rows of accounts.
 
 use eventstore::new_uuid;
 use kernel::Timestamp;
@@ -11,25 +11,25 @@ use crate::address::EmailAddress;
 /// An account as it is stored. Personal data, so it has no `Debug`.
 #[derive(Clone, FromRow)]
 pub struct User {
-    /// The token's `sub`.
+    /// The account's id; `sub` in tokens.
     pub user_id: Uuid,
     /// The id of its one identity.
     pub identity_id: Uuid,
     /// In lower case.
     pub email: String,
-    /// PHC string; none after the proof of an address whose account a stranger may have made.
+    /// PHC string; none when the address was proved by another client than the one that signed up.
     pub password_hash: Option<String>,
-    /// What the person says about themselves.
+    /// The user metadata, set by the user.
     pub user_metadata: Value,
-    /// Since when the address is known to be theirs.
+    /// When the address was confirmed.
     pub email_confirmed_at: Option<Timestamp>,
-    /// When the last code for that was asked for.
+    /// When the last code to confirm it was requested.
     pub confirmation_sent_at: Option<Timestamp>,
-    /// When the last code for a new password was asked for.
+    /// When the last recovery code was requested.
     pub recovery_sent_at: Option<Timestamp>,
-    /// When they last proved who they are.
+    /// When the user last authenticated.
     pub last_sign_in_at: Option<Timestamp>,
-    /// Until when the practice keeps them out.
+    /// Until when the user is banned.
     pub banned_until_at: Option<Timestamp>,
     /// When it was made.
     pub created_at: Timestamp,
@@ -38,7 +38,7 @@ pub struct User {
 }
 
 impl User {
-    /// A new account that nobody has confirmed; it is not stored yet.
+    /// A new, unconfirmed account; not yet stored.
     #[must_use]
     pub fn new(email: &EmailAddress, user_metadata: Value, now: Timestamp) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl User {
         }
     }
 
-    /// Whether the practice keeps them out.
+    /// Whether the user is banned.
     #[must_use]
     pub fn is_banned(&self, now: Timestamp) -> bool {
         self.banned_until_at.is_some_and(|until| until > now)
@@ -109,7 +109,7 @@ pub async fn lock_by_id(
 /// Stores a new account.
 ///
 /// # Errors
-/// When the address has one, or when the database does not answer.
+/// When the address already has an account, or the database does not answer.
 pub async fn insert(executor: impl PgExecutor<'_>, user: &User) -> Result<(), sqlx::Error> {
     sqlx::query(
         "insert into users (user_id, identity_id, email, password_hash, user_metadata,
@@ -130,8 +130,8 @@ pub async fn insert(executor: impl PgExecutor<'_>, user: &User) -> Result<(), sq
     Ok(())
 }
 
-/// Stores a new account. One of its address that nobody has confirmed is nobody's, so it goes: its
-/// password may be that of somebody who waits for the owner of the address to confirm it.
+/// Stores a new account and deletes an unconfirmed one of its address: its password may be a
+/// stranger's, who waits for the owner to confirm the address.
 ///
 /// # Errors
 /// When the address has a confirmed account, or when the database does not answer.
@@ -143,11 +143,11 @@ pub async fn replace(connection: &mut PgConnection, user: &User) -> Result<(), s
     insert(connection, user).await
 }
 
-/// Stores a new account in the place of a former one of its address. That one goes with its
-/// password, its sessions and its codes; its access tokens name an id that is gone.
+/// Replaces a former account of the address by a new one. Password, sessions and codes of the
+/// former are deleted; its access tokens name an id that does not exist any more.
 ///
 /// # Errors
-/// When the address has yet another account, or when the database does not answer.
+/// When the address has another account, or the database does not answer.
 pub async fn supersede(
     connection: &mut PgConnection,
     former: Uuid,
@@ -160,7 +160,7 @@ pub async fn supersede(
     insert(connection, user).await
 }
 
-/// Writes back what can change of an account.
+/// Updates the mutable columns of an account.
 ///
 /// # Errors
 /// When the database does not answer.
