@@ -1,4 +1,4 @@
-//! A new migration is part of the program, so cargo has to look for one.
+//! Rebuilds when a migration is added, because migrations are embedded in the program.
 
 fn main() {
     println!("cargo:rerun-if-changed=../../migrations/reviews");

@@ -1,6 +1,6 @@
-//! What reading costs with a million reviews, compared with a hundred, in one run: each statement
-//! is asked in turn of both databases, and the medians are put in a ratio. `make bench` prints
-//! them; it fails when a ratio is above 1.2.
+//! Compares the latency of reads with a million and with a hundred reviews: each statement runs
+//! alternately on both databases, and the ratio of the medians is printed by `make bench`. It fails
+//! when a ratio is above 1.2.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -24,13 +24,13 @@ use testkit::TestDatabase;
 
 const FEW: i64 = 100;
 const MANY: i64 = 1_000_000;
-/// How often each statement is asked of each database, after a tenth as often to warm up.
+/// Runs per statement and database, after a tenth as many to warm up.
 const ROUNDS: usize = 400;
-/// The most that a million may cost, in hundredths of what a hundred cost.
+/// Maximum ratio of the medians, in percent.
 const HUNDREDTHS_MAX: u128 = 120;
 const PAGE: i64 = 12;
 
-/// One database, with what its questions need.
+/// A database with the parameters of its queries.
 struct Dataset {
     database: TestDatabase,
     pool: PgPool,
@@ -39,7 +39,7 @@ struct Dataset {
 }
 
 impl Dataset {
-    /// A database with so many reviews, one an hour, so that a month of them is recent.
+    /// A database with `count` reviews, one per hour, so that a month of them is recent.
     async fn of(count: i64) -> Result<Self> {
         let database = TestDatabase::new(&reviews::MIGRATIONS).await?;
         database.as_owner(&seed(count)).await?;
@@ -120,7 +120,7 @@ async fn timed(dataset: &Dataset, query: TimedQuery, round: usize) -> Result<Dur
     Ok(taken)
 }
 
-/// The medians of a question asked of both databases in turn.
+/// The medians of a query that runs alternately on both databases.
 async fn medians(few: &Dataset, many: &Dataset, query: TimedQuery) -> Result<(Duration, Duration)> {
     let (mut of_few, mut of_many) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS + ROUNDS / 10 {

@@ -1,4 +1,4 @@
-//! What people can change of their account, and what not.
+//! What users can change of their own account, and what they cannot.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ async fn read_only_fields_cannot_be_changed() {
     ] {
         change(&server, &token, body).await.assert_error(status, code);
     }
-    // Fields that nobody knows are no way round.
+    // Unknown fields do not bypass the check.
     let sly = json!({ "email": ASHA, "role": "service_role", "email_confirmed_at": null });
     let answer = change(&server, &token, sly).await.ok();
     assert_eq!(

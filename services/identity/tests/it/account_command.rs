@@ -1,4 +1,4 @@
-//! The command `account`, as whoever runs the machine calls it.
+//! The command `account`, as an operator runs it.
 
 use std::process::Command;
 
@@ -26,7 +26,7 @@ fn kept(password: &str) -> AccountRequest {
     AccountRequest { keep_existing: true, ..request(password) }
 }
 
-/// Runs the program itself, with nothing else in its environment.
+/// Runs the program itself with only these variables in its environment.
 fn run(server: &TestServer, password: &str, more: &[(&str, &str)]) -> std::process::Output {
     command(server, "account", password, more)
 }
@@ -61,7 +61,7 @@ async fn an_account_is_made_confirmed_and_its_person_can_sign_in() {
 
 #[tokio::test]
 async fn an_address_that_a_stranger_registered_is_not_the_strangers_any_more() {
-    // Without confirmation everybody can take an address that is not theirs.
+    // Without confirmation anyone can register another person's address.
     let server = TestServer::without_confirmation().await;
     let data = json!({ "firstName": "Mallory", "phone": "98765 43210" });
     let body = json!({ "email": OWNER, "password": "a stranger's own", "data": data });
@@ -77,12 +77,13 @@ async fn an_address_that_a_stranger_registered_is_not_the_strangers_any_more() {
     let refresh = server.refresh(&theirs.text("/refresh_token")).await;
     refresh.assert_error(400, "refresh_token_not_found");
     server.verify("recovery", OWNER, &pending.code).await.assert_error(403, "otp_expired");
-    // Their access token is still good elsewhere: what it names must not be what gets the role.
+    // Other services still accept the former account's access token, so its id must not be the one
+    // that gets the role.
     assert_ne!(theirs.text("/user/id"), ensured.id().to_string());
     let session = server.sign_in(OWNER, PASSWORD).await.ok();
     assert_eq!(session.text("/user/id"), ensured.id().to_string());
     assert_eq!(session.body["user"]["user_metadata"], json!({ "firstName": "Meera" }));
-    // Housekeeping removes accounts whose address is not confirmed.
+    // Retention deletes accounts with an unconfirmed address.
     assert!(!session.text("/user/email_confirmed_at").is_empty());
 }
 
@@ -94,7 +95,7 @@ async fn an_account_that_is_to_be_kept_stays_as_it_is() {
     let session = server.sign_in(OWNER, PASSWORD).await.ok();
     server.post("/recover", json!({ "email": OWNER })).await.ok();
     let pending = server.latest_mail().await;
-    // Not even a password that would be refused matters then.
+    // The password is ignored then, even an invalid one.
     let second = ensure(&server.app.store, &kept("short")).await.unwrap();
     assert_eq!(second, Ensured::Kept(first.id()));
     server.sign_in(OWNER, PASSWORD).await.ok();
@@ -142,14 +143,14 @@ async fn a_password_that_people_guess_is_refused() {
     }
 }
 
-/// What the program printed, and what it said beside it.
+/// The program's standard output and standard error.
 fn printed_text(output: std::process::Output) -> (String, String) {
     assert!(output.status.success());
     let printed = String::from_utf8(output.stdout).unwrap();
     (printed, String::from_utf8(output.stderr).unwrap())
 }
 
-/// The id that the program printed, and what it said beside it.
+/// The printed id, and standard error.
 fn printed(output: std::process::Output) -> (String, String) {
     let (printed, said) = printed_text(output);
     (printed.strip_suffix('\n').unwrap().to_owned(), said)

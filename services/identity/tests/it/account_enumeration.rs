@@ -1,4 +1,4 @@
-//! Nobody learns from an answer whether an address has an account.
+//! No response reveals whether an address has an account.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::test_server::{Answer, PASSWORD, TestServer, other_than};
 const MEMBER: &str = "asha@example.test";
 const STRANGER: &str = "nobody@example.test";
 
-/// Fails unless two answers are the same but for their date.
+/// Fails unless two responses are equal except for their date.
 #[track_caller]
 fn assert_same(one: &Answer, other: &Answer) {
     assert_eq!((one.status, &one.body), (other.status, &other.body));
@@ -24,7 +24,7 @@ fn assert_same(one: &Answer, other: &Answer) {
     assert_eq!(headers(one), headers(other));
 }
 
-/// The keys of an object and of all objects in it.
+/// The keys of an object and its nested objects.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -98,11 +98,11 @@ async fn signing_up_again_looks_the_same_and_helps_who_forgot_that_they_have_an_
         .await
         .assert_error(429, "over_email_send_rate_limit");
 
-    // Nothing about the account has changed.
+    // The account is unchanged.
     server.sign_in(MEMBER, "somebody else's").await.assert_error(400, "invalid_credentials");
     let session = server.sign_in(MEMBER, PASSWORD).await.ok();
     assert_eq!(session.text("/user/user_metadata/firstName"), "Asha");
-    // Its owner got a code, which signs them in to what they have.
+    // The owner was mailed a code, which signs in to the existing account.
     let event: Value = sqlx::query_scalar("select payload from events order by seq desc offset 1")
         .fetch_one(server.app.store.pool())
         .await

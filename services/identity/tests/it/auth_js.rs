@@ -11,7 +11,7 @@ use tokio::process::Command;
 
 use crate::test_server::TestServer;
 
-/// What the mailbox of this test shows: the newest mail.
+/// The mailbox of this test: returns the newest mail.
 async fn mailbox(State(server): State<Arc<TestServer>>) -> Json<Value> {
     let mail = server.latest_mail().await;
     Json(json!({ "code": mail.code, "link": mail.link, "purpose": mail.purpose }))

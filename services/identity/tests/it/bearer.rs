@@ -1,4 +1,4 @@
-//! Access tokens that are let in, and all those that are not.
+//! Accepted and rejected access tokens.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -103,7 +103,7 @@ async fn forged_tokens_are_refused() {
         answer.assert_error(403, "bad_jwt");
         assert!(answer.text("/message").starts_with("invalid JWT"), "{what}: {}", answer.body);
     }
-    // The helper signs well: what was refused was refused for what it said.
+    // The helper's signature is valid, so the tokens above were rejected for their claims.
     server.user(&signed(&server, "signing", &kid, &honest)).await.ok();
 }
 

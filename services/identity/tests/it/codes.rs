@@ -1,4 +1,4 @@
-//! Codes that are typed: once, in time, for one account and one purpose, five tries.
+//! Typed codes: valid once, for a limited time, for one account and purpose, with five attempts.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -118,8 +118,8 @@ async fn a_new_code_replaces_the_old_one_and_mails_are_a_minute_apart() {
     server.verify("signup", ASHA, &new).await.ok();
 }
 
-/// Has a code mailed to an address with an account and to one without. Returns their answer, which
-/// is one, as the seconds to wait if there are none yet.
+/// Requests a code for an address with an account and for one without. Both get the same answer:
+/// the seconds to wait, or none if a code may be mailed.
 async fn asked(server: &TestServer) -> Option<i64> {
     let ask = |email| server.post("/recover", json!({ "email": email }));
     let (known, unknown) = tokio::join!(ask(ASHA), ask("nobody@example.test"));
@@ -156,10 +156,11 @@ async fn an_address_gets_ten_codes_an_hour_and_thirty_a_day() {
     }
     let wait = wait_from(3 * 3601).await.unwrap();
     assert!(wait > 20 * 3600, "the thirty-first code of a day waits {wait} s");
-    // Codes for another purpose are counted by themselves.
+    // Codes of another purpose are counted separately.
     server.post("/resend", json!({ "type": "signup", "email": ASHA })).await.ok();
     assert_eq!(wait_from(24 * 3600 + 5).await, None);
-    // One to confirm the address, and those; asking with nothing to confirm mails nothing.
+    // One code confirmed the address, 31 were for recovery; resending with nothing to confirm mails
+    // nothing.
     assert_eq!(server.codes_requested().await, 1 + 31);
 }
 
@@ -182,11 +183,11 @@ async fn a_forgotten_password_is_set_anew() {
     server.call(Method::PUT, "/user", &token, new).await.ok();
     server.sign_in(ASHA, PASSWORD).await.assert_error(400, "invalid_credentials");
     server.sign_in(ASHA, "a louder garden").await.ok();
-    // Whoever was signed in with the old one is out; the new session goes on.
+    // Sessions of the old password have ended; the new session continues.
     server.user(&old.text("/access_token")).await.assert_error(403, "session_not_found");
     server.refresh(&old.text("/refresh_token")).await.assert_error(400, "refresh_token_not_found");
     server.user(&token).await.ok();
-    // The code has done its work: the next change needs the password.
+    // The code allowed one change; the next needs the password.
     let next = json!({ "password": "a third garden" });
     server
         .call(Method::PUT, "/user", &token, next)

@@ -1,4 +1,4 @@
-//! The forms of errors, the limits of requests, and what does not exist here.
+//! Error formats, request limits, and unsupported endpoints.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ async fn what_is_no_json_is_refused() {
         let request = server.request(Method::POST, "/signup").body(body);
         server.send(request).await.assert_error(400, "bad_json");
     }
-    // The content type does not matter, as in GoTrue.
+    // The content type is ignored, as in GoTrue.
     let plain = server.request(Method::POST, "/recover").body(r#"{"email":"a@b.test"}"#);
     server.send(plain).await.ok();
 }

@@ -1,4 +1,4 @@
-//! What notifications asks for, and that nobody else may.
+//! The calls of notifications, which no other service may make.
 
 use serde_json::json;
 use tonic::Code;
@@ -72,7 +72,7 @@ async fn the_code_is_in_no_row() {
         .fetch_one(server.app.store.pool())
         .await
         .unwrap();
-    // Six digits may be in a time by chance, but not as a value of their own.
+    // The digits may occur within a timestamp by chance, but not as a value of their own.
     assert!(!row.contains(&format!("\"{}\"", mail.code)));
 }
 

@@ -1,5 +1,4 @@
-//! Links of mails: the page that they open, where it leads back to, and that opening one changes
-//! nothing.
+//! Links of mails: the page that they open, its redirect, and that opening one changes nothing.
 
 use reqwest::Method;
 use serde_json::json;
@@ -9,14 +8,14 @@ use crate::test_server::{Answer, PASSWORD, PUBLIC_URL, Page, TestServer};
 const ASHA: &str = "asha@example.test";
 const CONFIRM: &str = "https://sukoon.example/confirm";
 
-/// A link of a mail that was sent before links opened the page themselves.
+/// A link of an older mail, which leads to `/verify` instead of the page.
 fn older(link: &str, redirect_to: &str) -> String {
     let page = Page::of(link);
     let (token, kind) = (page.field("token_hash"), page.field("type"));
     format!("/verify?token={token}&type={kind}&redirect_to={redirect_to}")
 }
 
-/// The page that an older link leads to.
+/// The page that an older link redirects to.
 #[track_caller]
 fn led_to(answer: &Answer) -> Page {
     assert_eq!(answer.status, 303, "{}", answer.body);
@@ -25,7 +24,7 @@ fn led_to(answer: &Answer) -> Page {
     Page::of(answer.headers["location"].to_str().unwrap())
 }
 
-/// All that stands in the tables, as text.
+/// The content of all tables as text.
 async fn everything(server: &TestServer) -> String {
     let mut all = String::new();
     for table in ["users", "sessions", "refresh_tokens", "codes", "address_limits", "events"] {
@@ -49,7 +48,7 @@ async fn a_link_opens_a_page_whose_button_signs_in_and_which_knows_the_way_back(
     let mail = server.latest_mail().await;
     assert!(!mail.link.contains(&mail.code) && !mail.link.contains("example.test"));
     let page = Page::of(&mail.link);
-    // What a server would see, and write into its log, is the page's address.
+    // The URL without its fragment, which a server would receive and log.
     assert_eq!(page.url, CONFIRM);
     assert_eq!((page.field("type"), page.field("redirect_to")), ("signup".to_owned(), back));
 
@@ -83,7 +82,7 @@ async fn nothing_changes_when_a_link_is_opened_or_looked_at() {
     }
     assert!(everything(&server).await == before, "opening a link has changed a row");
     server.sign_in(ASHA, PASSWORD).await.assert_error(400, "email_not_confirmed");
-    // The owner's own press comes after the scanner's look and still works.
+    // The owner confirms after the scanner opened the link, and it still works.
     server.confirm_link(&link, &signed_up.text("/sign_up_secret")).await.ok();
     server.sign_in(ASHA, PASSWORD).await.ok();
     server.confirm_link(&recovery, "").await.ok();

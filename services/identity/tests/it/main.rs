@@ -1,5 +1,5 @@
-//! The identity service over HTTP and gRPC on real PostgreSQL, as the client library, an attacker
-//! and notifications see it.
+//! The identity service over HTTP and gRPC on real PostgreSQL, called as the client library, an
+//! attacker and notifications would.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Sessions that go on, and those that end.
+//! Refreshing of sessions, and their end.
 
 use crate::test_server::{PASSWORD, TestServer, claims};
 
@@ -48,7 +48,7 @@ async fn a_second_use_after_that_ends_the_session_for_both() {
     let owner_again = server.refresh(&owner.text("/refresh_token")).await;
     owner_again.assert_error(400, "refresh_token_not_found");
     server.user(&owner.text("/access_token")).await.assert_error(403, "session_not_found");
-    // Another session of the same person is another family.
+    // Another session of the same user is unaffected.
     server.refresh(&elsewhere.text("/refresh_token")).await.ok();
 }
 

@@ -1,4 +1,4 @@
-//! What has ended does not stay.
+//! Expired rows are deleted.
 
 use identity::retention::delete_expired;
 

@@ -1,4 +1,4 @@
-//! Passwords, and how often they may be guessed.
+//! Sign-in by password, and throttling of guesses.
 
 use futures::future::join_all;
 use serde_json::json;
@@ -27,13 +27,13 @@ async fn guesses_are_slowed_down_and_the_wait_ends() {
         let answer = server.sign_in("asha@example.test", "a wrong password").await;
         answer.assert_error(400, "invalid_credentials");
     }
-    // Even the right password has to wait, so that it is not told apart.
+    // Even the right password is throttled, so that it gets the same answer.
     let answer = server.sign_in("asha@example.test", PASSWORD).await;
     answer.assert_error(429, "over_request_rate_limit");
     assert!(answer.text("/message").contains("after 1 seconds"), "{}", answer.body);
     server.database.move_clock(2).await.unwrap();
     server.sign_in("asha@example.test", PASSWORD).await.ok();
-    // Who got in begins anew.
+    // A success resets the counter.
     server
         .sign_in("asha@example.test", "a wrong password")
         .await
@@ -71,7 +71,7 @@ async fn guesses_that_come_at_once_count_too() {
     let guesses = (0..12).map(|_| server.sign_in("asha@example.test", "a wrong password"));
     let answers = join_all(guesses).await;
     let looked_at = answers.iter().filter(|answer| answer.status == 400).count();
-    // The sixth could come a second after the fifth on a slow machine, the seventh two later.
+    // On a slow machine the sixth may come a second after the fifth, and the seventh two later.
     assert!((5..=7).contains(&looked_at), "{looked_at}");
 }
 

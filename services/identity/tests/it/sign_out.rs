@@ -1,4 +1,4 @@
-//! Signing out ends sessions, and with them their access tokens here.
+//! Signing out ends sessions, which also invalidates their access tokens at this server.
 
 use reqwest::Method;
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::test_server::{PASSWORD, TestServer};
 
 const ASHA: &str = "asha@example.test";
 
-/// Signs out of one of three sessions and tells which of them go on.
+/// Signs out of one of three sessions and returns which of them are still active.
 async fn left_after(query: &str) -> [bool; 3] {
     let server = TestServer::without_confirmation().await;
     server.confirmed_account(ASHA).await;

@@ -84,7 +84,7 @@ fn strangers_own() -> Value {
     json!({ "email": "asha@example.test", "password": STRANGERS })
 }
 
-/// Sets the password that the page asks for, in the session that the code began.
+/// Sets the password in the session that the code opened, as the page asks for.
 async fn choose_password(server: &TestServer, session: &Answer) {
     assert_eq!(session.body["password_needed"], true);
     for password in [STRANGERS, PASSWORD] {
@@ -104,7 +104,7 @@ async fn the_password_of_a_stranger_who_signs_up_last_does_not_survive_the_owner
     let own = server.sign_up("asha@example.test").await.ok();
     server.database.move_clock(61).await.unwrap();
     let theirs = server.post("/signup", strangers_own()).await.ok();
-    // Only the newest mail's code is good, and its account is the stranger's.
+    // Only the newest mail's code is valid, and its account is the stranger's.
     let mail = server.latest_mail().await;
     assert_ne!(own.text("/sign_up_secret"), theirs.text("/sign_up_secret"));
     let session = server.verify_own(&own, &mail.code).await.ok();
@@ -152,7 +152,7 @@ async fn the_secret_of_a_sign_up_is_no_proof_of_the_address() {
     let mail = server.latest_mail().await;
     let wrong = server.verify_own(&theirs, &other_than(&mail.code)).await;
     wrong.assert_error(403, "otp_expired");
-    // Nor does it keep the password when the owner recovers the account instead.
+    // The stranger's password is also removed when the owner recovers the account.
     server.post("/recover", json!({ "email": "asha@example.test" })).await.ok();
     let link = server.latest_mail().await.link;
     let session = server.confirm_link(&link, &theirs.text("/sign_up_secret")).await.ok();

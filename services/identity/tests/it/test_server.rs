@@ -1,4 +1,4 @@
-//! A server of its own for each test, and the calls that tests make.
+//! One server per test, and the calls of tests.
 
 use contract::identity::v1::identity_internal_service_client::IdentityInternalServiceClient;
 use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use testkit::{TestDatabase, TestKeys};
 use tonic::Status;
 
-/// The site's address in these tests.
+/// The site's URL in these tests.
 pub(crate) const PUBLIC_URL: &str = "https://sukoon.example";
 pub(crate) const PASSWORD: &str = "a quiet garden";
 const API_VERSION: &str = "x-supabase-api-version";
 
-/// A running server; it ends with this value.
+/// A running server; stopped on drop.
 pub(crate) struct TestServer {
     pub(crate) url: String,
     pub(crate) grpc_url: String,
@@ -28,7 +28,7 @@ pub(crate) struct TestServer {
     shutdown: Shutdown,
 }
 
-/// An answer, read whole.
+/// A response with its body.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -42,7 +42,7 @@ impl Answer {
         self.body.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
-    /// Fails unless the call went well.
+    /// Fails unless the call succeeded.
     #[track_caller]
     pub(crate) fn ok(self) -> Self {
         assert!(self.status.is_success(), "{} {}", self.status, self.body);
@@ -64,12 +64,12 @@ impl Drop for TestServer {
 }
 
 impl TestServer {
-    /// A server that has addresses confirmed.
+    /// A server that confirms addresses.
     pub(crate) async fn with_confirmation() -> Self {
         Self::start(true, PUBLIC_URL).await
     }
 
-    /// A server that signs people in as soon as they sign up.
+    /// A server without confirmation: signing up opens a session.
     pub(crate) async fn without_confirmation() -> Self {
         Self::start(false, PUBLIC_URL).await
     }
@@ -119,7 +119,7 @@ impl TestServer {
         self.send(self.request(Method::POST, path).json(&body)).await
     }
 
-    /// A call of somebody who is signed in.
+    /// A call with an access token.
     pub(crate) async fn call(
         &self,
         method: Method,
@@ -154,7 +154,7 @@ impl TestServer {
         self.post("/verify", json!({ "type": kind, "email": email, "token": code })).await
     }
 
-    /// The session of a new account whose address is confirmed.
+    /// The session of a new account with a confirmed address.
     pub(crate) async fn confirmed_account(&self, email: &str) -> Answer {
         let signed_up = self.sign_up(email).await.ok();
         if !signed_up.text("/access_token").is_empty() {
@@ -164,7 +164,7 @@ impl TestServer {
         self.verify_own(&signed_up, &mail.code).await.ok()
     }
 
-    /// Types the code in the browser that signed up, which keeps what the answer gave it.
+    /// Redeems the code with the secret of the sign-up's response, as the same browser would.
     pub(crate) async fn verify_own(&self, signed_up: &Answer, code: &str) -> Answer {
         let (email, secret) = (signed_up.text("/email"), signed_up.text("/sign_up_secret"));
         let shown = json!({
@@ -173,7 +173,8 @@ impl TestServer {
         self.post("/verify", shown).await
     }
 
-    /// Presses the button of the page that a mail's link opens; `secret` is what the browser has.
+    /// Posts the form of the page that a mail's link opens; `secret` is the browser's sign-up
+    /// secret.
     pub(crate) async fn confirm_link(&self, link: &str, secret: &str) -> Answer {
         let page = Page::of(link);
         let (kind, token_hash) = (page.field("type"), page.field("token_hash"));
@@ -181,7 +182,7 @@ impl TestServer {
         self.post("/verify", shown).await
     }
 
-    /// How many codes were asked for.
+    /// The number of requested codes.
     pub(crate) async fn codes_requested(&self) -> i64 {
         sqlx::query_scalar(
             "select count(*) from events where event_type = 'identity.v1.CodeRequested'",
@@ -199,7 +200,7 @@ impl TestServer {
             .unwrap()
     }
 
-    /// What notifications would mail for the newest code.
+    /// The mail of the newest code, as notifications gets it.
     pub(crate) async fn latest_mail(&self) -> GetCodeMailResponse {
         let event = self.latest_event().await;
         self.code_mail("notifications", event["codeId"].as_str().unwrap()).await.unwrap()
@@ -218,9 +219,9 @@ impl TestServer {
     }
 }
 
-/// The page of the site that a link opens, and what its fragment says.
+/// The page of the site that a link opens, with the fields of its fragment.
 pub(crate) struct Page {
-    /// The address without its fragment.
+    /// The URL without its fragment.
     pub(crate) url: String,
     fields: Vec<(String, String)>,
 }
@@ -239,13 +240,13 @@ impl Page {
     }
 }
 
-/// Six digits that are not these.
+/// Another six-digit code.
 pub(crate) fn other_than(code: &str) -> String {
     let number: u32 = code.parse().unwrap();
     format!("{:06}", (number + 1) % 1_000_000)
 }
 
-/// What a JWT says, unverified.
+/// The claims of a JWT, unverified.
 pub(crate) fn claims(token: &str) -> Value {
     use base64::Engine as _;
     let payload = token.split('.').nth(1).unwrap();

@@ -1,4 +1,4 @@
-//! The badge is for those who are known to have had a session, once for each.
+//! The badge: for writers with a proven session, once per session.
 
 use contract::reviews::v1::{CheckBadgeRequest, CreateInvitationRequest, SubmitReviewRequest};
 use eventstore::new_id;
@@ -68,7 +68,7 @@ async fn a_session_that_is_not_over_and_a_typed_address_prove_nothing() {
     world.session(customer(2)).await;
     assert!(!signed_in_would_be(&world, customer(1)).await);
     assert!(!world.submit_as(world.by(customer(1), review_request())).await.unwrap().verified);
-    // The address of a customer who had a session, typed by a stranger.
+    // A stranger types the address of a customer with a session.
     let stranger = SubmitReviewRequest { email: EMAIL.to_owned(), ..review_request() };
     assert!(!world.submit(stranger.clone()).await.unwrap().verified);
     let signed_in =
@@ -226,6 +226,6 @@ async fn a_session_counts_from_when_booking_completed_it() {
     assert!(invited_would_be(&world, &secret).await);
     world.move_clock(11 * DAY).await;
     assert!(!invited_would_be(&world, &secret).await);
-    // The account itself proves it for as long as no review was written.
+    // The account still proves the session, because no review has used it.
     assert!(signed_in_would_be(&world, customer(1)).await);
 }

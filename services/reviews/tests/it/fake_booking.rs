@@ -1,4 +1,4 @@
-//! Booking as a neighbour on the network: it knows roles of staff and serves its feed.
+//! A fake booking service on the network: answers staff roles and serves its feed.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -29,7 +29,7 @@ use tonic::{Request, Response, Status};
 /// Roles of staff by "usr_…".
 type Roles = Arc<Mutex<HashMap<String, Role>>>;
 
-/// The neighbour.
+/// The fake service.
 pub(crate) struct FakeBooking {
     database: TestDatabase,
     store: Store,
@@ -91,7 +91,7 @@ impl FakeBooking {
         Self { database, store, roles, url }
     }
 
-    /// A person has this role from now on.
+    /// Sets or removes a person's role.
     pub(crate) fn set_role(&self, person: Id<Customer>, role: Option<Role>) {
         let mut roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
         match role {
@@ -100,7 +100,7 @@ impl FakeBooking {
         };
     }
 
-    /// Somebody asks for a booking.
+    /// Publishes that a booking was requested.
     pub(crate) async fn requested(&self, id: Id<Booking>, customer: Id<Customer>) {
         let event = BookingRequested {
             booking_id: id.to_string(),
@@ -110,12 +110,12 @@ impl FakeBooking {
         self.publish(id, &event).await;
     }
 
-    /// Its session is over.
+    /// Publishes that its session was completed.
     pub(crate) async fn completed(&self, id: Id<Booking>) {
         self.publish(id, &BookingCompleted { booking_id: id.to_string() }).await;
     }
 
-    /// Something happens to a booking, and the feed tells of it.
+    /// Publishes an event of a booking in the feed.
     pub(crate) async fn publish<M: Message + Name>(&self, id: Id<Booking>, message: &M) {
         let event = NewEvent::of(message).unwrap();
         let stream = format!("booking-{}", id.uuid());
@@ -133,12 +133,12 @@ impl FakeBooking {
         until_in_feed(&self.store).await.unwrap();
     }
 
-    /// Everything that its feed has told.
+    /// All events of its feed.
     pub(crate) async fn events(&self) -> Vec<Recorded> {
         feed::read(self.store.pool(), 0, 1000).await.unwrap()
     }
 
-    /// Puts its clock ahead of the machine's.
+    /// Moves its clock ahead of the machine's.
     pub(crate) async fn move_clock(&self, seconds: i64) {
         self.database.move_clock(seconds).await.unwrap();
     }

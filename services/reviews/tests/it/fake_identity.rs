@@ -1,4 +1,4 @@
-//! An identity server as a third party: the three endpoints of its contract that prove a password.
+//! A fake identity server: the three endpoints of the contract that are needed to check a password.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
-/// Everybody's password here.
+/// The password of all accounts.
 pub(crate) const PASSWORD: &str = "a quiet garden behind the house";
 
-/// What a hosted identity server wants with each call.
+/// The API key that every call must send.
 pub(crate) const API_KEY: &str = "key-of-a-hosted-server";
 
 /// The address of an account.
@@ -29,20 +29,20 @@ pub(crate) fn address(number: u128) -> String {
 
 #[derive(Default)]
 pub(crate) struct FakeIdentity {
-    /// The sessions that nobody has ended, by their access tokens.
+    /// Open sessions, by their access tokens.
     pub(crate) sessions: Mutex<HashSet<String>>,
-    /// How often a password was looked at.
+    /// The number of password checks.
     pub(crate) password_checks: AtomicUsize,
-    /// What it answers to everything instead, if not 0.
+    /// The status of all responses, if not 0.
     pub(crate) instead: AtomicU16,
-    /// Whom a right password signs in instead of its owner, if not 0.
+    /// The account that a right password signs in to instead of its own, if not 0.
     pub(crate) other: AtomicU16,
 }
 
 type Shared = Arc<FakeIdentity>;
 
 impl FakeIdentity {
-    /// Serves one, and returns where it is.
+    /// Starts a server and returns its URL.
     pub(crate) async fn serve() -> Result<(Shared, String)> {
         let identity = Shared::default();
         let router = Router::new()
@@ -56,12 +56,12 @@ impl FakeIdentity {
         Ok((identity, url))
     }
 
-    /// How many sessions nobody has ended.
+    /// The number of open sessions.
     pub(crate) fn open_sessions(&self) -> usize {
         self.sessions.lock().unwrap().len()
     }
 
-    /// Answers everything with this status from now on; 0 answers as usual.
+    /// Sets the status of all further responses; 0 restores normal ones.
     pub(crate) fn answer_with(&self, status: u16) {
         self.instead.store(status, Ordering::SeqCst);
     }

@@ -1,4 +1,4 @@
-//! How the panel is unlocked, how long that lasts, and how guessing is slowed down.
+//! Unlocking the panel, the lifetime of grants, and throttling of guesses.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -20,10 +20,10 @@ use crate::panel::{
     ADDRESS, ADMIN, CUSTOMER, FRONT_DESK, OWNER, PRACTITIONER, Panel, person, rejection_of, review,
 };
 
-/// What whoever knows it may type in place of a password of their own.
+/// The shared passphrase.
 const PASSPHRASE: &str = "seven calm herons cross the lake";
 
-/// The hash that the operator sets.
+/// The passphrase's hash, as an operator sets it.
 fn passphrase_hash() -> String {
     let params = Params::new(19_456, 2, 1, None).unwrap();
     let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
@@ -31,7 +31,7 @@ fn passphrase_hash() -> String {
     hash.to_string()
 }
 
-/// Whether a grant lets its holder look now.
+/// Reads the panel's list with a grant.
 async fn look(panel: &Panel, who: Option<u128>, grant: &str) -> Result<Result<(), Status>> {
     let request = panel.call(who, grant, ListStaffReviewsRequest::default())?;
     Ok(panel.staff().list_staff_reviews(request).await.map(drop))
@@ -95,14 +95,14 @@ async fn after_five_wrong_tries_even_the_right_one_waits_and_a_restart_forgets_n
     assert_eq!(panel.last_act().await?.2, "MUST_WAIT");
     panel.restart(None).await;
     assert_eq!(rejection_of(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
-    // The address was counted as well, so another account there waits too.
+    // The network address is counted, too, so another account there must wait.
     assert_eq!(rejection_of(panel.try_password(Some(ADMIN), PASSWORD).await?), denied());
     assert_eq!(
         panel.identity.password_checks.load(Ordering::SeqCst),
         password_checks,
         "none was looked at"
     );
-    // Elsewhere the other account is free, and this one is not.
+    // From another address the other account is free, and this one still waits.
     let elsewhere = async |who: u128| -> Result<Result<(), Status>> {
         let mut request =
             panel.call(Some(who), "", UnlockRequest { password: PASSWORD.to_owned() })?;
@@ -114,12 +114,12 @@ async fn after_five_wrong_tries_even_the_right_one_waits_and_a_restart_forgets_n
 
     panel.move_clock(31).await;
     assert_eq!(rejection_of(panel.try_password(Some(OWNER), "guess").await?), denied());
-    // The sixth wrong one makes the wait twice as long.
+    // The sixth wrong password doubles the wait.
     panel.move_clock(31 + 31).await;
     assert_eq!(rejection_of(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
     panel.move_clock(31 + 62).await;
     panel.unlocked(OWNER).await?;
-    // It was them, so the next slip is the first one again.
+    // A success resets the counter, so the next failure is the first.
     assert_eq!(rejection_of(panel.try_password(Some(OWNER), "slip").await?), denied());
     panel.unlocked(OWNER).await?;
     Ok(())
@@ -145,7 +145,7 @@ async fn a_password_that_cannot_be_checked_is_no_wrong_one() -> Result<()> {
         let expected = if status == 404 { denied().0 } else { Code::Unavailable };
         assert_eq!(answer.0, expected, "{status}");
     }
-    // Its own limit is told as a wrong password, so nobody learns about either.
+    // Throttling looks like a wrong password, so an attacker cannot tell them apart.
     panel.identity.answer_with(0);
     for _ in 0..3 {
         assert_eq!(rejection_of(panel.try_password(Some(OWNER), "guess").await?), denied());
@@ -178,10 +178,10 @@ async fn a_grant_ends_unused_after_ten_minutes_and_used_after_thirty() -> Result
     }
     panel.move_clock(30 * 60 + 1).await;
     assert_eq!(rejection_of(look(&panel, Some(OWNER), &used).await?), ended());
-    // Looking did not wake it, and neither does the clock.
+    // The denied read changed nothing: with the clock moved back, the grant is valid again.
     panel.move_clock(29 * 60).await;
     look(&panel, Some(OWNER), &used).await??;
-    // After a day it is forgotten, which is told alike.
+    // After a day its row is deleted; the answer is the same.
     panel.move_clock(25 * 3600).await;
     panel.unlocked(OWNER).await?;
     assert_eq!(rejection_of(look(&panel, Some(OWNER), &used).await?), ended());
@@ -201,7 +201,7 @@ async fn lock_ends_a_grant_and_unlocking_again_ends_the_one_before() -> Result<(
     let second = panel.staff().unlock(request).await?.into_inner().grant;
     assert_eq!(rejection_of(look(&panel, Some(OWNER), &first).await?), ended());
     look(&panel, Some(OWNER), &second).await??;
-    // It needs no account: who closes the panel may have signed out before.
+    // `Lock` needs no token: the user may already have signed out.
     for _ in 0..2 {
         panel.staff().lock(panel.call(None, &second, LockRequest {})?).await?;
     }
@@ -295,7 +295,7 @@ async fn nothing_that_opens_the_panel_is_stored_and_addresses_go_after_a_day() -
     assert!(panel.dump(&["moderation_tries"]).await?.contains(ADDRESS));
     assert!(!panel.dump(&["audit_log"]).await?.contains(ADDRESS));
     panel.move_clock(25 * 3600).await;
-    // Nobody has to come for it.
+    // No request is needed for the deletion.
     until("tries and grants are forgotten", async || {
         let left = panel.dump(&["moderation_tries", "moderation_grants"]).await?;
         Ok(left.is_empty().then_some(()))
@@ -342,7 +342,7 @@ async fn a_try_that_is_given_back_lifts_no_wait_that_others_earned() -> Result<(
     panel.identity.answer_with(0);
     assert_eq!(rejection_of(panel.try_password(Some(OWNER), PASSWORD).await?), denied());
     assert_eq!(panel.last_act().await?.2, "MUST_WAIT", "the five have earned it");
-    // It is no longer than theirs.
+    // The wait is not longer than that of the five failures.
     panel.move_clock(31 + 31).await;
     panel.unlocked(OWNER).await?;
     Ok(())

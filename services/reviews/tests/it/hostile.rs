@@ -1,4 +1,4 @@
-//! Two hundred files that mean harm.
+//! Uploads of two hundred hostile files.
 
 mod polyglots;
 mod files;
@@ -16,11 +16,11 @@ use self::files::{Hostile, PAYLOAD, corpus};
 use crate::samples::{Format, chunks_of, corners, encoded};
 use crate::service_process::{PROGRAM, ServiceProcess};
 
-/// How much more memory the service may have had than with good pictures.
+/// Maximum growth of peak memory compared with valid pictures.
 const GROWTH_KIB_MAX: u64 = 64 * 1024;
-/// How many are sent at once.
+/// Concurrent uploads.
 const AT_ONCE: usize = 4;
-/// How long one may take when other tests keep the machine busy.
+/// Timeout of one upload on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[tokio::test]
@@ -50,10 +50,10 @@ async fn two_hundred_hostile_files_do_no_harm() -> Result<()> {
     Ok(())
 }
 
-/// Whether the file was taken as a picture.
+/// Uploads the file; returns whether it was accepted as a picture.
 async fn send(service: &ServiceProcess, hostile: Hostile) -> Result<bool> {
     let Hostile { name, bytes, may_be_taken } = hostile;
-    // Other tests keep the machine busy, and then nobody's picture is taken.
+    // On a busy machine an upload may be rejected as `BUSY`, so it is repeated.
     let answer = testkit::until_within(PATIENCE, &name, async || {
         let answer = service.try_upload(bytes.clone()).await?;
         Ok((answer.text("reason") != "BUSY").then_some(answer))
@@ -83,7 +83,7 @@ async fn the_child_has_given_up_what_it_does_not_need() -> Result<()> {
     let mut command = Command::new(PROGRAM);
     command.arg("shrink").env_clear().kill_on_drop(true);
     let piped = std::process::Stdio::piped;
-    // As long as nothing comes, it waits.
+    // The child waits as long as its input is empty.
     let mut child = command.stdin(piped()).stdout(piped()).spawn()?;
     let limits = format!("/proc/{}/limits", child.id().context("it lives")?);
     let wanted = [

@@ -1,5 +1,5 @@
-//! The reviews service on real PostgreSQL and NATS: its calls, timers and reactions. Other parties
-//! answer over the network as they do in production.
+//! The reviews service on real PostgreSQL and NATS: its calls, timers and reactions. Other services
+//! are fakes on the network.
 
 #![expect(
     clippy::unwrap_used,

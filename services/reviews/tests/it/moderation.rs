@@ -1,4 +1,4 @@
-//! What staff do with reviews: find, take away, bring back; that nobody else can; and what is left.
+//! Staff search, delete and restore reviews; no other caller can; and what remains after erasure.
 
 use std::io::Cursor;
 
@@ -27,7 +27,7 @@ async fn history(panel: &Panel, review_id: &str) -> Result<Vec<String>> {
     Ok(events.iter().map(|event| event.trim_start_matches("Review").to_owned()).collect())
 }
 
-/// How many reviews can be read.
+/// The number of published reviews.
 async fn readable(panel: &Panel) -> Result<i64> {
     Ok(panel.public().get_statistics(GetStatisticsRequest {}).await?.into_inner().count)
 }
@@ -59,7 +59,7 @@ async fn list(
     Ok(panel.staff().list_staff_reviews(request).await?.into_inner())
 }
 
-/// The names of the writers that a question finds, newest first.
+/// The writers' names that a query finds, newest first.
 async fn found(panel: &Panel, grant: &str, asked: ListStaffReviewsRequest) -> Result<Vec<String>> {
     let listed = list(panel, grant, asked).await?;
     Ok(listed.reviews.into_iter().map(|it| it.review.unwrap().name).collect())
@@ -181,7 +181,7 @@ async fn deletions_at_once_are_one_event_and_a_closed_panel_stops_none_half_way(
     };
     let (deleted, locked) = tokio::join!(delete(&panel, Some(OWNER), &grant, &other), lock);
     locked?;
-    // Whoever was first: the answer, the history and the book agree.
+    // In either order, the answer, the history and the audit log agree.
     let done = deleted?.is_ok();
     assert_eq!(history(&panel, &other).await?.len(), if done { 2 } else { 1 });
     let written =
@@ -240,7 +240,7 @@ async fn a_month_after_its_deletion_nothing_personal_is_left_of_a_review() -> Re
     assert!(!left.contains("erase_review"));
     assert_eq!(panel.dump(&["review_images"]).await?, "");
     assert_eq!(history(&panel, &undone).await?, ["Submitted", "Deleted", "Restored"]);
-    // It stays deleted, whoever asks.
+    // It stays deleted for every caller.
     let grant = panel.unlocked(OWNER).await?;
     delete(&panel, Some(OWNER), &grant, &id).await??;
     assert_eq!(rejection_of(restore(&panel, &grant, &id).await?).1, "UNDO_TOO_LATE");
@@ -276,14 +276,14 @@ async fn words_are_found_in_name_address_and_text_and_filters_combine() -> Resul
         ("शांत", vec!["ÉLODIE"]),
         ("100%", vec!["Asha Verma"]),
         ("back\\slash", vec!["Ravi"]),
-        // A question of few letters finds the beginnings of names.
+        // A query of short words finds the beginnings of names.
         ("r", vec!["Ravi", "Ravi"]),
         ("él", vec!["ÉLODIE"]),
         ("vi", vec![]),
         ("%", vec![]),
         ("_", vec![]),
         ("\\", vec![]),
-        // Beside a longer word they are looked for everywhere.
+        // Beside a longer word, short words are searched everywhere.
         ("felt %", vec!["Asha Verma"]),
         ("ravi _", vec!["Ravi"]),
         ("ravi_k", vec!["Ravi"]),
@@ -367,7 +367,7 @@ async fn each_question_of_staff_has_an_index() -> Result<()> {
              from generate_series(1, 20000) n",
         )
         .await?;
-    // What the database does by itself after many changes.
+    // Autovacuum does this after many changes.
     panel.world.database.as_owner("vacuum analyze reviews").await?;
     for (condition, index) in [
         ("r.service = 'Service 3'", "reviews_by_service"),
@@ -399,7 +399,7 @@ async fn each_question_of_staff_has_an_index() -> Result<()> {
 #[tokio::test]
 async fn a_parked_event_is_shown_tried_again_and_taken_in_when_it_can_be() -> Result<()> {
     let panel = Panel::new().await?;
-    // Nobody had asked for this booking, as far as reviews knows.
+    // Reviews does not know this booking.
     let booking_id: Id<Booking> = eventstore::new_id();
     panel.world.booking.completed(booking_id).await;
     let listed = until("it is parked", async || {

@@ -1,5 +1,5 @@
-//! The admin panel of a running service: its calls as the gateway makes them, the people who make
-//! them, and the book of their acts.
+//! The admin panel of a running service: its calls as the gateway makes them, the callers, and the
+//! audit log.
 
 use anyhow::{Context as _, Result};
 use contract::reviews::v1::reviews_service_client::ReviewsServiceClient;
@@ -19,22 +19,22 @@ use crate::world::{self, World, customer, review_request};
 
 /// In the year 2100.
 const FAR: u64 = 4_102_444_800;
-/// Where the browsers of these tests are.
+/// The network address of the browsers.
 pub(crate) const ADDRESS: &str = "203.0.113.7";
 
-/// People of these tests.
+/// The persons of these tests.
 pub(crate) const OWNER: u128 = 1;
 pub(crate) const ADMIN: u128 = 2;
 pub(crate) const PRACTITIONER: u128 = 3;
 pub(crate) const FRONT_DESK: u128 = 4;
 pub(crate) const CUSTOMER: u128 = 5;
 
-/// The id of one of them.
+/// A person's account id.
 pub(crate) fn person(number: u128) -> Id<Customer> {
     customer(number)
 }
 
-/// One row of the book of acts: actor, role, action, subject, outcome.
+/// A row of the audit log: actor, role, action, subject, outcome.
 pub(crate) type AuditRow = (String, String, String, String, String);
 
 pub(crate) struct Panel {
@@ -43,7 +43,7 @@ pub(crate) struct Panel {
 }
 
 impl Panel {
-    /// Where staff unlock with their own password.
+    /// A service where staff unlock with their own password.
     pub(crate) async fn new() -> Result<Self> {
         let (identity, identity_url) = FakeIdentity::serve().await?;
         let world = World::with(|config| {
@@ -63,7 +63,7 @@ impl Panel {
         Ok(panel)
     }
 
-    /// Starts the service anew on the same database, with a passphrase or with none.
+    /// Restarts the service on the same database, with or without a passphrase.
     pub(crate) async fn restart(&mut self, passphrase_hash: Option<String>) {
         let world = &mut self.world;
         world.config.moderation.passphrase_hash = passphrase_hash.map(SecretString::from);
@@ -79,7 +79,7 @@ impl Panel {
         self.world.public()
     }
 
-    /// A call of a browser: who is signed in there, and its grant, as the gateway passes them on.
+    /// A call of a browser, as the gateway passes it on: the signed-in person and the grant.
     pub(crate) fn call<T>(&self, who: Option<u128>, grant: &str, message: T) -> Result<Request<T>> {
         let mut request = Request::new(message);
         let metadata = request.metadata_mut();
@@ -95,7 +95,7 @@ impl Panel {
         Ok(request)
     }
 
-    /// What comes of typing a password.
+    /// Tries to unlock with a password.
     pub(crate) async fn try_password(
         &self,
         who: Option<u128>,
@@ -105,12 +105,12 @@ impl Panel {
         Ok(self.staff().unlock(request).await.map(Response::into_inner))
     }
 
-    /// A grant of somebody who may have one.
+    /// Unlocks the panel and returns the grant.
     pub(crate) async fn unlocked(&self, who: u128) -> Result<String> {
         Ok(self.try_password(Some(who), PASSWORD).await??.grant)
     }
 
-    /// Gives an account a role, or takes it away.
+    /// Sets or removes an account's role.
     pub(crate) fn set_role(&self, number: u128, role: Option<Role>) {
         self.world.booking.set_role(person(number), role);
     }
@@ -124,7 +124,7 @@ impl Panel {
         Ok(self.world.submit(review).await?)
     }
 
-    /// Everything in the book of acts, oldest first.
+    /// All rows of the audit log, oldest first.
     pub(crate) async fn audit_log(&self) -> Result<Vec<AuditRow>> {
         let rows = sqlx::query_as(
             "select actor, role, action, subject, outcome from audit_log order by audit_id",
@@ -132,14 +132,14 @@ impl Panel {
         Ok(rows.fetch_all(self.world.store.pool()).await?)
     }
 
-    /// The last row of it: who, what, and what it came to.
+    /// The last row: actor, action and outcome.
     pub(crate) async fn last_act(&self) -> Result<(String, String, String)> {
         let (actor, _role, action, _subject, outcome) =
             self.audit_log().await?.pop().context("something was written down")?;
         Ok((actor, action, outcome))
     }
 
-    /// Everything that is stored but for what belongs to reviews themselves, as text.
+    /// The content of these tables as text.
     pub(crate) async fn dump(&self, tables: &[&str]) -> Result<String> {
         let mut all = String::new();
         for table in tables {
@@ -152,7 +152,7 @@ impl Panel {
     }
 }
 
-/// A review as somebody could write it, under a key of its own.
+/// A review under a new idempotency key.
 pub(crate) fn review(name: &str, email: &str, text: &str) -> SubmitReviewRequest {
     SubmitReviewRequest {
         name: name.to_owned(),
@@ -163,7 +163,7 @@ pub(crate) fn review(name: &str, email: &str, text: &str) -> SubmitReviewRequest
     }
 }
 
-/// Why a call was refused.
+/// The status code and reason of a rejected call.
 #[track_caller]
 pub(crate) fn rejection_of<T: std::fmt::Debug>(answer: Result<T, Status>) -> (Code, String) {
     let status = answer.unwrap_err();

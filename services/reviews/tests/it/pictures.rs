@@ -1,4 +1,4 @@
-//! Pictures on their way in, in their place, and on their way out.
+//! Uploading, storing, serving and removing pictures.
 
 use anyhow::{Context as _, Result, ensure};
 use image::{DynamicImage, ImageFormat, RgbaImage};
@@ -14,7 +14,7 @@ use crate::service_process::ServiceProcess;
 
 const AN_HOUR: i64 = 60 * 60;
 
-/// The colours in the middles of the four quarters.
+/// The colours at the centres of the four quarters.
 fn quarters(picture: &DynamicImage) -> [[u8; 3]; 4] {
     let rgb = picture.to_rgb8();
     let (width, height) = rgb.dimensions();
@@ -220,8 +220,8 @@ async fn wherever_the_process_dies_nothing_stays_behind() -> Result<()> {
     Ok(())
 }
 
-/// Uploads a picture that no review takes and waits until nothing is left of it, although the
-/// process dies at one place.
+/// Uploads a picture without a review and waits until it is removed completely, although the
+/// process is killed at one place.
 async fn lose_one(
     service: &mut ServiceProcess,
     hours: &mut i64,
@@ -232,7 +232,7 @@ async fn lose_one(
     let small = encoded(Format::Jpeg, &corners(30, 20), None)?;
     until("an upload has begun", async || {
         restart_if_dead(service).await?;
-        // Who dies meanwhile gives no answer.
+        // A killed process sends no answer.
         Ok((service.try_upload(small.clone()).await.is_ok() || has_died()).then_some(()))
     })
     .await?;
@@ -247,7 +247,7 @@ async fn lose_one(
     .await
 }
 
-/// Starts the process anew if it has died; what it had claimed is free at once, not after a while.
+/// Restarts a killed process and ends its leases at once.
 async fn restart_if_dead(service: &mut ServiceProcess) -> Result<()> {
     if service.restart_if_dead().await? {
         let free = "update timers set lease_until_at = '-infinity' where kind = 'drop-image'";
@@ -262,7 +262,8 @@ async fn what_is_too_large_is_refused_whatever_it_says() -> Result<()> {
     let mut large = encoded(Format::Jpeg, &corners(30, 20), None)?;
     large.resize(5 * 1024 * 1024, 0);
     service.upload(large.clone()).await?;
-    // More than the last one is not read, and its sender may see the connection end.
+    // The body is drained only up to the last length; beyond it the client may see the connection
+    // end.
     for length in [5 * 1024 * 1024 + 1, 6_000_000, 20 * 1024 * 1024] {
         large.resize(length, 0);
         let refused = service.try_upload(large.clone()).await?;
@@ -270,7 +271,7 @@ async fn what_is_too_large_is_refused_whatever_it_says() -> Result<()> {
         assert_eq!(refused.text("reason"), "IMAGE_TOO_LARGE");
         assert_eq!(refused.text("message"), "Please select an image smaller than 5MB.");
     }
-    // The same without a length that could be believed.
+    // The same without a content length.
     let mut stream = TcpStream::connect(service.address).await?;
     let head = "POST /uploads/reviews HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).await?;
@@ -330,7 +331,7 @@ async fn uploads_that_no_review_took_cannot_fill_the_store() -> Result<()> {
         assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(refused.text("reason"), "BUSY");
     }
-    // A review that takes one makes room for the next.
+    // Attaching an upload to a review makes room for another.
     service.try_submit(last.text("imageId")).await?;
     service.upload(good).await?;
     Ok(())

@@ -1,4 +1,4 @@
-//! The whole process: settings, both ports, and its feed for those who may read it.
+//! The whole process: settings, both ports, retention, and access to its feed.
 
 use contract::common::v1::ReadFeedRequest;
 use contract::common::v1::feed_service_client::FeedServiceClient;
@@ -16,7 +16,7 @@ async fn it_is_ready_on_both_ports() {
     until("it is ready", async || Ok(runtime::health::probe(&world.url).await.ok())).await.unwrap();
     let healthy = reqwest::get(format!("{}/healthz", world.http_url)).await.unwrap();
     assert_eq!(healthy.status().as_u16(), 200);
-    // Migrating again changes nothing.
+    // Repeated migration changes nothing.
     reviews::migrate(MigrationConfig {
         owner_url: world.database.owner_url.clone().into(),
         database_url: world.database.url.clone().into(),

@@ -1,4 +1,4 @@
-//! Everybody can read reviews, page by page, and figures that are those of a recount.
+//! Public reads: reviews page by page, and statistics that equal a recount.
 
 use contract::reviews::v1::{ListReviewsRequest, ReviewFilter, SubmitReviewRequest};
 use kernel::{CommandError, Id};
@@ -15,7 +15,7 @@ fn moderator() -> Moderator {
     Moderator::Member(customer(900))
 }
 
-/// Every review that a filter lists, read in pages of a size.
+/// All reviews of a filter, read in pages of `size`.
 async fn read_all(world: &World, filter: ReviewFilter, size: i32) -> Vec<String> {
     let (mut ids, mut token) = (Vec::new(), String::new());
     loop {
@@ -189,13 +189,13 @@ async fn the_figures_are_those_of_a_recount() {
             1 if !ids.is_empty() => {
                 let id: &String = &ids[rand::random_range(0..ids.len())];
                 let restore = |at| Command::Restore { by: moderator(), at };
-                // On a busy machine it may come too late, which is no matter here.
+                // On a busy machine the undo period may be over, which is fine here.
                 drop(world.apply(id, restore).await);
             }
             2 if !ids.is_empty() => {
                 let id: &String = &ids[rand::random_range(0..ids.len())];
                 let booking_id = Id::from_uuid(eventstore::new_uuid());
-                // What was deleted gets no badge.
+                // A deleted review gets no badge.
                 drop(world.apply(id, move |_now| Command::Verify { booking_id }).await);
             }
             _ => {
@@ -221,7 +221,7 @@ async fn the_figures_are_those_of_a_recount() {
     assert_eq!(told.verified_count, recount.iter().map(|(_, verified)| verified).sum::<i64>());
 }
 
-/// Every list is read from an index, in its order, without sorting or reading all.
+/// Every list uses an index in its order, without sorting or scanning.
 #[tokio::test]
 async fn a_page_costs_what_it_shows() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Pictures as cameras and programs write them, with all that nobody else should read.
+//! Sample pictures as cameras and programs write them, with private metadata.
 
 use std::io::Cursor;
 
@@ -8,7 +8,7 @@ use image::codecs::png::PngEncoder;
 use image::codecs::webp::WebPEncoder;
 use image::{ExtendedColorType, ImageEncoder, Rgb, RgbImage};
 
-/// What must not be found in anything that is served.
+/// Texts that must not occur in any served file.
 pub(crate) const SECRETS: [&str; 5] =
     ["GPS-18.5204N", "ICC-SECRET", "XMP-SECRET", "TEXT-SECRET", "TRAILING-SECRET"];
 
@@ -33,8 +33,8 @@ pub(crate) fn corners(width: u32, height: u32) -> RgbImage {
     })
 }
 
-/// The same picture as a camera stores it that was held as EXIF's `orientation` says: by the
-/// standard's own table of where the stored first row and first column belong.
+/// The picture as a camera stores it with this EXIF `orientation`, by the standard's table of where
+/// the first row and column belong.
 pub(crate) fn turned(upright: &RgbImage, orientation: u16) -> RgbImage {
     let (width, height) = upright.dimensions();
     let (right, bottom) = (width - 1, height - 1);
@@ -71,7 +71,7 @@ pub(crate) fn exif(orientation: u16) -> Vec<u8> {
     block
 }
 
-/// The picture as a file, with everything that a file can tell beside it.
+/// The picture as a file with all kinds of metadata.
 pub(crate) fn file(format: Format, picture: &RgbImage, orientation: u16) -> Result<Vec<u8>> {
     let mut file = encoded(format, picture, Some(orientation))?;
     match format {
@@ -96,7 +96,7 @@ pub(crate) fn file(format: Format, picture: &RgbImage, orientation: u16) -> Resu
     Ok(file)
 }
 
-/// The picture as a file with no more than a place, an orientation and a profile, if it has one.
+/// The picture as a file; with an orientation, it also has a place and a colour profile.
 pub(crate) fn encoded(
     format: Format,
     picture: &RgbImage,
@@ -139,7 +139,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// The chunks of a WebP file by name; None when there is anything but whole chunks.
+/// The names of a WebP file's chunks; None when it has anything but complete chunks.
 pub(crate) fn chunks_of(file: &[u8]) -> Option<Vec<String>> {
     let length = u32::from_le_bytes(file.get(4..8)?.try_into().ok()?);
     let whole = usize::try_from(length).ok()? + 8 == file.len();

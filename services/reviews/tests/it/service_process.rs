@@ -1,5 +1,5 @@
-//! The service as a process of its own, for tests that look at its memory, kill it, or watch what
-//! is left of a picture.
+//! The service as a separate process, for tests that measure its memory, kill it, or check what
+//! remains of a picture.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use tokio::process::{Child, Command};
 use tonic::Status;
 use tonic::transport::Channel;
 
-/// The program under test, which is also the program of its children.
+/// The program under test; its children run it, too.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_reviews");
 
 pub(crate) struct ServiceProcess {
@@ -33,12 +33,12 @@ pub(crate) struct ServiceProcess {
 
 impl Drop for ServiceProcess {
     fn drop(&mut self) {
-        // A folder that stays behind is the system's to clean up.
+        // A folder that cannot be removed is left in the system's temporary folder.
         drop(std::fs::remove_dir_all(&self.folder));
     }
 }
 
-/// An answer to an upload.
+/// The response of an upload.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -110,14 +110,14 @@ impl ServiceProcess {
         .await
     }
 
-    /// Ends the process as a power cut would, and starts it anew.
+    /// Kills the process and restarts it.
     pub(crate) async fn restart(&mut self) -> Result<()> {
         self.process.kill().await?;
         self.process = start(&self.environment)?;
         self.until_ready().await
     }
 
-    /// Starts the process anew if it has died, and tells whether it had.
+    /// Restarts the process if it has died; returns whether it had.
     pub(crate) async fn restart_if_dead(&mut self) -> Result<bool> {
         let died = self.process.try_wait()?.is_some();
         if died {
@@ -126,7 +126,7 @@ impl ServiceProcess {
         Ok(died)
     }
 
-    /// The most memory that the process has had so far, in KiB.
+    /// Peak memory of the process so far, in KiB.
     pub(crate) fn peak_kib(&self) -> Result<u64> {
         let pid = self.process.id().context("it lives")?;
         memory_kib(pid, "VmHWM:")
@@ -140,7 +140,7 @@ impl ServiceProcess {
         Ok(Answer { status, body: response.json().await? })
     }
 
-    /// Uploads a picture that is taken.
+    /// Uploads a picture that must be accepted.
     pub(crate) async fn upload(&self, file: Vec<u8>) -> Result<Answer> {
         let answer = self.try_upload(file).await?;
         ensure!(answer.status == StatusCode::CREATED, "{answer:?}");
@@ -172,7 +172,7 @@ impl ServiceProcess {
         Ok(self.http.get(format!("http://{}{path}", self.address)).send().await?)
     }
 
-    /// What lies in the folder of pictures.
+    /// The files in the folder of pictures.
     pub(crate) fn objects(&self) -> Result<Vec<PathBuf>> {
         let folder = self.folder.join("pictures/reviews");
         let Ok(entries) = std::fs::read_dir(folder) else { return Ok(Vec::new()) };

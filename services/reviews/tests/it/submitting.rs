@@ -1,4 +1,4 @@
-//! Reviews are published at once, once, and only as they may be.
+//! Submitting reviews: published at once, idempotent, and validated.
 
 use contract::reviews::v1::SubmitReviewRequest;
 use futures::future::join_all;
@@ -70,7 +70,7 @@ async fn the_same_key_is_answered_with_the_same_review() {
     for answer in answers {
         assert_eq!(answer.unwrap(), first);
     }
-    // Who signed in between two tries still means the same review.
+    // After signing in between two attempts, the key still names the same review.
     let again = world.submit_as(world.by(customer(1), asked.clone())).await.unwrap();
     assert_eq!(again, first);
     assert_eq!(world.statistics().await.count, 1);

@@ -1,4 +1,4 @@
-//! One running reviews service with everything around it, for one test.
+//! A running reviews service with its dependencies, for one test.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -30,12 +30,12 @@ use uuid::Uuid;
 
 use crate::fake_booking::FakeBooking;
 
-/// In the year 2100: no test token ends while it is tested.
+/// The expiry of test tokens, in the year 2100.
 const FAR: u64 = 4_102_444_800;
 const ISSUER: &str = "http://127.0.0.1/auth/v1";
-/// The address that the access tokens of these tests have.
+/// The email address in the access tokens of these tests.
 pub(crate) const EMAIL: &str = "asha@customers.example";
-/// What invitations of these tests are signed with.
+/// The key that signs invitations in these tests.
 pub(crate) const INVITATION_KEY: &str = "what-only-these-tests-sign-links-with";
 
 pub(crate) struct World {
@@ -44,13 +44,13 @@ pub(crate) struct World {
     pub(crate) booking: FakeBooking,
     pub(crate) users: TestUsers,
     pub(crate) keys: TestKeys,
-    /// Where gRPC is served.
+    /// The URL of gRPC.
     pub(crate) url: String,
-    /// Where pictures are taken in and served.
+    /// The URL of uploads and pictures.
     pub(crate) http_url: String,
-    /// Where pictures are kept.
+    /// The folder of pictures.
     pub(crate) folder: PathBuf,
-    /// With which everything was started.
+    /// The settings of the service.
     pub(crate) config: Config,
     pub(crate) shutdown: Shutdown,
 }
@@ -58,18 +58,18 @@ pub(crate) struct World {
 impl Drop for World {
     fn drop(&mut self) {
         self.shutdown.trigger();
-        // A folder that stays behind is the system's to clean up.
+        // A folder that cannot be removed is left in the system's temporary folder.
         drop(std::fs::remove_dir_all(&self.folder));
     }
 }
 
 impl World {
-    /// Everything, where staff unlock the panel with their own passwords.
+    /// A service where staff unlock the panel with their own passwords.
     pub(crate) async fn new() -> Self {
         Self::with(|_as_it_is| {}).await
     }
 
-    /// The same with other settings.
+    /// The same with changed settings.
     pub(crate) async fn with(change: impl FnOnce(&mut Config)) -> Self {
         let shutdown = Shutdown::new();
         let keys = TestKeys::new(&["booking", "reviews", "notifications", "payments"]).unwrap();
@@ -100,18 +100,18 @@ impl World {
         ReviewsInternalServiceClient::new(channel::peer(&self.url, "reviews", &peers).unwrap())
     }
 
-    /// A request with a person's token.
+    /// A request with a customer's token.
     pub(crate) fn by<T>(&self, customer: Id<Customer>, message: T) -> Request<T> {
         let token = self.users.token(&customer.uuid().to_string(), EMAIL, FAR).unwrap();
         bearer(&token, message)
     }
 
-    /// Publishes a review as somebody who is not signed in.
+    /// Publishes a review without a token.
     pub(crate) async fn submit(&self, asked: SubmitReviewRequest) -> Result<Review, Status> {
         self.submit_as(Request::new(asked)).await
     }
 
-    /// Publishes a review by a request that may carry a token.
+    /// Publishes a review; the request may carry a token.
     pub(crate) async fn submit_as(
         &self,
         request: Request<SubmitReviewRequest>,
@@ -141,7 +141,7 @@ impl World {
         self.public().get_statistics(asked).await.unwrap().into_inner()
     }
 
-    /// Lets something happen to a review without the panel.
+    /// Applies a command to a review without the panel.
     pub(crate) async fn apply(
         &self,
         review_id: &str,
@@ -162,7 +162,7 @@ impl World {
             .await
     }
 
-    /// A customer's session that was completed, as booking's feed tells.
+    /// Publishes a customer's completed session in booking's feed.
     pub(crate) async fn session(&self, customer: Id<Customer>) -> Id<Booking> {
         let id = new_id();
         self.booking.requested(id, customer).await;
@@ -171,7 +171,7 @@ impl World {
         id
     }
 
-    /// Waits until reviews knows that a session was completed.
+    /// Waits until reviews has consumed the completion of a session.
     pub(crate) async fn wait_for_session(&self, booking_id: Id<Booking>) {
         until("the session is known", async || {
             let known: bool = sqlx::query_scalar(
@@ -187,7 +187,7 @@ impl World {
         .unwrap();
     }
 
-    /// One number that SQL tells.
+    /// The number that a statement returns.
     pub(crate) async fn count(&self, sql: &'static str) -> i64 {
         sqlx::query_scalar(sql).fetch_one(self.store.pool()).await.unwrap()
     }
@@ -202,12 +202,12 @@ impl World {
         events.into_iter().map(name).collect()
     }
 
-    /// Puts the clock ahead of the machine's.
+    /// Moves the clock ahead of the machine's.
     pub(crate) async fn move_clock(&self, seconds: i64) {
         self.database.move_clock(seconds).await.unwrap();
     }
 
-    /// Appends nothing and changes nothing, but for what `work` does.
+    /// Runs a statement in a write transaction.
     pub(crate) async fn write_rows(&self, sql: &'static str) {
         let done: Result<(), StoreError> = self
             .store
@@ -222,7 +222,7 @@ impl World {
     }
 }
 
-/// Starts the service, and returns where gRPC and pictures are served.
+/// Starts the service, and returns the URLs of gRPC and pictures.
 pub(crate) async fn start(
     config: &Config,
     users: &TestUsers,
@@ -278,7 +278,7 @@ pub(crate) fn customer(number: u128) -> Id<Customer> {
     Id::from_uuid(Uuid::from_u128(number))
 }
 
-/// A review under a key of its own.
+/// A review under a new idempotency key.
 pub(crate) fn review_request() -> SubmitReviewRequest {
     SubmitReviewRequest {
         name: "Asha Rao".to_owned(),
@@ -291,7 +291,7 @@ pub(crate) fn review_request() -> SubmitReviewRequest {
     }
 }
 
-/// Code, reason and field of a refusal.
+/// Asserts that a call is rejected with this code, reason and field.
 #[track_caller]
 pub(crate) fn assert_rejected<T: std::fmt::Debug>(
     answer: Result<T, Status>,

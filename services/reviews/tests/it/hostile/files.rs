@@ -1,4 +1,4 @@
-//! All of the files, the same ones in each run.
+//! The corpus of hostile files, deterministic in each run.
 
 use anyhow::Result;
 use rand::rngs::StdRng;
@@ -7,39 +7,39 @@ use rand::{Rng as _, SeedableRng as _};
 use super::{oversized, polyglots, truncated};
 use crate::samples::{FORMATS, Format, encoded};
 
-/// What must not come out again.
+/// The payload, which must not be served.
 pub(super) const PAYLOAD: &[u8] = b"HARMFUL-PAYLOAD";
-/// How many files there are.
+/// The number of files.
 const COUNT: usize = 200;
-/// What the generator begins with.
+/// The generator's seed.
 const SEED: u64 = 4;
 
-/// A file that means harm.
+/// A hostile file.
 pub(super) struct Hostile {
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,
-    /// Whether it may turn out to be a picture after all, which is then made anew.
+    /// Whether it may be accepted as a picture and re-encoded.
     pub(super) may_be_taken: bool,
 }
 
-/// One that must be refused.
+/// A file that must be rejected.
 pub(super) fn invalid(name: impl Into<String>, bytes: Vec<u8>) -> Hostile {
     Hostile { name: name.into(), bytes, may_be_taken: false }
 }
 
-/// One that a lenient decoder can make a picture of.
+/// A file that a lenient decoder may accept.
 pub(super) fn either(name: impl Into<String>, bytes: Vec<u8>) -> Hostile {
     Hostile { name: name.into(), bytes, may_be_taken: true }
 }
 
-/// A good picture of noise, whose bytes all matter.
+/// A valid picture of noise, so that every byte matters.
 pub(super) fn good(format: Format, generator: &mut StdRng) -> Result<Vec<u8>> {
     let mut picture = image::RgbImage::new(64, 48);
     generator.fill(&mut *picture);
     encoded(format, &picture, Some(1))
 }
 
-/// All of them. What the kinds below do not fill up is good pictures with flipped bits.
+/// The whole corpus, filled up with valid pictures with flipped bits.
 pub(super) fn corpus() -> Result<Vec<Hostile>> {
     let mut generator = StdRng::seed_from_u64(SEED);
     let mut files = oversized::files()?;

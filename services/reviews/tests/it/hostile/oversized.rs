@@ -1,4 +1,4 @@
-//! Small files that ask for much: pixels, memory, time.
+//! Small files that demand many pixels, much memory or much time.
 
 use std::io::Write as _;
 
@@ -28,7 +28,7 @@ fn zeros(count: usize) -> Result<Vec<u8>> {
     Ok(encoder.finish()?)
 }
 
-/// A PNG file of one colour, whole.
+/// A complete PNG file of one colour.
 fn png_of_zeros(width: u32, height: u32, depth: u8, colour: u8) -> Result<Vec<u8>> {
     let channels = match colour {
         2 => 3,
@@ -41,7 +41,7 @@ fn png_of_zeros(width: u32, height: u32, depth: u8, colour: u8) -> Result<Vec<u8
     Ok([png_header(width, height, depth, colour), data, chunk(*b"IEND", b"")].concat())
 }
 
-/// A JPEG file whose header says so and that has hardly any pixels.
+/// A JPEG file with this header and hardly any pixels.
 fn jpeg_header(width: u16, height: u16, components: u8) -> Vec<u8> {
     let mut frame = vec![8];
     frame.extend(height.to_be_bytes());
@@ -68,7 +68,7 @@ fn webp(chunks: &[(&[u8; 4], Vec<u8>)]) -> Vec<u8> {
     [&b"RIFF"[..], &u32::try_from(body.len()).unwrap().to_le_bytes(), &body].concat()
 }
 
-/// A canvas of the extended form: sides less one in three bytes.
+/// A canvas of the extended format: sides minus one in three bytes.
 fn canvas(flags: u8, width: u32, height: u32) -> (&'static [u8; 4], Vec<u8>) {
     let mut content = vec![flags, 0, 0, 0];
     content.extend(&(width - 1).to_le_bytes()[..3]);
@@ -76,7 +76,7 @@ fn canvas(flags: u8, width: u32, height: u32) -> (&'static [u8; 4], Vec<u8>) {
     (b"VP8X", content)
 }
 
-/// A lossless picture's header: sides less one in 14 bits each.
+/// A lossless picture's header: sides minus one in 14 bits each.
 fn lossless(width: u32, height: u32) -> (&'static [u8; 4], Vec<u8>) {
     let bits = (width - 1) | ((height - 1) << 14);
     (b"VP8L", [&[0x2f][..], &bits.to_le_bytes(), PAYLOAD].concat())
@@ -146,7 +146,7 @@ pub(super) fn files() -> Result<Vec<Hostile>> {
     Ok(files)
 }
 
-/// PNG files that hide a bomb where no pixels are.
+/// PNG files with a decompression bomb outside the pixel data.
 fn png_bombs_beside() -> Result<Vec<Hostile>> {
     let good = encoded(Format::Png, &corners(9, 9), None)?;
     let bomb = zeros(400 << 20)?;

@@ -1,4 +1,4 @@
-//! Files that are something else, or something else as well.
+//! Files of other formats, and polyglot files.
 
 use anyhow::Result;
 use rand::rngs::StdRng;
@@ -7,7 +7,7 @@ use rand::{Rng as _, RngCore as _};
 use super::files::{Hostile, PAYLOAD, either, good, invalid};
 use crate::samples::{FORMATS, Format, chunk, segment};
 
-/// What else a file may be.
+/// Other formats.
 const OTHERS: [(&str, &[u8]); 5] = [
     ("HTML", b"<!DOCTYPE html><script>alert('HARMFUL-PAYLOAD')</script>"),
     ("ZIP", b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0HARMFUL-PAYLOAD\0\0PK\x05\x06\0\0\0\0"),
@@ -16,7 +16,7 @@ const OTHERS: [(&str, &[u8]); 5] = [
     ("PHP", b"<?php system('HARMFUL-PAYLOAD'); ?>"),
 ];
 
-/// Beginnings of files that we do not take.
+/// Magic bytes of unsupported formats.
 const BEGINNINGS: [(&str, &[u8]); 15] = [
     ("GIF", b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"),
     ("TIFF", b"II*\0\x08\0\0\0\0\0"),
@@ -35,7 +35,7 @@ const BEGINNINGS: [(&str, &[u8]); 15] = [
     ("nothing", b""),
 ];
 
-/// What a file of the kind begins with.
+/// Magic bytes of a supported format.
 fn magic(format: Format) -> &'static [u8] {
     match format {
         Format::Jpeg => b"\xff\xd8\xff\xe0",
@@ -44,7 +44,7 @@ fn magic(format: Format) -> &'static [u8] {
     }
 }
 
-/// A good file with a payload where programs keep remarks.
+/// A valid file with a payload in its comment.
 fn remarked(format: Format, payload: &[u8], generator: &mut StdRng) -> Result<Vec<u8>> {
     let mut file = good(format, generator)?;
     match format {

@@ -1,4 +1,4 @@
-//! Good pictures that were cut off, and pictures whose lengths and notes are absurd.
+//! Truncated pictures, and pictures with invalid lengths and metadata.
 
 use anyhow::Result;
 use rand::Rng as _;
@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use super::files::{Hostile, either, good, invalid};
 use crate::samples::{FORMATS, Format, chunk, exif, segment};
 
-/// How many pieces of each kind there are beside the shortest.
+/// The number of truncated files per format, beside the shortest.
 const CUTS: usize = 9;
 
 pub(super) fn files(generator: &mut StdRng) -> Result<Vec<Hostile>> {
@@ -21,7 +21,7 @@ pub(super) fn files(generator: &mut StdRng) -> Result<Vec<Hostile>> {
             let whole = good(format, generator)?;
             let length = generator.random_range(40..whole.len() - 20);
             let cut = whole[..length].to_vec();
-            // The rest of a JPEG picture is grey.
+            // A decoder may fill the rest of a JPEG picture with grey.
             files.push(either(format!("{length} of {} bytes of {format:?}", whole.len()), cut));
         }
     }
@@ -41,7 +41,7 @@ fn absurd_jpegs(generator: &mut StdRng) -> Result<Vec<Hostile>> {
         [&whole[..2], &lie, &whole[2..]].concat()
     };
     let mut endless = exif(6);
-    // The first directory says that the next one is itself.
+    // The first directory names itself as the next one.
     endless[34..38].copy_from_slice(&8_u32.to_le_bytes());
     let mut far = exif(6);
     far[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
