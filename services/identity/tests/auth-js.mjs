@@ -14,7 +14,7 @@ const password = 'a quiet garden';
 const data = { firstName: 'Asha', lastName: 'Rao', phone: '98765 43210' };
 const clients = [];
 
-/** A browser of its own: storage in memory, and what it was told of its session. */
+/** A separate browser: storage in memory, and the session events that it received. */
 function browser() {
   const kept = new Map();
   const storage = {
@@ -34,13 +34,13 @@ async function mail() {
   return answer.json();
 }
 
-/** The data of an answer that must not be an error. */
+/** The data of a response that must not be an error. */
 function good({ data: answered, error }) {
   assert.equal(error, null, error?.message);
   return answered;
 }
 
-/** Fails unless the answer is an error with this code and status. */
+/** Fails unless the response is an error with this code and status. */
 function bad({ error }, code, status) {
   assert.ok(error, `expected ${code}`);
   assert.equal(error.code, code, error.message);
@@ -60,7 +60,7 @@ async function signUpAndConfirm() {
   bad(await client.verifyOtp({ email, token: '00000', type: 'signup' }), 'otp_expired', 403);
   const { code, purpose } = await mail();
   assert.equal(purpose, 'signup');
-  // As the site's pages do: the answer of the sign-up shows later that this browser made it.
+  // As the site's pages do: the sign-up's response later proves that this browser created it.
   const { sign_up_secret } = signedUp.user;
   const shown = { email, token: code, type: 'signup', sign_up_secret };
   const confirmed = good(await client.verifyOtp(shown));
@@ -139,7 +139,7 @@ async function followLink() {
   const fragment = new URLSearchParams(page.hash.slice(1));
   assert.equal(fragment.get('redirect_to'), emailRedirectTo);
   const [token_hash, type] = [fragment.get('token_hash'), fragment.get('type')];
-  // A client that knows the contract only: it is signed in, and chooses its password again.
+  // A client that knows the contract only: it is signed in, and sets its password again.
   const { session, user } = good(await client.verifyOtp({ token_hash, type }));
   assert.equal(user.email, ravi);
   assert.equal(session.password_needed, true);
