@@ -15,44 +15,47 @@ use futures::StreamExt as _;
 use hyper::body::{Frame, SizeHint};
 use tokio::time::timeout;
 
-use crate::shares::{Held, Shares};
+use crate::network_quota::{NetworkQuota, QuotaPermit};
 
 /// How much memory bodies may take, and how long one may take to come in.
 #[derive(Clone, Copy, Debug)]
 pub struct BodySettings {
     /// `GATEWAY_BODIES_MIB`: bytes of all bodies in flight.
-    pub most: usize,
+    pub max_bytes: usize,
     /// `GATEWAY_BODIES_SHARE_MIB`: bytes of one network's, once more than half is taken.
-    pub share: usize,
+    pub share_bytes: usize,
     /// `GATEWAY_BODY_SECONDS`: for a whole body below /auth, /webhooks and /unsubscribe.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
-pub(crate) struct Bodies {
-    shares: Arc<Shares>,
-    patience: Duration,
+pub(crate) struct BodyReader {
+    quota: Arc<NetworkQuota>,
+    timeout: Duration,
 }
 
 /// A body that was read, and its part of the budget, for as long as it is kept.
-pub(crate) struct Whole {
+pub(crate) struct BufferedBody {
     pub(crate) bytes: Bytes,
-    pub(crate) held: Held,
+    pub(crate) permit: QuotaPermit,
 }
 
 /// Why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unread {
+pub(crate) enum BodyError {
     /// It is too large, or it broke off and nobody hears the answer.
     TooLarge,
     /// Its end did not come in time.
-    TooSlow,
+    TimedOut,
     /// The memory for bodies is taken.
-    NoRoom,
+    OverBudget,
 }
 
-impl Bodies {
+impl BodyReader {
     pub(crate) fn new(settings: &BodySettings) -> Self {
-        Self { shares: Shares::new(settings.most, settings.share), patience: settings.patience }
+        Self {
+            quota: NetworkQuota::new(settings.max_bytes, settings.share_bytes),
+            timeout: settings.timeout,
+        }
     }
 
     /// Reads a body of at most so many bytes.
@@ -60,49 +63,49 @@ impl Bodies {
         &self,
         address: IpAddr,
         body: Body,
-        most: usize,
-    ) -> Result<Whole, Unread> {
-        let held = self.shares.nothing_yet(address);
+        max_bytes: usize,
+    ) -> Result<BufferedBody, BodyError> {
+        let permit = self.quota.empty_permit(address);
         let mut bytes = BytesMut::new();
-        let mut pieces = body.into_data_stream();
+        let mut chunks = body.into_data_stream();
         let reading = async {
-            while let Some(piece) = pieces.next().await {
-                let piece = piece.map_err(|_broken_off| Unread::TooLarge)?;
-                if bytes.len().saturating_add(piece.len()) > most {
-                    return Err(Unread::TooLarge);
+            while let Some(chunk) = chunks.next().await {
+                let chunk = chunk.map_err(|_broken_off| BodyError::TooLarge)?;
+                if bytes.len().saturating_add(chunk.len()) > max_bytes {
+                    return Err(BodyError::TooLarge);
                 }
-                if !held.grow(piece.len()) {
-                    return Err(Unread::NoRoom);
+                if !permit.try_grow(chunk.len()) {
+                    return Err(BodyError::OverBudget);
                 }
-                bytes.extend_from_slice(&piece);
+                bytes.extend_from_slice(&chunk);
             }
             Ok(())
         };
-        timeout(self.patience, reading).await.unwrap_or(Err(Unread::TooSlow))?;
-        Ok(Whole { bytes: bytes.freeze(), held })
+        timeout(self.timeout, reading).await.unwrap_or(Err(BodyError::TimedOut))?;
+        Ok(BufferedBody { bytes: bytes.freeze(), permit })
     }
 
     /// A request whose body takes from the budget while somebody else reads it, and what it holds,
     /// which is to be kept until the request is answered. Where there is no room, the body breaks
     /// off and the answer says so.
-    pub(crate) fn counted(&self, address: IpAddr, request: Request) -> (Request, Arc<Held>) {
-        let held = Arc::new(self.shares.nothing_yet(address));
-        let counted = request.map(|body| Body::new(Counted { body, held: held.clone() }));
-        (counted, held)
+    pub(crate) fn metered(&self, address: IpAddr, request: Request) -> (Request, Arc<QuotaPermit>) {
+        let permit = Arc::new(self.quota.empty_permit(address));
+        let metered = request.map(|body| Body::new(MeteredBody { body, permit: permit.clone() }));
+        (metered, permit)
     }
 }
 
 /// A body that takes from the budget as it comes in.
-struct Counted {
+struct MeteredBody {
     body: Body,
-    held: Arc<Held>,
+    permit: Arc<QuotaPermit>,
 }
 
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("there is no memory for the body")]
-struct NoRoom;
+struct OverBudget;
 
-impl hyper::body::Body for Counted {
+impl hyper::body::Body for MeteredBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -110,12 +113,12 @@ impl hyper::body::Body for Counted {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let counted = self.get_mut();
-        let polled = Pin::new(&mut counted.body).poll_frame(context);
+        let metered = self.get_mut();
+        let polled = Pin::new(&mut metered.body).poll_frame(context);
         if let Poll::Ready(Some(Ok(frame))) = &polled
-            && !counted.held.grow(frame.data_ref().map_or(0, Bytes::len))
+            && !metered.permit.try_grow(frame.data_ref().map_or(0, Bytes::len))
         {
-            return Poll::Ready(Some(Err(axum::Error::new(NoRoom))));
+            return Poll::Ready(Some(Err(axum::Error::new(OverBudget))));
         }
         polled
     }

@@ -19,7 +19,7 @@ pub(crate) fn booking_link(path: &str) -> Option<&'static str> {
 /// Where such an address leads for now; a later page must not be hidden by what a browser kept.
 pub(crate) fn redirect(site: &WebFiles, uri: &Uri) -> Option<Response> {
     booking_link(uri.path())?;
-    let known = asked_service(uri.query().unwrap_or_default()).and_then(|id| site.service(id));
+    let known = service_param(uri.query().unwrap_or_default()).and_then(|id| site.service(id));
     let to = known.map(|id| format!("/booking-flow?service={id}"));
     let to = to.and_then(|to| HeaderValue::from_str(&to).ok());
     let to = to.unwrap_or(HeaderValue::from_static(SERVICES));
@@ -29,13 +29,13 @@ pub(crate) fn redirect(site: &WebFiles, uri: &Uri) -> Option<Response> {
 }
 
 /// The query's service as it is written; ids need no escaping, so what is escaped is none.
-fn asked_service(query: &str) -> Option<&str> {
+fn service_param(query: &str) -> Option<&str> {
     query.split('&').find_map(|pair| pair.strip_prefix("service="))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{asked_service, booking_link};
+    use super::{booking_link, service_param};
 
     #[test]
     fn only_these_addresses_lead_on() {
@@ -47,10 +47,10 @@ mod tests {
     }
 
     #[test]
-    fn the_service_is_found_among_other_words() {
-        assert_eq!(asked_service("service=meditation"), Some("meditation"));
-        assert_eq!(asked_service("auth=cancelled&service=a&service=b"), Some("a"));
-        assert_eq!(asked_service("xservice=a&services=b"), None);
-        assert_eq!(asked_service(""), None);
+    fn the_service_parameter_is_found_among_others() {
+        assert_eq!(service_param("service=meditation"), Some("meditation"));
+        assert_eq!(service_param("auth=cancelled&service=a&service=b"), Some("a"));
+        assert_eq!(service_param("xservice=a&services=b"), None);
+        assert_eq!(service_param(""), None);
     }
 }

@@ -23,7 +23,7 @@ const RAZORPAY: [&str; 7] = [
 /// Reads them. In production they are Razorpay's unless something else is said.
 pub(crate) fn read(reader: &mut Reader<'_>) -> Vec<String> {
     let origins = match reader.optional(ORIGINS) {
-        Some(list) => listed(reader, &list),
+        Some(list) => parse_origins(reader, &list),
         None if reader.mode() == Mode::Production => RAZORPAY.map(str::to_owned).to_vec(),
         None => Vec::new(),
     };
@@ -41,7 +41,7 @@ pub(crate) fn read(reader: &mut Reader<'_>) -> Vec<String> {
 }
 
 /// Origins become part of a header, so each must be one and nothing more.
-fn listed(reader: &mut Reader<'_>, list: &str) -> Vec<String> {
+fn parse_origins(reader: &mut Reader<'_>, list: &str) -> Vec<String> {
     let (good, bad): (Vec<&str>, Vec<&str>) =
         list.split_whitespace().partition(|origin| is_origin(origin));
     if !bad.is_empty() {
@@ -93,7 +93,7 @@ mod tests {
     use runtime::Reader;
 
     /// What is read of these settings, or what is wrong with them.
-    fn told(settings: &[(&str, &str)]) -> Result<Vec<String>, String> {
+    fn settings_read(settings: &[(&str, &str)]) -> Result<Vec<String>, String> {
         let mut reader = Reader::new(&settings);
         let origins = read(&mut reader);
         reader.finish(origins).map_err(|invalid| invalid.to_string())
@@ -110,14 +110,17 @@ mod tests {
     }
 
     #[test]
-    fn production_knows_the_provider_and_a_trial_knows_nobody() {
+    fn production_defaults_to_the_provider_and_development_to_none() {
         let script = (SCRIPT_URL, "https://checkout.razorpay.com/v1/checkout.js");
-        let usual = told(&[script]).unwrap();
+        let usual = settings_read(&[script]).unwrap();
         assert!(usual.contains(&"https://api.razorpay.com".to_owned()), "{usual:?}");
         assert!(usual.iter().all(|origin| is_origin(origin)));
-        assert_eq!(told(&[(ORIGINS, "https://pay.example")]).unwrap(), ["https://pay.example"]);
+        assert_eq!(
+            settings_read(&[(ORIGINS, "https://pay.example")]).unwrap(),
+            ["https://pay.example"]
+        );
         let trial = ("SUKOON_MODE", "development");
-        assert_eq!(told(&[trial]).unwrap(), Vec::<String>::new());
+        assert_eq!(settings_read(&[trial]).unwrap(), Vec::<String>::new());
     }
 
     #[test]
@@ -126,14 +129,14 @@ mod tests {
         for origins in [None, Some("https://api.pay.example https://pay.example:8443")] {
             let settings: Vec<_> =
                 [script].into_iter().chain(origins.map(|list| (ORIGINS, list))).collect();
-            let refused = told(&settings).unwrap_err();
+            let refused = settings_read(&settings).unwrap_err();
             let sentence = "GATEWAY_CHECKOUT_ORIGINS: the origin of the checkout's script \
                             (PAYMENTS_CHECKOUT_SCRIPT_URL) is not among them";
             assert!(refused.contains(sentence), "{refused}");
         }
-        told(&[script, (ORIGINS, "https://api.pay.example https://pay.example")]).unwrap();
+        settings_read(&[script, (ORIGINS, "https://api.pay.example https://pay.example")]).unwrap();
         // An installation that does not tell the gateway starts as it did.
-        told(&[(ORIGINS, "https://elsewhere.example")]).unwrap();
+        settings_read(&[(ORIGINS, "https://elsewhere.example")]).unwrap();
     }
 
     #[test]

@@ -12,7 +12,7 @@ use runtime::caller::UserSettings;
 
 use crate::bodies::BodySettings;
 use crate::checkout_origins;
-use crate::limits::{Allowance, Allowances};
+use crate::rate_limits::{RateLimit, RateLimits};
 use crate::rpc::Upstreams;
 use crate::server::ConnectionSettings;
 
@@ -38,7 +38,7 @@ pub struct Config {
     /// Whose access tokens are good.
     pub users: UserSettings,
     /// How much callers may ask for.
-    pub allowances: Allowances,
+    pub rate_limits: RateLimits,
 }
 
 /// How the world sees the site.
@@ -99,16 +99,16 @@ impl Config {
             },
             watched: WatchSettings { identity: reader.optional_url("IDENTITY_GRPC_URL") },
             users: UserSettings::read(reader),
-            allowances: Allowances {
-                address: reader.parse_or("GATEWAY_LIMIT_ADDRESS", allowance(120, 1200)),
-                account: reader.parse_or("GATEWAY_LIMIT_ACCOUNT", allowance(30, 60)),
-                sign_in: reader.parse_or("GATEWAY_LIMIT_SIGN_IN", allowance(60, 60)),
-                refreshes: reader.parse_or("GATEWAY_LIMIT_REFRESHES", allowance(120, 300)),
-                bad_webhooks: reader.parse_or("GATEWAY_LIMIT_BAD_WEBHOOKS", allowance(20, 10)),
-                reviews: reader.parse_or("GATEWAY_LIMIT_REVIEWS", allowance(10, 2)),
-                pictures: reader.parse_or("GATEWAY_LIMIT_PICTURES", allowance(300, 3000)),
-                forms: reader.parse_or("GATEWAY_LIMIT_FORMS", allowance(5, 1)),
-                unsubscribing: reader.parse_or("GATEWAY_LIMIT_UNSUBSCRIBING", allowance(60, 300)),
+            rate_limits: RateLimits {
+                address: reader.parse_or("GATEWAY_LIMIT_ADDRESS", rate_limit(120, 1200)),
+                account: reader.parse_or("GATEWAY_LIMIT_ACCOUNT", rate_limit(30, 60)),
+                sign_in: reader.parse_or("GATEWAY_LIMIT_SIGN_IN", rate_limit(60, 60)),
+                refreshes: reader.parse_or("GATEWAY_LIMIT_REFRESHES", rate_limit(120, 300)),
+                bad_webhooks: reader.parse_or("GATEWAY_LIMIT_BAD_WEBHOOKS", rate_limit(20, 10)),
+                reviews: reader.parse_or("GATEWAY_LIMIT_REVIEWS", rate_limit(10, 2)),
+                pictures: reader.parse_or("GATEWAY_LIMIT_PICTURES", rate_limit(300, 3000)),
+                forms: reader.parse_or("GATEWAY_LIMIT_FORMS", rate_limit(5, 1)),
+                unsubscribing: reader.parse_or("GATEWAY_LIMIT_UNSUBSCRIBING", rate_limit(60, 300)),
             },
         }
     }
@@ -117,23 +117,23 @@ impl Config {
 /// An allowance is not written as `burst/per minute`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it must be two numbers, burst and per minute, for example 120/1200")]
-pub struct NoAllowance;
+pub struct InvalidRateLimit;
 
-impl FromStr for Allowance {
-    type Err = NoAllowance;
+impl FromStr for RateLimit {
+    type Err = InvalidRateLimit;
 
-    fn from_str(text: &str) -> Result<Self, NoAllowance> {
+    fn from_str(text: &str) -> Result<Self, InvalidRateLimit> {
         let number = |text: &str| text.trim().parse().ok();
-        let (burst, per_minute) = text.split_once('/').ok_or(NoAllowance)?;
+        let (burst, per_minute) = text.split_once('/').ok_or(InvalidRateLimit)?;
         match (number(burst), number(per_minute)) {
             (Some(burst), Some(per_minute)) => Ok(Self { burst, per_minute }),
-            _ => Err(NoAllowance),
+            _ => Err(InvalidRateLimit),
         }
     }
 }
 
-const fn allowance(burst: u32, per_minute: u32) -> Allowance {
-    Allowance { burst: at_least_one(burst), per_minute: at_least_one(per_minute) }
+const fn rate_limit(burst: u32, per_minute: u32) -> RateLimit {
+    RateLimit { burst: at_least_one(burst), per_minute: at_least_one(per_minute) }
 }
 
 const fn at_least_one(number: u32) -> NonZeroU32 {
@@ -145,19 +145,19 @@ const fn at_least_one(number: u32) -> NonZeroU32 {
 
 fn connections(reader: &mut Reader<'_>) -> ConnectionSettings {
     ConnectionSettings {
-        most: number(reader, "GATEWAY_CONNECTIONS", 8192),
+        max: number(reader, "GATEWAY_CONNECTIONS", 8192),
         share: number(reader, "GATEWAY_CONNECTIONS_SHARE", 64),
-        head: seconds(reader, "GATEWAY_HEAD_SECONDS", 10),
-        idle: seconds(reader, "GATEWAY_IDLE_SECONDS", 120),
+        head_timeout: seconds(reader, "GATEWAY_HEAD_SECONDS", 10),
+        idle_timeout: seconds(reader, "GATEWAY_IDLE_SECONDS", 120),
     }
 }
 
 fn bodies(reader: &mut Reader<'_>) -> BodySettings {
     let mut bytes = |name, default| number(reader, name, default).saturating_mul(MEBIBYTE);
     BodySettings {
-        most: bytes("GATEWAY_BODIES_MIB", 32),
-        share: bytes("GATEWAY_BODIES_SHARE_MIB", 4),
-        patience: seconds(reader, "GATEWAY_BODY_SECONDS", 15),
+        max_bytes: bytes("GATEWAY_BODIES_MIB", 32),
+        share_bytes: bytes("GATEWAY_BODIES_SHARE_MIB", 4),
+        timeout: seconds(reader, "GATEWAY_BODY_SECONDS", 15),
     }
 }
 
@@ -178,21 +178,21 @@ fn uri(reader: &mut Reader<'_>, name: &str) -> Uri {
 
 #[cfg(test)]
 mod tests {
-    use super::{Config, NoAllowance};
-    use crate::limits::Allowance;
+    use super::{Config, InvalidRateLimit};
+    use crate::rate_limits::RateLimit;
     use runtime::Reader;
 
     #[test]
-    fn an_allowance_is_two_numbers() {
-        let read: Allowance = "5/60".parse().unwrap();
+    fn a_rate_limit_is_two_numbers() {
+        let read: RateLimit = "5/60".parse().unwrap();
         assert_eq!((read.burst.get(), read.per_minute.get()), (5, 60));
         for wrong in ["5", "0/60", "a/b", "5/0", ""] {
-            assert_eq!(wrong.parse::<Allowance>(), Err(NoAllowance));
+            assert_eq!(wrong.parse::<RateLimit>(), Err(InvalidRateLimit));
         }
     }
 
     #[test]
-    fn all_that_is_missing_is_told_at_once() {
+    fn all_missing_settings_are_reported_together() {
         let source: &[(&str, &str)] = &[("GATEWAY_CHECKOUT_ORIGINS", "*")];
         let mut reader = Reader::new(&source);
         let config = Config::read(&mut reader);

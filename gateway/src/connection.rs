@@ -25,66 +25,66 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until};
 use tower::ServiceExt as _;
 
-use crate::edge::Edge;
+use crate::request_context::GatewayState;
 use crate::server::ConnectionSettings;
 
 /// A page needs fewer answers at once; one connection shall not ask for hundreds.
 const STREAMS_MAX: u32 = 64;
 
 /// What every connection is served with.
-pub(crate) struct Host {
+pub(crate) struct ConnectionServer {
     builder: Builder<TokioExecutor>,
-    edge: Arc<Edge>,
+    state: Arc<GatewayState>,
     router: Router,
-    patience: Patience,
+    timeouts: Timeouts,
     shutdown: Shutdown,
 }
 
 /// How long a connection is kept.
 #[derive(Clone, Copy, Debug)]
-struct Patience {
+struct Timeouts {
     /// Without a first request, and for the head of each.
     head: Duration,
     /// Without a request since the last one.
     idle: Duration,
 }
 
-impl Host {
+impl ConnectionServer {
     pub(crate) fn new(
         settings: &ConnectionSettings,
-        (edge, router): (Arc<Edge>, Router),
+        (state, router): (Arc<GatewayState>, Router),
         shutdown: Shutdown,
     ) -> Self {
-        let patience = Patience { head: settings.head, idle: settings.idle };
+        let timeouts = Timeouts { head: settings.head_timeout, idle: settings.idle_timeout };
         let mut builder = Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(patience.head);
+        builder.http1().timer(TokioTimer::new()).header_read_timeout(timeouts.head);
         builder
             .http2()
             .timer(TokioTimer::new())
-            .keep_alive_interval(patience.head)
+            .keep_alive_interval(timeouts.head)
             .max_concurrent_streams(STREAMS_MAX);
-        Self { builder, edge, router, patience, shutdown }
+        Self { builder, state, router, timeouts, shutdown }
     }
 
     /// Serves a connection until it ends.
     pub(crate) async fn serve(&self, stream: TcpStream, peer: SocketAddr) {
-        let visit = Arc::new(Mutex::new(Visit::new(Instant::now())));
+        let conn = Arc::new(Mutex::new(ConnectionState::new(Instant::now())));
         let service = service_fn(|request: Request<Incoming>| {
-            let turn = Turn::begin(&visit);
-            if let Some(answer) = self.edge.at_hand(peer.ip(), &request) {
-                return Either::Left(ready(Ok::<_, Infallible>(turn.until_sent(answer))));
+            let guard = RequestGuard::start(&conn);
+            if let Some(answer) = self.state.try_serve_local(peer.ip(), &request) {
+                return Either::Left(ready(Ok::<_, Infallible>(guard.track(answer))));
             }
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo::<SocketAddr>(peer));
             let answer = self.router.clone().oneshot(request);
-            Either::Right(async move { answer.await.map(|answer| turn.until_sent(answer)) })
+            Either::Right(async move { answer.await.map(|answer| guard.track(answer)) })
         });
-        let stream = connected(stream);
+        let stream = with_nodelay(stream);
         let mut connection = pin!(self.builder.serve_connection_with_upgrades(stream, service));
         let mut stop = pin!(self.shutdown.wait());
         let mut stopping = false;
-        let first = self.patience.head.min(self.patience.idle);
-        let mut look = pin!(sleep_until(locked(&visit).accepted + first));
+        let first = self.timeouts.head.min(self.timeouts.idle);
+        let mut deadline = pin!(sleep_until(lock(&conn).accepted + first));
         loop {
             tokio::select! {
                 biased;
@@ -99,15 +99,15 @@ impl Host {
                     stopping = true;
                     connection.as_mut().graceful_shutdown();
                 }
-                () = &mut look => {
-                    let verdict = locked(&visit).verdict(Instant::now(), self.patience);
-                    match verdict {
-                        Verdict::StaysUntil(instant) => look.as_mut().reset(instant),
-                        Verdict::IsToLeave(instant) => {
+                () = &mut deadline => {
+                    let next_action = lock(&conn).next_action(Instant::now(), self.timeouts);
+                    match next_action {
+                        NextAction::KeepUntil(instant) => deadline.as_mut().reset(instant),
+                        NextAction::Drain(instant) => {
                             connection.as_mut().graceful_shutdown();
-                            look.as_mut().reset(instant);
+                            deadline.as_mut().reset(instant);
                         }
-                        Verdict::IsHungUpOn => return,
+                        NextAction::Close => return,
                     }
                 }
             }
@@ -115,7 +115,7 @@ impl Host {
     }
 }
 
-fn connected(stream: TcpStream) -> TokioIo<TcpStream> {
+fn with_nodelay(stream: TcpStream) -> TokioIo<TcpStream> {
     // Small answers should not wait for company; without it they are only slower.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(error = %error, "a connection keeps its delay");
@@ -124,89 +124,95 @@ fn connected(stream: TcpStream) -> TokioIo<TcpStream> {
 }
 
 /// What a connection is used for.
-struct Visit {
+struct ConnectionState {
     accepted: Instant,
     /// Whether a request has come.
-    has_asked: bool,
+    has_requested: bool,
     /// Requests that are not yet answered to the end.
-    running: usize,
+    in_flight: usize,
     /// When the last of them was.
     idle_since: Instant,
     /// Whether the client was asked to leave.
-    is_leaving: bool,
+    is_draining: bool,
 }
 
 /// What becomes of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum NextAction {
     /// It is left alone until then.
-    StaysUntil(Instant),
+    KeepUntil(Instant),
     /// It ends once what runs is answered, and is looked at again then.
-    IsToLeave(Instant),
+    Drain(Instant),
     /// It ends now.
-    IsHungUpOn,
+    Close,
 }
 
-impl Visit {
+impl ConnectionState {
     fn new(accepted: Instant) -> Self {
-        Self { accepted, has_asked: false, running: 0, idle_since: accepted, is_leaving: false }
+        Self {
+            accepted,
+            has_requested: false,
+            in_flight: 0,
+            idle_since: accepted,
+            is_draining: false,
+        }
     }
 
-    fn verdict(&mut self, now: Instant, patience: Patience) -> Verdict {
-        if !self.has_asked {
-            let end = self.accepted + patience.head;
-            return if end > now { Verdict::StaysUntil(end) } else { Verdict::IsHungUpOn };
+    fn next_action(&mut self, now: Instant, timeouts: Timeouts) -> NextAction {
+        if !self.has_requested {
+            let end = self.accepted + timeouts.head;
+            return if end > now { NextAction::KeepUntil(end) } else { NextAction::Close };
         }
-        if self.running > 0 {
-            return Verdict::StaysUntil(now + patience.idle);
+        if self.in_flight > 0 {
+            return NextAction::KeepUntil(now + timeouts.idle);
         }
-        if self.is_leaving {
-            return Verdict::IsHungUpOn;
+        if self.is_draining {
+            return NextAction::Close;
         }
-        let end = self.idle_since + patience.idle;
+        let end = self.idle_since + timeouts.idle;
         if end > now {
-            return Verdict::StaysUntil(end);
+            return NextAction::KeepUntil(end);
         }
-        self.is_leaving = true;
-        Verdict::IsToLeave(now + patience.head)
+        self.is_draining = true;
+        NextAction::Drain(now + timeouts.head)
     }
 }
 
-fn locked(visit: &Mutex<Visit>) -> MutexGuard<'_, Visit> {
-    visit.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(conn: &Mutex<ConnectionState>) -> MutexGuard<'_, ConnectionState> {
+    conn.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One request, from its head until its answer was sent or given up.
-struct Turn(Arc<Mutex<Visit>>);
+struct RequestGuard(Arc<Mutex<ConnectionState>>);
 
-impl Turn {
-    fn begin(visit: &Arc<Mutex<Visit>>) -> Self {
-        let mut asked = locked(visit);
-        asked.has_asked = true;
-        asked.running = asked.running.saturating_add(1);
-        Self(visit.clone())
+impl RequestGuard {
+    fn start(conn: &Arc<Mutex<ConnectionState>>) -> Self {
+        let mut state = lock(conn);
+        state.has_requested = true;
+        state.in_flight = state.in_flight.saturating_add(1);
+        Self(conn.clone())
     }
 
-    fn until_sent(self, answer: Response) -> http::Response<Sent> {
-        answer.map(|body| Sent { body, _turn: self })
+    fn track(self, answer: Response) -> http::Response<TrackedBody> {
+        answer.map(|body| TrackedBody { body, _guard: self })
     }
 }
 
-impl Drop for Turn {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
-        let mut asked = locked(&self.0);
-        asked.running = asked.running.saturating_sub(1);
-        asked.idle_since = Instant::now();
+        let mut state = lock(&self.0);
+        state.in_flight = state.in_flight.saturating_sub(1);
+        state.idle_since = Instant::now();
     }
 }
 
 /// An answer's body; the request's turn ends with it.
-struct Sent {
+struct TrackedBody {
     body: Body,
-    _turn: Turn,
+    _guard: RequestGuard,
 }
 
-impl hyper::body::Body for Sent {
+impl hyper::body::Body for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -228,38 +234,38 @@ impl hyper::body::Body for Sent {
 
 #[cfg(test)]
 mod tests {
-    use super::{Patience, Verdict, Visit};
+    use super::{ConnectionState, NextAction, Timeouts};
     use std::time::Duration;
     use tokio::time::Instant;
 
     const SECOND: Duration = Duration::from_secs(1);
-    const PATIENCE: Patience = Patience { head: SECOND, idle: Duration::from_secs(10) };
+    const TIMEOUTS: Timeouts = Timeouts { head: SECOND, idle: Duration::from_secs(10) };
 
     #[tokio::test(start_paused = true)]
-    async fn what_has_asked_nothing_ends_and_what_runs_stays() {
-        let begin = Instant::now();
-        let mut visit = Visit::new(begin);
-        let end = begin + SECOND;
-        assert_eq!(visit.verdict(begin, PATIENCE), Verdict::StaysUntil(end));
-        assert_eq!(visit.verdict(end, PATIENCE), Verdict::IsHungUpOn);
-        (visit.has_asked, visit.running) = (true, 1);
-        let late = begin + SECOND * 100;
-        assert_eq!(visit.verdict(late, PATIENCE), Verdict::StaysUntil(late + SECOND * 10));
+    async fn a_connection_without_a_request_ends_and_a_running_request_stays() {
+        let start = Instant::now();
+        let mut conn = ConnectionState::new(start);
+        let end = start + SECOND;
+        assert_eq!(conn.next_action(start, TIMEOUTS), NextAction::KeepUntil(end));
+        assert_eq!(conn.next_action(end, TIMEOUTS), NextAction::Close);
+        (conn.has_requested, conn.in_flight) = (true, 1);
+        let late = start + SECOND * 100;
+        assert_eq!(conn.next_action(late, TIMEOUTS), NextAction::KeepUntil(late + SECOND * 10));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_idle_is_asked_to_leave_and_then_hung_up_on() {
-        let begin = Instant::now();
-        let mut visit = Visit::new(begin);
-        (visit.has_asked, visit.idle_since) = (true, begin + SECOND * 5);
-        let until = begin + SECOND * 15;
-        assert_eq!(visit.verdict(begin + SECOND * 10, PATIENCE), Verdict::StaysUntil(until));
-        assert_eq!(visit.verdict(until, PATIENCE), Verdict::IsToLeave(until + SECOND));
+    async fn an_idle_connection_is_drained_and_then_closed() {
+        let start = Instant::now();
+        let mut conn = ConnectionState::new(start);
+        (conn.has_requested, conn.idle_since) = (true, start + SECOND * 5);
+        let until = start + SECOND * 15;
+        assert_eq!(conn.next_action(start + SECOND * 10, TIMEOUTS), NextAction::KeepUntil(until));
+        assert_eq!(conn.next_action(until, TIMEOUTS), NextAction::Drain(until + SECOND));
         // What it asked before it heard is answered.
-        visit.running = 1;
+        conn.in_flight = 1;
         let then = until + SECOND;
-        assert_eq!(visit.verdict(then, PATIENCE), Verdict::StaysUntil(then + SECOND * 10));
-        visit.running = 0;
-        assert_eq!(visit.verdict(then, PATIENCE), Verdict::IsHungUpOn);
+        assert_eq!(conn.next_action(then, TIMEOUTS), NextAction::KeepUntil(then + SECOND * 10));
+        conn.in_flight = 0;
+        assert_eq!(conn.next_action(then, TIMEOUTS), NextAction::Close);
     }
 }

@@ -16,7 +16,7 @@ const CHARS_MAX: usize = 128;
 
 /// What the door found out about a call of the panel; the call takes it along.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Panel {
+pub(crate) struct PanelMetadata {
     /// The grant of the caller's cookie.
     pub(crate) grant: Option<HeaderValue>,
     /// The caller's network address, where the service slows guessing down.
@@ -71,7 +71,7 @@ impl GrantCookie {
 
     /// Whether a request comes from our own pages, or from no page at all. What a browser says
     /// about that cannot be forged by another site, and other programs have no cookies of others.
-    pub(crate) fn is_own_page(&self, headers: &HeaderMap) -> bool {
+    pub(crate) fn is_same_origin(&self, headers: &HeaderMap) -> bool {
         let site = headers.get_all(&FETCH_SITE).iter();
         let origin = headers.get_all(header::ORIGIN).iter();
         site.into_iter().all(|site| site == "same-origin" || site == "none")
@@ -132,12 +132,12 @@ mod tests {
     }
 
     #[test]
-    fn other_sites_are_told_apart() {
+    fn other_sites_are_distinguished() {
         let cookie = of("https://Sukoon.example:443/");
         let from = |name: &'static str, value: &str| {
-            cookie.is_own_page(&with(header::HeaderName::from_static(name), value))
+            cookie.is_same_origin(&with(header::HeaderName::from_static(name), value))
         };
-        assert!(cookie.is_own_page(&HeaderMap::new()));
+        assert!(cookie.is_same_origin(&HeaderMap::new()));
         assert!(from("origin", "https://sukoon.example"));
         assert!(from("sec-fetch-site", "same-origin") && from("sec-fetch-site", "none"));
         for other in ["https://evil.example", "http://sukoon.example", "null", ""] {
@@ -147,7 +147,8 @@ mod tests {
             assert!(!from("sec-fetch-site", other), "{other}");
         }
         assert!(
-            of("http://127.0.0.1:8080").is_own_page(&with(header::ORIGIN, "http://127.0.0.1:8080"))
+            of("http://127.0.0.1:8080")
+                .is_same_origin(&with(header::ORIGIN, "http://127.0.0.1:8080"))
         );
     }
 }

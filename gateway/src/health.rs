@@ -16,20 +16,20 @@ use serde::Serialize;
 use tokio::time::{Duration, timeout};
 
 use crate::config::Config;
-use crate::policy_reports::Refused;
+use crate::policy_reports::ViolationCounts;
 
 /// How long a part may take to answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PART_TIMEOUT: Duration = Duration::from_secs(2);
 const READY: &str = "ready";
 
 /// The parts, with the way in which each is asked.
 pub(crate) struct Health {
     parts: Vec<(&'static str, Part)>,
     /// The services that consume events.
-    consuming: Vec<Probe>,
+    consumer_probes: Vec<Probe>,
     client: reqwest::Client,
     shutdown: Shutdown,
-    refused: Arc<Refused>,
+    violations: Arc<ViolationCounts>,
 }
 
 enum Part {
@@ -38,7 +38,7 @@ enum Part {
     /// Something that a service has to tell beside its readiness.
     Concern(Probe, &'static str),
     /// An HTTP server; any answer will do.
-    Web(String),
+    Http(String),
 }
 
 #[derive(Serialize)]
@@ -61,7 +61,7 @@ impl Health {
     pub(crate) fn new(
         config: &Config,
         client: reqwest::Client,
-        (shutdown, refused): (&Shutdown, Arc<Refused>),
+        (shutdown, violations): (&Shutdown, Arc<ViolationCounts>),
     ) -> Result<Self, InvalidUrl> {
         let upstreams = &config.upstreams;
         let booking = Probe::new(&upstreams.booking.to_string())?;
@@ -78,32 +78,32 @@ impl Health {
             ("payments_events", concern(&payments, EVENTS)),
             ("payments_orders", concern(&payments, ORDERS)),
             ("payments_webhooks", concern(&payments, WEBHOOKS)),
-            ("payments_http", Part::Web(config.proxied.payments.clone())),
+            ("payments_http", Part::Http(config.proxied.payments.clone())),
             ("notifications", service(&notifications)),
             ("notifications_events", concern(&notifications, EVENTS)),
             ("reviews", service(&reviews)),
             ("reviews_events", concern(&reviews, EVENTS)),
-            ("reviews_http", Part::Web(config.proxied.reviews.clone())),
-            ("identity_http", Part::Web(format!("{}/health", config.proxied.identity))),
+            ("reviews_http", Part::Http(config.proxied.reviews.clone())),
+            ("identity_http", Part::Http(format!("{}/health", config.proxied.identity))),
         ];
         if let Some(url) = &config.watched.identity {
             parts.push(("identity", Part::Service(Probe::new(url)?)));
         }
-        let consuming = vec![booking, payments, notifications, reviews];
-        Ok(Self { parts, consuming, client, shutdown: shutdown.clone(), refused })
+        let consumer_probes = vec![booking, payments, notifications, reviews];
+        Ok(Self { parts, consumer_probes, client, shutdown: shutdown.clone(), violations })
     }
 
     async fn report(&self) -> Report {
-        let asked = self.parts.iter().map(|(name, part)| async move {
+        let checks = self.parts.iter().map(|(name, part)| async move {
             let state = match part {
                 Part::Service(probe) => probe.check().await,
                 Part::Concern(probe, name) => probe.concern(name).await,
-                Part::Web(url) => self.reachable(url).await,
+                Part::Http(url) => self.reachable(url).await,
             };
             (*name, state)
         });
-        let lags = join_all(self.consuming.iter().map(Probe::consumers));
-        let (mut states, lags) = join(join_all(asked), lags).await;
+        let lags = join_all(self.consumer_probes.iter().map(Probe::consumers));
+        let (mut states, lags) = join(join_all(checks), lags).await;
         // The site was read whole before the gateway began to listen.
         states.push(("web", Ok(())));
         let ready = states.iter().all(|(_, state)| state.is_ok());
@@ -116,11 +116,11 @@ impl Health {
             (consumer, Lag { events_behind, seconds_behind })
         };
         let consumers = lags.into_iter().flatten().map(lag).collect();
-        Report { ready, parts, consumers, refused_by_policy: self.refused.counts() }
+        Report { ready, parts, consumers, refused_by_policy: self.violations.counts() }
     }
 
     async fn reachable(&self, url: &str) -> Result<(), Unready> {
-        match timeout(PATIENCE, self.client.get(url).send()).await {
+        match timeout(PART_TIMEOUT, self.client.get(url).send()).await {
             Ok(Ok(answer)) if !answer.status().is_server_error() => Ok(()),
             Ok(Ok(_)) => Err(Unready::NotReady),
             Ok(Err(_)) | Err(_) => Err(Unready::Unreachable),
@@ -128,17 +128,17 @@ impl Health {
     }
 }
 
-pub(crate) async fn live() -> Response {
+pub(crate) async fn livez() -> Response {
     answer(StatusCode::OK, &serde_json::json!({ "alive": true }))
 }
 
-pub(crate) async fn ready(State(health): State<Arc<Health>>) -> Response {
+pub(crate) async fn readyz(State(health): State<Arc<Health>>) -> Response {
     let ready = !health.shutdown.is_triggered();
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     answer(status, &serde_json::json!({ "ready": ready }))
 }
 
-pub(crate) async fn every_part(State(health): State<Arc<Health>>) -> Response {
+pub(crate) async fn healthz(State(health): State<Arc<Health>>) -> Response {
     let report = health.report().await;
     let status = if report.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     answer(status, &report)

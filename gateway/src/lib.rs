@@ -6,17 +6,17 @@
 //! The modules stand in the order in which a request meets them.
 
 mod server;
-mod shares;
+mod network_quota;
 mod connection;
-mod edge;
-mod at_hand;
-mod answers;
+mod request_context;
+mod fast_path;
+mod response_cache;
 mod routes;
-mod limits;
+mod rate_limits;
 mod policy;
 mod policy_reports;
 mod bodies;
-mod access;
+mod authorization;
 mod grant;
 mod procedures;
 mod rpc;
@@ -33,7 +33,7 @@ mod unsubscribe;
 mod web_files;
 mod review_page;
 mod health;
-mod error_form;
+mod error_response;
 mod checkout_origins;
 mod config;
 
@@ -47,8 +47,8 @@ use runtime::{BoxError, Program, Shutdown};
 use tokio::net::TcpListener;
 
 pub use bodies::BodySettings;
-pub use config::{Config, NoAllowance, ProxySettings, SiteSettings, WatchSettings};
-pub use limits::{Allowance, Allowances};
+pub use config::{Config, InvalidRateLimit, ProxySettings, SiteSettings, WatchSettings};
+pub use rate_limits::{RateLimit, RateLimits};
 pub use rpc::Upstreams;
 pub use server::ConnectionSettings;
 pub use web_files::SiteError;
@@ -63,7 +63,7 @@ pub fn program() -> Program {
 /// # Errors
 /// The site cannot be read, or the address is taken.
 pub async fn run(mut config: Config, shutdown: Shutdown) -> Result<(), BoxError> {
-    config.connections = config.connections.within(server::raise_file_limit());
+    config.connections = config.connections.limited_by_files(server::raise_file_limit());
     let listener = runtime::server::listen(config.listen).await?;
     serve(listener, config, shutdown).await
 }
@@ -77,58 +77,67 @@ pub async fn serve(
     config: Config,
     shutdown: Shutdown,
 ) -> Result<(), BoxError> {
-    let way_in = way_in(&config, &shutdown)?;
+    let routers = build_router(&config, &shutdown)?;
     tracing::info!(address = %listener.local_addr()?, "listening");
-    server::serve(listener, &config.connections, way_in, &shutdown).await;
+    server::serve(listener, &config.connections, routers, &shutdown).await;
     Ok(())
 }
 
 /// What answers at once, and the way of everything else.
-fn way_in(config: &Config, shutdown: &Shutdown) -> Result<(Arc<edge::Edge>, Router), BoxError> {
+fn build_router(
+    config: &Config,
+    shutdown: &Shutdown,
+) -> Result<(Arc<request_context::GatewayState>, Router), BoxError> {
     let site = Arc::new(web_files::WebFiles::load(
         &config.site.folder,
         &grant::origin(&config.site.public),
     )?);
     let procedures = Arc::new(procedures::Procedures::new());
-    let limits = Arc::new(limits::Limits::new(config.allowances));
-    limits.keep_small();
+    let limits = Arc::new(rate_limits::RateLimiters::new(config.rate_limits));
+    limits.spawn_eviction();
     let policies = policy::Policies::new(&policy::PolicyParts {
         allowed: &site.allowed,
         checkout_origins: &config.site.checkout_origins,
         https: config.site.public.scheme_str() == Some("https"),
     })?;
-    let answers = Arc::new(answers::Answers::new());
-    let edge = Arc::new(edge::Edge {
+    let cache = Arc::new(response_cache::ResponseCache::new());
+    let state = Arc::new(request_context::GatewayState {
         routes: Arc::new(routes::Routes { procedures: procedures.clone(), site: site.clone() }),
         limits: limits.clone(),
-        answers: answers.clone(),
+        cache: cache.clone(),
         policies,
         trust_proxy: config.site.trust_proxy,
     });
     let users = Users::new(&config.users)?;
     let grants = grant::GrantCookie::new(&config.site.public);
-    let bodies = Arc::new(bodies::Bodies::new(&config.bodies));
-    let door = access::Door { procedures, users, limits, bodies, answers, grants };
-    let router = router(config, (Arc::new(door), site), shutdown)?;
-    Ok((edge.clone(), router.layer(from_fn_with_state(edge, edge::pass))))
+    let bodies = Arc::new(bodies::BodyReader::new(&config.bodies));
+    let authorizer =
+        authorization::RpcAuthorizer { procedures, users, limits, bodies, cache, grants };
+    let router = backend_router(config, (Arc::new(authorizer), site), shutdown)?;
+    Ok((
+        state.clone(),
+        router.layer(from_fn_with_state(state, request_context::with_request_context)),
+    ))
 }
 
 /// Everything that is answered with somebody's help.
-fn router(
+fn backend_router(
     config: &Config,
-    (door, site): (Arc<access::Door>, Arc<web_files::WebFiles>),
+    (authorizer, site): (Arc<authorization::RpcAuthorizer>, Arc<web_files::WebFiles>),
     shutdown: &Shutdown,
 ) -> Result<Router, BoxError> {
-    let (limits, bodies) = (door.limits.clone(), door.bodies.clone());
-    let calls = rpc::service(&config.upstreams, door.grants.clone(), shutdown);
-    let calls =
-        Router::new().fallback_service(calls).layer(from_fn_with_state(door, access::guard));
+    let (limits, bodies) = (authorizer.limits.clone(), authorizer.bodies.clone());
+    let calls = rpc::service(&config.upstreams, authorizer.grants.clone(), shutdown);
+    let calls = Router::new()
+        .fallback_service(calls)
+        .layer(from_fn_with_state(authorizer, authorization::authorize_rpc));
     let client = runtime::http::client()?;
-    let refused = Arc::new(policy_reports::Refused::default());
-    let health = health::Health::new(config, client.clone(), (shutdown, refused.clone()))?;
+    let violations = Arc::new(policy_reports::ViolationCounts::default());
+    let health = health::Health::new(config, client.clone(), (shutdown, violations.clone()))?;
     let health = Arc::new(health);
-    let reports =
-        Router::new().route(routes::POLICY_REPORTS, any(policy_reports::serve)).with_state(refused);
+    let reports = Router::new()
+        .route(routes::POLICY_REPORTS, any(policy_reports::serve))
+        .with_state(violations);
     let proxy = Arc::new(proxy::Proxy {
         client,
         limits: limits.clone(),
@@ -141,7 +150,7 @@ fn router(
     let auth = Router::new().fallback(any(sign_in::auth)).with_state(proxy.clone());
     let webhooks = Router::new()
         .route(routes::WEBHOOK, any(webhooks::webhook))
-        .route("/webhooks/{*unknown}", any(webhooks::nothing))
+        .route("/webhooks/{*unknown}", any(webhooks::not_found))
         .route(routes::PAY_RETURN, any(pay_return::serve))
         .with_state(proxy.clone());
     let pictures = Router::new()
@@ -149,21 +158,26 @@ fn router(
         .route("/pictures/{name}", any(pictures::picture))
         .with_state(proxy);
     let reviews = rpc::ReviewLookup::new(&config.upstreams.reviews, shutdown);
-    let site = Arc::new(pages::Site { files: site, reviews });
-    let notifications = rpc::Unsubscriber::new(&config.upstreams.notifications, shutdown);
-    let ways_out =
-        Arc::new(unsubscribe::WaysOut { site: site.clone(), notifications, limits, bodies });
-    let ways_out =
-        Router::new().route(routes::UNSUBSCRIBE, any(unsubscribe::serve)).with_state(ways_out);
+    let site = Arc::new(pages::SiteState { files: site, reviews });
+    let notifications = rpc::UnsubscribeClient::new(&config.upstreams.notifications, shutdown);
+    let unsubscribe_routes = Arc::new(unsubscribe::UnsubscribeState {
+        site: site.clone(),
+        notifications,
+        limits,
+        bodies,
+    });
+    let unsubscribe_routes = Router::new()
+        .route(routes::UNSUBSCRIBE, any(unsubscribe::serve))
+        .with_state(unsubscribe_routes);
     Ok(Router::new()
-        .route("/livez", get(health::live))
-        .route("/readyz", get(health::ready))
-        .route("/healthz", get(health::every_part))
+        .route("/livez", get(health::livez))
+        .route("/readyz", get(health::readyz))
+        .route("/healthz", get(health::healthz))
         .with_state(health)
         .merge(webhooks)
         .merge(reports)
         .merge(pictures)
-        .merge(ways_out)
+        .merge(unsubscribe_routes)
         .nest_service("/rpc", calls)
         .nest_service("/auth/v1", auth)
         .fallback_service(any(pages::serve).with_state(site)))

@@ -9,7 +9,7 @@ use http::header::{
 use http::{HeaderMap, HeaderValue};
 
 use crate::routes::POLICY_REPORTS;
-use crate::web_files::Allowed;
+use crate::web_files::CspSources;
 
 const COOP: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -19,7 +19,7 @@ const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
 const HSTS: &str = "max-age=63072000; includeSubDomains; preload";
 
 /// Device features that no page of ours uses.
-const SWITCHED_OFF: &[&str] = &[
+const DISABLED_FEATURES: &[&str] = &[
     "accelerometer",
     "autoplay",
     "camera",
@@ -39,7 +39,7 @@ const SWITCHED_OFF: &[&str] = &[
 
 /// Features that only the checkout's frames on the booking document use: banks ask for a payment,
 /// or for a passkey. A card is not read with the camera.
-const OF_THE_CHECKOUT: &[&str] = &["payment", "publickey-credentials-get"];
+const CHECKOUT_FEATURES: &[&str] = &["payment", "publickey-credentials-get"];
 
 /// What an answer is, as far as its policy goes; whoever answers says so when it is not ordinary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(crate) enum Document {
 /// What the policies are made of.
 pub(crate) struct PolicyParts<'a> {
     /// What our pages hold or show that does not go without saying.
-    pub(crate) allowed: &'a Allowed,
+    pub(crate) allowed: &'a CspSources,
     /// Origins that the booking document may use.
     pub(crate) checkout_origins: &'a [String],
     /// Whether the site is served over https.
@@ -163,8 +163,8 @@ fn permissions(origins: &[String]) -> String {
         let quoted: Vec<_> = origins.iter().map(|origin| format!("\"{origin}\"")).collect();
         format!("(self {})", quoted.join(" "))
     };
-    let off = SWITCHED_OFF.iter().map(|feature| format!("{feature}=()"));
-    let of_the_checkout = OF_THE_CHECKOUT.iter().map(|feature| format!("{feature}={allowed}"));
+    let off = DISABLED_FEATURES.iter().map(|feature| format!("{feature}=()"));
+    let of_the_checkout = CHECKOUT_FEATURES.iter().map(|feature| format!("{feature}={allowed}"));
     off.chain(of_the_checkout).collect::<Vec<_>>().join(", ")
 }
 

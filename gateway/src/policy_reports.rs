@@ -21,7 +21,7 @@ const KINDS_MAX: usize = 64;
 /// The longest origin that is kept.
 const ORIGIN_CHARS_MAX: usize = 80;
 /// Reports of this are counted together once there are too many kinds.
-const OTHERS: &str = "others";
+const OTHER_KINDS: &str = "others";
 
 /// The directives that can refuse something, as browsers name them.
 const DIRECTIVES: &[&str] = &[
@@ -44,11 +44,11 @@ const DIRECTIVES: &[&str] = &[
 
 /// How often each kind was refused since this process began: "directive origin".
 #[derive(Debug, Default)]
-pub(crate) struct Refused {
+pub(crate) struct ViolationCounts {
     counts: Mutex<BTreeMap<String, u64>>,
 }
 
-impl Refused {
+impl ViolationCounts {
     /// The counts, for a person.
     pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -59,14 +59,14 @@ impl Refused {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = counts.len() >= KINDS_MAX && !counts.contains_key(&kind);
         let is_new = !is_full && !counts.contains_key(&kind);
-        let kind = if is_full { OTHERS.to_owned() } else { kind };
+        let kind = if is_full { OTHER_KINDS.to_owned() } else { kind };
         let count = counts.entry(kind).or_default();
         *count = count.saturating_add(1);
         is_new
     }
 
     /// Takes a body of reports in either of the two forms that browsers send.
-    fn take(&self, body: &[u8]) {
+    fn record(&self, body: &[u8]) {
         let Ok(value) = serde_json::from_slice::<Value>(body) else { return };
         let list = match value {
             Value::Array(list) => list,
@@ -83,11 +83,11 @@ impl Refused {
 /// The directive and the origin of a report; `None` for what is none, or comes of an extension of
 /// the browser.
 fn kind_of(report: &Value) -> Option<String> {
-    let (told, directive, blocked) = match report.get("csp-report") {
-        Some(told) => (told, "effective-directive", "blocked-uri"),
+    let (fields, directive, blocked) = match report.get("csp-report") {
+        Some(fields) => (fields, "effective-directive", "blocked-uri"),
         None => (report.get("body")?, "effectiveDirective", "blockedURL"),
     };
-    let text = |field: &str| told.get(field).and_then(Value::as_str);
+    let text = |field: &str| fields.get(field).and_then(Value::as_str);
     // Older browsers name the directive with its sources, and under another name.
     let named = text(directive).or_else(|| text("violated-directive"))?.split(' ').next()?;
     let directive = DIRECTIVES.iter().find(|known| **known == named)?;
@@ -106,14 +106,17 @@ fn origin(blocked: &str) -> Option<String> {
     (origin.len() <= ORIGIN_CHARS_MAX).then_some(origin)
 }
 
-pub(crate) async fn serve(State(refused): State<Arc<Refused>>, request: Request<Body>) -> Response {
+pub(crate) async fn serve(
+    State(violations): State<Arc<ViolationCounts>>,
+    request: Request<Body>,
+) -> Response {
     if request.method() != Method::POST {
         let allow = [(header::ALLOW, "POST")];
         return (StatusCode::METHOD_NOT_ALLOWED, allow).into_response();
     }
     match timeout(BODY_WAIT, body::to_bytes(request.into_body(), BODY_BYTES_MAX)).await {
         Ok(Ok(body)) => {
-            refused.take(&body);
+            violations.record(&body);
             StatusCode::NO_CONTENT.into_response()
         }
         Ok(Err(_too_long_or_broken)) => StatusCode::PAYLOAD_TOO_LARGE.into_response(),
@@ -123,7 +126,7 @@ pub(crate) async fn serve(State(refused): State<Arc<Refused>>, request: Request<
 
 #[cfg(test)]
 mod tests {
-    use super::{KINDS_MAX, OTHERS, Refused};
+    use super::{KINDS_MAX, OTHER_KINDS, ViolationCounts};
     use serde_json::{Value, json};
     use testkit::Alarms;
 
@@ -137,7 +140,7 @@ mod tests {
 
     #[test]
     fn only_directive_and_origin_are_kept() {
-        let refused = Refused::default();
+        let refused = ViolationCounts::default();
         let new = json!([{ "type": "csp-violation", "body": {
             "effectiveDirective": "frame-src", "blockedURL": "https://api.bank.example/v1?id=7",
         } }]);
@@ -155,22 +158,22 @@ mod tests {
         ];
         let alarms = Alarms::listen();
         for report in reports {
-            refused.take(report.to_string().as_bytes());
+            refused.record(report.to_string().as_bytes());
         }
         assert_eq!(alarms.count("the booking page's policy refused something new"), 3);
-        refused.take(b"no JSON");
+        refused.record(b"no JSON");
         let counts: Vec<(String, u64)> = refused.counts().into_iter().collect();
-        let wanted = [
+        let expected = [
             ("frame-src https://api.bank.example", 1),
             ("script-src-elem https://cdn.example:8443", 1),
             ("style-src-elem inline", 2),
         ];
-        assert_eq!(counts, wanted.map(|(kind, count)| (kind.to_owned(), count)));
+        assert_eq!(counts, expected.map(|(kind, count)| (kind.to_owned(), count)));
     }
 
     #[test]
     fn a_kind_is_new_once_and_their_number_has_an_end() {
-        let refused = Refused::default();
+        let refused = ViolationCounts::default();
         assert!(refused.count("img-src data".to_owned()));
         assert!(!refused.count("img-src data".to_owned()));
         for number in 0..1_000 {
@@ -179,7 +182,7 @@ mod tests {
         assert!(!refused.count("img-src https://one-more.example".to_owned()));
         let counts = refused.counts();
         assert_eq!(counts.len(), KINDS_MAX + 1);
-        assert_eq!(counts[OTHERS], 1_000 - (KINDS_MAX as u64 - 1) + 1);
+        assert_eq!(counts[OTHER_KINDS], 1_000 - (KINDS_MAX as u64 - 1) + 1);
         assert_eq!(counts["img-src data"], 2);
     }
 }

@@ -17,7 +17,7 @@ pub(crate) enum Access {
     /// Everybody; the answer is the same for all and may be cached.
     Cached,
     /// Everybody; the answer is fresh.
-    Open,
+    Public,
     /// Who has signed in; the service checks again, and checks what belongs to whom and, for its
     /// staff's calls, which role the caller has.
     SignedIn,
@@ -28,9 +28,9 @@ pub(crate) enum Access {
 
 /// Which limit of its own a call has for each network address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Own {
+pub(crate) enum DedicatedLimit {
     /// None.
-    Nothing,
+    None,
     /// That of reviews and their pictures.
     Review,
     /// That of passwords and of the panel's calls without a grant.
@@ -56,24 +56,24 @@ impl Procedure {
     }
 
     /// Whether the call may take a time or give one back.
-    pub(crate) fn changes_times(self) -> bool {
+    pub(crate) fn changes_slots(self) -> bool {
         self.is_command() && self.spec.procedure.starts_with("/booking.")
     }
 
     /// The limit of its own. What the panel refuses for want of a grant is written down by reviews,
     /// so nobody may fill its book: who comes without one counts as who guesses a password does.
-    pub(crate) fn own_limit(self, has_grant: bool) -> Own {
+    pub(crate) fn dedicated_limit(self, has_grant: bool) -> DedicatedLimit {
         let refused = self.access == Access::Panel && self.is_command() && !self.is(&LOCK);
         if self.is(&reviews::REVIEWS_SERVICE_SUBMIT_REVIEW_SPEC) {
-            Own::Review
+            DedicatedLimit::Review
         } else if self.is(&UNLOCK) || (refused && !has_grant) {
-            Own::SignIn
+            DedicatedLimit::SignIn
         } else if FORMS.iter().any(|form| self.is(form)) {
-            Own::Form
+            DedicatedLimit::Form
         } else if self.is(&UNSUBSCRIBE) || self.is(&RESUBSCRIBE) {
-            Own::Unsubscribe
+            DedicatedLimit::Unsubscribe
         } else {
-            Own::Nothing
+            DedicatedLimit::None
         }
     }
 
@@ -101,14 +101,14 @@ const FORMS: [Spec; 2] = [
     notifications::NOTIFICATIONS_SERVICE_REQUEST_MEDITATION_GUIDE_SPEC,
 ];
 
-const OFFERED: &[(Spec, Access)] = &[
+const PROCEDURES: &[(Spec, Access)] = &[
     (catalogue::CATALOGUE_SERVICE_GET_PRACTICE_SPEC, Access::Cached),
     (catalogue::CATALOGUE_SERVICE_LIST_SERVICES_SPEC, Access::Cached),
     (catalogue::CATALOGUE_SERVICE_GET_SERVICE_SPEC, Access::Cached),
     (catalogue::CATALOGUE_SERVICE_LIST_QUIZ_AREAS_SPEC, Access::Cached),
     (catalogue::CATALOGUE_SERVICE_LIST_FAQS_SPEC, Access::Cached),
     (catalogue::CATALOGUE_SERVICE_GET_MEDITATION_GUIDE_SPEC, Access::Cached),
-    (LIST_SLOTS, Access::Open),
+    (LIST_SLOTS, Access::Public),
     (booking::BOOKING_SERVICE_REQUEST_BOOKING_SPEC, Access::SignedIn),
     (booking::BOOKING_SERVICE_OPEN_CHECKOUT_SPEC, Access::SignedIn),
     (booking::BOOKING_SERVICE_RELEASE_BOOKING_SPEC, Access::SignedIn),
@@ -121,10 +121,10 @@ const OFFERED: &[(Spec, Access)] = &[
     (payments::PAYMENTS_SERVICE_CLAIM_PAYMENT_SPEC, Access::SignedIn),
     (payments::PAYMENTS_SERVICE_LIST_RECEIPTS_SPEC, Access::SignedIn),
     (payments::PAYMENTS_SERVICE_SET_PAYER_SPEC, Access::SignedIn),
-    (notifications::NOTIFICATIONS_SERVICE_SEND_CONTACT_MESSAGE_SPEC, Access::Open),
-    (notifications::NOTIFICATIONS_SERVICE_REQUEST_MEDITATION_GUIDE_SPEC, Access::Open),
-    (UNSUBSCRIBE, Access::Open),
-    (RESUBSCRIBE, Access::Open),
+    (notifications::NOTIFICATIONS_SERVICE_SEND_CONTACT_MESSAGE_SPEC, Access::Public),
+    (notifications::NOTIFICATIONS_SERVICE_REQUEST_MEDITATION_GUIDE_SPEC, Access::Public),
+    (UNSUBSCRIBE, Access::Public),
+    (RESUBSCRIBE, Access::Public),
     (booking::BOOKING_STAFF_SERVICE_GET_OWN_ROLE_SPEC, Access::SignedIn),
     (booking::BOOKING_STAFF_SERVICE_LIST_BOOKINGS_SPEC, Access::SignedIn),
     (booking::BOOKING_STAFF_SERVICE_LIST_BLOCKED_TIMES_SPEC, Access::SignedIn),
@@ -149,11 +149,11 @@ const OFFERED: &[(Spec, Access)] = &[
     (notifications::NOTIFICATIONS_STAFF_SERVICE_SETTLE_MAIL_SPEC, Access::SignedIn),
     (notifications::NOTIFICATIONS_STAFF_SERVICE_LIST_PARKED_EVENTS_SPEC, Access::SignedIn),
     (notifications::NOTIFICATIONS_STAFF_SERVICE_RETRY_PARKED_EVENTS_SPEC, Access::SignedIn),
-    (reviews::REVIEWS_SERVICE_SUBMIT_REVIEW_SPEC, Access::Open),
-    (reviews::REVIEWS_SERVICE_LIST_REVIEWS_SPEC, Access::Open),
-    (reviews::REVIEWS_SERVICE_GET_REVIEW_SPEC, Access::Open),
-    (reviews::REVIEWS_SERVICE_GET_STATISTICS_SPEC, Access::Open),
-    (reviews::REVIEWS_SERVICE_CHECK_BADGE_SPEC, Access::Open),
+    (reviews::REVIEWS_SERVICE_SUBMIT_REVIEW_SPEC, Access::Public),
+    (reviews::REVIEWS_SERVICE_LIST_REVIEWS_SPEC, Access::Public),
+    (reviews::REVIEWS_SERVICE_GET_REVIEW_SPEC, Access::Public),
+    (reviews::REVIEWS_SERVICE_GET_STATISTICS_SPEC, Access::Public),
+    (reviews::REVIEWS_SERVICE_CHECK_BADGE_SPEC, Access::Public),
     (reviews::REVIEWS_STAFF_SERVICE_GET_MODERATION_SPEC, Access::Panel),
     (UNLOCK, Access::Panel),
     (LOCK, Access::Panel),
@@ -172,7 +172,7 @@ impl Procedures {
     pub(crate) fn new() -> Self {
         let by_path =
             |&(spec, access): &(Spec, Access)| (spec.procedure, Procedure { spec, access });
-        Self(OFFERED.iter().map(by_path).collect())
+        Self(PROCEDURES.iter().map(by_path).collect())
     }
 
     pub(crate) fn get(&self, path: &str) -> Option<Procedure> {

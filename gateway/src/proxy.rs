@@ -11,19 +11,19 @@ use connectrpc::{ConnectError, ErrorCode};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use runtime::{status, telemetry};
 
-use crate::access::too_large;
-use crate::bodies::{Bodies, Unread, Whole};
-use crate::edge::{Caller, FORWARDED_FOR};
-use crate::error_form;
-use crate::limits::Limits;
+use crate::authorization::too_large;
+use crate::bodies::{BodyError, BodyReader, BufferedBody};
+use crate::error_response;
+use crate::rate_limits::RateLimiters;
+use crate::request_context::{Caller, FORWARDED_FOR};
 
 /// When there will be room again.
-pub(crate) const SOON: HeaderValue = HeaderValue::from_static("2");
+pub(crate) const RETRY_SOON: HeaderValue = HeaderValue::from_static("2");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// Headers that belong to one connection, or that only the gateway may set.
-const NOT_PASSED: &[&str] = &[
+const STRIPPED_HEADERS: &[&str] = &[
     "connection",
     "keep-alive",
     "proxy-authenticate",
@@ -50,8 +50,8 @@ const NOT_PASSED: &[&str] = &[
 /// The HTTP servers behind the gateway.
 pub(crate) struct Proxy {
     pub(crate) client: reqwest::Client,
-    pub(crate) limits: Arc<Limits>,
-    pub(crate) bodies: Arc<Bodies>,
+    pub(crate) limits: Arc<RateLimiters>,
+    pub(crate) bodies: Arc<BodyReader>,
     /// Base of the identity server.
     pub(crate) identity: String,
     /// Base of the HTTP port of payments.
@@ -64,53 +64,54 @@ pub(crate) struct Proxy {
 
 /// Why nothing came back.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Broken {
+pub(crate) enum ProxyError {
     TooLarge,
     /// The client did not send its body in time.
-    NotSent,
+    RequestTimeout,
     /// The memory for bodies is taken.
-    NoRoom,
+    OverBudget,
     Unreachable,
     /// The server behind did not answer in time.
-    TooSlow,
+    UpstreamTimeout,
 }
 
-impl From<Unread> for Broken {
-    fn from(unread: Unread) -> Self {
+impl From<BodyError> for ProxyError {
+    fn from(unread: BodyError) -> Self {
         match unread {
-            Unread::TooLarge => Self::TooLarge,
-            Unread::TooSlow => Self::NotSent,
-            Unread::NoRoom => Self::NoRoom,
+            BodyError::TooLarge => Self::TooLarge,
+            BodyError::TimedOut => Self::RequestTimeout,
+            BodyError::OverBudget => Self::OverBudget,
         }
     }
 }
 
 impl Proxy {
     /// Passes on a request with a body of at most so many bytes.
-    pub(crate) async fn pass(
+    pub(crate) async fn forward(
         &self,
         caller: &Caller,
-        (request, most): (Request, usize),
+        (request, max_bytes): (Request, usize),
         url: String,
-    ) -> Result<Response, Broken> {
+    ) -> Result<Response, ProxyError> {
         let (parts, body) = request.into_parts();
         // What it holds of the budget is given back when the answer begins.
-        let Whole { bytes, held: _held } = self.bodies.read(caller.address, body, most).await?;
-        let mut headers = passed(&parts.headers);
-        self.introduce(caller, &mut headers);
+        let BufferedBody { bytes, permit: _permit } =
+            self.bodies.read(caller.address, body, max_bytes).await?;
+        let mut headers = strip_headers(&parts.headers);
+        self.set_forwarded_headers(caller, &mut headers);
         let sent = self.client.request(parts.method, url).headers(headers).body(bytes).send();
-        Ok(Self::received(sent.await.map_err(Broken::of)?))
+        Ok(Self::to_response(sent.await.map_err(ProxyError::from_reqwest)?))
     }
 
     /// What came back, as it leaves the gateway.
-    pub(crate) fn received(answer: reqwest::Response) -> Response {
+    pub(crate) fn to_response(answer: reqwest::Response) -> Response {
         let (mut parts, body) = http::Response::from(answer).into_parts();
-        parts.headers = passed(&parts.headers);
+        parts.headers = strip_headers(&parts.headers);
         Response::from_parts(parts, Body::new(body))
     }
 
     /// Says on whose behalf the request comes. What the client said about that is not repeated.
-    pub(crate) fn introduce(&self, caller: &Caller, headers: &mut HeaderMap) {
+    pub(crate) fn set_forwarded_headers(&self, caller: &Caller, headers: &mut HeaderMap) {
         let mut set = |name: HeaderName, value: &str| {
             if let Ok(value) = HeaderValue::from_str(value) {
                 headers.insert(name, value);
@@ -123,34 +124,38 @@ impl Proxy {
     }
 }
 
-impl Broken {
-    pub(crate) fn of(error: reqwest::Error) -> Self {
+impl ProxyError {
+    pub(crate) fn from_reqwest(error: reqwest::Error) -> Self {
         // The address may hold a code in its query, so it is left out.
         let error = error.without_url();
         tracing::warn!(error = status::chain(&error), "a server behind gave no answer");
-        if error.is_timeout() && !error.is_connect() { Self::TooSlow } else { Self::Unreachable }
+        if error.is_timeout() && !error.is_connect() {
+            Self::UpstreamTimeout
+        } else {
+            Self::Unreachable
+        }
     }
 
-    pub(crate) fn in_the_one_form(self, reference: &str) -> Response {
+    pub(crate) fn into_response(self, reference: &str) -> Response {
         let (code, status) = match self {
             Self::TooLarge => {
                 let status = StatusCode::PAYLOAD_TOO_LARGE;
-                return error_form::http_answer(status, &too_large(), reference);
+                return error_response::to_error_response(status, &too_large(), reference);
             }
-            Self::NotSent => (ErrorCode::DeadlineExceeded, StatusCode::REQUEST_TIMEOUT),
-            Self::NoRoom => return no_room(reference),
+            Self::RequestTimeout => (ErrorCode::DeadlineExceeded, StatusCode::REQUEST_TIMEOUT),
+            Self::OverBudget => return over_budget_response(reference),
             Self::Unreachable => (ErrorCode::Unavailable, StatusCode::SERVICE_UNAVAILABLE),
-            Self::TooSlow => (ErrorCode::DeadlineExceeded, StatusCode::GATEWAY_TIMEOUT),
+            Self::UpstreamTimeout => (ErrorCode::DeadlineExceeded, StatusCode::GATEWAY_TIMEOUT),
         };
-        error_form::http_answer(status, &ConnectError::new(code, ""), reference)
+        error_response::to_error_response(status, &ConnectError::new(code, ""), reference)
     }
 }
 
 /// The memory for bodies is taken, which passes as soon as others are answered.
-pub(crate) fn no_room(reference: &str) -> Response {
+pub(crate) fn over_budget_response(reference: &str) -> Response {
     let mut error = ConnectError::new(ErrorCode::Unavailable, "");
-    error.response_headers_mut().insert(header::RETRY_AFTER, SOON);
-    error_form::http_answer(StatusCode::SERVICE_UNAVAILABLE, &error, reference)
+    error.response_headers_mut().insert(header::RETRY_AFTER, RETRY_SOON);
+    error_response::to_error_response(StatusCode::SERVICE_UNAVAILABLE, &error, reference)
 }
 
 pub(crate) fn path_and_query(uri: &Uri) -> &str {
@@ -158,7 +163,7 @@ pub(crate) fn path_and_query(uri: &Uri) -> &str {
 }
 
 /// The headers without those of the connection, also those that the connection names itself.
-fn passed(headers: &HeaderMap) -> HeaderMap {
+fn strip_headers(headers: &HeaderMap) -> HeaderMap {
     let named: Vec<String> = headers
         .get_all(header::CONNECTION)
         .iter()
@@ -167,8 +172,8 @@ fn passed(headers: &HeaderMap) -> HeaderMap {
         .map(|name| name.trim().to_ascii_lowercase())
         .collect();
     let keep = |name: &HeaderName| {
-        !NOT_PASSED.contains(&name.as_str()) && !named.iter().any(|one| one == name.as_str())
+        !STRIPPED_HEADERS.contains(&name.as_str()) && !named.iter().any(|one| one == name.as_str())
     };
-    let kept = headers.iter().filter(|(name, _)| keep(name));
-    kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+    let passed_on = headers.iter().filter(|(name, _)| keep(name));
+    passed_on.map(|(name, value)| (name.clone(), value.clone())).collect()
 }

@@ -8,40 +8,44 @@ use http::{HeaderMap, HeaderValue, Method, header};
 
 /// What a request wants of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum RequestedRange {
     /// All of it.
     Whole,
     /// These bytes, of which there is at least one.
     Part(Range<usize>),
     /// Bytes that the file does not have.
-    Beyond,
+    Unsatisfiable,
 }
 
 /// Reads the headers for a file of this length under this tag.
-pub(crate) fn wanted(
+pub(crate) fn parse_range(
     method: &Method,
-    asked: &HeaderMap,
+    headers: &HeaderMap,
     length: usize,
     tag: &HeaderValue,
-) -> Wanted {
-    if *method != Method::GET || !still_the_same(asked, tag) {
-        return Wanted::Whole;
+) -> RequestedRange {
+    if *method != Method::GET || !if_range_matches(headers, tag) {
+        return RequestedRange::Whole;
     }
-    let mut ranges = asked.get_all(header::RANGE).iter();
-    let (Some(range), None) = (ranges.next(), ranges.next()) else { return Wanted::Whole };
+    let mut ranges = headers.get_all(header::RANGE).iter();
+    let (Some(range), None) = (ranges.next(), ranges.next()) else { return RequestedRange::Whole };
     // What is not understood counts as not said.
-    range.to_str().ok().and_then(|range| part_of(range, length)).unwrap_or(Wanted::Whole)
+    range
+        .to_str()
+        .ok()
+        .and_then(|range| parse_bytes_range(range, length))
+        .unwrap_or(RequestedRange::Whole)
 }
 
 /// Whether the client's earlier parts are of the same file. A date cannot say so, because files in
 /// memory have none, and a weak tag does not promise the same bytes.
-fn still_the_same(asked: &HeaderMap, tag: &HeaderValue) -> bool {
-    asked
+fn if_range_matches(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    headers
         .get(header::IF_RANGE)
         .is_none_or(|known| known == tag && known.as_bytes().starts_with(b"\""))
 }
 
-fn part_of(range: &str, length: usize) -> Option<Wanted> {
+fn parse_bytes_range(range: &str, length: usize) -> Option<RequestedRange> {
     let (unit, set) = range.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") {
         return None;
@@ -58,7 +62,11 @@ fn part_of(range: &str, length: usize) -> Option<Wanted> {
             first..last.saturating_add(1).min(length)
         }
     };
-    Some(if part.start < part.end { Wanted::Part(part) } else { Wanted::Beyond })
+    Some(if part.start < part.end {
+        RequestedRange::Part(part)
+    } else {
+        RequestedRange::Unsatisfiable
+    })
 }
 
 /// A number that is too long to be counted is far beyond every file.
@@ -69,17 +77,17 @@ fn number(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Wanted, wanted};
+    use super::{RequestedRange, parse_range};
     use http::{HeaderMap, HeaderValue, Method};
 
     const TAG: HeaderValue = HeaderValue::from_static("\"abc\"");
 
-    fn of_ten(headers: &[(&'static str, &str)]) -> Wanted {
-        let mut asked = HeaderMap::new();
+    fn of_ten(headers: &[(&'static str, &str)]) -> RequestedRange {
+        let mut request = HeaderMap::new();
         for (name, value) in headers {
-            asked.append(*name, value.parse().unwrap());
+            request.append(*name, value.parse().unwrap());
         }
-        wanted(&Method::GET, &asked, 10, &TAG)
+        parse_range(&Method::GET, &request, 10, &TAG)
     }
 
     #[test]
@@ -94,19 +102,19 @@ mod tests {
             ("bytes=-99", 0..10),
             ("bytes=0-99999999999999999999999", 0..10),
         ] {
-            assert_eq!(of_ten(&[("range", range)]), Wanted::Part(part), "{range}");
+            assert_eq!(of_ten(&[("range", range)]), RequestedRange::Part(part), "{range}");
         }
     }
 
     #[test]
-    fn what_the_file_does_not_have_is_beyond_it() {
+    fn a_range_beyond_the_file_is_unsatisfiable() {
         for range in ["bytes=10-", "bytes=10-20", "bytes=-0", "bytes=99999999999999999999999-"] {
-            assert_eq!(of_ten(&[("range", range)]), Wanted::Beyond, "{range}");
+            assert_eq!(of_ten(&[("range", range)]), RequestedRange::Unsatisfiable, "{range}");
         }
     }
 
     #[test]
-    fn what_is_not_understood_is_not_heard() {
+    fn an_invalid_range_is_ignored() {
         for range in [
             "bytes",
             "bytes=",
@@ -119,25 +127,28 @@ mod tests {
             "bytes=1",
             "0-1",
         ] {
-            assert_eq!(of_ten(&[("range", range)]), Wanted::Whole, "{range}");
+            assert_eq!(of_ten(&[("range", range)]), RequestedRange::Whole, "{range}");
         }
-        assert_eq!(of_ten(&[("range", "bytes=0-1"), ("range", "bytes=3-4")]), Wanted::Whole);
-        let mut asked = HeaderMap::new();
-        asked.insert("range", HeaderValue::from_static("bytes=0-1"));
-        assert_eq!(wanted(&Method::HEAD, &asked, 10, &TAG), Wanted::Whole);
+        assert_eq!(
+            of_ten(&[("range", "bytes=0-1"), ("range", "bytes=3-4")]),
+            RequestedRange::Whole
+        );
+        let mut headers = HeaderMap::new();
+        headers.insert("range", HeaderValue::from_static("bytes=0-1"));
+        assert_eq!(parse_range(&Method::HEAD, &headers, 10, &TAG), RequestedRange::Whole);
     }
 
     #[test]
-    fn only_parts_of_the_same_file_are_put_together() {
+    fn a_range_applies_only_to_the_same_file() {
         let with = |known| of_ten(&[("range", "bytes=0-1"), ("if-range", known)]);
-        assert_eq!(with("\"abc\""), Wanted::Part(0..2));
+        assert_eq!(with("\"abc\""), RequestedRange::Part(0..2));
         for other in ["\"abd\"", "W/\"abc\"", "Sat, 21 Nov 2026 10:00:00 GMT", "*"] {
-            assert_eq!(with(other), Wanted::Whole, "{other}");
+            assert_eq!(with(other), RequestedRange::Whole, "{other}");
         }
-        let mut asked = HeaderMap::new();
-        asked.insert("range", HeaderValue::from_static("bytes=0-1"));
-        asked.insert("if-range", HeaderValue::from_static("W/\"abc\""));
+        let mut headers = HeaderMap::new();
+        headers.insert("range", HeaderValue::from_static("bytes=0-1"));
+        headers.insert("if-range", HeaderValue::from_static("W/\"abc\""));
         let weak = HeaderValue::from_static("W/\"abc\"");
-        assert_eq!(wanted(&Method::GET, &asked, 10, &weak), Wanted::Whole);
+        assert_eq!(parse_range(&Method::GET, &headers, 10, &weak), RequestedRange::Whole);
     }
 }

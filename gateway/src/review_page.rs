@@ -14,29 +14,29 @@ use crate::wire::reviews::v1::{GetReviewResponse, Review};
 /// How long a review counts as recent; `relative-date.ts` says the same to readers.
 const RECENT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How much of a review a preview quotes, in characters.
-const QUOTED_MAX: usize = 160;
+const EXCERPT_CHARS_MAX: usize = 160;
 
 /// A gap of the build's document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Gap {
+enum Placeholder {
     Id,
     Name,
     Service,
     Text,
-    Start,
+    Excerpt,
     Marks,
     Answer,
 }
 
 /// What the build writes where a gap is (web/src/prerender/review-words.ts).
-const GAPS: [(&str, Gap); 7] = [
-    ("rvw_00000000000000000000000000000000", Gap::Id),
-    ("SUKOON-REVIEW-NAME", Gap::Name),
-    ("SUKOON-REVIEW-SERVICE", Gap::Service),
-    ("SUKOON-REVIEW-TEXT", Gap::Text),
-    ("SUKOON-REVIEW-START", Gap::Start),
-    ("<!--SUKOON-REVIEW-MARKS-->", Gap::Marks),
-    ("\"SUKOON-REVIEW-ANSWER\"", Gap::Answer),
+const PLACEHOLDERS: [(&str, Placeholder); 7] = [
+    ("rvw_00000000000000000000000000000000", Placeholder::Id),
+    ("SUKOON-REVIEW-NAME", Placeholder::Name),
+    ("SUKOON-REVIEW-SERVICE", Placeholder::Service),
+    ("SUKOON-REVIEW-TEXT", Placeholder::Text),
+    ("SUKOON-REVIEW-START", Placeholder::Excerpt),
+    ("<!--SUKOON-REVIEW-MARKS-->", Placeholder::Marks),
+    ("\"SUKOON-REVIEW-ANSWER\"", Placeholder::Answer),
 ];
 
 /// The time by which a review is recent.
@@ -45,19 +45,19 @@ const GAPS: [(&str, Gap); 7] = [
     reason = "a badge for readers, whose browsers ask their own clocks a moment later; nothing is \
               decided by it"
 )]
-pub(crate) fn readers_now() -> SystemTime {
+pub(crate) fn wall_clock() -> SystemTime {
     SystemTime::now()
 }
 
 /// The document, cut at its gaps: each piece is followed by its gap, if it is not the last.
 #[derive(Debug)]
-pub(crate) struct ReviewPage {
-    pieces: Vec<(String, Option<Gap>)>,
+pub(crate) struct ReviewTemplate {
+    pieces: Vec<(String, Option<Placeholder>)>,
     /// Stars and badges as HTML, by their name: `4`, `5-verified`, `5-verified-recent`.
     marks: HashMap<String, String>,
 }
 
-impl ReviewPage {
+impl ReviewTemplate {
     /// Cuts a build's document, and takes the HTML of the marks from the build's list.
     ///
     /// # Errors
@@ -67,30 +67,30 @@ impl ReviewPage {
         let marks = serde_json::from_slice(&marks.bytes);
         let marks = marks.map_err(|source| malformed(Some(source)))?;
         let document = String::from_utf8_lossy(&document.bytes);
-        let pieces = cut(&document);
-        let is_there = |gap: Gap| pieces.iter().any(|(_piece, after)| *after == Some(gap));
-        if !GAPS.iter().all(|(_name, gap)| is_there(*gap)) {
+        let pieces = split_at_placeholders(&document);
+        let is_there = |gap: Placeholder| pieces.iter().any(|(_piece, after)| *after == Some(gap));
+        if !PLACEHOLDERS.iter().all(|(_name, gap)| is_there(*gap)) {
             return Err(malformed(None));
         }
         Ok(Self { pieces, marks })
     }
 
     /// The document of this review; nothing if its marks are none that the build knows.
-    pub(crate) fn of(&self, answer: &GetReviewResponse, now: SystemTime) -> Option<WebFile> {
+    pub(crate) fn render(&self, answer: &GetReviewResponse, now: SystemTime) -> Option<WebFile> {
         let review = answer.review.as_option()?;
-        let marks = self.marks.get(&marks_of(review, now))?;
-        let json = in_script(&serde_json::to_string(answer).ok()?);
+        let marks = self.marks.get(&marks_key(review, now))?;
+        let json = escape_for_script(&serde_json::to_string(answer).ok()?);
         let mut html = String::new();
         for (piece, gap) in &self.pieces {
             html.push_str(piece);
             match gap {
-                Some(Gap::Id) => html.push_str(&escaped(&review.review_id)),
-                Some(Gap::Name) => html.push_str(&escaped(&review.name)),
-                Some(Gap::Service) => html.push_str(&escaped(&review.service)),
-                Some(Gap::Text) => html.push_str(&escaped(&review.text)),
-                Some(Gap::Start) => html.push_str(&escaped(&start_of(&review.text))),
-                Some(Gap::Marks) => html.push_str(marks),
-                Some(Gap::Answer) => html.push_str(&json),
+                Some(Placeholder::Id) => html.push_str(&escape_html(&review.review_id)),
+                Some(Placeholder::Name) => html.push_str(&escape_html(&review.name)),
+                Some(Placeholder::Service) => html.push_str(&escape_html(&review.service)),
+                Some(Placeholder::Text) => html.push_str(&escape_html(&review.text)),
+                Some(Placeholder::Excerpt) => html.push_str(&escape_html(&excerpt(&review.text))),
+                Some(Placeholder::Marks) => html.push_str(marks),
+                Some(Placeholder::Answer) => html.push_str(&json),
                 None => {}
             }
         }
@@ -98,11 +98,12 @@ impl ReviewPage {
     }
 }
 
-fn cut(document: &str) -> Vec<(String, Option<Gap>)> {
+fn split_at_placeholders(document: &str) -> Vec<(String, Option<Placeholder>)> {
     let mut pieces = Vec::new();
     let mut rest = document;
     loop {
-        let found = GAPS.iter().filter_map(|(name, gap)| Some((rest.find(name)?, *name, *gap)));
+        let found =
+            PLACEHOLDERS.iter().filter_map(|(name, gap)| Some((rest.find(name)?, *name, *gap)));
         let Some((at, name, gap)) = found.min_by_key(|(at, ..)| *at) else { break };
         let (piece, after) = rest.split_at(at);
         pieces.push((piece.to_owned(), Some(gap)));
@@ -112,7 +113,7 @@ fn cut(document: &str) -> Vec<(String, Option<Gap>)> {
     pieces
 }
 
-fn marks_of(review: &Review, now: SystemTime) -> String {
+fn marks_key(review: &Review, now: SystemTime) -> String {
     let written = review.created_at.as_option();
     let written = written.and_then(|at| u64::try_from(at.seconds).ok()).unwrap_or_default();
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -123,21 +124,21 @@ fn marks_of(review: &Review, now: SystemTime) -> String {
 }
 
 /// The first words on one line, for what quotes them.
-fn start_of(text: &str) -> String {
+fn excerpt(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(QUOTED_MAX) {
+    match line.char_indices().nth(EXCERPT_CHARS_MAX) {
         Some((end, _letter)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
         None => line,
     }
 }
 
 /// A text that stays a text, in an element and in an attribute.
-fn escaped(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     HtmlEscape(text).to_string()
 }
 
 /// JSON whose texts cannot end the script element that it stands in.
-fn in_script(json: &str) -> String {
+fn escape_for_script(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 

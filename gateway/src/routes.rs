@@ -92,7 +92,7 @@ impl Routes {
 }
 
 /// A path as it may stand in a log: short, and without anything but plain characters.
-pub(crate) fn readable(path: &str) -> String {
+pub(crate) fn sanitized_path(path: &str) -> String {
     let plain = |char: char| match char {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '/' | '-' | '_' | '.' => char,
         _ => '_',
@@ -102,12 +102,12 @@ pub(crate) fn readable(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::readable;
+    use super::sanitized_path;
 
     #[test]
     fn a_path_in_the_log_is_short_and_plain() {
-        assert_eq!(readable("/about/us"), "/about/us");
-        assert_eq!(readable("/a\nb@c%20d<script>"), "/a_b_c_20d_script_");
-        assert_eq!(readable(&"/x".repeat(100)).len(), 80);
+        assert_eq!(sanitized_path("/about/us"), "/about/us");
+        assert_eq!(sanitized_path("/a\nb@c%20d<script>"), "/a_b_c_20d_script_");
+        assert_eq!(sanitized_path(&"/x".repeat(100)).len(), 80);
     }
 }

@@ -21,10 +21,10 @@ use kernel::id::Review;
 use runtime::{Shutdown, telemetry};
 use tokio::time::timeout;
 
-use crate::edge::Caller;
-use crate::error_form;
-use crate::grant::{self, GrantCookie, Panel};
+use crate::error_response;
+use crate::grant::{self, GrantCookie, PanelMetadata};
 use crate::procedures::UNSUBSCRIBE;
+use crate::request_context::Caller;
 use crate::wire::booking::v1 as booking;
 use crate::wire::catalogue::v1 as catalogue;
 use crate::wire::notifications::v1 as notifications;
@@ -36,14 +36,14 @@ pub(crate) const BODY_BYTES_MAX: usize = 256 * 1024;
 /// A caller may ask for less time, never for more.
 const DEADLINE: Duration = Duration::from_secs(15);
 /// A watched booking ends its stream after a minute; one that is silent for longer hangs.
-const SILENCE_MAX: Duration = Duration::from_secs(90);
+const STREAM_IDLE_TIMEOUT: Duration = Duration::from_secs(90);
 /// A service on the same network answers at once or not at all.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long a document waits to hear whether there is anything to show in it.
-const LOOKUP_PATIENCE: Duration = Duration::from_secs(1);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a mail program waits to hear that mails are ended.
-const UNSUBSCRIBE_PATIENCE: Duration = Duration::from_secs(5);
+const UNSUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Where the public services are.
 #[derive(Clone, Debug)]
@@ -85,11 +85,11 @@ pub(crate) fn service(
     let deadlines = DeadlinePolicy::new()
         .with_max(DEADLINE)
         .with_default_timeout(DEADLINE)
-        .with_inter_message_timeout(SILENCE_MAX);
+        .with_inter_message_timeout(STREAM_IDLE_TIMEOUT);
     ConnectRpcService::new(router)
         .with_limits(limits)
         .with_deadline_policy(deadlines)
-        .with_interceptor(ErrorForm)
+        .with_interceptor(ErrorInterceptor)
 }
 
 /// One service behind the gateway.
@@ -116,23 +116,23 @@ impl Upstream {
         Answer: HasMessageView<View<'static> = View> + JsonDeserialize,
         View: MessageView<'static, Owned = Answer> + Send,
     {
-        let spec = client_side(ctx)?;
-        let mut options = options(ctx);
+        let spec = client_spec(ctx)?;
+        let mut options = call_options(ctx);
         if let Some(left) = ctx.time_remaining() {
             options = options.with_timeout(left);
         }
         let answer = call_unary::<_, Req, View>(&self.http, &self.config, spec, request, options);
-        let answer = answer.await.map_err(|error| broken(spec, error))?;
+        let answer = answer.await.map_err(|error| upstream_error(spec, error))?;
         // Views cannot be written as JSON, so the message is taken out of its buffer.
         Response::ok(answer.into_owned())
     }
 
     /// A call that the gateway itself makes, on behalf of who speaks no Connect.
-    async fn ask<Req, Answer, View>(
+    async fn call<Req, Answer, View>(
         &self,
         spec: Spec,
         request: Req,
-        patience: Duration,
+        time_limit: Duration,
     ) -> Result<Answer, ConnectError>
     where
         Req: Message + JsonSerialize,
@@ -142,10 +142,10 @@ impl Upstream {
         let mut headers = HeaderMap::new();
         telemetry::inject_headers(&mut headers);
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone()));
-        let options = CallOptions::default().with_headers(headers).with_timeout(patience);
+        let options = CallOptions::default().with_headers(headers).with_timeout(time_limit);
         let spec = spec.with_origin(SpecOrigin::Client);
-        let asked = call_unary::<_, Req, View>(&self.http, &self.config, spec, request, options);
-        match timeout(patience, asked).await {
+        let response = call_unary::<_, Req, View>(&self.http, &self.config, spec, request, options);
+        match timeout(time_limit, response).await {
             Ok(answer) => Ok(answer?.into_owned()),
             Err(_elapsed) => Err(ConnectError::new(ErrorCode::DeadlineExceeded, "no answer")),
         }
@@ -157,18 +157,18 @@ impl Upstream {
         ctx: &RequestContext,
         request: booking::WatchBookingRequest,
     ) -> ServiceResult<ServiceStream<StreamMessage<booking::WatchBookingResponse>>> {
-        let spec = client_side(ctx)?;
+        let spec = client_spec(ctx)?;
         let stream = call_server_stream::<_, _, booking::WatchBookingResponseView<'static>>(
             &self.http,
             &self.config,
             spec,
             request,
-            options(ctx),
+            call_options(ctx),
         );
-        let stream = stream.await.map_err(|error| broken(spec, error))?;
+        let stream = stream.await.map_err(|error| upstream_error(spec, error))?;
         let items = futures::stream::try_unfold(stream, move |mut stream| async move {
             let item = stream.message::<booking::WatchBookingResponse>().await;
-            let item = item.map_err(|error| broken(spec, error))?;
+            let item = item.map_err(|error| upstream_error(spec, error))?;
             Ok(item.map(|item| (item, stream)))
         });
         Ok(Response::stream(items.take_until(self.shutdown.wait())))
@@ -176,19 +176,19 @@ impl Upstream {
 }
 
 /// The method that was asked for, as the client of the service behind names it.
-fn client_side(ctx: &RequestContext) -> Result<Spec, ConnectError> {
+fn client_spec(ctx: &RequestContext) -> Result<Spec, ConnectError> {
     let spec = ctx.spec().ok_or_else(|| ConnectError::internal("a route without its method"))?;
     Ok(spec.with_origin(SpecOrigin::Client))
 }
 
 /// What is known of a review that a document is asked for.
-pub(crate) enum Known {
+pub(crate) enum ReviewLookupResult {
     /// It can be read.
-    There(Box<reviews::GetReviewResponse>),
+    Found(Box<reviews::GetReviewResponse>),
     /// There is none, or it was deleted.
     Missing,
     /// That cannot be told soon.
-    Unknown,
+    Unavailable,
 }
 
 /// Knows the reviews that can be read, for the documents at their addresses.
@@ -201,22 +201,23 @@ impl ReviewLookup {
     }
 
     /// Asks for a review.
-    pub(crate) async fn find(&self, id: Id<Review>) -> Known {
+    pub(crate) async fn find(&self, id: Id<Review>) -> ReviewLookupResult {
         let spec = reviews::REVIEWS_SERVICE_GET_REVIEW_SPEC;
         let request = reviews::GetReviewRequest { review_id: id.to_string(), ..Default::default() };
-        let asked = self.0.ask::<_, reviews::GetReviewResponse, _>(spec, request, LOOKUP_PATIENCE);
-        match asked.await {
-            Ok(answer) => Known::There(Box::new(answer)),
-            Err(error) if error.code == ErrorCode::NotFound => Known::Missing,
-            Err(_unknown) => Known::Unknown,
+        let response =
+            self.0.call::<_, reviews::GetReviewResponse, _>(spec, request, LOOKUP_TIMEOUT);
+        match response.await {
+            Ok(answer) => ReviewLookupResult::Found(Box::new(answer)),
+            Err(error) if error.code == ErrorCode::NotFound => ReviewLookupResult::Missing,
+            Err(_unknown) => ReviewLookupResult::Unavailable,
         }
     }
 }
 
 /// Ends mails on behalf of mail programs.
-pub(crate) struct Unsubscriber(Upstream);
+pub(crate) struct UnsubscribeClient(Upstream);
 
-impl Unsubscriber {
+impl UnsubscribeClient {
     /// At the gRPC address of notifications.
     pub(crate) fn new(address: &Uri, shutdown: &Shutdown) -> Self {
         Self(Upstream::new(address.clone(), shutdown.clone()))
@@ -225,22 +226,22 @@ impl Unsubscriber {
     /// Ends the mails that a link's secret stands for.
     pub(crate) async fn unsubscribe(&self, token: String) -> Result<(), ConnectError> {
         let request = notifications::UnsubscribeRequest { token, ..Default::default() };
-        let asked = self.0.ask::<_, notifications::UnsubscribeResponse, _>(
+        let response = self.0.call::<_, notifications::UnsubscribeResponse, _>(
             UNSUBSCRIBE,
             request,
-            UNSUBSCRIBE_PATIENCE,
+            UNSUBSCRIBE_TIMEOUT,
         );
-        asked.await.map(|_answer| ()).map_err(|error| broken(UNSUBSCRIBE, error))
+        response.await.map(|_answer| ()).map_err(|error| upstream_error(UNSUBSCRIBE, error))
     }
 }
 
 /// What is passed on besides the message: who asks, and in which trace.
-fn options(ctx: &RequestContext) -> CallOptions {
+fn call_options(ctx: &RequestContext) -> CallOptions {
     let mut headers = HeaderMap::new();
     if let Some(token) = ctx.header(header::AUTHORIZATION) {
         headers.insert(header::AUTHORIZATION, token.clone());
     }
-    if let Some(panel) = ctx.extensions().get::<Panel>() {
+    if let Some(panel) = ctx.extensions().get::<PanelMetadata>() {
         let passed = [(grant::GRANT, &panel.grant), (grant::ADDRESS, &panel.address)];
         headers.extend(passed.into_iter().filter_map(|(name, it)| Some((name, it.clone()?))));
     }
@@ -251,26 +252,26 @@ fn options(ctx: &RequestContext) -> CallOptions {
 
 /// A service's answer that did not come about is logged here, and only here, with what the
 /// transport said.
-fn broken(spec: Spec, error: ConnectError) -> ConnectError {
-    if !error_form::is_explained(&error) {
+fn upstream_error(spec: Spec, error: ConnectError) -> ConnectError {
+    if !error_response::has_detail(&error) {
         let code = error.code.as_str();
         tracing::warn!(procedure = spec.procedure, code, %error, "a service gave no answer");
     }
-    error_form::from_upstream(error)
+    error_response::from_upstream(error)
 }
 
 /// Brings the errors of every call and of every stream into the one form.
-struct ErrorForm;
+struct ErrorInterceptor;
 
 #[connectrpc::async_trait]
-impl Interceptor for ErrorForm {
+impl Interceptor for ErrorInterceptor {
     async fn intercept_unary(
         &self,
         request: UnaryRequest,
         next: Next<'_>,
     ) -> Result<UnaryResponse, ConnectError> {
-        let reference = reference(&request.ctx);
-        next.run(request).await.map_err(|error| error_form::in_form(&error, &reference))
+        let reference = reference_id(&request.ctx);
+        next.run(request).await.map_err(|error| error_response::to_public_error(&error, &reference))
     }
 
     async fn intercept_streaming(
@@ -279,19 +280,18 @@ impl Interceptor for ErrorForm {
         inbound: PayloadStream,
         next: NextStream<'_>,
     ) -> Result<StreamResponse, ConnectError> {
-        let reference = reference(&request.ctx);
+        let reference = reference_id(&request.ctx);
         let answer = next.run(request, inbound).await;
-        let answer = answer.map_err(|error| error_form::in_form(&error, &reference))?;
+        let answer = answer.map_err(|error| error_response::to_public_error(&error, &reference))?;
         Ok(answer.map_body(|items| -> PayloadStream {
-            Box::pin(
-                items
-                    .map(move |item| item.map_err(|error| error_form::in_form(&error, &reference))),
-            )
+            Box::pin(items.map(move |item| {
+                item.map_err(|error| error_response::to_public_error(&error, &reference))
+            }))
         }))
     }
 }
 
-fn reference(ctx: &RequestContext) -> String {
+fn reference_id(ctx: &RequestContext) -> String {
     let caller = ctx.extensions().get::<Caller>();
     caller.map(|caller| caller.reference.clone()).unwrap_or_default()
 }

@@ -11,39 +11,39 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::connection::Host;
-use crate::edge::Edge;
-use crate::shares::Shares;
+use crate::connection::ConnectionServer;
+use crate::network_quota::NetworkQuota;
+use crate::request_context::GatewayState;
 
 /// How long running requests may take to finish once the process was asked to stop.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// When the system is out of file handles, accepting is tried again after this pause.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// A siege is logged in lines of this distance, not in one for each connection.
-const TOLD_EVERY: Duration = Duration::from_secs(60);
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// How many connections there may be, and how long each is waited for.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionSettings {
     /// `GATEWAY_CONNECTIONS`: all of them.
-    pub most: usize,
+    pub max: usize,
     /// `GATEWAY_CONNECTIONS_SHARE`: those of one network, once more than half are taken.
     pub share: usize,
     /// `GATEWAY_HEAD_SECONDS`: for the first request of a connection, and for each one's head.
-    pub head: Duration,
+    pub head_timeout: Duration,
     /// `GATEWAY_IDLE_SECONDS`: without a request.
-    pub idle: Duration,
+    pub idle_timeout: Duration,
 }
 
 impl ConnectionSettings {
     /// The same with room for a file beside each connection, because a request that is passed on
     /// needs one too.
     #[must_use]
-    pub(crate) fn within(mut self, files: Option<u64>) -> Self {
+    pub(crate) fn limited_by_files(mut self, files: Option<u64>) -> Self {
         let room = files.and_then(|files| usize::try_from(files / 2).ok()).unwrap_or(usize::MAX);
-        if room < self.most {
-            tracing::warn!(room, wanted = self.most, "the system allows few open files");
-            self.most = room;
+        if room < self.max {
+            tracing::warn!(room, wanted = self.max, "the system allows few open files");
+            self.max = room;
         }
         self
     }
@@ -65,16 +65,16 @@ pub(crate) fn raise_file_limit() -> Option<u64> {
 pub(crate) async fn serve(
     listener: TcpListener,
     settings: &ConnectionSettings,
-    (edge, router): (Arc<Edge>, Router),
+    (state, router): (Arc<GatewayState>, Router),
     shutdown: &Shutdown,
 ) {
     // Behind a proxy of ours all connections come from it, and it counts its own visitors.
-    let share = if edge.trust_proxy { settings.most } else { settings.share };
-    let places = Shares::new(settings.most, share);
-    let host = Arc::new(Host::new(settings, (edge, router), shutdown.clone()));
+    let share = if state.trust_proxy { settings.max } else { settings.share };
+    let quota = NetworkQuota::new(settings.max, share);
+    let host = Arc::new(ConnectionServer::new(settings, (state, router), shutdown.clone()));
     // Each connection holds a receiver, so the sender knows when the last has ended.
     let (open, _) = watch::channel(());
-    let mut siege = Siege::default();
+    let mut rejections = RejectionLog::default();
     let stop = shutdown.wait();
     tokio::pin!(stop);
     loop {
@@ -84,14 +84,14 @@ pub(crate) async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let Some(place) = places.take(peer.ip(), 1) else {
-                    siege.tell();
+                let Some(permit) = quota.try_acquire(peer.ip(), 1) else {
+                    rejections.record();
                     continue;
                 };
                 let (host, open) = (host.clone(), open.subscribe());
                 tokio::spawn(async move {
                     host.serve(stream, peer).await;
-                    drop((place, open));
+                    drop((permit, open));
                 });
             }
             Err(error) => {
@@ -108,18 +108,18 @@ pub(crate) async fn serve(
 
 /// Connections that were closed for want of room.
 #[derive(Default)]
-struct Siege {
-    told: Option<Instant>,
-    refused: u64,
+struct RejectionLog {
+    last_logged: Option<Instant>,
+    rejected: u64,
 }
 
-impl Siege {
-    fn tell(&mut self) {
-        self.refused = self.refused.saturating_add(1);
-        if self.told.is_none_or(|told| told.elapsed() >= TOLD_EVERY) {
-            tracing::warn!(refused = self.refused, "connections were closed: there is no room");
-            self.told = Some(Instant::now());
-            self.refused = 0;
+impl RejectionLog {
+    fn record(&mut self) {
+        self.rejected = self.rejected.saturating_add(1);
+        if self.last_logged.is_none_or(|last_logged| last_logged.elapsed() >= LOG_INTERVAL) {
+            tracing::warn!(refused = self.rejected, "connections were closed: there is no room");
+            self.last_logged = Some(Instant::now());
+            self.rejected = 0;
         }
     }
 }

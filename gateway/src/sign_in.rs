@@ -12,9 +12,9 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use url::form_urlencoded;
 
-use crate::edge::Caller;
-use crate::limits::Wait;
-use crate::proxy::{Broken, Proxy, SOON, path_and_query};
+use crate::proxy::{Proxy, ProxyError, RETRY_SOON, path_and_query};
+use crate::rate_limits::RetryAfter;
+use crate::request_context::Caller;
 
 /// A sign-in is a few kilobytes; more is refused.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -27,28 +27,33 @@ pub(crate) async fn auth(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Response {
-    let words = request.headers().contains_key(API_VERSION);
+    let code_as_text = request.headers().contains_key(API_VERSION);
     let (path, query) = (request.uri().path(), request.uri().query().unwrap_or_default());
-    let unclear = if !is_plain(path) {
+    let ambiguity = if !is_plain(path) {
         Some("The path must be plain")
     } else if has_repeated(query) {
         Some("Each query parameter may be given only once")
     } else {
         None
     };
-    if let Some(sentence) = unclear {
-        return identity_error(StatusCode::BAD_REQUEST, "validation_failed", sentence, words);
+    if let Some(sentence) = ambiguity {
+        return identity_error(
+            StatusCode::BAD_REQUEST,
+            "validation_failed",
+            sentence,
+            code_as_text,
+        );
     }
-    let within = match Counts::of(request.method(), path, query) {
-        Counts::Nothing => Ok(()),
-        Counts::Refresh => proxy.limits.of_refresh(caller.address),
-        Counts::SignIn => proxy.limits.of_sign_in(caller.address),
+    let checked = match SignInLimit::for_request(request.method(), path, query) {
+        SignInLimit::None => Ok(()),
+        SignInLimit::Refresh => proxy.limits.check_refresh(caller.address),
+        SignInLimit::SignIn => proxy.limits.check_sign_in(caller.address),
     };
-    if let Err(wait) = within {
-        return too_many(wait, words);
+    if let Err(retry_after) = checked {
+        return too_many_requests(retry_after, code_as_text);
     }
     let url = format!("{}{}", proxy.identity, path_and_query(request.uri()));
-    match proxy.pass(&caller, (request, BODY_BYTES_MAX), url).await {
+    match proxy.forward(&caller, (request, BODY_BYTES_MAX), url).await {
         Ok(mut answer) => {
             answer
                 .headers_mut()
@@ -56,26 +61,26 @@ pub(crate) async fn auth(
                 .or_insert(HeaderValue::from_static("no-store"));
             answer
         }
-        Err(broken) => in_identitys_form(broken, words),
+        Err(error) => to_identity_error(error, code_as_text),
     }
 }
 
 /// Which limit a request counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Counts {
+enum SignInLimit {
     /// It reads, or ends a session.
-    Nothing,
+    None,
     /// It renews a session, as every open page does once in a while, and cannot be used to guess.
     Refresh,
     /// It can be used to guess or to flood.
     SignIn,
 }
 
-impl Counts {
+impl SignInLimit {
     /// Whatever is not known to be harmless counts as a sign-in.
-    fn of(method: &Method, path: &str, query: &str) -> Self {
+    fn for_request(method: &Method, path: &str, query: &str) -> Self {
         if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) || path == "/logout" {
-            return Self::Nothing;
+            return Self::None;
         }
         let mut grants = form_urlencoded::parse(query.as_bytes())
             .filter_map(|(name, value)| (name == "grant_type").then_some(value));
@@ -101,45 +106,45 @@ fn is_plain(path: &str) -> bool {
     path.split('/').all(|part| part != "." && part != ".." && part.bytes().all(plain))
 }
 
-fn in_identitys_form(broken: Broken, words: bool) -> Response {
-    let (status, code, sentence) = match broken {
-        Broken::TooLarge => {
+fn to_identity_error(error: ProxyError, code_as_text: bool) -> Response {
+    let (status, code, sentence) = match error {
+        ProxyError::TooLarge => {
             (StatusCode::PAYLOAD_TOO_LARGE, "request_entity_too_large", "The request is too large.")
         }
-        Broken::Unreachable | Broken::NoRoom => (
+        ProxyError::Unreachable | ProxyError::OverBudget => (
             StatusCode::SERVICE_UNAVAILABLE,
             "service_unavailable",
             "Signing in is not available right now. Please try again.",
         ),
-        Broken::NotSent => (
+        ProxyError::RequestTimeout => (
             StatusCode::REQUEST_TIMEOUT,
             "request_timeout",
             "The request took too long to arrive. Please try again.",
         ),
-        Broken::TooSlow => (
+        ProxyError::UpstreamTimeout => (
             StatusCode::GATEWAY_TIMEOUT,
             "request_timeout",
             "Signing in took too long. Please try again.",
         ),
     };
-    let mut answer = identity_error(status, code, sentence, words);
-    if matches!(broken, Broken::NoRoom) {
-        answer.headers_mut().insert(header::RETRY_AFTER, SOON);
+    let mut answer = identity_error(status, code, sentence, code_as_text);
+    if matches!(error, ProxyError::OverBudget) {
+        answer.headers_mut().insert(header::RETRY_AFTER, RETRY_SOON);
     }
     answer
 }
 
-fn too_many(wait: Wait, words: bool) -> Response {
+fn too_many_requests(retry_after: RetryAfter, code_as_text: bool) -> Response {
     let sentence = "That was a lot at once. Please wait a little and try again.";
     let status = StatusCode::TOO_MANY_REQUESTS;
-    let mut answer = identity_error(status, "over_request_rate_limit", sentence, words);
-    answer.headers_mut().insert(header::RETRY_AFTER, wait.header());
+    let mut answer = identity_error(status, "over_request_rate_limit", sentence, code_as_text);
+    answer.headers_mut().insert(header::RETRY_AFTER, retry_after.header());
     answer
 }
 
 /// An error as the identity server itself would say it, so that its client understands.
-fn identity_error(status: StatusCode, code: &str, sentence: &str, words: bool) -> Response {
-    let body = if words {
+fn identity_error(status: StatusCode, code: &str, sentence: &str, code_as_text: bool) -> Response {
+    let body = if code_as_text {
         serde_json::json!({ "code": code, "message": sentence })
     } else {
         serde_json::json!({ "code": status.as_u16(), "error_code": code, "msg": sentence })
@@ -155,15 +160,15 @@ fn identity_error(status: StatusCode, code: &str, sentence: &str, words: bool) -
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, has_repeated, is_plain};
+    use super::{SignInLimit, has_repeated, is_plain};
     use http::Method;
 
     #[test]
     fn only_a_refresh_and_a_sign_out_are_no_sign_in() {
-        let post = |path: &str, query: &str| Counts::of(&Method::POST, path, query);
-        assert_eq!(post("/token", "grant_type=refresh_token"), Counts::Refresh);
-        assert_eq!(post("/token", "x=1&grant%5Ftype=refresh%5Ftoken"), Counts::Refresh);
-        assert_eq!(post("/logout", "scope=global"), Counts::Nothing);
+        let post = |path: &str, query: &str| SignInLimit::for_request(&Method::POST, path, query);
+        assert_eq!(post("/token", "grant_type=refresh_token"), SignInLimit::Refresh);
+        assert_eq!(post("/token", "x=1&grant%5Ftype=refresh%5Ftoken"), SignInLimit::Refresh);
+        assert_eq!(post("/logout", "scope=global"), SignInLimit::None);
         for (path, query) in [
             ("/token", ""),
             ("/token", "grant_type=password"),
@@ -175,10 +180,10 @@ mod tests {
             ("/recover", "grant_type=refresh_token"),
             ("/logout/", ""),
         ] {
-            assert_eq!(post(path, query), Counts::SignIn, "{path}?{query}");
+            assert_eq!(post(path, query), SignInLimit::SignIn, "{path}?{query}");
         }
-        assert_eq!(Counts::of(&Method::PUT, "/user", ""), Counts::SignIn);
-        assert_eq!(Counts::of(&Method::GET, "/user", ""), Counts::Nothing);
+        assert_eq!(SignInLimit::for_request(&Method::PUT, "/user", ""), SignInLimit::SignIn);
+        assert_eq!(SignInLimit::for_request(&Method::GET, "/user", ""), SignInLimit::None);
     }
 
     #[test]

@@ -9,12 +9,12 @@ use axum::response::{IntoResponse as _, Response};
 use connectrpc::ErrorCode;
 use http::{HeaderValue, Method, StatusCode, header};
 
-use crate::bodies::{Bodies, Unread};
-use crate::edge::Caller;
-use crate::error_form;
-use crate::limits::Limits;
-use crate::pages::{self, Site};
-use crate::rpc::Unsubscriber;
+use crate::bodies::{BodyError, BodyReader};
+use crate::error_response;
+use crate::pages::{self, SiteState};
+use crate::rate_limits::RateLimiters;
+use crate::request_context::Caller;
+use crate::rpc::UnsubscribeClient;
 
 /// A mail program sends one short field.
 const BODY_BYTES_MAX: usize = 1024;
@@ -32,69 +32,73 @@ const NOT_A_LINK: &str = "This link is not complete. Please use the one in the m
 const NOT_ONE_CLICK: &str = "Please open this address in a browser.";
 const TOO_LARGE: &str = "The request is too large.";
 const TOO_SLOW: &str = "The request took too long to arrive. Please try again.";
-const LATER: &str = "This is not possible right now. Please try again in a few minutes.";
+const UNAVAILABLE: &str = "This is not possible right now. Please try again in a few minutes.";
 const TOO_MUCH: &str = "That was a lot at once. Please wait a little and try again.";
 
 /// The page, and who ends mails.
-pub(crate) struct WaysOut {
-    pub(crate) site: Arc<Site>,
-    pub(crate) notifications: Unsubscriber,
-    pub(crate) limits: Arc<Limits>,
-    pub(crate) bodies: Arc<Bodies>,
+pub(crate) struct UnsubscribeState {
+    pub(crate) site: Arc<SiteState>,
+    pub(crate) notifications: UnsubscribeClient,
+    pub(crate) limits: Arc<RateLimiters>,
+    pub(crate) bodies: Arc<BodyReader>,
 }
 
 /// Answers with the page, or does what a mail program asks. A click there carries no cookie and
 /// comes from no page of ours, so nothing but the link's own secret is asked for.
 pub(crate) async fn serve(
-    State(ways): State<Arc<WaysOut>>,
+    State(state): State<Arc<UnsubscribeState>>,
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Response {
     match *request.method() {
         Method::GET | Method::HEAD => {
-            pages::serve(State(ways.site.clone()), Extension(caller), request).await
+            pages::serve(State(state.site.clone()), Extension(caller), request).await
         }
-        Method::POST => ways.one_click(&caller, request).await,
-        _ => error_form::method_not_allowed("GET, HEAD, POST", &caller.reference),
+        Method::POST => state.one_click(&caller, request).await,
+        _ => error_response::method_not_allowed("GET, HEAD, POST", &caller.reference),
     }
 }
 
-impl WaysOut {
+impl UnsubscribeState {
     async fn one_click(&self, caller: &Caller, request: Request) -> Response {
-        if let Err(wait) = self.limits.of_unsubscribing(caller.address) {
-            let mut answer = said(StatusCode::TOO_MANY_REQUESTS, TOO_MUCH);
-            answer.headers_mut().insert(header::RETRY_AFTER, wait.header());
+        if let Err(retry_after) = self.limits.check_unsubscribing(caller.address) {
+            let mut answer = text_response(StatusCode::TOO_MANY_REQUESTS, TOO_MUCH);
+            answer.headers_mut().insert(header::RETRY_AFTER, retry_after.header());
             return answer;
         }
         let token = token(request.uri().query().unwrap_or_default());
         let body = self.bodies.read(caller.address, request.into_body(), BODY_BYTES_MAX).await;
         let body = match body {
             Ok(body) => body,
-            Err(Unread::TooLarge) => return said(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE),
-            Err(Unread::TooSlow) => return said(StatusCode::REQUEST_TIMEOUT, TOO_SLOW),
-            Err(Unread::NoRoom) => return later(),
+            Err(BodyError::TooLarge) => {
+                return text_response(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE);
+            }
+            Err(BodyError::TimedOut) => {
+                return text_response(StatusCode::REQUEST_TIMEOUT, TOO_SLOW);
+            }
+            Err(BodyError::OverBudget) => return unavailable(),
         };
         if !is_one_click(&body.bytes) {
-            return said(StatusCode::BAD_REQUEST, NOT_ONE_CLICK);
+            return text_response(StatusCode::BAD_REQUEST, NOT_ONE_CLICK);
         }
-        let Some(token) = token else { return said(StatusCode::BAD_REQUEST, NOT_A_LINK) };
+        let Some(token) = token else { return text_response(StatusCode::BAD_REQUEST, NOT_A_LINK) };
         match self.notifications.unsubscribe(token).await {
-            Ok(()) => said(StatusCode::OK, DONE),
+            Ok(()) => text_response(StatusCode::OK, DONE),
             Err(error) if error.code == ErrorCode::InvalidArgument => {
-                said(StatusCode::BAD_REQUEST, NOT_A_LINK)
+                text_response(StatusCode::BAD_REQUEST, NOT_A_LINK)
             }
-            Err(_no_answer) => later(),
+            Err(_no_answer) => unavailable(),
         }
     }
 }
 
-fn later() -> Response {
-    let mut answer = said(StatusCode::SERVICE_UNAVAILABLE, LATER);
+fn unavailable() -> Response {
+    let mut answer = text_response(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE);
     answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(TRY_AGAIN_SECONDS));
     answer
 }
 
-fn said(status: StatusCode, sentence: &'static str) -> Response {
+fn text_response(status: StatusCode, sentence: &'static str) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),

@@ -17,8 +17,8 @@ use kernel::id::Review;
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
-use crate::access::{entity_tag, strong_tag};
-use crate::review_page::ReviewPage;
+use crate::authorization::{strong_etag, weak_etag};
+use crate::review_page::ReviewTemplate;
 
 /// Smaller files do not get smaller.
 const COMPRESS_FROM_BYTES: usize = 1024;
@@ -28,7 +28,7 @@ const BUILD_ORIGIN: &str = "https://site.invalid";
 const BUILD_REVIEW: &str = "rvw_00000000000000000000000000000000";
 /// How the kinds begin that gzip makes smaller. Whatever else there is, or is not known, is sent as
 /// it is, and in parts: most of it is packed already.
-const PACKABLE: &[&str] =
+const COMPRESSIBLE: &[&str] =
     &["text/", "application/json", "application/manifest+json", "application/xml", "image/svg+xml"];
 
 /// What the build says about its pages, in routes.json.
@@ -66,7 +66,7 @@ struct WordsNames {
 /// What the content policy has to allow for these pages, in csp.json.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct PolicyList {
+struct CspFile {
     script_hashes: Vec<String>,
     #[serde(default)]
     media_origins: Vec<String>,
@@ -76,7 +76,7 @@ struct PolicyList {
 
 /// The same, checked.
 #[derive(Debug, Default)]
-pub(crate) struct Allowed {
+pub(crate) struct CspSources {
     /// `sha256-…` of the scripts that stand inside the pages.
     pub(crate) script_hashes: Vec<String>,
     /// Where videos and captions come from that the practice keeps elsewhere.
@@ -126,33 +126,34 @@ pub enum SiteError {
 #[derive(Debug)]
 pub(crate) struct WebFile {
     pub(crate) bytes: Bytes,
-    pub(crate) kind: &'static str,
+    pub(crate) content_type: &'static str,
     pub(crate) tag: HeaderValue,
     /// Whether it may be sent as gzip. What may not is always the same bytes, so that parts of it
     /// can be sent.
-    pub(crate) packable: bool,
+    pub(crate) compressible: bool,
     compressed: OnceLock<Option<Bytes>>,
 }
 
 impl WebFile {
     /// A file of the build, at the site's origin.
     pub(crate) fn new(name: &str, bytes: Vec<u8>, origin: &str) -> Self {
-        let kind = kind_of(name);
-        let bytes = Bytes::from(if names_origin(name) { at_origin(bytes, origin) } else { bytes });
-        let packable = PACKABLE.iter().any(|start| kind.starts_with(start));
-        let tag = if packable { entity_tag(&bytes) } else { strong_tag(&bytes) };
-        Self { bytes, kind, tag, packable, compressed: OnceLock::new() }
+        let content_type = content_type_of(name);
+        let bytes =
+            Bytes::from(if contains_origin(name) { with_origin(bytes, origin) } else { bytes });
+        let compressible = COMPRESSIBLE.iter().any(|start| content_type.starts_with(start));
+        let tag = if compressible { weak_etag(&bytes) } else { strong_etag(&bytes) };
+        Self { bytes, content_type, tag, compressible, compressed: OnceLock::new() }
     }
 
     /// A document that was put together for one answer.
     pub(crate) fn document(bytes: Bytes) -> Self {
-        let (kind, tag) = (kind_of("html"), entity_tag(&bytes));
-        Self { bytes, kind, tag, packable: true, compressed: OnceLock::new() }
+        let (content_type, tag) = (content_type_of("html"), weak_etag(&bytes));
+        Self { bytes, content_type, tag, compressible: true, compressed: OnceLock::new() }
     }
 
     /// The same document for one review: its own address is the review's. Anything but an id could
     /// change what the document says, so nothing but an id is put in.
-    pub(crate) fn of_review(&self, id: Id<Review>) -> Self {
+    pub(crate) fn for_review(&self, id: Id<Review>) -> Self {
         let text = String::from_utf8_lossy(&self.bytes).replace(BUILD_REVIEW, &id.to_string());
         Self::document(Bytes::from(text))
     }
@@ -160,7 +161,7 @@ impl WebFile {
     /// The file as gzip, made when it is first asked for, if that pays.
     pub(crate) fn compressed(&self) -> Option<Bytes> {
         let make = || {
-            if !self.packable || self.bytes.len() < COMPRESS_FROM_BYTES {
+            if !self.compressible || self.bytes.len() < COMPRESS_FROM_BYTES {
                 return None;
             }
             let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -179,7 +180,7 @@ pub(crate) struct DynamicPage {
     /// Without words of its own, for when nobody can say what they are.
     pub(crate) found: WebFile,
     pub(crate) missing: WebFile,
-    pub(crate) words: Option<ReviewPage>,
+    pub(crate) template: Option<ReviewTemplate>,
 }
 
 /// The whole site.
@@ -192,7 +193,7 @@ pub(crate) struct WebFiles {
     pub(crate) service_not_found: Option<WebFile>,
     /// The page of one review; older builds have none.
     pub(crate) review: Option<DynamicPage>,
-    pub(crate) allowed: Allowed,
+    pub(crate) allowed: CspSources,
 }
 
 impl WebFiles {
@@ -211,8 +212,8 @@ impl WebFiles {
             found.insert(name, file);
         };
         read_folder(folder, "", &mut read)?;
-        let routes: RouteList = list(&mut found, "routes.json")?;
-        let allowed = checked(list(&mut found, "csp.json")?)?;
+        let routes: RouteList = take_list(&mut found, "routes.json")?;
+        let allowed = validate(take_list(&mut found, "csp.json")?)?;
         let not_found = found.remove("/404.html").ok_or_else(missing)?;
         let service_not_found = found.remove("/service-not-found.html");
         let review = routes.dynamic.reviews;
@@ -278,11 +279,11 @@ fn dynamic_page(
         found.remove(&route).ok_or(SiteError::PageMissing { route })
     };
     let (there, missing) = (take(names.found)?, take(names.missing)?);
-    let words = match names.words {
-        Some(names) => Some(ReviewPage::new(&take(names.document)?, &take(names.marks)?)?),
+    let template = match names.words {
+        Some(names) => Some(ReviewTemplate::new(&take(names.document)?, &take(names.marks)?)?),
         None => None,
     };
-    Ok(DynamicPage { found: there, missing, words })
+    Ok(DynamicPage { found: there, missing, template })
 }
 
 /// Where a document is served: /about/index.html and /about.html at /about.
@@ -295,12 +296,12 @@ fn route_of(name: &str) -> String {
 }
 
 /// Whether files of this kind name the site's address.
-fn names_origin(name: &str) -> bool {
+fn contains_origin(name: &str) -> bool {
     [".html", ".xml", ".txt"].iter().any(|end| name.ends_with(end))
 }
 
 /// The content with the site's origin where the build could only write a name for it.
-fn at_origin(bytes: Vec<u8>, origin: &str) -> Vec<u8> {
+fn with_origin(bytes: Vec<u8>, origin: &str) -> Vec<u8> {
     match String::from_utf8(bytes) {
         Ok(text) => text.replace(BUILD_ORIGIN, origin).into_bytes(),
         Err(other) => other.into_bytes(),
@@ -333,7 +334,7 @@ fn read_folder(
 }
 
 /// Takes one of the build's lists out of its files, because it is not for visitors.
-fn list<T: for<'de> Deserialize<'de>>(
+fn take_list<T: for<'de> Deserialize<'de>>(
     found: &mut HashMap<String, WebFile>,
     name: &'static str,
 ) -> Result<T, SiteError> {
@@ -344,7 +345,7 @@ fn list<T: for<'de> Deserialize<'de>>(
 
 /// The hashes without quotes, and origins. All become part of a header, so nothing else may be in
 /// them.
-fn checked(list: PolicyList) -> Result<Allowed, SiteError> {
+fn validate(list: CspFile) -> Result<CspSources, SiteError> {
     let malformed = || SiteError::Malformed { name: "csp.json", source: None };
     let mut origins = list.media_origins.iter().chain(&list.image_origins);
     if !origins.all(|origin| is_secure_origin(origin)) {
@@ -355,8 +356,8 @@ fn checked(list: PolicyList) -> Result<Allowed, SiteError> {
     if !script_hashes.iter().all(|hash| is_script_hash(hash)) {
         return Err(malformed());
     }
-    let PolicyList { media_origins, image_origins, .. } = list;
-    Ok(Allowed { script_hashes, media_origins, image_origins })
+    let CspFile { media_origins, image_origins, .. } = list;
+    Ok(CspSources { script_hashes, media_origins, image_origins })
 }
 
 fn is_script_hash(hash: &str) -> bool {
@@ -374,7 +375,7 @@ fn is_secure_origin(origin: &str) -> bool {
     host.is_some_and(|host| !host.is_empty() && host.bytes().all(plain))
 }
 
-fn kind_of(name: &str) -> &'static str {
+fn content_type_of(name: &str) -> &'static str {
     // Cameras and older systems write endings in capitals.
     let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     match ending.as_str() {

@@ -10,10 +10,10 @@ use axum::response::Response;
 use connectrpc::{ConnectError, ErrorCode};
 use http::{Method, StatusCode};
 
-use crate::edge::Caller;
-use crate::error_form;
-use crate::limits::Wait;
+use crate::error_response;
 use crate::proxy::{Proxy, path_and_query};
+use crate::rate_limits::RetryAfter;
+use crate::request_context::Caller;
 use crate::routes::WEBHOOK;
 
 /// A webhook is a few kilobytes.
@@ -25,30 +25,34 @@ pub(crate) async fn webhook(
     request: Request,
 ) -> Response {
     if request.method() != Method::POST {
-        return error_form::method_not_allowed("POST", &caller.reference);
+        return error_response::method_not_allowed("POST", &caller.reference);
     }
-    if let Err(wait) = proxy.limits.of_bad_webhooks(caller.address) {
-        return too_many(wait, &caller.reference);
+    if let Err(retry_after) = proxy.limits.check_bad_webhooks(caller.address) {
+        return too_many_requests(retry_after, &caller.reference);
     }
     let query = path_and_query(request.uri()).strip_prefix(WEBHOOK).unwrap_or_default();
     let url = format!("{}{WEBHOOK}{query}", proxy.payments);
-    match proxy.pass(&caller, (request, BODY_BYTES_MAX), url).await {
+    match proxy.forward(&caller, (request, BODY_BYTES_MAX), url).await {
         Ok(answer) => {
             if answer.status() == StatusCode::BAD_REQUEST {
-                proxy.limits.note_bad_webhook(caller.address);
+                proxy.limits.record_bad_webhook(caller.address);
             }
             answer
         }
-        Err(broken) => broken.in_the_one_form(&caller.reference),
+        Err(error) => error.into_response(&caller.reference),
     }
 }
 
 /// There is no other path below /webhooks/.
-pub(crate) async fn nothing(Extension(caller): Extension<Caller>) -> Response {
+pub(crate) async fn not_found(Extension(caller): Extension<Caller>) -> Response {
     let error = ConnectError::new(ErrorCode::NotFound, "");
-    error_form::http_answer(StatusCode::NOT_FOUND, &error, &caller.reference)
+    error_response::to_error_response(StatusCode::NOT_FOUND, &error, &caller.reference)
 }
 
-fn too_many(wait: Wait, reference: &str) -> Response {
-    error_form::http_answer(StatusCode::TOO_MANY_REQUESTS, &wait.refusal(), reference)
+fn too_many_requests(retry_after: RetryAfter, reference: &str) -> Response {
+    error_response::to_error_response(
+        StatusCode::TOO_MANY_REQUESTS,
+        &retry_after.to_error(),
+        reference,
+    )
 }

@@ -1,17 +1,17 @@
 //! The policies as they are sent, word for word.
 
 use super::{Document, Policies, PolicyParts};
-use crate::web_files::Allowed;
+use crate::web_files::CspSources;
 use http::HeaderMap;
 
 fn sent(document: Document, https: bool) -> HeaderMap {
-    sent_with(document, https, Allowed::default())
+    sent_with(document, https, CspSources::default())
 }
 
-fn sent_with(document: Document, https: bool, allowed: Allowed) -> HeaderMap {
+fn sent_with(document: Document, https: bool, allowed: CspSources) -> HeaderMap {
     let script_hashes = vec!["sha256-abc=".to_owned()];
     let parts = PolicyParts {
-        allowed: &Allowed { script_hashes, ..allowed },
+        allowed: &CspSources { script_hashes, ..allowed },
         checkout_origins: &["http://127.0.0.1:8090".to_owned()],
         https,
     };
@@ -58,10 +58,10 @@ fn only_the_booking_document_may_use_the_provider() {
 
 #[test]
 fn what_the_practice_keeps_elsewhere_is_shown_on_ordinary_pages_only() {
-    let allowed = || Allowed {
+    let allowed = || CspSources {
         media_origins: vec!["https://media.example".to_owned()],
         image_origins: vec!["https://images.example".to_owned()],
-        ..Allowed::default()
+        ..CspSources::default()
     };
     let ordinary = sent_with(Document::Ordinary, false, allowed());
     let ordinary = ordinary["content-security-policy"].to_str().unwrap();
@@ -105,7 +105,8 @@ fn only_cards_are_there_for_other_sites() {
 #[test]
 fn a_picture_keeps_its_own_stricter_policy() {
     let strict = "default-src 'none'; sandbox";
-    let parts = PolicyParts { allowed: &Allowed::default(), checkout_origins: &[], https: false };
+    let parts =
+        PolicyParts { allowed: &CspSources::default(), checkout_origins: &[], https: false };
     let policies = Policies::new(&parts).unwrap();
     let applied = |document| {
         let mut headers = HeaderMap::new();

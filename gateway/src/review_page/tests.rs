@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use buffa::MessageField;
 use buffa_types::google::protobuf::Timestamp;
 
-use super::{ReviewPage, escaped, start_of};
+use super::{ReviewTemplate, escape_html, excerpt};
 use crate::web_files::{SiteError, WebFile};
 use crate::wire::reviews::v1::{GetReviewResponse, Review};
 
@@ -22,10 +22,10 @@ fn file(name: &str, text: &str) -> WebFile {
     WebFile::new(name, text.as_bytes().to_vec(), "https://sukoon.example")
 }
 
-fn page() -> ReviewPage {
+fn page() -> ReviewTemplate {
     let marks =
         r#"{"4": "<b>4</b>", "4-verified": "<b>4v</b>", "4-verified-recent": "<b>4vr</b>"}"#;
-    ReviewPage::new(&file("/words.html", DOCUMENT), &file("/marks.json", marks)).unwrap()
+    ReviewTemplate::new(&file("/words.html", DOCUMENT), &file("/marks.json", marks)).unwrap()
 }
 
 fn answer(name: &str, text: &str) -> GetReviewResponse {
@@ -47,7 +47,7 @@ fn days_later(days: u64) -> SystemTime {
 }
 
 fn html(answer: &GetReviewResponse) -> String {
-    let document = page().of(answer, days_later(40)).unwrap();
+    let document = page().render(answer, days_later(40)).unwrap();
     String::from_utf8(document.bytes.to_vec()).unwrap()
 }
 
@@ -83,7 +83,7 @@ fn no_text_becomes_html_or_ends_the_data() {
         assert_eq!(html.matches('<').count(), DOCUMENT.matches('<').count() + 1, "{html}");
         assert_eq!(html.matches("<b>4</b>").count(), 1, "{html}");
         let (before, block) = html.split_once("application/json\">").unwrap();
-        assert!(before.contains(&format!("<p>{}</p>", escaped(hostile))), "{html}");
+        assert!(before.contains(&format!("<p>{}</p>", escape_html(hostile))), "{html}");
         let read: serde_json::Value =
             serde_json::from_str(block.strip_suffix("</script>").unwrap()).unwrap();
         assert_eq!(read["review"]["review"]["text"], hostile);
@@ -94,7 +94,7 @@ fn no_text_becomes_html_or_ends_the_data() {
 fn the_marks_are_those_of_the_review() {
     let mut given = answer("Asha", "Quiet.");
     let marked = |given: &GetReviewResponse, days| {
-        let document = page().of(given, days_later(days))?;
+        let document = page().render(given, days_later(days))?;
         let html = String::from_utf8(document.bytes.to_vec()).unwrap();
         Some(html.split_once("<b>")?.1.split_once("</b>")?.0.to_owned())
     };
@@ -104,22 +104,22 @@ fn the_marks_are_those_of_the_review() {
     given.review.get_or_insert_default().verified = true;
     assert_eq!(marked(&given, 30).as_deref(), Some("4v"));
     assert_eq!(marked(&given, 29).as_deref(), Some("4vr"));
-    assert!(page().of(&GetReviewResponse::default(), days_later(1)).is_none());
+    assert!(page().render(&GetReviewResponse::default(), days_later(1)).is_none());
 }
 
 #[test]
 fn a_long_text_is_quoted_from_its_start() {
     let long = "nächster ".repeat(40);
-    let start = start_of(&long);
+    let start = excerpt(&long);
     assert!(start.starts_with("nächster nächster") && start.ends_with('…'), "{start}");
     assert!(start.chars().count() <= 161);
-    assert_eq!(start_of(" one\n\ntwo "), "one two");
+    assert_eq!(excerpt(" one\n\ntwo "), "one two");
 }
 
 #[test]
 fn a_build_that_lacks_a_gap_is_refused() {
     for (document, marks) in [(DOCUMENT, "no list"), ("<p>SUKOON-REVIEW-TEXT</p>", "{}")] {
-        let made = ReviewPage::new(&file("/words.html", document), &file("/marks.json", marks));
+        let made = ReviewTemplate::new(&file("/words.html", document), &file("/marks.json", marks));
         assert!(matches!(made, Err(SiteError::Malformed { .. })), "{document}");
     }
 }

@@ -1,7 +1,8 @@
 //! What a build must hold, and under which paths it is served.
 
 use super::{
-    PolicyList, SiteError, WebFile, WebFiles, at_origin, checked, kind_of, route_of, service_id,
+    CspFile, SiteError, WebFile, WebFiles, content_type_of, route_of, service_id, validate,
+    with_origin,
 };
 use kernel::Id;
 use kernel::id::Review;
@@ -24,8 +25,8 @@ fn only_one_word_is_a_services_id() {
     }
 }
 
-fn listed(hash: &str, media: &str, image: &str) -> PolicyList {
-    PolicyList {
+fn listed(hash: &str, media: &str, image: &str) -> CspFile {
+    CspFile {
         script_hashes: vec![hash.to_owned()],
         media_origins: vec![media.to_owned()],
         image_origins: vec![image.to_owned()],
@@ -38,7 +39,7 @@ const IMAGES: &str = "https://images.example";
 
 #[test]
 fn hashes_and_origins_are_taken_over() {
-    let allowed = checked(listed(HASH, MEDIA, IMAGES)).unwrap();
+    let allowed = validate(listed(HASH, MEDIA, IMAGES)).unwrap();
     assert_eq!(allowed.script_hashes, ["sha256-ab+/="]);
     assert_eq!(
         (allowed.media_origins, allowed.image_origins),
@@ -49,7 +50,7 @@ fn hashes_and_origins_are_taken_over() {
 #[test]
 fn a_hash_cannot_smuggle_a_directive() {
     for wrong in ["sha256-a' 'unsafe-inline", "unsafe-inline", "sha256-", "sha256-a; img-src *"] {
-        let checked = checked(listed(wrong, MEDIA, IMAGES));
+        let checked = validate(listed(wrong, MEDIA, IMAGES));
         assert!(matches!(checked, Err(SiteError::Malformed { .. })), "{wrong}");
     }
 }
@@ -67,7 +68,7 @@ fn an_origin_cannot_smuggle_a_directive_or_allow_more_than_one_host() {
         "",
     ] {
         for list in [listed(HASH, wrong, IMAGES), listed(HASH, MEDIA, wrong)] {
-            assert!(matches!(checked(list), Err(SiteError::Malformed { .. })), "{wrong}");
+            assert!(matches!(validate(list), Err(SiteError::Malformed { .. })), "{wrong}");
         }
     }
 }
@@ -75,7 +76,7 @@ fn an_origin_cannot_smuggle_a_directive_or_allow_more_than_one_host() {
 #[test]
 fn older_builds_name_no_origins() {
     let list = serde_json::from_str(r#"{"scriptHashes": ["sha256-ab"]}"#).unwrap();
-    let allowed = checked(list).unwrap();
+    let allowed = validate(list).unwrap();
     assert!(allowed.media_origins.is_empty() && allowed.image_origins.is_empty());
 }
 
@@ -94,22 +95,25 @@ fn the_sites_own_origin_takes_the_place_of_the_builds() {
     assert_ne!(read("/index.html").tag, other.tag);
     assert_ne!(read("/assets/app.js").bytes, there);
     // What is not text is left as it is.
-    assert_eq!(at_origin(vec![0xff, 0x00], "https://sukoon.example"), [0xff, 0x00]);
+    assert_eq!(with_origin(vec![0xff, 0x00], "https://sukoon.example"), [0xff, 0x00]);
 }
 
 #[test]
-fn a_reviews_document_is_told_its_address() {
+fn a_reviews_document_has_its_own_address() {
     let text = "<a href=\"https://site.invalid/reviews/rvw_00000000000000000000000000000000\">";
     let document = WebFile::new("/review.html", text.into(), "https://sukoon.example");
     let id: Id<Review> = "rvw_0198c0de000070008000000000000001".parse().unwrap();
-    let own = document.of_review(id);
+    let own = document.for_review(id);
     assert_eq!(own.bytes, format!("<a href=\"https://sukoon.example/reviews/{id}\">"));
-    assert_eq!((own.kind, own.packable), (document.kind, document.packable));
+    assert_eq!(
+        (own.content_type, own.compressible),
+        (document.content_type, document.compressible)
+    );
     // What a browser kept of one review is not taken for another.
     assert_ne!(own.tag, document.tag);
     // The build before this one named no address in it.
     let older = WebFile::new("/review.html", b"<h1>".to_vec(), "");
-    assert_eq!(older.of_review(id).bytes, older.bytes);
+    assert_eq!(older.for_review(id).bytes, older.bytes);
 }
 
 #[test]
@@ -117,21 +121,21 @@ fn what_is_packed_already_is_sent_as_it_is() {
     let long = |name: &str| WebFile::new(name, vec![b'a'; 5000], "");
     for name in ["/x.html", "/x.vtt", "/x.xml", "/x.svg", "/x.txt", "/x.json"] {
         let file = long(name);
-        assert!(file.compressed().is_some() && file.packable, "{name}");
+        assert!(file.compressed().is_some() && file.compressible, "{name}");
         assert!(file.tag.to_str().unwrap().starts_with("W/\""), "{name}");
     }
     let packed = ["/x.mp4", "/x.webm", "/x.png", "/x.jpg", "/x.webp", "/x.avif", "/x.woff2"];
     let other = ["/x.mov", "/x.m4v", "/x.gif", "/x.ico", "/x.MP4", "/x.zip", "/x.thing", "/x"];
     for name in packed.into_iter().chain(other) {
         let file = long(name);
-        assert!(file.compressed().is_none() && !file.packable, "{name}");
+        assert!(file.compressed().is_none() && !file.compressible, "{name}");
         assert!(file.tag.to_str().unwrap().starts_with('"'), "{name}");
     }
 }
 
 #[test]
 fn a_name_says_what_a_file_is() {
-    for (name, kind) in [
+    for (name, content_type) in [
         ("/media/a.mp4", "video/mp4"),
         ("/media/a.webm", "video/webm"),
         ("/media/a.vtt", "text/vtt; charset=utf-8"),
@@ -149,7 +153,7 @@ fn a_name_says_what_a_file_is() {
         ("/media/a.Vtt", "text/vtt; charset=utf-8"),
         ("/unknown.thing", "application/octet-stream"),
     ] {
-        assert_eq!(kind_of(name), kind, "{name}");
+        assert_eq!(content_type_of(name), content_type, "{name}");
     }
 }
 

@@ -2,10 +2,10 @@
 
 use http::{Method, StatusCode};
 
-use crate::world::World;
+use crate::harness::TestGateway;
 
-async fn leads_to(world: &World, link: &str) -> String {
-    let answer = world.get(link).await;
+async fn leads_to(gateway: &TestGateway, link: &str) -> String {
+    let answer = gateway.get(link).await;
     assert_eq!(answer.status(), StatusCode::TEMPORARY_REDIRECT, "{link}");
     assert_eq!(answer.headers()["cache-control"], "no-cache");
     answer.headers()["location"].to_str().unwrap().to_owned()
@@ -13,20 +13,24 @@ async fn leads_to(world: &World, link: &str) -> String {
 
 #[tokio::test]
 async fn they_keep_the_service() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     for link in [
         "/book?service=energy-healing",
         "/book/?service=energy-healing",
         "/book-session?service=energy-healing",
         "/book-session/?auth=cancelled&service=energy-healing&package=starter",
     ] {
-        assert_eq!(leads_to(&world, link).await, "/booking-flow?service=energy-healing", "{link}");
+        assert_eq!(
+            leads_to(&gateway, link).await,
+            "/booking-flow?service=energy-healing",
+            "{link}"
+        );
     }
 }
 
 #[tokio::test]
 async fn without_a_service_that_there_is_they_lead_to_all() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     for link in [
         "/book",
         "/book/",
@@ -42,18 +46,18 @@ async fn without_a_service_that_there_is_they_lead_to_all() {
         "/book?service=%3Cscript%3E",
         "/book-session/?returned=true&next=//evil.example",
     ] {
-        assert_eq!(leads_to(&world, link).await, "/services", "{link}");
+        assert_eq!(leads_to(&gateway, link).await, "/services", "{link}");
     }
 }
 
 #[tokio::test]
 async fn only_these_addresses_lead_on_and_only_for_readers() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     for path in ["/book//", "/book/more", "//book", "/bookings"] {
-        assert_eq!(world.get(path).await.status(), StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(gateway.get(path).await.status(), StatusCode::NOT_FOUND, "{path}");
     }
-    let head = world.client.head(world.url("/book")).send().await.unwrap();
+    let head = gateway.client.head(gateway.url("/book")).send().await.unwrap();
     assert_eq!(head.status(), StatusCode::TEMPORARY_REDIRECT);
-    let post = world.client.request(Method::POST, world.url("/book")).send().await.unwrap();
+    let post = gateway.client.request(Method::POST, gateway.url("/book")).send().await.unwrap();
     assert_eq!(post.status(), StatusCode::METHOD_NOT_ALLOWED);
 }

@@ -5,16 +5,16 @@ use http::StatusCode;
 use prost::Message as _;
 use serde_json::{Value, json};
 
-use crate::neighbours::service;
-use crate::world::{World, token};
+use crate::backends::service;
+use crate::harness::{TestGateway, token};
 
 const GET_SERVICE: &str = "catalogue.v1.CatalogueService/GetService";
 const GET_BOOKING: &str = "booking.v1.BookingService/GetBooking";
 
 #[tokio::test]
 async fn a_call_in_json() {
-    let world = World::new().await;
-    let answer = world.call(GET_SERVICE, &json!({ "serviceId": "a" })).send().await.unwrap();
+    let gateway = TestGateway::new().await;
+    let answer = gateway.call(GET_SERVICE, &json!({ "serviceId": "a" })).send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::OK);
     assert_eq!(answer.headers()["content-type"], "application/json");
     assert_eq!(answer.headers()["cache-control"], "no-store");
@@ -25,11 +25,11 @@ async fn a_call_in_json() {
 
 #[tokio::test]
 async fn a_call_in_binary() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let request = GetServiceRequest { service_id: "b".to_owned() };
-    let answer = world
+    let answer = gateway
         .client
-        .post(world.url(&format!("/rpc/{GET_SERVICE}")))
+        .post(gateway.url(&format!("/rpc/{GET_SERVICE}")))
         .header("content-type", "application/proto")
         .body(request.encode_to_vec())
         .send()
@@ -42,12 +42,12 @@ async fn a_call_in_binary() {
 }
 
 #[tokio::test]
-async fn what_the_catalogue_says_can_be_kept() {
-    let world = World::new().await;
+async fn catalogue_responses_are_cacheable() {
+    let gateway = TestGateway::new().await;
     let path = format!(
         "/rpc/{GET_SERVICE}?connect=v1&encoding=json&message=%7B%22serviceId%22%3A%22c%22%7D"
     );
-    let first = world.get(&path).await;
+    let first = gateway.get(&path).await;
     assert_eq!(first.status(), StatusCode::OK);
     let cache = "public, max-age=60, stale-while-revalidate=600";
     assert_eq!(first.headers()["cache-control"], cache);
@@ -55,43 +55,43 @@ async fn what_the_catalogue_says_can_be_kept() {
     let message: Value = first.json().await.unwrap();
     assert_eq!(message["service"]["serviceId"], "c");
 
-    let again = world.client.get(world.url(&path)).header("if-none-match", tag.clone());
+    let again = gateway.client.get(gateway.url(&path)).header("if-none-match", tag.clone());
     let again = again.send().await.unwrap();
     assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
     assert_eq!(again.headers()["etag"], tag);
     assert!(again.bytes().await.unwrap().is_empty());
 
-    let small = world.client.get(world.url(&path)).header("accept-encoding", "gzip");
+    let small = gateway.client.get(gateway.url(&path)).header("accept-encoding", "gzip");
     let small = small.send().await.unwrap();
     assert_eq!(small.headers()["content-encoding"], "gzip");
     assert!(small.bytes().await.unwrap().len() < 1000);
 }
 
 #[tokio::test]
-async fn the_guide_can_be_kept_and_receipts_are_for_their_owner() {
-    let world = World::new().await;
+async fn the_guide_is_cacheable_and_receipts_need_a_token() {
+    let gateway = TestGateway::new().await;
     let query = "?connect=v1&encoding=json&message=%7B%7D";
     let path = format!("/rpc/catalogue.v1.CatalogueService/GetMeditationGuide{query}");
-    let answer = world.get(&path).await;
+    let answer = gateway.get(&path).await;
     assert!(answer.headers()["cache-control"].to_str().unwrap().starts_with("public"));
     let message: Value = answer.json().await.unwrap();
     assert_eq!(message["guide"]["minutes"], 10);
 
     let path = format!("/rpc/payments.v1.PaymentsService/ListReceipts{query}");
-    assert_eq!(world.get(&path).await.status(), StatusCode::UNAUTHORIZED);
-    let answer = world.client.get(world.url(&path)).bearer_auth(token()).send().await.unwrap();
+    assert_eq!(gateway.get(&path).await.status(), StatusCode::UNAUTHORIZED);
+    let answer = gateway.client.get(gateway.url(&path)).bearer_auth(token()).send().await.unwrap();
     assert_eq!(answer.headers()["cache-control"], "no-store");
     let message: Value = answer.json().await.unwrap();
     assert_eq!(message["receipts"][0]["serial"], "SUK/26-27/00001");
 }
 
 #[tokio::test]
-async fn reading_a_booking_is_a_get_that_nobody_keeps() {
-    let world = World::new().await;
+async fn reading_a_booking_is_a_get_that_is_not_cached() {
+    let gateway = TestGateway::new().await;
     let path = format!(
         "/rpc/{GET_BOOKING}?connect=v1&encoding=json&message=%7B%22bookingId%22%3A%22bkg_1%22%7D"
     );
-    let answer = world.client.get(world.url(&path)).bearer_auth(token()).send().await.unwrap();
+    let answer = gateway.client.get(gateway.url(&path)).bearer_auth(token()).send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::OK);
     assert_eq!(answer.headers()["cache-control"], "no-store");
     let message: Value = answer.json().await.unwrap();
@@ -100,10 +100,10 @@ async fn reading_a_booking_is_a_get_that_nobody_keeps() {
 
 #[tokio::test]
 async fn a_command_cannot_be_a_get() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let path =
         "/rpc/booking.v1.BookingService/RequestBooking?connect=v1&encoding=json&message=%7B%7D";
-    let answer = world.client.get(world.url(path)).bearer_auth(token()).send().await.unwrap();
+    let answer = gateway.client.get(gateway.url(path)).bearer_auth(token()).send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED);
     let error: Value = answer.json().await.unwrap();
     assert_eq!(error["details"][0]["type"], "common.v1.ErrorDetail");
@@ -111,9 +111,9 @@ async fn a_command_cannot_be_a_get() {
 
 #[tokio::test]
 async fn token_trace_and_deadline_travel_with_a_call() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let trace = "0af7651916cd43dd8448eb211c80319c";
-    let answer = world
+    let answer = gateway
         .call(GET_BOOKING, &json!({ "bookingId": "bkg_1" }))
         .bearer_auth(token())
         .header("traceparent", format!("00-{trace}-b7ad6b7169203331-01"))
@@ -122,7 +122,7 @@ async fn token_trace_and_deadline_travel_with_a_call() {
         .await
         .unwrap();
     assert_eq!(answer.headers()["x-reference-id"], trace);
-    let seen = &world.grpc.seen;
+    let seen = &gateway.grpc.seen;
     assert_eq!(seen.last("authorization"), Some(format!("Bearer {}", token())));
     assert_eq!(seen.last("traceparent").unwrap().split('-').nth(1), Some(trace));
     assert!(seen.last("grpc-timeout").is_some());

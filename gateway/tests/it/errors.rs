@@ -7,11 +7,11 @@ use http::StatusCode;
 use prost::Message as _;
 use serde_json::{Value, json};
 
-use crate::world::{USER, Wishes, World, token, token_of};
+use crate::harness::{TestGateway, TestOptions, USER, token, token_of};
 
 const UNAVAILABLE: &str = "This part is not available right now. Please try again.";
 
-struct Refusal {
+struct ErrorReply {
     status: StatusCode,
     code: String,
     message: String,
@@ -19,7 +19,7 @@ struct Refusal {
 }
 
 /// Reads an error and checks that it has the form.
-async fn refusal(answer: reqwest::Response) -> Refusal {
+async fn error_reply(answer: reqwest::Response) -> ErrorReply {
     let status = answer.status();
     let reference = answer.headers()["x-reference-id"].to_str().unwrap().to_owned();
     assert_eq!(answer.headers()["content-type"], "application/json");
@@ -33,82 +33,84 @@ async fn refusal(answer: reqwest::Response) -> Refusal {
     assert_eq!(detail.reference_id, reference);
     assert_eq!(reference.len(), 32);
     let text = |name: &str| error[name].as_str().unwrap().to_owned();
-    Refusal { status, code: text("code"), message: text("message"), detail }
+    ErrorReply { status, code: text("code"), message: text("message"), detail }
 }
 
-async fn of_call(world: &World, method: &str, message: Value) -> Refusal {
-    let call = world.call(method, &message).bearer_auth(token());
-    refusal(call.send().await.unwrap()).await
+async fn of_call(gateway: &TestGateway, method: &str, message: Value) -> ErrorReply {
+    let call = gateway.call(method, &message).bearer_auth(token());
+    error_reply(call.send().await.unwrap()).await
 }
 
 #[tokio::test]
 async fn a_services_refusal_arrives_with_reason_field_and_reference() {
-    let world = World::new().await;
-    let told = of_call(&world, "booking.v1.BookingService/RequestBooking", json!({})).await;
-    assert_eq!((told.status, told.code.as_str()), (StatusCode::BAD_REQUEST, "invalid_argument"));
-    assert_eq!(told.message, "Please enter a valid e-mail address.");
-    assert_eq!(told.detail.reason, "INVALID_EMAIL");
-    assert_eq!(told.detail.field, "contact.email");
+    let gateway = TestGateway::new().await;
+    let error = of_call(&gateway, "booking.v1.BookingService/RequestBooking", json!({})).await;
+    assert_eq!((error.status, error.code.as_str()), (StatusCode::BAD_REQUEST, "invalid_argument"));
+    assert_eq!(error.message, "Please enter a valid e-mail address.");
+    assert_eq!(error.detail.reason, "INVALID_EMAIL");
+    assert_eq!(error.detail.field, "contact.email");
 
     let id = json!({ "serviceId": "unknown" });
-    let told = of_call(&world, "catalogue.v1.CatalogueService/GetService", id).await;
-    assert_eq!((told.status, told.code.as_str()), (StatusCode::NOT_FOUND, "not_found"));
-    assert_eq!(told.detail.reason, "SERVICE_NOT_FOUND");
+    let error = of_call(&gateway, "catalogue.v1.CatalogueService/GetService", id).await;
+    assert_eq!((error.status, error.code.as_str()), (StatusCode::NOT_FOUND, "not_found"));
+    assert_eq!(error.detail.reason, "SERVICE_NOT_FOUND");
 }
 
 #[tokio::test]
-async fn nobody_sees_what_a_transport_or_a_database_said() {
-    let world = World::new().await;
+async fn transport_and_database_errors_are_not_exposed() {
+    let gateway = TestGateway::new().await;
     for method in ["ListServices", "ListQuizAreas"] {
         let method = format!("catalogue.v1.CatalogueService/{method}");
-        let told = of_call(&world, &method, json!({})).await;
+        let error = of_call(&gateway, &method, json!({})).await;
         assert_eq!(
-            (told.status, told.code.as_str()),
+            (error.status, error.code.as_str()),
             (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
         );
-        assert_eq!(told.message, UNAVAILABLE);
-        assert_eq!(told.detail.reason, "SERVICE_UNAVAILABLE");
+        assert_eq!(error.message, UNAVAILABLE);
+        assert_eq!(error.detail.reason, "SERVICE_UNAVAILABLE");
     }
 }
 
 #[tokio::test]
-async fn a_service_that_is_down_is_told_in_words() {
-    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
+async fn a_service_that_is_down_gives_a_standard_error() {
+    let gateway =
+        TestGateway::with_options(TestOptions { without_services: true, ..TestOptions::default() })
+            .await;
     for method in ["catalogue.v1.CatalogueService/ListFaqs", "booking.v1.BookingService/ListSlots"]
     {
-        let answer = world.call(method, &json!({})).send().await.unwrap();
-        let told = refusal(answer).await;
-        assert_eq!(told.status, StatusCode::SERVICE_UNAVAILABLE);
-        assert_eq!((told.code.as_str(), told.message.as_str()), ("unavailable", UNAVAILABLE));
+        let answer = gateway.call(method, &json!({})).send().await.unwrap();
+        let error = error_reply(answer).await;
+        assert_eq!(error.status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!((error.code.as_str(), error.message.as_str()), ("unavailable", UNAVAILABLE));
     }
     // Without the identity server's keys nobody can be told apart, which is not the caller's fault.
-    let told = of_call(&world, "booking.v1.BookingService/GetBooking", json!({})).await;
-    assert_eq!((told.code.as_str(), told.message.as_str()), ("unavailable", UNAVAILABLE));
+    let error = of_call(&gateway, "booking.v1.BookingService/GetBooking", json!({})).await;
+    assert_eq!((error.code.as_str(), error.message.as_str()), ("unavailable", UNAVAILABLE));
 }
 
 #[tokio::test]
 async fn a_slow_service_is_not_waited_for_longer_than_asked() {
-    let world = World::new().await;
-    let answer = world
+    let gateway = TestGateway::new().await;
+    let answer = gateway
         .call("booking.v1.BookingService/ListSlots", &json!({ "serviceId": "slow" }))
         .header("connect-timeout-ms", "50")
         .send()
         .await
         .unwrap();
-    let told = refusal(answer).await;
+    let error = error_reply(answer).await;
     assert_eq!(
-        (told.status, told.code.as_str()),
+        (error.status, error.code.as_str()),
         (StatusCode::GATEWAY_TIMEOUT, "deadline_exceeded")
     );
-    assert_eq!(told.message, "This took too long. Please try again.");
+    assert_eq!(error.message, "This took too long. Please try again.");
 }
 
 #[tokio::test]
 async fn what_cannot_be_read_is_refused() {
-    let world = World::new().await;
-    let url = world.url("/rpc/catalogue.v1.CatalogueService/GetService");
+    let gateway = TestGateway::new().await;
+    let url = gateway.url("/rpc/catalogue.v1.CatalogueService/GetService");
     let post = |kind: &'static str, body: Vec<u8>| {
-        world.client.post(&url).header("content-type", kind).body(body).send()
+        gateway.client.post(&url).header("content-type", kind).body(body).send()
     };
     let wrong = [
         ("application/json", b"{".to_vec()),
@@ -116,39 +118,39 @@ async fn what_cannot_be_read_is_refused() {
         ("application/proto", vec![0x0a, 0xff, 0xff]),
     ];
     for (kind, body) in wrong {
-        let told = refusal(post(kind, body).await.unwrap()).await;
+        let error = error_reply(post(kind, body).await.unwrap()).await;
         assert_eq!(
-            (told.status, told.code.as_str()),
+            (error.status, error.code.as_str()),
             (StatusCode::BAD_REQUEST, "invalid_argument")
         );
-        assert_eq!(told.message, "The request could not be read.");
-        assert_eq!(told.detail.reason, "MALFORMED_REQUEST");
+        assert_eq!(error.message, "The request could not be read.");
+        assert_eq!(error.detail.reason, "MALFORMED_REQUEST");
     }
     for kind in ["text/plain", "application/grpc", "application/grpc-web+proto"] {
-        let told = refusal(post(kind, b"x".to_vec()).await.unwrap()).await;
-        assert_eq!(told.status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{kind}");
-        assert_eq!(told.detail.reason, "UNSUPPORTED_FORMAT");
+        let error = error_reply(post(kind, b"x".to_vec()).await.unwrap()).await;
+        assert_eq!(error.status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{kind}");
+        assert_eq!(error.detail.reason, "UNSUPPORTED_FORMAT");
     }
     let get =
-        world.get("/rpc/catalogue.v1.CatalogueService/GetService?connect=v1&encoding=json").await;
-    assert_eq!(refusal(get).await.status, StatusCode::BAD_REQUEST);
+        gateway.get("/rpc/catalogue.v1.CatalogueService/GetService?connect=v1&encoding=json").await;
+    assert_eq!(error_reply(get).await.status, StatusCode::BAD_REQUEST);
 }
 
 #[tokio::test]
 async fn a_body_that_is_too_large_is_refused() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let long = json!({ "serviceId": "x".repeat(300 * 1024) });
-    let told = of_call(&world, "catalogue.v1.CatalogueService/GetService", long).await;
-    assert_eq!(told.status, StatusCode::PAYLOAD_TOO_LARGE);
+    let error = of_call(&gateway, "catalogue.v1.CatalogueService/GetService", long).await;
+    assert_eq!(error.status, StatusCode::PAYLOAD_TOO_LARGE);
     assert_eq!(
-        (told.code.as_str(), told.detail.reason.as_str()),
+        (error.code.as_str(), error.detail.reason.as_str()),
         ("resource_exhausted", "REQUEST_TOO_LARGE")
     );
 }
 
 #[tokio::test]
 async fn what_is_not_public_does_not_exist() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let unknown = [
         "booking.v1.BookingInternalService/GetBookingContact",
         "booking.v1.BookingInternalService/GetBookingFacts",
@@ -164,19 +166,19 @@ async fn what_is_not_public_does_not_exist() {
         "",
     ];
     for method in unknown {
-        let told = of_call(&world, method, json!({})).await;
+        let error = of_call(&gateway, method, json!({})).await;
         assert_eq!(
-            (told.status, told.code.as_str()),
+            (error.status, error.code.as_str()),
             (StatusCode::NOT_FOUND, "unimplemented"),
             "{method}"
         );
-        assert_eq!(told.detail.reason, "UNKNOWN_METHOD");
+        assert_eq!(error.detail.reason, "UNKNOWN_METHOD");
     }
 }
 
 #[tokio::test]
 async fn a_token_is_asked_for_where_one_is_needed() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let signed_in = [
         "booking.v1.BookingService/GetBooking",
         "booking.v1.BookingService/RequestBooking",
@@ -189,22 +191,23 @@ async fn a_token_is_asked_for_where_one_is_needed() {
         "payments.v1.PaymentsService/ClaimPayment",
     ];
     for method in signed_in {
-        let answer = world.call(method, &json!({})).send().await.unwrap();
-        let told = refusal(answer).await;
+        let answer = gateway.call(method, &json!({})).send().await.unwrap();
+        let error = error_reply(answer).await;
         assert_eq!(
-            (told.status, told.code.as_str()),
+            (error.status, error.code.as_str()),
             (StatusCode::UNAUTHORIZED, "unauthenticated")
         );
-        assert_eq!(told.detail.reason, "TOKEN_MISSING");
+        assert_eq!(error.detail.reason, "TOKEN_MISSING");
     }
     for bad in ["rubbish".to_owned(), token_of(USER, 1_000_000_000)] {
-        let call = world.call("booking.v1.BookingService/GetBooking", &json!({})).bearer_auth(bad);
-        let told = refusal(call.send().await.unwrap()).await;
-        assert_eq!(told.detail.reason, "TOKEN_INVALID");
+        let call =
+            gateway.call("booking.v1.BookingService/GetBooking", &json!({})).bearer_auth(bad);
+        let error = error_reply(call.send().await.unwrap()).await;
+        assert_eq!(error.detail.reason, "TOKEN_INVALID");
     }
     for method in ["booking.v1.BookingService/ListSlots", "catalogue.v1.CatalogueService/ListFaqs"]
     {
-        let answer = world.call(method, &json!({})).send().await.unwrap();
+        let answer = gateway.call(method, &json!({})).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::OK);
     }
 }

@@ -4,12 +4,12 @@
 use http::StatusCode;
 use reqwest::Response;
 
-use crate::world::{Wishes, World, media};
+use crate::harness::{TestGateway, TestOptions, media};
 
 const VIDEO: &str = "/media/breath.mp4";
 
-async fn asked(world: &World, path: &str, headers: &[(&str, &str)]) -> Response {
-    let mut request = world.client.get(world.url(path));
+async fn asked(gateway: &TestGateway, path: &str, headers: &[(&str, &str)]) -> Response {
+    let mut request = gateway.client.get(gateway.url(path));
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
@@ -18,7 +18,7 @@ async fn asked(world: &World, path: &str, headers: &[(&str, &str)]) -> Response 
 
 #[tokio::test]
 async fn a_video_is_sent_in_the_parts_that_a_player_asks_for() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     for (range, place, part) in [
         ("bytes=0-1", "bytes 0-1/5000", "01"),
         ("bytes=4995-", "bytes 4995-4999/5000", "56789"),
@@ -27,7 +27,7 @@ async fn a_video_is_sent_in_the_parts_that_a_player_asks_for() {
     ] {
         // A browser says that it takes gzip; a part of something compressed would be of no use.
         let headers = [("range", range), ("accept-encoding", "gzip, br")];
-        let answer = asked(&world, VIDEO, &headers).await;
+        let answer = asked(&gateway, VIDEO, &headers).await;
         assert_eq!(answer.status(), StatusCode::PARTIAL_CONTENT, "{range}");
         assert_eq!(answer.headers()["content-range"], place);
         assert_eq!(answer.headers()["content-length"], part.len().to_string().as_str());
@@ -41,19 +41,19 @@ async fn a_video_is_sent_in_the_parts_that_a_player_asks_for() {
 
 #[tokio::test]
 async fn a_whole_video_says_that_it_has_parts() {
-    let world = World::new().await;
-    let whole = asked(&world, VIDEO, &[("accept-encoding", "gzip")]).await;
+    let gateway = TestGateway::new().await;
+    let whole = asked(&gateway, VIDEO, &[("accept-encoding", "gzip")]).await;
     assert_eq!(whole.status(), StatusCode::OK);
     assert_eq!(whole.headers()["accept-ranges"], "bytes");
     assert!(!whole.headers().contains_key("content-encoding"));
     assert_eq!(whole.headers()["cache-control"], "public, max-age=3600");
     assert_eq!(whole.text().await.unwrap(), media());
     for ignored in ["bytes=0-1,3-4", "bytes=2-1", "lines=1-2"] {
-        let answer = asked(&world, VIDEO, &[("range", ignored)]).await;
+        let answer = asked(&gateway, VIDEO, &[("range", ignored)]).await;
         assert_eq!(answer.status(), StatusCode::OK, "{ignored}");
         assert_eq!(answer.text().await.unwrap().len(), 5000);
     }
-    let head = world.client.head(world.url(VIDEO)).header("range", "bytes=0-1");
+    let head = gateway.client.head(gateway.url(VIDEO)).header("range", "bytes=0-1");
     let head = head.send().await.unwrap();
     assert_eq!(head.status(), StatusCode::OK);
     assert_eq!(head.headers()["content-length"], "5000");
@@ -61,7 +61,7 @@ async fn a_whole_video_says_that_it_has_parts() {
 
 #[tokio::test]
 async fn a_practice_names_its_files_as_it_likes() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     for (path, kind) in [
         ("/media/Tief%20Atmen%20%C3%BCben.MP4", "video/mp4"),
         // Escaped more than it has to be.
@@ -69,7 +69,7 @@ async fn a_practice_names_its_files_as_it_likes() {
         ("/media/50%25%20more.mov", "video/quicktime"),
     ] {
         let headers = [("range", "bytes=0-1"), ("accept-encoding", "gzip")];
-        let part = asked(&world, path, &headers).await;
+        let part = asked(&gateway, path, &headers).await;
         assert_eq!(part.status(), StatusCode::PARTIAL_CONTENT, "{path}");
         assert_eq!(part.headers()["content-type"], kind);
         assert_eq!(part.headers()["accept-ranges"], "bytes");
@@ -83,15 +83,15 @@ async fn a_practice_names_its_files_as_it_likes() {
         "/media/%FF.mp4",
         "/media/%00",
     ] {
-        assert_eq!(asked(&world, none, &[]).await.status(), StatusCode::NOT_FOUND, "{none}");
+        assert_eq!(asked(&gateway, none, &[]).await.status(), StatusCode::NOT_FOUND, "{none}");
     }
 }
 
 #[tokio::test]
 async fn what_lies_behind_a_videos_end_cannot_be_sent() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     for range in ["bytes=5000-", "bytes=-0", "bytes=99999999999999999999999999-"] {
-        let answer = asked(&world, VIDEO, &[("range", range)]).await;
+        let answer = asked(&gateway, VIDEO, &[("range", range)]).await;
         assert_eq!(answer.status(), StatusCode::RANGE_NOT_SATISFIABLE, "{range}");
         assert_eq!(answer.headers()["content-range"], "bytes */5000");
         assert!(answer.bytes().await.unwrap().is_empty());
@@ -100,43 +100,44 @@ async fn what_lies_behind_a_videos_end_cannot_be_sent() {
 
 #[tokio::test]
 async fn parts_of_two_different_files_are_never_put_together() {
-    let world = World::new().await;
-    let tag = asked(&world, VIDEO, &[]).await.headers()["etag"].to_str().unwrap().to_owned();
+    let gateway = TestGateway::new().await;
+    let tag = asked(&gateway, VIDEO, &[]).await.headers()["etag"].to_str().unwrap().to_owned();
     assert!(tag.starts_with('"'), "{tag}");
     let same = [("range", "bytes=0-1"), ("if-range", tag.as_str())];
-    assert_eq!(asked(&world, VIDEO, &same).await.status(), StatusCode::PARTIAL_CONTENT);
+    assert_eq!(asked(&gateway, VIDEO, &same).await.status(), StatusCode::PARTIAL_CONTENT);
     for other in ["\"older\"", "Sat, 21 Nov 2026 10:00:00 GMT"] {
-        let answer = asked(&world, VIDEO, &[("range", "bytes=0-1"), ("if-range", other)]).await;
+        let answer = asked(&gateway, VIDEO, &[("range", "bytes=0-1"), ("if-range", other)]).await;
         assert_eq!(answer.status(), StatusCode::OK, "{other}");
         assert_eq!(answer.text().await.unwrap().len(), 5000);
     }
     let known = [("range", "bytes=0-1"), ("if-none-match", tag.as_str())];
-    assert_eq!(asked(&world, VIDEO, &known).await.status(), StatusCode::NOT_MODIFIED);
+    assert_eq!(asked(&gateway, VIDEO, &known).await.status(), StatusCode::NOT_MODIFIED);
 }
 
 #[tokio::test]
 async fn captions_are_text_and_pages_have_no_parts() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let headers = [("accept-encoding", "gzip"), ("range", "bytes=0-1")];
-    let captions = asked(&world, "/media/breath.vtt", &headers).await;
+    let captions = asked(&gateway, "/media/breath.vtt", &headers).await;
     assert_eq!(captions.status(), StatusCode::OK);
     assert_eq!(captions.headers()["content-type"], "text/vtt; charset=utf-8");
     assert_eq!(captions.headers()["content-encoding"], "gzip");
-    let page = asked(&world, "/services", &headers).await;
+    let page = asked(&gateway, "/services", &headers).await;
     assert_eq!(page.status(), StatusCode::OK);
-    assert_eq!(asked(&world, "/media/gone.mp4", &headers).await.status(), StatusCode::NOT_FOUND);
+    assert_eq!(asked(&gateway, "/media/gone.mp4", &headers).await.status(), StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
 async fn pages_and_lists_name_the_sites_own_address() {
-    let wishes = Wishes { public: "https://sukoon.example".to_owned(), ..Wishes::default() };
-    let world = World::with(wishes).await;
+    let options =
+        TestOptions { public: "https://sukoon.example".to_owned(), ..TestOptions::default() };
+    let gateway = TestGateway::with_options(options).await;
     for (path, kind, named) in [
         ("/about", "text/html; charset=utf-8", "href=\"https://sukoon.example/about\""),
         ("/sitemap.xml", "application/xml; charset=utf-8", "<loc>https://sukoon.example/about<"),
         ("/robots.txt", "text/plain; charset=utf-8", "Sitemap: https://sukoon.example/sitemap.xml"),
     ] {
-        let answer = world.get(path).await;
+        let answer = gateway.get(path).await;
         assert_eq!(answer.status(), StatusCode::OK, "{path}");
         assert_eq!(answer.headers()["content-type"], kind);
         let text = answer.text().await.unwrap();
@@ -146,12 +147,12 @@ async fn pages_and_lists_name_the_sites_own_address() {
 
 #[tokio::test]
 async fn only_cards_may_be_shown_by_other_sites() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     for (path, policy) in [("/cards/home.png", "cross-origin"), (VIDEO, "same-origin")] {
-        let answer = asked(&world, path, &[]).await;
+        let answer = asked(&gateway, path, &[]).await;
         assert_eq!(answer.status(), StatusCode::OK, "{path}");
         assert_eq!(answer.headers()["cross-origin-resource-policy"], policy, "{path}");
     }
-    let card = asked(&world, "/cards/home.png", &[]).await;
+    let card = asked(&gateway, "/cards/home.png", &[]).await;
     assert_eq!(card.headers()["content-type"], "image/png");
 }

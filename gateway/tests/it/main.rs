@@ -8,7 +8,7 @@
     reason = "what goes wrong in a test, or in what it is made of, fails the test"
 )]
 
-mod at_hand;
+mod response_cache;
 mod bodies;
 mod booking_links;
 mod calls;
@@ -16,15 +16,15 @@ mod connections;
 mod staff;
 mod errors;
 mod files;
-mod limits;
-mod neighbours;
+mod rate_limits;
+mod backends;
 mod pages;
 mod pictures;
 mod processes;
-mod proxied;
-mod raw;
+mod http_proxy;
+mod raw_http;
 mod reviews;
-mod shared_places;
+mod connection_quota;
 mod streams;
 mod unsubscribe;
-mod world;
+mod harness;

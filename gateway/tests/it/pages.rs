@@ -4,11 +4,11 @@ use http::StatusCode;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::world::{CHECKOUT, IMAGE_ORIGIN, MEDIA_ORIGIN, SCRIPT_HASH, World};
+use crate::harness::{CHECKOUT, IMAGE_ORIGIN, MEDIA_ORIGIN, SCRIPT_HASH, TestGateway};
 
 #[tokio::test]
 async fn every_path_has_its_page() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let pages = [
         ("/", "home"),
         ("/services", "services"),
@@ -17,7 +17,7 @@ async fn every_path_has_its_page() {
         ("/booking-flow?service=energy-healing", "booking"),
     ];
     for (path, title) in pages {
-        let answer = world.get(path).await;
+        let answer = gateway.get(path).await;
         assert_eq!(answer.status(), StatusCode::OK, "{path}");
         assert_eq!(answer.headers()["content-type"], "text/html; charset=utf-8");
         assert_eq!(answer.headers()["cache-control"], "no-cache");
@@ -28,7 +28,7 @@ async fn every_path_has_its_page() {
 
 #[tokio::test]
 async fn what_does_not_exist_is_not_found() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let unknown = [
         ("/nothing", "Page"),
         ("/service/unknown", "Service"),
@@ -43,7 +43,7 @@ async fn what_does_not_exist_is_not_found() {
         ("/auth", "Page"),
     ];
     for (path, what) in unknown {
-        let answer = world.get(path).await;
+        let answer = gateway.get(path).await;
         assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
         assert!(answer.headers()["content-security-policy"].to_str().unwrap().contains("'none'"));
         assert_eq!(answer.text().await.unwrap(), format!("<h1>{what} Not Found</h1>"));
@@ -52,8 +52,8 @@ async fn what_does_not_exist_is_not_found() {
 
 #[tokio::test]
 async fn no_path_leads_out_of_the_site() {
-    let world = World::new().await;
-    let address = world.base.trim_start_matches("http://").to_owned();
+    let gateway = TestGateway::new().await;
+    let address = gateway.base.trim_start_matches("http://").to_owned();
     for path in ["/../site.secret", "/assets/../../x", "/%2e%2e/x", "/..%2fx", "/assets/%2e%2e%2fx"]
     {
         // A client library would tidy the path up, so it is written by hand.
@@ -68,37 +68,37 @@ async fn no_path_leads_out_of_the_site() {
 
 #[tokio::test]
 async fn a_slash_too_many_leads_to_the_one_address() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     for (from, to) in [("/services/", "/services"), ("/booking-flow/?a=b", "/booking-flow?a=b")] {
-        let answer = world.get(from).await;
+        let answer = gateway.get(from).await;
         assert_eq!(answer.status(), StatusCode::PERMANENT_REDIRECT);
         assert_eq!(answer.headers()["location"], to);
     }
 }
 
 #[tokio::test]
-async fn files_are_kept_as_long_as_their_name_promises() {
-    let world = World::new().await;
+async fn files_are_cached_as_long_as_their_name_allows() {
+    let gateway = TestGateway::new().await;
     let small =
-        world.client.get(world.url("/assets/app-1a2b.js")).header("accept-encoding", "gzip");
+        gateway.client.get(gateway.url("/assets/app-1a2b.js")).header("accept-encoding", "gzip");
     let small = small.send().await.unwrap();
     assert_eq!(small.headers()["cache-control"], "public, max-age=31536000, immutable");
     assert_eq!(small.headers()["content-type"], "text/javascript; charset=utf-8");
     assert_eq!(small.headers()["content-encoding"], "gzip");
     assert_eq!(small.headers()["vary"], "accept-encoding");
     assert!(small.bytes().await.unwrap().len() < 200);
-    let plain = world.get("/assets/app-1a2b.js").await;
+    let plain = gateway.get("/assets/app-1a2b.js").await;
     assert!(!plain.headers().contains_key("content-encoding"));
     assert!(plain.bytes().await.unwrap().len() > 4000);
-    let icon = world.get("/favicon.svg").await;
+    let icon = gateway.get("/favicon.svg").await;
     assert_eq!(icon.headers()["cache-control"], "public, max-age=3600");
 }
 
 #[tokio::test]
 async fn a_page_that_did_not_change_is_not_sent_again() {
-    let world = World::new().await;
-    let tag = world.get("/services").await.headers()["etag"].clone();
-    let again = world.client.get(world.url("/services")).header("if-none-match", tag);
+    let gateway = TestGateway::new().await;
+    let tag = gateway.get("/services").await.headers()["etag"].clone();
+    let again = gateway.client.get(gateway.url("/services")).header("if-none-match", tag);
     let again = again.send().await.unwrap();
     assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
     assert!(again.bytes().await.unwrap().is_empty());
@@ -106,28 +106,28 @@ async fn a_page_that_did_not_change_is_not_sent_again() {
 
 #[tokio::test]
 async fn head_is_answered_and_other_methods_are_not() {
-    let world = World::new().await;
-    let head = world.client.head(world.url("/services")).send().await.unwrap();
+    let gateway = TestGateway::new().await;
+    let head = gateway.client.head(gateway.url("/services")).send().await.unwrap();
     assert_eq!(head.status(), StatusCode::OK);
     assert_eq!(head.headers()["content-length"], "17");
-    let post = world.client.post(world.url("/services")).send().await.unwrap();
+    let post = gateway.client.post(gateway.url("/services")).send().await.unwrap();
     assert_eq!(post.status(), StatusCode::METHOD_NOT_ALLOWED);
     assert_eq!(post.headers()["allow"], "GET, HEAD");
 }
 
 #[tokio::test]
 async fn only_the_booking_document_may_use_the_provider() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let policy = |answer: &reqwest::Response| {
         answer.headers()["content-security-policy"].to_str().unwrap().to_owned()
     };
-    let ordinary = world.get("/services").await;
+    let ordinary = gateway.get("/services").await;
     assert!(policy(&ordinary).contains(&format!("script-src 'self' '{SCRIPT_HASH}';")));
     assert!(!policy(&ordinary).contains(CHECKOUT));
     assert_eq!(ordinary.headers()["cross-origin-opener-policy"], "same-origin");
     assert!(policy(&ordinary).contains(&format!("media-src 'self' {MEDIA_ORIGIN};")));
     assert!(policy(&ordinary).contains(&format!("img-src 'self' data: {IMAGE_ORIGIN};")));
-    let booking = world.get("/booking-flow").await;
+    let booking = gateway.get("/booking-flow").await;
     assert!(!policy(&booking).contains(MEDIA_ORIGIN) && !policy(&booking).contains(IMAGE_ORIGIN));
     assert!(policy(&booking).contains(&format!("frame-src {CHECKOUT}")));
     assert!(policy(&booking).contains("style-src 'self' 'unsafe-inline';"));
@@ -135,7 +135,7 @@ async fn only_the_booking_document_may_use_the_provider() {
     assert_eq!(booking.headers()["cross-origin-opener-policy"], "same-origin-allow-popups");
     let answers = ["/rpc/x", "/livez", "/assets/app-1a2b.js", "/auth/v1/user", "/nothing"];
     for path in answers {
-        let answer = world.get(path).await;
+        let answer = gateway.get(path).await;
         assert!(!policy(&answer).contains(CHECKOUT), "{path}");
         assert!(!policy(&answer).contains("unsafe-inline"), "{path}");
         assert_eq!(answer.headers()["x-content-type-options"], "nosniff");

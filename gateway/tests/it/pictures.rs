@@ -12,25 +12,26 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::world::{Wishes, World, allowance};
+use crate::harness::{TestGateway, TestOptions, rate_limit};
 
 const PICTURE: &str = "/pictures/0123456789abcdef0123456789abcdef-large.webp";
 const MEBIBYTE: usize = 1024 * 1024;
 
-async fn upload(world: &World, body: impl Into<reqwest::Body>) -> reqwest::Response {
-    let post = world.client.post(world.url("/uploads/reviews")).header("content-type", "image/png");
+async fn upload(gateway: &TestGateway, body: impl Into<reqwest::Body>) -> reqwest::Response {
+    let post =
+        gateway.client.post(gateway.url("/uploads/reviews")).header("content-type", "image/png");
     let post = post.header("cookie", "admin=x").header("x-forwarded-for", "203.0.113.5");
     post.body(body).send().await.unwrap()
 }
 
-struct Refusal {
+struct ErrorReply {
     status: StatusCode,
     code: String,
     message: String,
     reason: String,
 }
 
-async fn refusal(answer: reqwest::Response) -> Refusal {
+async fn error_reply(answer: reqwest::Response) -> ErrorReply {
     let status = answer.status();
     assert_eq!(answer.headers()["content-type"], "application/json");
     let error: Value = answer.json().await.unwrap();
@@ -38,28 +39,28 @@ async fn refusal(answer: reqwest::Response) -> Refusal {
     let detail = ErrorDetail::decode(STANDARD_NO_PAD.decode(value).unwrap().as_slice()).unwrap();
     assert_eq!(detail.reference_id.len(), 32);
     let text = |name: &str| error[name].as_str().unwrap().to_owned();
-    Refusal { status, code: text("code"), message: text("message"), reason: detail.reason }
+    ErrorReply { status, code: text("code"), message: text("message"), reason: detail.reason }
 }
 
-fn is_too_large(told: &Refusal) {
-    assert_eq!(told.status, StatusCode::PAYLOAD_TOO_LARGE);
+fn is_too_large(error: &ErrorReply) {
+    assert_eq!(error.status, StatusCode::PAYLOAD_TOO_LARGE);
     assert_eq!(
-        (told.code.as_str(), told.reason.as_str()),
+        (error.code.as_str(), error.reason.as_str()),
         ("resource_exhausted", "IMAGE_TOO_LARGE")
     );
-    assert_eq!(told.message, "Please select an image smaller than 5MB.");
+    assert_eq!(error.message, "Please select an image smaller than 5MB.");
 }
 
 #[tokio::test]
 async fn a_picture_passes_byte_for_byte() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let bytes: Vec<u8> = (0..=250).cycle().take(5 * MEBIBYTE).collect();
-    let answer = upload(&world, bytes.clone()).await;
+    let answer = upload(&gateway, bytes.clone()).await;
     assert_eq!(answer.status(), StatusCode::CREATED);
     assert_eq!(answer.headers()["cache-control"], "no-store");
     let made: Value = answer.json().await.unwrap();
     assert_eq!(made["imageId"], "img_1");
-    let seen = world.reviews.http.lock().unwrap();
+    let seen = gateway.reviews.http.lock().unwrap();
     let (path, headers, got) = seen.last().unwrap();
     assert_eq!(path, "/uploads/reviews");
     assert!(got == &bytes);
@@ -70,34 +71,40 @@ async fn a_picture_passes_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn what_the_service_says_arrives_in_the_one_form() {
-    let world = World::new().await;
-    let told = refusal(upload(&world, "GIF89a").await).await;
-    assert_eq!(told.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    assert_eq!((told.code.as_str(), told.reason.as_str()), ("invalid_argument", "INVALID_IMAGE"));
-    assert_eq!(told.message, "Please select a valid image file.");
+async fn the_services_errors_arrive_as_standard_errors() {
+    let gateway = TestGateway::new().await;
+    let error = error_reply(upload(&gateway, "GIF89a").await).await;
+    assert_eq!(error.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    assert_eq!((error.code.as_str(), error.reason.as_str()), ("invalid_argument", "INVALID_IMAGE"));
+    assert_eq!(error.message, "Please select a valid image file.");
 
-    let busy = upload(&world, "BUSY").await;
+    let busy = upload(&gateway, "BUSY").await;
     assert_eq!(busy.headers()["retry-after"], "2");
-    let told = refusal(busy).await;
-    assert_eq!(told.status, StatusCode::SERVICE_UNAVAILABLE);
-    assert_eq!((told.code.as_str(), told.reason.as_str()), ("unavailable", "BUSY"));
+    let error = error_reply(busy).await;
+    assert_eq!(error.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!((error.code.as_str(), error.reason.as_str()), ("unavailable", "BUSY"));
 
-    let told = refusal(upload(&world, "OOPS").await).await;
-    assert_eq!((told.code.as_str(), told.reason.as_str()), ("unavailable", "SERVICE_UNAVAILABLE"));
-    assert!(!told.message.contains("secret"));
+    let error = error_reply(upload(&gateway, "OOPS").await).await;
+    assert_eq!(
+        (error.code.as_str(), error.reason.as_str()),
+        ("unavailable", "SERVICE_UNAVAILABLE")
+    );
+    assert!(!error.message.contains("secret"));
 }
 
 #[tokio::test]
 async fn a_picture_that_is_too_large_is_refused() {
-    let world = World::new().await;
-    is_too_large(&refusal(upload(&world, vec![1; 6 * MEBIBYTE]).await).await);
+    let gateway = TestGateway::new().await;
+    is_too_large(&error_reply(upload(&gateway, vec![1; 6 * MEBIBYTE]).await).await);
     // Without a length nobody knows before the bytes have come.
     let piece = Bytes::from(vec![1; 64 * 1024]);
     let pieces = futures::stream::iter(0..6 * 16).map(move |_| Ok(piece.clone()));
     let body = reqwest::Body::wrap(http_body(pieces));
-    is_too_large(&refusal(upload(&world, body).await).await);
-    assert!(world.reviews.http.lock().unwrap().is_empty(), "a part of it was taken for the whole");
+    is_too_large(&error_reply(upload(&gateway, body).await).await);
+    assert!(
+        gateway.reviews.http.lock().unwrap().is_empty(),
+        "a part of it was taken for the whole"
+    );
 }
 
 /// A body in pieces, as a client sends it that does not know its length.
@@ -126,8 +133,8 @@ impl hyper::body::Body for Pieces {
 
 #[tokio::test]
 async fn an_announced_flood_is_refused_before_it_comes() {
-    let world = World::new().await;
-    let address = world.base.trim_start_matches("http://").to_owned();
+    let gateway = TestGateway::new().await;
+    let address = gateway.base.trim_start_matches("http://").to_owned();
     let mut stream = TcpStream::connect(&address).await.unwrap();
     let head = "POST /uploads/reviews HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\
                 expect: 100-continue\r\nconnection: close\r\n\r\n";
@@ -140,59 +147,61 @@ async fn an_announced_flood_is_refused_before_it_comes() {
 
 #[tokio::test]
 async fn an_upload_that_breaks_off_is_not_taken_for_a_picture() {
-    let world = World::new().await;
-    let address = world.base.trim_start_matches("http://").to_owned();
+    let gateway = TestGateway::new().await;
+    let address = gateway.base.trim_start_matches("http://").to_owned();
     let mut stream = TcpStream::connect(&address).await.unwrap();
     let head = "POST /uploads/reviews HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n\
                 4\r\nRIFF\r\n";
     stream.write_all(head.as_bytes()).await.unwrap();
     drop(stream);
-    let whole = upload(&world, "RIFF and the rest").await;
+    let whole = upload(&gateway, "RIFF and the rest").await;
     assert_eq!(whole.status(), StatusCode::CREATED);
-    let seen = world.reviews.http.lock().unwrap();
+    let seen = gateway.reviews.http.lock().unwrap();
     let bodies: Vec<_> = seen.iter().map(|(_, _, body)| body.as_slice()).collect();
     assert_eq!(bodies, [b"RIFF and the rest"]);
 }
 
 #[tokio::test]
 async fn uploads_are_posted_within_the_limit_while_reviews_is_there() {
-    let world = World::new().await;
-    let read = world.get("/uploads/reviews").await;
+    let gateway = TestGateway::new().await;
+    let read = gateway.get("/uploads/reviews").await;
     assert_eq!(read.status(), StatusCode::METHOD_NOT_ALLOWED);
     assert_eq!(read.headers()["allow"], "POST");
 
-    let mut wishes = Wishes::default();
-    wishes.allowances.reviews = allowance(1, 1);
-    let world = World::with(wishes).await;
-    assert_eq!(upload(&world, "x").await.status(), StatusCode::CREATED);
+    let mut options = TestOptions::default();
+    options.rate_limits.reviews = rate_limit(1, 1);
+    let gateway = TestGateway::with_options(options).await;
+    assert_eq!(upload(&gateway, "x").await.status(), StatusCode::CREATED);
     // A browser hears it although it has not sent everything yet.
-    let told = upload(&world, vec![1; 5 * MEBIBYTE]).await;
-    assert!(told.headers().contains_key("retry-after"));
-    let told = refusal(told).await;
-    assert_eq!(told.status, StatusCode::TOO_MANY_REQUESTS);
-    assert_eq!(told.reason, "TOO_MANY_REQUESTS");
+    let error = upload(&gateway, vec![1; 5 * MEBIBYTE]).await;
+    assert!(error.headers().contains_key("retry-after"));
+    let error = error_reply(error).await;
+    assert_eq!(error.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(error.reason, "TOO_MANY_REQUESTS");
 
-    let mut wishes = Wishes::default();
-    wishes.allowances.address = allowance(1, 1);
-    let world = World::with(wishes).await;
-    assert_eq!(upload(&world, "x").await.status(), StatusCode::CREATED);
-    let told = refusal(upload(&world, vec![1; 5 * MEBIBYTE]).await).await;
-    assert_eq!(told.status, StatusCode::TOO_MANY_REQUESTS);
+    let mut options = TestOptions::default();
+    options.rate_limits.address = rate_limit(1, 1);
+    let gateway = TestGateway::with_options(options).await;
+    assert_eq!(upload(&gateway, "x").await.status(), StatusCode::CREATED);
+    let error = error_reply(upload(&gateway, vec![1; 5 * MEBIBYTE]).await).await;
+    assert_eq!(error.status, StatusCode::TOO_MANY_REQUESTS);
 
-    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
-    let told = refusal(upload(&world, vec![0; MEBIBYTE]).await).await;
-    assert_eq!(told.status, StatusCode::SERVICE_UNAVAILABLE);
-    assert_eq!(told.reason, "SERVICE_UNAVAILABLE");
+    let gateway =
+        TestGateway::with_options(TestOptions { without_services: true, ..TestOptions::default() })
+            .await;
+    let error = error_reply(upload(&gateway, vec![0; MEBIBYTE]).await).await;
+    assert_eq!(error.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(error.reason, "SERVICE_UNAVAILABLE");
 }
 
 #[tokio::test]
 async fn a_picture_is_shown_with_the_headers_that_keep_it_harmless() {
-    let mut wishes = Wishes::default();
-    wishes.allowances.address = allowance(1, 1);
-    let world = World::with(wishes).await;
+    let mut options = TestOptions::default();
+    options.rate_limits.address = rate_limit(1, 1);
+    let gateway = TestGateway::with_options(options).await;
     // Every page shows many, so they are not counted with everything else.
     for _ in 0..3 {
-        let answer = world.get(PICTURE).await;
+        let answer = gateway.get(PICTURE).await;
         assert_eq!(answer.status(), StatusCode::OK);
         let kept = [
             ("content-type", "image/webp"),
@@ -209,29 +218,29 @@ async fn a_picture_is_shown_with_the_headers_that_keep_it_harmless() {
         assert!(!answer.headers().contains_key("set-cookie"));
         assert_eq!(answer.bytes().await.unwrap(), "RIFF");
     }
-    let head = world.client.head(world.url(PICTURE)).send().await.unwrap();
+    let head = gateway.client.head(gateway.url(PICTURE)).send().await.unwrap();
     assert_eq!(head.status(), StatusCode::OK);
     assert!(head.bytes().await.unwrap().is_empty());
-    assert_eq!(world.reviews.http.lock().unwrap().len(), 4);
+    assert_eq!(gateway.reviews.http.lock().unwrap().len(), 4);
 }
 
 #[tokio::test]
-async fn looking_at_pictures_has_a_limit_and_tells_reviews_nothing_about_the_caller() {
-    let mut wishes = Wishes { trust_proxy: true, ..Wishes::default() };
-    wishes.allowances.pictures = allowance(1, 1);
-    let world = World::with(wishes).await;
+async fn downloading_pictures_is_limited_and_forwards_no_credentials() {
+    let mut options = TestOptions { trust_proxy: true, ..TestOptions::default() };
+    options.rate_limits.pictures = rate_limit(1, 1);
+    let gateway = TestGateway::with_options(options).await;
     let look = |address: &'static str| {
-        let get = world.client.get(world.url(PICTURE)).header("x-forwarded-for", address);
+        let get = gateway.client.get(gateway.url(PICTURE)).header("x-forwarded-for", address);
         let get = get.bearer_auth("a-token").header("x-moderation-grant", "forged");
         let get = get.header("x-caller-address", "203.0.113.5").header("if-none-match", "\"a\"");
         get.body("a body").send()
     };
     assert_eq!(look("192.0.2.1").await.unwrap().status(), StatusCode::OK);
-    let told = look("192.0.2.1").await.unwrap();
-    assert!(told.headers().contains_key("retry-after"));
-    assert_eq!(refusal(told).await.status, StatusCode::TOO_MANY_REQUESTS);
+    let error = look("192.0.2.1").await.unwrap();
+    assert!(error.headers().contains_key("retry-after"));
+    assert_eq!(error_reply(error).await.status, StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(look("192.0.2.2").await.unwrap().status(), StatusCode::OK);
-    let seen = world.reviews.http.lock().unwrap();
+    let seen = gateway.reviews.http.lock().unwrap();
     assert_eq!(seen.len(), 2);
     let headers = &seen[0].1;
     assert_eq!(headers["if-none-match"], "\"a\"");
@@ -243,15 +252,15 @@ async fn looking_at_pictures_has_a_limit_and_tells_reviews_nothing_about_the_cal
 }
 
 #[tokio::test]
-async fn a_picture_that_is_gone_is_told_in_the_one_form() {
-    let world = World::new().await;
-    let told = refusal(world.get("/pictures/gone-large.webp").await).await;
-    assert_eq!((told.status, told.reason.as_str()), (StatusCode::NOT_FOUND, "IMAGE_NOT_FOUND"));
+async fn a_missing_picture_gives_a_standard_error() {
+    let gateway = TestGateway::new().await;
+    let error = error_reply(gateway.get("/pictures/gone-large.webp").await).await;
+    assert_eq!((error.status, error.reason.as_str()), (StatusCode::NOT_FOUND, "IMAGE_NOT_FOUND"));
     for other in ["/pictures/%2e%2e%2flivez", "/pictures/a%3fb", "/pictures/.x"] {
-        assert_eq!(world.get(other).await.status(), StatusCode::NOT_FOUND, "{other}");
+        assert_eq!(gateway.get(other).await.status(), StatusCode::NOT_FOUND, "{other}");
     }
-    assert_eq!(world.reviews.http.lock().unwrap().len(), 1, "only a name leads to reviews");
-    let post = world.client.post(world.url(PICTURE)).send().await.unwrap();
+    assert_eq!(gateway.reviews.http.lock().unwrap().len(), 1, "only a name leads to reviews");
+    let post = gateway.client.post(gateway.url(PICTURE)).send().await.unwrap();
     assert_eq!(post.status(), StatusCode::METHOD_NOT_ALLOWED);
     assert_eq!(post.headers()["allow"], "GET, HEAD");
 }

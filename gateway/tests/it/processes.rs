@@ -6,8 +6,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::raw::{self, PATIENCE};
-use crate::world::site;
+use crate::harness::site;
+use crate::raw_http::{self, TEST_TIMEOUT};
 
 /// Fewer files than a start needs beside a hundred visitors.
 const FILES: &str = "64";
@@ -49,11 +49,11 @@ async fn a_low_limit_of_open_files_is_raised_at_the_start() {
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let mut process = limited(&free.to_string()).await;
     let ready = async { while TcpStream::connect(free).await.is_err() {} };
-    timeout(PATIENCE, ready).await.expect("it does not listen");
+    timeout(TEST_TIMEOUT, ready).await.expect("it does not listen");
     let mut kept = Vec::new();
     for visitor in 0..VISITORS {
         let mut stream = TcpStream::connect(free).await.unwrap();
-        assert!(raw::is_answered(&mut stream).await, "visitor {visitor} of {VISITORS}");
+        assert!(raw_http::is_answered(&mut stream).await, "visitor {visitor} of {VISITORS}");
         kept.push(stream);
     }
     process.kill().await.unwrap();

@@ -8,7 +8,7 @@ use http::StatusCode;
 use prost::Message as _;
 use serde_json::{Value, json};
 
-use crate::world::{CUSTOMER, World, token, token_of};
+use crate::harness::{CUSTOMER, TestGateway, token, token_of};
 
 const CALLS: &[&str] = &[
     "booking.v1.BookingStaffService/GetOwnRole",
@@ -44,32 +44,32 @@ fn detail(error: &Value) -> ErrorDetail {
 
 #[tokio::test]
 async fn every_call_of_staff_reaches_its_service_with_the_callers_token() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     for method in CALLS {
         let token = token();
-        let answer = world.call(method, &json!({})).bearer_auth(&token).send().await.unwrap();
+        let answer = gateway.call(method, &json!({})).bearer_auth(&token).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::OK, "{method}");
         assert_eq!(answer.headers()["cache-control"], "no-store");
-        assert_eq!(world.grpc.seen.last("authorization"), Some(format!("Bearer {token}")));
+        assert_eq!(gateway.grpc.seen.last("authorization"), Some(format!("Bearer {token}")));
     }
 }
 
 #[tokio::test]
-async fn whoever_is_not_signed_in_does_not_reach_them() {
-    let world = World::new().await;
+async fn calls_without_a_token_do_not_reach_the_service() {
+    let gateway = TestGateway::new().await;
     for method in CALLS {
-        let answer = world.call(method, &json!({})).send().await.unwrap();
+        let answer = gateway.call(method, &json!({})).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{method}");
         assert_eq!(detail(&answer.json().await.unwrap()).reason, "TOKEN_MISSING");
     }
-    assert_eq!(world.grpc.seen.last("user-agent"), None, "a service was asked");
+    assert_eq!(gateway.grpc.seen.last("user-agent"), None, "a service was asked");
 }
 
 #[tokio::test]
-async fn a_customer_is_told_what_the_service_says() {
-    let world = World::new().await;
+async fn the_services_staff_only_error_reaches_the_client() {
+    let gateway = TestGateway::new().await;
     for method in CALLS {
-        let call = world.call(method, &json!({})).bearer_auth(token_of(CUSTOMER, 4_102_444_800));
+        let call = gateway.call(method, &json!({})).bearer_auth(token_of(CUSTOMER, 4_102_444_800));
         let answer = call.send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{method}");
         let error: Value = answer.json().await.unwrap();

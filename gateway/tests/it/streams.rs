@@ -5,7 +5,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use tonic::Status;
 
-use crate::world::{World, token};
+use crate::harness::{TestGateway, token};
 
 const WATCH: &str = "booking.v1.BookingService/WatchBooking";
 
@@ -16,14 +16,14 @@ pub(crate) struct Envelopes {
 }
 
 impl Envelopes {
-    pub(crate) async fn open(world: &World, token: Option<String>) -> Self {
+    pub(crate) async fn open(gateway: &TestGateway, token: Option<String>) -> Self {
         let message = json!({ "bookingId": "bkg_1" }).to_string().into_bytes();
         let mut body = vec![0];
         body.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
         body.extend(message);
-        let mut request = world
+        let mut request = gateway
             .client
-            .post(world.url(&format!("/rpc/{WATCH}")))
+            .post(gateway.url(&format!("/rpc/{WATCH}")))
             .header("content-type", "application/connect+json")
             .header("connect-protocol-version", "1")
             .body(body);
@@ -57,17 +57,17 @@ pub(crate) fn booking(version: i64) -> WatchBookingResponse {
 
 #[tokio::test]
 async fn a_watched_booking_comes_through_as_it_changes() {
-    let world = World::new().await;
-    let mut stream = Envelopes::open(&world, Some(token())).await;
+    let gateway = TestGateway::new().await;
+    let mut stream = Envelopes::open(&gateway, Some(token())).await;
     for version in [1, 2] {
         // Each is read before the next is sent, so nothing is held back on the way.
-        world.grpc.watch.send(Ok(booking(version))).await.unwrap();
+        gateway.grpc.watch.send(Ok(booking(version))).await.unwrap();
         let (flags, message) = stream.next().await.unwrap();
         assert_eq!(flags, 0);
         assert_eq!(message["booking"]["version"], version.to_string());
     }
-    assert_eq!(world.grpc.seen.last("grpc-timeout"), None, "a deadline would cut it");
-    world.grpc.watch.send(Err(Status::internal("a row is gone"))).await.unwrap();
+    assert_eq!(gateway.grpc.seen.last("grpc-timeout"), None, "a deadline would cut it");
+    gateway.grpc.watch.send(Err(Status::internal("a row is gone"))).await.unwrap();
     let (flags, end) = stream.next().await.unwrap();
     assert_eq!(flags, 2);
     assert_eq!(end["error"]["code"], "unavailable");
@@ -77,11 +77,11 @@ async fn a_watched_booking_comes_through_as_it_changes() {
 
 #[tokio::test]
 async fn a_stream_ends_cleanly_when_the_gateway_stops() {
-    let world = World::new().await;
-    let mut stream = Envelopes::open(&world, Some(token())).await;
-    world.grpc.watch.send(Ok(booking(1))).await.unwrap();
+    let gateway = TestGateway::new().await;
+    let mut stream = Envelopes::open(&gateway, Some(token())).await;
+    gateway.grpc.watch.send(Ok(booking(1))).await.unwrap();
     assert_eq!(stream.next().await.unwrap().0, 0);
-    world.shutdown.trigger();
+    gateway.shutdown.trigger();
     let (flags, end) = stream.next().await.unwrap();
     assert_eq!(flags, 2);
     assert_eq!(end.get("error"), None);
@@ -90,8 +90,8 @@ async fn a_stream_ends_cleanly_when_the_gateway_stops() {
 
 #[tokio::test]
 async fn a_stream_needs_a_token() {
-    let world = World::new().await;
-    let mut stream = Envelopes::open(&world, None).await;
+    let gateway = TestGateway::new().await;
+    let mut stream = Envelopes::open(&gateway, None).await;
     let (flags, end) = stream.next().await.unwrap();
     assert_eq!(flags, 2);
     assert_eq!(end["error"]["code"], "unauthenticated");

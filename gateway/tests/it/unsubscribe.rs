@@ -5,7 +5,7 @@ use http::StatusCode;
 use reqwest::Response;
 use serde_json::{Value, json};
 
-use crate::world::{Wishes, World, allowance};
+use crate::harness::{TestGateway, TestOptions, rate_limit};
 
 const ONE_CLICK: &str = "List-Unsubscribe=One-Click";
 
@@ -14,91 +14,94 @@ fn secret(first: char) -> String {
     format!("{first}{}", "aZ-_09".repeat(7))
 }
 
-async fn click(world: &World, query: &str, body: impl Into<reqwest::Body>) -> Response {
-    let post = world.client.post(world.url(&format!("/unsubscribe{query}")));
+async fn click(gateway: &TestGateway, query: &str, body: impl Into<reqwest::Body>) -> Response {
+    let post = gateway.client.post(gateway.url(&format!("/unsubscribe{query}")));
     let post = post.header("content-type", "application/x-www-form-urlencoded");
     // A mail program comes from nowhere: another site's origin is no reason to refuse it.
     post.header("origin", "https://mail.example").body(body).send().await.unwrap()
 }
 
-fn asked(world: &World) -> Vec<String> {
-    let seen = world.grpc.seen.http.lock().unwrap();
+fn asked(gateway: &TestGateway) -> Vec<String> {
+    let seen = gateway.grpc.seen.http.lock().unwrap();
     seen.iter().map(|(token, ..)| token.clone()).collect()
 }
 
-async fn is_said(answer: Response, status: StatusCode, sentence: &str) {
+async fn assert_text(answer: Response, status: StatusCode, sentence: &str) {
     assert_eq!(answer.status(), status);
     assert_eq!(answer.headers()["content-type"], "text/plain; charset=utf-8");
     assert_eq!(answer.headers()["cache-control"], "no-store");
-    let said = answer.text().await.unwrap();
-    assert!(said.contains(sentence), "{said}");
+    let body = answer.text().await.unwrap();
+    assert!(body.contains(sentence), "{body}");
 }
 
 #[tokio::test]
-async fn people_get_the_page_and_nothing_ends() {
-    let world = World::new().await;
-    let answer = world.get(&format!("/unsubscribe?t={}", secret('g'))).await;
+async fn a_get_shows_the_page_and_unsubscribes_nothing() {
+    let gateway = TestGateway::new().await;
+    let answer = gateway.get(&format!("/unsubscribe?t={}", secret('g'))).await;
     assert_eq!(answer.status(), StatusCode::OK);
     assert_eq!(answer.headers()["referrer-policy"], "no-referrer");
     assert_eq!(answer.text().await.unwrap(), "<h1>unsubscribe</h1>");
-    assert_eq!(asked(&world), [""; 0]);
+    assert_eq!(asked(&gateway), [""; 0]);
 }
 
 #[tokio::test]
 async fn one_click_ends_mails() {
-    let world = World::new().await;
-    let answer = click(&world, &format!("?t={}", secret('g')), ONE_CLICK).await;
+    let gateway = TestGateway::new().await;
+    let answer = click(&gateway, &format!("?t={}", secret('g')), ONE_CLICK).await;
     assert!(!answer.headers().contains_key("set-cookie"));
-    is_said(answer, StatusCode::OK, "no more mails").await;
-    assert_eq!(asked(&world), [secret('g')]);
-    assert!(world.grpc.seen.last("traceparent").is_some());
+    assert_text(answer, StatusCode::OK, "no more mails").await;
+    assert_eq!(asked(&gateway), [secret('g')]);
+    assert!(gateway.grpc.seen.last("traceparent").is_some());
 }
 
 #[tokio::test]
-async fn a_link_that_is_none_is_told_so() {
-    let world = World::new().await;
+async fn an_invalid_link_is_rejected() {
+    let gateway = TestGateway::new().await;
     let other = format!("?t={}", secret('x'));
     for query in [other.as_str(), "?t=", "", "?t=a%20b", "?u=1"] {
-        let answer = click(&world, query, ONE_CLICK).await;
-        is_said(answer, StatusCode::BAD_REQUEST, "not complete").await;
+        let answer = click(&gateway, query, ONE_CLICK).await;
+        assert_text(answer, StatusCode::BAD_REQUEST, "not complete").await;
     }
-    assert_eq!(asked(&world), [secret('x')], "only what may be a secret is asked about");
+    assert_eq!(asked(&gateway), [secret('x')], "only what may be a secret is asked about");
 }
 
 #[tokio::test]
 async fn what_merely_follows_links_ends_nothing() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let query = format!("?t={}", secret('g'));
     for body in ["", "hello=1"] {
-        is_said(click(&world, &query, body).await, StatusCode::BAD_REQUEST, "browser").await;
+        assert_text(click(&gateway, &query, body).await, StatusCode::BAD_REQUEST, "browser").await;
     }
-    let answer = click(&world, &query, "x".repeat(2000)).await;
-    is_said(answer, StatusCode::PAYLOAD_TOO_LARGE, "too large").await;
-    let put = world.client.put(world.url(&format!("/unsubscribe{query}"))).send().await.unwrap();
+    let answer = click(&gateway, &query, "x".repeat(2000)).await;
+    assert_text(answer, StatusCode::PAYLOAD_TOO_LARGE, "too large").await;
+    let put =
+        gateway.client.put(gateway.url(&format!("/unsubscribe{query}"))).send().await.unwrap();
     assert_eq!(put.status(), StatusCode::METHOD_NOT_ALLOWED);
     assert_eq!(put.headers()["allow"], "GET, HEAD, POST");
-    assert_eq!(asked(&world), [""; 0]);
+    assert_eq!(asked(&gateway), [""; 0]);
 }
 
 #[tokio::test]
-async fn a_mail_program_is_asked_to_come_again_when_nobody_answers() {
-    let world = World::new().await;
-    let away = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
-    for (world, first) in [(world, 'd'), (away, 'g')] {
-        let answer = click(&world, &format!("?t={}", secret(first)), ONE_CLICK).await;
+async fn a_mail_program_gets_retry_after_when_notifications_is_down() {
+    let gateway = TestGateway::new().await;
+    let away =
+        TestGateway::with_options(TestOptions { without_services: true, ..TestOptions::default() })
+            .await;
+    for (gateway, first) in [(gateway, 'd'), (away, 'g')] {
+        let answer = click(&gateway, &format!("?t={}", secret(first)), ONE_CLICK).await;
         assert_eq!(answer.headers()["retry-after"], "120");
-        is_said(answer, StatusCode::SERVICE_UNAVAILABLE, "again in a few minutes").await;
+        assert_text(answer, StatusCode::SERVICE_UNAVAILABLE, "again in a few minutes").await;
     }
 }
 
 #[tokio::test]
 async fn leaving_can_be_taken_back_within_the_same_limit() {
-    let mut wishes = Wishes::default();
-    wishes.allowances.unsubscribing = allowance(3, 1);
-    let world = World::with(wishes).await;
+    let mut options = TestOptions::default();
+    options.rate_limits.unsubscribing = rate_limit(3, 1);
+    let gateway = TestGateway::with_options(options).await;
     let call = |method: &str, token: String| {
         let method = format!("notifications.v1.NotificationsService/{method}");
-        world.call(&method, &json!({ "token": token })).send()
+        gateway.call(&method, &json!({ "token": token })).send()
     };
     assert_eq!(call("Unsubscribe", secret('g')).await.unwrap().status(), StatusCode::OK);
     assert_eq!(call("Resubscribe", secret('g')).await.unwrap().status(), StatusCode::OK);
@@ -113,14 +116,14 @@ async fn leaving_can_be_taken_back_within_the_same_limit() {
 }
 
 #[tokio::test]
-async fn forms_and_ways_out_have_limits_of_their_own() {
-    let mut wishes = Wishes::default();
-    wishes.allowances.forms = allowance(2, 1);
-    wishes.allowances.unsubscribing = allowance(2, 1);
-    let world = World::with(wishes).await;
+async fn forms_and_unsubscribing_have_their_own_limits() {
+    let mut options = TestOptions::default();
+    options.rate_limits.forms = rate_limit(2, 1);
+    options.rate_limits.unsubscribing = rate_limit(2, 1);
+    let gateway = TestGateway::with_options(options).await;
     let form = |method: &str| {
         let method = format!("notifications.v1.NotificationsService/{method}");
-        world.call(&method, &json!({ "name": "Asha" })).send()
+        gateway.call(&method, &json!({ "name": "Asha" })).send()
     };
     assert_eq!(form("SendContactMessage").await.unwrap().status(), StatusCode::OK);
     assert_eq!(form("RequestMeditationGuide").await.unwrap().status(), StatusCode::OK);
@@ -133,20 +136,20 @@ async fn forms_and_ways_out_have_limits_of_their_own() {
     }
     // Who has just written a message can still leave, by the page's call or by a program's click.
     let token = json!({ "token": secret('g') });
-    let call = world.call("notifications.v1.NotificationsService/Unsubscribe", &token);
+    let call = gateway.call("notifications.v1.NotificationsService/Unsubscribe", &token);
     assert_eq!(call.send().await.unwrap().status(), StatusCode::OK);
     let query = format!("?t={}", secret('g'));
-    is_said(click(&world, &query, ONE_CLICK).await, StatusCode::OK, "no more mails").await;
-    let answer = click(&world, &query, ONE_CLICK).await;
+    assert_text(click(&gateway, &query, ONE_CLICK).await, StatusCode::OK, "no more mails").await;
+    let answer = click(&gateway, &query, ONE_CLICK).await;
     assert!(answer.headers().contains_key("retry-after"));
-    is_said(answer, StatusCode::TOO_MANY_REQUESTS, "wait").await;
-    assert_eq!(asked(&world).len(), 2);
+    assert_text(answer, StatusCode::TOO_MANY_REQUESTS, "wait").await;
+    assert_eq!(asked(&gateway).len(), 2);
 }
 
 #[tokio::test]
-async fn a_form_s_refusal_arrives_as_the_service_says_it() {
-    let world = World::new().await;
-    let call = world.call("notifications.v1.NotificationsService/SendContactMessage", &json!({}));
+async fn a_forms_rejection_is_passed_on_unchanged() {
+    let gateway = TestGateway::new().await;
+    let call = gateway.call("notifications.v1.NotificationsService/SendContactMessage", &json!({}));
     let answer = call.send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
     let error: Value = answer.json().await.unwrap();

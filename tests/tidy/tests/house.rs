@@ -135,7 +135,7 @@ const KNOTS: [(&str, &str); 16] = [
     ("sandbox", "controls"),
     ("sandbox", "provider::bank"),
     ("sandbox", "provider::captures"),
-    ("gateway", "access"),
+    ("gateway", "authorization"),
     ("gateway", "server"),
     ("booking", "app"),
     ("identity", "app"),

@@ -14,15 +14,15 @@ use runtime::status::invalid;
 use tonic::transport::server::Router;
 use tonic::{Request, Response, Status};
 
-use super::Neighbour;
+use super::FakeBackend;
 
 /// Offers it beside the others.
-pub(super) fn add_to(server: Router, neighbour: &Neighbour) -> Router {
-    server.add_service(NotificationsServiceServer::new(neighbour.clone()))
+pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
+    server.add_service(NotificationsServiceServer::new(backend.clone()))
 }
 
 #[tonic::async_trait]
-impl NotificationsService for Neighbour {
+impl NotificationsService for FakeBackend {
     async fn send_contact_message(
         &self,
         request: Request<SendContactMessageRequest>,

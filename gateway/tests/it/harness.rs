@@ -9,7 +9,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gateway::{
-    Allowance, Allowances, BodySettings, Config, ConnectionSettings, ProxySettings, SiteSettings,
+    BodySettings, Config, ConnectionSettings, ProxySettings, RateLimit, RateLimits, SiteSettings,
     Upstreams, WatchSettings,
 };
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
@@ -20,7 +20,7 @@ use runtime::telemetry::{self, Form};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::neighbours::{self, Grpc, Seen};
+use crate::backends::{self, GrpcBackends, RecordedRequests};
 
 const ISSUER: &str = "http://127.0.0.1/auth/v1";
 const SECRET: [u8; 32] = [7; 32];
@@ -33,8 +33,8 @@ pub(crate) const IMAGE_ORIGIN: &str = "https://images.example";
 pub(crate) const CHECKOUT: &str = "http://127.0.0.1:8090";
 
 /// What a test may want to be different.
-pub(crate) struct Wishes {
-    pub(crate) allowances: Allowances,
+pub(crate) struct TestOptions {
+    pub(crate) rate_limits: RateLimits,
     pub(crate) connections: ConnectionSettings,
     pub(crate) bodies: BodySettings,
     pub(crate) without_services: bool,
@@ -43,10 +43,10 @@ pub(crate) struct Wishes {
     pub(crate) public: String,
 }
 
-impl Default for Wishes {
+impl Default for TestOptions {
     fn default() -> Self {
-        let plenty = allowance(100_000, 100_000);
-        let allowances = Allowances {
+        let plenty = rate_limit(100_000, 100_000);
+        let rate_limits = RateLimits {
             address: plenty,
             account: plenty,
             sign_in: plenty,
@@ -59,44 +59,48 @@ impl Default for Wishes {
         };
         let public = "http://127.0.0.1:8080".to_owned();
         let minute = Duration::from_secs(60);
-        let connections =
-            ConnectionSettings { most: 1000, share: 1000, head: minute, idle: minute };
-        let bodies = BodySettings { most: 1 << 25, share: 1 << 25, patience: minute };
+        let connections = ConnectionSettings {
+            max: 1000,
+            share: 1000,
+            head_timeout: minute,
+            idle_timeout: minute,
+        };
+        let bodies = BodySettings { max_bytes: 1 << 25, share_bytes: 1 << 25, timeout: minute };
         let (without_services, trust_proxy) = (false, false);
-        Self { allowances, connections, bodies, without_services, trust_proxy, public }
+        Self { rate_limits, connections, bodies, without_services, trust_proxy, public }
     }
 }
 
-pub(crate) fn allowance(burst: u32, per_minute: u32) -> Allowance {
+pub(crate) fn rate_limit(burst: u32, per_minute: u32) -> RateLimit {
     let number = |number| NonZeroU32::new(number).unwrap();
-    Allowance { burst: number(burst), per_minute: number(per_minute) }
+    RateLimit { burst: number(burst), per_minute: number(per_minute) }
 }
 
-pub(crate) struct World {
+pub(crate) struct TestGateway {
     pub(crate) base: String,
     pub(crate) address: SocketAddr,
     pub(crate) client: reqwest::Client,
-    pub(crate) grpc: Grpc,
-    pub(crate) identity: Seen,
-    pub(crate) payments: Seen,
-    pub(crate) reviews: Seen,
+    pub(crate) grpc: GrpcBackends,
+    pub(crate) identity: RecordedRequests,
+    pub(crate) payments: RecordedRequests,
+    pub(crate) reviews: RecordedRequests,
     pub(crate) shutdown: Shutdown,
 }
 
-impl World {
+impl TestGateway {
     pub(crate) async fn new() -> Self {
-        Self::with(Wishes::default()).await
+        Self::with_options(TestOptions::default()).await
     }
 
-    pub(crate) async fn with(wishes: Wishes) -> Self {
+    pub(crate) async fn with_options(options: TestOptions) -> Self {
         install_telemetry();
-        let grpc = neighbours::grpc().await;
-        let (identity_url, identity) = neighbours::http(keys()).await;
-        let (payments_url, payments) = neighbours::http(json!({})).await;
-        let (reviews_url, reviews) = neighbours::reviews::http().await;
+        let grpc = backends::grpc().await;
+        let (identity_url, identity) = backends::http(keys()).await;
+        let (payments_url, payments) = backends::http(json!({})).await;
+        let (reviews_url, reviews) = backends::reviews::http().await;
         let gone = "http://127.0.0.1:1".to_owned();
-        let service = if wishes.without_services { gone.clone() } else { grpc.address.clone() };
-        let (identity_url, payments_url, reviews_url) = if wishes.without_services {
+        let service = if options.without_services { gone.clone() } else { grpc.address.clone() };
+        let (identity_url, payments_url, reviews_url) = if options.without_services {
             (gone.clone(), gone.clone(), gone)
         } else {
             (identity_url, payments_url, reviews_url)
@@ -106,13 +110,13 @@ impl World {
         let listen = listener.local_addr().unwrap();
         let config = Config {
             listen,
-            connections: wishes.connections,
-            bodies: wishes.bodies,
+            connections: options.connections,
+            bodies: options.bodies,
             site: SiteSettings {
-                public: wishes.public.parse().unwrap(),
+                public: options.public.parse().unwrap(),
                 folder: site(),
                 checkout_origins: vec![CHECKOUT.to_owned()],
-                trust_proxy: wishes.trust_proxy,
+                trust_proxy: options.trust_proxy,
             },
             upstreams: Upstreams {
                 catalogue: uri(),
@@ -131,7 +135,7 @@ impl World {
                 jwks_url: format!("{identity_url}/.well-known/jwks.json"),
                 issuer: ISSUER.to_owned(),
             },
-            allowances: wishes.allowances,
+            rate_limits: options.rate_limits,
         };
         let shutdown = Shutdown::new();
         let stop = shutdown.clone();

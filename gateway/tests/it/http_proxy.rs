@@ -4,15 +4,15 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::raw;
-use crate::world::{Wishes, World};
+use crate::harness::{TestGateway, TestOptions};
+use crate::raw_http;
 
 #[tokio::test]
 async fn the_identity_server_is_reached_below_auth() {
-    let world = World::new().await;
-    let answer = world
+    let gateway = TestGateway::new().await;
+    let answer = gateway
         .client
-        .post(world.url("/auth/v1/token?grant_type=password"))
+        .post(gateway.url("/auth/v1/token?grant_type=password"))
         .header("apikey", "public")
         .header("x-forwarded-for", "203.0.113.5")
         .header("x-forwarded-host", "evil.example")
@@ -29,7 +29,7 @@ async fn the_identity_server_is_reached_below_auth() {
     assert!(!answer.headers().contains_key("set-cookie"));
     assert_eq!(answer.text().await.unwrap(), r#"{"email":"a@b.example"}"#);
 
-    let seen = world.identity.http.lock().unwrap();
+    let seen = gateway.identity.http.lock().unwrap();
     let (path, headers, _) = seen.last().unwrap();
     assert_eq!(path, "/token?grant_type=password");
     assert_eq!(headers["apikey"], "public");
@@ -41,16 +41,18 @@ async fn the_identity_server_is_reached_below_auth() {
 
 #[tokio::test]
 async fn the_identity_servers_redirects_reach_the_browser() {
-    let world = World::new().await;
-    let answer = world.get("/auth/v1/verify?token=123456&type=signup").await;
+    let gateway = TestGateway::new().await;
+    let answer = gateway.get("/auth/v1/verify?token=123456&type=signup").await;
     assert_eq!(answer.status(), StatusCode::SEE_OTHER);
     assert_eq!(answer.headers()["location"], "http://127.0.0.1/sign-in#access_token=x");
 }
 
 #[tokio::test]
-async fn without_an_identity_server_its_client_is_told_in_its_own_form() {
-    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
-    let ask = || world.client.get(world.url("/auth/v1/user"));
+async fn without_an_identity_server_the_error_has_its_format() {
+    let gateway =
+        TestGateway::with_options(TestOptions { without_services: true, ..TestOptions::default() })
+            .await;
+    let ask = || gateway.client.get(gateway.url("/auth/v1/user"));
     let answer = ask().send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(answer.headers()["x-sb-error-code"], "service_unavailable");
@@ -66,8 +68,9 @@ async fn without_an_identity_server_its_client_is_told_in_its_own_form() {
 
 #[tokio::test]
 async fn a_sign_in_that_is_too_large_is_refused() {
-    let world = World::new().await;
-    let large = world.client.post(world.url("/auth/v1/signup")).body("x".repeat(1024 * 1024 + 1));
+    let gateway = TestGateway::new().await;
+    let large =
+        gateway.client.post(gateway.url("/auth/v1/signup")).body("x".repeat(1024 * 1024 + 1));
     let answer = large.send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
     let error: Value = answer.json().await.unwrap();
@@ -76,13 +79,13 @@ async fn a_sign_in_that_is_too_large_is_refused() {
 
 #[tokio::test]
 async fn a_webhook_passes_byte_for_byte() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     // Not JSON as anybody would write it again, and not even text at its end.
     let mut body = br#"{ "b":1,"a" : 1e2, "a":2 }"#.to_vec();
     body.extend([0, 255, 13, 10]);
-    let answer = world
+    let answer = gateway
         .client
-        .post(world.url("/webhooks/razorpay"))
+        .post(gateway.url("/webhooks/razorpay"))
         .header("x-razorpay-signature", "0123abcd")
         .header("x-razorpay-event-id", "evt_1")
         .header("content-type", "application/json")
@@ -91,7 +94,7 @@ async fn a_webhook_passes_byte_for_byte() {
         .await
         .unwrap();
     assert_eq!(answer.status(), StatusCode::OK);
-    let seen = world.payments.http.lock().unwrap();
+    let seen = gateway.payments.http.lock().unwrap();
     let (path, headers, got) = seen.last().unwrap();
     assert_eq!(path, "/webhooks/razorpay");
     assert_eq!(got, &body);
@@ -102,31 +105,35 @@ async fn a_webhook_passes_byte_for_byte() {
 
 #[tokio::test]
 async fn a_webhook_is_posted_small_and_only_while_payments_is_there() {
-    let world = World::new().await;
-    let answer = world.get("/webhooks/razorpay").await;
+    let gateway = TestGateway::new().await;
+    let answer = gateway.get("/webhooks/razorpay").await;
     assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED);
-    let large = world.client.post(world.url("/webhooks/razorpay")).body(vec![0; 256 * 1024 + 1]);
+    let large =
+        gateway.client.post(gateway.url("/webhooks/razorpay")).body(vec![0; 256 * 1024 + 1]);
     assert_eq!(large.send().await.unwrap().status(), StatusCode::PAYLOAD_TOO_LARGE);
-    assert!(world.payments.http.lock().unwrap().is_empty());
+    assert!(gateway.payments.http.lock().unwrap().is_empty());
 
-    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
-    let lost = world.client.post(world.url("/webhooks/razorpay")).body("{}").send().await.unwrap();
+    let gateway =
+        TestGateway::with_options(TestOptions { without_services: true, ..TestOptions::default() })
+            .await;
+    let lost =
+        gateway.client.post(gateway.url("/webhooks/razorpay")).body("{}").send().await.unwrap();
     assert_eq!(lost.status(), StatusCode::SERVICE_UNAVAILABLE, "so that it is sent again");
 }
 
 #[tokio::test]
 async fn there_is_one_path_for_webhooks() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     for path in ["/webhooks/other", "/webhooks/razorpay/x", "/webhooks/razorpay/", "/webhooks/"] {
-        let answer = world.client.post(world.url(path)).body("{}").send().await.unwrap();
+        let answer = gateway.client.post(gateway.url(path)).body("{}").send().await.unwrap();
         assert!(answer.status().is_client_error(), "{path}: {}", answer.status());
     }
-    assert!(world.payments.http.lock().unwrap().is_empty());
+    assert!(gateway.payments.http.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn no_path_leads_upwards_to_what_is_not_offered() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let paths = [
         "/webhooks/../elsewhere",
         "/webhooks/razorpay/../../elsewhere",
@@ -141,24 +148,24 @@ async fn no_path_leads_upwards_to_what_is_not_offered() {
     ];
     for path in paths {
         // No client library would send these as they are.
-        let answer = raw::ask(&world, &format!("POST {path}")).await;
+        let answer = raw_http::ask(&gateway, &format!("POST {path}")).await;
         let refused = ["HTTP/1.1 400", "HTTP/1.1 404"].iter().any(|line| answer.starts_with(line));
         assert!(refused, "{path}: {answer}");
     }
-    assert!(world.identity.http.lock().unwrap().is_empty());
-    assert!(world.payments.http.lock().unwrap().is_empty());
+    assert!(gateway.identity.http.lock().unwrap().is_empty());
+    assert!(gateway.payments.http.lock().unwrap().is_empty());
 }
 
 /// A newer build of the provider's checkout is noticed on its first day.
 #[tokio::test]
-async fn what_the_booking_documents_policy_refuses_is_told() {
-    let world = World::new().await;
-    let answer = world.get("/booking-flow").await;
+async fn policy_violations_of_the_booking_document_are_reported() {
+    let gateway = TestGateway::new().await;
+    let answer = gateway.get("/booking-flow").await;
     let policy = answer.headers()["content-security-policy"].to_str().unwrap().to_owned();
     assert!(policy.ends_with("; report-uri /policy-reports"), "{policy}");
-    assert_eq!(world.get("/policy-reports").await.status(), StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(gateway.get("/policy-reports").await.status(), StatusCode::METHOD_NOT_ALLOWED);
     let report = |body: String| {
-        let post = world.client.post(world.url("/policy-reports"));
+        let post = gateway.client.post(gateway.url("/policy-reports"));
         post.header("content-type", "application/csp-report").body(body).send()
     };
     let refused = json!({ "csp-report": {
@@ -170,16 +177,16 @@ async fn what_the_booking_documents_policy_refuses_is_told() {
     }
     let long = report("x".repeat(20_000)).await.unwrap();
     assert_eq!(long.status(), StatusCode::PAYLOAD_TOO_LARGE);
-    let health: Value = world.get("/healthz").await.json().await.unwrap();
-    let wanted = json!({ "script-src-elem https://cdn.example": 2 });
-    assert_eq!(health["refused_by_policy"], wanted);
+    let health: Value = gateway.get("/healthz").await.json().await.unwrap();
+    let expected = json!({ "script-src-elem https://cdn.example": 2 });
+    assert_eq!(health["refused_by_policy"], expected);
     assert_eq!(health["ready"], true, "anybody can send reports");
 }
 
 #[tokio::test]
 async fn health_names_every_part() {
-    let world = World::new().await;
-    let answer = world.get("/healthz").await;
+    let gateway = TestGateway::new().await;
+    let answer = gateway.get("/healthz").await;
     assert_eq!(answer.status(), StatusCode::OK);
     let report: Value = answer.json().await.unwrap();
     let parts = [
@@ -207,30 +214,32 @@ async fn health_names_every_part() {
 
     // Payments works, and the provider refuses its orders: a person has to be told.
     let refused = tonic_health::ServingStatus::NotServing;
-    world.grpc.health.set_service_status(runtime::health::ORDERS, refused).await;
-    let answer = world.get("/healthz").await;
+    gateway.grpc.health.set_service_status(runtime::health::ORDERS, refused).await;
+    let answer = gateway.get("/healthz").await;
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
     let report: Value = answer.json().await.unwrap();
     assert_eq!(report["parts"]["payments"], "ready");
     assert_eq!(report["parts"]["payments_orders"], "a person has to look at it");
 
-    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
-    let answer = world.get("/healthz").await;
+    let gateway =
+        TestGateway::with_options(TestOptions { without_services: true, ..TestOptions::default() })
+            .await;
+    let answer = gateway.get("/healthz").await;
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
     let report: Value = answer.json().await.unwrap();
     assert_eq!(report["parts"]["booking"], "it does not answer");
     assert_eq!(report["parts"]["web"], "ready");
     // The gateway itself is well: it still has pages to show.
-    assert_eq!(world.get("/livez").await.status(), StatusCode::OK);
-    assert_eq!(world.get("/readyz").await.status(), StatusCode::OK);
+    assert_eq!(gateway.get("/livez").await.status(), StatusCode::OK);
+    assert_eq!(gateway.get("/readyz").await.status(), StatusCode::OK);
 }
 
 #[tokio::test]
 async fn a_payer_comes_back_to_their_booking_whatever_the_form_says() {
-    let world = World::new().await;
+    let gateway = TestGateway::new().await;
     let booking = format!("bkg_{}", "0".repeat(32));
     let returned = async |query: &str, body: &'static str| {
-        let post = world.client.post(world.url(&format!("/pay/return{query}")));
+        let post = gateway.client.post(gateway.url(&format!("/pay/return{query}")));
         let answer = post.header("origin", "https://api.razorpay.com").body(body).send().await;
         let answer = answer.unwrap();
         assert_eq!(answer.status(), StatusCode::SEE_OTHER);
@@ -243,23 +252,25 @@ async fn a_payer_comes_back_to_their_booking_whatever_the_form_says() {
     let query = format!("?b={booking}");
     assert_eq!(returned(&query, "razorpay_payment_id=pay_1").await, verifying);
     {
-        let seen = world.payments.http.lock().unwrap();
+        let seen = gateway.payments.http.lock().unwrap();
         let (path, _headers, body) = seen.last().unwrap();
         assert_eq!(path, &format!("/pay/return?b={booking}"));
         assert_eq!(body, b"razorpay_payment_id=pay_1");
     }
     assert_eq!(returned(&query, "error%5Bcode%5D=BAD_REQUEST_ERROR").await, paying);
-    let before = world.payments.http.lock().unwrap().len();
+    let before = gateway.payments.http.lock().unwrap().len();
     for odd in ["", "?b=", "?b=//evil.example/000000000000000000000000", "?b=bkg_%0d%0aset-cookie"]
     {
         assert_eq!(returned(odd, "razorpay_payment_id=pay_1").await, "/booking-flow", "{odd}");
     }
-    assert_eq!(world.payments.http.lock().unwrap().len(), before, "payments is not asked");
-    let reloaded = world.get(&format!("/pay/return?b={booking}")).await;
+    assert_eq!(gateway.payments.http.lock().unwrap().len(), before, "payments is not asked");
+    let reloaded = gateway.get(&format!("/pay/return?b={booking}")).await;
     assert_eq!(reloaded.headers()["location"], verifying);
 
-    let world = World::with(Wishes { without_services: true, ..Wishes::default() }).await;
-    let post = world.client.post(world.url(&format!("/pay/return?b={booking}")));
+    let gateway =
+        TestGateway::with_options(TestOptions { without_services: true, ..TestOptions::default() })
+            .await;
+    let post = gateway.client.post(gateway.url(&format!("/pay/return?b={booking}")));
     let answer = post.body("razorpay_payment_id=pay_1").send().await.unwrap();
     assert_eq!(answer.headers()["location"], verifying, "the booking's page asks again");
 }

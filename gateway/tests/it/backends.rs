@@ -30,17 +30,17 @@ pub(crate) mod reviews;
 mod staff;
 
 /// A path with its query, the headers and the body.
-type HttpSeen = (String, HeaderMap, Vec<u8>);
+type RecordedHttp = (String, HeaderMap, Vec<u8>);
 type Watched = Result<WatchBookingResponse, Status>;
 
 /// What reached a neighbour.
 #[derive(Clone, Default)]
-pub(crate) struct Seen {
+pub(crate) struct RecordedRequests {
     pub(crate) metadata: Arc<Mutex<Vec<MetadataMap>>>,
-    pub(crate) http: Arc<Mutex<Vec<HttpSeen>>>,
+    pub(crate) http: Arc<Mutex<Vec<RecordedHttp>>>,
 }
 
-impl Seen {
+impl RecordedRequests {
     fn note<T>(&self, request: &Request<T>) {
         self.metadata.lock().unwrap().push(request.metadata().clone());
     }
@@ -54,41 +54,41 @@ impl Seen {
 }
 
 #[derive(Clone)]
-struct Neighbour {
-    seen: Seen,
+struct FakeBackend {
+    seen: RecordedRequests,
     /// Gives what a watched booking's stream sends; the stream ends when the sender is dropped.
     watch: Arc<Mutex<Option<mpsc::Receiver<Watched>>>>,
 }
 
-pub(crate) struct Grpc {
+pub(crate) struct GrpcBackends {
     pub(crate) address: String,
-    pub(crate) seen: Seen,
+    pub(crate) seen: RecordedRequests,
     pub(crate) watch: mpsc::Sender<Watched>,
     /// What they say of themselves.
     pub(crate) health: HealthReporter,
 }
 
 /// All gRPC services in one process, as the gateway cannot tell the difference.
-pub(crate) async fn grpc() -> Grpc {
+pub(crate) async fn grpc() -> GrpcBackends {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    let seen = Seen::default();
+    let seen = RecordedRequests::default();
     let (watch, receiver) = mpsc::channel(8);
-    let neighbour = Neighbour { seen: seen.clone(), watch: Arc::new(Mutex::new(Some(receiver))) };
+    let backend = FakeBackend { seen: seen.clone(), watch: Arc::new(Mutex::new(Some(receiver))) };
     let (reporter, health) = tonic_health::server::health_reporter();
     reporter.set_service_status(READY, tonic_health::ServingStatus::Serving).await;
     let server = tonic::transport::Server::builder()
         .add_service(health)
-        .add_service(CatalogueServiceServer::new(neighbour.clone()))
-        .add_service(BookingServiceServer::new(neighbour.clone()))
-        .add_service(PaymentsServiceServer::new(neighbour.clone()));
-    let server = mails::add_to(staff::add_to(server, &neighbour), &neighbour);
-    let server = reviews::add_to(server, &neighbour)
-        .add_service(consumers_service_server::ConsumersServiceServer::new(neighbour.clone()))
-        .add_service(feed_service_server::FeedServiceServer::new(neighbour))
+        .add_service(CatalogueServiceServer::new(backend.clone()))
+        .add_service(BookingServiceServer::new(backend.clone()))
+        .add_service(PaymentsServiceServer::new(backend.clone()));
+    let server = mails::add_to(staff::add_to(server, &backend), &backend);
+    let server = reviews::add_to(server, &backend)
+        .add_service(consumers_service_server::ConsumersServiceServer::new(backend.clone()))
+        .add_service(feed_service_server::FeedServiceServer::new(backend))
         .serve_with_incoming(TcpListenerStream::new(listener));
     tokio::spawn(server);
-    Grpc { address, seen, watch, health: reporter }
+    GrpcBackends { address, seen, watch, health: reporter }
 }
 
 pub(crate) fn service(id: &str) -> Service {
@@ -101,7 +101,7 @@ pub(crate) fn service(id: &str) -> Service {
 }
 
 #[tonic::async_trait]
-impl CatalogueService for Neighbour {
+impl CatalogueService for FakeBackend {
     async fn get_practice(
         &self,
         _request: Request<GetPracticeRequest>,
@@ -154,7 +154,7 @@ impl CatalogueService for Neighbour {
 }
 
 #[tonic::async_trait]
-impl BookingService for Neighbour {
+impl BookingService for FakeBackend {
     type WatchBookingStream = ReceiverStream<Watched>;
 
     /// Never answers.
@@ -223,7 +223,7 @@ impl BookingService for Neighbour {
 }
 
 #[tonic::async_trait]
-impl PaymentsService for Neighbour {
+impl PaymentsService for FakeBackend {
     async fn start_payment(
         &self,
         _request: Request<StartPaymentRequest>,
@@ -275,7 +275,7 @@ impl PaymentsService for Neighbour {
 
 /// It would answer; the gateway must not ask.
 #[tonic::async_trait]
-impl feed_service_server::FeedService for Neighbour {
+impl feed_service_server::FeedService for FakeBackend {
     async fn read_feed(
         &self,
         _request: Request<ReadFeedRequest>,
@@ -287,7 +287,7 @@ impl feed_service_server::FeedService for Neighbour {
 
 /// All consumers of the practice, as far behind as one may be.
 #[tonic::async_trait]
-impl consumers_service_server::ConsumersService for Neighbour {
+impl consumers_service_server::ConsumersService for FakeBackend {
     async fn list_consumers(
         &self,
         _request: Request<ListConsumersRequest>,
@@ -303,10 +303,10 @@ impl consumers_service_server::ConsumersService for Neighbour {
 
 /// An HTTP server that keeps what it is sent, shows `keys` where an identity server has them, and
 /// says what it is asked to say by the path.
-pub(crate) async fn http(keys: serde_json::Value) -> (String, Seen) {
+pub(crate) async fn http(keys: serde_json::Value) -> (String, RecordedRequests) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    let seen = Seen::default();
+    let seen = RecordedRequests::default();
     let router = axum::Router::new()
         .route("/.well-known/jwks.json", axum::routing::get(move || async move { Json(keys) }))
         .fallback(answer)
@@ -315,7 +315,7 @@ pub(crate) async fn http(keys: serde_json::Value) -> (String, Seen) {
     (address, seen)
 }
 
-async fn answer(State(seen): State<Seen>, request: HttpRequest) -> HttpResponse {
+async fn answer(State(seen): State<RecordedRequests>, request: HttpRequest) -> HttpResponse {
     let (parts, body) = request.into_parts();
     let body = axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec();
     let path = parts.uri.path_and_query().unwrap().to_string();

@@ -8,20 +8,20 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
-use crate::world::World;
+use crate::harness::TestGateway;
 
 /// Nothing in a test takes as long; it only ends a test that waits for nothing.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-pub(crate) async fn connect(world: &World) -> TcpStream {
-    connect_from(world, Ipv4Addr::LOCALHOST).await
+pub(crate) async fn connect(gateway: &TestGateway) -> TcpStream {
+    connect_from(gateway, Ipv4Addr::LOCALHOST).await
 }
 
 /// A connection from one of the machine's own networks, 127.0.0.1, 127.0.0.2 and so on.
-pub(crate) async fn connect_from(world: &World, from: Ipv4Addr) -> TcpStream {
+pub(crate) async fn connect_from(gateway: &TestGateway, from: Ipv4Addr) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::from((from, 0))).unwrap();
-    socket.connect(world.address).await.unwrap()
+    socket.connect(gateway.address).await.unwrap()
 }
 
 pub(crate) async fn send(stream: &mut TcpStream, bytes: impl AsRef<[u8]>) {
@@ -31,7 +31,7 @@ pub(crate) async fn send(stream: &mut TcpStream, bytes: impl AsRef<[u8]>) {
 /// What comes until the other side closes. It has to.
 pub(crate) async fn until_closed(stream: &mut TcpStream) -> String {
     let mut read = Vec::new();
-    let ended = timeout(PATIENCE, stream.read_to_end(&mut read)).await;
+    let ended = timeout(TEST_TIMEOUT, stream.read_to_end(&mut read)).await;
     match ended.expect("the connection is still open") {
         // What was sent and never read makes a reset of the end.
         Err(error) if error.kind() != ErrorKind::ConnectionReset => panic!("{error}"),
@@ -40,8 +40,8 @@ pub(crate) async fn until_closed(stream: &mut TcpStream) -> String {
 }
 
 /// One request without a body; the whole answer.
-pub(crate) async fn ask(world: &World, line: &str) -> String {
-    let mut stream = connect(world).await;
+pub(crate) async fn ask(gateway: &TestGateway, line: &str) -> String {
+    let mut stream = connect(gateway).await;
     let head =
         format!("{line} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
     send(&mut stream, head).await;
@@ -56,7 +56,7 @@ pub(crate) async fn is_answered(stream: &mut TcpStream) -> bool {
     let mut read = Vec::new();
     while !read.ends_with(b"<h1>home</h1>") {
         let mut piece = [0; 4096];
-        match timeout(PATIENCE, stream.read(&mut piece)).await.expect("no answer, no end") {
+        match timeout(TEST_TIMEOUT, stream.read(&mut piece)).await.expect("no answer, no end") {
             Ok(length) if length > 0 => read.extend_from_slice(&piece[..length]),
             _closed => return false,
         }

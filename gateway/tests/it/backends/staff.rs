@@ -21,15 +21,15 @@ use serde_json::Value;
 use tonic::transport::server::Router;
 use tonic::{Request, Response, Status};
 
-use super::Neighbour;
-use crate::world::CUSTOMER;
+use super::FakeBackend;
+use crate::harness::CUSTOMER;
 
 /// Offers them beside the others.
-pub(super) fn add_to(server: Router, neighbour: &Neighbour) -> Router {
+pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
     server
-        .add_service(BookingStaffServiceServer::new(neighbour.clone()))
-        .add_service(PaymentsStaffServiceServer::new(neighbour.clone()))
-        .add_service(NotificationsStaffServiceServer::new(neighbour.clone()))
+        .add_service(BookingStaffServiceServer::new(backend.clone()))
+        .add_service(PaymentsStaffServiceServer::new(backend.clone()))
+        .add_service(NotificationsStaffServiceServer::new(backend.clone()))
 }
 
 /// Who asks, by the token that came with the call.
@@ -44,7 +44,7 @@ fn subject<T>(request: &Request<T>) -> String {
 macro_rules! staff_service {
     ($service:ident { $($method:ident: $request:ty => $answer:ty;)+ }) => {
         #[tonic::async_trait]
-        impl $service for Neighbour {
+        impl $service for FakeBackend {
             $(async fn $method(
                 &self,
                 request: Request<$request>,

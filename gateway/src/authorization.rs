@@ -17,112 +17,118 @@ use kernel::Reject as _;
 use runtime::caller::{UserError, Users};
 use sha2::{Digest as _, Sha256};
 
-use crate::answers::{Answers, Kept, Question};
-use crate::bodies::Bodies;
-use crate::edge::Caller;
-use crate::error_form::{self, refusal};
-use crate::grant::{GrantCookie, Panel};
-use crate::limits::{Limits, Wait, network};
-use crate::procedures::{Access, LOCK, Own, Procedure, Procedures, UNLOCK};
-use crate::proxy::no_room;
+use crate::bodies::BodyReader;
+use crate::error_response::{self, gateway_error};
+use crate::grant::{GrantCookie, PanelMetadata};
+use crate::procedures::{Access, DedicatedLimit, LOCK, Procedure, Procedures, UNLOCK};
+use crate::proxy::over_budget_response;
+use crate::rate_limits::{RateLimiters, RetryAfter, network_prefix};
+use crate::request_context::Caller;
+use crate::response_cache::{CacheKey, CachedResponse, ResponseCache};
 
 /// What browsers and proxies may do with what the practice says about itself.
 const CACHED: HeaderValue =
     HeaderValue::from_static("public, max-age=60, stale-while-revalidate=600");
 const NOT_STORED: HeaderValue = HeaderValue::from_static("no-store");
 /// No answer of ours is larger; the services' own limit is 4 MiB.
-const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
+const RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-pub(crate) struct Door {
+pub(crate) struct RpcAuthorizer {
     pub(crate) procedures: Arc<Procedures>,
     pub(crate) users: Users,
-    pub(crate) limits: Arc<Limits>,
-    pub(crate) bodies: Arc<Bodies>,
-    pub(crate) answers: Arc<Answers>,
+    pub(crate) limits: Arc<RateLimiters>,
+    pub(crate) bodies: Arc<BodyReader>,
+    pub(crate) cache: Arc<ResponseCache>,
     pub(crate) grants: GrantCookie,
 }
 
-pub(crate) async fn guard(
-    State(door): State<Arc<Door>>,
+pub(crate) async fn authorize_rpc(
+    State(authorizer): State<Arc<RpcAuthorizer>>,
     Extension(caller): Extension<Caller>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let asked = request.headers().clone();
+    let request_headers = request.headers().clone();
     let path = request.uri().path().to_owned();
-    let admitted = door.admit(&path, &asked, &caller).await;
-    let locks = admitted.as_ref().is_ok_and(|procedure| procedure.is(&LOCK));
-    let (question, answer) = match admitted {
+    let authorized = authorizer.authorize(&path, &request_headers, &caller).await;
+    let locks = authorized.as_ref().is_ok_and(|procedure| procedure.is(&LOCK));
+    let (key, answer) = match authorized {
         Ok(procedure) => {
             if procedure.access == Access::Panel {
-                request.extensions_mut().insert(door.panel(procedure, &asked, &caller));
+                request.extensions_mut().insert(authorizer.panel_metadata(
+                    procedure,
+                    &request_headers,
+                    &caller,
+                ));
             }
-            let head = (request.method(), request.uri(), &asked);
-            let question = door.answers.question(procedure, head);
+            let head = (request.method(), request.uri(), &request_headers);
+            let key = authorizer.cache.key_of(procedure, head);
             // Held until the call was answered, because its message is kept until then.
-            let (request, held) = door.bodies.counted(caller.address, request);
+            let (request, permit) = authorizer.bodies.metered(caller.address, request);
             let mut answer = next.run(request).await;
-            if held.was_refused() {
-                answer = no_room(&caller.reference);
+            if permit.was_denied() {
+                answer = over_budget_response(&caller.reference);
             }
-            if procedure.changes_times() {
-                door.answers.times_changed();
+            if procedure.changes_slots() {
+                authorizer.cache.invalidate_slots();
             }
-            (question, answer)
+            (key, answer)
         }
         Err(error) => {
             let status = error.http_status();
-            let error = error_form::in_form(&error, &caller.reference).with_http_status(status);
+            let error =
+                error_response::to_public_error(&error, &caller.reference).with_http_status(status);
             // Who does not speak Connect is answered as anybody on the web would be.
-            let form = if is_grpc(&asked) { HeaderMap::new() } else { asked.clone() };
+            let form =
+                if is_grpc(&request_headers) { HeaderMap::new() } else { request_headers.clone() };
             (None, error.into_http_response(&form).into_response())
         }
     };
-    if let Some(question) = question
+    if let Some(key) = key
         && answer.status() == StatusCode::OK
     {
-        return door.keep(question, answer, (&asked, &caller.reference)).await;
+        return authorizer.cache_response(key, answer, (&request_headers, &caller.reference)).await;
     }
-    let mut answer = explained(answer, &caller.reference).await;
+    let mut answer = with_error_detail(answer, &caller.reference).await;
     answer.headers_mut().insert(header::CACHE_CONTROL, NOT_STORED);
     // A browser forgets its grant even when reviews cannot be told; there it ends by itself.
-    if locks && let Some(cleared) = door.grants.cleared() {
+    if locks && let Some(cleared) = authorizer.grants.cleared() {
         answer.headers_mut().insert(header::SET_COOKIE, cleared);
     }
     answer
 }
 
-impl Door {
-    async fn admit(
+impl RpcAuthorizer {
+    async fn authorize(
         &self,
         path: &str,
         headers: &HeaderMap,
         caller: &Caller,
     ) -> Result<Procedure, ConnectError> {
         let procedure = self.procedures.get(path).ok_or_else(|| {
-            refusal(ErrorCode::Unimplemented, "UNKNOWN_METHOD", "There is nothing here.")
+            gateway_error(ErrorCode::Unimplemented, "UNKNOWN_METHOD", "There is nothing here.")
                 .with_http_status(StatusCode::NOT_FOUND)
         })?;
         if is_grpc(headers) {
             return Err(unsupported_format());
         }
-        if procedure.access == Access::Panel && !self.grants.is_own_page(headers) {
+        if procedure.access == Access::Panel && !self.grants.is_same_origin(headers) {
             let sentence = "This can be done on the practice's own site only.";
-            return Err(refusal(ErrorCode::PermissionDenied, "CROSS_SITE", sentence));
+            return Err(gateway_error(ErrorCode::PermissionDenied, "CROSS_SITE", sentence));
         }
         let has_grant = self.grants.read(headers).is_some();
-        let within = match procedure.own_limit(has_grant) {
-            Own::Nothing => Ok(()),
-            Own::Review => self.limits.of_review(caller.address),
-            Own::SignIn => self.limits.of_sign_in(caller.address),
-            Own::Form => self.limits.of_form(caller.address),
-            Own::Unsubscribe => self.limits.of_unsubscribing(caller.address),
+        let checked = match procedure.dedicated_limit(has_grant) {
+            DedicatedLimit::None => Ok(()),
+            DedicatedLimit::Review => self.limits.check_review(caller.address),
+            DedicatedLimit::SignIn => self.limits.check_sign_in(caller.address),
+            DedicatedLimit::Form => self.limits.check_form(caller.address),
+            DedicatedLimit::Unsubscribe => self.limits.check_unsubscribing(caller.address),
         };
-        within.map_err(Wait::refusal)?;
+        checked.map_err(RetryAfter::to_error)?;
         if procedure.access == Access::SignedIn {
-            let user = self.users.verify_headers(headers).await.map_err(not_let_in)?;
+            let user = self.users.verify_headers(headers).await.map_err(token_error)?;
             if procedure.is_command() {
-                self.limits.of_account(user.customer).map_err(Wait::refusal)?;
+                self.limits.check_account(user.customer).map_err(RetryAfter::to_error)?;
             }
         }
         Ok(procedure)
@@ -130,19 +136,23 @@ impl Door {
 
     /// Keeps an answer for those who ask the same next, and gives it. What the practice says about
     /// itself browsers may keep too, and need not read it twice.
-    async fn keep(
+    async fn cache_response(
         &self,
-        question: Question,
+        key: CacheKey,
         answer: Response,
-        (asked, reference): (&HeaderMap, &str),
+        (request_headers, reference): (&HeaderMap, &str),
     ) -> Response {
         let (parts, body) = answer.into_parts();
-        let Ok(bytes) = axum::body::to_bytes(body, ANSWER_BYTES_MAX).await else {
+        let Ok(bytes) = axum::body::to_bytes(body, RESPONSE_BYTES_MAX).await else {
             let error = ConnectError::new(ErrorCode::Unavailable, "");
-            return error_form::http_answer(StatusCode::SERVICE_UNAVAILABLE, &error, reference);
+            return error_response::to_error_response(
+                StatusCode::SERVICE_UNAVAILABLE,
+                &error,
+                reference,
+            );
         };
         let mut headers = parts.headers;
-        let tag = question.is_of_the_practice().then(|| entity_tag(&bytes));
+        let tag = key.is_practice().then(|| weak_etag(&bytes));
         if let Some(tag) = &tag {
             headers.insert(header::CACHE_CONTROL, CACHED);
             headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
@@ -150,27 +160,32 @@ impl Door {
         } else {
             headers.insert(header::CACHE_CONTROL, NOT_STORED);
         }
-        let kept = Arc::new(Kept::new(headers, tag, bytes));
-        let answer = kept.answer(asked);
-        self.answers.keep(question, kept);
+        let cached = Arc::new(CachedResponse::new(headers, tag, bytes));
+        let answer = cached.to_response(request_headers);
+        self.cache.insert(key, cached);
         answer
     }
 
     /// What a call of the panel takes along. What the client itself says under these names is not
     /// passed on by anybody.
-    fn panel(&self, procedure: Procedure, headers: &HeaderMap, caller: &Caller) -> Panel {
-        let address = procedure.is(&UNLOCK).then(|| network(caller.address).to_string());
+    fn panel_metadata(
+        &self,
+        procedure: Procedure,
+        headers: &HeaderMap,
+        caller: &Caller,
+    ) -> PanelMetadata {
+        let address = procedure.is(&UNLOCK).then(|| network_prefix(caller.address).to_string());
         let address = address.and_then(|address| HeaderValue::from_str(&address).ok());
-        Panel { grant: self.grants.read(headers), address }
+        PanelMetadata { grant: self.grants.read(headers), address }
     }
 }
 
-fn not_let_in(why: UserError) -> ConnectError {
+fn token_error(why: UserError) -> ConnectError {
     let code = match why {
         UserError::Missing | UserError::Invalid => ErrorCode::Unauthenticated,
         UserError::KeysUnavailable => ErrorCode::Unavailable,
     };
-    refusal(code, why.reason(), &why.to_string())
+    gateway_error(code, why.reason(), &why.to_string())
 }
 
 /// Browsers speak Connect; gRPC and gRPC-Web are not offered to the outside.
@@ -181,25 +196,25 @@ fn is_grpc(headers: &HeaderMap) -> bool {
 
 fn unsupported_format() -> ConnectError {
     let sentence = "The request's format is not understood.";
-    refusal(ErrorCode::InvalidArgument, "UNSUPPORTED_FORMAT", sentence)
+    gateway_error(ErrorCode::InvalidArgument, "UNSUPPORTED_FORMAT", sentence)
         .with_http_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
 }
 
 /// Brings the protocol library's own errors into the one form. Those of the calls themselves have
 /// it already.
-async fn explained(answer: Response, reference: &str) -> Response {
+async fn with_error_detail(answer: Response, reference: &str) -> Response {
     let status = answer.status();
     if !status.is_client_error() && !status.is_server_error() {
         return answer;
     }
     let (parts, body) = answer.into_parts();
-    let bytes = axum::body::to_bytes(body, ANSWER_BYTES_MAX).await.unwrap_or_default();
+    let bytes = axum::body::to_bytes(body, RESPONSE_BYTES_MAX).await.unwrap_or_default();
     let error = serde_json::from_slice::<ConnectError>(&bytes).ok();
-    if error.as_ref().is_some_and(error_form::is_explained) {
+    if error.as_ref().is_some_and(error_response::has_detail) {
         return Response::from_parts(parts, Body::from(bytes));
     }
     let (status, error) = protocol_error(status, error);
-    let mut answer = error_form::http_answer(status, &error, reference);
+    let mut answer = error_response::to_error_response(status, &error, reference);
     for name in [header::ALLOW, header::HeaderName::from_static("accept-post")] {
         if let Some(value) = parts.headers.get(&name) {
             answer.headers_mut().insert(name, value.clone());
@@ -212,7 +227,7 @@ fn protocol_error(status: StatusCode, error: Option<ConnectError>) -> (StatusCod
     match status {
         StatusCode::METHOD_NOT_ALLOWED => {
             let sentence = "The request's method is not offered here.";
-            (status, refusal(ErrorCode::Unimplemented, "METHOD_NOT_ALLOWED", sentence))
+            (status, gateway_error(ErrorCode::Unimplemented, "METHOD_NOT_ALLOWED", sentence))
         }
         StatusCode::UNSUPPORTED_MEDIA_TYPE => (status, unsupported_format()),
         // Only a body that is too large ends here; limits are turned away at the door.
@@ -232,20 +247,20 @@ fn protocol_error(status: StatusCode, error: Option<ConnectError>) -> (StatusCod
 
 /// The body is larger than anything we ever ask for.
 pub(crate) fn too_large() -> ConnectError {
-    refusal(ErrorCode::ResourceExhausted, "REQUEST_TOO_LARGE", "The request is too large.")
+    gateway_error(ErrorCode::ResourceExhausted, "REQUEST_TOO_LARGE", "The request is too large.")
 }
 
 /// A weak tag, because the same content is sent compressed or not.
-pub(crate) fn entity_tag(bytes: &Bytes) -> HeaderValue {
-    tag("W/", bytes)
+pub(crate) fn weak_etag(bytes: &Bytes) -> HeaderValue {
+    etag("W/", bytes)
 }
 
 /// The tag of what is always sent as the same bytes.
-pub(crate) fn strong_tag(bytes: &Bytes) -> HeaderValue {
-    tag("", bytes)
+pub(crate) fn strong_etag(bytes: &Bytes) -> HeaderValue {
+    etag("", bytes)
 }
 
-fn tag(start: &str, bytes: &Bytes) -> HeaderValue {
+fn etag(start: &str, bytes: &Bytes) -> HeaderValue {
     let digest = Sha256::digest(bytes);
     let short = digest.get(..16).unwrap_or(&digest);
     let text = format!("{start}\"{}\"", URL_SAFE_NO_PAD.encode(short));
@@ -253,8 +268,8 @@ fn tag(start: &str, bytes: &Bytes) -> HeaderValue {
 }
 
 /// Whether a client's If-None-Match names the tag.
-pub(crate) fn has_already(asked: &HeaderMap, tag: &HeaderValue) -> bool {
-    let (Some(known), Ok(tag)) = (asked.get(header::IF_NONE_MATCH), tag.to_str()) else {
+pub(crate) fn matches_etag(request_headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    let (Some(known), Ok(tag)) = (request_headers.get(header::IF_NONE_MATCH), tag.to_str()) else {
         return false;
     };
     let opaque = tag.trim_start_matches("W/");

@@ -12,10 +12,10 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use crate::wire::common::v1::ErrorDetail;
 
 /// The detail's bare name: what the Connect protocol writes where gRPC writes a type URL.
-const DETAIL: &str = "common.v1.ErrorDetail";
+const DETAIL_TYPE: &str = "common.v1.ErrorDetail";
 
 /// An error that the gateway itself decides on.
-pub(crate) fn refusal(code: ErrorCode, reason: &str, sentence: &str) -> ConnectError {
+pub(crate) fn gateway_error(code: ErrorCode, reason: &str, sentence: &str) -> ConnectError {
     with_detail(
         ConnectError::new(code, sentence),
         &ErrorDetail { reason: reason.to_owned(), ..Default::default() },
@@ -23,7 +23,7 @@ pub(crate) fn refusal(code: ErrorCode, reason: &str, sentence: &str) -> ConnectE
 }
 
 /// Whether an error explains itself; if not, its text comes from a transport or a library.
-pub(crate) fn is_explained(error: &ConnectError) -> bool {
+pub(crate) fn has_detail(error: &ConnectError) -> bool {
     detail_of(error).is_some()
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn is_explained(error: &ConnectError) -> bool {
 /// Our services explain every error, so an unexplained one of these codes means that the answer
 /// was made up on the way.
 pub(crate) fn from_upstream(error: ConnectError) -> ConnectError {
-    if is_explained(&error) {
+    if has_detail(&error) {
         return error;
     }
     match error.code {
@@ -45,28 +45,32 @@ pub(crate) fn from_upstream(error: ConnectError) -> ConnectError {
 
 /// Brings any error into the form. Headers and trailers of the original are dropped, except for
 /// the wait that a limit asks for.
-pub(crate) fn in_form(error: &ConnectError, reference: &str) -> ConnectError {
-    let (mut formed, mut detail) = match detail_of(error) {
+pub(crate) fn to_public_error(error: &ConnectError, reference: &str) -> ConnectError {
+    let (mut public, mut detail) = match detail_of(error) {
         Some(detail) => {
             let sentence = error.message.clone().unwrap_or_default();
             (ConnectError::new(error.code, sentence), detail)
         }
         None => {
-            let (code, reason, sentence) = plain_words(error.code);
+            let (code, reason, sentence) = default_error(error.code);
             let detail = ErrorDetail { reason: reason.to_owned(), ..Default::default() };
             (ConnectError::new(code, sentence), detail)
         }
     };
-    if let Some(wait) = error.response_headers().get(header::RETRY_AFTER) {
-        formed.response_headers_mut().insert(header::RETRY_AFTER, wait.clone());
+    if let Some(retry_after) = error.response_headers().get(header::RETRY_AFTER) {
+        public.response_headers_mut().insert(header::RETRY_AFTER, retry_after.clone());
     }
     detail.reference_id = reference.to_owned();
-    with_detail(formed, &detail)
+    with_detail(public, &detail)
 }
 
 /// An error as an HTTP answer outside of a call: always JSON, with the given status.
-pub(crate) fn http_answer(status: StatusCode, error: &ConnectError, reference: &str) -> Response {
-    in_form(error, reference)
+pub(crate) fn to_error_response(
+    status: StatusCode,
+    error: &ConnectError,
+    reference: &str,
+) -> Response {
+    to_public_error(error, reference)
         .with_http_status(status)
         .into_http_response(&HeaderMap::new())
         .into_response()
@@ -75,21 +79,21 @@ pub(crate) fn http_answer(status: StatusCode, error: &ConnectError, reference: &
 /// The answer to a method that is not offered at a path, with those that are.
 pub(crate) fn method_not_allowed(offered: &'static str, reference: &str) -> Response {
     let sentence = "The request's method is not offered here.";
-    let error = refusal(ErrorCode::Unimplemented, "METHOD_NOT_ALLOWED", sentence);
-    let mut answer = http_answer(StatusCode::METHOD_NOT_ALLOWED, &error, reference);
+    let error = gateway_error(ErrorCode::Unimplemented, "METHOD_NOT_ALLOWED", sentence);
+    let mut answer = to_error_response(StatusCode::METHOD_NOT_ALLOWED, &error, reference);
     answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static(offered));
     answer
 }
 
 fn with_detail(error: ConnectError, detail: &ErrorDetail) -> ConnectError {
-    error.with_detail(connectrpc::ErrorDetail::from_message(DETAIL, detail))
+    error.with_detail(connectrpc::ErrorDetail::from_message(DETAIL_TYPE, detail))
 }
 
 /// Finds our detail, whether its name is bare or a gRPC type URL.
 fn detail_of(error: &ConnectError) -> Option<ErrorDetail> {
     let detail = error.details.iter().find(|detail| {
         let name = detail.type_url.rsplit('/').next();
-        name == Some(DETAIL)
+        name == Some(DETAIL_TYPE)
     })?;
     let value = detail.value.as_deref()?;
     let bytes = STANDARD_NO_PAD.decode(value).or_else(|_| STANDARD.decode(value)).ok()?;
@@ -97,7 +101,7 @@ fn detail_of(error: &ConnectError) -> Option<ErrorDetail> {
 }
 
 /// What is said of an error that does not explain itself.
-fn plain_words(code: ErrorCode) -> (ErrorCode, &'static str, &'static str) {
+fn default_error(code: ErrorCode) -> (ErrorCode, &'static str, &'static str) {
     match code {
         ErrorCode::Unavailable => {
             (code, "SERVICE_UNAVAILABLE", "This part is not available right now. Please try again.")

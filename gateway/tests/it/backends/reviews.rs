@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use tonic::transport::server::Router as Server;
 use tonic::{Request, Response, Status};
 
-use super::{Neighbour, Seen};
+use super::{FakeBackend, RecordedRequests};
 
 /// A review that can be read.
 pub(crate) const KNOWN: &str = "rvw_0198c0de000070008000000000000001";
@@ -33,17 +33,17 @@ pub(crate) const BROKEN: &str = "rvw_0198c0de000070008000000000000004";
 pub(crate) const PASSWORD: &str = "quiet river stones";
 pub(crate) const GRANT: &str = "Zm9ydHktdGhyZWUtY2hhcmFjdGVycy1vZi1hLWdyYW50";
 
-pub(super) fn add_to(server: Server, neighbour: &Neighbour) -> Server {
+pub(super) fn add_to(server: Server, backend: &FakeBackend) -> Server {
     server
-        .add_service(ReviewsServiceServer::new(neighbour.clone()))
-        .add_service(ReviewsStaffServiceServer::new(neighbour.clone()))
+        .add_service(ReviewsServiceServer::new(backend.clone()))
+        .add_service(ReviewsStaffServiceServer::new(backend.clone()))
 }
 
 /// A service whose methods note who asks and give nothing, but for those that are written out.
 macro_rules! service {
     ($service:ident { $($method:ident: $request:ty => $answer:ty;)+ } $($written:tt)*) => {
         #[tonic::async_trait]
-        impl $service for Neighbour {
+        impl $service for FakeBackend {
             $(async fn $method(
                 &self,
                 request: Request<$request>,
@@ -108,10 +108,10 @@ service! { ReviewsStaffService {
 }
 
 /// The HTTP port.
-pub(crate) async fn http() -> (String, Seen) {
+pub(crate) async fn http() -> (String, RecordedRequests) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    let seen = Seen::default();
+    let seen = RecordedRequests::default();
     let router = Router::new()
         .route("/uploads/reviews", post(upload))
         .route("/pictures/{name}", get(picture))
@@ -120,22 +120,22 @@ pub(crate) async fn http() -> (String, Seen) {
     (address, seen)
 }
 
-async fn upload(State(seen): State<Seen>, request: HttpRequest) -> HttpResponse {
+async fn upload(State(seen): State<RecordedRequests>, request: HttpRequest) -> HttpResponse {
     let (parts, body) = request.into_parts();
     let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
     let answer = match body.get(..4) {
         Some(b"GIF8") => {
-            let told = json!({
+            let reply = json!({
                 "reason": "INVALID_IMAGE", "message": "Please select a valid image file.",
             });
-            (StatusCode::UNSUPPORTED_MEDIA_TYPE, Json(told)).into_response()
+            (StatusCode::UNSUPPORTED_MEDIA_TYPE, Json(reply)).into_response()
         }
         Some(b"BUSY") => busy(),
         Some(b"OOPS") => {
-            let told = "thread 'main' panicked at src/secret.rs";
-            (StatusCode::INTERNAL_SERVER_ERROR, told).into_response()
+            let reply = "thread 'main' panicked at src/secret.rs";
+            (StatusCode::INTERNAL_SERVER_ERROR, reply).into_response()
         }
         _ => {
             let made = json!({ "imageId": "img_1", "width": 4, "height": 3 });
@@ -148,19 +148,19 @@ async fn upload(State(seen): State<Seen>, request: HttpRequest) -> HttpResponse 
 }
 
 fn busy() -> HttpResponse {
-    let told = json!({ "reason": "BUSY", "message": "Please try again in a moment." });
-    (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "2")], Json(told)).into_response()
+    let reply = json!({ "reason": "BUSY", "message": "Please try again in a moment." });
+    (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "2")], Json(reply)).into_response()
 }
 
 async fn picture(
-    State(seen): State<Seen>,
+    State(seen): State<RecordedRequests>,
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> HttpResponse {
     seen.http.lock().unwrap().push((format!("/pictures/{name}"), headers, Vec::new()));
     if name.starts_with("gone") {
-        let told = json!({ "reason": "IMAGE_NOT_FOUND", "message": "There is no such picture." });
-        return (StatusCode::NOT_FOUND, Json(told)).into_response();
+        let reply = json!({ "reason": "IMAGE_NOT_FOUND", "message": "There is no such picture." });
+        return (StatusCode::NOT_FOUND, Json(reply)).into_response();
     }
     let headers = [
         (header::CONTENT_TYPE, "image/webp"),

@@ -8,14 +8,18 @@ use std::net::IpAddr;
 use axum::response::Response;
 use http::{Method, Request};
 
-use crate::edge::{Edge, address_of};
 use crate::pages;
 use crate::policy::Document;
+use crate::request_context::{GatewayState, address_of};
 use crate::routes::Routes;
 
-impl Edge {
+impl GatewayState {
     /// The answer; nothing where somebody else has to be asked, or the caller has to be refused.
-    pub(crate) fn at_hand<B>(&self, peer: IpAddr, request: &Request<B>) -> Option<Response> {
+    pub(crate) fn try_serve_local<B>(
+        &self,
+        peer: IpAddr,
+        request: &Request<B>,
+    ) -> Option<Response> {
         let (uri, headers) = (request.uri(), request.headers());
         if request.method() != Method::GET {
             return None;
@@ -23,16 +27,15 @@ impl Edge {
         let mut answer = match uri.path().strip_prefix("/rpc") {
             Some(call) => {
                 let procedure = self.routes.procedures.get(call)?;
-                let question =
-                    self.answers.question(procedure, (request.method(), uri, headers))?;
-                self.answers.find(&question)?.answer(headers)
+                let key = self.cache.key_of(procedure, (request.method(), uri, headers))?;
+                self.cache.get(&key)?.to_response(headers)
             }
-            None => pages::known(&self.routes.site, uri.path(), request)?,
+            None => pages::serve_static(&self.routes.site, uri.path(), request)?,
         };
         if Routes::is_limited(uri.path()) {
             let address = address_of(peer, headers, self.trust_proxy);
             // Whoever asks too much is refused in due form on the long way.
-            self.limits.of_address(address).ok()?;
+            self.limits.check_address(address).ok()?;
         }
         let document = answer.extensions_mut().remove::<Document>().unwrap_or_default();
         self.policies.apply(answer.headers_mut(), document);

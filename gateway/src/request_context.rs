@@ -17,15 +17,15 @@ use runtime::telemetry;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use crate::answers::Answers;
-use crate::error_form;
-use crate::limits::Limits;
+use crate::error_response;
 use crate::pictures;
 use crate::policy::{Document, Policies};
+use crate::rate_limits::RateLimiters;
+use crate::response_cache::ResponseCache;
 use crate::routes::{Routes, UPLOAD};
 
 /// What people quote to the practice; it finds the request in logs and traces.
-pub(crate) const REFERENCE: HeaderName = HeaderName::from_static("x-reference-id");
+pub(crate) const REFERENCE_ID: HeaderName = HeaderName::from_static("x-reference-id");
 pub(crate) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// Who asks, as far as the network knows, and under which reference.
@@ -35,38 +35,38 @@ pub(crate) struct Caller {
     pub(crate) reference: String,
 }
 
-pub(crate) struct Edge {
+pub(crate) struct GatewayState {
     pub(crate) routes: Arc<Routes>,
-    pub(crate) limits: Arc<Limits>,
-    pub(crate) answers: Arc<Answers>,
+    pub(crate) limits: Arc<RateLimiters>,
+    pub(crate) cache: Arc<ResponseCache>,
     pub(crate) policies: Policies,
     pub(crate) trust_proxy: bool,
 }
 
-pub(crate) async fn pass(
-    State(edge): State<Arc<Edge>>,
+pub(crate) async fn with_request_context(
+    State(state): State<Arc<GatewayState>>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     request: Request,
     next: Next,
 ) -> Response {
-    let begun = Instant::now();
+    let started = Instant::now();
     let method = request.method().clone();
-    let route = edge.routes.pattern_of(request.uri().path());
+    let route = state.routes.pattern_of(request.uri().path());
     let span = telemetry::http_span(&method, &route, request.headers());
     let recorded = span.clone();
     async move {
         let reference = trace_id().unwrap_or_default();
-        let address = address_of(peer.ip(), request.headers(), edge.trust_proxy);
+        let address = address_of(peer.ip(), request.headers(), state.trust_proxy);
         let mut answer =
-            edge.answer(Caller { address, reference: reference.clone() }, request, next).await;
+            state.respond(Caller { address, reference: reference.clone() }, request, next).await;
         let document = answer.extensions_mut().remove::<Document>().unwrap_or_default();
-        edge.policies.apply(answer.headers_mut(), document);
+        state.policies.apply(answer.headers_mut(), document);
         if let Ok(reference) = HeaderValue::from_str(&reference) {
-            answer.headers_mut().insert(REFERENCE, reference);
+            answer.headers_mut().insert(REFERENCE_ID, reference);
         }
         let status = answer.status().as_u16();
         recorded.record("http.response.status_code", status);
-        let ms = begun.elapsed().as_millis();
+        let ms = started.elapsed().as_millis();
         tracing::info!(%method, %route, status, ms, "answered");
         answer
     }
@@ -74,29 +74,29 @@ pub(crate) async fn pass(
     .await
 }
 
-impl Edge {
-    async fn answer(&self, caller: Caller, mut request: Request, next: Next) -> Response {
+impl GatewayState {
+    async fn respond(&self, caller: Caller, mut request: Request, next: Next) -> Response {
         let reference = caller.reference.clone();
         if Routes::is_limited(request.uri().path())
-            && let Err(wait) = self.limits.of_address(caller.address)
+            && let Err(retry_after) = self.limits.check_address(caller.address)
         {
             if request.uri().path() == UPLOAD {
-                pictures::throw_away(request).await;
+                pictures::discard_body(request).await;
             }
             let status = StatusCode::TOO_MANY_REQUESTS;
-            return error_form::http_answer(status, &wait.refusal(), &reference);
+            return error_response::to_error_response(status, &retry_after.to_error(), &reference);
         }
         request.extensions_mut().insert(caller);
-        caught(next.run(request), &reference).await
+        catch_panic(next.run(request), &reference).await
     }
 }
 
 /// The net under a panic: the caller is told in the one form, and the process goes on.
-async fn caught(answer: impl Future<Output = Response>, reference: &str) -> Response {
+async fn catch_panic(answer: impl Future<Output = Response>, reference: &str) -> Response {
     AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|_panic| {
         tracing::error!("a handler panicked");
         let error = ConnectError::new(ErrorCode::Internal, "");
-        error_form::http_answer(StatusCode::INTERNAL_SERVER_ERROR, &error, reference)
+        error_response::to_error_response(StatusCode::INTERNAL_SERVER_ERROR, &error, reference)
     })
 }
 
@@ -124,7 +124,7 @@ fn trace_id() -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FORWARDED_FOR, address_of, caught};
+    use super::{FORWARDED_FOR, address_of, catch_panic};
     use http::HeaderMap;
     use std::net::IpAddr;
 
@@ -140,8 +140,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_told_in_the_one_form() {
-        let answer = caught(async { panic!("a secret") }, "abc").await;
+    async fn a_panic_becomes_a_standard_error() {
+        let answer = catch_panic(async { panic!("a secret") }, "abc").await;
         assert_eq!(answer.status(), 500);
         let bytes = axum::body::to_bytes(answer.into_body(), 1000).await.unwrap();
         let text = String::from_utf8_lossy(&bytes);

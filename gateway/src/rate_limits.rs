@@ -1,0 +1,254 @@
+//! How much one network address and one account may ask for. Addresses are limited loosely,
+//! because many phones share one; accounts strictly. The numbers come from the settings.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::{IpAddr, Ipv6Addr};
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use connectrpc::{ConnectError, ErrorCode};
+use governor::clock::{Clock as _, DefaultClock};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use http::{HeaderValue, header};
+use kernel::Id;
+use kernel::id::Customer;
+use tokio::time::Instant;
+
+use crate::error_response;
+
+/// How often forgotten keys are swept out, so that the tables cannot grow without end.
+const EVICTION_INTERVAL: Duration = Duration::from_secs(60);
+
+/// A bucket that holds `burst` requests and is filled again at `per_minute`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    /// How many requests may come at once.
+    pub burst: NonZeroU32,
+    /// How many are given back in a minute.
+    pub per_minute: NonZeroU32,
+}
+
+impl RateLimit {
+    fn quota(self) -> Quota {
+        Quota::per_minute(self.per_minute).allow_burst(self.burst)
+    }
+}
+
+/// The gateway's limits.
+#[derive(Clone, Copy, Debug)]
+pub struct RateLimits {
+    /// All requests of one network address.
+    pub address: RateLimit,
+    /// Commands of one account.
+    pub account: RateLimit,
+    /// Sign-in, sign-up and the like from one network address.
+    pub sign_in: RateLimit,
+    /// Sessions renewed from one network address.
+    pub refreshes: RateLimit,
+    /// Webhooks of one network address that payments refused.
+    pub bad_webhooks: RateLimit,
+    /// Reviews and their pictures from one network address.
+    pub reviews: RateLimit,
+    /// Looks at pictures from one network address.
+    pub pictures: RateLimit,
+    /// Contact messages and wishes for the guide from one network address.
+    pub forms: RateLimit,
+    /// Unsubscribing from one network address.
+    pub unsubscribing: RateLimit,
+}
+
+/// How long a caller has to wait.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RetryAfter(Duration);
+
+struct KeyedLimiter<K: Hash + Eq + Clone>(DefaultKeyedRateLimiter<K>);
+
+impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
+    fn new(rate_limit: RateLimit) -> Self {
+        Self(RateLimiter::keyed(rate_limit.quota()))
+    }
+
+    fn check(&self, key: &K) -> Result<(), RetryAfter> {
+        self.0
+            .check_key(key)
+            .map_err(|full| RetryAfter(full.wait_time_from(DefaultClock::default().now())))
+    }
+
+    fn evict_idle(&self) {
+        self.0.retain_recent();
+        self.0.shrink_to_fit();
+    }
+}
+
+/// Counts what went wrong, once that is known; who has had too much of it has to wait.
+struct FailureLimiter {
+    limiter: KeyedLimiter<IpAddr>,
+    blocked_until: Mutex<HashMap<IpAddr, Instant>>,
+}
+
+impl FailureLimiter {
+    fn new(rate_limit: RateLimit) -> Self {
+        Self { limiter: KeyedLimiter::new(rate_limit), blocked_until: Mutex::default() }
+    }
+
+    fn check(&self, key: IpAddr) -> Result<(), RetryAfter> {
+        let until = self.blocked_until().get(&key).copied();
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        left.filter(|left| !left.is_zero()).map_or(Ok(()), |left| Err(RetryAfter(left)))
+    }
+
+    fn record(&self, key: IpAddr) {
+        if let Err(RetryAfter(left)) = self.limiter.check(&key) {
+            self.blocked_until().insert(key, Instant::now() + left);
+        }
+    }
+
+    fn evict_idle(&self) {
+        self.limiter.evict_idle();
+        let now = Instant::now();
+        self.blocked_until().retain(|_, until| *until > now);
+    }
+
+    fn blocked_until(&self) -> MutexGuard<'_, HashMap<IpAddr, Instant>> {
+        self.blocked_until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(crate) struct RateLimiters {
+    address: KeyedLimiter<IpAddr>,
+    account: KeyedLimiter<Id<Customer>>,
+    sign_in: KeyedLimiter<IpAddr>,
+    refreshes: KeyedLimiter<IpAddr>,
+    bad_webhooks: FailureLimiter,
+    reviews: KeyedLimiter<IpAddr>,
+    pictures: KeyedLimiter<IpAddr>,
+    forms: KeyedLimiter<IpAddr>,
+    unsubscribing: KeyedLimiter<IpAddr>,
+}
+
+impl RateLimiters {
+    pub(crate) fn new(rate_limits: RateLimits) -> Self {
+        Self {
+            address: KeyedLimiter::new(rate_limits.address),
+            account: KeyedLimiter::new(rate_limits.account),
+            sign_in: KeyedLimiter::new(rate_limits.sign_in),
+            refreshes: KeyedLimiter::new(rate_limits.refreshes),
+            bad_webhooks: FailureLimiter::new(rate_limits.bad_webhooks),
+            reviews: KeyedLimiter::new(rate_limits.reviews),
+            pictures: KeyedLimiter::new(rate_limits.pictures),
+            forms: KeyedLimiter::new(rate_limits.forms),
+            unsubscribing: KeyedLimiter::new(rate_limits.unsubscribing),
+        }
+    }
+
+    pub(crate) fn check_address(&self, address: IpAddr) -> Result<(), RetryAfter> {
+        self.address.check(&network_prefix(address))
+    }
+
+    pub(crate) fn check_account(&self, account: Id<Customer>) -> Result<(), RetryAfter> {
+        self.account.check(&account)
+    }
+
+    pub(crate) fn check_sign_in(&self, address: IpAddr) -> Result<(), RetryAfter> {
+        self.sign_in.check(&network_prefix(address))
+    }
+
+    pub(crate) fn check_refresh(&self, address: IpAddr) -> Result<(), RetryAfter> {
+        self.refreshes.check(&network_prefix(address))
+    }
+
+    /// Whether webhooks of an address are still heard.
+    pub(crate) fn check_bad_webhooks(&self, address: IpAddr) -> Result<(), RetryAfter> {
+        self.bad_webhooks.check(network_prefix(address))
+    }
+
+    /// A webhook of that address was refused.
+    pub(crate) fn record_bad_webhook(&self, address: IpAddr) {
+        self.bad_webhooks.record(network_prefix(address));
+    }
+
+    pub(crate) fn check_review(&self, address: IpAddr) -> Result<(), RetryAfter> {
+        self.reviews.check(&network_prefix(address))
+    }
+
+    pub(crate) fn check_picture(&self, address: IpAddr) -> Result<(), RetryAfter> {
+        self.pictures.check(&network_prefix(address))
+    }
+
+    pub(crate) fn check_form(&self, address: IpAddr) -> Result<(), RetryAfter> {
+        self.forms.check(&network_prefix(address))
+    }
+
+    pub(crate) fn check_unsubscribing(&self, address: IpAddr) -> Result<(), RetryAfter> {
+        self.unsubscribing.check(&network_prefix(address))
+    }
+
+    /// Forgets idle keys for ever, in the background, as long as the gateway lives.
+    pub(crate) fn spawn_eviction(self: &Arc<Self>) {
+        let limits = Arc::downgrade(self);
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(EVICTION_INTERVAL).await;
+                let Some(limits) = limits.upgrade() else { return };
+                limits.address.evict_idle();
+                limits.account.evict_idle();
+                limits.sign_in.evict_idle();
+                limits.refreshes.evict_idle();
+                limits.bad_webhooks.evict_idle();
+                limits.reviews.evict_idle();
+                limits.pictures.evict_idle();
+                limits.forms.evict_idle();
+                limits.unsubscribing.evict_idle();
+            }
+        });
+    }
+}
+
+impl RetryAfter {
+    /// Whole seconds, rounded up, so that a client that obeys is let through.
+    pub(crate) fn seconds(self) -> u64 {
+        self.0.as_secs().saturating_add(1)
+    }
+
+    pub(crate) fn header(self) -> HeaderValue {
+        HeaderValue::from(self.seconds())
+    }
+
+    pub(crate) fn to_error(self) -> ConnectError {
+        let sentence = "That was a lot at once. Please wait a little and try again.";
+        let mut error = error_response::gateway_error(
+            ErrorCode::ResourceExhausted,
+            "TOO_MANY_REQUESTS",
+            sentence,
+        );
+        error.response_headers_mut().insert(header::RETRY_AFTER, self.header());
+        error
+    }
+}
+
+/// One IPv6 line owns a whole /64, so its addresses count as one.
+pub(crate) fn network_prefix(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => {
+            let bits = u128::from(address) & (u128::MAX << 64);
+            IpAddr::V6(Ipv6Addr::from(bits))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::network_prefix;
+
+    #[test]
+    fn addresses_of_one_ipv6_prefix_count_as_one() {
+        let of = |text: &str| network_prefix(text.parse().unwrap());
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:2"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
+        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
+    }
+}

@@ -1,0 +1,70 @@
+//! One network does not take all connections; who comes when all are taken is told at once.
+
+use std::net::Ipv4Addr;
+
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::harness::{TestGateway, TestOptions};
+use crate::raw_http::{self, TEST_TIMEOUT};
+
+const ONE: Ipv4Addr = Ipv4Addr::LOCALHOST;
+const OTHER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+
+async fn gateway(most: usize, share: usize) -> TestGateway {
+    let mut options = TestOptions::default();
+    (options.connections.max, options.connections.share) = (most, share);
+    TestGateway::with_options(options).await
+}
+
+/// Connections that were answered and are kept.
+async fn open_connections(
+    gateway: &TestGateway,
+    from: Ipv4Addr,
+    how_many: usize,
+) -> Vec<TcpStream> {
+    let mut all = Vec::new();
+    for _ in 0..how_many {
+        let mut stream = raw_http::connect_from(gateway, from).await;
+        assert!(raw_http::is_answered(&mut stream).await, "connection {}", all.len());
+        all.push(stream);
+    }
+    all
+}
+
+async fn is_closed(gateway: &TestGateway, from: Ipv4Addr) -> bool {
+    !raw_http::is_answered(&mut raw_http::connect_from(gateway, from).await).await
+}
+
+#[tokio::test]
+async fn a_network_gets_no_more_than_its_share_once_half_is_taken() {
+    let gateway = gateway(8, 2).await;
+    let held = open_connections(&gateway, ONE, 4).await;
+    assert!(is_closed(&gateway, ONE).await, "one network has more than half");
+    let others = open_connections(&gateway, OTHER, 2).await;
+    assert!(is_closed(&gateway, OTHER).await, "more than its share");
+    // What is given back is there for others.
+    drop(held);
+    let again = async { while is_closed(&gateway, OTHER).await {} };
+    timeout(TEST_TIMEOUT, again).await.expect("no place came back");
+    drop(others);
+}
+
+#[tokio::test]
+async fn a_connection_over_the_maximum_is_closed_at_once() {
+    let gateway = gateway(2, 2).await;
+    let held = open_connections(&gateway, ONE, 2).await;
+    let mut late = raw_http::connect_from(&gateway, OTHER).await;
+    assert_eq!(raw_http::until_closed(&mut late).await, "");
+    drop(held);
+    let again = async { while is_closed(&gateway, OTHER).await {} };
+    timeout(TEST_TIMEOUT, again).await.expect("no place came back");
+}
+
+#[tokio::test]
+async fn behind_a_trusted_proxy_the_share_does_not_apply() {
+    let mut options = TestOptions { trust_proxy: true, ..TestOptions::default() };
+    (options.connections.max, options.connections.share) = (8, 1);
+    let gateway = TestGateway::with_options(options).await;
+    open_connections(&gateway, ONE, 8).await;
+}
