@@ -1,11 +1,10 @@
-//! Turns `proto/` into the gateway's message types and Connect services, without protoc.
+//! Generates the gateway's message types and Connect services from `proto/`, without protoc.
 
 use std::path::{Path, PathBuf};
 
 use prost::Message as _;
 
-/// What browsers may see, and the detail that errors carry. Events and the services' talk among
-/// themselves stay out.
+/// The public protos, and the detail of errors. Events and internal calls are left out.
 const GENERATED: &[&str] = &[
     "booking/v1/booking_service.proto",
     "booking/v1/booking_staff_service.proto",
@@ -14,7 +13,7 @@ const GENERATED: &[&str] = &[
     "common/v1/money.proto",
     "common/v1/history.proto",
     "common/v1/parked_event.proto",
-    // The staff's calls name the kinds of mails that stand in it; its events are never sent here.
+    // The staff calls use the mail kinds that this file defines; its events are never sent here.
     "notifications/v1/notifications_events.proto",
     "notifications/v1/notifications_service.proto",
     "notifications/v1/notifications_staff_service.proto",

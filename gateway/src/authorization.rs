@@ -1,5 +1,6 @@
-//! The door of /rpc: unknown calls, missing or bad tokens and impatient accounts are turned away
-//! before a body is read, and every answer leaves with the right words and cache rules.
+//! Authorization of `/rpc`: unknown procedures, missing or invalid tokens and accounts over their
+//! limit are rejected before the body is read. Every response gets the standard error format and
+//! its cache headers.
 
 use std::sync::Arc;
 
@@ -26,11 +27,11 @@ use crate::rate_limits::{RateLimiters, RetryAfter, network_prefix};
 use crate::request_context::Caller;
 use crate::response_cache::{CacheKey, CachedResponse, ResponseCache};
 
-/// What browsers and proxies may do with what the practice says about itself.
+/// Cache header of catalogue responses.
 const CACHED: HeaderValue =
     HeaderValue::from_static("public, max-age=60, stale-while-revalidate=600");
 const NOT_STORED: HeaderValue = HeaderValue::from_static("no-store");
-/// No answer of ours is larger; the services' own limit is 4 MiB.
+/// No response is larger; the services' own limit is 4 MiB.
 const RESPONSE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 pub(crate) struct RpcAuthorizer {
@@ -63,7 +64,7 @@ pub(crate) async fn authorize_rpc(
             }
             let head = (request.method(), request.uri(), &request_headers);
             let key = authorizer.cache.key_of(procedure, head);
-            // Held until the call was answered, because its message is kept until then.
+            // The permit is kept until the response, because the message is in memory until then.
             let (request, permit) = authorizer.bodies.metered(caller.address, request);
             let mut answer = next.run(request).await;
             if permit.was_denied() {
@@ -78,7 +79,7 @@ pub(crate) async fn authorize_rpc(
             let status = error.http_status();
             let error =
                 error_response::to_public_error(&error, &caller.reference).with_http_status(status);
-            // Who does not speak Connect is answered as anybody on the web would be.
+            // A gRPC client gets a plain HTTP error.
             let form =
                 if is_grpc(&request_headers) { HeaderMap::new() } else { request_headers.clone() };
             (None, error.into_http_response(&form).into_response())
@@ -91,7 +92,7 @@ pub(crate) async fn authorize_rpc(
     }
     let mut answer = with_error_detail(answer, &caller.reference).await;
     answer.headers_mut().insert(header::CACHE_CONTROL, NOT_STORED);
-    // A browser forgets its grant even when reviews cannot be told; there it ends by itself.
+    // The cookie is removed even if reviews can't be reached; there the grant expires by itself.
     if locks && let Some(cleared) = authorizer.grants.cleared() {
         answer.headers_mut().insert(header::SET_COOKIE, cleared);
     }
@@ -134,8 +135,8 @@ impl RpcAuthorizer {
         Ok(procedure)
     }
 
-    /// Keeps an answer for those who ask the same next, and gives it. What the practice says about
-    /// itself browsers may keep too, and need not read it twice.
+    /// Caches a response and returns it. Catalogue responses also get an ETag and may be cached by
+    /// browsers.
     async fn cache_response(
         &self,
         key: CacheKey,
@@ -166,8 +167,8 @@ impl RpcAuthorizer {
         answer
     }
 
-    /// What a call of the panel takes along. What the client itself says under these names is not
-    /// passed on by anybody.
+    /// The metadata that a call of the panel is forwarded with. Values that the client sent under
+    /// these names are never forwarded.
     fn panel_metadata(
         &self,
         procedure: Procedure,
@@ -188,7 +189,7 @@ fn token_error(why: UserError) -> ConnectError {
     gateway_error(code, why.reason(), &why.to_string())
 }
 
-/// Browsers speak Connect; gRPC and gRPC-Web are not offered to the outside.
+/// Browsers speak Connect; gRPC and gRPC-Web are not available from outside.
 fn is_grpc(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     kind.is_some_and(|kind| kind.starts_with(b"application/grpc"))
@@ -200,8 +201,8 @@ fn unsupported_format() -> ConnectError {
         .with_http_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
 }
 
-/// Brings the protocol library's own errors into the one form. Those of the calls themselves have
-/// it already.
+/// Converts errors of the protocol library into the standard format. Errors of the calls themselves
+/// have it already.
 async fn with_error_detail(answer: Response, reference: &str) -> Response {
     let status = answer.status();
     if !status.is_client_error() && !status.is_server_error() {
@@ -230,7 +231,7 @@ fn protocol_error(status: StatusCode, error: Option<ConnectError>) -> (StatusCod
             (status, gateway_error(ErrorCode::Unimplemented, "METHOD_NOT_ALLOWED", sentence))
         }
         StatusCode::UNSUPPORTED_MEDIA_TYPE => (status, unsupported_format()),
-        // Only a body that is too large ends here; limits are turned away at the door.
+        // Only a body that is too large gets here; rate limits are checked in `authorize`.
         StatusCode::TOO_MANY_REQUESTS | StatusCode::PAYLOAD_TOO_LARGE => {
             (StatusCode::PAYLOAD_TOO_LARGE, too_large())
         }
@@ -245,17 +246,17 @@ fn protocol_error(status: StatusCode, error: Option<ConnectError>) -> (StatusCod
     }
 }
 
-/// The body is larger than anything we ever ask for.
+/// The body is larger than any valid request.
 pub(crate) fn too_large() -> ConnectError {
     gateway_error(ErrorCode::ResourceExhausted, "REQUEST_TOO_LARGE", "The request is too large.")
 }
 
-/// A weak tag, because the same content is sent compressed or not.
+/// A weak ETag, because the same content is sent compressed or not.
 pub(crate) fn weak_etag(bytes: &Bytes) -> HeaderValue {
     etag("W/", bytes)
 }
 
-/// The tag of what is always sent as the same bytes.
+/// A strong ETag, for content that is always sent as the same bytes.
 pub(crate) fn strong_etag(bytes: &Bytes) -> HeaderValue {
     etag("", bytes)
 }
@@ -267,7 +268,7 @@ fn etag(start: &str, bytes: &Bytes) -> HeaderValue {
     HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("W/\"\""))
 }
 
-/// Whether a client's If-None-Match names the tag.
+/// Whether the request's If-None-Match contains the ETag.
 pub(crate) fn matches_etag(request_headers: &HeaderMap, tag: &HeaderValue) -> bool {
     let (Some(known), Ok(tag)) = (request_headers.get(header::IF_NONE_MATCH), tag.to_str()) else {
         return false;

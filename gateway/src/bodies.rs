@@ -1,6 +1,6 @@
-//! Bodies that have to be read as a whole before they can be passed on: each within its size and a
-//! deadline, and all of them together within one budget of memory, of which one network gets its
-//! share. Pictures are not among them: no upload is ever held as a whole (`pictures.rs`).
+//! Reading of bodies that have to be complete before they are forwarded: each has a maximum size
+//! and a deadline, and all together share one memory budget with a share per network. Pictures are
+//! not among them: uploads are streamed (`pictures.rs`).
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -17,12 +17,12 @@ use tokio::time::timeout;
 
 use crate::network_quota::{NetworkQuota, QuotaPermit};
 
-/// How much memory bodies may take, and how long one may take to come in.
+/// Memory budget and read timeout of bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct BodySettings {
     /// `GATEWAY_BODIES_MIB`: bytes of all bodies in flight.
     pub max_bytes: usize,
-    /// `GATEWAY_BODIES_SHARE_MIB`: bytes of one network's, once more than half is taken.
+    /// `GATEWAY_BODIES_SHARE_MIB`: bytes of one network, once more than half is in use.
     pub share_bytes: usize,
     /// `GATEWAY_BODY_SECONDS`: for a whole body below /auth, /webhooks and /unsubscribe.
     pub timeout: Duration,
@@ -33,7 +33,7 @@ pub(crate) struct BodyReader {
     timeout: Duration,
 }
 
-/// A body that was read, and its part of the budget, for as long as it is kept.
+/// A body in memory with its permit, which is released on drop.
 pub(crate) struct BufferedBody {
     pub(crate) bytes: Bytes,
     pub(crate) permit: QuotaPermit,
@@ -42,11 +42,11 @@ pub(crate) struct BufferedBody {
 /// Why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyError {
-    /// It is too large, or it broke off and nobody hears the answer.
+    /// It is too large, or the connection broke off and no response can be sent.
     TooLarge,
-    /// Its end did not come in time.
+    /// It did not end before the timeout.
     TimedOut,
-    /// The memory for bodies is taken.
+    /// The memory budget is used up.
     OverBudget,
 }
 
@@ -58,7 +58,7 @@ impl BodyReader {
         }
     }
 
-    /// Reads a body of at most so many bytes.
+    /// Reads a body of at most `max_bytes`.
     pub(crate) async fn read(
         &self,
         address: IpAddr,
@@ -85,9 +85,9 @@ impl BodyReader {
         Ok(BufferedBody { bytes: bytes.freeze(), permit })
     }
 
-    /// A request whose body takes from the budget while somebody else reads it, and what it holds,
-    /// which is to be kept until the request is answered. Where there is no room, the body breaks
-    /// off and the answer says so.
+    /// Meters a body that another part reads: each chunk acquires memory from the budget. The
+    /// permit must be kept until the request is answered. Over budget the body breaks off, and
+    /// `QuotaPermit::was_denied` is true.
     pub(crate) fn metered(&self, address: IpAddr, request: Request) -> (Request, Arc<QuotaPermit>) {
         let permit = Arc::new(self.quota.empty_permit(address));
         let metered = request.map(|body| Body::new(MeteredBody { body, permit: permit.clone() }));
@@ -95,7 +95,7 @@ impl BodyReader {
     }
 }
 
-/// A body that takes from the budget as it comes in.
+/// A body that acquires memory from the budget as it is read.
 struct MeteredBody {
     body: Body,
     permit: Arc<QuotaPermit>,

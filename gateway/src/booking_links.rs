@@ -1,6 +1,6 @@
-//! The addresses /book and /book-session, which have no page yet: they lead to the booking flow
-//! with their service kept. Where they lead is put together from the site's own words and from
-//! nothing that was asked for, so that nobody can make them lead elsewhere.
+//! Redirects of /book and /book-session, which have no page yet, to the booking flow with their
+//! service. The target is built from the site's own ids and never from the request, so it can't be
+//! an open redirect.
 
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderValue, StatusCode, Uri, header};
@@ -10,13 +10,13 @@ use crate::web_files::WebFiles;
 const PATHS: &[&str] = &["/book", "/book-session"];
 const SERVICES: &str = "/services";
 
-/// The address as it is written without a slash too many, if it is one of these.
+/// The path without a trailing slash, if it is one of these.
 pub(crate) fn booking_link(path: &str) -> Option<&'static str> {
     let path = path.strip_suffix('/').unwrap_or(path);
     PATHS.iter().copied().find(|own| *own == path)
 }
 
-/// Where such an address leads for now; a later page must not be hidden by what a browser kept.
+/// The redirect of such a path. Browsers must not cache it, because a page may come later.
 pub(crate) fn redirect(site: &WebFiles, uri: &Uri) -> Option<Response> {
     booking_link(uri.path())?;
     let known = service_param(uri.query().unwrap_or_default()).and_then(|id| site.service(id));
@@ -28,7 +28,7 @@ pub(crate) fn redirect(site: &WebFiles, uri: &Uri) -> Option<Response> {
     Some((StatusCode::TEMPORARY_REDIRECT, headers).into_response())
 }
 
-/// The query's service as it is written; ids need no escaping, so what is escaped is none.
+/// The `service` parameter as written; ids need no escaping, so an escaped value matches none.
 fn service_param(query: &str) -> Option<&str> {
     query.split('&').find_map(|pair| pair.strip_prefix("service="))
 }

@@ -1,6 +1,5 @@
-//! Which origins the booking document may use besides our own files: the payment provider's.
-//! Without the origin of the checkout's script among them no payment works, so the gateway refuses
-//! to start.
+//! Origins that the booking document may use besides our own: the payment provider's. Without the
+//! origin of the checkout's script no payment works, so the gateway refuses to start then.
 
 use http::Uri;
 use runtime::{Mode, Reader};
@@ -8,8 +7,8 @@ use runtime::{Mode, Reader};
 const ORIGINS: &str = "GATEWAY_CHECKOUT_ORIGINS";
 const SCRIPT_URL: &str = "PAYMENTS_CHECKOUT_SCRIPT_URL";
 
-/// What Razorpay's checkout uses: its script, its frame with the API behind it, what the script
-/// loads from there in newer builds, where it reports how it goes, and its pictures.
+/// Origins of Razorpay's checkout: its script, its frame with the API behind it, resources of newer
+/// builds, metrics, and pictures.
 const RAZORPAY: [&str; 7] = [
     "https://checkout.razorpay.com",
     "https://api.razorpay.com",
@@ -20,7 +19,7 @@ const RAZORPAY: [&str; 7] = [
     "https://checkout-static-next.razorpay.com",
 ];
 
-/// Reads them. In production they are Razorpay's unless something else is said.
+/// Reads the setting. In production the default is Razorpay's origins.
 pub(crate) fn read(reader: &mut Reader<'_>) -> Vec<String> {
     let origins = match reader.optional(ORIGINS) {
         Some(list) => parse_origins(reader, &list),
@@ -40,7 +39,7 @@ pub(crate) fn read(reader: &mut Reader<'_>) -> Vec<String> {
     origins
 }
 
-/// Origins become part of a header, so each must be one and nothing more.
+/// Origins become part of a header, so each must be an origin and nothing else.
 fn parse_origins(reader: &mut Reader<'_>, list: &str) -> Vec<String> {
     let (good, bad): (Vec<&str>, Vec<&str>) =
         list.split_whitespace().partition(|origin| is_origin(origin));
@@ -57,13 +56,13 @@ fn is_origin(text: &str) -> bool {
     host.is_some_and(|host| !host.is_empty() && host.bytes().all(plain))
 }
 
-/// Whether a browser that is told this origin loads what is at the address.
+/// Whether a browser with this origin in its policy loads the URL.
 fn covers(origin: &str, url: &Uri) -> bool {
     let (Some(scheme), Some(host)) = (url.scheme_str(), url.host()) else { return false };
     let Some((own_scheme, authority)) = origin.split_once("://") else { return false };
-    // What may come over http may come over https as well.
+    // A source with http matches https as well.
     let scheme_fits = own_scheme == scheme || (own_scheme == "http" && scheme == "https");
-    // An address of version 6 has colons of its own.
+    // An IPv6 address has colons of its own.
     let (own_host, own_port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
         _ => (authority, None),
@@ -81,7 +80,7 @@ fn covers(origin: &str, url: &Uri) -> bool {
 fn host_fits(own: &str, host: &str) -> bool {
     match own.strip_prefix('*') {
         Some("") => true,
-        // A star stands for one name or more before the rest.
+        // A wildcard matches one or more labels before the rest.
         Some(rest) => host.len() > rest.len() && host.ends_with(rest),
         None => own == host,
     }
@@ -92,7 +91,7 @@ mod tests {
     use super::{ORIGINS, SCRIPT_URL, covers, is_origin, read};
     use runtime::Reader;
 
-    /// What is read of these settings, or what is wrong with them.
+    /// The origins read from these settings, or the errors.
     fn settings_read(settings: &[(&str, &str)]) -> Result<Vec<String>, String> {
         let mut reader = Reader::new(&settings);
         let origins = read(&mut reader);
@@ -135,7 +134,7 @@ mod tests {
             assert!(refused.contains(sentence), "{refused}");
         }
         settings_read(&[script, (ORIGINS, "https://api.pay.example https://pay.example")]).unwrap();
-        // An installation that does not tell the gateway starts as it did.
+        // Without the script's URL nothing is checked.
         settings_read(&[(ORIGINS, "https://elsewhere.example")]).unwrap();
     }
 

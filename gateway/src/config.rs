@@ -18,43 +18,43 @@ use crate::server::ConnectionSettings;
 
 const MEBIBYTE: usize = 1024 * 1024;
 
-/// Everything that the gateway is told at its start.
+/// All settings of the gateway.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// `GATEWAY_LISTEN`.
     pub listen: SocketAddr,
-    /// How many connections there may be, and how long each is waited for.
+    /// Maximum number of connections, and their timeouts.
     pub connections: ConnectionSettings,
-    /// How much memory bodies may take, and how long one may take.
+    /// Memory budget and read timeout of bodies.
     pub bodies: BodySettings,
-    /// How the world sees the site.
+    /// The public site.
     pub site: SiteSettings,
     /// The public services.
     pub upstreams: Upstreams,
-    /// What is reached over HTTP.
+    /// The backends that are reached over HTTP.
     pub proxied: ProxySettings,
-    /// What /healthz asks besides.
+    /// What `/healthz` checks besides.
     pub watched: WatchSettings,
-    /// Whose access tokens are good.
+    /// Which access tokens are accepted.
     pub users: UserSettings,
-    /// How much callers may ask for.
+    /// The rate limits.
     pub rate_limits: RateLimits,
 }
 
-/// How the world sees the site.
+/// The public site.
 #[derive(Clone, Debug)]
 pub struct SiteSettings {
     /// `PUBLIC_URL`.
     pub public: Uri,
     /// `GATEWAY_WEB_DIR`: the built site.
     pub folder: PathBuf,
-    /// `GATEWAY_CHECKOUT_ORIGINS`: what the booking document may use besides our own files.
+    /// `GATEWAY_CHECKOUT_ORIGINS`: origins that the booking document may use besides our own.
     pub checkout_origins: Vec<String>,
     /// `GATEWAY_TRUST_PROXY`: whether a proxy of ours stands before the gateway.
     pub trust_proxy: bool,
 }
 
-/// What is reached over HTTP.
+/// The backends that are reached over HTTP.
 #[derive(Clone, Debug)]
 pub struct ProxySettings {
     /// `IDENTITY_URL`.
@@ -65,7 +65,7 @@ pub struct ProxySettings {
     pub reviews: String,
 }
 
-/// A door that the gateway never calls through, but that a sign-in needs.
+/// A service that the gateway never calls, but that signing in needs.
 #[derive(Clone, Debug)]
 pub struct WatchSettings {
     /// `IDENTITY_GRPC_URL`; absent when the identity server is not ours.
@@ -73,7 +73,7 @@ pub struct WatchSettings {
 }
 
 impl Config {
-    /// Reads it.
+    /// Reads all settings.
     pub fn read(reader: &mut Reader<'_>) -> Self {
         Self {
             listen: reader.address("GATEWAY_LISTEN"),
@@ -114,7 +114,7 @@ impl Config {
     }
 }
 
-/// An allowance is not written as `burst/per minute`.
+/// A rate limit is not written as `burst/per minute`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it must be two numbers, burst and per minute, for example 120/1200")]
 pub struct InvalidRateLimit;
@@ -161,7 +161,7 @@ fn bodies(reader: &mut Reader<'_>) -> BodySettings {
     }
 }
 
-/// A number that is not zero.
+/// A non-zero number.
 fn number(reader: &mut Reader<'_>, name: &str, default: u32) -> usize {
     let number = reader.parse_or(name, at_least_one(default)).get();
     usize::try_from(number).unwrap_or(usize::MAX)
@@ -172,7 +172,7 @@ fn seconds(reader: &mut Reader<'_>, name: &str, default: u32) -> Duration {
 }
 
 fn uri(reader: &mut Reader<'_>, name: &str) -> Uri {
-    // What is not a URL was noted by the reader already.
+    // The reader has already reported an invalid URL.
     reader.url(name).parse().unwrap_or_default()
 }
 

@@ -1,5 +1,5 @@
-//! One connection from the open internet: it is closed when its first request does not come in
-//! time, and when no request has come for a while.
+//! One connection from the internet: it is closed when its first request does not arrive in time,
+//! and when it was idle for too long.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -28,10 +28,10 @@ use tower::ServiceExt as _;
 use crate::request_context::GatewayState;
 use crate::server::ConnectionSettings;
 
-/// A page needs fewer answers at once; one connection shall not ask for hundreds.
+/// Requests at once per connection; a page needs fewer.
 const STREAMS_MAX: u32 = 64;
 
-/// What every connection is served with.
+/// Serves connections; shared by all of them.
 pub(crate) struct ConnectionServer {
     builder: Builder<TokioExecutor>,
     state: Arc<GatewayState>,
@@ -40,12 +40,12 @@ pub(crate) struct ConnectionServer {
     shutdown: Shutdown,
 }
 
-/// How long a connection is kept.
+/// Timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
 struct Timeouts {
-    /// Without a first request, and for the head of each.
+    /// Until the first request, and for the head of each request.
     head: Duration,
-    /// Without a request since the last one.
+    /// Between two requests.
     idle: Duration,
 }
 
@@ -89,7 +89,7 @@ impl ConnectionServer {
             tokio::select! {
                 biased;
                 ended = connection.as_mut() => {
-                    // What breaks here is the client's connection, which happens all day.
+                    // A broken connection of a client is normal.
                     if let Err(error) = ended {
                         tracing::debug!(error = %error, "a connection broke");
                     }
@@ -116,34 +116,34 @@ impl ConnectionServer {
 }
 
 fn with_nodelay(stream: TcpStream) -> TokioIo<TcpStream> {
-    // Small answers should not wait for company; without it they are only slower.
+    // Small responses are sent at once, without Nagle's delay.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(error = %error, "a connection keeps its delay");
     }
     TokioIo::new(stream)
 }
 
-/// What a connection is used for.
+/// State of a connection that decides how long it is kept.
 struct ConnectionState {
     accepted: Instant,
-    /// Whether a request has come.
+    /// Whether a request has arrived.
     has_requested: bool,
-    /// Requests that are not yet answered to the end.
+    /// Requests whose response is not yet fully sent.
     in_flight: usize,
-    /// When the last of them was.
+    /// When the last of them ended.
     idle_since: Instant,
-    /// Whether the client was asked to leave.
+    /// Whether a graceful shutdown was started.
     is_draining: bool,
 }
 
-/// What becomes of a connection.
+/// What to do with a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NextAction {
-    /// It is left alone until then.
+    /// Nothing before this time.
     KeepUntil(Instant),
-    /// It ends once what runs is answered, and is looked at again then.
+    /// Graceful shutdown now; checked again at this time.
     Drain(Instant),
-    /// It ends now.
+    /// Close it now.
     Close,
 }
 
@@ -182,7 +182,7 @@ fn lock(conn: &Mutex<ConnectionState>) -> MutexGuard<'_, ConnectionState> {
     conn.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One request, from its head until its answer was sent or given up.
+/// Counts a request as in flight from its head until its response was sent or dropped.
 struct RequestGuard(Arc<Mutex<ConnectionState>>);
 
 impl RequestGuard {
@@ -206,7 +206,7 @@ impl Drop for RequestGuard {
     }
 }
 
-/// An answer's body; the request's turn ends with it.
+/// A response body that holds the request's guard.
 struct TrackedBody {
     body: Body,
     _guard: RequestGuard,
@@ -261,7 +261,7 @@ mod tests {
         let until = start + SECOND * 15;
         assert_eq!(conn.next_action(start + SECOND * 10, TIMEOUTS), NextAction::KeepUntil(until));
         assert_eq!(conn.next_action(until, TIMEOUTS), NextAction::Drain(until + SECOND));
-        // What it asked before it heard is answered.
+        // A request that was sent before the client saw the shutdown is answered.
         conn.in_flight = 1;
         let then = until + SECOND;
         assert_eq!(conn.next_action(then, TIMEOUTS), NextAction::KeepUntil(then + SECOND * 10));

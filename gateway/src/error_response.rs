@@ -1,6 +1,6 @@
-//! The one form in which every error leaves the gateway: a code, a sentence for people, and one
-//! `common.v1.ErrorDetail` with reason, field and reference id. What a transport or a library
-//! said never gets past this file.
+//! The standard format of every error that leaves the gateway: a code, a sentence for people, and
+//! one `common.v1.ErrorDetail` with reason, field and reference id. Texts of transports and
+//! libraries are dropped here.
 
 use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
@@ -11,10 +11,10 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::wire::common::v1::ErrorDetail;
 
-/// The detail's bare name: what the Connect protocol writes where gRPC writes a type URL.
+/// The detail's bare type name: the Connect protocol writes it where gRPC writes a type URL.
 const DETAIL_TYPE: &str = "common.v1.ErrorDetail";
 
-/// An error that the gateway itself decides on.
+/// An error that the gateway itself raises.
 pub(crate) fn gateway_error(code: ErrorCode, reason: &str, sentence: &str) -> ConnectError {
     with_detail(
         ConnectError::new(code, sentence),
@@ -22,15 +22,15 @@ pub(crate) fn gateway_error(code: ErrorCode, reason: &str, sentence: &str) -> Co
     )
 }
 
-/// Whether an error explains itself; if not, its text comes from a transport or a library.
+/// Whether an error has an `ErrorDetail`; if not, its text comes from a transport or a library.
 pub(crate) fn has_detail(error: &ConnectError) -> bool {
     detail_of(error).is_some()
 }
 
-/// An answer of a part that could not be reached, or that broke off.
+/// Converts the error of a call to a service.
 ///
-/// Our services explain every error, so an unexplained one of these codes means that the answer
-/// was made up on the way.
+/// Our services attach a detail to every error, so one of these codes without a detail comes from
+/// the transport: the service could not be reached or the response broke off.
 pub(crate) fn from_upstream(error: ConnectError) -> ConnectError {
     if has_detail(&error) {
         return error;
@@ -43,8 +43,8 @@ pub(crate) fn from_upstream(error: ConnectError) -> ConnectError {
     }
 }
 
-/// Brings any error into the form. Headers and trailers of the original are dropped, except for
-/// the wait that a limit asks for.
+/// Converts any error into the standard format. Headers and trailers of the original are dropped,
+/// except `Retry-After`.
 pub(crate) fn to_public_error(error: &ConnectError, reference: &str) -> ConnectError {
     let (mut public, mut detail) = match detail_of(error) {
         Some(detail) => {
@@ -64,7 +64,7 @@ pub(crate) fn to_public_error(error: &ConnectError, reference: &str) -> ConnectE
     with_detail(public, &detail)
 }
 
-/// An error as an HTTP answer outside of a call: always JSON, with the given status.
+/// An error as an HTTP response outside of a call: always JSON, with the given status.
 pub(crate) fn to_error_response(
     status: StatusCode,
     error: &ConnectError,
@@ -76,7 +76,7 @@ pub(crate) fn to_error_response(
         .into_response()
 }
 
-/// The answer to a method that is not offered at a path, with those that are.
+/// The response to a method that a path does not support, with the `Allow` header.
 pub(crate) fn method_not_allowed(offered: &'static str, reference: &str) -> Response {
     let sentence = "The request's method is not offered here.";
     let error = gateway_error(ErrorCode::Unimplemented, "METHOD_NOT_ALLOWED", sentence);
@@ -89,7 +89,7 @@ fn with_detail(error: ConnectError, detail: &ErrorDetail) -> ConnectError {
     error.with_detail(connectrpc::ErrorDetail::from_message(DETAIL_TYPE, detail))
 }
 
-/// Finds our detail, whether its name is bare or a gRPC type URL.
+/// Finds our detail, by its bare type name or its gRPC type URL.
 fn detail_of(error: &ConnectError) -> Option<ErrorDetail> {
     let detail = error.details.iter().find(|detail| {
         let name = detail.type_url.rsplit('/').next();
@@ -100,7 +100,7 @@ fn detail_of(error: &ConnectError) -> Option<ErrorDetail> {
     ErrorDetail::decode_from_slice(&bytes).ok()
 }
 
-/// What is said of an error that does not explain itself.
+/// Code, reason and sentence of an error without a detail.
 fn default_error(code: ErrorCode) -> (ErrorCode, &'static str, &'static str) {
     match code {
         ErrorCode::Unavailable => {

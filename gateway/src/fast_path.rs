@@ -1,7 +1,6 @@
-//! What the gateway can answer by itself, at once: pages, files and the answers that it keeps. It
-//! is looked for before anything else is done about a request. Nobody else takes part and nothing
-//! can go wrong on the way, so such an answer has no trace and no reference, and its line in the
-//! log is one for the curious (`debug`). The limit of its address counts it like any other.
+//! Requests that are served without a backend: pages, files and cached responses. The fast path
+//! runs before the middleware stack. Such a response has no trace id and no reference id, because
+//! no backend can fail; it is logged at `debug`. The rate limit per address counts it.
 
 use std::net::IpAddr;
 
@@ -14,7 +13,7 @@ use crate::request_context::{GatewayState, address_of};
 use crate::routes::Routes;
 
 impl GatewayState {
-    /// The answer; nothing where somebody else has to be asked, or the caller has to be refused.
+    /// The response, or `None` if a backend is needed or the request has to be rejected.
     pub(crate) fn try_serve_local<B>(
         &self,
         peer: IpAddr,
@@ -34,7 +33,7 @@ impl GatewayState {
         };
         if Routes::is_limited(uri.path()) {
             let address = address_of(peer, headers, self.trust_proxy);
-            // Whoever asks too much is refused in due form on the long way.
+            // The slow path builds the error response.
             self.limits.check_address(address).ok()?;
         }
         let document = answer.extensions_mut().remove::<Document>().unwrap_or_default();

@@ -1,25 +1,25 @@
-//! The admin panel's grant on its way between a browser and reviews. In the browser it is a cookie
-//! that no script can read and no other site can send; behind the gateway it is metadata of the
-//! staff's calls of reviews, and of nothing else.
+//! The admin panel's grant between browser and reviews. In the browser it is a cookie that no
+//! script can read and no other site can send; behind the gateway it is metadata of the staff calls
+//! of reviews, and of no other calls.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
-/// How the grant and the caller's network address travel to reviews.
+/// Metadata names of the grant and of the caller's network address.
 pub(crate) const GRANT: HeaderName = HeaderName::from_static("x-moderation-grant");
 pub(crate) const ADDRESS: HeaderName = HeaderName::from_static("x-caller-address");
-/// Who wants to know where a request was made; only browsers set it, and no script can.
+/// Fetch metadata: where a request was made. Only browsers set it, and no script can.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-/// The longest life of a grant. Reviews ends it earlier by its own clock, whatever the browser has.
+/// Maximum lifetime of the cookie. Reviews expires the grant earlier by its own clock.
 const SECONDS_MAX: u32 = 30 * 60;
-/// More than any grant has.
+/// Longer than any grant.
 const CHARS_MAX: usize = 128;
 
-/// What the door found out about a call of the panel; the call takes it along.
+/// Metadata of a call of the panel, set by the authorization and forwarded with the call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PanelMetadata {
     /// The grant of the caller's cookie.
     pub(crate) grant: Option<HeaderValue>,
-    /// The caller's network address, where the service slows guessing down.
+    /// The caller's network address, if the service limits attempts by it.
     pub(crate) address: Option<HeaderValue>,
 }
 
@@ -28,20 +28,20 @@ pub(crate) struct PanelMetadata {
 pub(crate) struct GrantCookie {
     name: &'static str,
     secure: &'static str,
-    /// Where our own pages come from, as browsers write it.
+    /// The site's origin, as browsers write it.
     origin: String,
 }
 
 impl GrantCookie {
-    /// For a site at this address. A name with `__Host-` keeps neighbours under the same domain
-    /// from setting it, but browsers take it over https only.
+    /// For a site at this address. The prefix `__Host-` prevents other hosts of the same domain
+    /// from setting the cookie, but browsers accept it over https only.
     pub(crate) fn new(public: &Uri) -> Self {
         let https = public.scheme_str() == Some("https");
         let (name, secure) = if https { ("__Host-admin", "; Secure") } else { ("admin", "") };
         Self { name, secure, origin: origin(public) }
     }
 
-    /// The grant that a browser sends.
+    /// The grant in a request's cookies.
     pub(crate) fn read(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let lists = headers.get_all(header::COOKIE).iter();
         let mut pairs = lists.filter_map(|list| list.to_str().ok()).flat_map(|it| it.split(';'));
@@ -52,12 +52,13 @@ impl GrantCookie {
         is_grant(grant).then(|| HeaderValue::from_str(grant).ok()).flatten()
     }
 
-    /// Gives a browser a grant. There is none for what could change the cookie itself.
+    /// The `Set-Cookie` header with a grant; `None` if the grant has characters that could change
+    /// the cookie.
     pub(crate) fn set(&self, grant: &str) -> Option<HeaderValue> {
         is_grant(grant).then(|| self.cookie(grant, SECONDS_MAX)).flatten()
     }
 
-    /// Takes it away.
+    /// The `Set-Cookie` header that removes the cookie.
     pub(crate) fn cleared(&self) -> Option<HeaderValue> {
         self.cookie("", 0)
     }
@@ -69,8 +70,8 @@ impl GrantCookie {
         HeaderValue::from_str(&cookie).ok()
     }
 
-    /// Whether a request comes from our own pages, or from no page at all. What a browser says
-    /// about that cannot be forged by another site, and other programs have no cookies of others.
+    /// Whether a request comes from our own pages, or from no page. Another site can't forge these
+    /// headers in a browser, and other programs don't have the cookies of others.
     pub(crate) fn is_same_origin(&self, headers: &HeaderMap) -> bool {
         let site = headers.get_all(&FETCH_SITE).iter();
         let origin = headers.get_all(header::ORIGIN).iter();
@@ -79,7 +80,7 @@ impl GrantCookie {
     }
 }
 
-/// Scheme, host and port, without the port that the scheme means anyway.
+/// Scheme, host and port; a default port is left out.
 pub(crate) fn origin(public: &Uri) -> String {
     let scheme = public.scheme_str().unwrap_or("http");
     let host = public.host().unwrap_or_default().to_ascii_lowercase();

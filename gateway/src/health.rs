@@ -1,5 +1,5 @@
-//! What probes and people ask: /livez says that the process runs, /readyz that it takes requests,
-//! and /healthz names every part of the practice and whether it works.
+//! Health endpoints: /livez says that the process runs, /readyz that it takes requests, and
+//! /healthz lists every part of the system with its state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use tokio::time::{Duration, timeout};
 use crate::config::Config;
 use crate::policy_reports::ViolationCounts;
 
-/// How long a part may take to answer.
+/// Timeout of one part's check.
 const PART_TIMEOUT: Duration = Duration::from_secs(2);
 const READY: &str = "ready";
 
-/// The parts, with the way in which each is asked.
+/// The parts and how each is checked.
 pub(crate) struct Health {
     parts: Vec<(&'static str, Part)>,
     /// The services that consume events.
@@ -33,11 +33,11 @@ pub(crate) struct Health {
 }
 
 enum Part {
-    /// A service, which knows itself whether it is ready.
+    /// A service that reports its own readiness.
     Service(Probe),
-    /// Something that a service has to tell beside its readiness.
+    /// A problem that a service reports besides its readiness.
     Concern(Probe, &'static str),
-    /// An HTTP server; any answer will do.
+    /// An HTTP server; any response but a server error counts as ready.
     Http(String),
 }
 
@@ -47,7 +47,7 @@ struct Report {
     parts: BTreeMap<&'static str, String>,
     /// How far each consumer of events is behind.
     consumers: BTreeMap<String, Lag>,
-    /// What browsers' reports say that the booking document's policy has refused.
+    /// Violations of the booking document's policy, from browsers' reports.
     refused_by_policy: BTreeMap<String, u64>,
 }
 
@@ -104,7 +104,7 @@ impl Health {
         });
         let lags = join_all(self.consumer_probes.iter().map(Probe::consumers));
         let (mut states, lags) = join(join_all(checks), lags).await;
-        // The site was read whole before the gateway began to listen.
+        // The site was fully read before the gateway began to listen.
         states.push(("web", Ok(())));
         let ready = states.iter().all(|(_, state)| state.is_ok());
         let word = |state: Result<(), Unready>| {

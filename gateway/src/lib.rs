@@ -1,9 +1,9 @@
-//! The only thing that a browser talks to: pages and files, the public calls in the Connect
+//! The only server that browsers talk to: pages and files, the public calls in the Connect
 //! protocol, /auth/v1, pictures, and the payment provider's webhooks. It has no database and no
-//! business rule; what it refuses, it refuses before a service hears of it, and every service
+//! business rules. It rejects invalid requests before they reach a service, and every service
 //! checks again.
 //!
-//! The modules stand in the order in which a request meets them.
+//! The modules are listed in the order in which a request passes them.
 
 mod server;
 mod network_quota;
@@ -53,12 +53,12 @@ pub use rpc::Upstreams;
 pub use server::ConnectionSettings;
 pub use web_files::SiteError;
 
-/// This service as a process: its commands with their settings.
+/// This service as a program: its commands and settings.
 pub fn program() -> Program {
     Program::new("gateway").serve(Config::read, run)
 }
 
-/// Listens and serves until it is asked to stop.
+/// Listens and serves until shutdown.
 ///
 /// # Errors
 /// The site cannot be read, or the address is taken.
@@ -68,7 +68,7 @@ pub async fn run(mut config: Config, shutdown: Shutdown) -> Result<(), BoxError>
     serve(listener, config, shutdown).await
 }
 
-/// The same on an address that was taken before.
+/// The same with a listener that is already bound.
 ///
 /// # Errors
 /// The site cannot be read, or an address that the gateway was given is not one.
@@ -83,7 +83,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// What answers at once, and the way of everything else.
+/// Builds the state of the fast path and the router of all other requests.
 fn build_router(
     config: &Config,
     shutdown: &Shutdown,
@@ -120,7 +120,7 @@ fn build_router(
     ))
 }
 
-/// Everything that is answered with somebody's help.
+/// Builds the routes that need a backend.
 fn backend_router(
     config: &Config,
     (authorizer, site): (Arc<authorization::RpcAuthorizer>, Arc<web_files::WebFiles>),

@@ -1,6 +1,6 @@
-//! What the gateway has only so much of (connections, memory for bodies), and how much of it each
-//! network holds. One network may hold much while there is plenty; once more than half is taken, it
-//! gets no more than its share, so that one client alone never takes everything.
+//! A quota of a limited resource (connections, memory for bodies) with a share per network. Up to
+//! half of the capacity there is no limit per network; once more than half is in use, a network
+//! gets no more than its share, so that one client never takes everything.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -22,13 +22,12 @@ struct QuotaUsage {
 }
 
 impl NetworkQuota {
-    /// `share` binds a network only while more than half of `most` is taken.
+    /// `share` limits a network only while more than half of `capacity` is in use.
     pub(crate) fn new(capacity: usize, share: usize) -> Arc<Self> {
         Arc::new(Self { capacity, share, usage: Mutex::default() })
     }
 
-    /// Something of it for an address, given back when the answer is dropped; nothing if there is
-    /// no room.
+    /// A permit for the address, released on drop; `None` if there is no capacity.
     pub(crate) fn try_acquire(
         self: &Arc<Self>,
         address: IpAddr,
@@ -38,7 +37,7 @@ impl NetworkQuota {
         permit.try_grow(amount).then_some(permit)
     }
 
-    /// For what is to grow.
+    /// A permit of size zero, to be grown.
     pub(crate) fn empty_permit(self: &Arc<Self>, address: IpAddr) -> QuotaPermit {
         QuotaPermit {
             quota: self.clone(),
@@ -74,14 +73,14 @@ impl QuotaUsage {
         self.total = self.total.saturating_sub(amount);
         let Some(in_network) = self.by_network.get_mut(&network) else { return };
         *in_network = in_network.saturating_sub(amount);
-        // Only networks that hold something are remembered, so the table cannot grow.
+        // Networks without permits are removed, so the table stays bounded.
         if *in_network == 0 {
             self.by_network.remove(&network);
         }
     }
 }
 
-/// What one connection or one body holds.
+/// The part of the quota that one connection or one body holds.
 pub(crate) struct QuotaPermit {
     quota: Arc<NetworkQuota>,
     network: IpAddr,
@@ -90,7 +89,7 @@ pub(crate) struct QuotaPermit {
 }
 
 impl QuotaPermit {
-    /// Takes more; whether there was room for it.
+    /// Acquires more; returns whether there was capacity.
     pub(crate) fn try_grow(&self, more: usize) -> bool {
         if more == 0 {
             return true;
@@ -105,7 +104,7 @@ impl QuotaPermit {
         granted
     }
 
-    /// Whether there was once no room for more.
+    /// Whether a request for more was ever denied.
     pub(crate) fn was_denied(&self) -> bool {
         self.denied.load(Ordering::Relaxed)
     }

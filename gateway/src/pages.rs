@@ -1,5 +1,5 @@
-//! The site's pages and files: the right page with the right status for every path, and caching
-//! that never shows an old page.
+//! The site's pages and files: each path's page with its status, and cache headers with which no
+//! outdated page is shown.
 
 use std::sync::Arc;
 
@@ -25,19 +25,19 @@ use crate::web_files::{WebFile, WebFiles, review_id, service_id};
 
 /// The one document that may load the payment provider's checkout.
 const BOOKING: &str = "/booking-flow";
-/// Below this are the pictures that previews of shared links show.
+/// Folder of the pictures in previews of shared links.
 const CARDS: &str = "/cards/";
-/// Names under /assets/ hold a hash of their content.
+/// Files in /assets/ have a hash of their content in their name.
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// Icons and the like keep their names, and change rarely.
+/// Icons and similar files keep their names and change rarely.
 const ONE_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
-/// A page may be kept but is asked for again each time.
+/// A page may be cached but is revalidated each time.
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// How many headers an answer has room for from the beginning; the edge adds some.
+/// Initial capacity for headers; the middleware adds some.
 const HEADERS_CAPACITY: usize = 16;
 
-/// The site, and who knows which reviews there are.
+/// The site's files, and the lookup of reviews.
 pub(crate) struct SiteState {
     pub(crate) files: Arc<WebFiles>,
     pub(crate) reviews: ReviewLookup,
@@ -69,7 +69,8 @@ pub(crate) async fn serve(
             ReviewLookupResult::Found(answer) => {
                 page.template.as_ref().and_then(|template| template.render(&answer, wall_clock()))
             }
-            // Only an answer that says so takes a review away; without one the page itself tells.
+            // Only an explicit NOT_FOUND gives 404; without a response the page itself looks the
+            // review up.
             ReviewLookupResult::Unavailable => None,
             ReviewLookupResult::Missing => return not_found_response(files, path),
         };
@@ -82,7 +83,7 @@ pub(crate) async fn serve(
     not_found_response(files, path)
 }
 
-/// A page or a file that is always the same; for this nobody has to be asked.
+/// A static page or file, served without a backend.
 pub(crate) fn serve_static<B>(
     files: &WebFiles,
     path: &str,
@@ -109,8 +110,8 @@ pub(crate) fn serve_static<B>(
     Some(answer)
 }
 
-/// A known page with a slash behind it moves to its one address. Only known pages do: a redirect
-/// to whatever was asked for could be made to lead to another site.
+/// Redirects a known page with a trailing slash to its canonical path. Only known pages: a redirect
+/// to an arbitrary path could lead to another site.
 fn redirect_to_canonical(site: &WebFiles, uri: &Uri) -> Option<Response> {
     let path = uri.path().strip_suffix('/')?;
     let is_review = review_id(path).is_some_and(|id| id.parse::<Id<Review>>().is_ok());
@@ -152,7 +153,7 @@ fn file_response(file: &WebFile, request_headers: &HeaderMap, cache: HeaderValue
     (headers, Body::from(bytes)).into_response()
 }
 
-/// A file that is never compressed, or the part of it that was asked for.
+/// A file that is never compressed, or the requested range of it.
 fn range_response(
     file: &WebFile,
     method: &Method,

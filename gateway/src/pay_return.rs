@@ -1,6 +1,6 @@
-//! Where the payment provider's checkout sends a payer back to, in browsers in which it cannot call
-//! the page. Its form goes to payments, which checks its signature. Whatever comes of that, the
-//! payer lands on the page of their booking, and that page asks the server.
+//! Return address of the payment provider's checkout, for browsers in which it can't call the page.
+//! The form is forwarded to payments, which checks its signature. In all cases the payer is
+//! redirected to the page of their booking, and that page asks the server.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use crate::proxy::Proxy;
 use crate::request_context::Caller;
 use crate::routes::PAY_RETURN;
 
-/// Three short fields, or an error's few sentences.
+/// Three short fields, or an error's texts.
 const BODY_BYTES_MAX: usize = 16 * 1024;
-/// Where bookings are paid for; only this page can say more.
+/// The page that shows a booking's payment.
 const BOOKING_FLOW: &str = "/booking-flow";
 /// A booking's id has 36 characters.
 const BOOKING_ID_CHARS: usize = 36;
@@ -41,21 +41,21 @@ pub(crate) async fn serve(
     }
 }
 
-/// Tells payments what came, and says which step of the booking is next.
+/// Forwards the form to payments and returns the next step of the booking.
 async fn forward_to_payments(
     proxy: &Proxy,
     caller: &Caller,
     request: Request,
     booking: &str,
 ) -> &'static str {
-    // An address that sent many forged ones is not heard; the page it gets asks the server.
+    // Forms of an address that sent many forged ones are not forwarded; the page asks the server.
     if proxy.limits.check_bad_webhooks(caller.address).is_err() {
         return "verification";
     }
     let url = format!("{}{PAY_RETURN}?b={booking}", proxy.payments);
     let answer = proxy.forward(caller, (request, BODY_BYTES_MAX), url).await;
     match answer.map(|answer| answer.status()) {
-        // The checkout tells of an attempt that failed: it can be tried again.
+        // The checkout reported a failed attempt; the payer can try again.
         Ok(StatusCode::NO_CONTENT) => "payment",
         Ok(StatusCode::BAD_REQUEST) => {
             proxy.limits.record_bad_webhook(caller.address);
@@ -65,14 +65,14 @@ async fn forward_to_payments(
     }
 }
 
-/// The booking that the query names, if that can be a booking's id.
+/// The booking id in the query, if it is well-formed.
 fn booking_id(query: &str) -> Option<String> {
     let (_, id) = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "b")?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     (id.len() == BOOKING_ID_CHARS && id.bytes().all(plain)).then(|| id.into_owned())
 }
 
-/// To the booking's own page, by GET.
+/// Redirects to the booking's page, by GET.
 fn redirect_to_booking(booking: Option<&str>, step: &str) -> Response {
     let to = booking
         .map_or_else(|| BOOKING_FLOW.to_owned(), |id| format!("{BOOKING_FLOW}?step={step}&b={id}"));

@@ -1,5 +1,5 @@
-//! Pictures of reviews: taken in for the HTTP port of reviews piece by piece, so that none is ever
-//! held here as a whole, and shown with the headers that reviews gives them.
+//! Pictures of reviews: uploads are streamed to the HTTP port of reviews, so that none is ever in
+//! memory as a whole; downloads keep the headers that reviews sets.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,28 +25,28 @@ use crate::policy::Document;
 use crate::proxy::{Proxy, ProxyError};
 use crate::request_context::Caller;
 
-/// What reviews takes, and a little, so that the last word on the limit is the service's.
+/// The limit of reviews plus a margin, so that reviews decides at the limit.
 const BYTES_MAX: usize = 5 * 1024 * 1024 + 4096;
-/// How much of a body that is refused is still read: a browser hears an answer only after it has
-/// sent everything, and no picture that people choose by mistake is larger.
+/// How much of a rejected body is still read: a browser reads the response only after it has sent
+/// everything, and no picture that people choose by mistake is larger.
 const DISCARD_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// For the upload and all that is done with it. Reviews gives up before: a picture may take a
-/// minute to arrive, then waits for its turn, is made smaller, and is tried again if that fails.
+/// Timeout of an upload with its processing. Reviews times out before: a picture may take a minute
+/// to arrive, then it waits in the queue, is resized, and is retried if that fails.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(150);
-/// How long the rest of a body is read that reviews has answered already.
+/// How long the rest of a body is read after reviews has responded.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a picture may take on its way to a slow browser.
+/// Timeout of a download by a slow browser.
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(120);
-/// How long reviews may take to begin showing one.
+/// Timeout until the first byte of a download.
 const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(10);
-/// What a browser may say about the picture that it has already; nothing else of it is passed on.
+/// Conditional headers that are forwarded with a download; no other header of the browser is.
 const CONDITIONAL_HEADERS: [HeaderName; 4] = [
     header::IF_MATCH,
     header::IF_NONE_MATCH,
     header::IF_MODIFIED_SINCE,
     header::IF_UNMODIFIED_SINCE,
 ];
-/// Refusals are short.
+/// Maximum size of an error body.
 const ERROR_BYTES_MAX: usize = 64 * 1024;
 
 pub(crate) async fn upload(
@@ -97,7 +97,7 @@ pub(crate) async fn picture(
         let error = ConnectError::new(ErrorCode::NotFound, "");
         return error_response::to_error_response(StatusCode::NOT_FOUND, &error, &caller.reference);
     }
-    // The body stays behind, unread.
+    // The body is not read.
     match fetch_picture(&proxy, &caller, request.into_parts().0, &name).await {
         Ok(answer) => {
             let mut answer = normalize_error(answer, &caller.reference).await;
@@ -128,7 +128,7 @@ async fn fetch_picture(
     Ok(Proxy::to_response(answer))
 }
 
-/// Names are made by reviews of these characters only; others could lead to another path.
+/// Reviews uses only these characters in names; others could lead to another path.
 fn is_picture_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     name.bytes().all(plain) && !name.starts_with('.')
@@ -158,21 +158,21 @@ async fn forward_upload(
     stream_upload(UploadReader::new(body, Some(sender)), sent).await
 }
 
-/// How large a body says it is.
+/// The announced length of the body.
 fn content_length(request: &Request) -> Option<usize> {
     request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// Reads the body of an upload that is refused, for as long as one is waited for at all.
+/// Reads and discards the body of a rejected upload, up to the limit and the timeout.
 pub(crate) async fn discard_body(request: Request) {
-    // Who waits to be asked for the body need not send it.
+    // A client that waits for `100 Continue` has not sent the body.
     if !request.headers().contains_key(header::EXPECT) {
         timeout(UPLOAD_TIMEOUT, UploadReader::new(request.into_body(), None).read()).await.ok();
     }
 }
 
-/// Reads a body while it is sent on. An answer that comes before its end is reviews' last word:
-/// then the rest is read for the browser's sake only, and not for long.
+/// Reads a body while it is forwarded. If reviews responds before the end of the body, that
+/// response is final: the rest is then read only because the browser needs it, and not for long.
 async fn stream_upload(
     mut reader: UploadReader,
     sent: impl Future<Output = Result<reqwest::Response, reqwest::Error>>,
@@ -186,7 +186,7 @@ async fn stream_upload(
         }
         early = &mut sent => match early {
             Ok(answer) => {
-                // The connection may end with the body, so what was answered is taken before.
+                // The connection may end with the body, so the response is read first.
                 let (parts, body) = Proxy::to_response(answer).into_parts();
                 let body = axum::body::to_bytes(body, ERROR_BYTES_MAX).await.unwrap_or_default();
                 reader.sender = None;
@@ -204,14 +204,14 @@ async fn stream_upload(
     }
 }
 
-/// How far a body was read.
+/// How the reading of a body ended.
 enum ReadOutcome {
     Complete,
     TooLarge,
     Aborted,
 }
 
-/// A body that comes in, and where it goes on to.
+/// Reads an incoming body and forwards it.
 struct UploadReader {
     chunks: BodyDataStream,
     bytes: usize,
@@ -223,8 +223,8 @@ impl UploadReader {
         Self { chunks: body.into_data_stream(), bytes: 0, sender }
     }
 
-    /// Reads it, and passes it on as long as somebody takes it and it is not too large. It may be
-    /// left and begun again once nobody takes it any more.
+    /// Reads the body, and forwards it while there is a receiver and it is not too large. The
+    /// future may be dropped and the function called again once there is no receiver.
     async fn read(&mut self) -> ReadOutcome {
         while let Some(chunk) = self.chunks.next().await {
             let Ok(chunk) = chunk else {
@@ -244,7 +244,7 @@ impl UploadReader {
                 self.sender = None;
             }
         }
-        // Reviews hears from this that it has everything.
+        // This ends the stream for reviews.
         self.sender = None;
         if self.bytes > BYTES_MAX { ReadOutcome::TooLarge } else { ReadOutcome::Complete }
     }
@@ -256,15 +256,16 @@ impl UploadReader {
     }
 }
 
-/// Reviews is not to take what was cut off for a whole picture.
+/// Error that ends the stream, so that reviews doesn't take a truncated body for a complete
+/// picture.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the body was cut off")]
 struct Truncated;
 
-/// A body on its way from one connection to the other.
+/// The body of the forwarded request.
 struct UploadStream {
     chunks: mpsc::Receiver<Result<Bytes, Truncated>>,
-    /// How many bytes are to come, where the client has told.
+    /// Remaining bytes, if the client announced the length.
     remaining: Option<u64>,
 }
 
@@ -292,14 +293,15 @@ impl hyper::body::Body for UploadStream {
     }
 }
 
-/// What reviews says when it does not take or has not got a picture.
+/// Body of an error response of reviews.
 #[derive(Deserialize)]
 struct ErrorBody {
     reason: String,
     message: String,
 }
 
-/// Brings a refusal of the HTTP port into the one form; everything else passes as it is.
+/// Converts an error response of the HTTP port into the standard format; other responses pass
+/// unchanged.
 async fn normalize_error(answer: Response, reference: &str) -> Response {
     let status = answer.status();
     if !status.is_client_error() && !status.is_server_error() {

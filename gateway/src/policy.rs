@@ -1,6 +1,6 @@
-//! The security headers of every answer. A content policy binds to the document, so only the
-//! booking document may load the payment provider's checkout, which brings styles in attributes and
-//! elements of its own; every other page runs and wears nothing but our own files.
+//! The security headers of every response. A content security policy binds to the document, so only
+//! the booking document may load the payment provider's checkout, which uses inline styles; all
+//! other pages load our own files only.
 
 use http::header::{
     CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY,
@@ -15,7 +15,7 @@ const COOP: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
 
-/// Two years, as preload lists ask for.
+/// Two years, as preload lists require.
 const HSTS: &str = "max-age=63072000; includeSubDomains; preload";
 
 /// Device features that no page of ours uses.
@@ -37,27 +37,27 @@ const DISABLED_FEATURES: &[&str] = &[
     "xr-spatial-tracking",
 ];
 
-/// Features that only the checkout's frames on the booking document use: banks ask for a payment,
-/// or for a passkey. A card is not read with the camera.
+/// Features that only the checkout's frames on the booking document use: banks ask for a payment or
+/// a passkey. Cards are not scanned with the camera.
 const CHECKOUT_FEATURES: &[&str] = &["payment", "publickey-credentials-get"];
 
-/// What an answer is, as far as its policy goes; whoever answers says so when it is not ordinary.
+/// The kind of a response that selects its policy; a handler sets it if it is not ordinary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Document {
-    /// Anything that runs nothing but our own files.
+    /// Anything that runs only our own files.
     #[default]
     Ordinary,
     /// The booking document.
     Booking,
-    /// A picture that somebody uploaded, with a stricter policy of its own.
+    /// An uploaded picture, with a stricter policy of its own.
     Picture,
-    /// A picture that is there to be shown by other sites, where somebody shares a page's link.
+    /// A picture that other sites may show, in previews of shared links.
     Card,
 }
 
-/// What the policies are made of.
+/// Input of the policies.
 pub(crate) struct PolicyParts<'a> {
-    /// What our pages hold or show that does not go without saying.
+    /// Hashes and origins that the build needs besides our own files.
     pub(crate) allowed: &'a CspSources,
     /// Origins that the booking document may use.
     pub(crate) checkout_origins: &'a [String],
@@ -65,7 +65,7 @@ pub(crate) struct PolicyParts<'a> {
     pub(crate) https: bool,
 }
 
-/// The headers of ordinary answers and of the booking document, made once.
+/// The headers of ordinary responses and of the booking document, built once.
 pub(crate) struct Policies {
     ordinary: Vec<(HeaderName, HeaderValue)>,
     booking: Vec<(HeaderName, HeaderValue)>,
@@ -76,8 +76,8 @@ impl Policies {
         Ok(Self { ordinary: headers(parts, false)?, booking: headers(parts, true)? })
     }
 
-    /// Sets the headers. What an answer brought along under these names is replaced, but for a
-    /// picture's content policy.
+    /// Sets the headers. Values that the response already had are replaced, except a picture's
+    /// content policy.
     pub(crate) fn apply(&self, answer: &mut HeaderMap, document: Document) {
         let booking = document == Document::Booking;
         let own = answer.get(CONTENT_SECURITY_POLICY).cloned();
@@ -98,7 +98,7 @@ fn headers(
     booking: bool,
 ) -> Result<Vec<(HeaderName, HeaderValue)>, http::header::InvalidHeaderValue> {
     let origins = if booking { parts.checkout_origins } else { &[] };
-    // Banks open windows of their own from the checkout.
+    // Banks open popups from the checkout.
     let opener = if booking { "same-origin-allow-popups" } else { "same-origin" };
     let mut headers = vec![
         (CONTENT_SECURITY_POLICY, content_policy(parts, origins).parse()?),
@@ -118,7 +118,7 @@ fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
     let hashes: Vec<_> =
         parts.allowed.script_hashes.iter().map(|hash| format!("'{hash}'")).collect();
     let inline = ["'unsafe-inline'".to_owned()];
-    // Only ordinary pages show what the practice keeps elsewhere; the booking document does not.
+    // Only ordinary pages show media and images of other origins; the booking document does not.
     let (media, images) = if origins.is_empty() {
         (parts.allowed.media_origins.as_slice(), parts.allowed.image_origins.as_slice())
     } else {
@@ -128,8 +128,8 @@ fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
         let more = more.iter().map(String::as_str);
         std::iter::once(start).chain(more).collect::<Vec<_>>().join(" ")
     };
-    // The provider's frame lies over its backdrop by a style attribute only, and turns by a style
-    // element. Where both are refused, the backdrop takes every click and no payment works.
+    // The provider's frame is placed over its backdrop by a style attribute, and animated by a
+    // style element. If both are blocked, the backdrop takes every click and no payment works.
     let styles: &[String] = if origins.is_empty() { &[] } else { inline.as_slice() };
     let mut directives = vec![
         "default-src 'none'".to_owned(),
@@ -147,7 +147,7 @@ fn content_policy(parts: &PolicyParts<'_>, origins: &[String]) -> String {
     ];
     if !origins.is_empty() {
         directives.push(with("frame-src", origins));
-        // A newer checkout may need more; nothing else would tell.
+        // A newer checkout may need more; only reports would show that.
         directives.push(format!("report-uri {POLICY_REPORTS}"));
     }
     if parts.https {

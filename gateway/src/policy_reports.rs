@@ -1,6 +1,6 @@
-//! What browsers say that the booking document's content policy has refused. A newer build of the
-//! provider's checkout may need more than the policy allows, and then payments fail without a word
-//! anywhere else. Kept are the directive and the origin, never an address or what was on the page.
+//! Reports of browsers about violations of the booking document's content policy. A newer build of
+//! the provider's checkout may need more than the policy allows; then payments fail without any
+//! other sign. Only directive and origin are stored, never an address or page content.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,18 +12,19 @@ use http::{Method, Request, StatusCode, Uri, header};
 use serde_json::Value;
 use tokio::time::{Duration, timeout};
 
-/// A report is one kilobyte; browsers may send some in one.
+/// A report is about one kilobyte; browsers may send several in one body.
 const BODY_BYTES_MAX: usize = 16 * 1024;
-/// How long its bytes may take.
+/// Timeout for the body.
 const BODY_WAIT: Duration = Duration::from_secs(5);
-/// How many kinds are told apart. Anybody can send reports, so there has to be an end.
+/// Maximum number of kinds that are counted apart; reports are unauthenticated, so it must be
+/// bounded.
 const KINDS_MAX: usize = 64;
-/// The longest origin that is kept.
+/// The longest origin that is stored.
 const ORIGIN_CHARS_MAX: usize = 80;
-/// Reports of this are counted together once there are too many kinds.
+/// Counter of all further kinds once there are too many.
 const OTHER_KINDS: &str = "others";
 
-/// The directives that can refuse something, as browsers name them.
+/// The directives that can block something, as browsers name them.
 const DIRECTIVES: &[&str] = &[
     "connect-src",
     "font-src",
@@ -42,19 +43,19 @@ const DIRECTIVES: &[&str] = &[
     "worker-src",
 ];
 
-/// How often each kind was refused since this process began: "directive origin".
+/// Violations per kind ("directive origin") since this process started.
 #[derive(Debug, Default)]
 pub(crate) struct ViolationCounts {
     counts: Mutex<BTreeMap<String, u64>>,
 }
 
 impl ViolationCounts {
-    /// The counts, for a person.
+    /// The counts, for `/healthz`.
     pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Counts a report, and says whether it is the first of its kind.
+    /// Counts a report, and returns whether it is the first of its kind.
     fn count(&self, kind: String) -> bool {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = counts.len() >= KINDS_MAX && !counts.contains_key(&kind);
@@ -65,7 +66,7 @@ impl ViolationCounts {
         is_new
     }
 
-    /// Takes a body of reports in either of the two forms that browsers send.
+    /// Counts a body of reports in either of the two formats that browsers send.
     fn record(&self, body: &[u8]) {
         let Ok(value) = serde_json::from_slice::<Value>(body) else { return };
         let list = match value {
@@ -80,15 +81,14 @@ impl ViolationCounts {
     }
 }
 
-/// The directive and the origin of a report; `None` for what is none, or comes of an extension of
-/// the browser.
+/// The kind of a report; `None` if it is invalid or comes from a browser extension.
 fn kind_of(report: &Value) -> Option<String> {
     let (fields, directive, blocked) = match report.get("csp-report") {
         Some(fields) => (fields, "effective-directive", "blocked-uri"),
         None => (report.get("body")?, "effectiveDirective", "blockedURL"),
     };
     let text = |field: &str| fields.get(field).and_then(Value::as_str);
-    // Older browsers name the directive with its sources, and under another name.
+    // Older browsers send the directive with its sources, in another field.
     let named = text(directive).or_else(|| text("violated-directive"))?.split(' ').next()?;
     let directive = DIRECTIVES.iter().find(|known| **known == named)?;
     Some(format!("{directive} {}", origin(text(blocked).unwrap_or_default())?))
@@ -149,7 +149,7 @@ mod tests {
             old("style-src-elem", "inline"),
             old("script-src-elem", "https://cdn.example:8443/a/b.js?who=asha"),
             new,
-            // What is no report, what an extension did, and what would be a line of one's own.
+            // An invalid report, a browser extension, and an attempt to inject a log line.
             json!({ "hello": 1 }),
             json!("text"),
             old("script-src-elem", "chrome-extension://abcdef/inject.js"),

@@ -1,5 +1,5 @@
-//! Every call that a browser may make, with who may make it. What is not in this list does not
-//! exist for the outside: internal services are generated too, but nothing here names them.
+//! All calls that a browser may make, with their access. A call that is not listed doesn't exist
+//! from outside: internal services are generated too, but not listed here.
 
 use std::collections::HashMap;
 
@@ -14,30 +14,30 @@ use crate::wire::reviews::v1 as reviews;
 /// Who may make a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Everybody; the answer is the same for all and may be cached.
+    /// Everybody; the response is the same for all and may be cached.
     Cached,
-    /// Everybody; the answer is fresh.
+    /// Everybody; the response is not cached by browsers.
     Public,
-    /// Who has signed in; the service checks again, and checks what belongs to whom and, for its
-    /// staff's calls, which role the caller has.
+    /// Signed-in users. The service checks again, and checks ownership and, for staff calls, the
+    /// caller's role.
     SignedIn,
-    /// The admin panel, from our own pages only. Whether the caller has a grant, and has signed in
-    /// where that is needed, is for reviews to say: a practice with a passphrase has no accounts.
+    /// The admin panel, from our own pages only. Reviews checks whether the caller has a grant, and
+    /// has signed in where that is needed: a practice with a passphrase has no accounts.
     Panel,
 }
 
-/// Which limit of its own a call has for each network address.
+/// The dedicated rate limit of a call per network address, besides the general one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DedicatedLimit {
-    /// None.
+    /// No dedicated limit.
     None,
-    /// That of reviews and their pictures.
+    /// Reviews and their pictures.
     Review,
-    /// That of passwords and of the panel's calls without a grant.
+    /// Passwords, and calls of the panel without a grant.
     SignIn,
-    /// That of the forms that send mails.
+    /// Forms that send mails.
     Form,
-    /// That of ending mails and of taking that back.
+    /// Unsubscribing and resubscribing.
     Unsubscribe,
 }
 
@@ -49,19 +49,19 @@ pub(crate) struct Procedure {
 }
 
 impl Procedure {
-    /// Whether the call may change something; these are limited per account.
+    /// Whether the call may change state; commands are limited per account.
     pub(crate) fn is_command(self) -> bool {
         self.spec.stream_type == StreamType::Unary
             && self.spec.idempotency_level != IdempotencyLevel::NoSideEffects
     }
 
-    /// Whether the call may take a time or give one back.
+    /// Whether the call may take or free a slot.
     pub(crate) fn changes_slots(self) -> bool {
         self.is_command() && self.spec.procedure.starts_with("/booking.")
     }
 
-    /// The limit of its own. What the panel refuses for want of a grant is written down by reviews,
-    /// so nobody may fill its book: who comes without one counts as who guesses a password does.
+    /// The dedicated rate limit. Reviews records each rejected call of the panel, so such calls are
+    /// limited: a call without a grant counts like a guessed password.
     pub(crate) fn dedicated_limit(self, has_grant: bool) -> DedicatedLimit {
         let refused = self.access == Access::Panel && self.is_command() && !self.is(&LOCK);
         if self.is(&reviews::REVIEWS_SERVICE_SUBMIT_REVIEW_SPEC) {
@@ -77,25 +77,25 @@ impl Procedure {
         }
     }
 
-    /// Whether it is this one.
+    /// Whether it is this procedure.
     pub(crate) fn is(self, spec: &Spec) -> bool {
         self.spec.procedure == spec.procedure
     }
 }
 
-/// Where a password is typed.
+/// Checks a password and creates a grant.
 pub(crate) const UNLOCK: Spec = reviews::REVIEWS_STAFF_SERVICE_UNLOCK_SPEC;
-/// Where a grant is given back.
+/// Revokes a grant.
 pub(crate) const LOCK: Spec = reviews::REVIEWS_STAFF_SERVICE_LOCK_SPEC;
 
-/// Where free times are read.
+/// Lists free slots.
 pub(crate) const LIST_SLOTS: Spec = booking::BOOKING_SERVICE_LIST_SLOTS_SPEC;
 
-/// Where mails are ended.
+/// Unsubscribes from mails.
 pub(crate) const UNSUBSCRIBE: Spec = notifications::NOTIFICATIONS_SERVICE_UNSUBSCRIBE_SPEC;
-/// Where that is taken back.
+/// Undoes an unsubscription.
 const RESUBSCRIBE: Spec = notifications::NOTIFICATIONS_SERVICE_RESUBSCRIBE_SPEC;
-/// Where anybody can have mails sent, the acknowledgement to an address that need not be theirs.
+/// Forms that send mails without authentication; the acknowledgement goes to any address given.
 const FORMS: [Spec; 2] = [
     notifications::NOTIFICATIONS_SERVICE_SEND_CONTACT_MESSAGE_SPEC,
     notifications::NOTIFICATIONS_SERVICE_REQUEST_MEDITATION_GUIDE_SPEC,

@@ -1,6 +1,5 @@
-//! How requests are passed on over HTTP: with which headers, which body, and what is said when
-//! nothing comes back. No cookie passes in either direction: the one that there is belongs to the
-//! gateway alone.
+//! Forwarding of requests over HTTP: headers, body, and the errors if there is no response. No
+//! cookie passes in either direction: the only one belongs to the gateway.
 
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use crate::error_response;
 use crate::rate_limits::RateLimiters;
 use crate::request_context::{Caller, FORWARDED_FOR};
 
-/// When there will be room again.
+/// `Retry-After` seconds when the memory budget is used up.
 pub(crate) const RETRY_SOON: HeaderValue = HeaderValue::from_static("2");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
@@ -62,16 +61,16 @@ pub(crate) struct Proxy {
     pub(crate) public: Uri,
 }
 
-/// Why nothing came back.
+/// Why there is no response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ProxyError {
     TooLarge,
     /// The client did not send its body in time.
     RequestTimeout,
-    /// The memory for bodies is taken.
+    /// The memory budget for bodies is used up.
     OverBudget,
     Unreachable,
-    /// The server behind did not answer in time.
+    /// The backend did not respond in time.
     UpstreamTimeout,
 }
 
@@ -86,7 +85,7 @@ impl From<BodyError> for ProxyError {
 }
 
 impl Proxy {
-    /// Passes on a request with a body of at most so many bytes.
+    /// Forwards a request with a body of at most `max_bytes`.
     pub(crate) async fn forward(
         &self,
         caller: &Caller,
@@ -94,7 +93,7 @@ impl Proxy {
         url: String,
     ) -> Result<Response, ProxyError> {
         let (parts, body) = request.into_parts();
-        // What it holds of the budget is given back when the answer begins.
+        // The permit is released when the response begins.
         let BufferedBody { bytes, permit: _permit } =
             self.bodies.read(caller.address, body, max_bytes).await?;
         let mut headers = strip_headers(&parts.headers);
@@ -103,14 +102,14 @@ impl Proxy {
         Ok(Self::to_response(sent.await.map_err(ProxyError::from_reqwest)?))
     }
 
-    /// What came back, as it leaves the gateway.
+    /// Converts a backend's response into the gateway's.
     pub(crate) fn to_response(answer: reqwest::Response) -> Response {
         let (mut parts, body) = http::Response::from(answer).into_parts();
         parts.headers = strip_headers(&parts.headers);
         Response::from_parts(parts, Body::new(body))
     }
 
-    /// Says on whose behalf the request comes. What the client said about that is not repeated.
+    /// Sets the forwarded headers and the trace. Values from the client are replaced.
     pub(crate) fn set_forwarded_headers(&self, caller: &Caller, headers: &mut HeaderMap) {
         let mut set = |name: HeaderName, value: &str| {
             if let Ok(value) = HeaderValue::from_str(value) {
@@ -126,7 +125,7 @@ impl Proxy {
 
 impl ProxyError {
     pub(crate) fn from_reqwest(error: reqwest::Error) -> Self {
-        // The address may hold a code in its query, so it is left out.
+        // The URL may have a code in its query, so it is not logged.
         let error = error.without_url();
         tracing::warn!(error = status::chain(&error), "a server behind gave no answer");
         if error.is_timeout() && !error.is_connect() {
@@ -151,7 +150,7 @@ impl ProxyError {
     }
 }
 
-/// The memory for bodies is taken, which passes as soon as others are answered.
+/// Error for a used-up memory budget, which passes as soon as other requests are answered.
 pub(crate) fn over_budget_response(reference: &str) -> Response {
     let mut error = ConnectError::new(ErrorCode::Unavailable, "");
     error.response_headers_mut().insert(header::RETRY_AFTER, RETRY_SOON);
@@ -162,7 +161,7 @@ pub(crate) fn path_and_query(uri: &Uri) -> &str {
     uri.path_and_query().map_or("/", |all| all.as_str())
 }
 
-/// The headers without those of the connection, also those that the connection names itself.
+/// The headers without hop-by-hop headers, also those named in `Connection`.
 fn strip_headers(headers: &HeaderMap) -> HeaderMap {
     let named: Vec<String> = headers
         .get_all(header::CONNECTION)

@@ -1,23 +1,23 @@
-//! The part of a file that a request asks for (RFC 9110, section 14). Safari plays a video only
-//! from a server that sends parts, and every player jumps by asking for one. Only a single part is
-//! sent: several at once have no use here, and are work that a stranger could order.
+//! Range requests (RFC 9110, section 14). Safari plays a video only from a server that supports
+//! them, and players seek with them. Only a single range is served: several ranges have no use
+//! here, and would let a client cause much work.
 
 use std::ops::Range;
 
 use http::{HeaderMap, HeaderValue, Method, header};
 
-/// What a request wants of a file.
+/// The requested range of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RequestedRange {
-    /// All of it.
+    /// The whole file.
     Whole,
-    /// These bytes, of which there is at least one.
+    /// These bytes, at least one.
     Part(Range<usize>),
-    /// Bytes that the file does not have.
+    /// A range beyond the end of the file.
     Unsatisfiable,
 }
 
-/// Reads the headers for a file of this length under this tag.
+/// Parses the headers for a file of this length and ETag.
 pub(crate) fn parse_range(
     method: &Method,
     headers: &HeaderMap,
@@ -29,7 +29,7 @@ pub(crate) fn parse_range(
     }
     let mut ranges = headers.get_all(header::RANGE).iter();
     let (Some(range), None) = (ranges.next(), ranges.next()) else { return RequestedRange::Whole };
-    // What is not understood counts as not said.
+    // An invalid range is ignored, as the RFC demands.
     range
         .to_str()
         .ok()
@@ -37,8 +37,8 @@ pub(crate) fn parse_range(
         .unwrap_or(RequestedRange::Whole)
 }
 
-/// Whether the client's earlier parts are of the same file. A date cannot say so, because files in
-/// memory have none, and a weak tag does not promise the same bytes.
+/// Whether `If-Range` matches. A date never does, because files in memory have none; a weak ETag
+/// never does, because it does not guarantee the same bytes.
 fn if_range_matches(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     headers
         .get(header::IF_RANGE)
@@ -69,7 +69,7 @@ fn parse_bytes_range(range: &str, length: usize) -> Option<RequestedRange> {
     })
 }
 
-/// A number that is too long to be counted is far beyond every file.
+/// A number that overflows is beyond every file.
 fn number(text: &str) -> Option<usize> {
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     plain.then(|| text.parse().unwrap_or(usize::MAX))

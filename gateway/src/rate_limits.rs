@@ -1,5 +1,5 @@
-//! How much one network address and one account may ask for. Addresses are limited loosely,
-//! because many phones share one; accounts strictly. The numbers come from the settings.
+//! Rate limits per network address and per account. Addresses have loose limits, because many
+//! devices may share one; accounts have strict ones. The numbers come from the settings.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -18,15 +18,15 @@ use tokio::time::Instant;
 
 use crate::error_response;
 
-/// How often forgotten keys are swept out, so that the tables cannot grow without end.
+/// How often idle keys are evicted, so that the tables stay bounded.
 const EVICTION_INTERVAL: Duration = Duration::from_secs(60);
 
-/// A bucket that holds `burst` requests and is filled again at `per_minute`.
+/// A token bucket of `burst` requests, refilled at `per_minute`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// How many requests may come at once.
+    /// Requests at once.
     pub burst: NonZeroU32,
-    /// How many are given back in a minute.
+    /// Requests refilled per minute.
     pub per_minute: NonZeroU32,
 }
 
@@ -45,21 +45,21 @@ pub struct RateLimits {
     pub account: RateLimit,
     /// Sign-in, sign-up and the like from one network address.
     pub sign_in: RateLimit,
-    /// Sessions renewed from one network address.
+    /// Session refreshes from one network address.
     pub refreshes: RateLimit,
-    /// Webhooks of one network address that payments refused.
+    /// Webhooks of one network address that payments rejected.
     pub bad_webhooks: RateLimit,
     /// Reviews and their pictures from one network address.
     pub reviews: RateLimit,
-    /// Looks at pictures from one network address.
+    /// Picture downloads from one network address.
     pub pictures: RateLimit,
-    /// Contact messages and wishes for the guide from one network address.
+    /// Contact messages and requests for the guide from one network address.
     pub forms: RateLimit,
     /// Unsubscribing from one network address.
     pub unsubscribing: RateLimit,
 }
 
-/// How long a caller has to wait.
+/// How long a caller over its limit has to wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RetryAfter(Duration);
 
@@ -82,7 +82,7 @@ impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
     }
 }
 
-/// Counts what went wrong, once that is known; who has had too much of it has to wait.
+/// Counts failures after the fact, and blocks an address that had too many of them.
 struct FailureLimiter {
     limiter: KeyedLimiter<IpAddr>,
     blocked_until: Mutex<HashMap<IpAddr, Instant>>,
@@ -159,12 +159,12 @@ impl RateLimiters {
         self.refreshes.check(&network_prefix(address))
     }
 
-    /// Whether webhooks of an address are still heard.
+    /// Whether webhooks of an address are accepted.
     pub(crate) fn check_bad_webhooks(&self, address: IpAddr) -> Result<(), RetryAfter> {
         self.bad_webhooks.check(network_prefix(address))
     }
 
-    /// A webhook of that address was refused.
+    /// Counts a rejected webhook of the address.
     pub(crate) fn record_bad_webhook(&self, address: IpAddr) {
         self.bad_webhooks.record(network_prefix(address));
     }
@@ -185,7 +185,7 @@ impl RateLimiters {
         self.unsubscribing.check(&network_prefix(address))
     }
 
-    /// Forgets idle keys for ever, in the background, as long as the gateway lives.
+    /// Evicts idle keys in the background, as long as the gateway lives.
     pub(crate) fn spawn_eviction(self: &Arc<Self>) {
         let limits = Arc::downgrade(self);
         tokio::spawn(async move {
@@ -207,7 +207,7 @@ impl RateLimiters {
 }
 
 impl RetryAfter {
-    /// Whole seconds, rounded up, so that a client that obeys is let through.
+    /// Whole seconds, rounded up, so that a client that waits this long is accepted.
     pub(crate) fn seconds(self) -> u64 {
         self.0.as_secs().saturating_add(1)
     }
@@ -228,7 +228,7 @@ impl RetryAfter {
     }
 }
 
-/// One IPv6 line owns a whole /64, so its addresses count as one.
+/// A subscriber has a whole IPv6 /64, so its addresses count as one.
 pub(crate) fn network_prefix(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),

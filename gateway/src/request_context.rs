@@ -1,7 +1,6 @@
-//! What every request passes first and every answer last: the caller's address, the trace with
-//! its reference id, the loose limit per address, the security headers, the log line, and the net
-//! under a panic. The log line holds method, route pattern, status and time; never a query, a
-//! body or a name.
+//! The outermost middleware: the caller's address, the trace with its reference id, the rate limit
+//! per address, the security headers, the log line, and the panic handler. The log line holds
+//! method, route pattern, status and time; never a query, a body or a name.
 
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
@@ -24,11 +23,11 @@ use crate::rate_limits::RateLimiters;
 use crate::response_cache::ResponseCache;
 use crate::routes::{Routes, UPLOAD};
 
-/// What people quote to the practice; it finds the request in logs and traces.
+/// Clients quote it to the practice; it finds the request in logs and traces.
 pub(crate) const REFERENCE_ID: HeaderName = HeaderName::from_static("x-reference-id");
 pub(crate) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Who asks, as far as the network knows, and under which reference.
+/// The caller: its network address and the reference id of its request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(crate) address: IpAddr,
@@ -91,7 +90,7 @@ impl GatewayState {
     }
 }
 
-/// The net under a panic: the caller is told in the one form, and the process goes on.
+/// Turns a panic of a handler into an internal error; the process goes on.
 async fn catch_panic(answer: impl Future<Output = Response>, reference: &str) -> Response {
     AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|_panic| {
         tracing::error!("a handler panicked");
@@ -100,8 +99,8 @@ async fn catch_panic(answer: impl Future<Output = Response>, reference: &str) ->
     })
 }
 
-/// The address that limits count for. What a client claims is believed only if a proxy of ours
-/// stands before the gateway; then its own entry, the last one, is the truth.
+/// The address that rate limits count for. `X-Forwarded-For` is trusted only behind a proxy of
+/// ours; then its last entry is used, which that proxy wrote.
 pub(crate) fn address_of(peer: IpAddr, headers: &HeaderMap, trust_proxy: bool) -> IpAddr {
     if !trust_proxy {
         return peer;

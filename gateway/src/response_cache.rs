@@ -1,8 +1,8 @@
-//! Answers to public reads that many ask for, kept for a moment. What the practice says about
-//! itself is the same for a second. A list of times is at most a tenth of a second old, counted
-//! from the moment in which it was asked for, however long its service took; and it is never
-//! older than a booking, a release or a block that went through this gateway: such a call ends
-//! every list before its own answer leaves. A list promises nothing; the hold decides.
+//! Short-lived cache of public read responses. Catalogue responses ("practice") are valid for one
+//! second. A list of slots is at most a tenth of a second old, counted from the moment of the
+//! request, however long booking took to answer. A booking command that passes this gateway
+//! (booking, release, block) invalidates all lists before its own response is sent. A list is a
+//! hint only; the hold decides.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,23 +18,23 @@ use tokio::time::Instant;
 use crate::authorization::matches_etag;
 use crate::procedures::{Access, LIST_SLOTS, Procedure};
 
-/// How old an answer about the practice may be. Browsers keep it for longer.
+/// Maximum age of a catalogue response. Browsers may cache it for longer.
 const PRACTICE_TTL: Duration = Duration::from_secs(1);
-/// How old a list of times may be: less than a glance at it takes.
+/// Maximum age of a list of slots.
 const SLOTS_TTL: Duration = Duration::from_millis(100);
-/// How much of each kind is kept at most.
+/// Maximum size of each of the two caches.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// A longer question is of nobody's page.
+/// Requests with a longer key are not cached; no page of the site sends one.
 const KEY_BYTES_MAX: usize = 1024;
 
-/// Which answers are kept.
+/// The two kinds of cached responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Practice,
     Slots,
 }
 
-/// What is asked, word for word, with the packings that the client takes.
+/// Identifies a cached response: the request target as sent, and the accepted encodings.
 #[derive(Clone, Debug)]
 pub(crate) struct CacheKey {
     kind: Kind,
@@ -43,13 +43,13 @@ pub(crate) struct CacheKey {
 }
 
 impl CacheKey {
-    /// Whether it is about the practice, so that browsers may keep the answer too.
+    /// Whether the response is a catalogue response, which browsers may cache too.
     pub(crate) fn is_practice(&self) -> bool {
         self.kind == Kind::Practice
     }
 }
 
-/// An answer as it leaves, but for what every answer gets at the edge.
+/// A complete response without the headers that the middleware adds.
 pub(crate) struct CachedResponse {
     headers: HeaderMap,
     tag: Option<HeaderValue>,
@@ -57,12 +57,12 @@ pub(crate) struct CachedResponse {
 }
 
 impl CachedResponse {
-    /// An answer that was read whole; its tag spares a client the body that it has already.
+    /// Takes a fully read response. With an ETag, conditional requests get 304.
     pub(crate) fn new(headers: HeaderMap, tag: Option<HeaderValue>, bytes: Bytes) -> Self {
         Self { headers, tag, bytes }
     }
 
-    /// The answer for a client that sent these headers.
+    /// The response to a request with these headers.
     pub(crate) fn to_response(&self, request_headers: &HeaderMap) -> Response {
         let mut headers = self.headers.clone();
         if self.tag.as_ref().is_some_and(|tag| matches_etag(request_headers, tag)) {
@@ -73,7 +73,8 @@ impl CachedResponse {
     }
 }
 
-/// A kept answer, and when it was asked for: no later than its service read what it says.
+/// A cached response with the time of its request, which is not later than the time at which the
+/// service read the data.
 #[derive(Clone)]
 struct CacheEntry {
     response: Arc<CachedResponse>,
@@ -86,12 +87,12 @@ impl CacheEntry {
     }
 }
 
-/// All that is kept.
+/// The cache of both kinds.
 pub(crate) struct ResponseCache {
     practice: Cache<String, CacheEntry>,
     slots: Cache<String, CacheEntry>,
-    /// Counts what changed the times. It is part of a list's key, so that a list that was asked for
-    /// before a change and comes after it is never found.
+    /// Incremented by each command that may change slots. It is part of a list's key, so a list
+    /// that was requested before a change and arrives after it is never found.
     slots_version: AtomicU64,
 }
 
@@ -108,8 +109,8 @@ impl ResponseCache {
         }
     }
 
-    /// The question that a request asks, if its answer may be kept. The path is the call's own,
-    /// without what leads to all calls.
+    /// The cache key of a request, or `None` if its response is not cacheable. The path has no
+    /// `/rpc` prefix.
     pub(crate) fn key_of(
         &self,
         procedure: Procedure,
@@ -120,7 +121,7 @@ impl ResponseCache {
             Access::Public if procedure.is(&LIST_SLOTS) => Kind::Slots,
             Access::Public | Access::SignedIn | Access::Panel => return None,
         };
-        // With a body it is no Connect GET, and whoever asks over it is told so.
+        // A request with a content type is no Connect GET; the protocol library rejects it.
         let is_read = method == Method::GET && !headers.contains_key(header::CONTENT_TYPE);
         let encodings = match headers.get(header::ACCEPT_ENCODING) {
             Some(encodings) => encodings.to_str().ok()?,
@@ -151,7 +152,7 @@ impl ResponseCache {
         cache.insert(key.text, CacheEntry { response, requested_at: key.requested_at });
     }
 
-    /// Something may have taken a time or given one back.
+    /// Invalidates all lists of slots.
     pub(crate) fn invalidate_slots(&self) {
         self.slots_version.fetch_add(1, Ordering::SeqCst);
     }
@@ -201,13 +202,13 @@ mod tests {
         assert!(cache.get(&ask()).is_none());
     }
 
-    /// money.md, L13: the age of a list counted from its answer, and no test held it.
+    /// money.md, L13: the age of a list was counted from its response, and no test covered that.
     #[tokio::test(start_paused = true)]
     async fn a_list_is_never_older_than_a_tenth_of_a_second() {
         let (cache, none) = (ResponseCache::new(), HeaderMap::new());
         let ask = || asked(&cache, LIST, LIST, &none).unwrap();
         let key = ask();
-        // Its service took so long to answer.
+        // The time that the service took to answer.
         tokio::time::advance(Duration::from_millis(60)).await;
         cache.insert(key, kept("times"));
         tokio::time::advance(Duration::from_millis(39)).await;

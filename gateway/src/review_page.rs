@@ -1,6 +1,7 @@
-//! The document of one review with its words in it, so that they can be read before any script has
-//! come, and previews of shared links quote it. The build leaves gaps that are filled in here; what
-//! visitors wrote goes into each gap in that gap's own form, and never anywhere else.
+//! The document of one review with its content, so that it can be read before scripts have loaded,
+//! and previews of shared links can quote it. The build leaves placeholders that are filled in
+//! here; what visitors wrote is escaped for the context of each placeholder, and stands nowhere
+//! else.
 
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -11,12 +12,12 @@ use minijinja::HtmlEscape;
 use crate::web_files::{SiteError, WebFile};
 use crate::wire::reviews::v1::{GetReviewResponse, Review};
 
-/// How long a review counts as recent; `relative-date.ts` says the same to readers.
+/// How long a review counts as recent; `relative-date.ts` has the same value.
 const RECENT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How much of a review a preview quotes, in characters.
 const EXCERPT_CHARS_MAX: usize = 160;
 
-/// A gap of the build's document.
+/// A placeholder in the build's document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Placeholder {
     Id,
@@ -28,7 +29,7 @@ enum Placeholder {
     Answer,
 }
 
-/// What the build writes where a gap is (web/src/prerender/review-words.ts).
+/// The placeholders that the build writes (web/src/prerender/review-words.ts).
 const PLACEHOLDERS: [(&str, Placeholder); 7] = [
     ("rvw_00000000000000000000000000000000", Placeholder::Id),
     ("SUKOON-REVIEW-NAME", Placeholder::Name),
@@ -39,7 +40,7 @@ const PLACEHOLDERS: [(&str, Placeholder); 7] = [
     ("\"SUKOON-REVIEW-ANSWER\"", Placeholder::Answer),
 ];
 
-/// The time by which a review is recent.
+/// The current time, for the badge of recent reviews.
 #[expect(
     clippy::disallowed_methods,
     reason = "a badge for readers, whose browsers ask their own clocks a moment later; nothing is \
@@ -49,7 +50,8 @@ pub(crate) fn wall_clock() -> SystemTime {
     SystemTime::now()
 }
 
-/// The document, cut at its gaps: each piece is followed by its gap, if it is not the last.
+/// The document, split at its placeholders: each piece is followed by its placeholder, except the
+/// last.
 #[derive(Debug)]
 pub(crate) struct ReviewTemplate {
     pieces: Vec<(String, Option<Placeholder>)>,
@@ -58,10 +60,10 @@ pub(crate) struct ReviewTemplate {
 }
 
 impl ReviewTemplate {
-    /// Cuts a build's document, and takes the HTML of the marks from the build's list.
+    /// Splits the build's document, and reads the HTML of the marks from the build's list.
     ///
     /// # Errors
-    /// The list is not one, or a gap is missing in the document.
+    /// The list is invalid, or the document lacks a placeholder.
     pub(crate) fn new(document: &WebFile, marks: &WebFile) -> Result<Self, SiteError> {
         let malformed = |source| SiteError::Malformed { name: "the document of a review", source };
         let marks = serde_json::from_slice(&marks.bytes);
@@ -75,7 +77,7 @@ impl ReviewTemplate {
         Ok(Self { pieces, marks })
     }
 
-    /// The document of this review; nothing if its marks are none that the build knows.
+    /// The document of this review; `None` if the build has no HTML for its marks.
     pub(crate) fn render(&self, answer: &GetReviewResponse, now: SystemTime) -> Option<WebFile> {
         let review = answer.review.as_option()?;
         let marks = self.marks.get(&marks_key(review, now))?;
@@ -123,7 +125,7 @@ fn marks_key(review: &Review, now: SystemTime) -> String {
     std::iter::once(review.rating.to_string().as_str()).chain(badges).collect()
 }
 
-/// The first words on one line, for what quotes them.
+/// The start of the text on one line, for previews.
 fn excerpt(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(EXCERPT_CHARS_MAX) {
@@ -132,12 +134,12 @@ fn excerpt(text: &str) -> String {
     }
 }
 
-/// A text that stays a text, in an element and in an attribute.
+/// Escapes a text for an element or an attribute.
 fn escape_html(text: &str) -> String {
     HtmlEscape(text).to_string()
 }
 
-/// JSON whose texts cannot end the script element that it stands in.
+/// Escapes JSON so that its texts can't end the script element.
 fn escape_for_script(json: &str) -> String {
     json.replace('<', "\\u003c")
 }

@@ -1,5 +1,5 @@
-//! The pattern that a path belongs to, for logs, traces and limits. A log line names the pattern
-//! and not the path, because anything can stand in a path.
+//! The route pattern of a path, for logs, traces and limits. A log line has the pattern instead of
+//! the path, because a path may contain anything.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,26 +8,26 @@ use crate::booking_links::booking_link;
 use crate::procedures::Procedures;
 use crate::web_files::{WebFiles, review_id, service_id};
 
-/// The paths for probes.
+/// The paths of health probes.
 pub(crate) const PROBES: &[&str] = &["/livez", "/readyz", "/healthz"];
-/// Where the picture of a review that is being written is sent to.
+/// Upload of a picture for a review.
 pub(crate) const UPLOAD: &str = "/uploads/reviews";
-/// Where the payment provider's webhooks arrive; there is no other path for any.
+/// The payment provider's webhooks; no other path accepts webhooks.
 pub(crate) const WEBHOOK: &str = "/webhooks/razorpay";
-/// Where the payment provider's checkout sends payers back to.
+/// Return address of the payment provider's checkout.
 pub(crate) const PAY_RETURN: &str = "/pay/return";
-/// Where browsers say what the booking document's policy has refused.
+/// Reports of violations of the booking document's policy.
 pub(crate) const POLICY_REPORTS: &str = "/policy-reports";
-/// Where a mail's link ends mails: a page for people, and a POST for mail programs.
+/// The unsubscribe link of mails: a page for people, and a POST for mail programs.
 pub(crate) const UNSUBSCRIBE: &str = "/unsubscribe";
-/// Below this the pictures of reviews are.
+/// Folder of the pictures of reviews.
 const PICTURES: &str = "/pictures/";
-/// Below this are the practice's videos and what belongs to them.
+/// Folder of the practice's videos and their captions.
 const MEDIA: &str = "/media/";
-/// Longer paths are cut in the log.
+/// Longer paths are truncated in the log.
 const READABLE_CHARS_MAX: usize = 80;
 
-/// What the gateway answers at.
+/// The gateway's routes.
 #[derive(Debug)]
 pub(crate) struct Routes {
     pub(crate) procedures: Arc<Procedures>,
@@ -72,16 +72,16 @@ impl Routes {
         match self.site.file(path) {
             Some(_) if path.starts_with("/assets/") => Cow::Borrowed("/assets/{file}"),
             Some(_) if path.starts_with(MEDIA) => Cow::Borrowed("/media/{file}"),
-            // One file has many escaped names.
+            // One file has many escaped paths.
             Some(_) if path.contains('%') => Cow::Borrowed("{file}"),
             Some(_) => Cow::Owned(path.to_owned()),
             None => Cow::Borrowed("{unknown}"),
         }
     }
 
-    /// Whether requests are counted against their network address. Probes are not, nor webhooks,
-    /// which a provider sends in bursts (those that are refused are), nor assets, of which one page
-    /// needs many, nor media, which are played in many parts; nor pictures, which have a wider
+    /// Whether requests count for the rate limit of their address. Exempt are probes; webhooks,
+    /// which a provider sends in bursts (rejected ones have their own limit); assets, of which one
+    /// page needs many; media, which are played in many ranges; and pictures, which have a wider
     /// limit of their own.
     pub(crate) fn is_limited(path: &str) -> bool {
         let free = ["/assets/", MEDIA, PICTURES];
@@ -91,7 +91,7 @@ impl Routes {
     }
 }
 
-/// A path as it may stand in a log: short, and without anything but plain characters.
+/// A path that is safe to log: short, with plain characters only.
 pub(crate) fn sanitized_path(path: &str) -> String {
     let plain = |char: char| match char {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '/' | '-' | '_' | '.' => char,

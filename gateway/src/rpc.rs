@@ -1,5 +1,5 @@
-//! The public calls, forwarded one to one to the services behind. The gateway reads a message
-//! only to turn JSON into protobuf and back; it has no opinion on what is in it.
+//! The public calls, forwarded one to one to the services. The gateway reads a message only to
+//! convert between JSON and protobuf; it does not interpret it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,21 +31,21 @@ use crate::wire::notifications::v1 as notifications;
 use crate::wire::payments::v1 as payments;
 use crate::wire::reviews::v1 as reviews;
 
-/// No request of ours comes near this; it only has to keep a flood out of memory.
+/// Far more than any valid request; it protects memory.
 pub(crate) const BODY_BYTES_MAX: usize = 256 * 1024;
-/// A caller may ask for less time, never for more.
+/// Maximum deadline; a caller may ask for less.
 const DEADLINE: Duration = Duration::from_secs(15);
-/// A watched booking ends its stream after a minute; one that is silent for longer hangs.
+/// A stream without a message for this long has hung; booking ends its streams after a minute.
 const STREAM_IDLE_TIMEOUT: Duration = Duration::from_secs(90);
-/// A service on the same network answers at once or not at all.
+/// A service on the same network accepts at once or not at all.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long a document waits to hear whether there is anything to show in it.
+/// How long a review's document waits for its content.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long a mail program waits to hear that mails are ended.
+/// Timeout of an unsubscribe request.
 const UNSUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where the public services are.
+/// Addresses of the public services.
 #[derive(Clone, Debug)]
 pub struct Upstreams {
     /// The catalogue's gRPC address.
@@ -60,7 +60,7 @@ pub struct Upstreams {
     pub reviews: Uri,
 }
 
-/// Everything that answers below /rpc, before access and limits are put around it.
+/// The services below /rpc, without authorization and limits.
 pub(crate) fn service(
     upstreams: &Upstreams,
     grants: GrantCookie,
@@ -123,11 +123,11 @@ impl Upstream {
         }
         let answer = call_unary::<_, Req, View>(&self.http, &self.config, spec, request, options);
         let answer = answer.await.map_err(|error| upstream_error(spec, error))?;
-        // Views cannot be written as JSON, so the message is taken out of its buffer.
+        // Views can't be serialized to JSON, so the message is taken out of its buffer.
         Response::ok(answer.into_owned())
     }
 
-    /// A call that the gateway itself makes, on behalf of who speaks no Connect.
+    /// A call that the gateway itself makes, for a client that doesn't speak Connect.
     async fn call<Req, Answer, View>(
         &self,
         spec: Spec,
@@ -151,7 +151,7 @@ impl Upstream {
         }
     }
 
-    /// A stream has no deadline: passed on, it would cut the stream in the middle.
+    /// Forwards a stream without a deadline: a forwarded deadline would cut it off.
     async fn watch(
         &self,
         ctx: &RequestContext,
@@ -175,23 +175,23 @@ impl Upstream {
     }
 }
 
-/// The method that was asked for, as the client of the service behind names it.
+/// The requested method, as the client side of the backend call.
 fn client_spec(ctx: &RequestContext) -> Result<Spec, ConnectError> {
     let spec = ctx.spec().ok_or_else(|| ConnectError::internal("a route without its method"))?;
     Ok(spec.with_origin(SpecOrigin::Client))
 }
 
-/// What is known of a review that a document is asked for.
+/// Result of a review's lookup.
 pub(crate) enum ReviewLookupResult {
-    /// It can be read.
+    /// The review is public.
     Found(Box<reviews::GetReviewResponse>),
-    /// There is none, or it was deleted.
+    /// There is no such review, or it was deleted.
     Missing,
-    /// That cannot be told soon.
+    /// No response in time.
     Unavailable,
 }
 
-/// Knows the reviews that can be read, for the documents at their addresses.
+/// Looks up public reviews for their documents.
 pub(crate) struct ReviewLookup(Upstream);
 
 impl ReviewLookup {
@@ -200,7 +200,7 @@ impl ReviewLookup {
         Self(Upstream::new(address.clone(), shutdown.clone()))
     }
 
-    /// Asks for a review.
+    /// Looks up a review.
     pub(crate) async fn find(&self, id: Id<Review>) -> ReviewLookupResult {
         let spec = reviews::REVIEWS_SERVICE_GET_REVIEW_SPEC;
         let request = reviews::GetReviewRequest { review_id: id.to_string(), ..Default::default() };
@@ -214,7 +214,7 @@ impl ReviewLookup {
     }
 }
 
-/// Ends mails on behalf of mail programs.
+/// Unsubscribes on behalf of mail programs.
 pub(crate) struct UnsubscribeClient(Upstream);
 
 impl UnsubscribeClient {
@@ -223,7 +223,7 @@ impl UnsubscribeClient {
         Self(Upstream::new(address.clone(), shutdown.clone()))
     }
 
-    /// Ends the mails that a link's secret stands for.
+    /// Unsubscribes from the mails that the link's token stands for.
     pub(crate) async fn unsubscribe(&self, token: String) -> Result<(), ConnectError> {
         let request = notifications::UnsubscribeRequest { token, ..Default::default() };
         let response = self.0.call::<_, notifications::UnsubscribeResponse, _>(
@@ -235,7 +235,7 @@ impl UnsubscribeClient {
     }
 }
 
-/// What is passed on besides the message: who asks, and in which trace.
+/// What is forwarded besides the message: credentials and trace.
 fn call_options(ctx: &RequestContext) -> CallOptions {
     let mut headers = HeaderMap::new();
     if let Some(token) = ctx.header(header::AUTHORIZATION) {
@@ -250,8 +250,7 @@ fn call_options(ctx: &RequestContext) -> CallOptions {
     CallOptions::default().with_headers(headers)
 }
 
-/// A service's answer that did not come about is logged here, and only here, with what the
-/// transport said.
+/// Logs a failed call, here only, with the transport's text, and converts the error.
 fn upstream_error(spec: Spec, error: ConnectError) -> ConnectError {
     if !error_response::has_detail(&error) {
         let code = error.code.as_str();
@@ -260,7 +259,7 @@ fn upstream_error(spec: Spec, error: ConnectError) -> ConnectError {
     error_response::from_upstream(error)
 }
 
-/// Brings the errors of every call and of every stream into the one form.
+/// Converts the errors of all calls and streams into the standard format.
 struct ErrorInterceptor;
 
 #[connectrpc::async_trait]
@@ -306,7 +305,7 @@ struct NotificationsStaff(Arc<Upstream>);
 struct Reviews(Arc<Upstream>);
 struct ReviewsStaff(Arc<Upstream>, GrantCookie);
 
-/// One method per line: its name, what it takes and what it gives.
+/// One method per line: name, request, response.
 macro_rules! forward {
     ($($method:ident: $request:ty => $answer:ty;)+) => {$(
         async fn $method(
@@ -451,7 +450,7 @@ impl reviews::ReviewsStaffService for ReviewsStaff {
             reviews::RetryParkedEventsRequest => reviews::RetryParkedEventsResponse;
     }
 
-    /// The grant leaves in a cookie instead of the answer, so that no script ever sees it.
+    /// The grant is moved from the response into a cookie, so that no script ever sees it.
     async fn unlock(
         &self,
         ctx: RequestContext,

@@ -1,5 +1,5 @@
-//! Accepts connections from the open internet, at once, and closes those for which there is no
-//! room: a queue would make honest visitors wait behind silent ones.
+//! Accepts connections from the internet and closes at once those over the maximum: in a queue,
+//! honest clients would wait behind silent ones.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,29 +15,30 @@ use crate::connection::ConnectionServer;
 use crate::network_quota::NetworkQuota;
 use crate::request_context::GatewayState;
 
-/// How long running requests may take to finish once the process was asked to stop.
+/// How long requests in flight may take after shutdown began.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
-/// When the system is out of file handles, accepting is tried again after this pause.
+/// Pause before the next accept when the system is out of file handles.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// A siege is logged in lines of this distance, not in one for each connection.
+/// Interval between log lines about rejected connections, instead of one line each.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How many connections there may be, and how long each is waited for.
+/// Maximum number of connections, and their timeouts.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionSettings {
-    /// `GATEWAY_CONNECTIONS`: all of them.
+    /// `GATEWAY_CONNECTIONS`: all connections.
     pub max: usize,
-    /// `GATEWAY_CONNECTIONS_SHARE`: those of one network, once more than half are taken.
+    /// `GATEWAY_CONNECTIONS_SHARE`: connections of one network, once more than half are in use.
     pub share: usize,
-    /// `GATEWAY_HEAD_SECONDS`: for the first request of a connection, and for each one's head.
+    /// `GATEWAY_HEAD_SECONDS`: until the first request of a connection, and for each request's
+    /// head.
     pub head_timeout: Duration,
-    /// `GATEWAY_IDLE_SECONDS`: without a request.
+    /// `GATEWAY_IDLE_SECONDS`: between two requests.
     pub idle_timeout: Duration,
 }
 
 impl ConnectionSettings {
-    /// The same with room for a file beside each connection, because a request that is passed on
-    /// needs one too.
+    /// Reduces the maximum so that each connection has two files: a request that is forwarded needs
+    /// a second one.
     #[must_use]
     pub(crate) fn limited_by_files(mut self, files: Option<u64>) -> Self {
         let room = files.and_then(|files| usize::try_from(files / 2).ok()).unwrap_or(usize::MAX);
@@ -49,8 +50,8 @@ impl ConnectionSettings {
     }
 }
 
-/// Allows this process as many open files as the system lets it have, and says how many those are;
-/// nothing where there is no limit.
+/// Raises the limit of open files to the maximum that the system allows, and returns it; `None` if
+/// there is no limit.
 pub(crate) fn raise_file_limit() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
@@ -61,18 +62,18 @@ pub(crate) fn raise_file_limit() -> Option<u64> {
     limit.maximum
 }
 
-/// Serves until the shutdown signal is given and running requests have finished.
+/// Serves until shutdown, and until requests in flight have finished or timed out.
 pub(crate) async fn serve(
     listener: TcpListener,
     settings: &ConnectionSettings,
     (state, router): (Arc<GatewayState>, Router),
     shutdown: &Shutdown,
 ) {
-    // Behind a proxy of ours all connections come from it, and it counts its own visitors.
+    // Behind a proxy of ours all connections come from it; the proxy limits its own clients.
     let share = if state.trust_proxy { settings.max } else { settings.share };
     let quota = NetworkQuota::new(settings.max, share);
     let host = Arc::new(ConnectionServer::new(settings, (state, router), shutdown.clone()));
-    // Each connection holds a receiver, so the sender knows when the last has ended.
+    // Each connection holds a receiver, so the sender sees when the last has ended.
     let (open, _) = watch::channel(());
     let mut rejections = RejectionLog::default();
     let stop = shutdown.wait();
@@ -106,7 +107,7 @@ pub(crate) async fn serve(
     }
 }
 
-/// Connections that were closed for want of room.
+/// Logs connections that were closed because the maximum was reached.
 #[derive(Default)]
 struct RejectionLog {
     last_logged: Option<Instant>,

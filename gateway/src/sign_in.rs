@@ -1,7 +1,6 @@
-//! /auth/v1, passed on to the identity server. What could be read in two ways (a parameter that is
-//! given twice, a path that leads elsewhere once it is resolved) is refused here, so that what the
-//! gateway counts is what the identity server does. Errors have the form that its client
-//! understands.
+//! `/auth/v1`, forwarded to the identity server. Ambiguous requests (a repeated parameter, a path
+//! that changes when it is resolved) are rejected, so that the gateway counts the same operation
+//! that the identity server executes. Errors have the format of the identity server's client.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,9 +15,9 @@ use crate::proxy::{Proxy, ProxyError, RETRY_SOON, path_and_query};
 use crate::rate_limits::RetryAfter;
 use crate::request_context::Caller;
 
-/// A sign-in is a few kilobytes; more is refused.
+/// A sign-in is a few kilobytes; larger bodies are rejected.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
-/// The version of the identity contract in which an error's code is a word.
+/// With this header an error's `code` is a text.
 const API_VERSION: HeaderName = HeaderName::from_static("x-supabase-api-version");
 const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");
 
@@ -65,19 +64,20 @@ pub(crate) async fn auth(
     }
 }
 
-/// Which limit a request counts for.
+/// The rate limit that a request counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SignInLimit {
-    /// It reads, or ends a session.
+    /// No limit: it reads, or ends a session.
     None,
-    /// It renews a session, as every open page does once in a while, and cannot be used to guess.
+    /// It refreshes a session, as every open page does from time to time, and can't be used to
+    /// guess.
     Refresh,
     /// It can be used to guess or to flood.
     SignIn,
 }
 
 impl SignInLimit {
-    /// Whatever is not known to be harmless counts as a sign-in.
+    /// Everything not known to be harmless counts as a sign-in.
     fn for_request(method: &Method, path: &str, query: &str) -> Self {
         if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) || path == "/logout" {
             return Self::None;
@@ -92,15 +92,15 @@ impl SignInLimit {
     }
 }
 
-/// Whether a parameter is given twice, in whichever spelling: of those one server takes the first
-/// and another the last.
+/// Whether a parameter is repeated, also in different escapings: some servers take the first value
+/// and others the last.
 fn has_repeated(query: &str) -> bool {
     let mut names = HashSet::new();
     form_urlencoded::parse(query.as_bytes()).any(|(name, _)| !names.insert(name))
 }
 
-/// Whether a path means the same to everybody: nothing in it is escaped and no part of it leads
-/// upwards. No path of the identity contract needs more.
+/// Whether a path is unambiguous: nothing is escaped and no segment is `.` or `..`. No path of the
+/// identity contract needs more.
 fn is_plain(path: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     path.split('/').all(|part| part != "." && part != ".." && part.bytes().all(plain))
@@ -142,7 +142,7 @@ fn too_many_requests(retry_after: RetryAfter, code_as_text: bool) -> Response {
     answer
 }
 
-/// An error as the identity server itself would say it, so that its client understands.
+/// An error in the identity server's format.
 fn identity_error(status: StatusCode, code: &str, sentence: &str, code_as_text: bool) -> Response {
     let body = if code_as_text {
         serde_json::json!({ "code": code, "message": sentence })

@@ -1,5 +1,5 @@
-//! The address that a mail's link leads to: a page that asks, for people, and one click for mail
-//! programs (RFC 8058). The secret in its query is only passed on; no log has it.
+//! The address of a mail's unsubscribe link: a page with a confirmation for people, and one-click
+//! for mail programs (RFC 8058). The token in its query is forwarded and never logged.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use crate::rpc::UnsubscribeClient;
 
 /// A mail program sends one short field.
 const BODY_BYTES_MAX: usize = 1024;
-/// A secret has 43 characters; what is far from that need not be asked about.
+/// A token has 43 characters; a much longer one is invalid.
 const TOKEN_CHARS_MAX: usize = 64;
-/// What the program repeats from the mail's header, so that whatever merely follows links, such as
-/// a virus scanner, ends nothing.
+/// The field from the mail's header that the program sends back, so that a program that merely
+/// follows links, such as a virus scanner, never unsubscribes a client.
 const FIELD: &str = "List-Unsubscribe";
 const ONE_CLICK: &str = "One-Click";
-/// When a mail program may try again.
+/// `Retry-After` for mail programs.
 const TRY_AGAIN_SECONDS: u64 = 120;
 
 const DONE: &str = "Done. You will get no more mails of this kind from us.";
@@ -35,7 +35,7 @@ const TOO_SLOW: &str = "The request took too long to arrive. Please try again.";
 const UNAVAILABLE: &str = "This is not possible right now. Please try again in a few minutes.";
 const TOO_MUCH: &str = "That was a lot at once. Please wait a little and try again.";
 
-/// The page, and who ends mails.
+/// State of the handler.
 pub(crate) struct UnsubscribeState {
     pub(crate) site: Arc<SiteState>,
     pub(crate) notifications: UnsubscribeClient,
@@ -43,8 +43,8 @@ pub(crate) struct UnsubscribeState {
     pub(crate) bodies: Arc<BodyReader>,
 }
 
-/// Answers with the page, or does what a mail program asks. A click there carries no cookie and
-/// comes from no page of ours, so nothing but the link's own secret is asked for.
+/// Serves the page, or unsubscribes at a mail program's request. Such a request has no cookie and
+/// no origin of ours, so only the link's token is checked.
 pub(crate) async fn serve(
     State(state): State<Arc<UnsubscribeState>>,
     Extension(caller): Extension<Caller>,
@@ -106,7 +106,7 @@ fn text_response(status: StatusCode, sentence: &'static str) -> Response {
     (status, headers, sentence).into_response()
 }
 
-/// The link's secret. None of its characters is ever written in another way in a query.
+/// The link's token. Its characters are never escaped in a query.
 fn token(query: &str) -> Option<String> {
     let token = query.split('&').find_map(|pair| pair.strip_prefix("t="))?;
     let plain = token.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
@@ -114,8 +114,7 @@ fn token(query: &str) -> Option<String> {
     good.then(|| token.to_owned())
 }
 
-/// Whether a body says what the mail's header asks to be said: as a form, or, as programs may, in
-/// parts.
+/// Whether a body has the one-click field, as a form or as multipart.
 fn is_one_click(body: &[u8]) -> bool {
     let Ok(body) = std::str::from_utf8(body) else { return false };
     let in_form = body.trim().split('&').any(|pair| {

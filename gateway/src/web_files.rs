@@ -1,7 +1,6 @@
-//! The built site, held in memory: pages by their path, other files by their name. A request
-//! only ever looks up a key, so no path can lead out of the folder. The build does not know the
-//! site's address; where it had to write one, the real one is put in here, so that one build serves
-//! every address.
+//! The built site, in memory: pages by path, other files by name. A request only looks up a key, so
+//! no path can leave the folder. The build does not know the site's address; its placeholder is
+//! replaced here, so that one build serves every address.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
@@ -20,18 +19,18 @@ use serde::Deserialize;
 use crate::authorization::{strong_etag, weak_etag};
 use crate::review_page::ReviewTemplate;
 
-/// Smaller files do not get smaller.
+/// Compression doesn't make smaller files smaller.
 const COMPRESS_FROM_BYTES: usize = 1024;
-/// What the build writes where the site's own origin belongs.
+/// The build's placeholder for the site's origin.
 const BUILD_ORIGIN: &str = "https://site.invalid";
-/// What the build writes where the id of a review belongs.
+/// The build's placeholder for a review's id.
 const BUILD_REVIEW: &str = "rvw_00000000000000000000000000000000";
-/// How the kinds begin that gzip makes smaller. Whatever else there is, or is not known, is sent as
-/// it is, and in parts: most of it is packed already.
+/// Prefixes of content types that are compressed with gzip. All others are sent as they are, in
+/// ranges: most are compressed formats.
 const COMPRESSIBLE: &[&str] =
     &["text/", "application/json", "application/manifest+json", "application/xml", "image/svg+xml"];
 
-/// What the build says about its pages, in routes.json.
+/// The build's list of pages, in routes.json.
 #[derive(Debug, Deserialize)]
 struct RouteList {
     #[serde(rename = "static")]
@@ -41,29 +40,29 @@ struct RouteList {
     dynamic: Dynamic,
 }
 
-/// Pages whose content is looked up while they are open, by the folder that they are in.
+/// Pages whose content is looked up at run time, by their folder.
 #[derive(Debug, Default, Deserialize)]
 struct Dynamic {
     reviews: Option<DynamicNames>,
 }
 
-/// The files of such a page.
+/// The files of a dynamic page.
 #[derive(Debug, Deserialize)]
 struct DynamicNames {
     found: String,
     missing: String,
-    /// The document with gaps for a review's words; older builds have none.
+    /// The document with placeholders for a review; older builds have none.
     words: Option<WordsNames>,
 }
 
-/// The files of what is filled in.
+/// The files of the template.
 #[derive(Debug, Deserialize)]
 struct WordsNames {
     document: String,
     marks: String,
 }
 
-/// What the content policy has to allow for these pages, in csp.json.
+/// Sources that the content policy has to allow for these pages, in csp.json.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CspFile {
@@ -74,18 +73,18 @@ struct CspFile {
     image_origins: Vec<String>,
 }
 
-/// The same, checked.
+/// The same, validated.
 #[derive(Debug, Default)]
 pub(crate) struct CspSources {
-    /// `sha256-…` of the scripts that stand inside the pages.
+    /// `sha256-…` of inline scripts in the pages.
     pub(crate) script_hashes: Vec<String>,
-    /// Where videos and captions come from that the practice keeps elsewhere.
+    /// Origins of the practice's external videos and captions.
     pub(crate) media_origins: Vec<String>,
-    /// Where such pictures come from.
+    /// Origins of the practice's external pictures.
     pub(crate) image_origins: Vec<String>,
 }
 
-/// Why the site cannot be served.
+/// Why the site can't be served.
 #[derive(Debug, thiserror::Error)]
 pub enum SiteError {
     /// There is no built site.
@@ -93,7 +92,7 @@ pub enum SiteError {
         "GATEWAY_WEB_DIR {folder:?} holds no built site; build it with `npm run build` in web/"
     )]
     Missing {
-        /// The folder that was looked into.
+        /// The folder.
         folder: PathBuf,
     },
     /// A file cannot be read.
@@ -101,20 +100,20 @@ pub enum SiteError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
-    /// One of the build's lists is not as expected.
+    /// One of the build's lists is invalid.
     #[error("{name} of the built site is not as expected")]
     Malformed {
         /// The list's file name.
         name: &'static str,
-        /// Why, if it is not JSON at all.
+        /// The cause, if it is not JSON.
         #[source]
         source: Option<serde_json::Error>,
     },
-    /// The build names a page that it did not write.
+    /// The build lists a page that it lacks.
     #[error("the built site lacks the page {route}")]
     PageMissing {
         /// The page's path.
@@ -122,14 +121,14 @@ pub enum SiteError {
     },
 }
 
-/// One file with all that its answer needs.
+/// One file with everything that its response needs.
 #[derive(Debug)]
 pub(crate) struct WebFile {
     pub(crate) bytes: Bytes,
     pub(crate) content_type: &'static str,
     pub(crate) tag: HeaderValue,
-    /// Whether it may be sent as gzip. What may not is always the same bytes, so that parts of it
-    /// can be sent.
+    /// Whether it may be sent as gzip. Other files are always sent as the same bytes, so ranges of
+    /// them can be served.
     pub(crate) compressible: bool,
     compressed: OnceLock<Option<Bytes>>,
 }
@@ -145,20 +144,20 @@ impl WebFile {
         Self { bytes, content_type, tag, compressible, compressed: OnceLock::new() }
     }
 
-    /// A document that was put together for one answer.
+    /// A document that was rendered for one response.
     pub(crate) fn document(bytes: Bytes) -> Self {
         let (content_type, tag) = (content_type_of("html"), weak_etag(&bytes));
         Self { bytes, content_type, tag, compressible: true, compressed: OnceLock::new() }
     }
 
-    /// The same document for one review: its own address is the review's. Anything but an id could
-    /// change what the document says, so nothing but an id is put in.
+    /// The document with the review's id in its own address. The type guarantees that only an id is
+    /// inserted.
     pub(crate) fn for_review(&self, id: Id<Review>) -> Self {
         let text = String::from_utf8_lossy(&self.bytes).replace(BUILD_REVIEW, &id.to_string());
         Self::document(Bytes::from(text))
     }
 
-    /// The file as gzip, made when it is first asked for, if that pays.
+    /// The file as gzip, compressed on first use; `None` if that isn't smaller.
     pub(crate) fn compressed(&self) -> Option<Bytes> {
         let make = || {
             if !self.compressible || self.bytes.len() < COMPRESS_FROM_BYTES {
@@ -173,11 +172,11 @@ impl WebFile {
     }
 }
 
-/// A page whose content is looked up while it is open: for what there is, and for what there is
-/// not.
+/// A page whose content is looked up at run time, with its variants for existing and missing
+/// content.
 #[derive(Debug)]
 pub(crate) struct DynamicPage {
-    /// Without words of its own, for when nobody can say what they are.
+    /// The page without content, for when the lookup fails.
     pub(crate) found: WebFile,
     pub(crate) missing: WebFile,
     pub(crate) template: Option<ReviewTemplate>,
@@ -233,7 +232,7 @@ impl WebFiles {
         Ok(site)
     }
 
-    /// The page of a path. Both paths of a service have one, each with its own document or not.
+    /// The page of a path. `/service/{id}` and `/services/{id}` may share one document.
     pub(crate) fn page(&self, path: &str) -> Option<&WebFile> {
         match service_id(path) {
             Some(id) if self.services.contains(id) => {
@@ -244,13 +243,13 @@ impl WebFiles {
         }
     }
 
-    /// A service's id in the site's own words, if there is such a service.
+    /// A service's id from the site's own list, if there is such a service.
     pub(crate) fn service(&self, id: &str) -> Option<&str> {
         self.services.get(id).map(String::as_str)
     }
 
-    /// A file that is not a page. A practice names its files as it likes, and browsers escape what
-    /// a path cannot hold: a space, or a letter that is not English.
+    /// A file that is not a page. Names may have spaces and non-English letters, which browsers
+    /// escape in a path.
     pub(crate) fn file(&self, path: &str) -> Option<&WebFile> {
         let name = percent_decode_str(path).decode_utf8().ok()?;
         self.files.get(&*name)
@@ -269,7 +268,7 @@ pub(crate) fn review_id(path: &str) -> Option<&str> {
     (!id.is_empty() && !id.contains('/')).then_some(id)
 }
 
-/// Takes the files of a dynamic page out of those that have an address of their own.
+/// Removes the files of a dynamic page from the files with an address of their own.
 fn dynamic_page(
     found: &mut HashMap<String, WebFile>,
     names: DynamicNames,
@@ -286,7 +285,7 @@ fn dynamic_page(
     Ok(DynamicPage { found: there, missing, template })
 }
 
-/// Where a document is served: /about/index.html and /about.html at /about.
+/// The path of a document: /about/index.html and /about.html are served at /about.
 fn route_of(name: &str) -> String {
     let stem = name.strip_suffix("/index.html").or_else(|| name.strip_suffix(".html"));
     match stem.unwrap_or(name) {
@@ -295,12 +294,12 @@ fn route_of(name: &str) -> String {
     }
 }
 
-/// Whether files of this kind name the site's address.
+/// Whether files of this type may contain the site's origin.
 fn contains_origin(name: &str) -> bool {
     [".html", ".xml", ".txt"].iter().any(|end| name.ends_with(end))
 }
 
-/// The content with the site's origin where the build could only write a name for it.
+/// Replaces the build's placeholder with the site's origin.
 fn with_origin(bytes: Vec<u8>, origin: &str) -> Vec<u8> {
     match String::from_utf8(bytes) {
         Ok(text) => text.replace(BUILD_ORIGIN, origin).into_bytes(),
@@ -308,7 +307,7 @@ fn with_origin(bytes: Vec<u8>, origin: &str) -> Vec<u8> {
     }
 }
 
-/// Reads a folder's files under their paths from the top; hidden ones are left out.
+/// Reads a folder's files by their path from the root; hidden files are skipped.
 fn read_folder(
     folder: &Path,
     prefix: &str,
@@ -333,7 +332,7 @@ fn read_folder(
     Ok(())
 }
 
-/// Takes one of the build's lists out of its files, because it is not for visitors.
+/// Removes one of the build's lists from the files, because it is not public, and parses it.
 fn take_list<T: for<'de> Deserialize<'de>>(
     found: &mut HashMap<String, WebFile>,
     name: &'static str,
@@ -343,8 +342,8 @@ fn take_list<T: for<'de> Deserialize<'de>>(
     serde_json::from_slice(&file.bytes).map_err(|source| malformed(Some(source)))
 }
 
-/// The hashes without quotes, and origins. All become part of a header, so nothing else may be in
-/// them.
+/// Validates hashes (quotes are removed) and origins: they become part of a header, so nothing else
+/// may be in them.
 fn validate(list: CspFile) -> Result<CspSources, SiteError> {
     let malformed = || SiteError::Malformed { name: "csp.json", source: None };
     let mut origins = list.media_origins.iter().chain(&list.image_origins);
@@ -368,7 +367,7 @@ fn is_script_hash(hash: &str) -> bool {
     })
 }
 
-/// One host over https, without a wildcard: it comes from a web address in the practice's files.
+/// One host over https, without a wildcard; it is taken from a URL in the practice's files.
 fn is_secure_origin(origin: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
     let host = origin.strip_prefix("https://");
@@ -376,7 +375,7 @@ fn is_secure_origin(origin: &str) -> bool {
 }
 
 fn content_type_of(name: &str) -> &'static str {
-    // Cameras and older systems write endings in capitals.
+    // Cameras and older systems write extensions in capitals.
     let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     match ending.as_str() {
         "html" => "text/html; charset=utf-8",

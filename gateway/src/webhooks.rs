@@ -1,6 +1,6 @@
-//! The payment provider's webhooks, passed on to payments byte for byte, because their signature
-//! covers the raw body. There is one path. Webhooks are not counted, because a provider sends them
-//! in bursts; an address whose webhooks are refused is.
+//! The payment provider's webhooks, forwarded byte for byte to payments, because the signature
+//! covers the raw body. There is one path. Webhooks have no rate limit, because a provider sends
+//! them in bursts; but an address with too many rejected webhooks is blocked.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub(crate) async fn webhook(
     }
 }
 
-/// There is no other path below /webhooks/.
+/// 404 for all other paths below /webhooks/.
 pub(crate) async fn not_found(Extension(caller): Extension<Caller>) -> Response {
     let error = ConnectError::new(ErrorCode::NotFound, "");
     error_response::to_error_response(StatusCode::NOT_FOUND, &error, &caller.reference)

@@ -1,5 +1,5 @@
-//! The generated messages and Connect services of `proto/`; nothing here is written by hand.
-//! This is the one place where generated code opts out of the house's lints.
+//! The generated messages and Connect services of `proto/`. Only this module opts out of the
+//! workspace's lints.
 #![expect(
     elided_lifetimes_in_paths,
     unreachable_pub,

@@ -1,4 +1,4 @@
-//! What the form does with errors that explain themselves and with those that do not.
+//! Conversion of errors with and without a detail.
 
 use super::{detail_of, from_upstream, gateway_error, to_public_error};
 use connectrpc::{ConnectError, ErrorCode, ErrorDetail};

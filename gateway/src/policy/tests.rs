@@ -1,4 +1,4 @@
-//! The policies as they are sent, word for word.
+//! The policies, exactly as they are sent.
 
 use super::{Document, Policies, PolicyParts};
 use crate::web_files::CspSources;

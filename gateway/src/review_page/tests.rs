@@ -1,4 +1,4 @@
-//! What visitors wrote stays what they wrote, wherever the document quotes it.
+//! Visitors' texts are escaped in every place of the document.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -99,7 +99,7 @@ fn the_marks_are_those_of_the_review() {
         Some(html.split_once("<b>")?.1.split_once("</b>")?.0.to_owned())
     };
     assert_eq!(marked(&given, 30).as_deref(), Some("4"));
-    // Marks that the build does not know: the document without words has to do.
+    // The build has no HTML for these marks, so the document without content is served.
     assert_eq!(marked(&given, 29), None);
     given.review.get_or_insert_default().verified = true;
     assert_eq!(marked(&given, 30).as_deref(), Some("4v"));

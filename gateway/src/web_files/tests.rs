@@ -1,4 +1,4 @@
-//! What a build must hold, and under which paths it is served.
+//! Required files of a build, and the paths that it is served at.
 
 use super::{
     CspFile, SiteError, WebFile, WebFiles, content_type_of, route_of, service_id, validate,
@@ -90,11 +90,11 @@ fn the_sites_own_origin_takes_the_place_of_the_builds() {
     for name in ["/index.html", "/sitemap.xml", "/robots.txt"] {
         assert_eq!(read(name).bytes, there, "{name}");
     }
-    // The tag is that of what is sent.
+    // The ETag is computed from the content as sent.
     let other = WebFile::new("/index.html", b"a".to_vec(), "https://other.example");
     assert_ne!(read("/index.html").tag, other.tag);
     assert_ne!(read("/assets/app.js").bytes, there);
-    // What is not text is left as it is.
+    // Binary content is not changed.
     assert_eq!(with_origin(vec![0xff, 0x00], "https://sukoon.example"), [0xff, 0x00]);
 }
 
@@ -109,9 +109,9 @@ fn a_reviews_document_has_its_own_address() {
         (own.content_type, own.compressible),
         (document.content_type, document.compressible)
     );
-    // What a browser kept of one review is not taken for another.
+    // Each review has its own ETag, so a cached document is never used for another review.
     assert_ne!(own.tag, document.tag);
-    // The build before this one named no address in it.
+    // Older builds have no address in it.
     let older = WebFile::new("/review.html", b"<h1>".to_vec(), "");
     assert_eq!(older.for_review(id).bytes, older.bytes);
 }

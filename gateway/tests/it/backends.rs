@@ -1,5 +1,5 @@
-//! The gateway's neighbours: gRPC services that answer by what they are asked, an identity server
-//! with keys, and the HTTP port of payments. They keep what they were told.
+//! Fake backends: gRPC services with fixed responses, an identity server with keys, and the HTTP
+//! port of payments. They record their requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -33,7 +33,7 @@ mod staff;
 type RecordedHttp = (String, HeaderMap, Vec<u8>);
 type Watched = Result<WatchBookingResponse, Status>;
 
-/// What reached a neighbour.
+/// The requests that reached a backend.
 #[derive(Clone, Default)]
 pub(crate) struct RecordedRequests {
     pub(crate) metadata: Arc<Mutex<Vec<MetadataMap>>>,
@@ -56,7 +56,7 @@ impl RecordedRequests {
 #[derive(Clone)]
 struct FakeBackend {
     seen: RecordedRequests,
-    /// Gives what a watched booking's stream sends; the stream ends when the sender is dropped.
+    /// Source of a watched booking's stream; the stream ends when the sender is dropped.
     watch: Arc<Mutex<Option<mpsc::Receiver<Watched>>>>,
 }
 
@@ -64,11 +64,11 @@ pub(crate) struct GrpcBackends {
     pub(crate) address: String,
     pub(crate) seen: RecordedRequests,
     pub(crate) watch: mpsc::Sender<Watched>,
-    /// What they say of themselves.
+    /// Their reported health.
     pub(crate) health: HealthReporter,
 }
 
-/// All gRPC services in one process, as the gateway cannot tell the difference.
+/// All gRPC services in one process; the gateway can't tell the difference.
 pub(crate) async fn grpc() -> GrpcBackends {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -157,7 +157,7 @@ impl CatalogueService for FakeBackend {
 impl BookingService for FakeBackend {
     type WatchBookingStream = ReceiverStream<Watched>;
 
-    /// Never answers.
+    /// Never responds for the service `slow`.
     async fn list_slots(
         &self,
         request: Request<ListSlotsRequest>,
@@ -273,7 +273,7 @@ impl PaymentsService for FakeBackend {
     }
 }
 
-/// It would answer; the gateway must not ask.
+/// It would respond; the gateway must not call it.
 #[tonic::async_trait]
 impl feed_service_server::FeedService for FakeBackend {
     async fn read_feed(
@@ -285,7 +285,7 @@ impl feed_service_server::FeedService for FakeBackend {
     }
 }
 
-/// All consumers of the practice, as far behind as one may be.
+/// All consumers, with a fixed lag.
 #[tonic::async_trait]
 impl consumers_service_server::ConsumersService for FakeBackend {
     async fn list_consumers(
@@ -301,8 +301,8 @@ impl consumers_service_server::ConsumersService for FakeBackend {
     }
 }
 
-/// An HTTP server that keeps what it is sent, shows `keys` where an identity server has them, and
-/// says what it is asked to say by the path.
+/// An HTTP server that records its requests, serves `keys` where an identity server does, and
+/// chooses its response by the path.
 pub(crate) async fn http(keys: serde_json::Value) -> (String, RecordedRequests) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

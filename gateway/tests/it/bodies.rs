@@ -1,4 +1,4 @@
-//! Bodies that never end are not waited for, and all that are waited for fit into one budget.
+//! Bodies have a timeout, and all bodies share one memory budget.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::raw_http::{self, TEST_TIMEOUT};
 const KIBIBYTE: usize = 1024;
 const CALL: &str = "catalogue.v1.CatalogueService/GetService";
 
-/// A request that announces more than it sends.
+/// A request with a larger content length than body.
 async fn unfinished(
     gateway: &TestGateway,
     line: &str,
@@ -105,7 +105,7 @@ async fn all_bodies_in_flight_share_one_budget() {
     let refused = from(sign_in(&gateway, large), "192.0.2.2").send().await.unwrap();
     assert_eq!(refused.status(), no_room);
     assert_eq!(refused.headers()["x-sb-error-code"], "service_unavailable");
-    // Pages need none of it.
+    // Pages don't use the budget.
     assert_eq!(gateway.get("/about").await.status(), StatusCode::OK);
     drop(held);
     until(StatusCode::OK, ask).await;

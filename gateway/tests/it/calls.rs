@@ -1,4 +1,4 @@
-//! Calls that go through: both formats, GET with caching, and what travels with them.
+//! Successful calls: both formats, GET with caching, and forwarded headers.
 
 use contract::catalogue::v1::{GetServiceRequest, GetServiceResponse};
 use http::StatusCode;

@@ -1,4 +1,4 @@
-//! One network does not take all connections; who comes when all are taken is told at once.
+//! One network can't take all connections, and a connection over the maximum is closed at once.
 
 use std::net::Ipv4Addr;
 
@@ -17,7 +17,7 @@ async fn gateway(most: usize, share: usize) -> TestGateway {
     TestGateway::with_options(options).await
 }
 
-/// Connections that were answered and are kept.
+/// Open connections that have been answered once.
 async fn open_connections(
     gateway: &TestGateway,
     from: Ipv4Addr,
@@ -43,7 +43,7 @@ async fn a_network_gets_no_more_than_its_share_once_half_is_taken() {
     assert!(is_closed(&gateway, ONE).await, "one network has more than half");
     let others = open_connections(&gateway, OTHER, 2).await;
     assert!(is_closed(&gateway, OTHER).await, "more than its share");
-    // What is given back is there for others.
+    // Released capacity is available to others.
     drop(held);
     let again = async { while is_closed(&gateway, OTHER).await {} };
     timeout(TEST_TIMEOUT, again).await.expect("no place came back");

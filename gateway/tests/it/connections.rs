@@ -1,4 +1,4 @@
-//! Connections that say nothing, or nothing any more, are closed; those that are used are not.
+//! Silent and idle connections are closed; used ones are kept.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const SHORT: Duration = Duration::from_millis(300);
 /// Enough for a test's own first request on a busy machine.
 const HEAD: Duration = Duration::from_secs(1);
 const PREFACE: &str = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// Settings without any, as a frame.
+/// An empty SETTINGS frame.
 const SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
 
 async fn with_short_timeouts(idle: Duration) -> TestGateway {
@@ -27,7 +27,7 @@ async fn with_short_timeouts(idle: Duration) -> TestGateway {
     TestGateway::with_options(options).await
 }
 
-/// Waits until connections that were opened now, one after the other, have been closed.
+/// Opens connections one after the other and waits until each is closed.
 async fn until_silent_ones_are_closed(gateway: &TestGateway, how_many: u32) {
     for _ in 0..how_many {
         assert_eq!(raw_http::until_closed(&mut raw_http::connect(gateway).await).await, "");
@@ -52,7 +52,7 @@ async fn http2(gateway: &TestGateway) -> (Sender, tokio::task::JoinHandle<()>) {
     let stream = TokioIo::new(raw_http::connect(gateway).await);
     let (sender, connection) = http2::handshake(TokioExecutor::new(), stream).await.unwrap();
     let task = tokio::spawn(async move {
-        // How it ends is the other side's affair.
+        // The result doesn't matter here.
         connection.await.ok();
     });
     (sender, task)

@@ -1,4 +1,4 @@
-//! The one error form, whatever went wrong and whoever noticed it.
+//! Every error has the standard format, whichever part raised it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -18,7 +18,7 @@ struct ErrorReply {
     detail: ErrorDetail,
 }
 
-/// Reads an error and checks that it has the form.
+/// Reads an error and checks its format.
 async fn error_reply(answer: reqwest::Response) -> ErrorReply {
     let status = answer.status();
     let reference = answer.headers()["x-reference-id"].to_str().unwrap().to_owned();
@@ -83,7 +83,7 @@ async fn a_service_that_is_down_gives_a_standard_error() {
         assert_eq!(error.status, StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!((error.code.as_str(), error.message.as_str()), ("unavailable", UNAVAILABLE));
     }
-    // Without the identity server's keys nobody can be told apart, which is not the caller's fault.
+    // Without the identity server's keys no token can be verified, which is not the caller's fault.
     let error = of_call(&gateway, "booking.v1.BookingService/GetBooking", json!({})).await;
     assert_eq!((error.code.as_str(), error.message.as_str()), ("unavailable", UNAVAILABLE));
 }

@@ -1,5 +1,5 @@
-//! Files: parts of a video, as Safari and every jump inside of one ask for them, and the site's own
-//! address in what the build could not know it for.
+//! Files: ranges of a video, as Safari and seeking players request them, and the site's address in
+//! place of the build's placeholder.
 
 use http::StatusCode;
 use reqwest::Response;
@@ -25,7 +25,7 @@ async fn a_video_is_sent_in_the_parts_that_a_player_asks_for() {
         ("bytes=-3", "bytes 4997-4999/5000", "789"),
         ("bytes=4998-9999", "bytes 4998-4999/5000", "89"),
     ] {
-        // A browser says that it takes gzip; a part of something compressed would be of no use.
+        // A browser accepts gzip; a range of compressed bytes would be useless.
         let headers = [("range", range), ("accept-encoding", "gzip, br")];
         let answer = asked(&gateway, VIDEO, &headers).await;
         assert_eq!(answer.status(), StatusCode::PARTIAL_CONTENT, "{range}");
@@ -64,7 +64,7 @@ async fn a_practice_names_its_files_as_it_likes() {
     let gateway = TestGateway::new().await;
     for (path, kind) in [
         ("/media/Tief%20Atmen%20%C3%BCben.MP4", "video/mp4"),
-        // Escaped more than it has to be.
+        // Escaped more than necessary.
         ("/media/Tief%20%41tmen%20%c3%bcben%2EMP4", "video/mp4"),
         ("/media/50%25%20more.mov", "video/quicktime"),
     ] {
@@ -77,7 +77,7 @@ async fn a_practice_names_its_files_as_it_likes() {
         assert_eq!(part.text().await.unwrap(), "01");
     }
     for none in [
-        // What was escaped twice is another name.
+        // A name that was escaped twice is another name.
         "/media/Tief%2520Atmen%2520%25C3%25BCben.MP4",
         "/media/tief%20atmen%20%C3%BCben.mp4",
         "/media/%FF.mp4",

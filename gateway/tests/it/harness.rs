@@ -1,4 +1,4 @@
-//! A gateway with its neighbours, and a client that asks it.
+//! A gateway with fake backends, and a client.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -25,21 +25,21 @@ use crate::backends::{self, GrpcBackends, RecordedRequests};
 const ISSUER: &str = "http://127.0.0.1/auth/v1";
 const SECRET: [u8; 32] = [7; 32];
 pub(crate) const USER: &str = "0198c0de-0000-7000-8000-000000000001";
-/// Somebody who is no member of the practice.
+/// A user without a role.
 pub(crate) const CUSTOMER: &str = "0198c0de-0000-7000-8000-000000000002";
 pub(crate) const SCRIPT_HASH: &str = "sha256-c2NyaXB0";
 pub(crate) const MEDIA_ORIGIN: &str = "https://media.example";
 pub(crate) const IMAGE_ORIGIN: &str = "https://images.example";
 pub(crate) const CHECKOUT: &str = "http://127.0.0.1:8090";
 
-/// What a test may want to be different.
+/// Settings that a test may change.
 pub(crate) struct TestOptions {
     pub(crate) rate_limits: RateLimits,
     pub(crate) connections: ConnectionSettings,
     pub(crate) bodies: BodySettings,
     pub(crate) without_services: bool,
     pub(crate) trust_proxy: bool,
-    /// How the world sees the site.
+    /// The site's public URL.
     pub(crate) public: String,
 }
 
@@ -159,7 +159,7 @@ impl TestGateway {
     }
 }
 
-/// An access token as the identity server makes it.
+/// An access token in the identity server's format.
 pub(crate) fn token() -> String {
     token_of(USER, 4_102_444_800)
 }
@@ -185,13 +185,13 @@ fn keys() -> Value {
     }] })
 }
 
-/// Traces are made even though nobody collects them, so that answers have reference ids.
+/// Traces are created although no collector exists, so that responses have reference ids.
 fn install_telemetry() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         let settings =
             telemetry::Settings { filter: "off".to_owned(), form: Form::Json, collector: None };
-        // A failed assertion has to be read, so its text is not hidden as a process would.
+        // A failed assertion must be readable, so its text is not hidden as in a process.
         let hook = std::panic::take_hook();
         // The guard would end the traces of the tests that are still running.
         std::mem::forget(telemetry::init("gateway", &settings).unwrap());
@@ -199,7 +199,7 @@ fn install_telemetry() {
     });
 }
 
-/// What the site's video holds: long enough that compressing it would pay, and easy to count.
+/// Content of the site's video: long enough that compression would pay, and easy to index.
 pub(crate) fn media() -> String {
     "0123456789".repeat(500)
 }
@@ -210,7 +210,7 @@ pub(crate) fn site() -> PathBuf {
     SITE.clone()
 }
 
-/// The document of a review with the gaps that the build leaves in it.
+/// The document of a review with the build's placeholders.
 const REVIEW_WORDS: &str = "<link rel=\"canonical\" href=\"https://site.invalid/reviews/\
     rvw_00000000000000000000000000000000\"><h1>SUKOON-REVIEW-NAME on SUKOON-REVIEW-SERVICE</h1>\
     <meta content=\"SUKOON-REVIEW-START\"><!--SUKOON-REVIEW-MARKS--><p>SUKOON-REVIEW-TEXT</p>\
@@ -272,7 +272,7 @@ fn write_site() -> PathBuf {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
-    // What lies beside the site must never be served.
+    // A file beside the site must never be served.
     std::fs::write(folder.with_extension("secret"), "secret").unwrap();
     folder
 }

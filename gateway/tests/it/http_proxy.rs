@@ -1,5 +1,5 @@
-//! What is passed on over HTTP: the identity server and the payment provider's webhooks, and the
-//! health of all parts.
+//! Forwarding over HTTP: the identity server and the payment provider's webhooks, and the health of
+//! all parts.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -80,7 +80,7 @@ async fn a_sign_in_that_is_too_large_is_refused() {
 #[tokio::test]
 async fn a_webhook_passes_byte_for_byte() {
     let gateway = TestGateway::new().await;
-    // Not JSON as anybody would write it again, and not even text at its end.
+    // JSON that no serializer would reproduce, and bytes that are not text.
     let mut body = br#"{ "b":1,"a" : 1e2, "a":2 }"#.to_vec();
     body.extend([0, 255, 13, 10]);
     let answer = gateway
@@ -147,7 +147,7 @@ async fn no_path_leads_upwards_to_what_is_not_offered() {
         "/auth/v1/..%2felsewhere",
     ];
     for path in paths {
-        // No client library would send these as they are.
+        // A client library would normalize these paths.
         let answer = raw_http::ask(&gateway, &format!("POST {path}")).await;
         let refused = ["HTTP/1.1 400", "HTTP/1.1 404"].iter().any(|line| answer.starts_with(line));
         assert!(refused, "{path}: {answer}");
@@ -156,7 +156,7 @@ async fn no_path_leads_upwards_to_what_is_not_offered() {
     assert!(gateway.payments.http.lock().unwrap().is_empty());
 }
 
-/// A newer build of the provider's checkout is noticed on its first day.
+/// Violations of a newer checkout are noticed at once.
 #[tokio::test]
 async fn policy_violations_of_the_booking_document_are_reported() {
     let gateway = TestGateway::new().await;
@@ -212,7 +212,7 @@ async fn health_names_every_part() {
     let lag = json!({ "payments-on-booking": { "events_behind": 12, "seconds_behind": 3 } });
     assert_eq!(report["consumers"], lag);
 
-    // Payments works, and the provider refuses its orders: a person has to be told.
+    // Payments works, but the provider rejects its orders: an operator must be notified.
     let refused = tonic_health::ServingStatus::NotServing;
     gateway.grpc.health.set_service_status(runtime::health::ORDERS, refused).await;
     let answer = gateway.get("/healthz").await;
@@ -229,7 +229,7 @@ async fn health_names_every_part() {
     let report: Value = answer.json().await.unwrap();
     assert_eq!(report["parts"]["booking"], "it does not answer");
     assert_eq!(report["parts"]["web"], "ready");
-    // The gateway itself is well: it still has pages to show.
+    // The gateway itself is healthy: it can still serve pages.
     assert_eq!(gateway.get("/livez").await.status(), StatusCode::OK);
     assert_eq!(gateway.get("/readyz").await.status(), StatusCode::OK);
 }

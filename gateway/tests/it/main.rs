@@ -1,5 +1,5 @@
-//! The gateway as a browser meets it: a real server on a loopback port, in front of neighbours
-//! that answer over the network in their own protocols.
+//! Integration tests of the gateway: a real server on a loopback port, in front of fake backends on
+//! the network with their own protocols.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,

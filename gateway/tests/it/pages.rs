@@ -56,7 +56,7 @@ async fn no_path_leads_out_of_the_site() {
     let address = gateway.base.trim_start_matches("http://").to_owned();
     for path in ["/../site.secret", "/assets/../../x", "/%2e%2e/x", "/..%2fx", "/assets/%2e%2e%2fx"]
     {
-        // A client library would tidy the path up, so it is written by hand.
+        // A client library would normalize the path, so a raw socket is used.
         let mut stream = TcpStream::connect(&address).await.unwrap();
         let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
@@ -142,7 +142,7 @@ async fn only_the_booking_document_may_use_the_provider() {
         assert_eq!(answer.headers()["referrer-policy"], "no-referrer");
         assert_eq!(answer.headers()["cross-origin-resource-policy"], "same-origin");
         assert!(!answer.headers().contains_key("strict-transport-security"));
-        // What is answered from memory stands in no log; see at_hand.rs.
+        // Responses from the cache are not logged at `info`; see response_cache.rs.
         let is_logged = !path.starts_with("/assets/");
         assert_eq!(answer.headers().contains_key("x-reference-id"), is_logged, "{path}");
     }

@@ -1,5 +1,4 @@
-//! Pictures of reviews: taken in up to a size, refused in the one form, and shown with the headers
-//! that make them safe.
+//! Pictures of reviews: uploads up to a size, standard errors, and downloads with safe headers.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -96,7 +95,7 @@ async fn the_services_errors_arrive_as_standard_errors() {
 async fn a_picture_that_is_too_large_is_refused() {
     let gateway = TestGateway::new().await;
     is_too_large(&error_reply(upload(&gateway, vec![1; 6 * MEBIBYTE]).await).await);
-    // Without a length nobody knows before the bytes have come.
+    // Without a content length the size is known only at the end.
     let piece = Bytes::from(vec![1; 64 * 1024]);
     let pieces = futures::stream::iter(0..6 * 16).map(move |_| Ok(piece.clone()));
     let body = reqwest::Body::wrap(http_body(pieces));
@@ -107,7 +106,7 @@ async fn a_picture_that_is_too_large_is_refused() {
     );
 }
 
-/// A body in pieces, as a client sends it that does not know its length.
+/// A chunked body of unknown length.
 fn http_body(
     pieces: impl futures::Stream<Item = Result<Bytes, std::io::Error>> + Send + Unpin + 'static,
 ) -> Pieces {
@@ -172,7 +171,7 @@ async fn uploads_are_posted_within_the_limit_while_reviews_is_there() {
     options.rate_limits.reviews = rate_limit(1, 1);
     let gateway = TestGateway::with_options(options).await;
     assert_eq!(upload(&gateway, "x").await.status(), StatusCode::CREATED);
-    // A browser hears it although it has not sent everything yet.
+    // A browser gets the response although it has not sent everything yet.
     let error = upload(&gateway, vec![1; 5 * MEBIBYTE]).await;
     assert!(error.headers().contains_key("retry-after"));
     let error = error_reply(error).await;
@@ -199,7 +198,7 @@ async fn a_picture_is_shown_with_the_headers_that_keep_it_harmless() {
     let mut options = TestOptions::default();
     options.rate_limits.address = rate_limit(1, 1);
     let gateway = TestGateway::with_options(options).await;
-    // Every page shows many, so they are not counted with everything else.
+    // Every page shows many, so they don't count for the general limit.
     for _ in 0..3 {
         let answer = gateway.get(PICTURE).await;
         assert_eq!(answer.status(), StatusCode::OK);

@@ -9,11 +9,11 @@ use tokio::time::timeout;
 use crate::harness::site;
 use crate::raw_http::{self, TEST_TIMEOUT};
 
-/// Fewer files than a start needs beside a hundred visitors.
+/// Too few files for a hundred connections.
 const FILES: &str = "64";
 const VISITORS: usize = 100;
 
-/// A process that the system lets have more files than it gives it at first; ended with the value.
+/// A process with a low soft limit of open files; killed on drop.
 async fn limited(address: &str) -> Child {
     let somewhere = "http://127.0.0.1:1";
     let mut command = Command::new("sh");
@@ -37,7 +37,7 @@ async fn limited(address: &str) -> Child {
         command.env(name, somewhere);
     }
     command.env("SUKOON_MODE", "development").env("PUBLIC_URL", format!("http://{address}"));
-    // No place comes back while the test waits for one.
+    // No connection times out during the test.
     command.env("GATEWAY_HEAD_SECONDS", "600");
     command.env("GATEWAY_LISTEN", address).env("GATEWAY_WEB_DIR", site());
     command.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);

@@ -1,4 +1,4 @@
-//! Limits: loose per address, strict per account, and never for probes and webhooks.
+//! Rate limits: loose per address, strict per account, none for probes and webhooks.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ async fn an_address_over_its_limit_gets_retry_after() {
     let error: Value = answer.json().await.unwrap();
     assert_eq!(error["code"], "resource_exhausted");
     assert_eq!(error["details"][0]["type"], "common.v1.ErrorDetail");
-    // Others are not touched, and these paths are never counted.
+    // Other addresses are not affected, and these paths are never counted.
     assert_eq!(from("192.0.2.2", "/").await.unwrap().status(), StatusCode::OK);
     for path in ["/livez", "/assets/app-1a2b.js"] {
         assert_eq!(from("192.0.2.1", path).await.unwrap().status(), StatusCode::OK);
@@ -48,7 +48,7 @@ async fn an_address_with_rejected_webhooks_gets_retry_after() {
         let post = gateway.client.post(gateway.url("/webhooks/razorpay")).body(body);
         post.header("x-forwarded-for", address).send()
     };
-    // Good ones are never counted.
+    // Accepted webhooks are never counted.
     for _ in 0..5 {
         assert_eq!(webhook("192.0.2.1", "{}").await.unwrap().status(), StatusCode::OK);
     }
@@ -115,7 +115,7 @@ async fn guessing_passwords_is_limited_and_refreshing_has_its_own_limit() {
     assert_eq!(out.status(), StatusCode::OK, "signing out is never refused");
 }
 
-/// What the security review found: a parameter made a password's try look like a refresh.
+/// Found by the security review: a parameter made a password attempt look like a refresh.
 #[tokio::test]
 async fn no_parameter_makes_a_sign_in_look_like_a_refresh() {
     let mut options = TestOptions::default();

@@ -1,4 +1,4 @@
-//! A client without manners: sockets that send what they please and wait for what comes.
+//! A client on raw sockets, which sends arbitrary bytes and reads the response.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::harness::TestGateway;
 
-/// Nothing in a test takes as long; it only ends a test that waits for nothing.
+/// Longer than any test takes; it ends a test that hangs.
 pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) async fn connect(gateway: &TestGateway) -> TcpStream {
@@ -28,18 +28,18 @@ pub(crate) async fn send(stream: &mut TcpStream, bytes: impl AsRef<[u8]>) {
     stream.write_all(bytes.as_ref()).await.unwrap();
 }
 
-/// What comes until the other side closes. It has to.
+/// Everything read until the gateway closes the connection. It must close it.
 pub(crate) async fn until_closed(stream: &mut TcpStream) -> String {
     let mut read = Vec::new();
     let ended = timeout(TEST_TIMEOUT, stream.read_to_end(&mut read)).await;
     match ended.expect("the connection is still open") {
-        // What was sent and never read makes a reset of the end.
+        // Unread data turns the close into a reset.
         Err(error) if error.kind() != ErrorKind::ConnectionReset => panic!("{error}"),
         _ => String::from_utf8_lossy(&read).into_owned(),
     }
 }
 
-/// One request without a body; the whole answer.
+/// Sends a request without a body and returns the whole response.
 pub(crate) async fn ask(gateway: &TestGateway, line: &str) -> String {
     let mut stream = connect(gateway).await;
     let head =
@@ -48,7 +48,7 @@ pub(crate) async fn ask(gateway: &TestGateway, line: &str) -> String {
     until_closed(&mut stream).await
 }
 
-/// Whether a request on a connection that is kept is answered; if not, it was closed.
+/// Whether a request on an open connection is answered; if not, the connection was closed.
 pub(crate) async fn is_answered(stream: &mut TcpStream) -> bool {
     if stream.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.is_err() {
         return false;

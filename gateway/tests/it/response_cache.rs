@@ -1,5 +1,5 @@
-//! What is answered from memory: seldom asked for, never stale for whoever changed it, counted like
-//! everything else, and with the same rules for browsers.
+//! Cached responses: few upstream calls, never stale after the client's own command, counted by the
+//! rate limit, and with the same headers.
 
 use http::StatusCode;
 use serde_json::json;
@@ -10,15 +10,15 @@ const SERVICE: &str = "/rpc/catalogue.v1.CatalogueService/GetService\
     ?connect=v1&encoding=json&message=%7B%22serviceId%22%3A%22a%22%7D";
 const TIMES: &str = "/rpc/booking.v1.BookingService/ListSlots\
     ?connect=v1&encoding=json&message=%7B%22serviceId%22%3A%22a%22%7D";
-/// On a busy machine an answer may be too old before it is asked for again; then once more.
+/// Attempts: on a busy machine a cached response may expire before the second request.
 const TRIES: usize = 50;
 
-/// How many calls have reached the services.
+/// Number of calls that reached the services.
 fn calls(gateway: &TestGateway) -> usize {
     gateway.grpc.seen.metadata.lock().unwrap().len()
 }
 
-/// Whether two questions in a row became one call.
+/// Whether two requests in a row made one upstream call.
 async fn makes_one_call(gateway: &TestGateway, path: &str) -> bool {
     let before = calls(gateway);
     let first = gateway.get(path).await;

@@ -1,5 +1,5 @@
-//! Reviews: who may ask what, how the admin panel's grant travels, and the right status for the
-//! document of each review.
+//! Reviews: access to each call, forwarding of the admin panel's grant, and the status of each
+//! review's document.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -127,7 +127,7 @@ async fn the_panels_calls_carry_the_grant_of_the_cookie_and_no_others_do() {
         assert_eq!(call.send().await.unwrap().status(), StatusCode::OK, "{method}");
         assert_eq!((seen.last(HEADERS[0]), seen.last(HEADERS[1])), (None, None), "{method}");
     }
-    // Nor does it travel to the identity server, which may be somebody else's.
+    // The identity server, which may be a third party's, doesn't get it either.
     let user = gateway.client.get(gateway.url("/auth/v1/user")).header("cookie", &cookie);
     user.send().await.unwrap();
     let error = gateway.identity.http.lock().unwrap();
@@ -191,7 +191,7 @@ async fn writing_and_guessing_have_limits_of_their_own() {
     assert_eq!(answer.status(), StatusCode::TOO_MANY_REQUESTS);
     assert!(answer.headers().contains_key("retry-after"));
     assert_eq!(reason(answer).await, "TOO_MANY_REQUESTS");
-    // Reading is not limited by it, and others are not touched.
+    // Reads don't count for it, and other addresses are not affected.
     let read = from("192.0.2.1", open(&gateway, "ListReviews")).await.unwrap();
     assert_eq!(read.status(), StatusCode::OK);
     let other = from("192.0.2.2", open(&gateway, "SubmitReview")).await.unwrap();
@@ -202,7 +202,7 @@ async fn writing_and_guessing_have_limits_of_their_own() {
     assert_eq!(gateway.grpc.seen.last("x-caller-address"), Some("192.0.2.1".to_owned()));
     let second = from("192.0.2.1", unlock(&gateway, "wrong")).await.unwrap();
     assert_eq!(second.status(), StatusCode::TOO_MANY_REQUESTS);
-    // A whole line of the sixth version counts as one, for the service too.
+    // An IPv6 /64 counts as one address, in the service too.
     from("2001:db8::17", unlock(&gateway, "wrong")).await.unwrap();
     assert_eq!(gateway.grpc.seen.last("x-caller-address"), Some("2001:db8::".to_owned()));
 }
@@ -232,7 +232,7 @@ async fn a_reviews_document_says_whether_there_is_one() {
     let gateway = TestGateway::new().await;
     let documents = [
         (DELETED, StatusCode::NOT_FOUND, "Review Not Found"),
-        // Nobody knows, so the page itself says what is wrong.
+        // Without an answer the page itself shows the error.
         (SLOW, StatusCode::OK, "review"),
         (BROKEN, StatusCode::OK, "review"),
         ("rvw_1", StatusCode::NOT_FOUND, "Review Not Found"),

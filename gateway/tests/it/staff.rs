@@ -1,5 +1,5 @@
-//! What staff calls goes through to the service that knows roles, and its refusal comes back as it
-//! is.
+//! Staff calls are forwarded to the service that knows roles, and its errors are returned
+//! unchanged.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;

@@ -1,4 +1,4 @@
-//! The one stream: it passes on what booking says, has no deadline, and ends when it should.
+//! The one stream: it forwards booking's messages, has no deadline, and ends when it should.
 
 use contract::booking::v1::{Booking, WatchBookingResponse};
 use http::StatusCode;
@@ -60,7 +60,7 @@ async fn a_watched_booking_comes_through_as_it_changes() {
     let gateway = TestGateway::new().await;
     let mut stream = Envelopes::open(&gateway, Some(token())).await;
     for version in [1, 2] {
-        // Each is read before the next is sent, so nothing is held back on the way.
+        // Each message is read before the next is sent, so nothing is buffered.
         gateway.grpc.watch.send(Ok(booking(version))).await.unwrap();
         let (flags, message) = stream.next().await.unwrap();
         assert_eq!(flags, 0);

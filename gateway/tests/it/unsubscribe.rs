@@ -1,5 +1,5 @@
-//! The way out of mails: the page for people, one click for mail programs, and the limits of these
-//! and of the forms.
+//! Unsubscribing: the page for people, one-click for mail programs, and the limits of these and of
+//! the forms.
 
 use http::StatusCode;
 use reqwest::Response;
@@ -9,7 +9,7 @@ use crate::harness::{TestGateway, TestOptions, rate_limit};
 
 const ONE_CLICK: &str = "List-Unsubscribe=One-Click";
 
-/// The link's secret; the neighbour tells what it is worth by its first letter.
+/// The link's token; its first letter decides the backend's response.
 fn secret(first: char) -> String {
     format!("{first}{}", "aZ-_09".repeat(7))
 }
@@ -17,7 +17,7 @@ fn secret(first: char) -> String {
 async fn click(gateway: &TestGateway, query: &str, body: impl Into<reqwest::Body>) -> Response {
     let post = gateway.client.post(gateway.url(&format!("/unsubscribe{query}")));
     let post = post.header("content-type", "application/x-www-form-urlencoded");
-    // A mail program comes from nowhere: another site's origin is no reason to refuse it.
+    // A mail program has no origin of ours: another site's origin is no reason to reject it.
     post.header("origin", "https://mail.example").body(body).send().await.unwrap()
 }
 
@@ -134,7 +134,8 @@ async fn forms_and_unsubscribing_have_their_own_limits() {
         let error: Value = answer.json().await.unwrap();
         assert_eq!(error["code"], "resource_exhausted");
     }
-    // Who has just written a message can still leave, by the page's call or by a program's click.
+    // A client over the limit of the forms can still unsubscribe, by the page's call or by
+    // one-click.
     let token = json!({ "token": secret('g') });
     let call = gateway.call("notifications.v1.NotificationsService/Unsubscribe", &token);
     assert_eq!(call.send().await.unwrap().status(), StatusCode::OK);

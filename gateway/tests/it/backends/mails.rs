@@ -1,5 +1,5 @@
-//! The neighbour that takes forms and ends mails. It keeps the secrets that it was asked with, and
-//! tells a good one by its first letter.
+//! Fake notifications service for forms and unsubscribing. It records the tokens; the first letter
+//! of a token decides the response.
 
 use contract::notifications::v1::notifications_service_server::{
     NotificationsService, NotificationsServiceServer,
@@ -16,7 +16,7 @@ use tonic::{Request, Response, Status};
 
 use super::FakeBackend;
 
-/// Offers it beside the others.
+/// Adds the service.
 pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
     server.add_service(NotificationsServiceServer::new(backend.clone()))
 }

@@ -1,5 +1,5 @@
-//! Reviews as the gateway meets it: a gRPC service that knows some reviews and one password, and an
-//! HTTP port that takes pictures in and shows them.
+//! Fake reviews service: a gRPC service that knows some reviews and one password, and an HTTP port
+//! for pictures.
 
 use axum::extract::{Path, Request as HttpRequest, State};
 use axum::response::{IntoResponse as _, Response as HttpResponse};
@@ -22,13 +22,13 @@ use super::{FakeBackend, RecordedRequests};
 
 /// A review that can be read.
 pub(crate) const KNOWN: &str = "rvw_0198c0de000070008000000000000001";
-/// What its writer typed, of which nothing is HTML.
+/// Its text, which must be escaped in HTML.
 pub(crate) const TEXT: &str = "Quiet </script><b>at last</b> & \"home\".";
 /// One that was deleted.
 pub(crate) const DELETED: &str = "rvw_0198c0de000070008000000000000002";
-/// One that the service has no answer for, however long anybody waits.
+/// A review for which the service never responds.
 pub(crate) const SLOW: &str = "rvw_0198c0de000070008000000000000003";
-/// One at which the service breaks.
+/// A review for which the service fails.
 pub(crate) const BROKEN: &str = "rvw_0198c0de000070008000000000000004";
 pub(crate) const PASSWORD: &str = "quiet river stones";
 pub(crate) const GRANT: &str = "Zm9ydHktdGhyZWUtY2hhcmFjdGVycy1vZi1hLWdyYW50";
@@ -39,7 +39,8 @@ pub(super) fn add_to(server: Server, backend: &FakeBackend) -> Server {
         .add_service(ReviewsStaffServiceServer::new(backend.clone()))
 }
 
-/// A service whose methods note who asks and give nothing, but for those that are written out.
+/// A service whose methods record the request and return a default response, except those written
+/// out.
 macro_rules! service {
     ($service:ident { $($method:ident: $request:ty => $answer:ty;)+ } $($written:tt)*) => {
         #[tonic::async_trait]
@@ -99,7 +100,7 @@ service! { ReviewsStaffService {
         self.seen.note(&request);
         let grant = match request.into_inner().password.as_str() {
             PASSWORD => GRANT.to_owned(),
-            // What no service of ours gives.
+            // A response that none of our services sends.
             "a cookie of its own" => "x; Domain=example".to_owned(),
             _ => return Err(reject(&StaffError::StaffOnly)),
         };

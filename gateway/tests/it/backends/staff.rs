@@ -1,5 +1,5 @@
-//! The neighbours' services for staff: they note who asks, let members in and turn customers away,
-//! as the real ones do.
+//! Fake staff services: they record the request, accept members and reject customers, as the real
+//! ones do.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -24,7 +24,7 @@ use tonic::{Request, Response, Status};
 use super::FakeBackend;
 use crate::harness::CUSTOMER;
 
-/// Offers them beside the others.
+/// Adds the services.
 pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
     server
         .add_service(BookingStaffServiceServer::new(backend.clone()))
@@ -32,7 +32,7 @@ pub(super) fn add_to(server: Router, backend: &FakeBackend) -> Router {
         .add_service(NotificationsStaffServiceServer::new(backend.clone()))
 }
 
-/// Who asks, by the token that came with the call.
+/// The caller's id, from the token of the call.
 fn subject<T>(request: &Request<T>) -> String {
     let token = request.metadata().get("authorization").unwrap().to_str().unwrap();
     let payload = URL_SAFE_NO_PAD.decode(token.split('.').nth(1).unwrap()).unwrap();
@@ -40,7 +40,7 @@ fn subject<T>(request: &Request<T>) -> String {
     claims["sub"].as_str().unwrap().to_owned()
 }
 
-/// A service whose methods all answer alike.
+/// A service whose methods all respond in the same way.
 macro_rules! staff_service {
     ($service:ident { $($method:ident: $request:ty => $answer:ty;)+ }) => {
         #[tonic::async_trait]
