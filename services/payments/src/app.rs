@@ -9,26 +9,26 @@ use runtime::status::chain;
 use runtime::telemetry::{job_span, traceparent};
 use tracing::Instrument as _;
 
-use self::account_named::AccountNamed;
-use self::orders_taken::OrdersTaken;
-use crate::bookings::Bookings;
+use self::order_health::OrderHealth;
+use self::webhook_health::WebhookHealth;
+use crate::bookings::BookingClient;
 use crate::domain::collection;
 use crate::domain::payer;
 use crate::domain::receipt::{self, Issuer};
 use crate::provider::{Provider, ProviderError};
 
 pub mod request;
-pub mod idempotent;
-pub mod owner;
+pub mod idempotency;
+pub mod ownership;
 pub mod fold;
-pub mod follow_booking;
+pub mod apply_booking_intent;
 pub mod issue_receipt;
 pub mod list_receipts;
 pub mod set_payer;
 pub mod start_payment;
 pub mod ensure_order;
-pub mod orders_taken;
-pub mod account_named;
+pub mod order_health;
+pub mod webhook_health;
 pub mod adopt_order;
 pub mod submit_checkout_answer;
 pub mod check_payment;
@@ -36,38 +36,38 @@ pub mod check_provider;
 pub mod claim_payment;
 pub mod poll_order;
 pub mod ask_sold_order;
-pub mod ask_refund;
+pub mod process_refund;
 pub mod renew_refund;
 pub mod refund_payment;
 pub mod fold_webhook;
 pub mod nightly;
-pub mod open_books;
-pub mod take_in;
+pub mod backfill_ledger;
+pub mod import_payment;
 pub mod list_disputes;
 pub mod list_payments;
 pub mod settle_day;
-pub mod unexplained;
-pub mod miss_webhook;
+pub mod reconciliation_exceptions;
+pub mod detect_missing_webhook;
 
 /// Everything that commands work with.
-pub struct Till {
+pub struct App {
     /// The database.
     pub store: Store,
     /// The payment provider.
     pub provider: Arc<dyn Provider>,
     /// Whose bookings are paid for.
-    pub bookings: Bookings,
+    pub bookings: BookingClient,
     /// Whether it takes our orders.
-    pub orders: OrdersTaken,
+    pub order_health: OrderHealth,
     /// Whether its webhooks are of our account.
-    pub account: AccountNamed,
+    pub webhook_health: WebhookHealth,
     /// What a browser needs to open the checkout.
     pub checkout: Checkout,
     /// Who issues receipts.
     pub issuer: Arc<Issuer>,
 }
 
-impl std::fmt::Debug for Till {
+impl std::fmt::Debug for App {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Till").field("checkout", &self.checkout).finish_non_exhaustive()
     }
@@ -129,7 +129,7 @@ pub enum Rejection {
     NothingUnexplained,
     /// Not what can stand on a paper.
     #[error("{0}")]
-    InvalidPayer(payer::Refusal),
+    InvalidPayer(payer::PayerError),
     /// Only receipts are issued, and they name the customer.
     #[error("This practice issues receipts only. They name the person with the booking.")]
     PapersOff,
@@ -141,7 +141,7 @@ pub enum Rejection {
     ReceiptUnknown,
     /// What can only come from inside: the settings allow no receipt.
     #[error("The receipt cannot be issued: {0}")]
-    ReceiptRefused(receipt::Refusal),
+    ReceiptRefused(receipt::ReceiptError),
     /// What can only come from inside: an event or a job that does not fit its collection.
     #[error("This does not fit what is known of the payment.")]
     Misfit(collection::Rejection),
@@ -206,10 +206,10 @@ impl Reject for Rejection {
             Self::InvalidExplanation => Some("explanation"),
             Self::NothingUnexplained => Some("subject"),
             Self::ReceiptUnknown => Some("receipt_id"),
-            Self::InvalidPayer(payer::Refusal::Name) => Some("payer.name"),
-            Self::InvalidPayer(payer::Refusal::Gstin) => Some("payer.gstin"),
-            Self::InvalidPayer(payer::Refusal::Address) => Some("payer.address"),
-            Self::InvalidPayer(payer::Refusal::State) => Some("payer.state_code"),
+            Self::InvalidPayer(payer::PayerError::Name) => Some("payer.name"),
+            Self::InvalidPayer(payer::PayerError::Gstin) => Some("payer.gstin"),
+            Self::InvalidPayer(payer::PayerError::Address) => Some("payer.address"),
+            Self::InvalidPayer(payer::PayerError::State) => Some("payer.state_code"),
             Self::PapersOff
             | Self::PayerFixed
             | Self::HoldEnded

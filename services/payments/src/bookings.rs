@@ -13,7 +13,7 @@ use crate::app::{Error, Rejection, refuse};
 
 /// What a payment must know of a booking.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts {
+pub struct BookingFacts {
     /// Who owns it.
     pub customer_id: Id<Customer>,
     /// What it costs.
@@ -26,11 +26,11 @@ pub struct Facts {
 
 /// Booking as payments sees it.
 #[derive(Clone)]
-pub struct Bookings {
+pub struct BookingClient {
     client: BookingInternalServiceClient<PeerChannel>,
 }
 
-impl Bookings {
+impl BookingClient {
     /// Booking at a URL.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl Bookings {
     ///
     /// # Errors
     /// `BookingNotFound`, or that booking does not answer.
-    pub async fn facts(&self, booking_id: Id<Booking>) -> Result<Facts, Error> {
+    pub async fn facts(&self, booking_id: Id<Booking>) -> Result<BookingFacts, Error> {
         let request = GetBookingFactsRequest { booking_id: booking_id.to_string() };
         let answer = self.client.clone().get_booking_facts(request).await;
         let answer = answer.map_err(|status| match status.code() {
@@ -55,10 +55,10 @@ impl Bookings {
     }
 }
 
-fn read(answer: &GetBookingFactsResponse) -> Result<Facts, Error> {
+fn read(answer: &GetBookingFactsResponse) -> Result<BookingFacts, Error> {
     let held = matches!(answer.state(), BookingState::Held | BookingState::AwaitingPayment);
     let held_until_at = answer.held_until_at.as_ref().and_then(timestamp).filter(|_| held);
-    Ok(Facts {
+    Ok(BookingFacts {
         customer_id: answer.customer_id.parse().map_err(Error::unavailable)?,
         price: answer.price.as_ref().and_then(money).ok_or(refuse(Rejection::InvalidPrice))?,
         held_until_at,

@@ -12,11 +12,11 @@ use kernel::id::Booking;
 use runtime::status::chain;
 use serde::Deserialize;
 
-use crate::app::submit_checkout_answer::take_return;
-use crate::app::{Error, Till};
+use crate::app::submit_checkout_answer::submit_return;
+use crate::app::{App, Error};
 
 #[derive(Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct ReturnQuery {
     #[serde(default)]
     b: String,
 }
@@ -24,14 +24,14 @@ pub(crate) struct Asked {
 /// Takes the answer in. 200: it is the provider's, and is taken in. 204: the form tells of no
 /// payment. 400: it is not the provider's answer for this booking. 500: it could not be taken in
 /// now; webhook and questions to the provider find the money all the same.
-pub(crate) async fn take(
-    State(till): State<Arc<Till>>,
-    Query(asked): Query<Asked>,
+pub(crate) async fn handle(
+    State(app): State<Arc<App>>,
+    Query(query): Query<ReturnQuery>,
     form: Bytes,
 ) -> StatusCode {
-    let Some(told) = till.provider.read_return(&form) else { return StatusCode::NO_CONTENT };
-    let Ok(booking_id) = asked.b.parse::<Id<Booking>>() else { return StatusCode::BAD_REQUEST };
-    match take_return(&till, booking_id, (&told.payment_id, &told.signature)).await {
+    let Some(form_fields) = app.provider.read_return(&form) else { return StatusCode::NO_CONTENT };
+    let Ok(booking_id) = query.b.parse::<Id<Booking>>() else { return StatusCode::BAD_REQUEST };
+    match submit_return(&app, booking_id, (&form_fields.payment_id, &form_fields.signature)).await {
         Ok(_standing) => StatusCode::OK,
         // What is refused is refused alike, so that nothing is learnt of bookings.
         Err(Error::Rejected(_) | Error::NotFound) => StatusCode::BAD_REQUEST,

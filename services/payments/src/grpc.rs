@@ -22,27 +22,27 @@ use tonic::{Request, Response, Status};
 use self::receipts::{read_payer, to_wire_payer};
 use crate::app::check_payment::check_payment;
 use crate::app::claim_payment::claim_payment;
-use crate::app::idempotent::Key;
+use crate::app::idempotency::IdempotencyKey;
 use crate::app::list_receipts::list_receipts;
 use crate::app::request::parse_booking;
-use crate::app::set_payer::{named, set_payer};
+use crate::app::set_payer::{payer_details, set_payer};
 use crate::app::start_payment::start_payment;
 use crate::app::submit_checkout_answer::submit_checkout_answer;
-use crate::app::{Error, Rejection, Till};
+use crate::app::{App, Error, Rejection};
 use crate::domain::collection::Standing;
 
 /// The public service.
 #[derive(Debug, Clone)]
-pub struct Public {
-    till: Arc<Till>,
+pub struct PublicHandler {
+    app: Arc<App>,
     users: Users,
 }
 
-impl Public {
+impl PublicHandler {
     /// Serves a till to signed-in people.
     #[must_use]
-    pub fn new(till: Arc<Till>, users: Users) -> Self {
-        Self { till, users }
+    pub fn new(app: Arc<App>, users: Users) -> Self {
+        Self { app, users }
     }
 }
 
@@ -69,7 +69,7 @@ fn state(standing: Result<Standing, Error>) -> Result<i32, Status> {
 }
 
 #[tonic::async_trait]
-impl PaymentsService for Public {
+impl PaymentsService for PublicHandler {
     async fn start_payment(
         &self,
         request: Request<StartPaymentRequest>,
@@ -79,18 +79,24 @@ impl PaymentsService for Public {
         let started = async {
             let id = parse(&asked.booking_id)?;
             let asked_for = [asked.booking_id.as_str()];
-            let key = Key::of(user.customer, "StartPayment", &asked.idempotency_key, &asked_for)?;
-            start_payment(&self.till, user.customer, id, &key).await
+            let key = IdempotencyKey::of(
+                user.customer,
+                "StartPayment",
+                &asked.idempotency_key,
+                &asked_for,
+            )?;
+            start_payment(&self.app, user.customer, id, &key).await
         };
         let row = started.await.map_err(|error| to_status(&error))?;
-        let named = named(&self.till, row.booking_id).await.map_err(|error| to_status(&error))?;
+        let payer_details =
+            payer_details(&self.app, row.booking_id).await.map_err(|error| to_status(&error))?;
         let order = row.order.ok_or_else(|| reject(&Rejection::PaymentNotStarted))?;
         Ok(Response::new(StartPaymentResponse {
             order_id: order.id.to_string(),
-            key_id: self.till.checkout.key_id.clone(),
+            key_id: self.app.checkout.key_id.clone(),
             amount: Some(row.amount.into()),
-            checkout_script_url: self.till.checkout.script_url.clone(),
-            takes_payer: named.can_change,
+            checkout_script_url: self.app.checkout.script_url.clone(),
+            takes_payer: payer_details.can_change,
             state: wire_state(row.standing).into(),
         }))
     }
@@ -105,10 +111,14 @@ impl PaymentsService for Public {
             let id = parse(&asked.booking_id)?;
             let (payment_id, signature) = (&asked.payment_id, &asked.signature);
             let asked_for = [asked.booking_id.as_str(), payment_id, signature];
-            let key =
-                Key::of(user.customer, "SubmitCheckoutAnswer", &asked.idempotency_key, &asked_for)?;
+            let key = IdempotencyKey::of(
+                user.customer,
+                "SubmitCheckoutAnswer",
+                &asked.idempotency_key,
+                &asked_for,
+            )?;
             let answer = (payment_id.as_str(), signature.as_str());
-            submit_checkout_answer(&self.till, user.customer, id, answer, &key).await
+            submit_checkout_answer(&self.app, user.customer, id, answer, &key).await
         };
         let state = state(taken.await)?;
         Ok(Response::new(SubmitCheckoutAnswerResponse { state }))
@@ -122,7 +132,7 @@ impl PaymentsService for Public {
         let asked = request.into_inner();
         let checked = async {
             let id = parse(&asked.booking_id)?;
-            check_payment(&self.till, user.customer, id).await
+            check_payment(&self.app, user.customer, id).await
         };
         Ok(Response::new(CheckPaymentResponse { state: state(checked.await)? }))
     }
@@ -136,8 +146,13 @@ impl PaymentsService for Public {
         let claimed = async {
             let id = parse(&asked.booking_id)?;
             let asked_for = [asked.booking_id.as_str()];
-            let key = Key::of(user.customer, "ClaimPayment", &asked.idempotency_key, &asked_for)?;
-            claim_payment(&self.till, user.customer, id, &key).await
+            let key = IdempotencyKey::of(
+                user.customer,
+                "ClaimPayment",
+                &asked.idempotency_key,
+                &asked_for,
+            )?;
+            claim_payment(&self.app, user.customer, id, &key).await
         };
         Ok(Response::new(ClaimPaymentResponse { state: state(claimed.await)? }))
     }
@@ -150,14 +165,18 @@ impl PaymentsService for Public {
         let asked = request.into_inner();
         let found = async {
             let id = parse(&asked.booking_id)?;
-            let receipts = list_receipts(&self.till, user.customer, id).await?;
-            Ok((receipts, named(&self.till, id).await?))
+            let receipts = list_receipts(&self.app, user.customer, id).await?;
+            Ok((receipts, payer_details(&self.app, id).await?))
         };
         let found: Result<_, Error> = found.await;
-        let (receipts, named) = found.map_err(|error| to_status(&error))?;
+        let (receipts, payer_details) = found.map_err(|error| to_status(&error))?;
         let receipts = receipts.into_iter().map(receipts::to_wire_receipt).collect();
-        let payer = named.payer.map(to_wire_payer);
-        Ok(Response::new(ListReceiptsResponse { receipts, payer, takes_payer: named.can_change }))
+        let payer = payer_details.payer.map(to_wire_payer);
+        Ok(Response::new(ListReceiptsResponse {
+            receipts,
+            payer,
+            takes_payer: payer_details.can_change,
+        }))
     }
 
     async fn set_payer(
@@ -169,7 +188,7 @@ impl PaymentsService for Public {
         let work = async {
             let id = parse(&asked.booking_id)?;
             let payer = asked.payer.as_ref().map(read_payer).transpose()?;
-            set_payer(&self.till, user.customer, id, payer).await
+            set_payer(&self.app, user.customer, id, payer).await
         };
         work.await.map_err(|error| to_status(&error))?;
         Ok(Response::new(SetPayerResponse {}))

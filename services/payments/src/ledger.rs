@@ -19,7 +19,7 @@ pub use entry::{Account, Entry, EntryKind, Line};
 
 /// How far a refund has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum RefundState {
     Payable,
     Failed,
     Gone,
@@ -27,7 +27,7 @@ enum Way {
 
 /// A refund in the books.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Back {
+struct RefundBalance {
     payment: PaymentId,
     amount: Amount,
     /// How much of it came out of what was earned or kept already.
@@ -35,14 +35,14 @@ struct Back {
     /// Where that stood.
     closed_in: Account,
     provider_refund: Option<ProviderRefundId>,
-    way: Way,
+    state: RefundState,
 }
 
 /// A payment in the books.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Held {
+struct PaymentBalance {
     /// How much money came; a refund may be told before that.
-    came: i64,
+    captured_minor: i64,
     /// Where it stands as long as it is neither back nor earned nor kept.
     account: Account,
     /// How much of it does; less than nothing while only refunds of it were told.
@@ -60,8 +60,8 @@ struct Held {
 pub struct Books {
     /// What is collected, once that was told.
     price: Option<i64>,
-    held: BTreeMap<PaymentId, Held>,
-    refunds: BTreeMap<Id<RefundKind>, Back>,
+    held: BTreeMap<PaymentId, PaymentBalance>,
+    refunds: BTreeMap<Id<RefundKind>, RefundBalance>,
     /// What each dispute took, and how often that changed.
     disputes: BTreeMap<DisputeId, (i64, usize)>,
 }
@@ -88,8 +88,9 @@ impl Books {
                 let is_here = payment.fact.status >= Status::Captured;
                 // Whether it counts is told right after; or never, when it is on its way back.
                 let is_left_open = is_here && !next.is_some_and(|next| counts(next, &payment.id));
-                let came = is_left_open.then(|| self.capture(&payment.id, &payment.fact.amount));
-                came.flatten().into_iter().collect()
+                let captured_minor =
+                    is_left_open.then(|| self.capture(&payment.id, &payment.fact.amount));
+                captured_minor.flatten().into_iter().collect()
             }
             Event::Verified { payment, amount } => self.verify(payment, amount),
             Event::Mismatched { payment, amount, .. } => {
@@ -114,8 +115,10 @@ impl Books {
                 }
                 Vec::new()
             }
-            Event::RefundProcessed { refund_id } => self.end_refund(*refund_id, Way::Gone),
-            Event::RefundFailed { refund_id, .. } => self.end_refund(*refund_id, Way::Failed),
+            Event::RefundProcessed { refund_id } => self.end_refund(*refund_id, RefundState::Gone),
+            Event::RefundFailed { refund_id, .. } => {
+                self.end_refund(*refund_id, RefundState::Failed)
+            }
             Event::Opened(terms) => {
                 self.price = Some(terms.amount.minor);
                 Vec::new()
@@ -130,18 +133,19 @@ impl Books {
     /// Takes captured money in that nothing explains yet; once.
     fn capture(&mut self, payment: &PaymentId, amount: &Amount) -> Option<Entry> {
         let held = self.held(payment);
-        if held.came != 0 {
+        if held.captured_minor != 0 {
             return None;
         }
-        held.came = amount.minor;
+        held.captured_minor = amount.minor;
         held.open = held.open.saturating_add(amount.minor);
         Entry::captured(payment, amount, held.account)
     }
 
     /// The payment in the books; of one that is new to them nothing is known.
-    fn held(&mut self, payment: &PaymentId) -> &mut Held {
+    fn held(&mut self, payment: &PaymentId) -> &mut PaymentBalance {
         let (account, closed) = (Account::Suspense, Account::Suspense);
-        let nothing = Held { came: 0, account, open: 0, closed, fee: 0, closings: 0 };
+        let nothing =
+            PaymentBalance { captured_minor: 0, account, open: 0, closed, fee: 0, closings: 0 };
         self.held.entry(payment.clone()).or_insert(nothing)
     }
 
@@ -155,11 +159,11 @@ impl Books {
         if was_unexplained {
             (held.account, held.closed) = (Account::CustomerAdvance, Account::CustomerAdvance);
         }
-        let came = self.capture(payment, amount);
+        let captured_minor = self.capture(payment, amount);
         let what = (EntryKind::Identified, format!("verified {payment}"));
-        let way = (Account::Suspense, Account::CustomerAdvance);
-        let moved = was_unexplained.then(|| Entry::transfer(what, payment, &before, way));
-        let mut entries: Vec<Entry> = came.into_iter().chain(moved.flatten()).collect();
+        let state = (Account::Suspense, Account::CustomerAdvance);
+        let moved = was_unexplained.then(|| Entry::transfer(what, payment, &before, state));
+        let mut entries: Vec<Entry> = captured_minor.into_iter().chain(moved.flatten()).collect();
         if fee > 0 {
             self.split_fee(payment, fee, &mut entries);
         }
@@ -192,47 +196,47 @@ impl Books {
         if held.closings == 0 {
             held.fee = held.fee.saturating_sub(closed);
         }
-        let back = Back {
+        let back = RefundBalance {
             payment: payment.clone(),
             amount: amount.clone(),
             closed,
             closed_in: held.closed,
             provider_refund: refund.accepted.clone(),
-            way: Way::Payable,
+            state: RefundState::Payable,
         };
         let what = (kind, format!("refund {refund_id} requested"));
-        let owed = back.entry(what, held, Account::RefundsPayable, Direction::Away);
+        let owed = back.entry(what, held, Account::RefundsPayable, Direction::Outgoing);
         self.refunds.insert(refund_id, back);
         owed.into_iter().collect()
     }
 
-    fn end_refund(&mut self, refund_id: Id<RefundKind>, way: Way) -> Vec<Entry> {
+    fn end_refund(&mut self, refund_id: Id<RefundKind>, state: RefundState) -> Vec<Entry> {
         let Some(back) = self.refunds.get_mut(&refund_id) else { return Vec::new() };
         let Some(held) = self.held.get_mut(&back.payment) else { return Vec::new() };
-        let before = back.way;
-        if before == Way::Gone || before == way {
+        let before = back.state;
+        if before == RefundState::Gone || before == state {
             return Vec::new();
         }
-        back.way = way;
+        back.state = state;
         let processed = || (EntryKind::RefundProcessed, format!("refund {refund_id} processed"));
-        let entry = match way {
-            Way::Failed => {
+        let entry = match state {
+            RefundState::Failed => {
                 if back.closed_in == Account::ConvenienceFee {
                     held.fee = held.fee.saturating_add(back.closed);
                 }
                 held.open = held.open.saturating_add(back.amount.minor.saturating_sub(back.closed));
                 let what = (EntryKind::RefundFailed, format!("refund {refund_id} failed"));
-                back.entry(what, held, Account::RefundsPayable, Direction::Home)
+                back.entry(what, held, Account::RefundsPayable, Direction::Returning)
             }
             // It went back although it was said to have failed.
-            Way::Gone if before == Way::Failed => {
+            RefundState::Gone if before == RefundState::Failed => {
                 if back.closed_in == Account::ConvenienceFee {
                     held.fee = held.fee.saturating_sub(back.closed);
                 }
                 held.open = held.open.saturating_sub(back.amount.minor.saturating_sub(back.closed));
-                back.entry(processed(), held, Account::ProviderClearing, Direction::Away)
+                back.entry(processed(), held, Account::ProviderClearing, Direction::Outgoing)
             }
-            Way::Gone | Way::Payable => {
+            RefundState::Gone | RefundState::Payable => {
                 let accounts = (Account::RefundsPayable, Account::ProviderClearing);
                 Entry::transfer(processed(), &back.payment, &back.amount, accounts)
             }
@@ -287,10 +291,10 @@ impl Books {
 
     /// What an offer took off the price, as far as this part of what was paid is concerned.
     fn discount(&self, payment: &PaymentId, amount: &Amount) -> i64 {
-        let came = self.held.get(payment).map_or(0, |held| held.came);
-        let off = self.price.map_or(0, |price| price.saturating_sub(came).max(0));
+        let captured_minor = self.held.get(payment).map_or(0, |held| held.captured_minor);
+        let off = self.price.map_or(0, |price| price.saturating_sub(captured_minor).max(0));
         let part = i128::from(off) * i128::from(amount.minor);
-        let part = part.checked_div(i128::from(came)).unwrap_or(0);
+        let part = part.checked_div(i128::from(captured_minor)).unwrap_or(0);
         i64::try_from(part).unwrap_or(0)
     }
 }
@@ -321,16 +325,16 @@ fn counts(event: &Event, payment: &PaymentId) -> bool {
 /// Whether a refund takes money from where it stands or brings it back there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
-    Away,
-    Home,
+    Outgoing,
+    Returning,
 }
 
-impl Back {
+impl RefundBalance {
     /// Moves the refund's money between where the payment stands and another account.
     fn entry(
         &self,
         what: (EntryKind, String),
-        held: &Held,
+        held: &PaymentBalance,
         other: Account,
         direction: Direction,
     ) -> Option<Entry> {
@@ -344,7 +348,7 @@ impl Back {
             lines.push(Line { account: self.closed_in, amount });
         }
         lines.retain(|line| line.amount.minor != 0);
-        if direction == Direction::Home {
+        if direction == Direction::Returning {
             for line in &mut lines {
                 line.amount.minor = line.amount.minor.saturating_neg();
             }

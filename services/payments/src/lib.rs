@@ -8,12 +8,13 @@ pub mod settlement;
 pub mod contract;
 pub mod provider;
 pub mod providers;
-pub mod store;
+pub mod repository;
 pub mod app;
 pub mod polling;
 pub mod sold_orders;
+pub mod retention;
 pub mod timers;
-pub mod process;
+pub mod consumers;
 pub mod read_model;
 pub mod bookings;
 mod checkout_return;
@@ -45,16 +46,16 @@ use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 use tonic::service::Routes;
 
-use crate::app::account_named::AccountNamed;
-use crate::app::orders_taken::OrdersTaken;
-use crate::app::{Checkout, Till};
-use crate::bookings::Bookings;
+use crate::app::order_health::OrderHealth;
+use crate::app::webhook_health::WebhookHealth;
+use crate::app::{App, Checkout};
+use crate::bookings::BookingClient;
 use crate::config::{Config, MigrationConfig};
+use crate::consumers::booking::OnBooking;
 use crate::domain::receipt::Issuer;
-use crate::grpc::Public;
-use crate::grpc::receipts::Internal;
-use crate::grpc::staff::StaffTill;
-use crate::process::booking::OnBooking;
+use crate::grpc::PublicHandler;
+use crate::grpc::receipts::InternalHandler;
+use crate::grpc::staff::StaffHandler;
 use crate::providers::razorpay::Razorpay;
 use crate::timers::Timers;
 
@@ -66,7 +67,7 @@ const READERS: &[&str] = &["booking", "notifications"];
 /// Who takes booking's events in.
 const ON_BOOKING: &str = "payments-on-booking";
 /// How long to wait when something that is due at the start could not be done.
-const PREPARE_AGAIN: Duration = Duration::from_secs(1);
+const PREPARE_RETRY: Duration = Duration::from_secs(1);
 
 /// This service as a process: its commands with their settings.
 pub fn program() -> Program {
@@ -78,25 +79,25 @@ pub fn program() -> Program {
 /// # Errors
 /// When it cannot start, or when a part of it breaks.
 pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
-    let doors = Doors::open(config.listen, config.http_listen, &shutdown).await?;
+    let listeners = Listeners::bind(config.listen, config.http_listen, &shutdown).await?;
     let users = Users::new(&config.users)?;
     let nats = Nats::new(&config.nats_url);
-    doors.serve(&config, users, nats).await
+    listeners.serve(&config, users, nats).await
 }
 
 /// The two ports of this service, taken and not served yet.
-pub struct Doors {
+pub struct Listeners {
     grpc: Server,
     http: TcpListener,
     shutdown: Shutdown,
 }
 
-impl Doors {
+impl Listeners {
     /// Takes the ports.
     ///
     /// # Errors
     /// When one is taken already.
-    pub async fn open(
+    pub async fn bind(
         grpc: SocketAddr,
         http: SocketAddr,
         shutdown: &Shutdown,
@@ -123,13 +124,13 @@ impl Doors {
     pub async fn serve(self, config: &Config, users: Users, nats: Nats) -> anyhow::Result<()> {
         let shutdown = self.shutdown;
         let peers = Peers::new("payments", &config.peers)?;
-        let till = open_till(config, &peers)?;
-        let store = till.store.clone();
+        let app = build_app(config, &peers)?;
+        let store = app.store.clone();
         let mut tasks = Tasks::new(&shutdown);
         tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
         let publishing = run_publisher(store.clone(), "payments", nats.clone(), shutdown.clone());
         tasks.spawn("publisher", publishing);
-        let timers = Arc::new(Timers::new(Arc::clone(&till)));
+        let timers = Arc::new(Timers::new(Arc::clone(&app)));
         let (stop, firing, starting) = (shutdown.clone(), store.clone(), store.clone());
         tasks.spawn("timers", async move {
             let preparing = prepare(&starting, &stop);
@@ -143,23 +144,23 @@ impl Doors {
             feed: FeedReader::new(&config.booking_url, "booking", &peers)?,
             standing: standing.clone(),
         };
-        let reaction = Arc::new(OnBooking::new(Arc::clone(&till.issuer)));
+        let reaction = Arc::new(OnBooking::new(Arc::clone(&app.issuer)));
         let consuming = run_consumer(store.clone(), nats, subscription, reaction, shutdown.clone());
         tasks.spawn(ON_BOOKING, consuming);
-        let (http, stop) = (webhook::router(Arc::clone(&till)), shutdown.clone());
+        let (http, stop) = (webhook::router(Arc::clone(&app)), shutdown.clone());
         tasks.spawn("http", async move { server::serve_http(self.http, http, &stop).await });
         let checks = Checks::new().check("database", move || {
             let store = store.clone();
             async move { store.check().await }
         });
         let checks = standing.told_by(checks);
-        let orders = till.orders.clone();
-        let checks = checks.concern(ORDERS, move || std::future::ready(orders.check()));
-        let account = till.account.clone();
-        let checks = checks.concern(WEBHOOKS, move || std::future::ready(account.check()));
+        let order_health = app.order_health.clone();
+        let checks = checks.concern(ORDERS, move || std::future::ready(order_health.check()));
+        let webhook_health = app.webhook_health.clone();
+        let checks = checks.concern(WEBHOOKS, move || std::future::ready(webhook_health.check()));
         let directory = StaffDirectory::new(&config.booking_url, &peers)?;
-        let door = StaffDoor::new(users.clone(), Arc::new(directory), till.store.clone());
-        let routes = routes(&till, users, &peers, door);
+        let authorizer = StaffDoor::new(users.clone(), Arc::new(directory), app.store.clone());
+        let routes = routes(&app, users, &peers, authorizer);
         tasks.spawn("server", self.grpc.ready(checks).serve(routes));
         tasks.join().await?;
         Ok(())
@@ -171,7 +172,7 @@ async fn prepare(store: &Store, shutdown: &Shutdown) {
     let preparing = async {
         while let Err(error) = prepare_once(store).await {
             tracing::warn!(error = chain(&error), "what is due at the start has to wait");
-            tokio::time::sleep(PREPARE_AGAIN).await;
+            tokio::time::sleep(PREPARE_RETRY).await;
         }
     };
     // Whatever it has not done is due at the next start again.
@@ -183,35 +184,35 @@ async fn prepare(store: &Store, shutdown: &Shutdown) {
 
 async fn prepare_once(store: &Store) -> Result<(), app::Error> {
     app::nightly::start(store).await?;
-    timers::sweep(store).await?;
-    app::open_books::open_books(store).await
+    retention::run(store).await?;
+    app::backfill_ledger::backfill_ledger(store).await
 }
 
-fn open_till(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Till>> {
+fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
     let practice = runtime::practice::load(&config.practice_dir)?;
     let pool = Database::new(config.database_url.expose_secret()).open()?;
-    Ok(Arc::new(Till {
+    Ok(Arc::new(App {
         store: Store::new(pool),
-        bookings: Bookings::new(&config.booking_url, peers)?,
+        bookings: BookingClient::new(&config.booking_url, peers)?,
         checkout: Checkout {
             key_id: config.provider.key_id.clone(),
             script_url: config.checkout_script_url.clone(),
         },
         provider: Arc::new(Razorpay::new(config.provider.clone())?),
-        orders: OrdersTaken::default(),
-        account: AccountNamed::default(),
+        order_health: OrderHealth::default(),
+        webhook_health: WebhookHealth::default(),
         issuer: Arc::new(Issuer::of(&practice)),
     }))
 }
 
 /// Every gRPC service of this process.
-fn routes(till: &Arc<Till>, users: Users, peers: &Peers, door: StaffDoor) -> Routes {
-    let public = Public::new(Arc::clone(till), users);
-    let parked = ParkedEvents::new(till.store.clone());
-    let reaction = Arc::new(OnBooking::new(Arc::clone(&till.issuer)));
+fn routes(app: &Arc<App>, users: Users, peers: &Peers, authorizer: StaffDoor) -> Routes {
+    let public = PublicHandler::new(Arc::clone(app), users);
+    let parked = ParkedEvents::new(app.store.clone());
+    let reaction = Arc::new(OnBooking::new(Arc::clone(&app.issuer)));
     let parked = parked.consumer(ON_BOOKING, "booking", reaction);
-    let internal = Internal::new(Arc::clone(till), peers.clone());
-    let staff = StaffTill::new(Arc::clone(till), door, parked);
+    let internal = InternalHandler::new(Arc::clone(app), peers.clone());
+    let staff = StaffHandler::new(Arc::clone(app), authorizer, parked);
     Routes::new(PaymentsServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
         .add_service(
             PaymentsStaffServiceServer::new(staff).max_decoding_message_size(REQUEST_BYTES_MAX),
@@ -220,7 +221,7 @@ fn routes(till: &Arc<Till>, users: Users, peers: &Peers, door: StaffDoor) -> Rou
             PaymentsInternalServiceServer::new(internal)
                 .max_decoding_message_size(REQUEST_BYTES_MAX),
         )
-        .add_service(FeedServer::service(till.store.clone(), peers.clone(), READERS))
+        .add_service(FeedServer::service(app.store.clone(), peers.clone(), READERS))
 }
 
 /// Brings the database up to date and grants the service's role its rights.

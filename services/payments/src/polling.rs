@@ -18,7 +18,7 @@ const PAUSES: [i64; 8] = [2, 5, 10, 20, 40, MINUTE, 5 * MINUTE, 15 * MINUTE];
 const PAUSE_LATER: i64 = 15 * MINUTE;
 /// When every order that is not paid is asked for, whatever its pauses: checkouts have ended by
 /// then, and a bank's "failed" often turns out to be money.
-const SWEEP_AFTER: i64 = 15 * MINUTE;
+const FORCED_POLL_AFTER: i64 = 15 * MINUTE;
 /// Banks find money for three days, and for as long its order captures it
 /// (`providers/razorpay.rs`).
 const POLL_FOR: i64 = 72 * HOUR;
@@ -32,7 +32,7 @@ const AFTER_HOLD_END: i64 = 2;
 /// Which question about an order it is. It is the timer's payload, so it also tells whether the
 /// timer is still the one that a question was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
+pub struct PollSchedule {
     /// How many questions were answered since the last hurry.
     step: usize,
     /// How many have failed since the last answer.
@@ -41,7 +41,7 @@ pub struct Turn {
     since: Timestamp,
 }
 
-impl Turn {
+impl PollSchedule {
     /// The first question after a hurry.
     #[must_use]
     pub fn first(now: Timestamp) -> Self {
@@ -50,7 +50,7 @@ impl Turn {
 
     /// Reads a timer's payload; one that cannot be read is a hurry long ago, and asked for once.
     #[must_use]
-    pub fn of(payload: &Value) -> Self {
+    pub fn from_payload(payload: &Value) -> Self {
         let number = |field: &str| {
             let number = payload.get(field).and_then(Value::as_u64).unwrap_or(0);
             usize::try_from(number).unwrap_or(usize::MAX)
@@ -118,11 +118,12 @@ impl Turn {
             return None;
         }
         let due = now.plus_seconds(self.pause(now));
-        let sweep = Some(self.since.plus_seconds(SWEEP_AFTER)).filter(|sweep| *sweep > now);
+        let forced =
+            Some(self.since.plus_seconds(FORCED_POLL_AFTER)).filter(|forced| *forced > now);
         let end = held_until.filter(|until| *until > now);
         let before = end.map(|until| until.plus_seconds(-BEFORE_HOLD_END)).filter(|it| *it > now);
         let after = end.map(|until| until.plus_seconds(AFTER_HOLD_END));
-        Some([sweep, before, after].into_iter().flatten().fold(due, Timestamp::min))
+        Some([forced, before, after].into_iter().flatten().fold(due, Timestamp::min))
     }
 }
 
@@ -133,12 +134,14 @@ impl Turn {
 pub async fn set(
     tx: &mut Tx,
     booking_id: Id<Booking>,
-    turn: Turn,
+    schedule: PollSchedule,
     now: Timestamp,
     held_until: Option<Timestamp>,
 ) -> Result<(), StoreError> {
-    match turn.due(now, held_until) {
-        Some(due) => tx.set_timer(POLL_ORDER, &booking_id.to_string(), due, turn.payload()).await,
+    match schedule.due(now, held_until) {
+        Some(due) => {
+            tx.set_timer(POLL_ORDER, &booking_id.to_string(), due, schedule.payload()).await
+        }
         None => end(tx, booking_id).await,
     }
 }
@@ -147,14 +150,18 @@ pub async fn set(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn is_at(tx: &mut Tx, booking_id: Id<Booking>, turn: Turn) -> Result<bool, StoreError> {
+pub async fn is_current(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    schedule: PollSchedule,
+) -> Result<bool, StoreError> {
     let payload: Option<Value> =
         sqlx::query_scalar("select payload from timers where kind = $1 and subject = $2")
             .bind(POLL_ORDER)
             .bind(booking_id.to_string())
             .fetch_optional(tx.connection())
             .await?;
-    Ok(payload.is_some_and(|payload| Turn::of(&payload) == turn))
+    Ok(payload.is_some_and(|payload| PollSchedule::from_payload(&payload) == schedule))
 }
 
 /// Ends the questions about an order.
@@ -170,18 +177,18 @@ mod tests {
     use kernel::Timestamp;
     use serde_json::json;
 
-    use super::{HOUR, MINUTE, POLL_FOR, Turn};
+    use super::{HOUR, MINUTE, POLL_FOR, PollSchedule};
 
     const START: Timestamp = Timestamp::EPOCH;
 
     #[test]
     fn it_is_asked_often_then_seldom_and_not_for_ever() {
-        let (mut turn, mut now) = (Turn::first(START), START);
+        let (mut schedule, mut now) = (PollSchedule::first(START), START);
         let mut times = Vec::new();
-        while let Some(due) = turn.due(now, None) {
+        while let Some(due) = schedule.due(now, None) {
             now = due;
             times.push(now.seconds());
-            turn = turn.answered();
+            schedule = schedule.answered();
         }
         assert_eq!(times[..8], [2, 7, 17, 37, 77, 137, 437, 900]);
         let between = |from: i64, to: i64| {
@@ -200,15 +207,19 @@ mod tests {
         // Whatever came before: answers, failures, or a process that was away.
         for (step, failed, asleep) in [(0, 0, 1), (3, 0, 40), (7, 0, 437), (7, 5, 700), (2, 9, 899)]
         {
-            let turn = Turn { step, failed, ..Turn::first(START) };
-            let (mut turn, mut now) = (turn, START.plus_seconds(asleep));
-            while let Some(due) = turn.due(now, None).filter(|due| due.seconds() < 900) {
+            let schedule = PollSchedule { step, failed, ..PollSchedule::first(START) };
+            let (mut schedule, mut now) = (schedule, START.plus_seconds(asleep));
+            while let Some(due) = schedule.due(now, None).filter(|due| due.seconds() < 900) {
                 now = due;
-                turn = turn.answered();
+                schedule = schedule.answered();
             }
-            assert_eq!(turn.due(now, None).map(Timestamp::seconds), Some(900), "{step} {failed}");
+            assert_eq!(
+                schedule.due(now, None).map(Timestamp::seconds),
+                Some(900),
+                "{step} {failed}"
+            );
         }
-        let late = Turn { step: 30, ..Turn::first(START) };
+        let late = PollSchedule { step: 30, ..PollSchedule::first(START) };
         let last = START.plus_seconds(POLL_FOR - 1);
         assert!(late.due(last, None).is_some(), "the 72nd hour is still a part of it");
         assert_eq!(late.due(START.plus_seconds(POLL_FOR), None), None);
@@ -219,17 +230,17 @@ mod tests {
 
     #[test]
     fn a_question_that_failed_is_asked_again_and_leads_no_further() {
-        let (mut turn, mut now) = (Turn::first(START).answered(), START);
+        let (mut schedule, mut now) = (PollSchedule::first(START).answered(), START);
         let mut pauses = Vec::new();
         for _ in 0..9 {
-            turn = turn.failed();
-            let due = turn.due(now, None).unwrap();
+            schedule = schedule.failed();
+            let due = schedule.due(now, None).unwrap();
             pauses.push(due.seconds_since(now));
             now = due;
         }
         assert_eq!(pauses, [5, 5, 10, 20, 40, 60, 300, 460, 900], "and at 15 minutes");
-        assert_eq!(turn.answered(), Turn::first(START).answered().answered());
-        let late = Turn { step: 30, ..Turn::first(START) };
+        assert_eq!(schedule.answered(), PollSchedule::first(START).answered().answered());
+        let late = PollSchedule { step: 30, ..PollSchedule::first(START) };
         let now = START.plus_seconds(20 * HOUR);
         let due = late.failed().due(now, None).unwrap();
         assert_eq!(due.seconds_since(now), 15 * MINUTE, "not six hours");
@@ -237,29 +248,32 @@ mod tests {
 
     #[test]
     fn the_end_of_a_hold_is_a_time_to_ask() {
-        let turn = Turn { step: 7, ..Turn::first(START) };
+        let schedule = PollSchedule { step: 7, ..PollSchedule::first(START) };
         let now = START.plus_seconds(437);
         let until = START.plus_seconds(600);
         let before = until.plus_seconds(-10);
-        assert_eq!(turn.due(now, Some(until)), Some(before), "money in time is in time here");
-        assert_eq!(turn.due(before, Some(until)), Some(until.plus_seconds(2)));
-        assert_eq!(turn.due(now, Some(START)), turn.due(now, None), "it is over");
+        assert_eq!(schedule.due(now, Some(until)), Some(before), "money in time is in time here");
+        assert_eq!(schedule.due(before, Some(until)), Some(until.plus_seconds(2)));
+        assert_eq!(schedule.due(now, Some(START)), schedule.due(now, None), "it is over");
         let far = START.plus_seconds(9 * HOUR);
-        assert_eq!(turn.due(now, Some(far)), turn.due(now, None), "there is time");
+        assert_eq!(schedule.due(now, Some(far)), schedule.due(now, None), "there is time");
     }
 
     #[test]
     fn the_provider_has_a_minute_to_capture_by_itself() {
-        let turn = Turn::first(START).answered();
-        assert!(!turn.is_past_capture(START.plus_seconds(59)));
-        assert!(turn.is_past_capture(START.plus_seconds(60)));
+        let schedule = PollSchedule::first(START).answered();
+        assert!(!schedule.is_past_capture(START.plus_seconds(59)));
+        assert!(schedule.is_past_capture(START.plus_seconds(60)));
     }
 
     #[test]
     fn a_timer_knows_its_turn() {
-        let turn = Turn::first(START.plus_seconds(7)).answered().failed();
-        assert_eq!(Turn::of(&turn.payload()), turn);
-        assert_ne!(Turn::of(&Turn::first(START.plus_seconds(8)).payload()), turn);
-        assert_eq!(Turn::of(&json!({})), Turn::first(START));
+        let schedule = PollSchedule::first(START.plus_seconds(7)).answered().failed();
+        assert_eq!(PollSchedule::from_payload(&schedule.payload()), schedule);
+        assert_ne!(
+            PollSchedule::from_payload(&PollSchedule::first(START.plus_seconds(8)).payload()),
+            schedule
+        );
+        assert_eq!(PollSchedule::from_payload(&json!({})), PollSchedule::first(START));
     }
 }

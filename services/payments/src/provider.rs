@@ -12,7 +12,7 @@ use crate::settlement::{Line, Settlement};
 
 /// An order that is to exist. The receipt is ours, so that it can be found again.
 #[derive(Debug, Clone, Copy)]
-pub struct WantedOrder {
+pub struct OrderRequest {
     /// Our id of what is collected.
     pub receipt: Id<Collection>,
     /// The booking: the one thing that the provider is told about it.
@@ -23,7 +23,7 @@ pub struct WantedOrder {
 
 /// A refund that is to exist. Its id makes asking twice the same as asking once.
 #[derive(Debug, Clone)]
-pub struct WantedRefund {
+pub struct RefundRequest {
     /// Our id.
     pub refund_id: Id<RefundKind>,
     /// What is refunded.
@@ -110,7 +110,7 @@ pub struct ReturnForm {
 
 /// Why a checkout's answer is turned away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ReturnError {
     /// The payment's id is not one of this provider.
     Malformed,
     /// The signature is not the provider's.
@@ -122,10 +122,10 @@ pub enum Refusal {
 pub enum ProviderError {
     /// No answer: it may have been done or not, so look before asking again.
     #[error("the payment provider did not answer")]
-    Silent(#[source] BoxError),
+    NoAnswer(#[source] BoxError),
     /// It is overloaded, busy with the same request, or does not know our keys: later.
     #[error("the payment provider answered {0} and has to be asked later")]
-    Later(u16),
+    RetryLater(u16),
     /// It will not do this, for a reason in one word.
     #[error("the payment provider refused: {reason}")]
     Refused {
@@ -134,11 +134,11 @@ pub enum ProviderError {
     },
     /// Its answer cannot be used.
     #[error("the payment provider's answer cannot be used: {0}")]
-    Unusable(&'static str),
+    InvalidAnswer(&'static str),
 }
 
 /// The answer to something that was asked.
-pub type Asked<'a, T> = BoxFuture<'a, Result<T, ProviderError>>;
+pub type ProviderFuture<'a, T> = BoxFuture<'a, Result<T, ProviderError>>;
 
 /// A payment provider.
 pub trait Provider: Send + Sync + 'static {
@@ -149,42 +149,46 @@ pub trait Provider: Send + Sync + 'static {
     /// Whether the settings say which account is ours.
     fn names_account(&self) -> bool;
     /// Creates an order. Captures are always automatic.
-    fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId>;
+    fn create_order(&self, wanted: OrderRequest) -> ProviderFuture<'_, OrderId>;
     /// Finds the order of a receipt. Of several, which only a lost answer can have made, it is
     /// always the oldest.
-    fn find_order(&self, wanted: WantedOrder) -> Asked<'_, Option<OrderId>>;
+    fn find_order(&self, wanted: OrderRequest) -> ProviderFuture<'_, Option<OrderId>>;
     /// How an order of the account stands, ours or not.
-    fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderReport>;
+    fn order<'a>(&'a self, id: &'a OrderId) -> ProviderFuture<'a, OrderReport>;
     /// Every payment that was tried on an order.
-    fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<PaymentReport>>;
+    fn payments_of<'a>(&'a self, order: &'a OrderId) -> ProviderFuture<'a, Vec<PaymentReport>>;
     /// One payment.
-    fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, PaymentReport>;
+    fn payment<'a>(&'a self, id: &'a PaymentId) -> ProviderFuture<'a, PaymentReport>;
     /// Captures a payment that the provider has left authorised, and says how it stands then. One
     /// that was captured meanwhile is told as captured.
-    fn capture<'a>(&'a self, payment: &'a PaymentId, amount: Money) -> Asked<'a, PaymentReport>;
+    fn capture<'a>(
+        &'a self,
+        payment: &'a PaymentId,
+        amount: Money,
+    ) -> ProviderFuture<'a, PaymentReport>;
     /// Gives money back; the same refund asked twice is one.
-    fn refund<'a>(&'a self, wanted: &'a WantedRefund) -> Asked<'a, ProviderRefund>;
+    fn refund<'a>(&'a self, wanted: &'a RefundRequest) -> ProviderFuture<'a, ProviderRefund>;
     /// Every refund of a payment.
-    fn refunds_of<'a>(&'a self, payment: &'a PaymentId) -> Asked<'a, Vec<ProviderRefund>>;
+    fn refunds_of<'a>(&'a self, payment: &'a PaymentId) -> ProviderFuture<'a, Vec<ProviderRefund>>;
     /// One refund.
-    fn fetch_refund<'a>(&'a self, id: &'a ProviderRefundId) -> Asked<'a, ProviderRefund>;
+    fn fetch_refund<'a>(&'a self, id: &'a ProviderRefundId) -> ProviderFuture<'a, ProviderRefund>;
 
     /// The lines of what was paid out to the bank on the provider's day of this instant.
-    fn settlement_lines(&self, at: Timestamp, skip: usize) -> Asked<'_, Page<Line>>;
+    fn settlement_lines(&self, at: Timestamp, skip: usize) -> ProviderFuture<'_, Page<Line>>;
     /// The payouts that were made between two instants.
     fn settlements(
         &self,
         from: Timestamp,
         to: Timestamp,
         skip: usize,
-    ) -> Asked<'_, Page<Settlement>>;
+    ) -> ProviderFuture<'_, Page<Settlement>>;
     /// Every payment of the account that was begun between two instants, whoever wanted it.
     fn payments_between(
         &self,
         from: Timestamp,
         to: Timestamp,
         skip: usize,
-    ) -> Asked<'_, Page<PaymentReport>>;
+    ) -> ProviderFuture<'_, Page<PaymentReport>>;
 
     /// Every dispute of the account that began between two instants, as it stands now.
     fn disputes_between(
@@ -192,7 +196,7 @@ pub trait Provider: Send + Sync + 'static {
         from: Timestamp,
         to: Timestamp,
         skip: usize,
-    ) -> Asked<'_, Page<Dispute>>;
+    ) -> ProviderFuture<'_, Page<Dispute>>;
 
     /// Whether a checkout's answer for our order is the provider's own.
     ///
@@ -203,7 +207,7 @@ pub trait Provider: Send + Sync + 'static {
         order: &OrderId,
         payment_id: &str,
         signature: &str,
-    ) -> Result<PaymentId, Refusal>;
+    ) -> Result<PaymentId, ReturnError>;
     /// What the form of a checkout's answer holds; `None` when it tells of no payment.
     fn read_return(&self, form: &[u8]) -> Option<ReturnForm>;
     /// Where its webhooks carry signature and id.

@@ -2,7 +2,7 @@
 //! appends them, and read as rows without asking the domain.
 #![deny(clippy::wildcard_enum_match_arm)]
 
-pub mod booking_word;
+pub mod booking_status;
 pub mod project;
 pub mod query;
 pub mod payers;
@@ -10,4 +10,4 @@ pub mod receipts;
 pub mod inbox;
 pub mod ledger;
 pub mod settlement;
-pub mod unexplained;
+pub mod reconciliation_exceptions;

@@ -11,7 +11,7 @@ use crate::ledger::{self, Account, Entry, EntryKind};
 
 /// What a line is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum About {
+pub enum LineSubject {
     /// A payment that was captured.
     Payment(PaymentId),
     /// A refund, and the payment that it gave back.
@@ -22,7 +22,7 @@ pub enum About {
     Other(String),
 }
 
-impl About {
+impl LineSubject {
     /// Its word in the table.
     #[must_use]
     pub fn word(&self) -> &str {
@@ -71,7 +71,7 @@ pub struct Line {
     /// The provider's id of what it is about.
     pub id: SettledId,
     /// What it is about.
-    pub about: About,
+    pub about: LineSubject,
     /// What it says.
     pub figures: Figures,
     /// When it was paid out.
@@ -182,17 +182,19 @@ pub struct Booked {
 pub fn check(line: &Line, booked: Option<&Booked>) -> Result<(), Break> {
     let figures = &line.figures;
     let net = match &line.about {
-        About::Other(_) => return Err(Break::Adjustment),
-        About::Payment(_) => figures.amount.checked_sub(figures.fee),
+        LineSubject::Other(_) => return Err(Break::Adjustment),
+        LineSubject::Payment(_) => figures.amount.checked_sub(figures.fee),
         // What going back costs is taken too.
-        About::Refund(..) => figures.amount.checked_add(figures.fee).map(i64::saturating_neg),
+        LineSubject::Refund(..) => figures.amount.checked_add(figures.fee).map(i64::saturating_neg),
         // It is taken, or comes back.
-        About::Dispute(..) => paid_out(figures).filter(|net| net.abs() == figures.amount.abs()),
+        LineSubject::Dispute(..) => {
+            paid_out(figures).filter(|net| net.abs() == figures.amount.abs())
+        }
     };
     let booked = booked.ok_or(Break::Unknown)?;
     let amount = match &line.about {
-        About::Dispute(..) => figures.amount.saturating_abs(),
-        About::Payment(_) | About::Refund(..) | About::Other(_) => figures.amount,
+        LineSubject::Dispute(..) => figures.amount.saturating_abs(),
+        LineSubject::Payment(_) | LineSubject::Refund(..) | LineSubject::Other(_) => figures.amount,
     };
     if booked.amount.currency != figures.currency {
         Err(Break::Currency)
@@ -255,8 +257,8 @@ pub fn entry(line: &Line, checked: Result<(), Break>, revision: i32) -> Option<E
     };
     let lines: Vec<_> = sums.into_iter().filter(|(_, minor)| *minor != 0).map(of).collect();
     let provider_refund = match &line.about {
-        About::Refund(refund, _) => Some(refund.clone()),
-        About::Payment(_) | About::Dispute(..) | About::Other(_) => None,
+        LineSubject::Refund(refund, _) => Some(refund.clone()),
+        LineSubject::Payment(_) | LineSubject::Dispute(..) | LineSubject::Other(_) => None,
     };
     (!lines.is_empty()).then(|| Entry {
         cause: cause(line, revision),

@@ -22,13 +22,13 @@ const FIRST: [(i64, i64); 2] = [(HOUR, 10 * MINUTE), (6 * HOUR, HOUR)];
 /// How long before its start the eve's question is asked, so that a refund is told of before it.
 const BEFORE_SESSION: i64 = 3 * HOUR;
 /// How long after a sale a bank may still find money, as in `polling`.
-const LATE_MONEY: i64 = 72 * HOUR;
+const LATE_CAPTURE_WINDOW: i64 = 72 * HOUR;
 /// How long after a start the session is over.
 const SESSION_OVER: i64 = 3 * HOUR;
 /// How long after a question without an answer it is asked again, for each such question.
-const AGAIN_AFTER: i64 = 15 * MINUTE;
+const RETRY_STEP: i64 = 15 * MINUTE;
 /// The longest wait after a question without an answer.
-const AGAIN_MAX: i64 = 6 * HOUR;
+const RETRY_MAX: i64 = 6 * HOUR;
 
 /// The name of the pace that these questions share.
 const PACE: &str = "sold-orders";
@@ -39,7 +39,7 @@ const PACE_MAX_MILLIS: i32 = 60_000;
 
 /// Which question about a sold order it is: its timer's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ask {
+pub struct RecheckSchedule {
     /// When the order was sold.
     sold_at: Timestamp,
     /// How many questions were answered.
@@ -47,26 +47,26 @@ pub struct Ask {
     /// How many had no answer since the last one that had.
     failed: i64,
     /// Whether its second in the common pace is already its own.
-    is_placed: bool,
+    is_reserved: bool,
 }
 
-impl Ask {
+impl RecheckSchedule {
     /// The first question about an order that was sold now.
     #[must_use]
     pub fn first(now: Timestamp) -> Self {
-        Self { sold_at: now, step: 0, failed: 0, is_placed: false }
+        Self { sold_at: now, step: 0, failed: 0, is_reserved: false }
     }
 
     /// Reads a timer's payload; what cannot be read counts as a sale long ago.
     #[must_use]
-    pub fn of(payload: &Value) -> Self {
+    pub fn from_payload(payload: &Value) -> Self {
         let number = |field: &str| payload.get(field).and_then(Value::as_i64);
         let sold_at = number("sold_at").and_then(Timestamp::from_micros);
         Self {
             sold_at: sold_at.unwrap_or(Timestamp::EPOCH),
             step: usize::try_from(number("step").unwrap_or(0)).unwrap_or(usize::MAX),
             failed: number("failed").unwrap_or(0),
-            is_placed: payload.get("placed").and_then(Value::as_bool).unwrap_or(false),
+            is_reserved: payload.get("placed").and_then(Value::as_bool).unwrap_or(false),
         }
     }
 
@@ -77,32 +77,32 @@ impl Ask {
             "sold_at": self.sold_at.micros(),
             "step": self.step,
             "failed": self.failed,
-            "placed": self.is_placed,
+            "placed": self.is_reserved,
         })
     }
 
     /// Whether it may be asked right away.
     #[must_use]
-    pub fn is_placed(self) -> bool {
-        self.is_placed
+    pub fn is_reserved(self) -> bool {
+        self.is_reserved
     }
 
     /// The same question with a second of its own.
     #[must_use]
-    pub fn placed(self) -> Self {
-        Self { is_placed: true, ..self }
+    pub fn reserved(self) -> Self {
+        Self { is_reserved: true, ..self }
     }
 
     /// The question after an answer.
     #[must_use]
     pub fn answered(self) -> Self {
-        Self { step: self.step.saturating_add(1), failed: 0, is_placed: false, ..self }
+        Self { step: self.step.saturating_add(1), failed: 0, is_reserved: false, ..self }
     }
 
     /// The same question, after it had no answer.
     #[must_use]
     pub fn failed(self) -> Self {
-        Self { failed: self.failed.saturating_add(1), is_placed: false, ..self }
+        Self { failed: self.failed.saturating_add(1), is_reserved: false, ..self }
     }
 
     /// When it is due; `None` when the session and the days of late money are over. Without a
@@ -116,11 +116,11 @@ impl Ask {
         starts_at: Option<Timestamp>,
     ) -> Option<Timestamp> {
         if self.failed > 0 {
-            let pause = self.failed.saturating_mul(AGAIN_AFTER).min(AGAIN_MAX);
+            let pause = self.failed.saturating_mul(RETRY_STEP).min(RETRY_MAX);
             return Some(now.plus_seconds(pause));
         }
         let over = starts_at.map(|start| start.plus_seconds(SESSION_OVER));
-        let money_over = self.sold_at.plus_seconds(LATE_MONEY);
+        let money_over = self.sold_at.plus_seconds(LATE_CAPTURE_WINDOW);
         let end = over.map_or(money_over, |over| over.max(money_over));
         if now >= end {
             return None;
@@ -154,7 +154,7 @@ fn own_second(booking_id: Id<Booking>) -> i64 {
 /// # Errors
 /// When the database does not answer.
 pub async fn begin(tx: &mut Tx, booking_id: Id<Booking>, now: Timestamp) -> Result<(), StoreError> {
-    set(tx, booking_id, Ask::first(now), now, None).await
+    set(tx, booking_id, RecheckSchedule::first(now), now, None).await
 }
 
 /// Sets the timer of the next question, or ends the questions.
@@ -164,13 +164,13 @@ pub async fn begin(tx: &mut Tx, booking_id: Id<Booking>, now: Timestamp) -> Resu
 pub async fn set(
     tx: &mut Tx,
     booking_id: Id<Booking>,
-    ask: Ask,
+    schedule: RecheckSchedule,
     now: Timestamp,
     starts_at: Option<Timestamp>,
 ) -> Result<(), StoreError> {
     let subject = booking_id.to_string();
-    match ask.due(booking_id, now, starts_at) {
-        Some(due) => tx.set_bulk_timer(ASK_SOLD_ORDER, &subject, due, ask.payload()).await,
+    match schedule.due(booking_id, now, starts_at) {
+        Some(due) => tx.set_bulk_timer(ASK_SOLD_ORDER, &subject, due, schedule.payload()).await,
         None => tx.end_timer(ASK_SOLD_ORDER, &subject).await,
     }
 }
@@ -179,8 +179,8 @@ pub async fn set(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn take_place(tx: &mut Tx) -> Result<Timestamp, StoreError> {
-    let place = sqlx::query_scalar(
+pub async fn reserve_time(tx: &mut Tx) -> Result<Timestamp, StoreError> {
+    let reserved_at = sqlx::query_scalar(
         "insert into call_pace as pace (name, next_at, pause_millis)
          values ($1, clock_now() + make_interval(secs => $2 / 1000.0), $2)
          on conflict (name) do update
@@ -192,14 +192,14 @@ pub async fn take_place(tx: &mut Tx) -> Result<Timestamp, StoreError> {
     .bind(PACE_MIN_MILLIS)
     .fetch_one(tx.connection())
     .await?;
-    Ok(place)
+    Ok(reserved_at)
 }
 
 /// Twice as slow after the provider asked for fewer questions, a tenth faster after an answer.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn keep_pace(tx: &mut Tx, is_too_fast: bool) -> Result<(), StoreError> {
+pub async fn adjust_pace(tx: &mut Tx, is_too_fast: bool) -> Result<(), StoreError> {
     sqlx::query(
         "update call_pace
          set pause_millis = case when $2 then least(pause_millis * 2, $4)
@@ -221,7 +221,7 @@ mod tests {
     use kernel::Timestamp;
     use kernel::id::Booking;
 
-    use super::{Ask, DAY, HOUR, MINUTE};
+    use super::{DAY, HOUR, MINUTE, RecheckSchedule};
 
     const START: Timestamp = Timestamp::EPOCH;
 
@@ -229,12 +229,12 @@ mod tests {
     fn hours(session: Option<i64>) -> Vec<i64> {
         let booking = id_of::<Booking>(&["a booking"]);
         let starts_at = session.map(|hours| START.plus_seconds(hours * HOUR));
-        let (mut ask, mut now, mut hours) = (Ask::first(START), START, Vec::new());
-        while let Some(due) = ask.due(booking, now, starts_at) {
+        let (mut schedule, mut now, mut hours) = (RecheckSchedule::first(START), START, Vec::new());
+        while let Some(due) = schedule.due(booking, now, starts_at) {
             assert!(due > now, "it goes on");
             now = due;
             hours.push(now.seconds() / HOUR);
-            ask = ask.answered();
+            schedule = schedule.answered();
         }
         hours
     }
@@ -259,8 +259,8 @@ mod tests {
         let mut of_hour = [0_u32; 24];
         for number in 0..2_400 {
             let booking = id_of::<Booking>(&[&number.to_string()]);
-            let ask = Ask::first(START).answered().answered();
-            let due = ask.due(booking, START.plus_seconds(9 * HOUR), None).unwrap();
+            let schedule = RecheckSchedule::first(START).answered().answered();
+            let due = schedule.due(booking, START.plus_seconds(9 * HOUR), None).unwrap();
             of_hour[usize::try_from(due.seconds().rem_euclid(DAY) / HOUR).unwrap()] += 1;
         }
         assert!(of_hour.iter().all(|count| (60..=140).contains(count)), "{of_hour:?}");
@@ -270,20 +270,24 @@ mod tests {
     fn a_question_without_an_answer_is_asked_again_and_not_given_up() {
         let booking = id_of::<Booking>(&["a booking"]);
         let late = START.plus_seconds(400 * HOUR);
-        let (mut ask, mut pauses) = (Ask::first(START), Vec::new());
+        let (mut schedule, mut pauses) = (RecheckSchedule::first(START), Vec::new());
         for _ in 0..30 {
-            ask = ask.failed();
-            pauses.push(ask.due(booking, late, None).unwrap().seconds_since(late));
+            schedule = schedule.failed();
+            pauses.push(schedule.due(booking, late, None).unwrap().seconds_since(late));
         }
         assert_eq!(pauses[..3], [15 * MINUTE, 30 * MINUTE, 45 * MINUTE]);
         assert_eq!(pauses[29], 6 * HOUR);
-        assert_eq!(ask.answered().due(booking, late, None), None, "its days are over");
+        assert_eq!(schedule.answered().due(booking, late, None), None, "its days are over");
     }
 
     #[test]
     fn a_timer_knows_its_question() {
-        let ask = Ask::first(START.plus_seconds(7)).answered().failed().placed();
-        assert_eq!(Ask::of(&ask.payload()), ask);
-        assert!(ask.is_placed() && !ask.answered().is_placed() && !ask.failed().is_placed());
+        let schedule = RecheckSchedule::first(START.plus_seconds(7)).answered().failed().reserved();
+        assert_eq!(RecheckSchedule::from_payload(&schedule.payload()), schedule);
+        assert!(
+            schedule.is_reserved()
+                && !schedule.answered().is_reserved()
+                && !schedule.failed().is_reserved()
+        );
     }
 }

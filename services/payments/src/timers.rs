@@ -10,19 +10,19 @@ use kernel::{Id, Timestamp};
 use runtime::BoxError;
 use serde_json::{Value, json};
 
-use crate::app::ask_refund::ask_refund as ask;
 use crate::app::ask_sold_order::ask_sold_order;
-use crate::app::fold_webhook::fold_webhook as fold;
-use crate::app::issue_receipt::issue_late;
-use crate::app::miss_webhook::miss_webhook;
+use crate::app::detect_missing_webhook::detect_missing_webhook;
+use crate::app::fold_webhook::fold_webhook;
+use crate::app::issue_receipt::issue_postponed;
 use crate::app::nightly;
 use crate::app::poll_order::poll_order;
-use crate::app::renew_refund::renew_refund as renew;
-use crate::app::{Error, Till};
+use crate::app::process_refund::process_refund;
+use crate::app::renew_refund::renew_refund;
+use crate::app::{App, Error};
 use crate::domain::fact::{OrderId, PaymentId};
-use crate::polling::{POLL_ORDER, Turn};
-use crate::read_model::inbox;
-use crate::sold_orders::{ASK_SOLD_ORDER, Ask};
+use crate::polling::{POLL_ORDER, PollSchedule};
+use crate::retention::{self, SWEEP_WEBHOOKS};
+use crate::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
 
 /// A refund is to be asked for, or asked after.
 pub const REFUND: &str = "refund";
@@ -35,8 +35,6 @@ pub const EXPECT_WEBHOOK: &str = "expect-webhook";
 /// A receipt is due for money that was learnt of, or came home, after its booking was placed with
 /// it, or could not be issued then; the subject is the booking.
 pub const ISSUE_RECEIPT: &str = "issue-receipt";
-/// Old bodies are to go.
-pub const SWEEP_WEBHOOKS: &str = "sweep-webhooks";
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
@@ -46,15 +44,13 @@ const REFUND_PAUSES: [i64; 6] = [2, 5, 15, MINUTE, 15 * MINUTE, HOUR];
 /// The pause after those; banks take days.
 const REFUND_PAUSE_LAST: i64 = 6 * HOUR;
 /// How often a refund that is refused is asked for every hour; then every six hours.
-const REFUSED_HOURLY: usize = 12;
+const HOURLY_RETRIES: usize = 12;
 /// How long after a refund failed at the provider another one is asked for.
 pub const RENEW_AFTER: i64 = HOUR;
 /// How long the webhook of a captured payment may take; the provider sends it within seconds.
-const WEBHOOK_WITHIN: i64 = 10 * MINUTE;
+const WEBHOOK_DEADLINE: i64 = 10 * MINUTE;
 /// How long after a receipt could not be issued it is tried again.
-const REFUSED_RECEIPT_EVERY: i64 = HOUR;
-/// How often old bodies are let go.
-const SWEEP_EVERY: i64 = 24 * HOUR;
+const RECEIPT_RETRY: i64 = HOUR;
 
 /// The name of the lock under which an order becomes known.
 #[must_use]
@@ -66,7 +62,7 @@ fn step_payload(step: usize) -> Value {
     json!({ "step": step })
 }
 
-fn step_of(payload: &Value) -> usize {
+fn read_step(payload: &Value) -> usize {
     let step = payload.get("step").and_then(Value::as_u64).unwrap_or(0);
     usize::try_from(step).unwrap_or(usize::MAX)
 }
@@ -75,7 +71,7 @@ fn step_of(payload: &Value) -> usize {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn ask_refund(
+pub async fn schedule_refund(
     tx: &mut Tx,
     refund_id: Id<RefundKind>,
     now: Timestamp,
@@ -91,15 +87,15 @@ pub fn refund_pause(step: usize) -> i64 {
 
 /// How long after a refusal a refund is asked for again; `step` is that of the next question.
 #[must_use]
-pub fn refused_pause(step: usize) -> i64 {
-    if step <= REFUSED_HOURLY { HOUR } else { REFUND_PAUSE_LAST }
+pub fn retry_pause(step: usize) -> i64 {
+    if step <= HOURLY_RETRIES { HOUR } else { REFUND_PAUSE_LAST }
 }
 
 /// Asks after a refund again, later each time.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn go_on_refunding(
+pub async fn schedule_refund_poll(
     tx: &mut Tx,
     refund_id: Id<RefundKind>,
     step: usize,
@@ -113,7 +109,7 @@ pub async fn go_on_refunding(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn hold_refund(
+pub async fn postpone_refund(
     tx: &mut Tx,
     refund_id: Id<RefundKind>,
     step: usize,
@@ -127,13 +123,13 @@ pub async fn hold_refund(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn ask_refund_later(
+pub async fn schedule_refund_retry(
     tx: &mut Tx,
     refund_id: Id<RefundKind>,
     step: usize,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let due = now.plus_seconds(refused_pause(step));
+    let due = now.plus_seconds(retry_pause(step));
     tx.set_timer(REFUND, &refund_id.to_string(), due, step_payload(step)).await
 }
 
@@ -141,7 +137,7 @@ pub async fn ask_refund_later(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn renew_refund(
+pub async fn schedule_renewal(
     tx: &mut Tx,
     failed: Id<RefundKind>,
     now: Timestamp,
@@ -175,7 +171,7 @@ pub async fn expect_webhook(
     payment: &PaymentId,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let due = now.plus_seconds(WEBHOOK_WITHIN);
+    let due = now.plus_seconds(WEBHOOK_DEADLINE);
     tx.set_timer(EXPECT_WEBHOOK, payment.as_str(), due, json!({})).await
 }
 
@@ -191,7 +187,7 @@ pub async fn end_expectation(tx: &mut Tx, payment: &PaymentId) -> Result<(), Sto
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn fold_webhook(tx: &mut Tx, event_id: &str, now: Timestamp) -> Result<(), StoreError> {
+pub async fn schedule_fold(tx: &mut Tx, event_id: &str, now: Timestamp) -> Result<(), StoreError> {
     tx.set_timer(FOLD_WEBHOOK, event_id, now, json!({})).await
 }
 
@@ -207,7 +203,7 @@ pub async fn end_fold(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn issue_receipt(
+pub async fn schedule_receipt(
     tx: &mut Tx,
     booking_id: Id<Booking>,
     now: Timestamp,
@@ -219,12 +215,12 @@ pub async fn issue_receipt(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn put_receipt_off(
+pub async fn postpone_receipt(
     tx: &mut Tx,
     booking_id: Id<Booking>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let due = now.plus_seconds(REFUSED_RECEIPT_EVERY);
+    let due = now.plus_seconds(RECEIPT_RETRY);
     let payload = json!({ "refused": true });
     tx.set_timer(ISSUE_RECEIPT, &booking_id.to_string(), due, payload).await
 }
@@ -241,7 +237,7 @@ pub async fn end_receipt(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), Sto
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn forget_refund(store: &Store, refund_id: Id<RefundKind>) -> Result<(), Error> {
+pub async fn cancel_refund(store: &Store, refund_id: Id<RefundKind>) -> Result<(), Error> {
     store
         .write(Metadata::by("payments", None), move |tx| {
             Box::pin(async move { Ok(end_refund(tx, refund_id).await?) })
@@ -249,64 +245,40 @@ pub async fn forget_refund(store: &Store, refund_id: Id<RefundKind>) -> Result<(
         .await
 }
 
-/// Deletes old bodies of webhooks and old keys of callers, and comes back tomorrow; called at the
-/// start and by its own timer.
-///
-/// # Errors
-/// When the database does not answer.
-pub async fn sweep(store: &Store) -> Result<(), Error> {
-    store
-        .write(Metadata::by("payments", None), move |tx| {
-            Box::pin(async move {
-                let swept = inbox::sweep(tx).await?;
-                if swept > 0 {
-                    tracing::info!(swept, "bodies of old webhooks were deleted");
-                }
-                let keys = tx.delete_old_keys().await?;
-                if keys.count > 0 {
-                    tracing::info!(deleted = keys.count, "old idempotency keys were deleted");
-                }
-                let pause = if keys.is_part { MINUTE } else { SWEEP_EVERY };
-                let due = tx.now().await?.plus_seconds(pause);
-                Ok(tx.set_timer(SWEEP_WEBHOOKS, "all", due, json!({})).await?)
-            })
-        })
-        .await
-}
-
 /// Does what this service's timers ask for.
 #[derive(Debug, Clone)]
 pub struct Timers {
-    till: Arc<Till>,
+    app: Arc<App>,
 }
 
 impl Timers {
     /// Timers that work at this till.
     #[must_use]
-    pub fn new(till: Arc<Till>) -> Self {
-        Self { till }
+    pub fn new(app: Arc<App>) -> Self {
+        Self { app }
     }
 
     async fn work(&self, timer: &Timer) -> Result<(), BoxError> {
-        let till = &self.till;
+        let app = &self.app;
         match timer.kind.as_str() {
             POLL_ORDER => {
-                poll_order(till, timer.subject.parse()?, Turn::of(&timer.payload)).await?;
+                poll_order(app, timer.subject.parse()?, PollSchedule::from_payload(&timer.payload))
+                    .await?;
             }
             ASK_SOLD_ORDER => {
-                let ask = Ask::of(&timer.payload);
-                ask_sold_order(till, timer.subject.parse()?, ask).await?;
+                let schedule = RecheckSchedule::from_payload(&timer.payload);
+                ask_sold_order(app, timer.subject.parse()?, schedule).await?;
             }
             REFUND => {
-                let turn = (step_of(&timer.payload), timer.attempts);
-                ask(till, timer.subject.parse()?, turn).await?;
+                let progress = (read_step(&timer.payload), timer.attempts);
+                process_refund(app, timer.subject.parse()?, progress).await?;
             }
-            RENEW_REFUND => renew(till, timer.subject.parse()?).await?,
-            FOLD_WEBHOOK => fold(till, &timer.subject, timer.attempts).await?,
-            EXPECT_WEBHOOK => miss_webhook(till, &timer.subject).await?,
-            ISSUE_RECEIPT => issue_late(till, timer.subject.parse()?).await?,
-            SWEEP_WEBHOOKS => sweep(&till.store).await?,
-            kind if nightly::is_one(kind) => nightly::fire(till, timer).await?,
+            RENEW_REFUND => renew_refund(app, timer.subject.parse()?).await?,
+            FOLD_WEBHOOK => fold_webhook(app, &timer.subject, timer.attempts).await?,
+            EXPECT_WEBHOOK => detect_missing_webhook(app, &timer.subject).await?,
+            ISSUE_RECEIPT => issue_postponed(app, timer.subject.parse()?).await?,
+            SWEEP_WEBHOOKS => retention::run(&app.store).await?,
+            kind if nightly::is_nightly(kind) => nightly::fire(app, timer).await?,
             unknown => return Err(format!("there is no timer {unknown}").into()),
         }
         Ok(())

@@ -14,7 +14,7 @@ use runtime::status::chain;
 use runtime::telemetry::traceparent;
 use sha2::{Digest as _, Sha256};
 
-use crate::app::Till;
+use crate::app::App;
 use crate::checkout_return;
 use crate::read_model::inbox;
 use crate::timers;
@@ -25,35 +25,36 @@ const BODY_BYTES_MAX: usize = 1024 * 1024;
 const EVENT_ID_CHARS_MAX: usize = 128;
 
 /// Everything that is served on this port.
-pub fn router(till: Arc<Till>) -> Router {
+pub fn router(app: Arc<App>) -> Router {
     Router::new()
-        .route("/webhooks/{provider}", post(take))
-        .route("/pay/return", post(checkout_return::take))
+        .route("/webhooks/{provider}", post(handle))
+        .route("/pay/return", post(checkout_return::handle))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .route("/healthz", get(health))
-        .with_state(till)
+        .with_state(app)
 }
 
-async fn take(
-    State(till): State<Arc<Till>>,
+async fn handle(
+    State(app): State<Arc<App>>,
     Path(provider): Path<String>,
     headers: HeaderMap,
     raw: Bytes,
 ) -> StatusCode {
-    if provider != till.provider.name() {
+    if provider != app.provider.name() {
         return StatusCode::NOT_FOUND;
     }
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let names = till.provider.webhook_headers();
+    let names = app.provider.webhook_headers();
     let signature = header(names.signature).unwrap_or_default();
-    if !till.provider.verify_webhook(signature, &raw) {
-        till.account.refuse();
+    if !app.provider.verify_webhook(signature, &raw) {
+        app.webhook_health.record_bad_signature();
         tracing::warn!(bytes = raw.len(), "a webhook with a wrong signature was refused");
         return StatusCode::BAD_REQUEST;
     }
     // A provider that hears of failures for a day switches the address off, and a mistyped setting
     // would be one for each webhook: it is taken, and not kept.
-    if let Err(error) = till.account.take(till.provider.is_of_another_account(&raw)) {
+    if let Err(error) = app.webhook_health.record_account(app.provider.is_of_another_account(&raw))
+    {
         tracing::error!(%error, "a webhook was dropped: check PAYMENTS_ACCOUNT_ID");
         return StatusCode::OK;
     }
@@ -61,7 +62,7 @@ async fn take(
     let event_id = header(names.event_id)
         .filter(|id| is_event_id(id))
         .map_or_else(|| inbox::hex(&body_sha256), str::to_owned);
-    match write(&till, event_id, body_sha256, raw).await {
+    match store_webhook(&app, event_id, body_sha256, raw).await {
         Ok(()) => {
             failpoint::pass(&"webhook.stored");
             StatusCode::OK
@@ -80,21 +81,21 @@ fn is_event_id(id: &str) -> bool {
     (1..=EVENT_ID_CHARS_MAX).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic())
 }
 
-async fn write(
-    till: &Till,
+async fn store_webhook(
+    app: &App,
     event_id: String,
     body_sha256: Vec<u8>,
     raw: Bytes,
 ) -> Result<(), StoreError> {
     let row = Arc::new((event_id, body_sha256, raw));
-    till.store
-        .write(Metadata::by(till.provider.name(), traceparent()), move |tx| {
+    app.store
+        .write(Metadata::by(app.provider.name(), traceparent()), move |tx| {
             let row = Arc::clone(&row);
             Box::pin(async move {
                 let (event_id, body_sha256, raw) = row.as_ref();
-                if let Some(id) = inbox::take_in(tx, event_id, body_sha256, raw).await? {
+                if let Some(id) = inbox::insert(tx, event_id, body_sha256, raw).await? {
                     let now = tx.now().await?;
-                    timers::fold_webhook(tx, &id, now).await?;
+                    timers::schedule_fold(tx, &id, now).await?;
                 }
                 Ok(())
             })
@@ -102,8 +103,8 @@ async fn write(
         .await
 }
 
-async fn health(State(till): State<Arc<Till>>) -> (StatusCode, &'static str) {
-    match till.store.check().await {
+async fn health(State(app): State<Arc<App>>) -> (StatusCode, &'static str) {
+    match app.store.check().await {
         Ok(()) => (StatusCode::OK, "ok\n"),
         Err(_unreachable) => (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n"),
     }

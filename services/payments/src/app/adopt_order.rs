@@ -4,16 +4,16 @@
 use kernel::Id;
 use kernel::id::Booking;
 
-use super::{Error, Till, metadata};
+use super::{App, Error, metadata};
 use crate::domain::collection::Command;
 use crate::domain::fact::OrderId;
 use crate::provider::OrderReport;
 use crate::read_model::query;
-use crate::store::OpenCollection;
+use crate::repository::LockedCollection;
 
 /// Whose an order is that no collection knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum OrderOwner {
     /// Another business of the account has made it.
     Others,
     /// Its receipt is one of ours, and we know no collection with it.
@@ -27,32 +27,32 @@ pub enum Whose {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn adopt_order(till: &Till, order: &OrderReport) -> Result<Whose, Error> {
-    let Some(receipt) = order.receipt else { return Ok(Whose::Others) };
-    let Some(row) = query::collection_of_receipt(till.store.pool(), receipt).await? else {
-        return Ok(Whose::Lost);
+pub async fn adopt_order(app: &App, order: &OrderReport) -> Result<OrderOwner, Error> {
+    let Some(receipt) = order.receipt else { return Ok(OrderOwner::Others) };
+    let Some(row) = query::collection_of_receipt(app.store.pool(), receipt).await? else {
+        return Ok(OrderOwner::Lost);
     };
     if row.order.is_none() {
-        record(till, (row.booking_id, row.traceparent.as_deref()), &order.fact.id).await?;
+        record(app, (row.booking_id, row.traceparent.as_deref()), &order.fact.id).await?;
     }
-    Ok(Whose::Booking(row.booking_id))
+    Ok(OrderOwner::Booking(row.booking_id))
 }
 
 async fn record(
-    till: &Till,
+    app: &App,
     (booking_id, trace): (Id<Booking>, Option<&str>),
     order: &OrderId,
 ) -> Result<(), Error> {
-    let (provider, order) = (till.provider.name(), order.clone());
+    let (provider, order) = (app.provider.name(), order.clone());
     tracing::warn!(%booking_id, %order, "an order whose record was lost is written down again");
-    till.store
+    app.store
         .write(metadata("payments", booking_id, trace), move |tx| {
             let (provider, order) = (provider.to_owned(), order.clone());
             Box::pin(async move {
-                let mut open = OpenCollection::load(tx, booking_id).await?;
+                let mut locked = LockedCollection::load(tx, booking_id).await?;
                 // Another one may have been recorded meanwhile; then it stays.
-                if open.collection().is_some_and(|known| known.order.is_none()) {
-                    open.apply(tx, Command::RecordOrder { provider, order }).await?;
+                if locked.collection().is_some_and(|known| known.order.is_none()) {
+                    locked.apply(tx, Command::RecordOrder { provider, order }).await?;
                 }
                 Ok(())
             })

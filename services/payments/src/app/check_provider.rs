@@ -5,7 +5,7 @@ use eventstore::Recorded;
 use kernel::id::Booking;
 use kernel::{Id, Money, Timestamp, fold};
 
-use super::{Error, Rejection, Till, refuse};
+use super::{App, Error, Rejection, refuse};
 use crate::contract::{collection_stream, read_collection_event};
 use crate::domain::collection::{Collection, CollectionLife, Event, State};
 use crate::domain::fact::{PaymentId, Status};
@@ -24,12 +24,12 @@ pub struct Checkup {
     /// When the last webhook with the right signature came, of those of 90 days.
     pub last_webhook_at: Option<Timestamp>,
     /// A payment, when one was made.
-    pub payment: Option<Checked>,
+    pub payment: Option<CheckedProviderPayment>,
 }
 
 /// How a payment arrived and went back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckedProviderPayment {
     /// The booking.
     pub booking_id: Id<Booking>,
     /// The provider's payment.
@@ -50,19 +50,16 @@ pub struct Checked {
 ///
 /// # Errors
 /// `BookingNotFound`, or that the database does not answer.
-pub async fn check_provider(
-    till: &Till,
-    booking_id: Option<Id<Booking>>,
-) -> Result<Checkup, Error> {
-    let pool = till.store.pool();
-    let now = till.store.now().await?;
-    let asked = till.provider.payments_between(now.plus_seconds(-ASKED_SECONDS), now, 0).await;
+pub async fn check_provider(app: &App, booking_id: Option<Id<Booking>>) -> Result<Checkup, Error> {
+    let pool = app.store.pool();
+    let now = app.store.now().await?;
+    let asked = app.provider.payments_between(now.plus_seconds(-ASKED_SECONDS), now, 0).await;
     let newest = match booking_id {
         Some(id) => Some(id),
         None => receipts::newest_booking(pool).await?,
     };
     let payment = match newest {
-        Some(id) => checked(till, id).await?,
+        Some(id) => check_payment(app, id).await?,
         None => None,
     };
     if booking_id.is_some() && payment.is_none() {
@@ -75,17 +72,20 @@ pub async fn check_provider(
     })
 }
 
-async fn checked(till: &Till, booking_id: Id<Booking>) -> Result<Option<Checked>, Error> {
-    let recorded = till.store.load(&collection_stream(booking_id)).await?;
+async fn check_payment(
+    app: &App,
+    booking_id: Id<Booking>,
+) -> Result<Option<CheckedProviderPayment>, Error> {
+    let recorded = app.store.load(&collection_stream(booking_id)).await?;
     let events = recorded.iter().map(read_collection_event).collect::<Result<Vec<_>, _>>();
     let events = events.map_err(eventstore::StoreError::from)?;
     let State::Open(known) = fold::<CollectionLife>(&events) else { return Ok(None) };
     let Some(payment) = known.verified.clone() else { return Ok(None) };
-    let (refunded_minor, refunding_minor) = back(&known, &payment);
-    Ok(Some(Checked {
+    let (refunded_minor, refunding_minor) = refunded_amounts(&known, &payment);
+    Ok(Some(CheckedProviderPayment {
         booking_id,
         amount: Money { minor: known.brought(&payment), ..known.terms.amount },
-        has_webhook: inbox::has_told_of(till.store.pool(), &payment).await?,
+        has_webhook: inbox::has_reported(app.store.pool(), &payment).await?,
         is_captured_by_itself: is_captured_at_once(&recorded, &events, &payment),
         payment,
         refunded_minor,
@@ -94,7 +94,7 @@ async fn checked(till: &Till, booking_id: Id<Booking>) -> Result<Option<Checked>
 }
 
 /// What of a payment has gone back, and what is on its way.
-fn back(known: &Collection, payment: &PaymentId) -> (i64, i64) {
+fn refunded_amounts(known: &Collection, payment: &PaymentId) -> (i64, i64) {
     let sum = |end| {
         let meant = known.refunds_of(payment).filter(|(_, refund)| refund.end == end);
         meant.fold(0_i64, |sum, (_, refund)| sum.saturating_add(refund.amount.minor))
@@ -104,18 +104,18 @@ fn back(known: &Collection, payment: &PaymentId) -> (i64, i64) {
 
 /// Whether a payment was captured so soon after it was first told of that it was not by us.
 fn is_captured_at_once(recorded: &[Recorded], events: &[Event], payment: &PaymentId) -> bool {
-    let told: Vec<(Timestamp, Status)> = recorded
+    let observed: Vec<(Timestamp, Status)> = recorded
         .iter()
         .zip(events)
         .filter_map(|(recorded, event)| match event {
-            Event::Observed { payment: told, .. } if told.id == *payment => {
-                Some((recorded.recorded_at, told.fact.status))
+            Event::Observed { payment: observed, .. } if observed.id == *payment => {
+                Some((recorded.recorded_at, observed.fact.status))
             }
             _ => None,
         })
         .collect();
-    let captured = told.iter().find(|(_, status)| *status == Status::Captured);
-    let authorized = told.iter().find(|(_, status)| *status == Status::Authorized);
+    let captured = observed.iter().find(|(_, status)| *status == Status::Captured);
+    let authorized = observed.iter().find(|(_, status)| *status == Status::Authorized);
     match (authorized, captured) {
         (Some((first, _)), Some((then, _))) => then.seconds_since(*first) < CAPTURED_WITHIN,
         (None, captured) => captured.is_some(),

@@ -11,77 +11,77 @@ use kernel::{CommandError, Id};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use super::{Error, Rejection, Till, metadata, provider_failed, refuse};
+use super::{App, Error, Rejection, metadata, provider_failed, refuse};
 use crate::domain::collection::Command;
 use crate::domain::fact::OrderId;
-use crate::provider::{Provider, ProviderError, WantedOrder};
+use crate::provider::{OrderRequest, Provider, ProviderError};
 use crate::read_model::query::{self, CollectionRow};
-use crate::store::OpenCollection;
+use crate::repository::LockedCollection;
 
 /// How long a turn lasts when its process dies. Whoever is alive makes it last on.
-const TURN_SECONDS: i32 = 5;
+const LEASE_SECONDS: i32 = 5;
 /// How often it is made to last on.
-const KEEP_EVERY: Duration = Duration::from_secs(1);
+const RENEW_EVERY: Duration = Duration::from_secs(1);
 /// How long to wait for somebody else's turn.
-const WAIT: Duration = Duration::from_secs(9);
+const LEASE_WAIT: Duration = Duration::from_secs(9);
 /// How often to look whether it is over.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const LEASE_POLL: Duration = Duration::from_millis(100);
 
 /// The collection with its order.
 ///
 /// # Errors
 /// `ProviderUnavailable`, or that the database does not answer.
 pub async fn ensure_order(
-    till: &Arc<Till>,
+    app: &Arc<App>,
     booking_id: Id<Booking>,
     trace: Option<&str>,
 ) -> Result<CollectionRow, Error> {
-    let deadline = Instant::now() + WAIT;
+    let deadline = Instant::now() + LEASE_WAIT;
     loop {
-        let pool = till.store.pool();
+        let pool = app.store.pool();
         let row = query::collection(pool, booking_id)
             .await?
             .ok_or(refuse(Rejection::PaymentNotStarted))?;
         if row.order.is_some() {
             return Ok(row);
         }
-        if let Some(row) = take_turn(till, row, trace.map(str::to_owned)).await? {
+        if let Some(row) = create_under_lease(app, row, trace.map(str::to_owned)).await? {
             return Ok(row);
         }
         if Instant::now() >= deadline {
             return Err(refuse(Rejection::ProviderUnavailable));
         }
-        till.store.changed(LOOK_EVERY).await;
+        app.store.changed(LEASE_POLL).await;
     }
 }
 
 /// Takes the turn, if it is free, and runs it to its end, even when the caller has gone: half of
 /// it would leave others waiting. So the turn is taken by the task that cannot be dropped.
-async fn take_turn(
-    till: &Arc<Till>,
+async fn create_under_lease(
+    app: &Arc<App>,
     row: CollectionRow,
     trace: Option<String>,
 ) -> Result<Option<CollectionRow>, Error> {
-    let till = Arc::clone(till);
+    let app = Arc::clone(app);
     let work = async move {
-        let (pool, booking_id) = (till.store.pool(), row.booking_id);
-        let Some(turn) = query::take_turn(pool, booking_id, TURN_SECONDS).await? else {
+        let (pool, booking_id) = (app.store.pool(), row.booking_id);
+        let Some(lease) = query::acquire_order_lease(pool, booking_id, LEASE_SECONDS).await? else {
             return Ok(None);
         };
-        let wanted = WantedOrder { receipt: row.collection_id, booking_id, amount: row.amount };
-        let ordering = order(till.provider.as_ref(), wanted, turn > 1);
+        let wanted = OrderRequest { receipt: row.collection_id, booking_id, amount: row.amount };
+        let ordering = order(app.provider.as_ref(), wanted, lease > 1);
         let ordered = tokio::select! {
             ordered = ordering => ordered,
-            never = keep(&till, booking_id, turn) => match never {},
+            never = renew_lease(&app, booking_id, lease) => match never {},
         };
         match ordered {
             Ok(order) => {
-                till.orders.taken();
-                record(&till, &row, order, trace.as_deref()).await.map(Some)
+                app.order_health.record_accepted();
+                record(&app, &row, order, trace.as_deref()).await.map(Some)
             }
             Err(error) => {
-                till.orders.failed(booking_id, &error);
-                query::give_turn_back(pool, booking_id, turn).await?;
+                app.order_health.record_failure(booking_id, &error);
+                query::release_order_lease(pool, booking_id, lease).await?;
                 Err(provider_failed(booking_id, &error))
             }
         }
@@ -93,11 +93,12 @@ async fn take_turn(
 }
 
 /// Makes the turn last on for as long as it is awaited.
-async fn keep(till: &Till, booking_id: Id<Booking>, turn: i32) -> Infallible {
+async fn renew_lease(app: &App, booking_id: Id<Booking>, lease: i32) -> Infallible {
     loop {
-        tokio::time::sleep(KEEP_EVERY).await;
-        let kept = query::keep_turn(till.store.pool(), booking_id, turn, TURN_SECONDS).await;
-        if let Err(error) = kept {
+        tokio::time::sleep(RENEW_EVERY).await;
+        let renewed =
+            query::renew_order_lease(app.store.pool(), booking_id, lease, LEASE_SECONDS).await;
+        if let Err(error) = renewed {
             // At worst another one takes a turn, finds the receipt taken and looks the order up.
             tracing::warn!(%error, %booking_id, "a turn could not be kept");
         }
@@ -110,7 +111,7 @@ async fn keep(till: &Till, booking_id: Id<Booking>, turn: i32) -> Infallible {
 /// Why there is none yet.
 pub async fn order(
     provider: &dyn Provider,
-    wanted: WantedOrder,
+    wanted: OrderRequest,
     asked_before: bool,
 ) -> Result<OrderId, ProviderError> {
     if asked_before && let Some(found) = provider.find_order(wanted).await? {
@@ -118,7 +119,7 @@ pub async fn order(
     }
     match provider.create_order(wanted).await {
         // It may exist all the same: the answer was lost, or the receipt was taken by us before.
-        Err(error @ (ProviderError::Silent(_) | ProviderError::Refused { .. })) => {
+        Err(error @ (ProviderError::NoAnswer(_) | ProviderError::Refused { .. })) => {
             provider.find_order(wanted).await?.ok_or(error)
         }
         done => done,
@@ -126,22 +127,22 @@ pub async fn order(
 }
 
 async fn record(
-    till: &Till,
+    app: &App,
     row: &CollectionRow,
     order: OrderId,
     trace: Option<&str>,
 ) -> Result<CollectionRow, Error> {
-    let (booking_id, provider) = (row.booking_id, till.provider.name());
-    till.store
+    let (booking_id, provider) = (row.booking_id, app.provider.name());
+    app.store
         .write(metadata("payments", booking_id, trace), move |tx| {
             let (provider, order) = (provider.to_owned(), order.clone());
             Box::pin(async move {
-                let mut open = OpenCollection::load(tx, booking_id).await?;
-                open.apply(tx, Command::RecordOrder { provider, order }).await?;
+                let mut locked = LockedCollection::load(tx, booking_id).await?;
+                locked.apply(tx, Command::RecordOrder { provider, order }).await?;
                 Ok::<(), Error>(())
             })
         })
         .await?;
-    let row = query::collection(till.store.pool(), booking_id).await?;
+    let row = query::collection(app.store.pool(), booking_id).await?;
     row.ok_or(refuse(Rejection::PaymentNotStarted))
 }

@@ -8,44 +8,44 @@ use kernel::id::{Booking, Refund as RefundKind};
 use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
-use super::follow_booking::follow_booking;
-use super::{Error, Rejection, Till, refuse};
+use super::apply_booking_intent::apply_booking_intent;
+use super::{App, Error, Rejection, refuse};
 use crate::domain::collection::{Collection, Command, Event, Standing};
 use crate::domain::fact::{Amount, OrderFact, OrderId, Payment, Source, Status};
 use crate::domain::receipt::due;
-use crate::domain::refund::{Found, News};
-use crate::polling::{self, Turn};
+use crate::domain::refund::{FoundRefund, RefundUpdate};
+use crate::polling::{self, PollSchedule};
 use crate::provider::{PaymentReport, ProviderError, ProviderRefund};
 use crate::read_model::query::CollectionRow;
 use crate::read_model::{query, receipts};
-use crate::store::OpenCollection;
+use crate::repository::LockedCollection;
 use crate::timers;
 
 /// What becomes of the booking's polling once the facts are in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum PollDirective {
     /// It goes on as it was.
     Keep,
     /// It begins anew at its fast pace: somebody waits.
-    Hurry,
+    Restart,
     /// It goes on after the question of this turn, unless it was hurried meanwhile.
-    After(Asked),
+    Advance(CompletedPoll),
 }
 
 /// A question that was asked of the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
+pub struct CompletedPoll {
     /// Which one.
-    pub turn: Turn,
+    pub schedule: PollSchedule,
     /// The one after it.
-    pub next: Turn,
+    pub next: PollSchedule,
     /// Until when the booking's time is held, if that is known.
     pub held_until: Option<Timestamp>,
 }
 
 /// What the provider told about one booking's money.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct ProviderReport {
     /// Its payments.
     pub payments: Vec<Payment>,
     /// Refunds of them.
@@ -56,10 +56,10 @@ pub struct Told {
     pub is_partial: bool,
 }
 
-impl Told {
+impl ProviderReport {
     /// The same with what was told after it, and with how the order stands.
     #[must_use]
-    pub fn and(mut self, after: Self, order: OrderFact) -> Self {
+    pub fn merged_with(mut self, after: Self, order: OrderFact) -> Self {
         self.payments.extend(after.payments);
         self.refunds.extend(after.refunds);
         self.is_partial |= after.is_partial;
@@ -73,23 +73,26 @@ impl Told {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn look_into(till: &Till, reports: Vec<PaymentReport>) -> Result<Told, Error> {
-    let mut told = Told::default();
+pub async fn fetch_missing_refunds(
+    app: &App,
+    reports: Vec<PaymentReport>,
+) -> Result<ProviderReport, Error> {
+    let mut report = ProviderReport::default();
     for PaymentReport { payment, refunded_minor } in reports {
         let id = payment.id.clone();
-        told.payments.push(payment);
-        if refunded_minor <= query::taken_back(till.store.pool(), &id).await? {
+        report.payments.push(payment);
+        if refunded_minor <= query::refunded_minor(app.store.pool(), &id).await? {
             continue;
         }
-        match till.provider.refunds_of(&id).await {
-            Ok(refunds) => told.refunds.extend(refunds),
+        match app.provider.refunds_of(&id).await {
+            Ok(refunds) => report.refunds.extend(refunds),
             Err(error) => {
                 tracing::warn!(payment = %id, error = chain(&error), "refunds are not known yet");
-                told.is_partial = true;
+                report.is_partial = true;
             }
         }
     }
-    Ok(told)
+    Ok(report)
 }
 
 /// The same for payments of a booking's order, with how the order stands where their money waits
@@ -97,38 +100,38 @@ pub async fn look_into(till: &Till, reports: Vec<PaymentReport>) -> Result<Told,
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn look_into_order(
-    till: &Till,
+pub async fn fetch_refunds_and_order(
+    app: &App,
     row: &CollectionRow,
     reports: Vec<PaymentReport>,
-) -> Result<Told, Error> {
-    let (booking_id, told) = (row.booking_id, look_into(till, reports).await?);
-    let Some(order) = row.order.as_ref().map(|order| &order.id) else { return Ok(told) };
-    if !asks_for_order(&told, (order, &Amount::from(row.amount)))
-        && !query::has_undecided(till.store.pool(), booking_id).await?
+) -> Result<ProviderReport, Error> {
+    let (booking_id, report) = (row.booking_id, fetch_missing_refunds(app, reports).await?);
+    let Some(order) = row.order.as_ref().map(|order| &order.id) else { return Ok(report) };
+    if !needs_order(&report, (order, &Amount::from(row.amount)))
+        && !query::has_undecided(app.store.pool(), booking_id).await?
     {
-        return Ok(told);
+        return Ok(report);
     }
     // Whatever has paid the order by then is among the payments that are asked for after it.
     let asked =
-        async { Ok((till.provider.order(order).await?, till.provider.payments_of(order).await?)) };
+        async { Ok((app.provider.order(order).await?, app.provider.payments_of(order).await?)) };
     match asked.await {
         Ok((order, reports)) => {
-            let again = look_into(till, reports).await?;
-            Ok(told.and(again, order.fact))
+            let later = fetch_missing_refunds(app, reports).await?;
+            Ok(report.merged_with(later, order.fact))
         }
         Err(error) => {
             let error: ProviderError = error;
             tracing::warn!(%booking_id, error = chain(&error), "an order is not known yet");
-            Ok(Told { is_partial: true, ..told })
+            Ok(ProviderReport { is_partial: true, ..report })
         }
     }
 }
 
 /// Whether money of another amount than the order's has come: then the order is asked for, too.
 #[must_use]
-pub fn asks_for_order(told: &Told, (order, amount): (&OrderId, &Amount)) -> bool {
-    told.payments.iter().any(|Payment { fact, .. }| {
+pub fn needs_order(report: &ProviderReport, (order, amount): (&OrderId, &Amount)) -> bool {
+    report.payments.iter().any(|Payment { fact, .. }| {
         fact.status == Status::Captured
             && fact.order.as_ref() == Some(order)
             && fact.amount.currency == amount.currency
@@ -143,49 +146,50 @@ pub fn asks_for_order(told: &Told, (order, amount): (&OrderId, &Amount)) -> bool
 pub async fn fold(
     tx: &mut Tx,
     booking_id: Id<Booking>,
-    told: &Told,
+    report: &ProviderReport,
     source: Source,
-    next: Next,
+    next: PollDirective,
 ) -> Result<Standing, Error> {
-    let mut open = OpenCollection::load(tx, booking_id).await?;
+    let mut locked = LockedCollection::load(tx, booking_id).await?;
     let mut is_verified = false;
-    for payment in &told.payments {
-        let refund_id = open.refund_id(&["observed", payment.id.as_str()]);
+    for payment in &report.payments {
+        let refund_id = locked.refund_id(&["observed", payment.id.as_str()]);
         let payment = payment.clone();
-        let events = open.apply(tx, Command::Observe { payment, source, refund_id }).await?;
+        let events = locked.apply(tx, Command::Observe { payment, source, refund_id }).await?;
         is_verified |= events.iter().any(|event| matches!(event, Event::Verified { .. }));
     }
-    for refund in &told.refunds {
-        fold_refund(tx, &mut open, refund).await?;
+    for refund in &report.refunds {
+        fold_refund(tx, &mut locked, refund).await?;
     }
-    is_verified |= judge(tx, &mut open, told.order.as_deref()).await?;
-    if is_verified || !told.refunds.is_empty() {
+    is_verified |= resolve_undecided(tx, &mut locked, report.order.as_deref()).await?;
+    if is_verified || !report.refunds.is_empty() {
         // The session may have taken place on the customer's word, and here is its money; or it is
         // learnt of again, and booking has told long ago what becomes of it.
-        follow_news(tx, &mut open, booking_id).await?;
+        reapply_booking_intent(tx, &mut locked, booking_id).await?;
     }
-    let collection = open.collection().ok_or(refuse(Rejection::PaymentNotStarted))?;
-    if collection.is_settled() && !told.is_partial {
+    let collection = locked.collection().ok_or(refuse(Rejection::PaymentNotStarted))?;
+    if collection.is_settled() && !report.is_partial {
         polling::end(tx, booking_id).await?;
     } else {
-        go_on_polling(tx, booking_id, next, open.now).await?;
+        schedule_poll(tx, booking_id, next, locked.now).await?;
     }
     Ok(collection.standing())
 }
 
 /// Decides about the money that waited for this; says whether some of it counts now.
-async fn judge(
+async fn resolve_undecided(
     tx: &mut Tx,
-    open: &mut OpenCollection,
+    locked: &mut LockedCollection,
     order: Option<&OrderFact>,
 ) -> Result<bool, Error> {
-    let refund_ids: BTreeMap<_, _> = open
+    let refund_ids: BTreeMap<_, _> = locked
         .collection()
         .into_iter()
         .flat_map(Collection::undecided)
-        .map(|id| (id.clone(), open.refund_id(&["observed", id.as_str()])))
+        .map(|id| (id.clone(), locked.refund_id(&["observed", id.as_str()])))
         .collect();
-    let events = open.apply(tx, Command::Judge { order: order.cloned(), refund_ids }).await?;
+    let events =
+        locked.apply(tx, Command::ResolveUndecided { order: order.cloned(), refund_ids }).await?;
     Ok(events.iter().any(|event| matches!(event, Event::Verified { .. })))
 }
 
@@ -195,18 +199,18 @@ async fn judge(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn follow_news(
+pub async fn reapply_booking_intent(
     tx: &mut Tx,
-    open: &mut OpenCollection,
+    locked: &mut LockedCollection,
     booking_id: Id<Booking>,
 ) -> Result<(), Error> {
-    let wish = query::wish(tx.connection(), booking_id).await?;
-    follow_booking(tx, open, &wish).await?;
-    let placed = wish.placed.as_ref();
-    if let Some(payment) = open.collection().and_then(|known| due::for_money(known, placed))
+    let intent = query::booking_intent(tx.connection(), booking_id).await?;
+    apply_booking_intent(tx, locked, &intent).await?;
+    let placed = intent.placed.as_ref();
+    if let Some(payment) = locked.collection().and_then(|known| due::for_money(known, placed))
         && !receipts::is_issued(tx.connection(), payment).await?
     {
-        timers::issue_receipt(tx, booking_id, open.now).await?;
+        timers::schedule_receipt(tx, booking_id, locked.now).await?;
     }
     Ok(())
 }
@@ -222,11 +226,11 @@ pub fn refund_command(
     let (id, progress) = (refund.id.clone(), refund.progress);
     let own = refund.refund_id.filter(|own| known.refunds.contains_key(own));
     if let Some(own) = own {
-        let news = News::Taken { id, progress };
-        return Some(Command::LearnRefund { refund_id: own, news, rest_id });
+        let update = RefundUpdate::Taken { id, progress };
+        return Some(Command::LearnRefund { refund_id: own, update, rest_id });
     }
     let payment = refund.payment.clone()?;
-    let found = Found { payment, id, amount: refund.amount.clone(), progress };
+    let found = FoundRefund { payment, id, amount: refund.amount.clone(), progress };
     Some(Command::DiscoverRefund { found, refund_id, rest_id })
 }
 
@@ -236,30 +240,32 @@ pub fn refund_command(
 /// When the database does not answer.
 pub async fn fold_refund(
     tx: &mut Tx,
-    open: &mut OpenCollection,
+    locked: &mut LockedCollection,
     refund: &ProviderRefund,
 ) -> Result<(), Error> {
     let ids = (new_id(), new_id());
-    let command = open.collection().and_then(|known| refund_command(known, refund, ids));
+    let command = locked.collection().and_then(|known| refund_command(known, refund, ids));
     if let Some(command) = command {
-        open.apply(tx, command).await?;
+        locked.apply(tx, command).await?;
     }
     Ok(())
 }
 
-async fn go_on_polling(
+async fn schedule_poll(
     tx: &mut Tx,
     booking_id: Id<Booking>,
-    next: Next,
+    next: PollDirective,
     now: Timestamp,
 ) -> Result<(), Error> {
     match next {
-        Next::Keep => {}
-        Next::Hurry => polling::set(tx, booking_id, Turn::first(now), now, None).await?,
+        PollDirective::Keep => {}
+        PollDirective::Restart => {
+            polling::set(tx, booking_id, PollSchedule::first(now), now, None).await?
+        }
         // Whatever hurried it during the question has set a better time.
-        Next::After(asked) => {
-            if polling::is_at(tx, booking_id, asked.turn).await? {
-                polling::set(tx, booking_id, asked.next, now, asked.held_until).await?;
+        PollDirective::Advance(poll) => {
+            if polling::is_current(tx, booking_id, poll.schedule).await? {
+                polling::set(tx, booking_id, poll.next, now, poll.held_until).await?;
             }
         }
     }
@@ -270,18 +276,18 @@ async fn go_on_polling(
 ///
 /// # Errors
 /// When the database does not answer, or nothing was ever collected for this booking.
-pub async fn fold_now(
-    till: &Till,
+pub async fn fold_in_transaction(
+    app: &App,
     metadata: Metadata,
     booking_id: Id<Booking>,
-    told: Told,
-    (source, next): (Source, Next),
+    report: ProviderReport,
+    (source, next): (Source, PollDirective),
 ) -> Result<Standing, Error> {
-    let told = Arc::new(told);
-    till.store
+    let report = Arc::new(report);
+    app.store
         .write(metadata, move |tx| {
-            let told = Arc::clone(&told);
-            Box::pin(async move { fold(tx, booking_id, &told, source, next).await })
+            let report = Arc::clone(&report);
+            Box::pin(async move { fold(tx, booking_id, &report, source, next).await })
         })
         .await
 }

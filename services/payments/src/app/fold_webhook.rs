@@ -10,15 +10,15 @@ use kernel::Id;
 use kernel::id::Booking;
 use runtime::status::chain;
 
-use super::adopt_order::{Whose, adopt_order};
-use super::fold::{self, Next, Told};
-use super::{Error, Rejection, Till, metadata, refuse, traced};
+use super::adopt_order::{OrderOwner, adopt_order};
+use super::fold::{self, PollDirective, ProviderReport};
+use super::{App, Error, Rejection, metadata, refuse, traced};
 use crate::domain::collection::Command;
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{OrderId, Payment, Source};
 use crate::provider::{Observation, ProviderError, ProviderRefund};
 use crate::read_model::{inbox, query};
-use crate::store::OpenCollection;
+use crate::repository::LockedCollection;
 use crate::timers;
 
 /// What the events that come of it name as their cause.
@@ -26,17 +26,17 @@ const ACTOR: &str = "payments";
 
 /// After how many tries, and after how many more each time, it is told that a webhook cannot be
 /// folded; about ten minutes, and every two hours.
-const TRIES: (i32, i32) = (15, 120);
+const ALARM_AFTER: (i32, i32) = (15, 120);
 
 /// Folds one webhook in its so-manieth try and ends its timer. One that fails for long is told as
 /// an error, and stands in the list of what nothing explains.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
-pub async fn fold_webhook(till: &Arc<Till>, event_id: &str, attempts: i32) -> Result<(), Error> {
-    let folded = fold_one(till, event_id).await;
+pub async fn fold_webhook(app: &Arc<App>, event_id: &str, attempts: i32) -> Result<(), Error> {
+    let folded = fold_one(app, event_id).await;
     if let Err(error) = &folded
-        && attempts % TRIES.1 == TRIES.0
+        && attempts % ALARM_AFTER.1 == ALARM_AFTER.0
     {
         tracing::error!(event_id, attempts, error = chain(error), "a webhook cannot be folded");
     }
@@ -45,26 +45,26 @@ pub async fn fold_webhook(till: &Arc<Till>, event_id: &str, attempts: i32) -> Re
 
 /// How long an order is asked for that we do not know. A webhook has to be folded also when the
 /// provider does not answer.
-const ASKS_FOR: Duration = Duration::from_secs(2);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);
 
-async fn fold_one(till: &Arc<Till>, event_id: &str) -> Result<(), Error> {
-    let raw = inbox::unfolded(till.store.pool(), event_id).await?;
-    let told = raw.map(|raw| till.provider.read_webhook(&raw)).unwrap_or_default();
-    let told = with_payments(till, told).await?;
-    let (told, lost) = without_others(till, told).await?;
-    let about = whose(till, &told).await?;
+async fn fold_one(app: &Arc<App>, event_id: &str) -> Result<(), Error> {
+    let raw = inbox::unfolded(app.store.pool(), event_id).await?;
+    let report = raw.map(|raw| app.provider.read_webhook(&raw)).unwrap_or_default();
+    let report = add_missing_payments(app, report).await?;
+    let (report, lost) = drop_foreign_orders(app, report).await?;
+    let about = affected_booking(app, &report).await?;
     let trace = about.as_ref().and_then(|(_, trace)| trace.clone());
     let event_id = event_id.to_owned();
-    let told = Arc::new((told, lost));
+    let report = Arc::new((report, lost));
     let work = async |booking_id: Option<Id<Booking>>| {
         let metadata = match booking_id {
             Some(booking_id) => metadata(ACTOR, booking_id, trace.as_deref()),
-            None => metadata_of_none(),
+            None => unbound_metadata(),
         };
-        till.store
+        app.store
             .write(metadata, move |tx| {
-                let (told, event_id) = (Arc::clone(&told), event_id.clone());
-                Box::pin(async move { fold(tx, &told, &event_id).await })
+                let (report, event_id) = (Arc::clone(&report), event_id.clone());
+                Box::pin(async move { fold(tx, &report, &event_id).await })
             })
             .await
     };
@@ -79,9 +79,12 @@ async fn fold_one(till: &Arc<Till>, event_id: &str) -> Result<(), Error> {
 
 /// Adds the payments of refunds and disputes that came before anything was heard of them: these
 /// name their payment and not its order.
-async fn with_payments(till: &Till, told: Vec<Observation>) -> Result<Vec<Observation>, Error> {
-    let mut all = Vec::with_capacity(told.len());
-    for observation in told {
+async fn add_missing_payments(
+    app: &App,
+    report: Vec<Observation>,
+) -> Result<Vec<Observation>, Error> {
+    let mut all = Vec::with_capacity(report.len());
+    for observation in report {
         let named = match &observation {
             Observation::Payment(_) => None,
             Observation::Refund(refund) => refund.payment.as_ref(),
@@ -89,9 +92,9 @@ async fn with_payments(till: &Till, told: Vec<Observation>) -> Result<Vec<Observ
         };
         if let Some(id) = named
             && !all.iter().any(|it| matches!(it, Observation::Payment(it) if it.id == *id))
-            && query::booking_of(till.store.pool(), id).await?.is_none()
+            && query::booking_of(app.store.pool(), id).await?.is_none()
         {
-            match till.provider.payment(id).await {
+            match app.provider.payment(id).await {
                 Ok(report) => all.push(Observation::Payment(report.payment)),
                 // The provider does not know it, so it cannot be ours either.
                 Err(ProviderError::Refused { .. }) => {}
@@ -108,32 +111,34 @@ async fn with_payments(till: &Till, told: Vec<Observation>) -> Result<Vec<Observ
 }
 
 /// The bookings of orders that are not theirs any more: each has had another one since.
-type Lost = BTreeMap<OrderId, Id<Booking>>;
+type LostOrders = BTreeMap<OrderId, Id<Booking>>;
 
 /// Leaves out the payments of orders that another business of the same account has made. Each is
 /// asked for, and one that the provider cannot tell of waits, as ours may whose creation is still
 /// under way. One of ours whose record was lost is written down again.
-async fn without_others(
-    till: &Till,
-    told: Vec<Observation>,
-) -> Result<(Vec<Observation>, Lost), Error> {
-    let mut ours = Vec::with_capacity(told.len());
-    let mut lost = Lost::new();
-    for observation in told {
+async fn drop_foreign_orders(
+    app: &App,
+    report: Vec<Observation>,
+) -> Result<(Vec<Observation>, LostOrders), Error> {
+    let mut ours = Vec::with_capacity(report.len());
+    let mut lost = LostOrders::new();
+    for observation in report {
         let order = match &observation {
             Observation::Payment(payment) => payment.fact.order.as_ref(),
             Observation::Refund(_) | Observation::Dispute(_) => None,
         };
         if let Some(order) = order
-            && query::collection_of_order(till.store.pool(), order).await?.is_none()
+            && query::collection_of_order(app.store.pool(), order).await?.is_none()
         {
-            match soon(till, order).await? {
-                Some(Whose::Others) => {
+            match order_owner_in_time(app, order).await? {
+                Some(OrderOwner::Others) => {
                     tracing::info!(%order, "an order of another business is passed over");
                     continue;
                 }
-                Some(Whose::Booking(booking_id)) => drop(lost.insert(order.clone(), booking_id)),
-                Some(Whose::Lost) | None => {}
+                Some(OrderOwner::Booking(booking_id)) => {
+                    lost.insert(order.clone(), booking_id);
+                }
+                Some(OrderOwner::Lost) | None => {}
             }
         }
         ours.push(observation);
@@ -142,24 +147,24 @@ async fn without_others(
 }
 
 /// Whose an order is, if the provider says so soon.
-async fn soon(till: &Till, order: &OrderId) -> Result<Option<Whose>, Error> {
-    match tokio::time::timeout(ASKS_FOR, till.provider.order(order)).await {
-        Ok(Ok(order)) => adopt_order(till, &order).await.map(Some),
+async fn order_owner_in_time(app: &App, order: &OrderId) -> Result<Option<OrderOwner>, Error> {
+    match tokio::time::timeout(LOOKUP_TIMEOUT, app.provider.order(order)).await {
+        Ok(Ok(order)) => adopt_order(app, &order).await.map(Some),
         Ok(Err(_)) | Err(_) => Ok(None),
     }
 }
 
-fn metadata_of_none() -> eventstore::Metadata {
+fn unbound_metadata() -> eventstore::Metadata {
     eventstore::Metadata::by(ACTOR, runtime::telemetry::traceparent())
 }
 
 /// The booking that a webhook is about, with its trace, as far as we know it.
-async fn whose(
-    till: &Till,
-    told: &[Observation],
+async fn affected_booking(
+    app: &App,
+    report: &[Observation],
 ) -> Result<Option<(Id<Booking>, Option<String>)>, Error> {
-    let pool = till.store.pool();
-    for observation in told {
+    let pool = app.store.pool();
+    for observation in report {
         match observation {
             Observation::Payment(payment) => {
                 let Some(order) = &payment.fact.order else { continue };
@@ -199,14 +204,14 @@ async fn booking_of(
 
 async fn fold(
     tx: &mut Tx,
-    (told, lost): &(Vec<Observation>, Lost),
+    (report, lost): &(Vec<Observation>, LostOrders),
     event_id: &str,
 ) -> Result<(), Error> {
     let mut waits_for = None;
-    for observation in told {
+    for observation in report {
         match observation {
             Observation::Payment(payment) => {
-                inbox::tells_of(tx, event_id, &payment.id).await?;
+                inbox::set_payment(tx, event_id, &payment.id).await?;
                 let missing = fold_payment(tx, payment, lost).await?;
                 waits_for = waits_for.or(missing);
             }
@@ -215,8 +220,8 @@ async fn fold(
         }
     }
     match waits_for {
-        Some(order) => inbox::wait_for(tx, event_id, &order).await?,
-        None => inbox::folded(tx, event_id).await?,
+        Some(order) => inbox::set_waits_for(tx, event_id, &order).await?,
+        None => inbox::mark_folded(tx, event_id).await?,
     }
     timers::end_fold(tx, event_id).await?;
     Ok(())
@@ -226,7 +231,7 @@ async fn fold(
 async fn fold_payment(
     tx: &mut Tx,
     payment: &Payment,
-    lost: &Lost,
+    lost: &LostOrders,
 ) -> Result<Option<OrderId>, Error> {
     let Some(order) = &payment.fact.order else { return Ok(None) };
     let mut row = query::collection_of_order(tx.connection(), order).await?;
@@ -237,8 +242,8 @@ async fn fold_payment(
     }
     let booking_id = row.map(|row| row.booking_id).or_else(|| lost.get(order).copied());
     let Some(booking_id) = booking_id else { return Ok(Some(order.clone())) };
-    let told = Told { payments: vec![payment.clone()], ..Told::default() };
-    fold::fold(tx, booking_id, &told, Source::Webhook, Next::Hurry).await?;
+    let report = ProviderReport { payments: vec![payment.clone()], ..ProviderReport::default() };
+    fold::fold(tx, booking_id, &report, Source::Webhook, PollDirective::Restart).await?;
     Ok(None)
 }
 
@@ -248,8 +253,8 @@ async fn fold_payment(
 /// When the database does not answer.
 pub async fn fold_dispute(tx: &mut Tx, dispute: &Dispute) -> Result<(), Error> {
     if let Some(booking_id) = query::booking_of(tx.connection(), &dispute.payment).await? {
-        let mut open = OpenCollection::load(tx, booking_id).await?;
-        open.apply(tx, Command::ObserveDispute(dispute.clone())).await?;
+        let mut locked = LockedCollection::load(tx, booking_id).await?;
+        locked.apply(tx, Command::ObserveDispute(dispute.clone())).await?;
     }
     Ok(())
 }
@@ -266,7 +271,7 @@ async fn fold_refund(tx: &mut Tx, refund: &ProviderRefund) -> Result<(), Error> 
     };
     // A payment of no order of ours has no refund of ours.
     let Some(booking_id) = booking_id else { return Ok(()) };
-    let mut open = OpenCollection::load(tx, booking_id).await?;
-    fold::fold_refund(tx, &mut open, refund).await?;
-    fold::follow_news(tx, &mut open, booking_id).await
+    let mut locked = LockedCollection::load(tx, booking_id).await?;
+    fold::fold_refund(tx, &mut locked, refund).await?;
+    fold::reapply_booking_intent(tx, &mut locked, booking_id).await
 }

@@ -7,14 +7,14 @@ use kernel::id::Booking;
 use kernel::{CommandError, Id};
 use runtime::status::chain;
 
-use super::follow_booking::Wish;
-use super::{Error, Rejection, Till, metadata, refuse, traced};
+use super::apply_booking_intent::BookingIntent;
+use super::{App, Error, Rejection, metadata, refuse, traced};
 use crate::contract;
 use crate::domain::receipt::due::{self, Due};
 use crate::domain::receipt::paper::Extent;
 use crate::domain::receipt::{Issuer, Receipt};
 use crate::read_model::{payers, query, receipts};
-use crate::store::OpenCollection;
+use crate::repository::LockedCollection;
 use crate::timers;
 
 /// Whoever issues holds this lock from before the clock is read until the commit, so that a later
@@ -32,11 +32,11 @@ const LOCK: &str = "receipts";
 pub async fn issue_receipt(
     tx: &mut Tx,
     issuer: &Issuer,
-    open: &OpenCollection,
-    wish: &Wish,
+    locked: &LockedCollection,
+    intent: &BookingIntent,
 ) -> Result<Vec<Receipt>, Error> {
     let mut written = Vec::new();
-    while let Some(due) = missing(tx, issuer, open, wish).await? {
+    while let Some(due) = next_due(tx, issuer, locked, intent).await? {
         written.push(write(tx, issuer, due).await?);
     }
     Ok(written)
@@ -48,21 +48,21 @@ pub async fn issue_receipt(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn issue_or_put_off(
+pub async fn issue_or_postpone(
     tx: &mut Tx,
     issuer: &Issuer,
-    open: &OpenCollection,
-    wish: &Wish,
+    locked: &LockedCollection,
+    intent: &BookingIntent,
 ) -> Result<(), Error> {
-    let Some(due) = missing(tx, issuer, open, wish).await? else { return Ok(()) };
+    let Some(due) = next_due(tx, issuer, locked, intent).await? else { return Ok(()) };
     let booking_id = due.booking_id;
     tx.mark().await?;
-    match issue_receipt(tx, issuer, open, wish).await {
-        Err(error) if is_its_own(&error) => {
+    match issue_receipt(tx, issuer, locked, intent).await {
+        Err(error) if is_receipt_fault(&error) => {
             tx.undo().await?;
             let error = chain(&error);
             tracing::error!(%booking_id, error, "a receipt cannot be issued");
-            Ok(timers::put_receipt_off(tx, booking_id, open.now).await?)
+            Ok(timers::postpone_receipt(tx, booking_id, locked.now).await?)
         }
         other => other.map(drop),
     }
@@ -70,7 +70,7 @@ pub async fn issue_or_put_off(
 
 /// Whether it is the receipt that cannot be: what the settings or the table refuse. A database that
 /// does not answer is waited for by everything alike.
-fn is_its_own(error: &Error) -> bool {
+fn is_receipt_fault(error: &Error) -> bool {
     match error {
         CommandError::Rejected(_) | CommandError::NotFound => true,
         CommandError::Conflict => false,
@@ -85,14 +85,14 @@ fn is_its_own(error: &Error) -> bool {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn missing(
+pub async fn next_due(
     tx: &mut Tx,
     issuer: &Issuer,
-    open: &OpenCollection,
-    wish: &Wish,
+    locked: &LockedCollection,
+    intent: &BookingIntent,
 ) -> Result<Option<Due>, StoreError> {
-    let Some(known) = open.collection() else { return Ok(None) };
-    let placed = wish.placed.as_ref();
+    let Some(known) = locked.collection() else { return Ok(None) };
+    let placed = intent.placed.as_ref();
     let settings = (issuer.extent(), issuer.tax());
     // Nothing is asked of the database where nothing could be due.
     if due::for_money(known, placed).is_none() && issuer.extent() == Extent::Receipt {
@@ -124,20 +124,20 @@ async fn write(tx: &mut Tx, issuer: &Issuer, due: Due) -> Result<Receipt, Error>
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn issue_late(till: &Till, booking_id: Id<Booking>) -> Result<(), Error> {
-    let row = query::collection(till.store.pool(), booking_id).await?;
+pub async fn issue_postponed(app: &App, booking_id: Id<Booking>) -> Result<(), Error> {
+    let row = query::collection(app.store.pool(), booking_id).await?;
     let trace = row.and_then(|row| row.traceparent);
     let trace = trace.as_deref();
     let metadata: Metadata = metadata("payments", booking_id, trace);
-    let issuer = till.issuer.clone();
-    let work = till.store.write(metadata, move |tx| {
+    let issuer = app.issuer.clone();
+    let work = app.store.write(metadata, move |tx| {
         let issuer = issuer.clone();
         Box::pin(async move {
-            let open = OpenCollection::load(tx, booking_id).await?;
-            let wish = query::wish(tx.connection(), booking_id).await?;
+            let locked = LockedCollection::load(tx, booking_id).await?;
+            let intent = query::booking_intent(tx.connection(), booking_id).await?;
             // Before the lock that has to be the last one.
             timers::end_receipt(tx, booking_id).await?;
-            issue_or_put_off(tx, &issuer, &open, &wish).await
+            issue_or_postpone(tx, &issuer, &locked, &intent).await
         })
     });
     traced("issue receipt", booking_id, trace, work).await

@@ -4,40 +4,40 @@
 use kernel::Timestamp;
 
 use super::fold_webhook::fold_dispute;
-use super::take_in::not_told;
-use super::{Error, Till, metadata};
+use super::import_payment::provider_unavailable;
+use super::{App, Error, metadata};
 use crate::domain::dispute::Dispute;
 use crate::read_model::query;
 
 /// How old a dispute may be that still changes. Banks take up to three months for a round.
-const LISTED: i64 = 180 * DAY;
+const LOOKBACK: i64 = 180 * DAY;
 const DAY: i64 = 24 * 3600;
 
 /// Takes in what the list tells.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
-pub async fn list_disputes(till: &Till, now: Timestamp) -> Result<(), Error> {
-    let (from, until) = (now.plus_seconds(-LISTED), now.plus_seconds(DAY));
+pub async fn list_disputes(app: &App, now: Timestamp) -> Result<(), Error> {
+    let (from, until) = (now.plus_seconds(-LOOKBACK), now.plus_seconds(DAY));
     let mut skip = Some(0);
     while let Some(begin) = skip {
-        let page = till.provider.disputes_between(from, until, begin).await;
-        let page = page.map_err(|error| not_told("disputes", &error))?;
+        let page = app.provider.disputes_between(from, until, begin).await;
+        let page = page.map_err(|error| provider_unavailable("disputes", &error))?;
         if page.unread > 0 {
             tracing::error!(unread = page.unread, "disputes cannot be read");
         }
         for dispute in page.items {
-            take_in(till, dispute).await?;
+            import_dispute(app, dispute).await?;
         }
         skip = page.next;
     }
     Ok(())
 }
 
-async fn take_in(till: &Till, dispute: Dispute) -> Result<(), Error> {
-    let booking_id = query::booking_of(till.store.pool(), &dispute.payment).await?;
+async fn import_dispute(app: &App, dispute: Dispute) -> Result<(), Error> {
+    let booking_id = query::booking_of(app.store.pool(), &dispute.payment).await?;
     let Some(booking_id) = booking_id else { return Ok(()) };
-    till.store
+    app.store
         .write(metadata("payments", booking_id, None), move |tx| {
             let dispute = dispute.clone();
             Box::pin(async move { fold_dispute(tx, &dispute).await })

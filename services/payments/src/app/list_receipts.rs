@@ -3,8 +3,8 @@
 use kernel::Id;
 use kernel::id::{Booking, Customer, Receipt as ReceiptKind};
 
-use super::owner::owns;
-use super::{Error, Rejection, Till, refuse};
+use super::ownership::owns;
+use super::{App, Error, Rejection, refuse};
 use crate::read_model::receipts::{self, ReceiptRow};
 
 /// The receipts of a customer's own booking, oldest first.
@@ -12,19 +12,19 @@ use crate::read_model::receipts::{self, ReceiptRow};
 /// # Errors
 /// `BookingNotFound`, or that the database does not answer.
 pub async fn list_receipts(
-    till: &Till,
+    app: &App,
     customer_id: Id<Customer>,
     booking_id: Id<Booking>,
 ) -> Result<Vec<ReceiptRow>, Error> {
-    owns(till, customer_id, booking_id).await?;
-    Ok(receipts::of_booking(till.store.pool(), booking_id).await?)
+    owns(app, customer_id, booking_id).await?;
+    Ok(receipts::of_booking(app.store.pool(), booking_id).await?)
 }
 
 /// A receipt by its id.
 ///
 /// # Errors
 /// `ReceiptUnknown`, or that the database does not answer.
-pub async fn get_receipt(till: &Till, receipt_id: Id<ReceiptKind>) -> Result<ReceiptRow, Error> {
-    let found = receipts::one(till.store.pool(), receipt_id).await?;
+pub async fn get_receipt(app: &App, receipt_id: Id<ReceiptKind>) -> Result<ReceiptRow, Error> {
+    let found = receipts::one(app.store.pool(), receipt_id).await?;
     found.ok_or(refuse(Rejection::ReceiptUnknown))
 }

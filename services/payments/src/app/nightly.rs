@@ -6,14 +6,14 @@ use eventstore::{Metadata, Store, Timer, Tx};
 use kernel::Timestamp;
 use serde_json::{Value, json};
 
+use super::backfill_ledger::backfill_ledger;
+use super::import_payment::skip_after_retries;
 use super::list_disputes::list_disputes;
-use super::list_payments::{ask_after, list_page, listed_from};
-use super::open_books::open_books;
-use super::settle_day::{Place, check_sums, days_back, settle_page};
-use super::take_in::pass_over;
-use super::unexplained::tell;
-use super::{Error, Till};
-use crate::read_model::ledger::close;
+use super::list_payments::{list_page, listed_from, look_up_open_items};
+use super::reconciliation_exceptions::report_overdue;
+use super::settle_day::{PageCursor, check_sums, days_back, settle_page};
+use super::{App, Error};
+use crate::read_model::ledger::write_closing;
 
 /// The provider's list of payments is to be compared with our book.
 pub const LIST_PAYMENTS: &str = "list-payments";
@@ -38,7 +38,7 @@ const JOBS: [(&str, i64); 3] = [
 
 /// Whether a timer is one of these.
 #[must_use]
-pub fn is_one(kind: &str) -> bool {
+pub fn is_nightly(kind: &str) -> bool {
     JOBS.iter().any(|(job, _)| *job == kind)
 }
 
@@ -82,24 +82,24 @@ async fn is_set(tx: &mut Tx, kind: &str) -> Result<bool, Error> {
 ///
 /// # Errors
 /// When the database or the provider does not answer; then the timer tries the page again.
-pub async fn fire(till: &Till, timer: &Timer) -> Result<(), Error> {
-    let now = till.store.now().await?;
+pub async fn fire(app: &App, timer: &Timer) -> Result<(), Error> {
+    let now = app.store.now().await?;
     let at = |field: &str| timer.payload.get(field).and_then(Value::as_i64);
     let skip = at("skip").and_then(|skip| usize::try_from(skip).ok());
     let payload = match timer.kind.as_str() {
         LIST_PAYMENTS => {
             let listing = Listing::read(now, &timer.payload);
-            compare(till, now, &listing, timer.attempts).await?
+            compare(app, now, &listing, timer.attempts).await?
         }
         SETTLE_DAY => {
             let met = at("met").and_then(|met| usize::try_from(met).ok());
-            let place = Place { skip: skip.unwrap_or(0), met: met.unwrap_or(0) };
-            settle(till, now, (at("back"), place), timer.attempts).await?
+            let cursor = PageCursor { skip: skip.unwrap_or(0), met: met.unwrap_or(0) };
+            settle(app, now, (at("back"), cursor), timer.attempts).await?
         }
         _ => {
-            tell(till).await?;
-            open_books(&till.store).await?;
-            close(till.store.pool()).await?;
+            report_overdue(app).await?;
+            backfill_ledger(&app.store).await?;
+            write_closing(app.store.pool()).await?;
             None
         }
     };
@@ -107,7 +107,7 @@ pub async fn fire(till: &Till, timer: &Timer) -> Result<(), Error> {
     let done = payload.as_ref().is_none_or(|payload| payload.get(BEFORE).is_some());
     let due = if done { next(&kind, now) } else { now };
     let payload = payload.unwrap_or_else(|| json!({}));
-    till.store
+    app.store
         .write(Metadata::by("payments", None), move |tx| {
             let (kind, payload) = (kind.clone(), payload.clone());
             Box::pin(async move { Ok(tx.set_timer(&kind, ALL, due, payload).await?) })
@@ -148,42 +148,42 @@ impl Listing {
 }
 
 async fn compare(
-    till: &Till,
+    app: &App,
     now: Timestamp,
     listing: &Listing,
     attempts: i32,
 ) -> Result<Option<Value>, Error> {
     if let Some(round) = listing.round {
-        ask_after(till, now, attempts).await?;
+        look_up_open_items(app, now, attempts).await?;
         let next = usize::try_from(round + 1).unwrap_or_default();
         let done = json!({ BEFORE: listing.began.seconds() });
         return Ok(Some(if round < ROUNDS { listing.at("round", next) } else { done }));
     }
-    let next = list_page(till, (listing.from, now), listing.skip, attempts).await?;
+    let next = list_page(app, (listing.from, now), listing.skip, attempts).await?;
     if next.is_none() {
-        pass_over(list_disputes(till, now).await, attempts)?;
+        skip_after_retries(list_disputes(app, now).await, attempts)?;
     }
     Ok(Some(next.map_or_else(|| listing.at("round", 1), |skip| listing.at("skip", skip))))
 }
 
 async fn settle(
-    till: &Till,
+    app: &App,
     now: Timestamp,
-    (back, place): (Option<i64>, Place),
+    (back, cursor): (Option<i64>, PageCursor),
     attempts: i32,
 ) -> Result<Option<Value>, Error> {
     let back = match back {
         Some(back) => back,
-        None => days_back(till, now).await? - 1,
+        None => days_back(app, now).await? - 1,
     };
     if back < 0 {
-        check_sums(till, now).await?;
+        check_sums(app, now).await?;
         return Ok(None);
     }
-    let next = settle_page(till, now, (back, place), attempts).await?;
+    let next = settle_page(app, now, (back, cursor), attempts).await?;
     let next = next.map_or_else(
         || json!({ "back": back - 1 }),
-        |Place { skip, met }| json!({ "back": back, "skip": skip, "met": met }),
+        |PageCursor { skip, met }| json!({ "back": back, "skip": skip, "met": met }),
     );
     Ok(Some(next))
 }
@@ -192,7 +192,7 @@ async fn settle(
 mod tests {
     use kernel::Timestamp;
 
-    use super::{LIST_PAYMENTS, SETTLE_DAY, TELL_UNEXPLAINED, is_one, next};
+    use super::{LIST_PAYMENTS, SETTLE_DAY, TELL_UNEXPLAINED, is_nightly, next};
 
     #[test]
     fn the_night_is_indias_and_its_jobs_follow_each_other() {
@@ -203,6 +203,6 @@ mod tests {
         assert_eq!(due(TELL_UNEXPLAINED), "2026-11-21T22:00:00Z");
         let then = next(SETTLE_DAY, now);
         assert_eq!(next(SETTLE_DAY, then).seconds_since(then), 24 * 3600);
-        assert!(is_one(SETTLE_DAY) && !is_one("refund"));
+        assert!(is_nightly(SETTLE_DAY) && !is_nightly("refund"));
     }
 }

@@ -7,40 +7,45 @@ use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use runtime::status::chain;
 
-use super::fold::{Asked, Next, fold_now, look_into_order};
-use super::{Error, Till, metadata, traced};
+use super::fold::{CompletedPoll, PollDirective, fetch_refunds_and_order, fold_in_transaction};
+use super::{App, Error, metadata, traced};
 use crate::domain::fact::{Amount, Fact, OrderId, Source, Status};
-use crate::polling::{self, Turn};
+use crate::polling::{self, PollSchedule};
 use crate::provider::PaymentReport;
 use crate::read_model::query::{self, CollectionRow};
 
 /// How long booking may take to say until when a time is held; it is good to know and no more.
-const HOLD_WAIT: Duration = Duration::from_secs(2);
+const HOLD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Asks, folds, and sets the next time, or ends the polling.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn poll_order(till: &Till, booking_id: Id<Booking>, turn: Turn) -> Result<(), Error> {
-    let row = query::collection(till.store.pool(), booking_id).await?;
+pub async fn poll_order(
+    app: &App,
+    booking_id: Id<Booking>,
+    schedule: PollSchedule,
+) -> Result<(), Error> {
+    let row = query::collection(app.store.pool(), booking_id).await?;
     let Some((row, order)) = row.and_then(|row| row.order.clone().map(|order| (row, order))) else {
-        return forget(till, booking_id).await;
+        return end_polling(app, booking_id).await;
     };
     let trace = row.traceparent.as_deref();
     let work = async {
-        let asked = till.provider.payments_of(&order.id).await;
+        let asked = app.provider.payments_of(&order.id).await;
         if let Err(error) = &asked {
             tracing::warn!(%booking_id, error = chain(error), "an order could not be polled");
         }
         let is_answered = asked.is_ok();
         let reports = asked.unwrap_or_default();
-        let reports = capture_left(till, (&row, &order.id), turn, reports).await?;
-        let told = look_into_order(till, &row, reports).await?;
-        let next = if is_answered && !told.is_partial { turn.answered() } else { turn.failed() };
-        let held_until = held_until(till, booking_id, next).await?;
-        let next = Next::After(Asked { turn, next, held_until });
+        let reports = capture_authorized(app, (&row, &order.id), schedule, reports).await?;
+        let report = fetch_refunds_and_order(app, &row, reports).await?;
+        let next =
+            if is_answered && !report.is_partial { schedule.answered() } else { schedule.failed() };
+        let held_until = held_until(app, booking_id, next).await?;
+        let next = PollDirective::Advance(CompletedPoll { schedule, next, held_until });
         let metadata = metadata("payments", booking_id, trace);
-        fold_now(till, metadata, booking_id, told, (Source::Poll, next)).await?;
+        fold_in_transaction(app, metadata, booking_id, report, (Source::Poll, next)).await?;
         Ok(())
     };
     traced("poll order", booking_id, trace, work).await
@@ -49,22 +54,22 @@ pub async fn poll_order(till: &Till, booking_id: Id<Booking>, turn: Turn) -> Res
 /// Captures what the provider has left authorised: one payment of our order and amount, where no
 /// other money has come. Banks answer late, and what is not captured goes back days later, while
 /// its payer believes that it is paid.
-async fn capture_left(
-    till: &Till,
+async fn capture_authorized(
+    app: &App,
     (row, order): (&CollectionRow, &OrderId),
-    turn: Turn,
+    schedule: PollSchedule,
     mut reports: Vec<PaymentReport>,
 ) -> Result<Vec<PaymentReport>, Error> {
     let has_money = |report: &PaymentReport| report.payment.fact.status >= Status::Captured;
-    if !turn.is_past_capture(till.store.now().await?) || reports.iter().any(has_money) {
+    if !schedule.is_past_capture(app.store.now().await?) || reports.iter().any(has_money) {
         return Ok(reports);
     }
     let amount = Amount::from(row.amount);
     let wanted = Fact { status: Status::Authorized, amount, order: Some(order.clone()) };
-    let left = reports.iter_mut().find(|report| report.payment.fact == wanted);
-    if let Some(report) = left {
+    let authorized = reports.iter_mut().find(|report| report.payment.fact == wanted);
+    if let Some(report) = authorized {
         let (booking_id, payment) = (row.booking_id, report.payment.id.clone());
-        match till.provider.capture(&payment, row.amount).await {
+        match app.provider.capture(&payment, row.amount).await {
             Ok(captured) => {
                 tracing::info!(%booking_id, %payment, "a payment that was left is captured");
                 *report = captured;
@@ -81,20 +86,20 @@ async fn capture_left(
 
 /// The end of the booking's hold, when the next question could miss it and booking answers.
 async fn held_until(
-    till: &Till,
+    app: &App,
     booking_id: Id<Booking>,
-    next: Turn,
+    next: PollSchedule,
 ) -> Result<Option<Timestamp>, Error> {
-    if !next.is_slow(till.store.now().await?) {
+    if !next.is_slow(app.store.now().await?) {
         return Ok(None);
     }
-    let facts = tokio::time::timeout(HOLD_WAIT, till.bookings.facts(booking_id)).await;
+    let facts = tokio::time::timeout(HOLD_TIMEOUT, app.bookings.facts(booking_id)).await;
     Ok(facts.ok().and_then(Result::ok).and_then(|facts| facts.held_until_at))
 }
 
 /// Ends a polling that has nothing to ask for.
-async fn forget(till: &Till, booking_id: Id<Booking>) -> Result<(), Error> {
-    till.store
+async fn end_polling(app: &App, booking_id: Id<Booking>) -> Result<(), Error> {
+    app.store
         .write(Metadata::by("payments", None), move |tx| {
             Box::pin(async move { Ok(polling::end(tx, booking_id).await?) })
         })

@@ -5,19 +5,19 @@ use kernel::Id;
 use kernel::id::{Booking, Refund as RefundKind};
 use runtime::staff::Staff;
 
-use super::idempotent::Key;
-use super::{Error, Rejection, Till, metadata, refuse, traced};
+use super::idempotency::IdempotencyKey;
+use super::{App, Error, Rejection, metadata, refuse, traced};
 use crate::domain::collection::{Command, Event};
 use crate::domain::fact::Amount;
 use crate::read_model::query;
-use crate::store::OpenCollection;
+use crate::repository::LockedCollection;
 
 /// What this act is called where acts are written down.
 pub const ACTION: &str = "RefundPayment";
 
 /// A refund that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestedRefund {
     /// Our id.
     pub refund_id: Id<RefundKind>,
     /// How much goes back.
@@ -29,24 +29,24 @@ pub struct Asked {
 /// # Errors
 /// `BookingNotFound`, `NothingToRefund`, `InvalidAmount` or `IdempotencyKeyReused`.
 pub async fn refund_payment(
-    till: &Till,
+    app: &App,
     staff: Staff,
     booking_id: Id<Booking>,
     amount: Option<Amount>,
-    key: &Key,
-) -> Result<Asked, Error> {
-    let trace = query::announced_trace(till.store.pool(), booking_id).await?;
+    key: &IdempotencyKey,
+) -> Result<RequestedRefund, Error> {
+    let trace = query::announced_trace(app.store.pool(), booking_id).await?;
     let (actor, key) = (staff.id.to_string(), key.clone());
-    let work = till.store.write(metadata(&actor, booking_id, trace.as_deref()), move |tx| {
+    let work = app.store.write(metadata(&actor, booking_id, trace.as_deref()), move |tx| {
         let (key, amount) = (key.clone(), amount.clone());
         Box::pin(async move {
             let subject = booking_id.to_string();
             tx.audit(staff, Act { action: ACTION, subject: &subject }).await?;
-            if let Some(answer) = key.recall(tx).await? {
-                return answered(tx, &answer).await;
+            if let Some(answer) = key.lookup(tx).await? {
+                return stored_refund(tx, &answer).await;
             }
-            let asked = ask(tx, booking_id, amount, &key).await?;
-            key.remember(tx, &asked.refund_id.to_string()).await?;
+            let asked = request(tx, booking_id, amount, &key).await?;
+            key.store(tx, &asked.refund_id.to_string()).await?;
             Ok(asked)
         })
     });
@@ -55,28 +55,28 @@ pub async fn refund_payment(
 
 /// The refund's id comes of the caller's key, so that a repeat is the same refund even if the
 /// commit that remembered the key was lost, or the key was deleted since.
-async fn ask(
+async fn request(
     tx: &mut Tx,
     id: Id<Booking>,
     amount: Option<Amount>,
-    key: &Key,
-) -> Result<Asked, Error> {
-    let mut open = OpenCollection::load(tx, id).await?;
-    let refund_id = id_of(&[&key.words(), &id.to_string()]);
-    let known = open.collection().and_then(|known| known.refunds.get(&refund_id));
+    key: &IdempotencyKey,
+) -> Result<RequestedRefund, Error> {
+    let mut locked = LockedCollection::load(tx, id).await?;
+    let refund_id = id_of(&[&key.scoped_name(), &id.to_string()]);
+    let known = locked.collection().and_then(|known| known.refunds.get(&refund_id));
     if let Some(refund) = known {
-        return Ok(Asked { refund_id, amount: refund.amount.clone() });
+        return Ok(RequestedRefund { refund_id, amount: refund.amount.clone() });
     }
-    if open.collection().is_none() {
+    if locked.collection().is_none() {
         let is_known = query::announced_owner(tx.connection(), id).await?.is_some();
         let why = if is_known { Rejection::NothingToRefund } else { Rejection::BookingNotFound };
         return Err(refuse(why));
     }
     let command = Command::RefundByStaff { amount, refund_id };
-    let events = open.apply(tx, command).await?;
+    let events = locked.apply(tx, command).await?;
     let asked = events.into_iter().find_map(|event| match event {
         Event::RefundRequested { refund_id, refund } => {
-            Some(Asked { refund_id, amount: refund.amount })
+            Some(RequestedRefund { refund_id, amount: refund.amount })
         }
         _ => None,
     });
@@ -84,9 +84,9 @@ async fn ask(
 }
 
 /// The refund that this key has asked for before.
-async fn answered(tx: &mut Tx, answer: &str) -> Result<Asked, Error> {
+async fn stored_refund(tx: &mut Tx, answer: &str) -> Result<RequestedRefund, Error> {
     let refund_id = answer.parse().map_err(Error::unavailable)?;
     let row = query::refund(tx.connection(), refund_id).await?;
     let row = row.ok_or(refuse(Rejection::NothingToRefund))?;
-    Ok(Asked { refund_id, amount: row.amount })
+    Ok(RequestedRefund { refund_id, amount: row.amount })
 }

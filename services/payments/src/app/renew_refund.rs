@@ -4,23 +4,23 @@ use eventstore::new_id;
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
-use super::{Error, Till, metadata, traced};
+use super::{App, Error, metadata, traced};
 use crate::domain::collection::Command;
 use crate::read_model::query;
-use crate::store::OpenCollection;
+use crate::repository::LockedCollection;
 use crate::timers;
 
 /// Requests it under a new id, because the provider would answer to the old one with the failure.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn renew_refund(till: &Till, failed: Id<RefundKind>) -> Result<(), Error> {
-    let Some(row) = query::refund(till.store.pool(), failed).await? else { return Ok(()) };
+pub async fn renew_refund(app: &App, failed: Id<RefundKind>) -> Result<(), Error> {
+    let Some(row) = query::refund(app.store.pool(), failed).await? else { return Ok(()) };
     let (booking_id, trace) = (row.booking_id, row.traceparent.as_deref());
-    let work = till.store.write(metadata("payments", booking_id, trace), move |tx| {
+    let work = app.store.write(metadata("payments", booking_id, trace), move |tx| {
         Box::pin(async move {
-            let mut open = OpenCollection::load(tx, booking_id).await?;
-            open.apply(tx, Command::RenewRefund { failed, refund_id: new_id() }).await?;
+            let mut locked = LockedCollection::load(tx, booking_id).await?;
+            locked.apply(tx, Command::RenewRefund { failed, refund_id: new_id() }).await?;
             timers::end_renewal(tx, failed).await?;
             Ok(())
         })

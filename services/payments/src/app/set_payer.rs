@@ -3,16 +3,16 @@
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
-use super::owner::owned;
-use super::{Error, Rejection, Till, metadata, refuse};
+use super::ownership::owned;
+use super::{App, Error, Rejection, metadata, refuse};
 use crate::domain::payer::Payer;
 use crate::domain::receipt::paper::Extent;
 use crate::read_model::{payers, receipts};
-use crate::store::OpenCollection;
+use crate::repository::LockedCollection;
 
 /// Whom the papers of a booking name, and whether that can be changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct PayerDetails {
     /// The payer; none for the customer.
     pub payer: Option<Payer>,
     /// Papers state it, and no invoice is issued yet.
@@ -26,28 +26,28 @@ pub struct Named {
 /// `BookingNotFound`, `PaymentNotStarted`, `PapersOff`, `PayerFixed` once there is an invoice, or
 /// that the database does not answer.
 pub async fn set_payer(
-    till: &Till,
+    app: &App,
     customer_id: Id<Customer>,
     booking_id: Id<Booking>,
     payer: Option<Payer>,
 ) -> Result<(), Error> {
-    let (row, _) = owned(till, customer_id, booking_id).await?;
-    if till.issuer.extent() == Extent::Receipt {
+    let (row, _) = owned(app, customer_id, booking_id).await?;
+    if app.issuer.extent() == Extent::Receipt {
         return Err(refuse(Rejection::PapersOff));
     }
     let metadata = metadata(&customer_id.to_string(), booking_id, row.traceparent.as_deref());
-    till.store
+    app.store
         .write(metadata, move |tx| {
             let payer = payer.clone();
             Box::pin(async move {
                 // Under this lock invoices are issued.
-                OpenCollection::load(tx, booking_id).await?;
+                LockedCollection::load(tx, booking_id).await?;
                 if receipts::is_invoiced(tx.connection(), booking_id).await? {
                     return Err(refuse(Rejection::PayerFixed));
                 }
                 match &payer {
-                    Some(payer) => payers::remember(tx, booking_id, payer).await?,
-                    None => payers::forget(tx, booking_id).await?,
+                    Some(payer) => payers::upsert(tx, booking_id, payer).await?,
+                    None => payers::delete(tx, booking_id).await?,
                 }
                 Ok(())
             })
@@ -59,11 +59,11 @@ pub async fn set_payer(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn named(till: &Till, booking_id: Id<Booking>) -> Result<Named, Error> {
-    if till.issuer.extent() == Extent::Receipt {
-        return Ok(Named::default());
+pub async fn payer_details(app: &App, booking_id: Id<Booking>) -> Result<PayerDetails, Error> {
+    if app.issuer.extent() == Extent::Receipt {
+        return Ok(PayerDetails::default());
     }
-    let pool = till.store.pool();
+    let pool = app.store.pool();
     let is_invoiced = receipts::is_invoiced(pool, booking_id).await?;
-    Ok(Named { payer: payers::of(pool, booking_id).await?, can_change: !is_invoiced })
+    Ok(PayerDetails { payer: payers::of(pool, booking_id).await?, can_change: !is_invoiced })
 }

@@ -7,11 +7,11 @@ use eventstore::{Metadata, Tx};
 use kernel::Timestamp;
 use tokio::time::Instant;
 
-use super::take_in::{not_told, pass_over, take_in_payment};
-use super::{Error, Till};
+use super::import_payment::{import_payment, provider_unavailable, skip_after_retries};
+use super::{App, Error};
 use crate::ledger::post::{post, reverse};
 use crate::read_model::settlement;
-use crate::settlement::{About, Break, Line, Settlement, cause, check, check_sum, entry};
+use crate::settlement::{Break, Line, LineSubject, Settlement, cause, check, check_sum, entry};
 
 /// How many days back the report is read again at least, so that late lines and corrections are
 /// found.
@@ -22,14 +22,14 @@ const DAYS_BACK_MAX: i64 = 60;
 const DAY: i64 = 24 * 3600;
 
 /// How many lines that our books do not have are asked after in one go.
-const QUESTIONS: usize = 5;
+const MAX_LOOKUPS: usize = 5;
 /// After how long no other line is asked after: a handler of a timer has 20 s, and a question may
 /// take 16 of them.
-const ASKS_FOR: Duration = Duration::from_secs(3);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Where the reading of a day's report stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct PageCursor {
     /// At which line the page begins.
     pub skip: usize,
     /// How many of the page's lines have been looked at and asked after.
@@ -40,22 +40,22 @@ pub struct Place {
 ///
 /// # Errors
 /// When the database or the provider does not answer.
-pub async fn settle_days(till: &Till, now: Timestamp) -> Result<(), Error> {
-    for back in (0..days_back(till, now).await?).rev() {
-        let mut place = Some(Place::default());
-        while let Some(from) = place {
-            place = settle_page(till, now, (back, from), 1).await?;
+pub async fn settle_days(app: &App, now: Timestamp) -> Result<(), Error> {
+    for back in (0..days_back(app, now).await?).rev() {
+        let mut cursor = Some(PageCursor::default());
+        while let Some(from) = cursor {
+            cursor = settle_page(app, now, (back, from), 1).await?;
         }
     }
-    check_sums(till, now).await
+    check_sums(app, now).await
 }
 
 /// How many days back the report has to be read.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn days_back(till: &Till, now: Timestamp) -> Result<i64, Error> {
-    let oldest = settlement::oldest_unsettled(till.store.pool()).await?;
+pub async fn days_back(app: &App, now: Timestamp) -> Result<i64, Error> {
+    let oldest = settlement::oldest_unsettled(app.store.pool()).await?;
     let days = oldest.map_or(0, |oldest| now.seconds_since(oldest) / DAY + 1);
     Ok(days.clamp(DAYS_BACK, DAYS_BACK_MAX))
 }
@@ -67,61 +67,63 @@ pub async fn days_back(till: &Till, now: Timestamp) -> Result<i64, Error> {
 /// # Errors
 /// When the database or the provider does not answer.
 pub async fn settle_page(
-    till: &Till,
+    app: &App,
     now: Timestamp,
-    (back, place): (i64, Place),
+    (back, cursor): (i64, PageCursor),
     attempts: i32,
-) -> Result<Option<Place>, Error> {
+) -> Result<Option<PageCursor>, Error> {
     let began = Instant::now();
     let day = now.plus_seconds(-back.saturating_mul(DAY));
-    let page = till.provider.settlement_lines(day, place.skip).await;
-    let page = page.map_err(|error| not_told("settlement lines", &error))?;
+    let page = app.provider.settlement_lines(day, cursor.skip).await;
+    let page = page.map_err(|error| provider_unavailable("settlement lines", &error))?;
     if page.unread > 0 {
         let unread = page.unread;
         tracing::error!(unread, back, "lines of a settlement cannot be read");
     }
-    let mut asked = 0;
-    for (met, line) in page.items.iter().enumerate().skip(place.met) {
-        if asked == QUESTIONS || (asked > 0 && began.elapsed() >= ASKS_FOR) {
-            return Ok(Some(Place { met, ..place }));
+    let mut looked_up = 0;
+    for (met, line) in page.items.iter().enumerate().skip(cursor.met) {
+        if looked_up == MAX_LOOKUPS || (looked_up > 0 && began.elapsed() >= LOOKUP_TIMEOUT) {
+            return Ok(Some(PageCursor { met, ..cursor }));
         }
-        let was_asked = meet(till, line).await;
-        asked += usize::from(!matches!(was_asked, Ok(false)));
-        pass_over(was_asked.map(drop), attempts)?;
+        let was_looked_up = import_if_unknown(app, line).await;
+        looked_up += usize::from(!matches!(was_looked_up, Ok(false)));
+        skip_after_retries(was_looked_up.map(drop), attempts)?;
     }
     let lines = Arc::new(page.items);
-    till.store
+    app.store
         .write(Metadata::by("payments", None), move |tx| {
             let lines = Arc::clone(&lines);
             Box::pin(async move {
                 // Two that read the report at once would each post what the other is about to.
                 tx.lock(&["settlement lines".to_owned()]).await?;
                 for line in lines.iter() {
-                    take_in_line(tx, line).await?;
+                    post_line(tx, line).await?;
                 }
                 Ok::<(), Error>(())
             })
         })
         .await?;
-    Ok(page.next.map(|skip| Place { skip, met: 0 }))
+    Ok(page.next.map(|skip| PageCursor { skip, met: 0 }))
 }
 
 /// Asks for what a line is about, if our books do not have it; says whether they do not.
-async fn meet(till: &Till, line: &Line) -> Result<bool, Error> {
-    if settlement::booked(till.store.pool(), line).await?.is_some() {
+async fn import_if_unknown(app: &App, line: &Line) -> Result<bool, Error> {
+    if settlement::booked(app.store.pool(), line).await?.is_some() {
         return Ok(false);
     }
     match &line.about {
-        About::Payment(payment) | About::Refund(_, Some(payment)) => {
-            take_in_payment(till, payment).await?;
+        LineSubject::Payment(payment) | LineSubject::Refund(_, Some(payment)) => {
+            import_payment(app, payment).await?;
             Ok(true)
         }
-        About::Refund(_, None) | About::Dispute(..) | About::Other(_) => Ok(false),
+        LineSubject::Refund(_, None) | LineSubject::Dispute(..) | LineSubject::Other(_) => {
+            Ok(false)
+        }
     }
 }
 
 /// Posts a line, unless it was posted as it is. What was posted otherwise is taken back first.
-async fn take_in_line(tx: &mut Tx, line: &Line) -> Result<(), Error> {
+async fn post_line(tx: &mut Tx, line: &Line) -> Result<(), Error> {
     let before = settlement::posted(tx, line).await?;
     let booked = settlement::booked(tx.connection(), line).await?;
     let (booking_id, booked) = booked.map_or((None, None), |(id, booked)| (id, Some(booked)));
@@ -153,22 +155,22 @@ async fn take_in_line(tx: &mut Tx, line: &Line) -> Result<(), Error> {
 ///
 /// # Errors
 /// When the database or the provider does not answer.
-pub async fn check_sums(till: &Till, now: Timestamp) -> Result<(), Error> {
-    let from = now.plus_seconds(-(days_back(till, now).await? + 1).saturating_mul(DAY));
+pub async fn check_sums(app: &App, now: Timestamp) -> Result<(), Error> {
+    let from = now.plus_seconds(-(days_back(app, now).await? + 1).saturating_mul(DAY));
     let mut skip = Some(0);
     while let Some(start) = skip {
-        let page = till.provider.settlements(from, now, start).await;
-        let page = page.map_err(|error| not_told("settlements", &error))?;
+        let page = app.provider.settlements(from, now, start).await;
+        let page = page.map_err(|error| provider_unavailable("settlements", &error))?;
         if page.unread > 0 {
             tracing::error!(unread = page.unread, "settlements cannot be read");
         }
         let all = Arc::new(page.items);
-        till.store
+        app.store
             .write(Metadata::by("payments", None), move |tx| {
                 let all = Arc::clone(&all);
                 Box::pin(async move {
                     for settlement in all.iter() {
-                        check_one(tx, settlement).await?;
+                        check_settlement(tx, settlement).await?;
                     }
                     Ok::<(), Error>(())
                 })
@@ -179,7 +181,7 @@ pub async fn check_sums(till: &Till, now: Timestamp) -> Result<(), Error> {
     Ok(())
 }
 
-async fn check_one(tx: &mut Tx, one: &Settlement) -> Result<(), Error> {
+async fn check_settlement(tx: &mut Tx, one: &Settlement) -> Result<(), Error> {
     let sum = settlement::lines_sum(tx, one).await?;
     let broken = check_sum(one, sum).err();
     if let Some(broken) = broken {

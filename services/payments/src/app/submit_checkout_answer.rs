@@ -5,13 +5,13 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 use runtime::status::chain;
 
-use super::fold::{Next, fold_now, look_into_order};
-use super::idempotent::Key;
-use super::owner::{owned, started};
-use super::{Error, Rejection, Till, metadata, refuse, traced};
+use super::fold::{PollDirective, fetch_refunds_and_order, fold_in_transaction};
+use super::idempotency::IdempotencyKey;
+use super::ownership::{owned, started};
+use super::{App, Error, Rejection, metadata, refuse, traced};
 use crate::domain::collection::Standing;
 use crate::domain::fact::{OrderId, PaymentId, Source};
-use crate::provider::Refusal;
+use crate::provider::ReturnError;
 use crate::read_model::query::CollectionRow;
 
 /// Where the payment stands after it.
@@ -20,16 +20,16 @@ use crate::read_model::query::CollectionRow;
 /// `BookingNotFound`, `PaymentNotStarted`, `InvalidPaymentId`, `SignatureInvalid` or
 /// `IdempotencyKeyReused`.
 pub async fn submit_checkout_answer(
-    till: &Till,
+    app: &App,
     customer_id: Id<Customer>,
     booking_id: Id<Booking>,
     (payment_id, signature): (&str, &str),
-    key: &Key,
+    key: &IdempotencyKey,
 ) -> Result<Standing, Error> {
-    let (row, order) = owned(till, customer_id, booking_id).await?;
-    let payment_id = verified(till, booking_id, &order.id, (payment_id, signature))?;
-    key.admit(till, booking_id).await?;
-    take_in(till, (row, payment_id), &customer_id.to_string(), booking_id).await
+    let (row, order) = owned(app, customer_id, booking_id).await?;
+    let payment_id = verified(app, booking_id, &order.id, (payment_id, signature))?;
+    key.check_or_store(app, booking_id).await?;
+    confirm_with_provider(app, (row, payment_id), &customer_id.to_string(), booking_id).await
 }
 
 /// Takes the same answer from the form that the checkout posts where it cannot call the page: in
@@ -38,25 +38,25 @@ pub async fn submit_checkout_answer(
 ///
 /// # Errors
 /// `BookingNotFound`, `PaymentNotStarted`, `InvalidPaymentId` or `SignatureInvalid`.
-pub async fn take_return(
-    till: &Till,
+pub async fn submit_return(
+    app: &App,
     booking_id: Id<Booking>,
     (payment_id, signature): (&str, &str),
 ) -> Result<Standing, Error> {
-    let (row, order) = started(till, booking_id).await?;
-    let payment_id = verified(till, booking_id, &order.id, (payment_id, signature))?;
-    take_in(till, (row, payment_id), "checkout-return", booking_id).await
+    let (row, order) = started(app, booking_id).await?;
+    let payment_id = verified(app, booking_id, &order.id, (payment_id, signature))?;
+    confirm_with_provider(app, (row, payment_id), "checkout-return", booking_id).await
 }
 
 fn verified(
-    till: &Till,
+    app: &App,
     booking_id: Id<Booking>,
     order: &OrderId,
     (payment_id, signature): (&str, &str),
 ) -> Result<PaymentId, Error> {
-    till.provider.verify_return(order, payment_id, signature).map_err(|refusal| match refusal {
-        Refusal::Malformed => refuse(Rejection::InvalidPaymentId),
-        Refusal::Forged => {
+    app.provider.verify_return(order, payment_id, signature).map_err(|refusal| match refusal {
+        ReturnError::Malformed => refuse(Rejection::InvalidPaymentId),
+        ReturnError::Forged => {
             tracing::warn!(%booking_id, "a checkout answer with a wrong signature was refused");
             refuse(Rejection::SignatureInvalid)
         }
@@ -64,22 +64,29 @@ fn verified(
 }
 
 /// Asks the provider for the payment and takes in what it says.
-async fn take_in(
-    till: &Till,
+async fn confirm_with_provider(
+    app: &App,
     (row, payment_id): (CollectionRow, PaymentId),
     actor: &str,
     booking_id: Id<Booking>,
 ) -> Result<Standing, Error> {
     let trace = row.traceparent.as_deref();
     let work = async {
-        let asked = till.provider.payment(&payment_id).await;
+        let asked = app.provider.payment(&payment_id).await;
         if let Err(error) = &asked {
             // The answer is good, and the poller asks again; the caller waits for its word.
             tracing::warn!(%booking_id, error = chain(error), "a payment could not be fetched");
         }
-        let told = look_into_order(till, &row, asked.into_iter().collect()).await?;
+        let report = fetch_refunds_and_order(app, &row, asked.into_iter().collect()).await?;
         let metadata = metadata(actor, booking_id, trace);
-        fold_now(till, metadata, booking_id, told, (Source::Checkout, Next::Hurry)).await
+        fold_in_transaction(
+            app,
+            metadata,
+            booking_id,
+            report,
+            (Source::Checkout, PollDirective::Restart),
+        )
+        .await
     };
     traced("submit checkout answer", booking_id, trace, work).await
 }

@@ -14,7 +14,7 @@ use crate::domain::fact::{
 };
 use crate::domain::receipt::due::Due;
 use crate::domain::receipt::paper::Paper;
-use crate::domain::receipt::tax::{Place, Tax, split};
+use crate::domain::receipt::tax::{PlaceOfSupply, Tax, split};
 use crate::domain::receipt::{FinancialYear, Letterhead, Receipt};
 use crate::domain::refund::{Cause, Refund};
 
@@ -42,7 +42,7 @@ fn events() -> Vec<Event> {
     let provider_refund = ProviderRefundId::parse("rfnd_BBBBBBBBBBBBBB").unwrap();
     let discovered = Refund {
         accepted: Some(provider_refund),
-        ..Refund::wanted(payment.clone(), amount.clone(), Cause::Elsewhere)
+        ..Refund::requested(payment.clone(), amount.clone(), Cause::Elsewhere)
     };
     let dispute = Dispute {
         provider: RAZORPAY.to_owned(),
@@ -131,7 +131,7 @@ fn a_receipt_is_told_by_its_ids_serial_and_amount() {
             refers_to: None,
         },
         tax,
-        parts: split(50_000, tax, Place::Here).unwrap(),
+        parts: split(50_000, tax, PlaceOfSupply::SameState).unwrap(),
         payer: None,
         letterhead: Letterhead {
             issued_by: "The Practice".to_owned(),

@@ -3,13 +3,13 @@
 //! returned.
 
 mod model;
-mod sums;
+mod balances;
 mod evolve;
 mod decisions;
 
 use kernel::Decider;
 
-use self::evolve::take_in;
+use self::evolve::apply;
 pub use self::model::{Collection, Command, Event, Rejection, Standing, State, Terms};
 pub use super::mismatch::Mismatch;
 
@@ -32,7 +32,7 @@ impl Decider for CollectionLife {
                 Command::RecordOrder { .. }
                 | Command::Claim
                 | Command::Observe { .. }
-                | Command::Judge { .. }
+                | Command::ResolveUndecided { .. }
                 | Command::ObserveDispute(_)
                 | Command::Unplace { .. }
                 | Command::Cancel { .. }
@@ -49,7 +49,7 @@ impl Decider for CollectionLife {
         match (state, event) {
             (State::Absent, Event::Opened(terms)) => State::Open(Box::new(Collection::new(*terms))),
             (State::Open(mut known), event) => {
-                take_in(&mut known, event);
+                apply(&mut known, event);
                 State::Open(known)
             }
             // Nothing happens to a collection before it was opened.
@@ -66,7 +66,9 @@ fn decide(known: &Collection, command: Command) -> Result<Vec<Event>, Rejection>
         Command::Observe { payment, source, refund_id } => {
             Ok(decisions::observe(known, payment, source, refund_id))
         }
-        Command::Judge { order, refund_ids } => Ok(decisions::judge(known, order, &refund_ids)),
+        Command::ResolveUndecided { order, refund_ids } => {
+            Ok(decisions::resolve_undecided(known, order, &refund_ids))
+        }
         Command::ObserveDispute(dispute) => Ok(decisions::observe_dispute(known, dispute)),
         Command::Unplace { payment, refund_id } => decisions::unplace(known, payment, refund_id),
         Command::Cancel { refund, refund_id } => Ok(decisions::cancel(known, &refund, refund_id)),
@@ -74,8 +76,8 @@ fn decide(known: &Collection, command: Command) -> Result<Vec<Event>, Rejection>
         Command::RefundByStaff { amount, refund_id } => {
             decisions::refund_by_staff(known, amount, refund_id)
         }
-        Command::LearnRefund { refund_id, news, rest_id } => {
-            decisions::learn_refund(known, refund_id, news, rest_id)
+        Command::LearnRefund { refund_id, update, rest_id } => {
+            decisions::learn_refund(known, refund_id, update, rest_id)
         }
         Command::DiscoverRefund { found, refund_id, rest_id } => {
             decisions::discover(known, found, refund_id, rest_id)

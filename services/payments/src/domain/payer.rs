@@ -27,7 +27,7 @@ pub struct Payer {
 
 /// Why a payer's details are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum PayerError {
     /// Empty, too long, or with signs that no name has.
     #[error("A name has 1 to 120 characters.")]
     Name,
@@ -47,16 +47,16 @@ impl Payer {
     ///
     /// # Errors
     /// The first field that cannot stand on a paper.
-    pub fn parse(name: &str, gstin: &str, address: &str, state: &str) -> Result<Self, Refusal> {
-        let name = on_one_line(name, NAME_CHARS_MAX).ok_or(Refusal::Name)?;
+    pub fn parse(name: &str, gstin: &str, address: &str, state: &str) -> Result<Self, PayerError> {
+        let name = on_one_line(name, NAME_CHARS_MAX).ok_or(PayerError::Name)?;
         let gstin = gstin.split_whitespace().collect::<String>().to_ascii_uppercase();
         if !gstin.is_empty() && !is_gstin(&gstin) {
-            return Err(Refusal::Gstin);
+            return Err(PayerError::Gstin);
         }
-        let address = on_one_line(address, ADDRESS_CHARS_MAX).ok_or(Refusal::Address)?;
+        let address = on_one_line(address, ADDRESS_CHARS_MAX).ok_or(PayerError::Address)?;
         let fits = state_of(&gstin).is_none_or(|of_gstin| of_gstin == state);
         if !STATES.contains(&state) || !fits {
-            return Err(Refusal::State);
+            return Err(PayerError::State);
         }
         Ok(Self { name, gstin, address, state: state.to_owned() })
     }
@@ -103,9 +103,9 @@ fn is_gstin(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Payer, Refusal};
+    use super::{Payer, PayerError};
 
-    fn parse(gstin: &str, state: &str) -> Result<Payer, Refusal> {
+    fn parse(gstin: &str, state: &str) -> Result<Payer, PayerError> {
         Payer::parse("Asha Rao Traders", gstin, "12 MG Road, Indore", state)
     }
 
@@ -131,15 +131,15 @@ mod tests {
             "27APAFU0939F1ZV",
         ];
         for wrong in wrong {
-            assert_eq!(parse(wrong, "27"), Err(Refusal::Gstin), "{wrong}");
+            assert_eq!(parse(wrong, "27"), Err(PayerError::Gstin), "{wrong}");
         }
     }
 
     #[test]
     fn the_state_is_the_gstins() {
-        assert_eq!(parse("27AAPFU0939F1ZV", "23"), Err(Refusal::State));
+        assert_eq!(parse("27AAPFU0939F1ZV", "23"), Err(PayerError::State));
         for wrong in ["", "2", "28", "39", "MP", "023"] {
-            assert_eq!(parse("", wrong), Err(Refusal::State), "{wrong}");
+            assert_eq!(parse("", wrong), Err(PayerError::State), "{wrong}");
         }
         assert_eq!(parse("", "23").unwrap().state, "23");
     }
@@ -151,10 +151,14 @@ mod tests {
         assert_eq!((payer.name.as_str(), payer.gstin.as_str()), ("Asha Rao", ""));
         assert_eq!(payer.address, "12 MG Road Indore 452001");
         for wrong in ["", " \n ", "a\0b", &"n".repeat(121)] {
-            assert_eq!(Payer::parse(wrong, "", "here", "23"), Err(Refusal::Name), "{wrong:?}");
+            assert_eq!(Payer::parse(wrong, "", "here", "23"), Err(PayerError::Name), "{wrong:?}");
         }
         for wrong in ["", "\u{7f}", &"n".repeat(301)] {
-            assert_eq!(Payer::parse("Asha", "", wrong, "23"), Err(Refusal::Address), "{wrong:?}");
+            assert_eq!(
+                Payer::parse("Asha", "", wrong, "23"),
+                Err(PayerError::Address),
+                "{wrong:?}"
+            );
         }
         assert!(Payer::parse(&"न".repeat(120), "", &"र".repeat(300), "23").is_ok());
     }

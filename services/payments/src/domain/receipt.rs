@@ -3,7 +3,7 @@
 
 pub mod due;
 pub mod paper;
-mod refusal;
+mod error;
 pub mod tax;
 
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ use kernel::{Id, Timestamp};
 use runtime::practice::{self, Practice};
 
 use self::due::Due;
+pub use self::error::{ReceiptError, SERIAL_CHARS_MAX};
 use self::paper::{Extent, Series};
-pub use self::refusal::{Refusal, SERIAL_CHARS_MAX};
-use self::tax::{Parts, Place, Tax, split};
+use self::tax::{Parts, PlaceOfSupply, Tax, split};
 use super::payer::{self, Payer};
 
 /// The month with which a financial year begins.
@@ -51,12 +51,12 @@ impl FinancialYear {
 ///
 /// # Errors
 /// `SerialTooLong`.
-pub fn serial(prefix: &str, year: FinancialYear, number: i32) -> Result<String, Refusal> {
+pub fn serial(prefix: &str, year: FinancialYear, number: i32) -> Result<String, ReceiptError> {
     let serial = format!("{prefix}/{}/{number:05}", year.short());
     if serial.chars().count() <= SERIAL_CHARS_MAX {
         Ok(serial)
     } else {
-        Err(Refusal::SerialTooLong)
+        Err(ReceiptError::SerialTooLong)
     }
 }
 
@@ -158,11 +158,11 @@ impl Issuer {
     }
 
     /// Where a payer is, seen from the issuer.
-    fn place_of(&self, payer: Option<&Payer>) -> Place {
+    fn place_of(&self, payer: Option<&Payer>) -> PlaceOfSupply {
         let own = payer::state_of(&self.letterhead.gstin);
         match payer {
-            Some(payer) if own.is_some_and(|own| own != payer.state) => Place::OtherState,
-            _ => Place::Here,
+            Some(payer) if own.is_some_and(|own| own != payer.state) => PlaceOfSupply::OtherState,
+            _ => PlaceOfSupply::SameState,
         }
     }
 
@@ -176,7 +176,7 @@ impl Issuer {
         due: Due,
         payer: Option<Payer>,
         now: Timestamp,
-    ) -> Result<Receipt, Refusal> {
+    ) -> Result<Receipt, ReceiptError> {
         let year = self.year_of(now);
         let prefix = self.prefixes.get(&due.paper.series()).map_or("", String::as_str);
         let place = due.place.unwrap_or_else(|| self.place_of(payer.as_ref()));

@@ -89,7 +89,7 @@ pub struct Refund {
 impl Refund {
     /// A refund that is only just asked for.
     #[must_use]
-    pub fn wanted(payment: PaymentId, amount: Amount, cause: Cause) -> Self {
+    pub fn requested(payment: PaymentId, amount: Amount, cause: Cause) -> Self {
         Self { payment, amount, cause, renews: None, accepted: None, end: None }
     }
 
@@ -104,7 +104,7 @@ impl Refund {
 
     /// Whether it is still ours to ask for.
     #[must_use]
-    pub fn is_unasked(&self) -> bool {
+    pub fn is_unaccepted(&self) -> bool {
         self.end.is_none() && self.accepted.is_none()
     }
 }
@@ -135,7 +135,7 @@ pub fn is_final(reason: &str) -> bool {
 
 /// What was learnt about a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum News {
+pub enum RefundUpdate {
     /// The provider has it.
     Taken {
         /// Under this id.
@@ -149,7 +149,7 @@ pub enum News {
 
 /// A refund that the provider has and that does not bear one of our ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundRefund {
     /// What is refunded.
     pub payment: PaymentId,
     /// The provider's id.

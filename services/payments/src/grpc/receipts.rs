@@ -14,7 +14,7 @@ use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
 use crate::app::list_receipts::get_receipt;
-use crate::app::{Error, Rejection, Till, refuse};
+use crate::app::{App, Error, Rejection, refuse};
 use crate::domain::payer::Payer;
 use crate::domain::receipt::tax::Tax;
 use crate::read_model::receipts::ReceiptRow;
@@ -68,21 +68,21 @@ pub(super) fn to_wire_receipt(row: ReceiptRow) -> Receipt {
 
 /// The internal service.
 #[derive(Debug, Clone)]
-pub struct Internal {
-    till: Arc<Till>,
+pub struct InternalHandler {
+    app: Arc<App>,
     peers: Peers,
 }
 
-impl Internal {
+impl InternalHandler {
     /// Serves a till to other services.
     #[must_use]
-    pub fn new(till: Arc<Till>, peers: Peers) -> Self {
-        Self { till, peers }
+    pub fn new(app: Arc<App>, peers: Peers) -> Self {
+        Self { app, peers }
     }
 }
 
 #[tonic::async_trait]
-impl PaymentsInternalService for Internal {
+impl PaymentsInternalService for InternalHandler {
     async fn get_receipt(
         &self,
         request: Request<GetReceiptRequest>,
@@ -90,7 +90,7 @@ impl PaymentsInternalService for Internal {
         self.peers.verify(request.metadata(), &["notifications"])?;
         let receipt_id = request.into_inner().receipt_id.parse();
         let receipt_id = receipt_id.map_err(|_malformed| reject(&Rejection::ReceiptUnknown))?;
-        let row = get_receipt(&self.till, receipt_id).await.map_err(|error| to_status(&error))?;
+        let row = get_receipt(&self.app, receipt_id).await.map_err(|error| to_status(&error))?;
         Ok(Response::new(GetReceiptResponse { receipt: Some(to_wire_receipt(row)) }))
     }
 }

@@ -22,38 +22,42 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
 use super::parse;
-use crate::app::check_provider::{Checked, check_provider};
-use crate::app::idempotent::Key;
+use crate::app::check_provider::{CheckedProviderPayment, check_provider};
+use crate::app::idempotency::IdempotencyKey;
+use crate::app::reconciliation_exceptions::{self, ReconciliationException};
 use crate::app::refund_payment::{self, refund_payment};
-use crate::app::unexplained::{self, Unexplained};
-use crate::app::{Error, Till};
+use crate::app::{App, Error};
 use crate::contract::collection_stream;
 use crate::domain::fact::Amount;
 use crate::read_model::{ledger, receipts};
 
 /// The staff's service.
 #[derive(Debug, Clone)]
-pub struct StaffTill {
-    till: Arc<Till>,
-    door: StaffDoor,
+pub struct StaffHandler {
+    app: Arc<App>,
+    authorizer: StaffDoor,
     parked: ParkedEvents,
 }
 
-impl StaffTill {
+impl StaffHandler {
     /// Serves a till to those whom the door lets in.
     #[must_use]
-    pub fn new(till: Arc<Till>, door: StaffDoor, parked: ParkedEvents) -> Self {
-        Self { till, door, parked }
+    pub fn new(app: Arc<App>, authorizer: StaffDoor, parked: ParkedEvents) -> Self {
+        Self { app, authorizer, parked }
     }
 
     /// Lets managers look at something, and writes down that they did.
-    async fn look(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<(), Status> {
-        let staff = self.manager(metadata, act).await?;
-        self.door.looked(staff, act).await
+    async fn authorize_read(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<(), Status> {
+        let staff = self.authorize_manager(metadata, act).await?;
+        self.authorizer.looked(staff, act).await
     }
 
-    async fn manager(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<Staff, Status> {
-        self.door.admit(metadata, act, Role::MANAGERS).await
+    async fn authorize_manager(
+        &self,
+        metadata: &MetadataMap,
+        act: Act<'_>,
+    ) -> Result<Staff, Status> {
+        self.authorizer.admit(metadata, act, Role::MANAGERS).await
     }
 }
 
@@ -61,7 +65,7 @@ fn to_wire_money(amount: Amount) -> Money {
     Money { minor_units: amount.minor, currency_code: amount.currency }
 }
 
-fn to_wire_unexplained(row: Unexplained) -> UnexplainedOrder {
+fn to_wire_exception(row: ReconciliationException) -> UnexplainedOrder {
     UnexplainedOrder {
         subject: row.subject(),
         reason: row.reason.word().to_owned(),
@@ -84,7 +88,7 @@ fn to_wire_entry(row: ledger::EntryRow) -> LedgerEntry {
     }
 }
 
-fn to_wire_checked(checked: &Checked) -> CheckedPayment {
+fn to_wire_checked(checked: &CheckedProviderPayment) -> CheckedPayment {
     let money = |minor| Some(kernel::Money { minor, ..checked.amount }.into());
     CheckedPayment {
         booking_id: checked.booking_id.to_string(),
@@ -98,19 +102,19 @@ fn to_wire_checked(checked: &Checked) -> CheckedPayment {
 }
 
 /// A failure of the database, as its caller sees it.
-fn failed(error: StoreError) -> Status {
+fn database_error(error: StoreError) -> Status {
     to_status(&Error::from(error))
 }
 
 #[tonic::async_trait]
-impl PaymentsStaffService for StaffTill {
+impl PaymentsStaffService for StaffHandler {
     async fn refund_payment(
         &self,
         request: Request<RefundPaymentRequest>,
     ) -> Result<Response<RefundPaymentResponse>, Status> {
         let (metadata, _, asked) = request.into_parts();
         let act = Act { action: refund_payment::ACTION, subject: &asked.booking_id };
-        let staff = self.manager(&metadata, act).await?;
+        let staff = self.authorize_manager(&metadata, act).await?;
         let done = async {
             let id = parse(&asked.booking_id)?;
             let amount = asked.amount.as_ref().map(|money| Amount {
@@ -119,16 +123,20 @@ impl PaymentsStaffService for StaffTill {
             });
             let wanted = amount.as_ref().map(|it| format!("{} {}", it.minor, it.currency));
             let asked_for = [asked.booking_id.as_str(), wanted.as_deref().unwrap_or("all")];
-            let key =
-                Key::of(staff.id, refund_payment::ACTION, &asked.idempotency_key, &asked_for)?;
-            refund_payment(&self.till, staff, id, amount, &key).await
+            let key = IdempotencyKey::of(
+                staff.id,
+                refund_payment::ACTION,
+                &asked.idempotency_key,
+                &asked_for,
+            )?;
+            refund_payment(&self.app, staff, id, amount, &key).await
         };
         match done.await {
             Ok(refund) => Ok(Response::new(RefundPaymentResponse {
                 refund_id: refund.refund_id.to_string(),
                 amount: Some(to_wire_money(refund.amount)),
             })),
-            Err(error) => Err(self.door.refused(staff, act, &error).await),
+            Err(error) => Err(self.authorizer.refused(staff, act, &error).await),
         }
     }
 
@@ -137,10 +145,11 @@ impl PaymentsStaffService for StaffTill {
         request: Request<ListUnexplainedOrdersRequest>,
     ) -> Result<Response<ListUnexplainedOrdersResponse>, Status> {
         let act = Act { action: "ListUnexplainedOrders", subject: "" };
-        self.look(request.metadata(), act).await?;
-        let found = unexplained::list(&self.till, request.into_inner().include_young).await;
+        self.authorize_read(request.metadata(), act).await?;
+        let found =
+            reconciliation_exceptions::list(&self.app, request.into_inner().include_young).await;
         let found = found.map_err(|error| to_status(&error))?;
-        let orders = found.into_iter().map(to_wire_unexplained).collect();
+        let orders = found.into_iter().map(to_wire_exception).collect();
         Ok(Response::new(ListUnexplainedOrdersResponse { orders }))
     }
 
@@ -149,12 +158,13 @@ impl PaymentsStaffService for StaffTill {
         request: Request<ExplainOrderRequest>,
     ) -> Result<Response<ExplainOrderResponse>, Status> {
         let (metadata, _, asked) = request.into_parts();
-        let act = Act { action: unexplained::EXPLAIN, subject: &asked.subject };
-        let staff = self.manager(&metadata, act).await?;
+        let act = Act { action: reconciliation_exceptions::EXPLAIN, subject: &asked.subject };
+        let staff = self.authorize_manager(&metadata, act).await?;
         let named = (asked.reason.as_str(), asked.subject.as_str());
-        match unexplained::explain(&self.till, staff, named, &asked.explanation).await {
+        match reconciliation_exceptions::explain(&self.app, staff, named, &asked.explanation).await
+        {
             Ok(()) => Ok(Response::new(ExplainOrderResponse {})),
-            Err(error) => Err(self.door.refused(staff, act, &error).await),
+            Err(error) => Err(self.authorizer.refused(staff, act, &error).await),
         }
     }
 
@@ -162,8 +172,8 @@ impl PaymentsStaffService for StaffTill {
         &self,
         request: Request<GetBalancesRequest>,
     ) -> Result<Response<GetBalancesResponse>, Status> {
-        self.look(request.metadata(), Act { action: "GetBalances", subject: "" }).await?;
-        let balances = ledger::balances(self.till.store.pool()).await.map_err(failed)?;
+        self.authorize_read(request.metadata(), Act { action: "GetBalances", subject: "" }).await?;
+        let balances = ledger::balances(self.app.store.pool()).await.map_err(database_error)?;
         let to_wire = |row: ledger::Balance| Balance {
             account: row.account,
             balance: Some(to_wire_money(row.balance)),
@@ -179,9 +189,10 @@ impl PaymentsStaffService for StaffTill {
     ) -> Result<Response<ListLedgerEntriesResponse>, Status> {
         let (metadata, _, asked) = request.into_parts();
         let act = Act { action: "ListLedgerEntries", subject: &asked.booking_id };
-        self.look(&metadata, act).await?;
+        self.authorize_read(&metadata, act).await?;
         let id = parse(&asked.booking_id).map_err(|error| to_status(&error))?;
-        let entries = ledger::entries_of(self.till.store.pool(), id).await.map_err(failed)?;
+        let entries =
+            ledger::entries_of(self.app.store.pool(), id).await.map_err(database_error)?;
         let entries = entries.into_iter().map(to_wire_entry).collect();
         Ok(Response::new(ListLedgerEntriesResponse { entries }))
     }
@@ -192,22 +203,22 @@ impl PaymentsStaffService for StaffTill {
     ) -> Result<Response<CheckProviderResponse>, Status> {
         let (metadata, _, asked) = request.into_parts();
         let act = Act { action: "CheckProvider", subject: &asked.booking_id };
-        self.look(&metadata, act).await?;
+        self.authorize_read(&metadata, act).await?;
         let named = (!asked.booking_id.is_empty()).then(|| parse(&asked.booking_id)).transpose();
         let found = match named {
-            Ok(booking_id) => check_provider(&self.till, booking_id).await,
+            Ok(booking_id) => check_provider(&self.app, booking_id).await,
             Err(error) => Err(error),
         };
         let found = found.map_err(|error| to_status(&error))?;
-        let (provider, account) = (&self.till.provider, &self.till.account);
+        let (provider, health) = (&self.app.provider, &self.app.webhook_health);
         Ok(Response::new(CheckProviderResponse {
             provider: provider.name().to_owned(),
             is_test_mode: provider.is_test_mode(),
             keys_problem: found.keys_problem.unwrap_or_default(),
             names_account: provider.names_account(),
-            is_other_account: account.check().is_err(),
+            is_other_account: health.check().is_err(),
             last_webhook_at: found.last_webhook_at.map(to_wire),
-            refused_webhooks: i64::try_from(account.refused()).unwrap_or(i64::MAX),
+            refused_webhooks: i64::try_from(health.bad_signatures()).unwrap_or(i64::MAX),
             payment: found.payment.as_ref().map(to_wire_checked),
         }))
     }
@@ -218,10 +229,11 @@ impl PaymentsStaffService for StaffTill {
     ) -> Result<Response<GetPaymentHistoryResponse>, Status> {
         let (metadata, _, asked) = request.into_parts();
         let act = Act { action: "GetPaymentHistory", subject: &asked.booking_id };
-        self.look(&metadata, act).await?;
+        self.authorize_read(&metadata, act).await?;
         let id = parse(&asked.booking_id).map_err(|error| to_status(&error))?;
-        let events = self.till.store.load(&collection_stream(id)).await.map_err(failed)?;
-        let receipts = receipts::of_booking(self.till.store.pool(), id).await.map_err(failed)?;
+        let events = self.app.store.load(&collection_stream(id)).await.map_err(database_error)?;
+        let receipts =
+            receipts::of_booking(self.app.store.pool(), id).await.map_err(database_error)?;
         let receipts = receipts.into_iter().map(|receipt| receipt.serial).collect();
         Ok(Response::new(GetPaymentHistoryResponse { entries: history(&events), receipts }))
     }
@@ -231,8 +243,8 @@ impl PaymentsStaffService for StaffTill {
         request: Request<ListParkedEventsRequest>,
     ) -> Result<Response<ListParkedEventsResponse>, Status> {
         let act = Act { action: "ListParkedEvents", subject: "" };
-        self.look(request.metadata(), act).await?;
-        let events = self.parked.list().await.map_err(failed)?;
+        self.authorize_read(request.metadata(), act).await?;
+        let events = self.parked.list().await.map_err(database_error)?;
         Ok(Response::new(ListParkedEventsResponse { events }))
     }
 
@@ -242,9 +254,9 @@ impl PaymentsStaffService for StaffTill {
     ) -> Result<Response<RetryParkedEventsResponse>, Status> {
         let (metadata, _, asked) = request.into_parts();
         let act = Act { action: "RetryParkedEvents", subject: &asked.stream_id };
-        self.look(&metadata, act).await?;
-        let handled = self.parked.retry(&asked.stream_id).await.map_err(failed)?;
-        let events = self.parked.list().await.map_err(failed)?;
+        self.authorize_read(&metadata, act).await?;
+        let handled = self.parked.retry(&asked.stream_id).await.map_err(database_error)?;
+        let events = self.parked.list().await.map_err(database_error)?;
         let handled = i32::try_from(handled).unwrap_or(i32::MAX);
         Ok(Response::new(RetryParkedEventsResponse { handled, events }))
     }

@@ -43,7 +43,7 @@ fn mismatched(payment: u8, amount: Amount) -> Event {
 
 fn refund(payment: u8, minor: i64) -> Refund {
     let (payment, amount, cause) = (pay(payment), inr(minor), Cause::Unplaced);
-    Refund::wanted(payment, amount, cause)
+    Refund::requested(payment, amount, cause)
 }
 
 fn requested(number: u8, payment: u8, minor: i64) -> Event {
@@ -123,7 +123,7 @@ fn what_does_not_match_waits_in_suspense_until_it_is_back() {
     let dollars = Amount { minor: 700, currency: "USD".to_owned() };
     let mut events = vec![mismatched(1, dollars.clone())];
     assert_left(&events, [(ProviderClearing, 700), (Suspense, -700)]);
-    let refund = Refund::wanted(pay(1), dollars.clone(), Cause::Mismatched);
+    let refund = Refund::requested(pay(1), dollars.clone(), Cause::Mismatched);
     events.push(Event::RefundRequested { refund_id: rfn(1), refund });
     assert_left(&events, [(ProviderClearing, 700), (RefundsPayable, -700)]);
     events.push(processed(1));

@@ -17,8 +17,8 @@ pub use self::settings::Settings;
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{OrderId, PaymentId, ProviderRefundId};
 use crate::provider::{
-    Asked, Observation, OrderReport, Page, PaymentReport, Provider, ProviderError, ProviderRefund,
-    Refusal, ReturnForm, WantedOrder, WantedRefund, WebhookHeaders,
+    Observation, OrderReport, OrderRequest, Page, PaymentReport, Provider, ProviderError,
+    ProviderFuture, ProviderRefund, RefundRequest, ReturnError, ReturnForm, WebhookHeaders,
 };
 use crate::settlement::{Line, Settlement};
 
@@ -64,7 +64,7 @@ impl Provider for Razorpay {
         "razorpay"
     }
 
-    fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId> {
+    fn create_order(&self, wanted: OrderRequest) -> ProviderFuture<'_, OrderId> {
         Box::pin(async move {
             let unique = self.api.post("/orders", &order_body(wanted, true), None).await;
             let made = match unique {
@@ -79,7 +79,7 @@ impl Provider for Razorpay {
         })
     }
 
-    fn find_order(&self, wanted: WantedOrder) -> Asked<'_, Option<OrderId>> {
+    fn find_order(&self, wanted: OrderRequest) -> ProviderFuture<'_, Option<OrderId>> {
         Box::pin(async move {
             let receipt = wanted.receipt.to_string();
             let list = self.api.get("/orders", &[("receipt", &receipt), ("count", "100")]).await?;
@@ -93,16 +93,16 @@ impl Provider for Razorpay {
         })
     }
 
-    fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderReport> {
+    fn order<'a>(&'a self, id: &'a OrderId) -> ProviderFuture<'a, OrderReport> {
         Box::pin(async move {
             let order = self.api.get(&format!("/orders/{id}"), &[]).await?;
             json::order(&order, self.name())
                 .filter(|order| order.fact.id == *id)
-                .ok_or(ProviderError::Unusable("not the order that was asked for"))
+                .ok_or(ProviderError::InvalidAnswer("not the order that was asked for"))
         })
     }
 
-    fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<PaymentReport>> {
+    fn payments_of<'a>(&'a self, order: &'a OrderId) -> ProviderFuture<'a, Vec<PaymentReport>> {
         Box::pin(async move {
             let list =
                 self.api.get(&format!("/orders/{order}/payments"), &[("count", "100")]).await?;
@@ -110,13 +110,17 @@ impl Provider for Razorpay {
         })
     }
 
-    fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, PaymentReport> {
+    fn payment<'a>(&'a self, id: &'a PaymentId) -> ProviderFuture<'a, PaymentReport> {
         Box::pin(
             async move { own_payment(&self.api.get(&format!("/payments/{id}"), &[]).await?, id) },
         )
     }
 
-    fn capture<'a>(&'a self, id: &'a PaymentId, amount: Money) -> Asked<'a, PaymentReport> {
+    fn capture<'a>(
+        &'a self,
+        id: &'a PaymentId,
+        amount: Money,
+    ) -> ProviderFuture<'a, PaymentReport> {
         Box::pin(async move {
             let body = json!({ "amount": amount.minor, "currency": amount.currency.code() });
             match self.api.post(&format!("/payments/{id}/capture"), &body, None).await {
@@ -128,7 +132,7 @@ impl Provider for Razorpay {
         })
     }
 
-    fn refund<'a>(&'a self, wanted: &'a WantedRefund) -> Asked<'a, ProviderRefund> {
+    fn refund<'a>(&'a self, wanted: &'a RefundRequest) -> ProviderFuture<'a, ProviderRefund> {
         Box::pin(async move {
             let receipt = wanted.refund_id.to_string();
             let body = json!({
@@ -145,7 +149,7 @@ impl Provider for Razorpay {
         })
     }
 
-    fn refunds_of<'a>(&'a self, payment: &'a PaymentId) -> Asked<'a, Vec<ProviderRefund>> {
+    fn refunds_of<'a>(&'a self, payment: &'a PaymentId) -> ProviderFuture<'a, Vec<ProviderRefund>> {
         Box::pin(async move {
             let path = format!("/payments/{payment}/refunds");
             let list = self.api.get(&path, &[("count", "100")]).await?;
@@ -154,11 +158,11 @@ impl Provider for Razorpay {
         })
     }
 
-    fn fetch_refund<'a>(&'a self, id: &'a ProviderRefundId) -> Asked<'a, ProviderRefund> {
+    fn fetch_refund<'a>(&'a self, id: &'a ProviderRefundId) -> ProviderFuture<'a, ProviderRefund> {
         Box::pin(async move { own_refund(&self.api.get(&format!("/refunds/{id}"), &[]).await?) })
     }
 
-    fn settlement_lines(&self, at: Timestamp, skip: usize) -> Asked<'_, Page<Line>> {
+    fn settlement_lines(&self, at: Timestamp, skip: usize) -> ProviderFuture<'_, Page<Line>> {
         Box::pin(settlement::lines(&self.api, at, skip))
     }
 
@@ -167,7 +171,7 @@ impl Provider for Razorpay {
         from: Timestamp,
         to: Timestamp,
         skip: usize,
-    ) -> Asked<'_, Page<Settlement>> {
+    ) -> ProviderFuture<'_, Page<Settlement>> {
         Box::pin(settlement::settlements(&self.api, (from, to), skip))
     }
 
@@ -176,7 +180,7 @@ impl Provider for Razorpay {
         from: Timestamp,
         to: Timestamp,
         skip: usize,
-    ) -> Asked<'_, Page<PaymentReport>> {
+    ) -> ProviderFuture<'_, Page<PaymentReport>> {
         Box::pin(settlement::payments(&self.api, (from, to), skip))
     }
 
@@ -185,7 +189,7 @@ impl Provider for Razorpay {
         from: Timestamp,
         to: Timestamp,
         skip: usize,
-    ) -> Asked<'_, Page<Dispute>> {
+    ) -> ProviderFuture<'_, Page<Dispute>> {
         Box::pin(settlement::disputes(&self.api, self.name(), (from, to), skip))
     }
 
@@ -194,14 +198,14 @@ impl Provider for Razorpay {
         order: &OrderId,
         payment_id: &str,
         signature: &str,
-    ) -> Result<PaymentId, Refusal> {
-        let payment = json::payment_id(payment_id).ok_or(Refusal::Malformed)?;
+    ) -> Result<PaymentId, ReturnError> {
+        let payment = json::payment_id(payment_id).ok_or(ReturnError::Malformed)?;
         let message = format!("{order}|{payment}");
         let secret = self.settings.key_secret.expose_secret();
         if signature::is_valid(secret, message.as_bytes(), signature) {
             Ok(payment)
         } else {
-            Err(Refusal::Forged)
+            Err(ReturnError::Forged)
         }
     }
 
@@ -245,7 +249,7 @@ impl Provider for Razorpay {
 
 /// What is asked of the provider for an order. Automatic capture is refused without the time in
 /// which it captures. `unique` makes a repeat of the request the same order.
-fn order_body(wanted: WantedOrder, unique: bool) -> Value {
+fn order_body(wanted: OrderRequest, unique: bool) -> Value {
     let mut body = json!({
         "amount": wanted.amount.minor,
         "currency": wanted.amount.currency.code(),
@@ -267,11 +271,11 @@ fn order_body(wanted: WantedOrder, unique: bool) -> Value {
 }
 
 /// An order's age and id, once it is sure that it asks for what we want.
-fn own_order(order: &Value, wanted: WantedOrder) -> Result<(Timestamp, OrderId), ProviderError> {
+fn own_order(order: &Value, wanted: OrderRequest) -> Result<(Timestamp, OrderId), ProviderError> {
     let id = json::order_id(json::text(order, "id").unwrap_or_default())
-        .ok_or(ProviderError::Unusable("an order without an id"))?;
+        .ok_or(ProviderError::InvalidAnswer("an order without an id"))?;
     if json::amount(order) != Some(wanted.amount.into()) {
-        return Err(ProviderError::Unusable("an order of another amount under our receipt"));
+        return Err(ProviderError::InvalidAnswer("an order of another amount under our receipt"));
     }
     let created_at = json::integer(order, "created_at").and_then(Timestamp::from_seconds);
     Ok((created_at.unwrap_or(Timestamp::EPOCH), id))
@@ -280,11 +284,11 @@ fn own_order(order: &Value, wanted: WantedOrder) -> Result<(Timestamp, OrderId),
 fn own_payment(entity: &Value, id: &PaymentId) -> Result<PaymentReport, ProviderError> {
     json::report(entity)
         .filter(|report| report.payment.id == *id)
-        .ok_or(ProviderError::Unusable("not the payment that was asked for"))
+        .ok_or(ProviderError::InvalidAnswer("not the payment that was asked for"))
 }
 
 fn own_refund(entity: &Value) -> Result<ProviderRefund, ProviderError> {
-    json::refund(entity).ok_or(ProviderError::Unusable("not a refund"))
+    json::refund(entity).ok_or(ProviderError::InvalidAnswer("not a refund"))
 }
 
 #[cfg(test)]

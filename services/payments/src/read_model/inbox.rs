@@ -16,18 +16,18 @@ const BODY_DAYS: i32 = 90;
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn take_in(
+pub async fn insert(
     tx: &mut Tx,
     event_id: &str,
     body_sha256: &[u8],
     raw: &[u8],
 ) -> Result<Option<String>, StoreError> {
-    if write(tx, event_id, body_sha256, raw).await? {
+    if insert_row(tx, event_id, body_sha256, raw).await? {
         return Ok(Some(event_id.to_owned()));
     }
     // Ids are headers that nobody signed.
     let by_body = hex(body_sha256);
-    let is_new = by_body != event_id && write(tx, &by_body, body_sha256, raw).await?;
+    let is_new = by_body != event_id && insert_row(tx, &by_body, body_sha256, raw).await?;
     if is_new {
         tracing::warn!(event_id, "a webhook has the id of another one; it is kept by its body");
     }
@@ -44,7 +44,7 @@ pub fn hex(body_sha256: &[u8]) -> String {
     })
 }
 
-async fn write(
+async fn insert_row(
     tx: &mut Tx,
     event_id: &str,
     body_sha256: &[u8],
@@ -99,7 +99,7 @@ pub async fn unfolded(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn folded(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> {
+pub async fn mark_folded(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> {
     sqlx::query(
         "update webhook_inbox set folded_at = clock_now(), waits_for_order_id = null
          where event_id = $1",
@@ -114,7 +114,7 @@ pub async fn folded(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn wait_for(tx: &mut Tx, event_id: &str, order: &OrderId) -> Result<(), StoreError> {
+pub async fn set_waits_for(tx: &mut Tx, event_id: &str, order: &OrderId) -> Result<(), StoreError> {
     sqlx::query("update webhook_inbox set waits_for_order_id = $2 where event_id = $1")
         .bind(event_id)
         .bind(order.as_str())
@@ -127,7 +127,11 @@ pub async fn wait_for(tx: &mut Tx, event_id: &str, order: &OrderId) -> Result<()
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn tells_of(tx: &mut Tx, event_id: &str, payment: &PaymentId) -> Result<(), StoreError> {
+pub async fn set_payment(
+    tx: &mut Tx,
+    event_id: &str,
+    payment: &PaymentId,
+) -> Result<(), StoreError> {
     sqlx::query("update webhook_inbox set payment_id = $2 where event_id = $1")
         .bind(event_id)
         .bind(payment.as_str())
@@ -140,7 +144,7 @@ pub async fn tells_of(tx: &mut Tx, event_id: &str, payment: &PaymentId) -> Resul
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn has_told_of(
+pub async fn has_reported(
     executor: impl PgExecutor<'_>,
     payment: &PaymentId,
 ) -> Result<bool, StoreError> {
@@ -168,8 +172,8 @@ pub async fn waiting_for(tx: &mut Tx, order: &OrderId) -> Result<Vec<String>, St
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn sweep(tx: &mut Tx) -> Result<u64, StoreError> {
-    let swept = sqlx::query(
+pub async fn delete_old_bodies(tx: &mut Tx) -> Result<u64, StoreError> {
+    let deleted = sqlx::query(
         "update webhook_inbox set raw = null
          where raw is not null and received_at < clock_now() - make_interval(days => $1)",
     )
@@ -177,5 +181,5 @@ pub async fn sweep(tx: &mut Tx) -> Result<u64, StoreError> {
     .execute(tx.connection())
     .await?
     .rows_affected();
-    Ok(swept)
+    Ok(deleted)
 }

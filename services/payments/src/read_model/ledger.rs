@@ -93,7 +93,7 @@ pub async fn entries_of(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn close(executor: impl PgExecutor<'_>) -> Result<(), StoreError> {
+pub async fn write_closing(executor: impl PgExecutor<'_>) -> Result<(), StoreError> {
     sqlx::query(
         "with last as (select coalesce(max(up_to), '-infinity') as up_to from ledger_closings),
          until as (select clock_now() - interval '1 hour' as up_to),
@@ -120,7 +120,7 @@ pub async fn close(executor: impl PgExecutor<'_>) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn moved_after(
+pub async fn streams_after(
     executor: impl PgExecutor<'_>,
     position: i64,
     many: i64,
@@ -145,7 +145,7 @@ pub async fn moved_after(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn opened_until(executor: impl PgExecutor<'_>) -> Result<i64, StoreError> {
+pub async fn backfilled_until(executor: impl PgExecutor<'_>) -> Result<i64, StoreError> {
     let position =
         sqlx::query_scalar("select position from opened_books").fetch_optional(executor).await?;
     Ok(position.unwrap_or(0))
@@ -155,7 +155,10 @@ pub async fn opened_until(executor: impl PgExecutor<'_>) -> Result<i64, StoreErr
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn note_opened(executor: impl PgExecutor<'_>, position: i64) -> Result<(), StoreError> {
+pub async fn record_backfilled(
+    executor: impl PgExecutor<'_>,
+    position: i64,
+) -> Result<(), StoreError> {
     sqlx::query(
         "insert into opened_books (position) values ($1)
          on conflict (only_row) do update
@@ -171,7 +174,7 @@ pub async fn note_opened(executor: impl PgExecutor<'_>, position: i64) -> Result
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn written(
+pub async fn count_written(
     executor: impl PgExecutor<'_>,
     entries: &[Entry],
 ) -> Result<usize, StoreError> {

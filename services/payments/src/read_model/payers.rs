@@ -28,11 +28,7 @@ pub async fn of(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn remember(
-    tx: &mut Tx,
-    booking_id: Id<Booking>,
-    payer: &Payer,
-) -> Result<(), StoreError> {
+pub async fn upsert(tx: &mut Tx, booking_id: Id<Booking>, payer: &Payer) -> Result<(), StoreError> {
     sqlx::query(
         "insert into payers (booking_id, name, gstin, address, state_code)
          values ($1, $2, $3, $4, $5)
@@ -54,7 +50,7 @@ pub async fn remember(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn forget(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), StoreError> {
+pub async fn delete(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), StoreError> {
     sqlx::query("delete from payers where booking_id = $1")
         .bind(booking_id)
         .execute(tx.connection())

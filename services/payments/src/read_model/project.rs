@@ -4,12 +4,12 @@ use eventstore::{StoreError, Tx};
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Id, Timestamp};
 
-use crate::app::follow_booking::Wish;
+use crate::app::apply_booking_intent::BookingIntent;
 use crate::domain::collection::{Collection, Standing};
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::PaymentId;
 use crate::domain::refund::{End, Refund};
-use crate::read_model::booking_word::BookingWord;
+use crate::read_model::booking_status::BookingStatus;
 
 /// A standing's word in the table.
 #[must_use]
@@ -207,11 +207,11 @@ pub async fn known_booking(
 pub async fn booking_state(
     tx: &mut Tx,
     booking_id: Id<Booking>,
-    word: BookingWord,
+    status: BookingStatus,
 ) -> Result<(), StoreError> {
     sqlx::query("update known_bookings set state = $2 where booking_id = $1")
         .bind(booking_id)
-        .bind(word.word())
+        .bind(status.word())
         .execute(tx.connection())
         .await?;
     Ok(())
@@ -222,7 +222,11 @@ pub async fn booking_state(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn wish(tx: &mut Tx, booking_id: Id<Booking>, wish: &Wish) -> Result<bool, StoreError> {
+pub async fn booking_intent(
+    tx: &mut Tx,
+    booking_id: Id<Booking>,
+    intent: &BookingIntent,
+) -> Result<bool, StoreError> {
     let known = sqlx::query(
         "update known_bookings
          set state = $2, unplaced_payment_id = $3, refund_minor = $4, refund_currency = $5,
@@ -230,11 +234,11 @@ pub async fn wish(tx: &mut Tx, booking_id: Id<Booking>, wish: &Wish) -> Result<b
          where booking_id = $1",
     )
     .bind(booking_id)
-    .bind(wish.word.word())
-    .bind(wish.unplaced.as_ref().map(PaymentId::as_str))
-    .bind(wish.refund.as_ref().map(|refund| refund.minor))
-    .bind(wish.refund.as_ref().map(|refund| refund.currency.as_str()))
-    .bind(wish.placed.as_ref().map(PaymentId::as_str))
+    .bind(intent.status.word())
+    .bind(intent.unplaced.as_ref().map(PaymentId::as_str))
+    .bind(intent.refund.as_ref().map(|refund| refund.minor))
+    .bind(intent.refund.as_ref().map(|refund| refund.currency.as_str()))
+    .bind(intent.placed.as_ref().map(PaymentId::as_str))
     .execute(tx.connection())
     .await?
     .rows_affected();
@@ -246,6 +250,6 @@ pub async fn wish(tx: &mut Tx, booking_id: Id<Booking>, wish: &Wish) -> Result<b
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn knows_receipts(tx: &mut Tx) -> Result<(), StoreError> {
+pub async fn declare_receipt_support(tx: &mut Tx) -> Result<(), StoreError> {
     tx.set("payments.knows", "receipts").await
 }

@@ -6,11 +6,11 @@ use kernel::{Currency, Id, Money, Timestamp};
 use sqlx::postgres::PgRow;
 use sqlx::{PgExecutor, Row as _};
 
-use crate::app::follow_booking::Wish;
+use crate::app::apply_booking_intent::BookingIntent;
 use crate::domain::collection::Standing;
 use crate::domain::dispute::DisputeState;
 use crate::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId};
-use crate::read_model::booking_word::BookingWord;
+use crate::read_model::booking_status::BookingStatus;
 use crate::read_model::project::standing_word;
 
 /// A collection as its row has it.
@@ -200,7 +200,7 @@ pub async fn refund(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn taken_back(
+pub async fn refunded_minor(
     executor: impl PgExecutor<'_>,
     payment: &PaymentId,
 ) -> Result<i64, StoreError> {
@@ -271,23 +271,23 @@ pub async fn booking_of(
 pub async fn booking_state(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
-) -> Result<BookingWord, StoreError> {
+) -> Result<BookingStatus, StoreError> {
     let word: Option<Option<String>> =
         sqlx::query_scalar("select state from known_bookings where booking_id = $1")
             .bind(booking_id)
             .fetch_optional(executor)
             .await?;
-    Ok(word.flatten().and_then(|word| BookingWord::from_word(&word)).unwrap_or_default())
+    Ok(word.flatten().and_then(|word| BookingStatus::from_word(&word)).unwrap_or_default())
 }
 
 /// What booking has said of a booking's money.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn wish(
+pub async fn booking_intent(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
-) -> Result<Wish, StoreError> {
+) -> Result<BookingIntent, StoreError> {
     let row = sqlx::query(
         "select state, unplaced_payment_id, refund_minor, refund_currency, placed_payment_id
          from known_bookings where booking_id = $1",
@@ -295,17 +295,17 @@ pub async fn wish(
     .bind(booking_id)
     .fetch_optional(executor)
     .await?;
-    Ok(row.as_ref().map(read_wish).transpose()?.unwrap_or_default())
+    Ok(row.as_ref().map(read_intent).transpose()?.unwrap_or_default())
 }
 
-fn read_wish(row: &PgRow) -> Result<Wish, sqlx::Error> {
+fn read_intent(row: &PgRow) -> Result<BookingIntent, sqlx::Error> {
     let word: Option<String> = row.try_get("state")?;
     let unplaced: Option<String> = row.try_get("unplaced_payment_id")?;
     let placed: Option<String> = row.try_get("placed_payment_id")?;
     let (minor, currency) = (row.try_get("refund_minor")?, row.try_get("refund_currency")?);
     let refund = Option::zip(minor, currency).map(|(minor, currency)| Amount { minor, currency });
-    Ok(Wish {
-        word: word.and_then(|word| BookingWord::from_word(&word)).unwrap_or_default(),
+    Ok(BookingIntent {
+        status: word.and_then(|word| BookingStatus::from_word(&word)).unwrap_or_default(),
         unplaced: unplaced.as_deref().and_then(PaymentId::parse),
         refund,
         placed: placed.as_deref().and_then(PaymentId::parse),
@@ -333,12 +333,12 @@ fn refund_row(row: &PgRow) -> Result<RefundRow, sqlx::Error> {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn take_turn(
+pub async fn acquire_order_lease(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
     seconds: i32,
 ) -> Result<Option<i32>, StoreError> {
-    let turn = sqlx::query_scalar(
+    let lease = sqlx::query_scalar(
         "update collections
          set ordering_until_at = clock_timestamp() + make_interval(secs => $2),
              ordering_turns = ordering_turns + 1
@@ -349,17 +349,17 @@ pub async fn take_turn(
     .bind(f64::from(seconds))
     .fetch_optional(executor)
     .await?;
-    Ok(turn)
+    Ok(lease)
 }
 
 /// Makes a turn last on, as long as whoever has it is alive.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn keep_turn(
+pub async fn renew_order_lease(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
-    turn: i32,
+    lease: i32,
     seconds: i32,
 ) -> Result<(), StoreError> {
     sqlx::query(
@@ -368,7 +368,7 @@ pub async fn keep_turn(
          where booking_id = $1 and ordering_turns = $2 and order_id is null",
     )
     .bind(booking_id)
-    .bind(turn)
+    .bind(lease)
     .bind(f64::from(seconds))
     .execute(executor)
     .await?;
@@ -379,17 +379,17 @@ pub async fn keep_turn(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn give_turn_back(
+pub async fn release_order_lease(
     executor: impl PgExecutor<'_>,
     booking_id: Id<Booking>,
-    turn: i32,
+    lease: i32,
 ) -> Result<(), StoreError> {
     sqlx::query(
         "update collections set ordering_until_at = '-infinity'
          where booking_id = $1 and ordering_turns = $2",
     )
     .bind(booking_id)
-    .bind(turn)
+    .bind(lease)
     .execute(executor)
     .await?;
     Ok(())

@@ -6,7 +6,7 @@ use kernel::{Id, Timestamp};
 use sqlx::{PgExecutor, Row as _};
 
 use crate::domain::fact::{Amount, DisputeId, OrderId, Payment, PaymentId};
-use crate::settlement::{About, Booked, Break, Figures, Line, Settlement};
+use crate::settlement::{Booked, Break, Figures, Line, LineSubject, Settlement};
 
 /// A line as it was posted before.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub async fn booked(
     executor: impl PgExecutor<'_>,
     line: &Line,
 ) -> Result<Option<(Option<Id<Booking>>, Booked)>, StoreError> {
-    if let About::Dispute(dispute, _) = &line.about {
+    if let LineSubject::Dispute(dispute, _) = &line.about {
         return disputed(executor, line, dispute).await;
     }
     let row = sqlx::query(
@@ -42,12 +42,12 @@ pub async fn booked(
          order by e.booking_id nulls last limit 1",
     )
     .bind(match &line.about {
-        About::Payment(payment) => Some(payment.as_str()),
-        About::Refund(..) | About::Dispute(..) | About::Other(_) => None,
+        LineSubject::Payment(payment) => Some(payment.as_str()),
+        LineSubject::Refund(..) | LineSubject::Dispute(..) | LineSubject::Other(_) => None,
     })
     .bind(match &line.about {
-        About::Refund(refund, _) => Some(refund.as_str()),
-        About::Payment(_) | About::Dispute(..) | About::Other(_) => None,
+        LineSubject::Refund(refund, _) => Some(refund.as_str()),
+        LineSubject::Payment(_) | LineSubject::Dispute(..) | LineSubject::Other(_) => None,
     })
     .bind(line.id.as_str())
     .bind(line.settlement.as_str())
@@ -216,7 +216,7 @@ pub async fn write_settlement(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn note_unknown(tx: &mut Tx, payment: &Payment) -> Result<(), StoreError> {
+pub async fn insert_unknown(tx: &mut Tx, payment: &Payment) -> Result<(), StoreError> {
     sqlx::query(
         "insert into unknown_payments (payment_id, order_id, amount_minor, amount_currency)
          values ($1, $2, $3, $4) on conflict do nothing",
@@ -283,7 +283,7 @@ pub async fn is_explained(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn unknown_gone(
+pub async fn unknown_refunded(
     executor: impl PgExecutor<'_>,
     payment: &PaymentId,
 ) -> Result<i64, StoreError> {
@@ -303,7 +303,7 @@ pub async fn unknown_gone(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn some_unknown(
+pub async fn sample_unknown(
     executor: impl PgExecutor<'_>,
     many: i64,
 ) -> Result<Vec<PaymentId>, StoreError> {
@@ -321,7 +321,7 @@ pub async fn some_unknown(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn some_waiting(
+pub async fn sample_waiting(
     executor: impl PgExecutor<'_>,
     before: Timestamp,
     many: i64,
@@ -344,7 +344,7 @@ pub async fn some_waiting(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn some_without_order(
+pub async fn sample_without_order(
     executor: impl PgExecutor<'_>,
     before: Timestamp,
     many: i64,
@@ -370,14 +370,14 @@ pub async fn some_without_order(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn note_absent_order(
+pub async fn record_absent_order(
     tx: &mut Tx,
     booking_id: Id<Booking>,
-    turn: i32,
+    lease: i32,
 ) -> Result<(), StoreError> {
     sqlx::query("update collections set order_absent_turn = $2 where booking_id = $1")
         .bind(booking_id)
-        .bind(turn)
+        .bind(lease)
         .execute(tx.connection())
         .await?;
     Ok(())

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{About, Booked, Break, Figures, Line, Settlement, check, check_sum, entry};
+use super::{Booked, Break, Figures, Line, LineSubject, Settlement, check, check_sum, entry};
 use crate::domain::fact::{Amount, PaymentId, ProviderRefundId, SettledId, SettlementId};
 use crate::ledger::Account;
 
@@ -17,7 +17,7 @@ fn line(figures: Figures) -> Line {
     Line {
         settlement: SettlementId::parse("setl_AAAAAAAAAAAAAA").unwrap(),
         id: SettledId::parse("pay_AAAAAAAAAAAAAA").unwrap(),
-        about: About::Payment(PaymentId::parse("pay_AAAAAAAAAAAAAA").unwrap()),
+        about: LineSubject::Payment(PaymentId::parse("pay_AAAAAAAAAAAAAA").unwrap()),
         figures,
         settled_at: None,
     }
@@ -26,7 +26,7 @@ fn line(figures: Figures) -> Line {
 fn refund_line(figures: Figures) -> Line {
     let refund = ProviderRefundId::parse("rfnd_AAAAAAAAAAAAAA").unwrap();
     let payment = PaymentId::parse("pay_AAAAAAAAAAAAAA");
-    Line { about: About::Refund(refund, payment), ..line(figures) }
+    Line { about: LineSubject::Refund(refund, payment), ..line(figures) }
 }
 
 fn booked() -> Booked {
@@ -89,7 +89,7 @@ fn what_does_not_fit_waits_in_suspense_with_its_reason() {
     assert_eq!(check(&line(figures()), None), Err(Break::Unknown));
     let again = Booked { is_settled: true, ..booked() };
     assert_eq!(check(&line(figures()), Some(&again)), Err(Break::Twice));
-    let other = Line { about: About::Other("adjustment".to_owned()), ..line(figures()) };
+    let other = Line { about: LineSubject::Other("adjustment".to_owned()), ..line(figures()) };
     assert_eq!(check(&other, Some(&booked())), Err(Break::Adjustment));
     let left = [(Account::Bank, 48_820), (Account::Suspense, -48_820)];
     assert_eq!(posted(&line(figures()), Err(Break::Unknown)), left);

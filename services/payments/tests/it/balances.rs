@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use payments::app::open_books::open_books;
-use payments::read_model::ledger::{close, moved_after, opened_until};
+use payments::app::backfill_ledger::backfill_ledger;
+use payments::read_model::ledger::{backfilled_until, streams_after, write_closing};
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::timeout;
 
@@ -22,7 +22,7 @@ async fn a_closing_changes_no_balance_and_a_start_reads_what_is_new() -> Result<
     world.until_quiet().await?;
     let before = left(&world).await?;
     for _ in 0..2 {
-        close(world.store.pool()).await?;
+        write_closing(world.store.pool()).await?;
         assert_eq!(left(&world).await?, before);
     }
     // The practice's own night may have fallen into these two hours and closed, too.
@@ -34,28 +34,28 @@ async fn a_closing_changes_no_balance_and_a_start_reads_what_is_new() -> Result<
     assert!((2..=3).contains(&count), "{count} closings");
     assert_eq!(world.number(first).await?, count, "each has the first booking's money");
 
-    open_books(&world.store).await?;
+    backfill_ledger(&world.store).await?;
     let all = "select count(*) from feed f where f.position <= (select position from opened_books)";
     let waiting = world.number("select count(*) from outbox").await?;
     let events = world.number("select count(*) from events").await?;
     assert_eq!(world.number(all).await? + waiting, events);
     let pool = world.store.pool();
-    let (streams, _end) = moved_after(pool, 0, 1_000).await?;
+    let (streams, _end) = streams_after(pool, 0, 1_000).await?;
     assert_eq!(streams.len(), 2);
-    let position = opened_until(pool).await?;
-    let (streams, end) = moved_after(pool, position, 1_000).await?;
+    let position = backfilled_until(pool).await?;
+    let (streams, end) = streams_after(pool, position, 1_000).await?;
     assert_eq!((streams.is_empty(), end), (waiting == 0, position), "nothing is read again");
 
     // What has been looked through is not looked through again: what is gone stays gone.
     world.until_number("select count(*) from outbox", 0).await?;
-    open_books(&world.store).await?;
+    backfill_ledger(&world.store).await?;
     let gone = "alter table ledger_lines disable trigger user;
                 alter table ledger_entries disable trigger user;
                 delete from ledger_lines; delete from ledger_entries;
                 alter table ledger_entries enable trigger user;
                 alter table ledger_lines enable trigger user;";
     world.database.as_owner(gone).await?;
-    open_books(&world.store).await?;
+    backfill_ledger(&world.store).await?;
     assert_eq!(world.number("select count(*) from ledger_entries").await?, 0);
     Ok(())
 }

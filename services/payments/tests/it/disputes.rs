@@ -4,13 +4,13 @@
 use anyhow::Result;
 use contract::booking::v1::{BookingCancelled, CancelledBy};
 use kernel::Money;
-use payments::app::unexplained::{Reason, list};
+use payments::app::reconciliation_exceptions::{Reason, list};
 use serde_json::{Value, json};
 use testkit::Alarms;
 
-use crate::ledger::{assert_left, confirmed, follows, left, night, settle, text, till};
+use crate::ledger::{assert_left, build_app, confirmed, follows, left, night, settle, text};
 use crate::receipts::{happens, until_taken_in};
-use crate::signed::{event, send};
+use crate::signed_webhooks::{event, send};
 use crate::world::{Held, PRICE, World};
 
 const DAY: i64 = 24 * 3600;
@@ -47,7 +47,7 @@ async fn until_state(world: &World, wanted: &str) -> Result<()> {
 }
 
 async fn reasons(world: &World) -> Result<Vec<Reason>> {
-    Ok(list(&till(world)?, true).await?.iter().map(|row| row.reason).collect())
+    Ok(list(&build_app(world)?, true).await?.iter().map(|row| row.reason).collect())
 }
 
 async fn cancel(world: &World, held: Held) -> Result<()> {
@@ -67,7 +67,7 @@ async fn a_dispute_is_a_task_with_its_day_until_it_is_answered() -> Result<()> {
     let (held, payment) = placed(&world).await?;
     let id = dispute(&world, &payment, json!({ "days": 3 })).await?;
     until_state(&world, "open").await?;
-    let rows = list(&till(&world)?, true).await?;
+    let rows = list(&build_app(&world)?, true).await?;
     let row = rows.iter().find(|row| row.reason == Reason::DisputeOpen);
     let told = row.map(|row| (row.booking_id, row.payment_id.as_deref(), row.respond_by));
     let day = world.until(held, "DisputeObserved").await?;

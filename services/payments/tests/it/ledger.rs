@@ -11,10 +11,10 @@ use contract::booking::v1::{
 use contract::payments::v1::CollectionState;
 use eventstore::NewEvent;
 use kernel::Money;
-use payments::app::account_named::AccountNamed;
-use payments::app::orders_taken::OrdersTaken;
-use payments::app::{Checkout, Till};
-use payments::bookings::Bookings;
+use payments::app::order_health::OrderHealth;
+use payments::app::webhook_health::WebhookHealth;
+use payments::app::{App, Checkout};
+use payments::bookings::BookingClient;
 use payments::contract::read_collection_event;
 use payments::domain::receipt::Issuer;
 use payments::ledger::Books;
@@ -33,7 +33,7 @@ pub(crate) const FEE: i64 = 1_180;
 const TAX: i64 = 180;
 
 /// The jobs of the night, driven by the test.
-pub(crate) fn till(world: &World) -> Result<Till> {
+pub(crate) fn build_app(world: &World) -> Result<App> {
     let peers = TestKeys::new(&["payments"])?.peers("payments")?;
     let provider = Settings {
         url: format!("{}/v1", world.sandbox_url),
@@ -43,12 +43,12 @@ pub(crate) fn till(world: &World) -> Result<Till> {
         webhook_secret_previous: None,
         account_id: None,
     };
-    Ok(Till {
+    Ok(App {
         store: world.store.clone(),
         provider: Arc::new(Razorpay::new(provider)?),
-        orders: OrdersTaken::default(),
-        account: AccountNamed::default(),
-        bookings: Bookings::new("http://127.0.0.1:1", &peers)?,
+        order_health: OrderHealth::default(),
+        webhook_health: WebhookHealth::default(),
+        bookings: BookingClient::new("http://127.0.0.1:1", &peers)?,
         checkout: Checkout { key_id: KEY.to_owned(), script_url: String::new() },
         issuer: Arc::new(Issuer::of(&runtime::practice::load(&usual_practice())?)),
     })
@@ -219,8 +219,8 @@ pub(crate) async fn follows(world: &World, held: Held) -> Result<()> {
 
 pub(crate) async fn settle(world: &World) -> Result<Value> {
     let settled = world.tell("/api/settle", &json!({})).await?;
-    let till = till(world)?;
-    payments::app::settle_day::settle_days(&till, world.store.now().await?).await?;
+    let app = build_app(world)?;
+    payments::app::settle_day::settle_days(&app, world.store.now().await?).await?;
     Ok(settled)
 }
 
@@ -445,7 +445,7 @@ async fn money_that_moved_before_there_was_a_ledger_is_posted_at_the_start() -> 
         .await?;
     assert_eq!(left(&world).await?, BTreeMap::new());
     for _ in 0..2 {
-        payments::app::open_books::open_books(&world.store).await?;
+        payments::app::backfill_ledger::backfill_ledger(&world.store).await?;
     }
     let after = (left(&world).await?, kinds(&world, held).await?, kinds(&world, other).await?);
     assert_eq!(after, before);

@@ -12,7 +12,7 @@ use serde_json::json;
 use tonic::{Code, Status};
 
 use crate::ledger::{complete, confirm, confirmed, ordered, text};
-use crate::numbers::gapless;
+use crate::receipt_numbering::gapless;
 use crate::receipts::{inr, of, practice, taken_in_again, until_taken_in};
 use crate::world::{Held, PRICE, World, assert_refused};
 

@@ -17,8 +17,8 @@ use sqlx::Connection as _;
 use tonic::{Code, Status};
 
 use crate::ledger::{announce, confirm, confirmed, ordered, unplace};
-use crate::numbers::{gapless, verified};
-use crate::signed::{PAYMENT, captured, send};
+use crate::receipt_numbering::{gapless, verified};
+use crate::signed_webhooks::{PAYMENT, captured, send};
 use crate::world::{Held, PRICE, World, assert_refused, usual_practice};
 
 const COUNT: &str = "select count(*) from receipts";
@@ -216,7 +216,7 @@ async fn what_has_gone_back_is_on_the_receipt_once_it_has() -> Result<()> {
     assert_eq!(after, Receipt { refunded: inr(20_000), ..before });
     assert_eq!(get(&world, "notifications", &after.receipt_id).await??, after);
     // The rest goes back on the provider's own pages.
-    world.refund_by_hand(&after.payment_id, PRICE - 20_000).await?;
+    world.refund_externally(&after.payment_id, PRICE - 20_000).await?;
     testkit::until("all of it is back", async || {
         Ok((receipt(&world, held).await?.refunded == inr(PRICE)).then_some(()))
     })

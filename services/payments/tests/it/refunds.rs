@@ -7,7 +7,7 @@ use eventstore::NewEvent;
 use kernel::Money;
 use serde_json::{Value, json};
 
-use crate::signed;
+use crate::signed_webhooks;
 use crate::world::{Held, PRICE, World};
 
 const HOUR: i64 = 3600;
@@ -223,7 +223,7 @@ async fn a_hand_whose_refund_fails_leaves_the_turn_to_ours() -> Result<()> {
     world.until(held, "RefundFailed").await?;
     let slow = json!({ "target": "refunds.process", "kind": "delay", "delay_ms": 3_600_000 });
     world.fault(slow).await?;
-    let by_hand = world.refund_by_hand(payment_id, PRICE).await?;
+    let by_hand = world.refund_externally(payment_id, PRICE).await?;
     world.until(held, "RefundDiscovered").await?;
     let waits = "select count(*) from timers where kind = 'renew-refund'";
     assert_eq!(world.number(waits).await?, 1);
@@ -234,7 +234,11 @@ async fn a_hand_whose_refund_fails_leaves_the_turn_to_ours() -> Result<()> {
         "id": by_hand["id"], "amount": PRICE, "currency": "INR", "status": "failed",
         "payment_id": payment_id, "receipt": null, "notes": [],
     });
-    signed::send(&world, signed::event("refund.failed", &[("refund", failed)], 9)).await?;
+    signed_webhooks::send(
+        &world,
+        signed_webhooks::event("refund.failed", &[("refund", failed)], 9),
+    )
+    .await?;
     world.until_number(waits, 1).await?;
     world.database.move_clock(2 * HOUR + 60).await?;
     world.until_number("select count(*) from refunds where cause = 'unplaced'", 2).await?;

@@ -2,12 +2,12 @@
 
 use anyhow::{Context as _, Result};
 use kernel::Timestamp;
-use payments::app::settle_day::{Place, settle_days, settle_page};
-use payments::app::unexplained::{Reason, Unexplained, list};
+use payments::app::reconciliation_exceptions::{Reason, ReconciliationException, list};
+use payments::app::settle_day::{PageCursor, settle_days, settle_page};
 use serde_json::{Value, json};
 
 use crate::ledger::{
-    FEE, agrees, assert_left, complete, confirmed, left, night, settle, text, till,
+    FEE, agrees, assert_left, build_app, complete, confirmed, left, night, settle, text,
 };
 use crate::world::{PRICE, World};
 
@@ -15,12 +15,12 @@ const ENTRIES: &str = "select count(*) from ledger_entries";
 
 /// Reads the last days' report again.
 async fn read_again(world: &World) -> Result<()> {
-    settle_days(&till(world)?, world.store.now().await?).await?;
+    settle_days(&build_app(world)?, world.store.now().await?).await?;
     Ok(())
 }
 
-async fn breaks(world: &World) -> Result<Vec<Unexplained>> {
-    let mut rows = list(&till(world)?, true).await?;
+async fn breaks(world: &World) -> Result<Vec<ReconciliationException>> {
+    let mut rows = list(&build_app(world)?, true).await?;
     rows.retain(|row| row.reason == Reason::SettlementBreak);
     Ok(rows)
 }
@@ -202,7 +202,7 @@ async fn what_nobody_told_us_is_learnt_from_the_report() -> Result<()> {
     assert_eq!((sums["customer_advance"], sums["suspense"]), (20_000 - PRICE, -9_000));
     assert_eq!(sums.get("provider_clearing"), None);
     assert_eq!(breaks(&world).await?, []);
-    let mut unknown = list(&till(&world)?, true).await?;
+    let mut unknown = list(&build_app(&world)?, true).await?;
     unknown.retain(|row| row.reason != Reason::CapturedNotPlaced);
     assert_eq!(unknown.len(), 1);
     assert_eq!(unknown[0].reason, Reason::PaymentUnknown);
@@ -270,7 +270,7 @@ async fn money_of_nobody_that_turns_out_to_be_ours_is_a_bookings() -> Result<()>
     world.database.as_owner(&known).await?;
     night(&world).await?;
     assert_left(&world, [("provider_clearing", rest), ("customer_advance", -rest)]).await?;
-    let mut rows = list(&till(&world)?, true).await?;
+    let mut rows = list(&build_app(&world)?, true).await?;
     rows.retain(|row| row.reason == Reason::PaymentUnknown);
     assert_eq!(rows, []);
     Ok(())
@@ -324,14 +324,14 @@ async fn a_day_is_indias() -> Result<()> {
     let world = World::without_webhooks().await?;
     confirmed(&world).await?;
     world.tell("/api/settle", &json!({ "day": "2026-03-01" })).await?;
-    let till = till(&world)?;
+    let app = build_app(&world)?;
     let lines = "select count(*) from settlement_lines";
     // In India the first of March begins at half past six in the evening before, by UTC.
     for (now, found) in
         [("2026-02-28T18:29:59Z", 0), ("2026-03-06T18:30:00Z", 0), ("2026-03-05T18:29:59Z", 1)]
     {
         let now: Timestamp = now.parse()?;
-        settle_days(&till, now).await?;
+        settle_days(&app, now).await?;
         assert_eq!(world.number(lines).await?, found, "{now}");
     }
     Ok(())
@@ -344,9 +344,12 @@ async fn what_cannot_be_asked_for_holds_nothing_else_up_for_ever() -> Result<()>
     let unknown = world.tell("/api/pay", &json!({ "amount": 100 })).await?;
     world.tell("/api/settle", &json!({})).await?;
     world.fault(json!({ "target": "payments.fetch", "kind": "drop", "times": 0 })).await?;
-    let (till, now) = (till(&world)?, world.store.now().await?);
-    assert!(settle_page(&till, now, (0, Place::default()), 1).await.is_err(), "it is asked again");
-    settle_page(&till, now, (0, Place::default()), 6).await?;
+    let (app, now) = (build_app(&world)?, world.store.now().await?);
+    assert!(
+        settle_page(&app, now, (0, PageCursor::default()), 1).await.is_err(),
+        "it is asked again"
+    );
+    settle_page(&app, now, (0, PageCursor::default()), 6).await?;
     let sums = left(&world).await?;
     assert_eq!((sums.get("provider_clearing"), sums["suspense"]), (None, 2 - 100));
     let told = breaks(&world).await?;
@@ -365,10 +368,10 @@ async fn a_page_of_which_much_has_to_be_asked_is_read_in_several_goes() -> Resul
         world.tell("/api/pay", &json!({ "amount": 100 })).await?;
     }
     world.tell("/api/settle", &json!({})).await?;
-    let (till, now) = (till(&world)?, world.store.now().await?);
+    let (app, now) = (build_app(&world)?, world.store.now().await?);
     let lines = "select count(*) from settlement_lines";
-    let (mut place, mut goes) = (Place::default(), 0);
-    while let Some(next) = settle_page(&till, now, (0, place), 1).await? {
+    let (mut place, mut goes) = (PageCursor::default(), 0);
+    while let Some(next) = settle_page(&app, now, (0, place), 1).await? {
         assert_eq!(world.number(lines).await?, 0, "it is posted as a whole");
         assert!(next.met > place.met, "each go leads on");
         (place, goes) = (next, goes + 1);

@@ -6,7 +6,7 @@ use runtime::health::{Probe, Unready, WEBHOOKS};
 use serde_json::{Value, json};
 use testkit::{Alarms, until};
 
-use crate::signed::{PAYMENT, captured, event, payment, post, send, sign};
+use crate::signed_webhooks::{PAYMENT, captured, event, payment, post, send, sign};
 use crate::world::{WEBHOOK_SECRET, WEBHOOK_SECRET_BEFORE, World};
 
 const INBOX: &str = "select count(*) from webhook_inbox";

@@ -16,7 +16,7 @@ use eventstore::{Recorded, Store, new_id, new_uuid};
 use kernel::id::{Booking, Customer};
 use kernel::{Id, Money};
 use messaging::Nats;
-use payments::Doors;
+use payments::Listeners;
 use payments::config::Config;
 use payments::providers::razorpay;
 use reqwest::{Client, RequestBuilder};
@@ -59,7 +59,7 @@ pub(crate) struct World {
     /// A folder of this test.
     pub(crate) folder: PathBuf,
     /// The service itself.
-    till: Process,
+    service: Process,
     nats: Nats,
     pub(crate) client: PaymentsServiceClient<Channel>,
     pub(crate) staff: PaymentsStaffServiceClient<Channel>,
@@ -86,7 +86,7 @@ impl Process {
 
 impl Drop for World {
     fn drop(&mut self) {
-        self.till.shutdown.trigger();
+        self.service.shutdown.trigger();
         self.shutdown.trigger();
         self.sandbox.abort();
         // A folder that stays behind is the system's to clean up.
@@ -119,8 +119,8 @@ impl World {
         let database = TestDatabase::new(&payments::MIGRATIONS).await?;
         let booking = BookingService::start(&keys.peers("booking")?, &shutdown).await?;
         let stop = Shutdown::new();
-        let doors = open_doors(&stop).await?;
-        let (grpc, http) = doors.addresses()?;
+        let listeners = bind_listeners(&stop).await?;
+        let (grpc, http) = listeners.addresses()?;
         let webhook_url = format!("http://{http}/webhooks/razorpay");
         let folder = std::env::temp_dir().join(format!("payments-{}", new_uuid().simple()));
         std::fs::create_dir_all(&folder)?;
@@ -135,8 +135,8 @@ impl World {
         let nats = Nats::in_room(nats_url()?, &format!("t{}", new_uuid().simple()));
         let (url, room) = (format!("http://{grpc}"), nats.clone());
         let channel = runtime::channel::connect_lazy(&url)?;
-        let task = tokio::spawn(async move { doors.serve(&config, known_users, room).await });
-        let till = Process { url, shutdown: stop, task };
+        let task = tokio::spawn(async move { listeners.serve(&config, known_users, room).await });
+        let service = Process { url, shutdown: stop, task };
         Ok(Self {
             store: database.store()?,
             database,
@@ -146,7 +146,7 @@ impl World {
             sandbox_url,
             keys,
             folder,
-            till,
+            service,
             nats,
             client: PaymentsServiceClient::new(channel.clone()),
             staff: PaymentsStaffServiceClient::new(channel),
@@ -159,14 +159,14 @@ impl World {
     /// One more process of the service on the same database, with the practice's files of a folder.
     pub(crate) async fn another(&self, practice: &Path) -> Result<Process> {
         let shutdown = Shutdown::new();
-        let doors = open_doors(&shutdown).await?;
-        let (grpc, _http) = doors.addresses()?;
+        let listeners = bind_listeners(&shutdown).await?;
+        let (grpc, _http) = listeners.addresses()?;
         let addresses = (self.sandbox_url.as_str(), self.booking.address);
         let config = config(addresses, &self.database, &self.keys, practice)?;
         let users = Users::with_keys(&config.users, &self.users.jwks())
             .map_err(|error| anyhow::anyhow!(error))?;
         let nats = self.nats.clone();
-        let task = tokio::spawn(async move { doors.serve(&config, users, nats).await });
+        let task = tokio::spawn(async move { listeners.serve(&config, users, nats).await });
         Ok(Process { url: format!("http://{grpc}"), shutdown, task })
     }
 
@@ -175,18 +175,18 @@ impl World {
         let channel = runtime::channel::connect_lazy(&process.url)?;
         self.client = PaymentsServiceClient::new(channel.clone());
         self.staff = PaymentsStaffServiceClient::new(channel);
-        std::mem::replace(&mut self.till, process).stop().await
+        std::mem::replace(&mut self.service, process).stop().await
     }
 
     /// Where the service is called.
     pub(crate) fn url(&self) -> &str {
-        &self.till.url
+        &self.service.url
     }
 
     /// Stops the service; everything around it goes on.
     pub(crate) async fn stop(&mut self) -> Result<()> {
-        self.till.shutdown.trigger();
-        (&mut self.till.task).await?
+        self.service.shutdown.trigger();
+        (&mut self.service.task).await?
     }
 
     /// A new booking that waits for its money.
@@ -295,7 +295,7 @@ impl World {
     }
 
     /// Somebody gives money back on the provider's own pages.
-    pub(crate) async fn refund_by_hand(&self, payment_id: &str, amount: i64) -> Result<Value> {
+    pub(crate) async fn refund_externally(&self, payment_id: &str, amount: i64) -> Result<Value> {
         let path = format!("/v1/payments/{payment_id}/refund");
         self.tell(&path, &json!({ "amount": amount })).await
     }
@@ -388,9 +388,9 @@ pub(crate) fn usual_practice() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice")
 }
 
-async fn open_doors(shutdown: &Shutdown) -> Result<Doors> {
+async fn bind_listeners(shutdown: &Shutdown) -> Result<Listeners> {
     let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
-    Doors::open(loopback, loopback, shutdown).await
+    Listeners::bind(loopback, loopback, shutdown).await
 }
 
 fn config(

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use eventstore::{Database, Store};
-use payments::app::open_books::open_books;
-use payments::read_model::{ledger, settlement, unexplained};
+use payments::app::backfill_ledger::backfill_ledger;
+use payments::read_model::{ledger, reconciliation_exceptions, settlement};
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use system::Practice;
 use tokio::time::Instant;
@@ -36,7 +36,7 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
     let (mut starts, mut fresh_starts) = (Samples::default(), Samples::default());
     for _ in 0..TIMES {
         let began = Instant::now();
-        let found = unexplained::find(store.pool()).await?;
+        let found = reconciliation_exceptions::find(store.pool()).await?;
         lists.push(began.elapsed());
         ensure!(found.is_empty(), "{} rows of sound books are told", found.len());
         let began = Instant::now();
@@ -88,7 +88,7 @@ fn store(url: String) -> Result<Store> {
 
 async fn opening(store: &Store) -> Result<Duration> {
     let began = Instant::now();
-    open_books(store).await?;
+    backfill_ledger(store).await?;
     Ok(began.elapsed())
 }
 
@@ -98,7 +98,7 @@ async fn fill(url: &str) -> Result<()> {
         sqlx::query_scalar("select exists (select from events)").fetch_one(&mut connection).await?;
     if !is_filled {
         sqlx::raw_sql(SQL).execute(&mut connection).await?;
-        ledger::close(&mut connection).await?;
+        ledger::write_closing(&mut connection).await?;
         connection.execute("vacuum analyze").await?;
         connection.execute("checkpoint").await?;
     }

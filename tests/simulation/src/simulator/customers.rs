@@ -8,7 +8,7 @@ use booking::domain::booking::State;
 use booking::domain::span::Span;
 use kernel::id::{Block, Booking};
 use kernel::{Id, Timestamp};
-use payments::app::fold::Next;
+use payments::app::fold::PollDirective;
 use payments::domain::fact::OrderId;
 
 use super::coverage::{End, Fault};
@@ -115,7 +115,7 @@ impl World {
             (Step::Ordered(order), Some(_)) => self.ordered(saga, order),
             (Step::Open { tries }, Some(id)) => self.open(saga, id, tries),
             (Step::Pay(pay), Some(id)) => self.pay_now(saga, id, pay),
-            (Step::Check, Some(id)) => self.ask_about(id, Next::Keep),
+            (Step::Check, Some(id)) => self.ask_about(id, PollDirective::Keep),
             (Step::Release { tries }, Some(id)) => {
                 let again = Step::Release { tries: tries + 1 };
                 self.ask(

@@ -4,12 +4,12 @@
 use futures::FutureExt as _;
 use kernel::Id;
 use kernel::id::Booking;
-use payments::app::fold::Next;
+use payments::app::fold::PollDirective;
 use payments::domain::collection::{Command, State};
 use payments::domain::fact::{Source, Status};
 use payments::domain::refund::Progress;
 use payments::ledger::{Account, Entry, EntryKind};
-use payments::provider::{PaymentReport, Provider as _, ProviderError, WantedOrder};
+use payments::provider::{OrderRequest, PaymentReport, Provider as _, ProviderError};
 
 use super::provider::PROVIDER;
 use super::store::Batch;
@@ -43,13 +43,13 @@ impl World {
         let to = self.now.plus_seconds(DAY_SECONDS);
         let asked = self
             .at_provider(|provider| provider.payments_between(from, to, skip).now_or_never())
-            .unwrap_or(Err(ProviderError::Unusable("no answer")));
+            .unwrap_or(Err(ProviderError::InvalidAnswer("no answer")));
         let page = asked.map_err(|_silent| Fail::Unavailable)?;
         for report in page.items {
             match self.booking_of_report(&report) {
                 Some(booking_id) => {
                     let told = self.look_into(vec![report]);
-                    self.fold_told(booking_id, &told, (Source::Poll, Next::Keep))?;
+                    self.fold_told(booking_id, &told, (Source::Poll, PollDirective::Keep))?;
                 }
                 None => self.take_in_unknown(&report)?,
             }
@@ -83,7 +83,7 @@ impl World {
         let gone = if report.refunded_minor > 0 {
             let asked = self
                 .at_provider(|provider| provider.refunds_of(&payment.id).now_or_never())
-                .unwrap_or(Err(ProviderError::Unusable("no answer")));
+                .unwrap_or(Err(ProviderError::InvalidAnswer("no answer")));
             asked.map_err(|_silent| Fail::Unavailable)?
         } else {
             Vec::new()
@@ -108,7 +108,7 @@ impl World {
         for id in self.payments.tables.unknown.clone() {
             let asked = self
                 .at_provider(|provider| provider.payment(&id).now_or_never())
-                .unwrap_or(Err(ProviderError::Unusable("no answer")));
+                .unwrap_or(Err(ProviderError::InvalidAnswer("no answer")));
             let report = asked.map_err(|_silent| Fail::Unavailable)?;
             self.take_in_unknown(&report)?;
         }
@@ -126,9 +126,9 @@ impl World {
             let mut open = self.open_collection(booking_id);
             let Some(terms) = open.collection().map(|known| known.terms) else { continue };
             let (receipt, amount) = (terms.collection_id, terms.amount);
-            let wanted = WantedOrder { receipt, booking_id, amount };
+            let wanted = OrderRequest { receipt, booking_id, amount };
             let asked = self.at_provider(|provider| provider.find_order(wanted).now_or_never());
-            let found = asked.unwrap_or(Err(ProviderError::Unusable("no answer")));
+            let found = asked.unwrap_or(Err(ProviderError::InvalidAnswer("no answer")));
             let Some(order) = found.map_err(|_silent| Fail::Unavailable)? else { continue };
             let mut batch = Batch::by("payments");
             self.apply(

@@ -8,18 +8,18 @@ use booking::domain::span::Span;
 use eventstore::Recorded;
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Decider, Id};
-use payments::app::fold::{Next, Told, refund_command};
-use payments::app::follow_booking::{Wish, command};
+use payments::app::apply_booking_intent::{BookingIntent, command};
+use payments::app::fold::{PollDirective, ProviderReport, refund_command};
+use payments::consumers::booking::{Step, step};
 use payments::contract::{collection_event, collection_stream};
 use payments::domain::collection::{Collection, CollectionLife, Command, Event, State};
 use payments::domain::fact::{Amount, Source};
 use payments::domain::refund::Cause;
 use payments::ledger::Books;
-use payments::polling::{POLL_ORDER, Turn};
-use payments::process::booking::{Step, step};
+use payments::polling::{POLL_ORDER, PollSchedule};
 use payments::provider::ProviderRefund;
-use payments::read_model::booking_word::BookingWord;
-use payments::sold_orders::{ASK_SOLD_ORDER, Ask};
+use payments::read_model::booking_status::BookingStatus;
+use payments::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
 use payments::timers::{FOLD_WEBHOOK, REFUND, RENEW_AFTER, RENEW_REFUND, refund_pause};
 use serde_json::json;
 
@@ -94,7 +94,7 @@ impl World {
             self.follow(batch, open, event);
         }
         if open.has_undecided() && !was_undecided {
-            self.poll_next(batch, open.booking_id, Turn::first(self.now), None);
+            self.poll_next(batch, open.booking_id, PollSchedule::first(self.now), None);
         }
         Ok(events)
     }
@@ -103,7 +103,7 @@ impl World {
     fn follow(&self, batch: &mut Batch<TillTables>, open: &Open, event: &Event) {
         match event {
             Event::OrderCreated { order, .. } => {
-                self.poll_next(batch, open.booking_id, Turn::first(self.now), None);
+                self.poll_next(batch, open.booking_id, PollSchedule::first(self.now), None);
                 for (event_id, webhook) in &self.payments.tables.webhooks {
                     if webhook.waits_for.as_ref() == Some(order) {
                         batch.set_timer(FOLD_WEBHOOK, event_id, self.now, json!({}));
@@ -111,7 +111,7 @@ impl World {
                 }
             }
             Event::Verified { .. } => {
-                self.ask_sold_next(batch, open.booking_id, Ask::first(self.now), None);
+                self.ask_sold_next(batch, open.booking_id, RecheckSchedule::first(self.now), None);
             }
             Event::RefundRequested { refund_id, .. } => {
                 let step = json!({ "step": 0 });
@@ -151,7 +151,7 @@ impl World {
         &self,
         batch: &mut Batch<TillTables>,
         booking_id: Id<Booking>,
-        turn: Turn,
+        turn: PollSchedule,
         held_until: Option<kernel::Timestamp>,
     ) {
         let subject = booking_id.to_string();
@@ -168,7 +168,7 @@ impl World {
         &self,
         batch: &mut Batch<TillTables>,
         booking_id: Id<Booking>,
-        ask: Ask,
+        ask: RecheckSchedule,
         starts_at: Option<kernel::Timestamp>,
     ) {
         let subject = booking_id.to_string();
@@ -184,8 +184,8 @@ impl World {
         &mut self,
         batch: &mut Batch<TillTables>,
         open: &mut Open,
-        told: &Told,
-        (source, next): (Source, Next),
+        told: &ProviderReport,
+        (source, next): (Source, PollDirective),
     ) -> Result<(), Fail> {
         let mut is_verified = false;
         for payment in &told.payments {
@@ -206,7 +206,8 @@ impl World {
             .flat_map(Collection::undecided)
             .map(|id| (id.clone(), self.new_id()))
             .collect();
-        let command = Command::Judge { order: told.order.as_deref().cloned(), refund_ids };
+        let command =
+            Command::ResolveUndecided { order: told.order.as_deref().cloned(), refund_ids };
         let judged = self.apply(batch, open, command)?;
         is_verified |= judged.iter().any(|event| matches!(event, Event::Verified { .. }));
         if is_verified || !told.refunds.is_empty() {
@@ -220,12 +221,16 @@ impl World {
             return Ok(());
         }
         match next {
-            Next::Keep => {}
-            Next::Hurry => self.poll_next(batch, open.booking_id, Turn::first(self.now), None),
-            Next::After(asked) => {
+            PollDirective::Keep => {}
+            PollDirective::Restart => {
+                self.poll_next(batch, open.booking_id, PollSchedule::first(self.now), None)
+            }
+            PollDirective::Advance(asked) => {
                 let key = (POLL_ORDER, open.booking_id.to_string());
                 let timer = self.payments.log.timers.get(&key);
-                if timer.is_some_and(|timer| Turn::of(&timer.payload) == asked.turn) {
+                if timer.is_some_and(|timer| {
+                    PollSchedule::from_payload(&timer.payload) == asked.schedule
+                }) {
                     self.poll_next(batch, open.booking_id, asked.next, asked.held_until);
                 }
             }
@@ -258,7 +263,7 @@ impl World {
         &mut self,
         batch: &mut Batch<TillTables>,
         open: &mut Open,
-        wish: &Wish,
+        wish: &BookingIntent,
     ) -> Result<(), Fail> {
         let refund_id = self.new_id();
         let command = open.collection().and_then(|known| command(known, wish, |_| refund_id));
@@ -269,9 +274,9 @@ impl World {
     }
 
     /// What booking wants after a step.
-    fn wish_of(&self, id: Id<Booking>, step: &Step) -> Wish {
+    fn wish_of(&self, id: Id<Booking>, step: &Step) -> BookingIntent {
         let known = self.payments.tables.known.get(&id);
-        step.wish(known.map(|(_, wish)| wish.clone()).unwrap_or_default())
+        step.intent_after(known.map(|(_, wish)| wish.clone()).unwrap_or_default())
     }
 
     /// `ClaimPayment`, up to the point where the provider is asked.
@@ -284,7 +289,7 @@ impl World {
         let mut batch = Batch::by("usr");
         self.apply(&mut batch, &mut open, Command::Claim)?;
         self.commit(batch)?;
-        self.ask_about(booking_id, Next::Hurry);
+        self.ask_about(booking_id, PollDirective::Restart);
         Ok(())
     }
 
@@ -354,8 +359,8 @@ pub(crate) fn on_booking(
 ) -> Result<(), Fail> {
     let Some(step) = step(event)? else { return Ok(()) };
     match &step {
-        Step::Remember { id, customer_id } => remember(batch, *id, *customer_id),
-        Step::Note { id, .. } => wish(world, batch, *id, &step),
+        Step::RecordBooking { id, customer_id } => remember(batch, *id, *customer_id),
+        Step::RecordStatus { id, .. } => wish(world, batch, *id, &step),
         Step::Refund { id, .. } if world.has(Flaw::ForgetUnplacedMoney) => {
             wish(world, batch, *id, &step);
         }
@@ -376,7 +381,10 @@ pub(crate) fn on_booking(
 fn remember(batch: &mut Batch<TillTables>, id: Id<Booking>, customer_id: Id<Customer>) {
     batch.change(move |tables| {
         tables.known.entry(id).or_insert_with(|| {
-            (customer_id, Wish { word: BookingWord::Requested, ..Wish::default() })
+            (
+                customer_id,
+                BookingIntent { status: BookingStatus::Requested, ..BookingIntent::default() },
+            )
         });
     });
 }

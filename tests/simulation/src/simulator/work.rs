@@ -4,10 +4,10 @@
 use kernel::Id;
 use kernel::Timestamp;
 use kernel::id::{Booking, Refund};
-use payments::app::ask_refund::Answer;
-use payments::app::fold::{Next, Told};
+use payments::app::fold::{PollDirective, ProviderReport};
+use payments::app::process_refund::RefundAnswer;
 use payments::domain::fact::{OrderId, Source};
-use payments::sold_orders::Ask;
+use payments::sold_orders::RecheckSchedule;
 
 use super::coverage::Fault;
 use super::desk::DeskTables;
@@ -28,22 +28,22 @@ pub(crate) enum Job {
     /// The payment provider has told of payments.
     Fold {
         booking_id: Id<Booking>,
-        told: Told,
-        way: (Source, Next),
+        told: ProviderReport,
+        way: (Source, PollDirective),
         timer: Option<(TimerKey, i32)>,
     },
     /// The payment provider has told of a sold order.
     FoldSold {
         booking_id: Id<Booking>,
-        told: Told,
-        next: (Ask, Option<Timestamp>),
+        told: ProviderReport,
+        next: (RecheckSchedule, Option<Timestamp>),
         timer: (TimerKey, i32),
     },
     /// The payment provider has told of a refund.
     Refunded {
         booking_id: Id<Booking>,
         refund_id: Id<Refund>,
-        answer: Answer,
+        answer: RefundAnswer,
         step: (usize, bool),
         timer: (TimerKey, i32),
     },

@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
 
-use super::evolve::take_in;
+use super::evolve::apply;
 use super::model::{Collection, Event, Rejection, Terms};
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{Amount, Fact, OrderFact, OrderId, Payment, PaymentId, Source, Status};
 use crate::domain::mismatch::Mismatch;
-use crate::domain::refund::{Cause, End, Found, News, OVERTAKEN, Progress, Refund, is_final};
+use crate::domain::refund::{
+    Cause, End, FoundRefund, OVERTAKEN, Progress, Refund, RefundUpdate, is_final,
+};
 
 /// The least amount that a provider takes: one rupee.
 const LEAST_MINOR: i64 = 100;
@@ -88,7 +90,7 @@ fn settle(
             // What it takes the place of may have failed, and is then a part of it.
             let minor = more.saturating_add(after.owed_by(before)).min(left);
             let amount = Amount { minor, currency: fact.amount.currency.clone() };
-            let refund = Refund::wanted(payment.clone(), amount, refund.cause);
+            let refund = Refund::requested(payment.clone(), amount, refund.cause);
             let refund = Refund { renews: Some(before), ..refund };
             events.push(Event::RefundRequested { refund_id, refund });
         }
@@ -104,14 +106,14 @@ pub(super) fn observe_dispute(known: &Collection, dispute: Dispute) -> Vec<Event
 
 fn after(known: &Collection, events: &[Event]) -> Collection {
     let mut after = known.clone();
-    events.iter().for_each(|event| take_in(&mut after, event));
+    events.iter().for_each(|event| apply(&mut after, event));
     after
 }
 
 /// Decides about captured payments that waited. One of another amount counts when the provider took
 /// it for the whole of our order; of several, nothing tells which one that was, and none counts.
 /// Without the provider's word they wait on.
-pub(super) fn judge(
+pub(super) fn resolve_undecided(
     known: &Collection,
     order: Option<OrderFact>,
     refund_ids: &BTreeMap<PaymentId, Id<RefundKind>>,
@@ -151,7 +153,7 @@ fn count(
         return vec![Event::Verified { payment, amount }];
     };
     let left = Amount { minor: known.left(&payment), currency: amount.currency.clone() };
-    let refund = Refund::wanted(payment.clone(), left, reason.cause());
+    let refund = Refund::requested(payment.clone(), left, reason.cause());
     vec![
         Event::Mismatched { payment, amount, reason },
         Event::RefundRequested { refund_id, refund },
@@ -188,7 +190,7 @@ pub(super) fn unplace(
         return Ok(Vec::new());
     }
     let amount = Amount { minor, ..left };
-    let refund = Refund::wanted(payment, amount, Cause::Unplaced);
+    let refund = Refund::requested(payment, amount, Cause::Unplaced);
     Ok(vec![Event::RefundRequested { refund_id, refund }])
 }
 
@@ -203,7 +205,7 @@ pub(super) fn cancel(known: &Collection, refund: &Amount, refund_id: Id<RefundKi
     let part = |minor| Amount { minor, currency: left.currency.clone() };
     let mut events = Vec::new();
     if back > 0 {
-        let refund = Refund::wanted(payment.clone(), part(back), Cause::Cancelled);
+        let refund = Refund::requested(payment.clone(), part(back), Cause::Cancelled);
         events.push(Event::RefundRequested { refund_id, refund });
     }
     let kept = known.unclosed(payment).saturating_sub(back);
@@ -241,20 +243,20 @@ pub(super) fn refund_by_staff(
     if !fits {
         return Err(Rejection::AmountNotRefundable);
     }
-    let refund = Refund::wanted(payment, amount, Cause::Staff);
+    let refund = Refund::requested(payment, amount, Cause::Staff);
     Ok(vec![Event::RefundRequested { refund_id, refund }])
 }
 
 pub(super) fn learn_refund(
     known: &Collection,
     refund_id: Id<RefundKind>,
-    news: News,
+    update: RefundUpdate,
     rest_id: Id<RefundKind>,
 ) -> Result<Vec<Event>, Rejection> {
     let refund = known.refunds.get(&refund_id).ok_or(Rejection::RefundUnknown)?;
     let mut events = Vec::new();
     let mut has_failed = false;
-    if let News::Taken { id, .. } = &news
+    if let RefundUpdate::Taken { id, .. } = &update
         && refund.accepted.is_none()
         && let Some((twin, other)) = known.named(id)
     {
@@ -267,8 +269,8 @@ pub(super) fn learn_refund(
         }
         has_failed = other.end == Some(End::Failed);
     }
-    let end = match news {
-        News::Taken { id, progress } => {
+    let end = match update {
+        RefundUpdate::Taken { id, progress } => {
             if refund.accepted.is_none() {
                 events.push(Event::RefundAccepted { refund_id, provider_refund: id });
             }
@@ -279,11 +281,11 @@ pub(super) fn learn_refund(
                 Progress::Pending | Progress::Failed => Some((End::Failed, "failed".to_owned())),
             }
         }
-        News::Refused(reason) if refund.accepted.is_none() && is_final(&reason) => {
+        RefundUpdate::Refused(reason) if refund.accepted.is_none() && is_final(&reason) => {
             Some((End::Failed, reason))
         }
         // It is asked again: what was refused today may be given tomorrow.
-        News::Refused(_) => None,
+        RefundUpdate::Refused(_) => None,
     };
     match end {
         Some((end, _)) if refund.end.is_some_and(|before| before >= end) => {}
@@ -315,7 +317,7 @@ fn overtaken_by_itself(
     let rest = left(&after(known, &events), &refund.payment);
     if let Some(rest) = rest.filter(|_| other.cause != Cause::Elsewhere) {
         let amount = Amount { minor: rest.minor.min(refund.amount.minor), ..rest };
-        let rest = Refund::wanted(refund.payment.clone(), amount, refund.cause);
+        let rest = Refund::requested(refund.payment.clone(), amount, refund.cause);
         let refund = Refund { renews: Some(refund_id), ..rest };
         events.push(Event::RefundRequested { refund_id: rest_id, refund });
     }
@@ -326,26 +328,26 @@ fn overtaken_by_itself(
 /// one of ours whose id was lost on the way, or one that another hand has made.
 pub(super) fn discover(
     known: &Collection,
-    found: Found,
+    found: FoundRefund,
     refund_id: Id<RefundKind>,
     rest_id: Id<RefundKind>,
 ) -> Result<Vec<Event>, Rejection> {
     let is_one_of_ours = known.named(&found.id).or_else(|| {
         // Both cannot be, because no payment gives back more than it brought: so it is the same.
-        let unasked = known.refunds.iter().filter(|(_, it)| it.is_unasked());
+        let unasked = known.refunds.iter().filter(|(_, it)| it.is_unaccepted());
         let mut alike =
             unasked.filter(|(_, it)| it.payment == found.payment && it.amount == found.amount);
         alike.next().map(|(id, it)| (*id, it)).filter(|_| !fits(known, &found))
     });
     if let Some((own, _)) = is_one_of_ours {
-        let news = News::Taken { id: found.id, progress: found.progress };
-        return learn_refund(known, own, news, rest_id);
+        let update = RefundUpdate::Taken { id: found.id, progress: found.progress };
+        return learn_refund(known, own, update, rest_id);
     }
     let mut events = vec![Event::RefundDiscovered {
         refund_id,
         refund: Refund {
             accepted: Some(found.id.clone()),
-            ..Refund::wanted(found.payment.clone(), found.amount.clone(), Cause::Elsewhere)
+            ..Refund::requested(found.payment.clone(), found.amount.clone(), Cause::Elsewhere)
         },
     }];
     match found.progress {
@@ -362,7 +364,7 @@ pub(super) fn discover(
 }
 
 /// Whether a payment has brought enough for this refund beside all that we know of.
-fn fits(known: &Collection, found: &Found) -> bool {
+fn fits(known: &Collection, found: &FoundRefund) -> bool {
     let Some(fact) = known.captured(&found.payment) else { return true };
     let sum = known.going_back(&found.payment).saturating_add(found.amount.minor);
     found.progress == Progress::Failed || sum <= fact.amount.minor
@@ -378,7 +380,7 @@ fn overtake(
 ) {
     let mut last = None;
     let mut wanted = 0_i64;
-    for (refund_id, refund) in known.refunds_of(payment).filter(|(_, it)| it.is_unasked()) {
+    for (refund_id, refund) in known.refunds_of(payment).filter(|(_, it)| it.is_unaccepted()) {
         wanted = wanted.saturating_add(refund.amount.minor);
         events.push(Event::RefundFailed { refund_id, reason: OVERTAKEN.to_owned() });
         last = Some((refund_id, refund.cause));
@@ -386,7 +388,7 @@ fn overtake(
     let rest = left(&after(known, events), payment);
     if let Some(((before, cause), rest)) = last.zip(rest) {
         let amount = Amount { minor: rest.minor.min(wanted), ..rest };
-        let refund = Refund::wanted(payment.clone(), amount, cause);
+        let refund = Refund::requested(payment.clone(), amount, cause);
         let refund = Refund { renews: Some(before), ..refund };
         events.push(Event::RefundRequested { refund_id: rest_id, refund });
     }
@@ -401,7 +403,7 @@ pub(super) fn renew_refund(
     let left = left(known, &before.payment).filter(|_| known.is_renewable(failed));
     let Some(left) = left else { return Ok(Vec::new()) };
     let amount = Amount { minor: left.minor.min(before.amount.minor), ..left };
-    let refund = Refund::wanted(before.payment.clone(), amount, before.cause);
+    let refund = Refund::requested(before.payment.clone(), amount, before.cause);
     let refund = Refund { renews: Some(failed), ..refund };
     Ok(vec![Event::RefundRequested { refund_id, refund }])
 }

@@ -7,7 +7,7 @@ use super::model::{Collection, Event};
 use crate::domain::fact::Amount;
 use crate::domain::refund::End;
 
-pub(super) fn take_in(known: &mut Collection, event: &Event) {
+pub(super) fn apply(known: &mut Collection, event: &Event) {
     match event {
         // It was opened already; what was recorded first stays.
         Event::Opened(_) => {}

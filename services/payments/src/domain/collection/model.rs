@@ -10,7 +10,7 @@ use crate::domain::fact::{
     Amount, DisputeId, Fact, OrderFact, OrderId, Payment, PaymentId, ProviderRefundId, Source,
 };
 use crate::domain::mismatch::Mismatch;
-use crate::domain::refund::{Found, News, Refund};
+use crate::domain::refund::{FoundRefund, Refund, RefundUpdate};
 
 /// What is to be collected; it never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +127,7 @@ pub enum Command {
     /// The captured payments that are neither counted nor sent back are decided about; by the
     /// provider's word about their order where their amount is another one. Each has an id that is
     /// used if it has to go back.
-    Judge { order: Option<OrderFact>, refund_ids: BTreeMap<PaymentId, Id<RefundKind>> },
+    ResolveUndecided { order: Option<OrderFact>, refund_ids: BTreeMap<PaymentId, Id<RefundKind>> },
     /// The provider said something about a dispute.
     ObserveDispute(Dispute),
     /// The booking could not be placed, so its payment goes back.
@@ -139,10 +139,10 @@ pub enum Command {
     /// The practice gives this much back, or all that is left.
     RefundByStaff { amount: Option<Amount>, refund_id: Id<RefundKind> },
     /// Something was learnt about a refund; `rest_id` is used if that leaves more to give back.
-    LearnRefund { refund_id: Id<RefundKind>, news: News, rest_id: Id<RefundKind> },
+    LearnRefund { refund_id: Id<RefundKind>, update: RefundUpdate, rest_id: Id<RefundKind> },
     /// The provider has a refund that does not bear our id. It gets `refund_id` if it is new;
     /// `rest_id` is used if it leaves more to give back.
-    DiscoverRefund { found: Found, refund_id: Id<RefundKind>, rest_id: Id<RefundKind> },
+    DiscoverRefund { found: FoundRefund, refund_id: Id<RefundKind>, rest_id: Id<RefundKind> },
     /// A refund failed at the provider, so another one is asked for under a new id.
     RenewRefund { failed: Id<RefundKind>, refund_id: Id<RefundKind> },
 }

@@ -14,7 +14,7 @@ use super::{
 use crate::domain::fact::{
     Amount, Fact, OrderId, Payment, PaymentId, ProviderRefundId, Source, Status,
 };
-use crate::domain::refund::{Cause, End, News, Progress, Refund};
+use crate::domain::refund::{Cause, End, Progress, Refund, RefundUpdate};
 
 const PRICE: i64 = 50_000;
 const RAZORPAY: &str = "razorpay";
@@ -68,7 +68,7 @@ fn opened() -> Vec<Event> {
 }
 
 fn requested(payment: PaymentId, amount: Amount, cause: Cause) -> Event {
-    let refund = Refund::wanted(payment, amount, cause);
+    let refund = Refund::requested(payment, amount, cause);
     Event::RefundRequested { refund_id: refund_id(1), refund }
 }
 
@@ -242,8 +242,8 @@ fn an_unplaced_booking_is_refunded_once() {
 fn a_refund_is_accepted_then_processed_and_never_twice() {
     let provider_refund = ProviderRefundId::parse("rfnd_AAAAAAAAAAAAAA").unwrap();
     let learn = |progress| {
-        let news = News::Taken { id: provider_refund.clone(), progress };
-        Command::LearnRefund { refund_id: refund_id(1), news, rest_id: refund_id(90) }
+        let update = RefundUpdate::Taken { id: provider_refund.clone(), progress };
+        Command::LearnRefund { refund_id: refund_id(1), update, rest_id: refund_id(90) }
     };
     let accepted =
         Event::RefundAccepted { refund_id: refund_id(1), provider_refund: provider_refund.clone() };
@@ -264,7 +264,7 @@ fn a_refund_is_accepted_then_processed_and_never_twice() {
 fn a_refund_that_is_refused_for_good_fails_once_and_money_that_went_back_after_all_counts_more() {
     let refuse = |reason: &str| Command::LearnRefund {
         refund_id: refund_id(1),
-        news: News::Refused(reason.to_owned()),
+        update: RefundUpdate::Refused(reason.to_owned()),
         rest_id: refund_id(90),
     };
     check(&unplaced(), refuse("insufficient_balance"), Ok(&[]));
@@ -276,12 +276,12 @@ fn a_refund_that_is_refused_for_good_fails_once_and_money_that_went_back_after_a
     history.push(failed);
     stands(&history, Standing::Refunding);
     let id = ProviderRefundId::parse("rfnd_AAAAAAAAAAAAAA").unwrap();
-    let news = News::Taken { id: id.clone(), progress: Progress::Processed };
+    let update = RefundUpdate::Taken { id: id.clone(), progress: Progress::Processed };
     let then = [
         Event::RefundAccepted { refund_id: refund_id(1), provider_refund: id },
         Event::RefundProcessed { refund_id: refund_id(1) },
     ];
-    let learn = Command::LearnRefund { refund_id: refund_id(1), news, rest_id: refund_id(90) };
+    let learn = Command::LearnRefund { refund_id: refund_id(1), update, rest_id: refund_id(90) };
     check(&history, learn, Ok(&then));
 }
 
@@ -300,7 +300,7 @@ fn a_refund_that_failed_there_is_asked_for_anew_at_most_three_times() {
         failed: refund_id(failed),
         refund_id: refund_id(failed + 1),
     };
-    let refund = Refund::wanted(pay(1), inr(PRICE), Cause::Unplaced);
+    let refund = Refund::requested(pay(1), inr(PRICE), Cause::Unplaced);
     let mut history = unplaced();
     check(&history, renew(1), Ok(&[]));
     check(&history, renew(7), Err(Rejection::RefundUnknown));

@@ -6,7 +6,7 @@ use kernel::id::{Booking, Refund as RefundKind};
 use kernel::{Id, Money, Timestamp};
 
 use super::paper::{Extent, Paper};
-use super::tax::{Place, Tax};
+use super::tax::{PlaceOfSupply, Tax};
 use crate::domain::collection::Collection;
 use crate::domain::fact::PaymentId;
 use crate::domain::refund::End;
@@ -25,7 +25,7 @@ pub struct Issued {
     /// How it states tax.
     pub tax: Tax,
     /// Whose tax it states.
-    pub place: Place,
+    pub place: PlaceOfSupply,
     /// Its serial number and when it was issued.
     pub reference: Reference,
 }
@@ -55,7 +55,7 @@ pub struct Due {
     /// How it states tax: as its receipt did, because the tax was due when the money came.
     pub tax: Tax,
     /// Whose tax it states, where an earlier paper has said so; else the payer's address decides.
-    pub place: Option<Place>,
+    pub place: Option<PlaceOfSupply>,
     /// The paper that it refers to.
     pub refers_to: Option<Reference>,
 }
@@ -167,7 +167,7 @@ impl<'p> Papers<'p> {
         paper: Paper,
         minor: i64,
         refund: Option<Id<RefundKind>>,
-        (before, place): (&Issued, Option<Place>),
+        (before, place): (&Issued, Option<PlaceOfSupply>),
     ) -> Option<Due> {
         (minor > 0).then(|| Due {
             paper,

@@ -1,6 +1,6 @@
 //! The tax in an amount: how much of it, and whose.
 
-use super::refusal::Refusal;
+use super::error::ReceiptError;
 
 /// The rates of GST that can be meant, in percent.
 const PERCENT: std::ops::RangeInclusive<i32> = 1..=40;
@@ -63,16 +63,16 @@ pub struct Parts {
 impl Parts {
     /// Where the payer was, as far as it shows in the tax.
     #[must_use]
-    pub fn place(self) -> Place {
-        if self.integrated_tax > 0 { Place::OtherState } else { Place::Here }
+    pub fn place(self) -> PlaceOfSupply {
+        if self.integrated_tax > 0 { PlaceOfSupply::OtherState } else { PlaceOfSupply::SameState }
     }
 }
 
 /// Where the payer is, which says whose tax it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum PlaceOfSupply {
     /// In the issuer's state, or not known: half of the tax is central, half of it the state's.
-    Here,
+    SameState,
     /// In another state: the tax is integrated.
     OtherState,
 }
@@ -82,27 +82,27 @@ pub enum Place {
 ///
 /// # Errors
 /// `NoSuchRate`, or `AmountNotPayable` below zero.
-pub fn split(amount: i64, tax: Tax, place: Place) -> Result<Parts, Refusal> {
+pub fn split(amount: i64, tax: Tax, place: PlaceOfSupply) -> Result<Parts, ReceiptError> {
     if amount < 0 {
-        return Err(Refusal::AmountNotPayable);
+        return Err(ReceiptError::AmountNotPayable);
     }
     let percent = match tax {
         Tax::None => return Ok(Parts { taxable: amount, ..Parts::default() }),
         Tax::Gst { percent } => percent,
     };
     if !PERCENT.contains(&percent) {
-        return Err(Refusal::NoSuchRate);
+        return Err(ReceiptError::NoSuchRate);
     }
     let whole = 100 + i128::from(percent);
     // Twice the numerator and one denominator more, over twice the denominator, rounds half up; and
     // 128 bits hold every amount two hundred times.
     let taxable = (i128::from(amount) * 200 + whole) / (2 * whole);
-    let taxable = i64::try_from(taxable).map_err(|_too_large| Refusal::AmountNotPayable)?;
-    let taxes = amount.checked_sub(taxable).ok_or(Refusal::AmountNotPayable)?;
+    let taxable = i64::try_from(taxable).map_err(|_too_large| ReceiptError::AmountNotPayable)?;
+    let taxes = amount.checked_sub(taxable).ok_or(ReceiptError::AmountNotPayable)?;
     let state_tax = taxes / 2;
     let (central_tax, state_tax, integrated_tax) = match place {
-        Place::Here => (taxes - state_tax, state_tax, 0),
-        Place::OtherState => (0, 0, taxes),
+        PlaceOfSupply::SameState => (taxes - state_tax, state_tax, 0),
+        PlaceOfSupply::OtherState => (0, 0, taxes),
     };
     Ok(Parts { taxable, central_tax, state_tax, integrated_tax })
 }

@@ -4,10 +4,10 @@ use jiff::tz::TimeZone;
 use kernel::Timestamp;
 use proptest::prelude::*;
 
-use super::tax::{Parts, Place, Tax, split};
-use super::{FinancialYear, Refusal, SERIAL_CHARS_MAX, serial};
+use super::tax::{Parts, PlaceOfSupply, Tax, split};
+use super::{FinancialYear, ReceiptError, SERIAL_CHARS_MAX, serial};
 
-const HERE: Place = Place::Here;
+const HERE: PlaceOfSupply = PlaceOfSupply::SameState;
 
 fn india() -> TimeZone {
     TimeZone::get("Asia/Kolkata").unwrap()
@@ -43,10 +43,10 @@ fn a_number_that_does_not_fit_is_an_error_and_is_not_cut() {
     let year = FinancialYear(2026);
     let longest = serial("SUK", year, 999_999).unwrap();
     assert_eq!((longest.as_str(), longest.len()), ("SUK/26-27/999999", SERIAL_CHARS_MAX));
-    assert_eq!(serial("SUK", year, 1_000_000), Err(Refusal::SerialTooLong));
+    assert_eq!(serial("SUK", year, 1_000_000), Err(ReceiptError::SerialTooLong));
     // A shorter prefix has room for more.
     assert_eq!(serial("SU", year, 1_000_000).unwrap(), "SU/26-27/1000000");
-    assert_eq!(serial("SU", year, 10_000_000), Err(Refusal::SerialTooLong));
+    assert_eq!(serial("SU", year, 10_000_000), Err(ReceiptError::SerialTooLong));
 }
 
 #[test]
@@ -72,10 +72,13 @@ fn gst_is_taken_out_of_the_amount_and_halved() {
 #[test]
 fn what_cannot_be_meant_is_refused() {
     for percent in [i32::MIN, -18, 0, 41, i32::MAX] {
-        assert_eq!(split(100, Tax::Gst { percent }, HERE), Err(Refusal::NoSuchRate));
+        assert_eq!(split(100, Tax::Gst { percent }, HERE), Err(ReceiptError::NoSuchRate));
     }
-    assert_eq!(split(-1, Tax::None, HERE), Err(Refusal::AmountNotPayable));
-    assert_eq!(split(i64::MIN, Tax::Gst { percent: 18 }, HERE), Err(Refusal::AmountNotPayable));
+    assert_eq!(split(-1, Tax::None, HERE), Err(ReceiptError::AmountNotPayable));
+    assert_eq!(
+        split(i64::MIN, Tax::Gst { percent: 18 }, HERE),
+        Err(ReceiptError::AmountNotPayable)
+    );
 }
 
 /// Amounts of all sizes, the largest included.
@@ -93,7 +96,7 @@ proptest! {
         prop_assert!(taxable >= 0 && state_tax >= 0 && central_tax >= state_tax);
         prop_assert!(central_tax - state_tax <= 1);
         // In another state it is the same tax, under one name.
-        let there = split(amount, Tax::Gst { percent }, Place::OtherState).unwrap();
+        let there = split(amount, Tax::Gst { percent }, PlaceOfSupply::OtherState).unwrap();
         let integrated_tax = central_tax + state_tax;
         prop_assert_eq!(there, Parts { taxable, integrated_tax, ..Parts::default() });
         // What is without tax is at most half a paisa away from what it would be with fractions.
@@ -118,8 +121,8 @@ proptest! {
                 let said = serial.rsplit('/').next().unwrap_or_default();
                 prop_assert_eq!(said.parse::<i32>().unwrap(), number);
             }
-            Err(refusal) => {
-                prop_assert_eq!(refusal, Refusal::SerialTooLong);
+            Err(error) => {
+                prop_assert_eq!(error, ReceiptError::SerialTooLong);
                 prop_assert!(number > 999_999);
             }
         }

@@ -11,7 +11,7 @@ use crate::domain::collection::{CollectionLife, Command, Event, State, Terms};
 use crate::domain::fact::{
     Amount, Fact, OrderFact, OrderId, Payment, ProviderRefundId, Source, Status,
 };
-use crate::domain::refund::{End, Found, News, Progress};
+use crate::domain::refund::{End, FoundRefund, Progress, RefundUpdate};
 use crate::ledger::{Account, Books, Entry};
 
 const RAZORPAY: &str = "razorpay";
@@ -56,23 +56,23 @@ fn observe(number: u8, status: Status) -> Command {
 fn discover(number: u8, refund: u8, progress: Progress) -> Command {
     let id = ProviderRefundId::parse(&format!("rfnd_{number:07}{refund:07}")).unwrap();
     let amount = inr(PRICE / 4 * i64::from(refund + 1));
-    let found = Found { payment: pay(number), id, amount, progress };
+    let found = FoundRefund { payment: pay(number), id, amount, progress };
     Command::DiscoverRefund { found, refund_id: rfn(0), rest_id: rfn(0) }
 }
 
-fn learn(number: u8, news: Option<Progress>) -> Command {
+fn learn(number: u8, update: Option<Progress>) -> Command {
     let id = ProviderRefundId::parse(&format!("rfnd_own{number:011}")).unwrap();
-    let news = match news {
-        Some(progress) => News::Taken { id, progress },
-        None => News::Refused("payment_too_old".to_owned()),
+    let update = match update {
+        Some(progress) => RefundUpdate::Taken { id, progress },
+        None => RefundUpdate::Refused("payment_too_old".to_owned()),
     };
-    Command::LearnRefund { refund_id: rfn(number), news, rest_id: rfn(0) }
+    Command::LearnRefund { refund_id: rfn(number), update, rest_id: rfn(0) }
 }
 
 fn judge(is_paid_in_full: bool) -> Command {
     let (provider, amount) = ("razorpay".to_owned(), inr(PRICE));
     let order = OrderFact { provider, id: order(), amount, is_paid_in_full };
-    Command::Judge { order: Some(order), refund_ids: BTreeMap::new() }
+    Command::ResolveUndecided { order: Some(order), refund_ids: BTreeMap::new() }
 }
 
 /// A command; its new ids are put in when it is decided.
@@ -86,7 +86,7 @@ pub(crate) fn any_command() -> impl Strategy<Value = Command> {
         2 => (payment.clone(), 0_u8..4, any_progress())
             .prop_map(|(it, refund, progress)| discover(it, refund, progress)),
         4 => (0_u8..12, prop::option::weighted(0.8, any_progress()))
-            .prop_map(|(number, news)| learn(number, news)),
+            .prop_map(|(number, update)| learn(number, update)),
         1 => (0_u8..12).prop_map(move |it| Command::RenewRefund { failed: rfn(it), refund_id }),
         1 => payment.prop_map(move |it| Command::Unplace { payment: pay(it), refund_id }),
         1 => minor.clone().prop_map(move |it| Command::Cancel { refund: inr(it), refund_id }),
@@ -105,7 +105,7 @@ fn numbered(mut command: Command, number: u8) -> Command {
         | Command::Cancel { refund_id: id, .. }
         | Command::RefundByStaff { refund_id: id, .. }
         | Command::LearnRefund { rest_id: id, .. } => *id = rfn(number),
-        Command::Judge { refund_ids, .. } => {
+        Command::ResolveUndecided { refund_ids, .. } => {
             *refund_ids = (0..4).map(|it| (pay(it + 1), rfn(number + it))).collect();
         }
         Command::DiscoverRefund { refund_id, rest_id, .. } => {

@@ -41,7 +41,7 @@ impl Api {
         query: &[(&str, &str)],
     ) -> Result<Value, ProviderError> {
         let mut url = url::Url::parse(&format!("{}{path}", self.url))
-            .map_err(|_malformed| ProviderError::Unusable("its address is not a URL"))?;
+            .map_err(|_malformed| ProviderError::InvalidAnswer("its address is not a URL"))?;
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
@@ -90,7 +90,7 @@ async fn send(request: RequestBuilder) -> Result<Value, ProviderError> {
     let body = read(answer).await?;
     if status.is_success() {
         return serde_json::from_slice(&body)
-            .map_err(|_malformed| ProviderError::Unusable("it is not JSON"));
+            .map_err(|_malformed| ProviderError::InvalidAnswer("it is not JSON"));
     }
     Err(refusal(status, &body))
 }
@@ -104,9 +104,9 @@ fn refusal(status: StatusCode, body: &[u8]) -> ProviderError {
             ProviderError::Refused { reason: json::reason(&body) }
         }
         status if status.is_server_error() => {
-            ProviderError::Silent(format!("it answered {status}").into())
+            ProviderError::NoAnswer(format!("it answered {status}").into())
         }
-        status => ProviderError::Later(status.as_u16()),
+        status => ProviderError::RetryLater(status.as_u16()),
     }
 }
 
@@ -114,7 +114,7 @@ async fn read(mut answer: Response) -> Result<Vec<u8>, ProviderError> {
     let mut body = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(silent)? {
         if body.len() + chunk.len() > ANSWER_BYTES_MAX {
-            return Err(ProviderError::Unusable("it is too long"));
+            return Err(ProviderError::InvalidAnswer("it is too long"));
         }
         body.extend_from_slice(&chunk);
     }
@@ -123,5 +123,5 @@ async fn read(mut answer: Response) -> Result<Vec<u8>, ProviderError> {
 
 /// A URL holds ids, and errors are logged: it is left out.
 fn silent(error: reqwest::Error) -> ProviderError {
-    ProviderError::Silent(BoxError::from(error.without_url()))
+    ProviderError::NoAnswer(BoxError::from(error.without_url()))
 }

@@ -10,7 +10,7 @@ use super::{dispute, json};
 use crate::domain::dispute::Dispute;
 use crate::domain::fact::{ProviderRefundId, SettledId, SettlementId};
 use crate::provider::{Page, PaymentReport, ProviderError};
-use crate::settlement::{About, Figures, Line, Settlement};
+use crate::settlement::{Figures, Line, LineSubject, Settlement};
 
 /// India is this many seconds ahead of UTC, all year.
 const INDIA_SECONDS: i32 = 19_800;
@@ -111,11 +111,11 @@ fn line(entity: &Value) -> Option<Line> {
     let id = json::text(entity, "entity_id")?;
     let payment = json::text(entity, "payment_id").and_then(json::payment_id);
     let about = match json::text(entity, "type")? {
-        "payment" => About::Payment(json::payment_id(id)?),
-        "refund" => About::Refund(ProviderRefundId::parse(id)?, payment),
+        "payment" => LineSubject::Payment(json::payment_id(id)?),
+        "refund" => LineSubject::Refund(ProviderRefundId::parse(id)?, payment),
         other => match json::text(entity, "dispute_id").and_then(json::dispute_id) {
-            Some(dispute) => About::Dispute(dispute, payment),
-            None => About::Other(json::word(other)),
+            Some(dispute) => LineSubject::Dispute(dispute, payment),
+            None => LineSubject::Other(json::word(other)),
         },
     };
     let number = |field| json::integer(entity, field);
@@ -161,7 +161,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{line, page, settlement};
-    use crate::settlement::About;
+    use crate::settlement::LineSubject;
 
     fn told() -> Value {
         json!({
@@ -216,7 +216,10 @@ mod tests {
     fn a_line_may_be_about_what_nobody_heard_of() {
         let mut told = with("type", json!("settlement.ondemand fee"));
         told["entity_id"] = json!("setlod_AAAAAAAAAAAAAA");
-        assert_eq!(line(&told).unwrap().about, About::Other("settlementondemandfee".to_owned()));
+        assert_eq!(
+            line(&told).unwrap().about,
+            LineSubject::Other("settlementondemandfee".to_owned())
+        );
         let mut told = with("type", json!("refund"));
         told["entity_id"] = json!("rfnd_AAAAAAAAAAAAAA");
         let read = line(&told).unwrap();

@@ -11,7 +11,7 @@ use sha2::Sha256;
 
 use super::{Razorpay, Settings, json as lenient, order_body};
 use crate::domain::fact::OrderId;
-use crate::provider::{Observation, Provider as _, Refusal, WantedOrder};
+use crate::provider::{Observation, OrderRequest, Provider as _, ReturnError};
 
 fn razorpay(previous: Option<&str>) -> Razorpay {
     Razorpay::new(Settings {
@@ -28,7 +28,7 @@ fn razorpay(previous: Option<&str>) -> Razorpay {
 /// money.md, H1: the documentation makes the first of the options mandatory.
 #[test]
 fn an_order_says_how_long_its_payments_are_captured() {
-    let wanted = WantedOrder {
+    let wanted = OrderRequest {
         receipt: format!("col_{}", "1".repeat(32)).parse().unwrap(),
         booking_id: format!("bkg_{}", "2".repeat(32)).parse().unwrap(),
         amount: Money::inr(50_000),
@@ -75,13 +75,13 @@ fn a_return_is_bound_to_our_order_and_its_payment() {
     let other_key = mac("webhook-secret", format!("{order}|{payment}").as_bytes());
     for forged in ["", "00", &good[1..], &swapped, &other_key, &"g".repeat(64)] {
         let refused = provider.verify_return(&order, payment, forged);
-        assert_eq!(refused, Err(Refusal::Forged), "{forged}");
+        assert_eq!(refused, Err(ReturnError::Forged), "{forged}");
     }
     let other_order = OrderId::parse("order_CCCCCCCCCCCCCC").unwrap();
-    assert_eq!(provider.verify_return(&other_order, payment, &good), Err(Refusal::Forged));
+    assert_eq!(provider.verify_return(&other_order, payment, &good), Err(ReturnError::Forged));
     for malformed in ["", "pay_BBBBBBBBBBBBB", "pay_BBBBBBBBBBBBB|", "plink_BBBBBBBBBBBBBB"] {
         let refused = provider.verify_return(&order, malformed, &good);
-        assert_eq!(refused, Err(Refusal::Malformed), "{malformed}");
+        assert_eq!(refused, Err(ReturnError::Malformed), "{malformed}");
     }
 }
 

@@ -104,10 +104,10 @@ impl Book {
     /// Whether a question comes through, and how its answer comes back.
     pub(super) fn hear(&mut self) -> Result<Way, ProviderError> {
         if self.fault(Fault::ProviderDown, 50) {
-            return Err(ProviderError::Later(500));
+            return Err(ProviderError::RetryLater(500));
         }
         if self.fault(Fault::ProviderSilent, 40) {
-            return Err(ProviderError::Silent("no answer".into()));
+            return Err(ProviderError::NoAnswer("no answer".into()));
         }
         Ok(if self.fault(Fault::ProviderSilentDone, 50) { Way::Lost } else { Way::There })
     }

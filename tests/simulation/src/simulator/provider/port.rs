@@ -6,8 +6,8 @@ use kernel::{Money, Timestamp};
 use payments::domain::dispute::Dispute;
 use payments::domain::fact::{Amount, OrderFact, OrderId, PaymentId, ProviderRefundId};
 use payments::provider::{
-    Asked, Observation, OrderReport, Page, PaymentReport, Provider as Port, ProviderError,
-    ProviderRefund, Refusal, ReturnForm, WantedOrder, WantedRefund, WebhookHeaders,
+    Observation, OrderReport, OrderRequest, Page, PaymentReport, Provider as Port, ProviderError,
+    ProviderFuture, ProviderRefund, RefundRequest, ReturnError, ReturnForm, WebhookHeaders,
 };
 use payments::settlement::{Line, Settlement};
 
@@ -21,16 +21,16 @@ const PAGE: usize = 4;
 fn back<T>(way: Way, done: T) -> Result<T, ProviderError> {
     match way {
         Way::There => Ok(done),
-        Way::Lost => Err(ProviderError::Silent("the answer is lost".into())),
+        Way::Lost => Err(ProviderError::NoAnswer("the answer is lost".into())),
     }
 }
 
-fn answer<'a, T: Send + 'a>(done: Result<T, ProviderError>) -> Asked<'a, T> {
+fn answer<'a, T: Send + 'a>(done: Result<T, ProviderError>) -> ProviderFuture<'a, T> {
     Box::pin(ready(done))
 }
 
 impl Provider {
-    fn create(&self, wanted: WantedOrder) -> Result<OrderId, ProviderError> {
+    fn create(&self, wanted: OrderRequest) -> Result<OrderId, ProviderError> {
         let mut book = self.book();
         let way = book.hear()?;
         let receipt = wanted.receipt.to_string();
@@ -38,10 +38,10 @@ impl Provider {
             return Err(ProviderError::Refused { reason: "bad_request_error".to_owned() });
         }
         let made = book.new_order(receipt, Amount::from(wanted.amount));
-        back(way, made.ok_or(ProviderError::Unusable("no id"))?)
+        back(way, made.ok_or(ProviderError::InvalidAnswer("no id"))?)
     }
 
-    fn find(&self, wanted: WantedOrder) -> Result<Option<OrderId>, ProviderError> {
+    fn find(&self, wanted: OrderRequest) -> Result<Option<OrderId>, ProviderError> {
         let mut book = self.book();
         let way = book.hear()?;
         let receipt = wanted.receipt.to_string();
@@ -91,7 +91,7 @@ impl Provider {
         back(way, book.report(id).ok_or(unknown)?)
     }
 
-    fn give_back(&self, wanted: &WantedRefund) -> Result<ProviderRefund, ProviderError> {
+    fn give_back(&self, wanted: &RefundRequest) -> Result<ProviderRefund, ProviderError> {
         let mut book = self.book();
         let way = book.hear()?;
         let receipt = wanted.refund_id.to_string();
@@ -127,44 +127,48 @@ impl Port for Provider {
         PROVIDER
     }
 
-    fn create_order(&self, wanted: WantedOrder) -> Asked<'_, OrderId> {
+    fn create_order(&self, wanted: OrderRequest) -> ProviderFuture<'_, OrderId> {
         answer(self.create(wanted))
     }
 
-    fn find_order(&self, wanted: WantedOrder) -> Asked<'_, Option<OrderId>> {
+    fn find_order(&self, wanted: OrderRequest) -> ProviderFuture<'_, Option<OrderId>> {
         answer(self.find(wanted))
     }
 
-    fn order<'a>(&'a self, id: &'a OrderId) -> Asked<'a, OrderReport> {
+    fn order<'a>(&'a self, id: &'a OrderId) -> ProviderFuture<'a, OrderReport> {
         answer(self.see_order(id))
     }
 
-    fn payments_of<'a>(&'a self, order: &'a OrderId) -> Asked<'a, Vec<PaymentReport>> {
+    fn payments_of<'a>(&'a self, order: &'a OrderId) -> ProviderFuture<'a, Vec<PaymentReport>> {
         answer(self.list(order))
     }
 
-    fn payment<'a>(&'a self, id: &'a PaymentId) -> Asked<'a, PaymentReport> {
+    fn payment<'a>(&'a self, id: &'a PaymentId) -> ProviderFuture<'a, PaymentReport> {
         answer(self.fetch(id))
     }
 
-    fn capture<'a>(&'a self, id: &'a PaymentId, _amount: Money) -> Asked<'a, PaymentReport> {
+    fn capture<'a>(
+        &'a self,
+        id: &'a PaymentId,
+        _amount: Money,
+    ) -> ProviderFuture<'a, PaymentReport> {
         answer(self.fetch(id))
     }
 
-    fn refund<'a>(&'a self, wanted: &'a WantedRefund) -> Asked<'a, ProviderRefund> {
+    fn refund<'a>(&'a self, wanted: &'a RefundRequest) -> ProviderFuture<'a, ProviderRefund> {
         answer(self.give_back(wanted))
     }
 
-    fn refunds_of<'a>(&'a self, payment: &'a PaymentId) -> Asked<'a, Vec<ProviderRefund>> {
+    fn refunds_of<'a>(&'a self, payment: &'a PaymentId) -> ProviderFuture<'a, Vec<ProviderRefund>> {
         answer(self.list_refunds(payment))
     }
 
-    fn fetch_refund<'a>(&'a self, id: &'a ProviderRefundId) -> Asked<'a, ProviderRefund> {
+    fn fetch_refund<'a>(&'a self, id: &'a ProviderRefundId) -> ProviderFuture<'a, ProviderRefund> {
         answer(self.see_refund(id))
     }
 
-    fn settlement_lines(&self, _at: Timestamp, _skip: usize) -> Asked<'_, Page<Line>> {
-        answer(Err(ProviderError::Unusable("nothing is paid out here")))
+    fn settlement_lines(&self, _at: Timestamp, _skip: usize) -> ProviderFuture<'_, Page<Line>> {
+        answer(Err(ProviderError::InvalidAnswer("nothing is paid out here")))
     }
 
     fn settlements(
@@ -172,8 +176,8 @@ impl Port for Provider {
         _from: Timestamp,
         _to: Timestamp,
         _skip: usize,
-    ) -> Asked<'_, Page<Settlement>> {
-        answer(Err(ProviderError::Unusable("nothing is paid out here")))
+    ) -> ProviderFuture<'_, Page<Settlement>> {
+        answer(Err(ProviderError::InvalidAnswer("nothing is paid out here")))
     }
 
     fn disputes_between(
@@ -181,7 +185,7 @@ impl Port for Provider {
         _from: Timestamp,
         _to: Timestamp,
         _skip: usize,
-    ) -> Asked<'_, Page<Dispute>> {
+    ) -> ProviderFuture<'_, Page<Dispute>> {
         answer(Ok(Page { items: Vec::new(), unread: 0, next: None }))
     }
 
@@ -190,7 +194,7 @@ impl Port for Provider {
         from: Timestamp,
         to: Timestamp,
         skip: usize,
-    ) -> Asked<'_, Page<PaymentReport>> {
+    ) -> ProviderFuture<'_, Page<PaymentReport>> {
         answer(self.page((from, to), skip))
     }
 
@@ -199,8 +203,8 @@ impl Port for Provider {
         _order: &OrderId,
         payment_id: &str,
         _signature: &str,
-    ) -> Result<PaymentId, Refusal> {
-        PaymentId::parse(payment_id).ok_or(Refusal::Malformed)
+    ) -> Result<PaymentId, ReturnError> {
+        PaymentId::parse(payment_id).ok_or(ReturnError::Malformed)
     }
 
     fn read_return(&self, _form: &[u8]) -> Option<ReturnForm> {

@@ -4,16 +4,16 @@
 use futures::FutureExt as _;
 use kernel::Id;
 use kernel::id::{Booking, Customer, Refund as RefundKind};
-use payments::app::ask_refund::{Answer, ask};
 use payments::app::ensure_order::order;
-use payments::app::fold::{Asked, Next, Told, asks_for_order};
+use payments::app::fold::{CompletedPoll, PollDirective, ProviderReport, needs_order};
+use payments::app::process_refund::{RefundAnswer, request_or_fetch};
 use payments::domain::collection::{Command, Terms};
 use payments::domain::fact::{Amount, OrderId, PaymentId, ProviderRefundId, Source};
-use payments::polling::{POLL_ORDER, Turn};
-use payments::provider::{Observation, PaymentReport, Provider as _, ProviderError, WantedOrder};
+use payments::polling::{POLL_ORDER, PollSchedule};
+use payments::provider::{Observation, OrderRequest, PaymentReport, Provider as _, ProviderError};
 use payments::read_model::query::RefundRow;
-use payments::sold_orders::{ASK_SOLD_ORDER, Ask};
-use payments::timers::{FOLD_WEBHOOK, REFUND, RENEW_REFUND, refund_pause, refused_pause};
+use payments::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
+use payments::timers::{FOLD_WEBHOOK, REFUND, RENEW_REFUND, refund_pause, retry_pause};
 use serde_json::Value;
 
 use super::super::coverage::Fault;
@@ -32,7 +32,7 @@ const WAIT_SECONDS: i64 = 9;
 
 /// What cannot be: the model answers at once.
 fn never<T>() -> Result<T, ProviderError> {
-    Err(ProviderError::Unusable("the model did not answer"))
+    Err(ProviderError::InvalidAnswer("the model did not answer"))
 }
 
 impl World {
@@ -103,11 +103,8 @@ impl World {
             return self.go_on(Service::Payments, 200, job);
         }
         let number = turn.map_or(1, |turn| turn.number + 1);
-        let wanted = WantedOrder {
-            receipt: known.terms.collection_id,
-            booking_id,
-            amount: known.terms.amount,
-        };
+        let (receipt, amount) = (known.terms.collection_id, known.terms.amount);
+        let wanted = OrderRequest { receipt, booking_id, amount };
         let asked = self.at_provider(|provider| {
             order(provider, wanted, number > 1).now_or_never().unwrap_or_else(never)
         });
@@ -160,13 +157,14 @@ impl World {
         let asked = self
             .at_provider(|provider| provider.payment(payment).now_or_never().unwrap_or_else(never));
         let told = self.look_into(asked.into_iter().collect());
-        let job = Job::Fold { booking_id, told, way: (Source::Checkout, Next::Hurry), timer: None };
+        let way = (Source::Checkout, PollDirective::Restart);
+        let job = Job::Fold { booking_id, told, way, timer: None };
         let pause = self.thinking();
         self.go_on(Service::Payments, pause, job);
     }
 
     /// Asks about an order because somebody waits.
-    pub(crate) fn ask_about(&mut self, booking_id: Id<Booking>, next: Next) {
+    pub(crate) fn ask_about(&mut self, booking_id: Id<Booking>, next: PollDirective) {
         let Some(order) = self.order_of(booking_id).filter(|_| self.is_up(Service::Payments))
         else {
             return;
@@ -182,8 +180,8 @@ impl World {
 
     /// Takes payments as they are reported, and asks for the refunds of those of which more has
     /// gone back than we know.
-    pub(crate) fn look_into(&mut self, reports: Vec<PaymentReport>) -> Told {
-        let mut told = Told::default();
+    pub(crate) fn look_into(&mut self, reports: Vec<PaymentReport>) -> ProviderReport {
+        let mut told = ProviderReport::default();
         for PaymentReport { payment, refunded_minor } in reports {
             let id = payment.id.clone();
             told.payments.push(payment);
@@ -212,8 +210,8 @@ impl World {
         self.trace.note(self.now, "fires", &format_args!("{} {}", key.0, key.1));
         let timer = (key, attempts);
         let outcome = match key.0 {
-            POLL_ORDER => self.poll_order(timer, Turn::of(&payload)),
-            ASK_SOLD_ORDER => self.ask_sold_order(timer, Ask::of(&payload)),
+            POLL_ORDER => self.poll_order(timer, PollSchedule::from_payload(&payload)),
+            ASK_SOLD_ORDER => self.ask_sold_order(timer, RecheckSchedule::from_payload(&payload)),
             REFUND => self.ask_refund(timer, &payload),
             RENEW_REFUND => self.renew_refund(key),
             FOLD_WEBHOOK => self.fold_webhook(key),
@@ -222,7 +220,7 @@ impl World {
         self.conclude::<TillTables>(timer, outcome);
     }
 
-    fn poll_order(&mut self, timer: (&TimerKey, i32), turn: Turn) -> Result<(), Fail> {
+    fn poll_order(&mut self, timer: (&TimerKey, i32), turn: PollSchedule) -> Result<(), Fail> {
         let booking_id: Id<Booking> = timer.0.1.parse().map_err(Fail::broken)?;
         let Some(order) = self.order_of(booking_id) else {
             let mut batch = Batch::<TillTables>::by("payments");
@@ -237,7 +235,7 @@ impl World {
         let open = self.open_collection(booking_id);
         let amount = open.collection().map(|known| known.terms.amount.into());
         if open.has_undecided()
-            || amount.is_some_and(|amount| asks_for_order(&told, (&order, &amount)))
+            || amount.is_some_and(|amount| needs_order(&told, (&order, &amount)))
         {
             let asked = self.at_provider(|provider| {
                 let order_fact = provider.order(&order).now_or_never().unwrap_or_else(never)?;
@@ -247,7 +245,7 @@ impl World {
             match asked {
                 Ok((order, reports)) => {
                     let again = self.look_into(reports);
-                    told = told.and(again, order.fact);
+                    told = told.merged_with(again, order.fact);
                 }
                 Err(_) => told.is_partial = true,
             }
@@ -255,7 +253,7 @@ impl World {
         let next = if is_answered && !told.is_partial { turn.answered() } else { turn.failed() };
         let facts = if next.is_slow(self.now) { self.facts_of(booking_id).ok() } else { None };
         let held_until = facts.flatten().and_then(|facts| facts.held_until);
-        let next = Next::After(Asked { turn, next, held_until });
+        let next = PollDirective::Advance(CompletedPoll { schedule: turn, next, held_until });
         let timer = Some((timer.0.clone(), timer.1));
         let job = Job::Fold { booking_id, told, way: (Source::Poll, next), timer };
         let pause = self.thinking();
@@ -265,7 +263,11 @@ impl World {
 
     /// Asks again for the order of a sold booking. There is no pace here: one practice's world has
     /// far fewer than one question a second.
-    fn ask_sold_order(&mut self, timer: (&TimerKey, i32), ask: Ask) -> Result<(), Fail> {
+    fn ask_sold_order(
+        &mut self,
+        timer: (&TimerKey, i32),
+        ask: RecheckSchedule,
+    ) -> Result<(), Fail> {
         let booking_id: Id<Booking> = timer.0.1.parse().map_err(Fail::broken)?;
         let order = self.order_of(booking_id).ok_or(Fail::Unavailable)?;
         let facts = self.facts_of(booking_id)?;
@@ -287,12 +289,12 @@ impl World {
     pub(crate) fn fold_sold(
         &mut self,
         booking_id: Id<Booking>,
-        told: &Told,
-        (next, starts_at): (Ask, Option<kernel::Timestamp>),
+        told: &ProviderReport,
+        (next, starts_at): (RecheckSchedule, Option<kernel::Timestamp>),
     ) -> Result<(), Fail> {
         let mut open = self.open_collection(booking_id);
         let mut batch = Batch::by("payments");
-        self.fold(&mut batch, &mut open, told, (Source::Poll, Next::Keep))?;
+        self.fold(&mut batch, &mut open, told, (Source::Poll, PollDirective::Keep))?;
         self.ask_sold_next(&mut batch, booking_id, next, starts_at);
         self.commit(batch)
     }
@@ -301,8 +303,8 @@ impl World {
     pub(crate) fn fold_told(
         &mut self,
         booking_id: Id<Booking>,
-        told: &Told,
-        way: (Source, Next),
+        told: &ProviderReport,
+        way: (Source, PollDirective),
     ) -> Result<(), Fail> {
         let mut open = self.open_collection(booking_id);
         let mut batch = Batch::by("payments");
@@ -338,8 +340,8 @@ impl World {
         let is_lax = self.has(Flaw::NewRefundIdOnEachTry);
         let asked = self.at_provider(|provider| {
             provider.book().is_lax = is_lax;
-            let asked = ask(provider, refund_id, row, (step, asked_before)).now_or_never();
-            asked.unwrap_or_else(never)
+            let asked = request_or_fetch(provider, refund_id, row, (step, asked_before));
+            asked.now_or_never().unwrap_or_else(never)
         });
         let answer = asked.map_err(|_silent| Fail::Unavailable)?;
         if self.fault(Fault::CrashAfterEffect, 15) {
@@ -357,7 +359,7 @@ impl World {
     pub(crate) fn record_refund(
         &mut self,
         (booking_id, refund_id): (Id<Booking>, Id<RefundKind>),
-        answer: &Answer,
+        answer: &RefundAnswer,
         (step, was_taken): (usize, bool),
     ) -> Result<(), Fail> {
         let mut open = self.open_collection(booking_id);
@@ -365,14 +367,14 @@ impl World {
         for refund in &answer.others {
             self.fold_refund(&mut batch, &mut open, refund)?;
         }
-        let (news, rest_id) = (answer.news.clone(), self.new_id());
-        self.apply(&mut batch, &mut open, Command::LearnRefund { refund_id, news, rest_id })?;
+        let (update, rest_id) = (answer.update.clone(), self.new_id());
+        self.apply(&mut batch, &mut open, Command::LearnRefund { refund_id, update, rest_id })?;
         self.follow_news(&mut batch, &mut open)?;
         let refund = open.collection().and_then(|known| known.refunds.get(&refund_id));
         match refund.filter(|refund| refund.end.is_none()) {
             None => batch.end_timer(REFUND, &refund_id.to_string()),
             Some(refund) if refund.accepted.is_none() => {
-                self.ask_refund_in(&mut batch, refund_id, (step + 1, refused_pause(step + 1)));
+                self.ask_refund_in(&mut batch, refund_id, (step + 1, retry_pause(step + 1)));
             }
             Some(_) => {
                 let next = if was_taken { step + 1 } else { 1 };
@@ -448,9 +450,9 @@ impl World {
             };
             match observation {
                 Observation::Payment(payment) => {
-                    let told = Told { payments: vec![payment.clone()], ..Told::default() };
-                    let way = (Source::Webhook, Next::Hurry);
-                    self.fold(&mut batch, &mut open, &told, way)?;
+                    let (payments, next) = (vec![payment.clone()], PollDirective::Restart);
+                    let told = ProviderReport { payments, ..ProviderReport::default() };
+                    self.fold(&mut batch, &mut open, &told, (Source::Webhook, next))?;
                 }
                 Observation::Dispute(dispute) => {
                     let command = Command::ObserveDispute(dispute.clone());

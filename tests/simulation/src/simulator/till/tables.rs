@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use eventstore::Recorded;
 use kernel::id::{Booking, Customer, Refund as RefundKind};
 use kernel::{Decider, Id, Money, Timestamp};
-use payments::app::follow_booking::Wish;
+use payments::app::apply_booking_intent::BookingIntent;
 use payments::contract::read_collection_event;
 use payments::domain::collection::{Collection, CollectionLife, State};
 use payments::domain::fact::{OrderId, PaymentId};
@@ -53,7 +53,7 @@ pub(crate) struct TillTables {
     pub(crate) collections: BTreeMap<Id<Booking>, CollectionRow>,
     pub(crate) refunds: BTreeMap<Id<RefundKind>, RefundRow>,
     pub(crate) webhooks: BTreeMap<String, Webhook>,
-    pub(crate) known: BTreeMap<Id<Booking>, (Id<Customer>, Wish)>,
+    pub(crate) known: BTreeMap<Id<Booking>, (Id<Customer>, BookingIntent)>,
     pub(crate) turns: BTreeMap<Id<Booking>, Turn>,
     pub(crate) ledger: Vec<LedgerLine>,
     /// Captured payments of nobody that we know, until all of each has gone back.

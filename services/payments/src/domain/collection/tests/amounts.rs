@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::fact::OrderFact;
-use crate::domain::refund::Found;
+use crate::domain::refund::FoundRefund;
 
 /// A fee that the provider adds.
 const FEE: i64 = 1_180;
@@ -25,9 +25,9 @@ fn captured(number: u8, minor: i64) -> Payment {
     of_amount(number, minor, Status::Captured)
 }
 
-fn judge(order: Option<OrderFact>) -> Command {
+fn resolve_undecided(order: Option<OrderFact>) -> Command {
     let refund_ids = [1, 2].map(|number| (pay(number), refund_id(number.into())));
-    Command::Judge { order, refund_ids: BTreeMap::from(refund_ids) }
+    Command::ResolveUndecided { order, refund_ids: BTreeMap::from(refund_ids) }
 }
 
 fn order_observed(minor: i64, is_paid_in_full: bool) -> Event {
@@ -54,8 +54,8 @@ fn another_amount_waits_for_the_providers_word_about_its_order() {
         check(&opened(), observe(payment.clone()), Ok(&[observed(payment.clone())]));
         let waiting: Vec<Event> = opened().into_iter().chain([observed(payment)]).collect();
         stands(&waiting, Standing::Pending);
-        check(&waiting, judge(None), Ok(&[]));
-        let paid = judge(Some(order_fact(PRICE, true)));
+        check(&waiting, resolve_undecided(None), Ok(&[]));
+        let paid = resolve_undecided(Some(order_fact(PRICE, true)));
         check(&waiting, paid.clone(), Ok(&[order_observed(PRICE, true), verified(minor)]));
         stands(&paid_with(minor), Standing::Paid);
         check(&paid_with(minor), paid, Ok(&[]));
@@ -75,7 +75,7 @@ fn it_goes_back_when_the_order_is_not_paid_or_of_another_amount() {
         // The ids of this collection's refunds begin with that of its payment.
         let refund_ids = BTreeMap::from([(pay(1), refund_id(1))]);
         let order = Some(order_fact(asks, is_paid));
-        check(&waiting, Command::Judge { order, refund_ids }, Ok(&then));
+        check(&waiting, Command::ResolveUndecided { order, refund_ids }, Ok(&then));
         let history: Vec<Event> = waiting.iter().cloned().chain(then).collect();
         stands(&history, Standing::Mismatched);
     }
@@ -83,7 +83,7 @@ fn it_goes_back_when_the_order_is_not_paid_or_of_another_amount() {
         id: OrderId::parse("order_BBBBBBBBBBBBBB").unwrap(),
         ..order_fact(PRICE, true)
     };
-    check(&waiting, judge(Some(other)), Ok(&[]));
+    check(&waiting, resolve_undecided(Some(other)), Ok(&[]));
 }
 
 #[test]
@@ -91,7 +91,8 @@ fn of_two_other_amounts_nothing_tells_which_one_paid() {
     let both = [observed(captured(1, PRICE + FEE)), observed(captured(2, PRICE + 1))];
     let waiting: Vec<Event> = opened().into_iter().chain(both).collect();
     let state = fold::<CollectionLife>(&waiting);
-    let then = CollectionLife::decide(&state, judge(Some(order_fact(PRICE, true)))).unwrap();
+    let then =
+        CollectionLife::decide(&state, resolve_undecided(Some(order_fact(PRICE, true)))).unwrap();
     let mismatched = then.iter().filter(|it| matches!(it, Event::Mismatched { .. })).count();
     assert_eq!((then.len(), mismatched), (6, 2));
 }
@@ -104,10 +105,10 @@ fn beside_a_payment_that_counts_another_amount_goes_back_without_a_question() {
         Event::Mismatched { payment: pay(2), amount: inr(PRICE + FEE), reason: Mismatch::Amount },
         Event::RefundRequested {
             refund_id: refund_id(2),
-            refund: Refund::wanted(pay(2), inr(PRICE + FEE), Cause::Mismatched),
+            refund: Refund::requested(pay(2), inr(PRICE + FEE), Cause::Mismatched),
         },
     ];
-    check(&known, judge(None), Ok(&then));
+    check(&known, resolve_undecided(None), Ok(&then));
 }
 
 #[test]
@@ -133,7 +134,7 @@ fn what_goes_back_is_what_was_paid_less_the_fee() {
 fn a_fee_that_went_back_with_earned_money_is_not_earned() {
     let whole = Refund {
         accepted: ProviderRefundId::parse("rfnd_AAAAAAAAAAAAAA"),
-        ..Refund::wanted(pay(1), inr(PRICE + FEE), Cause::Elsewhere)
+        ..Refund::requested(pay(1), inr(PRICE + FEE), Cause::Elsewhere)
     };
     let then = [
         Event::Earned { payment: pay(1), amount: inr(PRICE) },
@@ -147,13 +148,13 @@ fn a_fee_that_went_back_with_earned_money_is_not_earned() {
 
 /// What the provider tells of a payment with a fee, and of refunds by other hands.
 #[derive(Debug, Clone)]
-enum Told {
+enum Report {
     Seen(Status),
     Refund(u8, i64, Progress),
     Order,
 }
 
-fn any_story() -> impl Strategy<Value = Vec<Told>> {
+fn any_story() -> impl Strategy<Value = Vec<Report>> {
     const LEAST: i64 = PRICE - 5_000;
     let parts = prop_oneof![
         Just(vec![]),
@@ -163,26 +164,26 @@ fn any_story() -> impl Strategy<Value = Vec<Told>> {
     let end = prop_oneof![Just(Progress::Processed), Just(Progress::Failed)];
     (parts, end).prop_map(|(parts, end)| {
         let refunds = parts.into_iter().zip(0_u8..).flat_map(|(minor, number)| {
-            [Progress::Pending, end].map(|progress| Told::Refund(number, minor, progress))
+            [Progress::Pending, end].map(|progress| Report::Refund(number, minor, progress))
         });
         let statuses = [Status::Created, Status::Authorized, Status::Captured];
-        statuses.map(Told::Seen).into_iter().chain(refunds).chain([Told::Order]).collect()
+        statuses.map(Report::Seen).into_iter().chain(refunds).chain([Report::Order]).collect()
     })
 }
 
-fn tell(told: &[Told], paid: i64) -> Collection {
+fn tell(told: &[Report], paid: i64) -> Collection {
     let mut state = fold::<CollectionLife>(&opened());
     // The order is asked for as long as something waits for it.
-    for (number, it) in told.iter().chain([&Told::Order]).enumerate() {
+    for (number, it) in told.iter().chain([&Report::Order]).enumerate() {
         let number = u128::try_from(number).unwrap();
         let (refund_id, rest_id) = (refund_id(10 + 2 * number), refund_id(11 + 2 * number));
         let command = match it {
-            Told::Seen(status) => observe(of_amount(1, paid, *status)),
-            Told::Order => judge(Some(order_fact(PRICE, true))),
-            Told::Refund(which, minor, progress) => {
+            Report::Seen(status) => observe(of_amount(1, paid, *status)),
+            Report::Order => resolve_undecided(Some(order_fact(PRICE, true))),
+            Report::Refund(which, minor, progress) => {
                 let id = ProviderRefundId::parse(&format!("rfnd_{which:014}")).unwrap();
                 let amount = inr(*minor);
-                let found = Found { payment: pay(1), id, amount, progress: *progress };
+                let found = FoundRefund { payment: pay(1), id, amount, progress: *progress };
                 Command::DiscoverRefund { found, refund_id, rest_id }
             }
         };

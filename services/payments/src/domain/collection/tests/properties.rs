@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::refund::Found;
+use crate::domain::refund::FoundRefund;
 
 /// One thing that the provider may tell.
 #[derive(Debug, Clone)]
-enum Told {
+enum Report {
     Payment(Payment),
-    Refund(Found),
+    Refund(FoundRefund),
 }
 
 /// Everything that a provider may say about a payment. Its amount never changes; that of the third
@@ -49,7 +49,7 @@ fn any_way() -> impl Strategy<Value = Vec<Status>> {
 
 /// Refunds that other hands make of a captured payment: parts that are no more than all of it, each
 /// told of while it is pending, when it has ended, or both.
-fn any_refunds(number: u8) -> impl Strategy<Value = Vec<Found>> {
+fn any_refunds(number: u8) -> impl Strategy<Value = Vec<FoundRefund>> {
     let all = payment(number, Status::Captured).fact.amount.minor;
     let parts = prop_oneof![
         Just(vec![]),
@@ -63,7 +63,7 @@ fn any_refunds(number: u8) -> impl Strategy<Value = Vec<Found>> {
         let mut told = Vec::new();
         for (index, (minor, (is_told_early, end))) in parts.into_iter().zip(ends).enumerate() {
             let id = format!("rfnd_{number}{index}000000000000");
-            let as_it_is = |progress| Found {
+            let as_it_is = |progress| FoundRefund {
                 payment: pay(number),
                 id: ProviderRefundId::parse(&id).unwrap(),
                 amount: inr(minor),
@@ -84,7 +84,7 @@ fn any_refunds(number: u8) -> impl Strategy<Value = Vec<Found>> {
 
 /// What happens to an order at the provider, which captures one payment of it and gives another one
 /// that comes late back by itself; a third one is of a wrong amount.
-fn any_order() -> impl Strategy<Value = Vec<Told>> {
+fn any_order() -> impl Strategy<Value = Vec<Report>> {
     let late = prop_oneof![
         Just(vec![]),
         Just(vec![Status::Created, Status::Failed]),
@@ -94,11 +94,11 @@ fn any_order() -> impl Strategy<Value = Vec<Told>> {
     (payments, any_refunds(1), any_refunds(3)).prop_map(|((first, late, wrong), one, other)| {
         let mut told = Vec::new();
         for (number, way) in [(1, &first), (2, &late), (3, &wrong)] {
-            told.extend(way.iter().map(|status| Told::Payment(payment(number, *status))));
+            told.extend(way.iter().map(|status| Report::Payment(payment(number, *status))));
         }
         for (way, refunds) in [(first, one), (wrong, other)] {
             if way.contains(&Status::Captured) {
-                told.extend(refunds.into_iter().map(Told::Refund));
+                told.extend(refunds.into_iter().map(Report::Refund));
             }
         }
         told
@@ -106,11 +106,11 @@ fn any_order() -> impl Strategy<Value = Vec<Told>> {
 }
 
 /// An order's story as it happens, and shuffled with each part told once or more.
-fn any_telling() -> impl Strategy<Value = (Vec<Told>, Vec<Told>)> {
+fn any_telling() -> impl Strategy<Value = (Vec<Report>, Vec<Report>)> {
     any_order().prop_flat_map(|told| {
         let repeats = proptest::collection::vec(1_usize..=3, told.len());
         (Just(told), repeats).prop_flat_map(|(told, repeats)| {
-            let many: Vec<Told> = told
+            let many: Vec<Report> = told
                 .iter()
                 .zip(repeats)
                 .flat_map(|(it, times)| std::iter::repeat_n(it.clone(), times))
@@ -120,31 +120,34 @@ fn any_telling() -> impl Strategy<Value = (Vec<Told>, Vec<Told>)> {
     })
 }
 
-fn command(told: &Told, number: u128) -> Command {
+fn command(told: &Report, number: u128) -> Command {
     let (refund_id, rest_id) = (refund_id(2 * number), refund_id(2 * number + 1));
     match told.clone() {
-        Told::Payment(payment) => Command::Observe { payment, source: Source::Webhook, refund_id },
-        Told::Refund(found) => Command::DiscoverRefund { found, refund_id, rest_id },
+        Report::Payment(payment) => {
+            Command::Observe { payment, source: Source::Webhook, refund_id }
+        }
+        Report::Refund(found) => Command::DiscoverRefund { found, refund_id, rest_id },
     }
 }
 
 /// The provider's word about the order, which it does not call paid by the wrong amount.
-fn judge(state: &State, told: &Told, number: u128) -> Command {
+fn resolve_undecided(state: &State, told: &Report, number: u128) -> Command {
     let payment = match told {
-        Told::Payment(payment) => &payment.id,
-        Told::Refund(found) => &found.payment,
+        Report::Payment(payment) => &payment.id,
+        Report::Refund(found) => &found.payment,
     };
     let known = open(state).undecided().chain([payment]).cloned();
     let refund_ids = known.map(|id| (id, refund_id(1_000 + number))).collect();
-    Command::Judge { order: Some(amounts::order_fact(PRICE, false)), refund_ids }
+    Command::ResolveUndecided { order: Some(amounts::order_fact(PRICE, false)), refund_ids }
 }
 
 /// Decides on each in turn, as the service would.
-fn run(told: &[Told]) -> (State, Vec<Event>) {
+fn run(told: &[Report]) -> (State, Vec<Event>) {
     let mut state = fold::<CollectionLife>(&opened());
     let mut history = Vec::new();
     for (number, it) in told.iter().enumerate() {
-        for command in [command(it, number as u128), judge(&state, it, number as u128)] {
+        for command in [command(it, number as u128), resolve_undecided(&state, it, number as u128)]
+        {
             let events = CollectionLife::decide(&state, command).unwrap();
             state = events.iter().fold(state, CollectionLife::evolve);
             history.extend(events);
@@ -197,7 +200,7 @@ proptest! {
     fn money_counts_once_and_all_other_money_goes_back(
         payments in proptest::collection::vec(any_payment(), 0..20)
     ) {
-        let told: Vec<Told> = payments.into_iter().map(Told::Payment).collect();
+        let told: Vec<Report> = payments.into_iter().map(Report::Payment).collect();
         let (state, history) = run(&told);
         let verified = |event: &&Event| matches!(event, Event::Verified { .. });
         prop_assert!(history.iter().filter(verified).count() <= 1);
@@ -263,18 +266,18 @@ fn any_news() -> impl Strategy<Value = Vec<Command>> {
             let id = ProviderRefundId::parse("rfnd_AAAAAAAAAAAAAA").unwrap();
             let (new_id, rest_id) = (refund_id(300 + number as u128), refund_id(400));
             all.push(if has_our_id {
-                let news = News::Taken { id, progress };
-                Command::LearnRefund { refund_id: refund_id(1), news, rest_id }
+                let update = RefundUpdate::Taken { id, progress };
+                Command::LearnRefund { refund_id: refund_id(1), update, rest_id }
             } else {
-                let found = Found { payment: pay(1), id, amount: inr(PRICE), progress };
+                let found = FoundRefund { payment: pay(1), id, amount: inr(PRICE), progress };
                 Command::DiscoverRefund { found, refund_id: new_id, rest_id }
             });
         }
         // In the end the provider is asked by our id, whatever webhooks have told.
         let id = ProviderRefundId::parse("rfnd_AAAAAAAAAAAAAA").unwrap();
-        let news = News::Taken { id, progress: Progress::Pending };
+        let update = RefundUpdate::Taken { id, progress: Progress::Pending };
         let rest_id = refund_id(401);
-        all.push(Command::LearnRefund { refund_id: refund_id(1), news, rest_id });
+        all.push(Command::LearnRefund { refund_id: refund_id(1), update, rest_id });
         for status in [Status::Created, Status::Authorized, Status::Captured] {
             all.push(observe(seen(1, status)));
         }
@@ -324,7 +327,7 @@ proptest! {
             (3, Status::Captured),
         ]).prop_shuffle()
     ) {
-        let told = told.into_iter().map(|(number, status)| Told::Payment(payment(number, status)));
+        let told = told.into_iter().map(|(number, it)| Report::Payment(payment(number, it)));
         let told: Vec<_> = told.collect();
         let (state, history) = run(&told);
         let known = open(&state);

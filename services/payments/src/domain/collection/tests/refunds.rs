@@ -1,24 +1,24 @@
 //! Refunds as they really are: whole and in part, several of a payment, by us and by other hands.
 
 use super::*;
-use crate::domain::refund::{Found, OVERTAKEN};
+use crate::domain::refund::{FoundRefund, OVERTAKEN};
 
 fn provider_id(number: u8) -> ProviderRefundId {
     ProviderRefundId::parse(&format!("rfnd_{number:014}")).unwrap()
 }
 
-fn found(number: u8, minor: i64, progress: Progress) -> Found {
-    Found { payment: pay(1), id: provider_id(number), amount: inr(minor), progress }
+fn found(number: u8, minor: i64, progress: Progress) -> FoundRefund {
+    FoundRefund { payment: pay(1), id: provider_id(number), amount: inr(minor), progress }
 }
 
-fn discover(found: Found) -> Command {
+fn discover(found: FoundRefund) -> Command {
     Command::DiscoverRefund { found, refund_id: refund_id(50), rest_id: refund_id(60) }
 }
 
-fn discovered(found: &Found) -> Event {
+fn discovered(found: &FoundRefund) -> Event {
     let refund = Refund {
         accepted: Some(found.id.clone()),
-        ..Refund::wanted(found.payment.clone(), found.amount.clone(), Cause::Elsewhere)
+        ..Refund::requested(found.payment.clone(), found.amount.clone(), Cause::Elsewhere)
     };
     Event::RefundDiscovered { refund_id: refund_id(50), refund }
 }
@@ -64,7 +64,7 @@ fn a_cancellation_gives_back_what_its_policy_says_and_keeps_the_rest() {
 fn a_cancellation_counts_what_has_gone_back_before() {
     let some = Event::RefundRequested {
         refund_id: refund_id(7),
-        refund: Refund::wanted(pay(1), inr(30_000), Cause::Staff),
+        refund: Refund::requested(pay(1), inr(30_000), Cause::Staff),
     };
     let rest = requested(pay(1), inr(20_000), Cause::Cancelled);
     check(&with(paid(), [some.clone()]), cancel(PRICE), Ok(std::slice::from_ref(&rest)));
@@ -116,7 +116,7 @@ fn what_comes_home_after_the_end_is_earned_kept_or_goes_back_as_the_rest_did() {
     let back = requested(pay(1), inr(30_000), Cause::Cancelled);
     check(&pending, cancel(PRICE), Ok(std::slice::from_ref(&back)));
     let come = with(pending, [back, home]);
-    let refund = Refund::wanted(pay(1), inr(20_000), Cause::Cancelled);
+    let refund = Refund::requested(pay(1), inr(20_000), Cause::Cancelled);
     let rest = Event::RefundRequested { refund_id: refund_id(2), refund };
     let again = Command::Cancel { refund: inr(PRICE), refund_id: refund_id(2) };
     check(&come, again, Ok(&[rest]));
@@ -126,7 +126,7 @@ fn what_comes_home_after_the_end_is_earned_kept_or_goes_back_as_the_rest_did() {
 fn staff_gives_back_parts_until_nothing_is_left() {
     let part = |number, minor| Event::RefundRequested {
         refund_id: refund_id(number),
-        refund: Refund::wanted(pay(1), inr(minor), Cause::Staff),
+        refund: Refund::requested(pay(1), inr(minor), Cause::Staff),
     };
     check(&paid(), by_staff(Some(20_000), 1), Ok(&[part(1, 20_000)]));
     let history = with(paid(), [part(1, 20_000)]);
@@ -147,7 +147,7 @@ fn staff_gives_back_parts_until_nothing_is_left() {
 fn staff_may_give_back_what_was_kept_or_earned_or_failed_to_go_back() {
     let request = [Event::RefundRequested {
         refund_id: refund_id(9),
-        refund: Refund::wanted(pay(1), inr(PRICE), Cause::Staff),
+        refund: Refund::requested(pay(1), inr(PRICE), Cause::Staff),
     }];
     check(&with(paid(), [retained(PRICE)]), by_staff(None, 9), Ok(&request));
     check(&with(paid(), [earned(PRICE)]), by_staff(None, 9), Ok(&request));
@@ -204,7 +204,7 @@ fn a_refund_that_was_overtaken_gives_back_the_rest() {
     let part = found(1, 20_000, Progress::Pending);
     let rest = Refund {
         renews: Some(refund_id(1)),
-        ..Refund::wanted(pay(1), inr(30_000), Cause::Unplaced)
+        ..Refund::requested(pay(1), inr(30_000), Cause::Unplaced)
     };
     let then = [
         discovered(&part),
@@ -223,7 +223,7 @@ fn a_refund_that_was_overtaken_gives_back_the_rest() {
 fn two_parts_of_a_payment_go_back_side_by_side() {
     let ours = Event::RefundRequested {
         refund_id: refund_id(1),
-        refund: Refund::wanted(pay(1), inr(20_000), Cause::Staff),
+        refund: Refund::requested(pay(1), inr(20_000), Cause::Staff),
     };
     let history = with(paid(), [ours]);
     // It has the amount of ours, and there is room for both: so it is another one.
@@ -240,7 +240,7 @@ fn money_that_does_not_match_goes_back_again_when_another_hands_refund_fails() {
         fact: Fact { amount: dollars.clone(), ..seen(1, Status::Captured).fact },
         id: pay(1),
     };
-    let found = |progress| Found { amount: dollars.clone(), ..found(1, PRICE, progress) };
+    let found = |progress| FoundRefund { amount: dollars.clone(), ..found(1, PRICE, progress) };
     let whole = found(Progress::Pending);
     let known = with(opened(), [discovered(&whole), observed(wrong.clone())]);
     check(&with(opened(), [discovered(&whole)]), observe(wrong.clone()), Ok(&[observed(wrong)]));
@@ -250,7 +250,7 @@ fn money_that_does_not_match_goes_back_again_when_another_hands_refund_fails() {
         Event::Mismatched { payment: pay(1), amount: dollars.clone(), reason: Mismatch::Currency },
         Event::RefundRequested {
             refund_id: refund_id(60),
-            refund: Refund::wanted(pay(1), dollars, Cause::Mismatched),
+            refund: Refund::requested(pay(1), dollars, Cause::Mismatched),
         },
     ];
     check(&known, discover(failed), Ok(&then));
@@ -277,7 +277,7 @@ fn a_renewal_gives_back_no_more_than_is_left() {
                 refund_id: refund_id(50),
                 refund: Refund {
                     accepted: Some(provider_id(9)),
-                    ..Refund::wanted(pay(1), part.amount, Cause::Elsewhere)
+                    ..Refund::requested(pay(1), part.amount, Cause::Elsewhere)
                 },
             },
             Event::RefundProcessed { refund_id: refund_id(50) },
@@ -286,7 +286,7 @@ fn a_renewal_gives_back_no_more_than_is_left() {
     let renew = Command::RenewRefund { failed: refund_id(1), refund_id: refund_id(2) };
     let refund = Refund {
         renews: Some(refund_id(1)),
-        ..Refund::wanted(pay(1), inr(30_000), Cause::Unplaced)
+        ..Refund::requested(pay(1), inr(30_000), Cause::Unplaced)
     };
     check(&history, renew, Ok(&[Event::RefundRequested { refund_id: refund_id(2), refund }]));
 }
@@ -295,7 +295,7 @@ fn a_renewal_gives_back_no_more_than_is_left() {
 fn taken_for_another_hands(progress: Progress) -> Vec<Event> {
     let ours = Event::RefundRequested {
         refund_id: refund_id(1),
-        refund: Refund::wanted(pay(1), inr(20_000), Cause::Staff),
+        refund: Refund::requested(pay(1), inr(20_000), Cause::Staff),
     };
     let history = with(paid(), [ours]);
     let told = found(1, 20_000, progress);
@@ -305,8 +305,8 @@ fn taken_for_another_hands(progress: Progress) -> Vec<Event> {
 }
 
 fn learn(id: u8, number: u128, progress: Progress) -> Command {
-    let news = News::Taken { id: provider_id(id), progress };
-    Command::LearnRefund { refund_id: refund_id(number), news, rest_id: refund_id(70) }
+    let update = RefundUpdate::Taken { id: provider_id(id), progress };
+    Command::LearnRefund { refund_id: refund_id(number), update, rest_id: refund_id(70) }
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn a_refund_of_ours_that_went_back_under_another_name_does_not_go_back_again() {
 fn two_refunds_of_ours_that_were_mixed_up_both_go_back() {
     let ours = |number| Event::RefundRequested {
         refund_id: refund_id(number),
-        refund: Refund::wanted(pay(1), inr(25_000), Cause::Staff),
+        refund: Refund::requested(pay(1), inr(25_000), Cause::Staff),
     };
     let history = with(paid(), [ours(1), ours(2)]);
     // What the provider made of the second is taken for the first: there is no room for a third.
@@ -360,11 +360,13 @@ fn two_refunds_of_ours_that_were_mixed_up_both_go_back() {
     let mixed = with(history.clone(), [accepted(1)]);
     check(&mixed, learn(1, 2, Progress::Pending), Ok(&[accepted(2)]));
     let known = fold::<CollectionLife>(&with(mixed.clone(), [accepted(2)]));
-    assert!(open(&known).refunds[&refund_id(1)].is_unasked());
+    assert!(open(&known).refunds[&refund_id(1)].is_unaccepted());
     assert_eq!(open(&known).left(&pay(1)), 0);
     let gone = with(mixed, [Event::RefundProcessed { refund_id: refund_id(1) }]);
-    let rest =
-        Refund { renews: Some(refund_id(2)), ..Refund::wanted(pay(1), inr(25_000), Cause::Staff) };
+    let rest = Refund {
+        renews: Some(refund_id(2)),
+        ..Refund::requested(pay(1), inr(25_000), Cause::Staff)
+    };
     let then = [
         Event::RefundFailed { refund_id: refund_id(2), reason: OVERTAKEN.to_owned() },
         Event::RefundRequested { refund_id: refund_id(70), refund: rest },
@@ -375,7 +377,7 @@ fn two_refunds_of_ours_that_were_mixed_up_both_go_back() {
 /// Another hand's refund that is under way, and then fails.
 fn elsewhere(minor: i64) -> (Event, Command) {
     let found = found(1, minor, Progress::Pending);
-    let failed = Found { progress: Progress::Failed, ..found.clone() };
+    let failed = FoundRefund { progress: Progress::Failed, ..found.clone() };
     (discovered(&found), discover(failed))
 }
 
@@ -395,7 +397,7 @@ fn what_another_hand_did_not_give_back_goes_back_when_the_booking_was_not_placed
     assert_eq!(after(history.clone(), unplace()).1, [], "asked once");
     let (history, _) = after(history, failed);
     let again = Command::Unplace { payment: pay(1), refund_id: refund_id(2) };
-    let refund = Refund::wanted(pay(1), inr(20_000), Cause::Unplaced);
+    let refund = Refund::requested(pay(1), inr(20_000), Cause::Unplaced);
     let rest = Event::RefundRequested { refund_id: refund_id(2), refund };
     assert_eq!(after(history, again).1, [rest]);
 }
@@ -408,7 +410,7 @@ fn what_another_hand_overtook_and_did_not_give_back_is_still_owed_to_a_cancellat
     assert!(overtaken.len() == 3, "discovered, overtaken, the rest: {overtaken:?}");
     let (history, _) = after(history, discover(found(1, 20_000, Progress::Failed)));
     let again = Command::Cancel { refund: inr(PRICE), refund_id: refund_id(2) };
-    let refund = Refund::wanted(pay(1), inr(20_000), Cause::Cancelled);
+    let refund = Refund::requested(pay(1), inr(20_000), Cause::Cancelled);
     assert_eq!(
         after(history, again).1,
         [Event::RefundRequested { refund_id: refund_id(2), refund }]

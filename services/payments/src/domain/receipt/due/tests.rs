@@ -4,11 +4,11 @@ use kernel::{Decider as _, Id, Money, Timestamp, fold};
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use super::{Due, Issued, Place, Reference, Tax, next};
+use super::{Due, Issued, PlaceOfSupply, Reference, Tax, next};
 use crate::domain::collection::{Collection, CollectionLife, Command, Event, State, Terms};
 use crate::domain::fact::{Fact, OrderId, Payment, PaymentId, ProviderRefundId, Source, Status};
 use crate::domain::receipt::paper::{Extent, Paper};
-use crate::domain::refund::{News, Progress};
+use crate::domain::refund::{Progress, RefundUpdate};
 use crate::ledger::tests::decided::{any_command, states};
 
 const RAZORPAY: &str = "razorpay";
@@ -27,7 +27,7 @@ fn issue(known: &Collection, issued: &mut Vec<Issued>, settings: (Extent, Tax)) 
             refund: due.refund,
             amount_minor: due.amount.minor,
             tax: due.tax,
-            place: due.place.unwrap_or(Place::Here),
+            place: due.place.unwrap_or(PlaceOfSupply::SameState),
             reference: Reference { serial, issued_at: Timestamp::from_seconds(0).unwrap() },
         });
         new.push(due);
@@ -81,9 +81,9 @@ impl Story {
     fn arrives(&mut self, number: u128) {
         let refund_id = Id::from_uuid(Uuid::from_u128(number));
         let id = ProviderRefundId::parse(&format!("rfnd_{number:014}")).unwrap();
-        let news = News::Taken { id, progress: Progress::Processed };
+        let update = RefundUpdate::Taken { id, progress: Progress::Processed };
         let rest_id = Id::from_uuid(Uuid::from_u128(number + 1));
-        self.then(Command::LearnRefund { refund_id, news, rest_id });
+        self.then(Command::LearnRefund { refund_id, update, rest_id });
     }
 
     /// The papers that are issued now, with what each refers to.

@@ -3,7 +3,7 @@
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
-use super::{Error, Rejection, Till, refuse};
+use super::{App, Error, Rejection, refuse};
 use crate::read_model::query::{self, CollectionRow, Order};
 
 /// The collection of a customer's own booking, with its order.
@@ -11,11 +11,11 @@ use crate::read_model::query::{self, CollectionRow, Order};
 /// # Errors
 /// `BookingNotFound`, or `PaymentNotStarted` when there is no order yet.
 pub async fn owned(
-    till: &Till,
+    app: &App,
     customer_id: Id<Customer>,
     booking_id: Id<Booking>,
 ) -> Result<(CollectionRow, Order), Error> {
-    let pool = till.store.pool();
+    let pool = app.store.pool();
     let Some(row) = query::collection(pool, booking_id).await? else {
         let owner = query::announced_owner(pool, booking_id).await?;
         let own = owner == Some(customer_id);
@@ -34,11 +34,8 @@ pub async fn owned(
 ///
 /// # Errors
 /// `BookingNotFound`, or `PaymentNotStarted` when there is no order yet.
-pub async fn started(
-    till: &Till,
-    booking_id: Id<Booking>,
-) -> Result<(CollectionRow, Order), Error> {
-    let row = query::collection(till.store.pool(), booking_id).await?;
+pub async fn started(app: &App, booking_id: Id<Booking>) -> Result<(CollectionRow, Order), Error> {
+    let row = query::collection(app.store.pool(), booking_id).await?;
     let row = row.ok_or(refuse(Rejection::BookingNotFound))?;
     let order = row.order.clone().ok_or(refuse(Rejection::PaymentNotStarted))?;
     Ok((row, order))
@@ -49,11 +46,11 @@ pub async fn started(
 /// # Errors
 /// `BookingNotFound`.
 pub async fn owns(
-    till: &Till,
+    app: &App,
     customer_id: Id<Customer>,
     booking_id: Id<Booking>,
 ) -> Result<(), Error> {
-    let pool = till.store.pool();
+    let pool = app.store.pool();
     let owner = match query::collection(pool, booking_id).await? {
         Some(row) => Some(row.customer_id),
         None => query::announced_owner(pool, booking_id).await?,

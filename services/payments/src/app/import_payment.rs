@@ -9,9 +9,9 @@ use kernel::id::Booking;
 use runtime::status::chain;
 use runtime::telemetry::traceparent;
 
-use super::adopt_order::{Whose, adopt_order};
-use super::fold::{Next, Told, fold_now, look_into};
-use super::{Error, Rejection, Till, metadata, refuse, traced};
+use super::adopt_order::{OrderOwner, adopt_order};
+use super::fold::{PollDirective, ProviderReport, fetch_missing_refunds, fold_in_transaction};
+use super::{App, Error, Rejection, metadata, refuse, traced};
 use crate::domain::fact::{Amount, Payment, PaymentId, Source, Status};
 use crate::domain::refund::Progress;
 use crate::ledger::post::post;
@@ -23,19 +23,19 @@ use crate::read_model::{query, settlement};
 const ACTOR: &str = "payments";
 
 /// The provider could not be asked: it is logged, and the timer tries again.
-pub(super) fn not_told(what: &str, error: &ProviderError) -> Error {
+pub(super) fn provider_unavailable(what: &str, error: &ProviderError) -> Error {
     tracing::warn!(what, error = chain(error), "the payment provider's lists are not known yet");
     refuse(Rejection::ProviderUnavailable)
 }
 
 /// How often a page is tried before what fails in it is passed over.
-const TRIES: i32 = 5;
+const MAX_ATTEMPTS: i32 = 5;
 
 /// What fails for one payment must not keep all others waiting for ever: after some tries it is
 /// logged and passed over, and met again another night.
-pub(super) fn pass_over(done: Result<(), Error>, attempts: i32) -> Result<(), Error> {
+pub(super) fn skip_after_retries(done: Result<(), Error>, attempts: i32) -> Result<(), Error> {
     match done {
-        Err(error) if attempts > TRIES => {
+        Err(error) if attempts > MAX_ATTEMPTS => {
             tracing::error!(
                 error = chain(&error),
                 "something of the provider's list is passed over"
@@ -51,20 +51,28 @@ pub(super) fn pass_over(done: Result<(), Error>, attempts: i32) -> Result<(), Er
 ///
 /// # Errors
 /// When the database or the provider does not answer.
-pub async fn take_in_payment(till: &Till, id: &PaymentId) -> Result<(), Error> {
-    let report = match till.provider.payment(id).await {
+pub async fn import_payment(app: &App, id: &PaymentId) -> Result<(), Error> {
+    let report = match app.provider.payment(id).await {
         Ok(report) => report,
         Err(ProviderError::Refused { .. }) => return Ok(()),
-        Err(error) => return Err(not_told("payment", &error)),
+        Err(error) => return Err(provider_unavailable("payment", &error)),
     };
-    let refunds =
-        till.provider.refunds_of(id).await.map_err(|error| not_told("refunds", &error))?;
-    match booking_of(till, &report.payment).await? {
+    let refunds = app
+        .provider
+        .refunds_of(id)
+        .await
+        .map_err(|error| provider_unavailable("refunds", &error))?;
+    match booking_of(app, &report.payment).await? {
         Some(booking_id) => {
             let payments = vec![report.payment];
-            fold_ours(till, booking_id, Told { payments, refunds, ..Told::default() }).await
+            fold_ours(
+                app,
+                booking_id,
+                ProviderReport { payments, refunds, ..ProviderReport::default() },
+            )
+            .await
         }
-        None => take_in_unknown(till, report.payment, refunds).await,
+        None => import_unknown(app, report.payment, refunds).await,
     }
 }
 
@@ -73,24 +81,27 @@ pub async fn take_in_payment(till: &Till, id: &PaymentId) -> Result<(), Error> {
 ///
 /// # Errors
 /// When the database or the provider does not answer.
-pub async fn take_in_report(till: &Till, report: PaymentReport) -> Result<(), Error> {
-    let pool = till.store.pool();
-    let Some(booking_id) = booking_of(till, &report.payment).await? else {
+pub async fn import_report(app: &App, report: PaymentReport) -> Result<(), Error> {
+    let pool = app.store.pool();
+    let Some(booking_id) = booking_of(app, &report.payment).await? else {
         let id = report.payment.id.clone();
-        let gone = settlement::unknown_gone(pool, &id).await?;
-        let refunds = if report.refunded_minor > gone {
-            till.provider.refunds_of(&id).await.map_err(|error| not_told("refunds", &error))?
+        let refunded = settlement::unknown_refunded(pool, &id).await?;
+        let refunds = if report.refunded_minor > refunded {
+            app.provider
+                .refunds_of(&id)
+                .await
+                .map_err(|error| provider_unavailable("refunds", &error))?
         } else {
             Vec::new()
         };
-        return take_in_unknown(till, report.payment, refunds).await;
+        return import_unknown(app, report.payment, refunds).await;
     };
-    let told = look_into(till, vec![report]).await?;
-    fold_ours(till, booking_id, told).await
+    let report = fetch_missing_refunds(app, vec![report]).await?;
+    fold_ours(app, booking_id, report).await
 }
 
-async fn booking_of(till: &Till, payment: &Payment) -> Result<Option<Id<Booking>>, Error> {
-    let pool = till.store.pool();
+async fn booking_of(app: &App, payment: &Payment) -> Result<Option<Id<Booking>>, Error> {
+    let pool = app.store.pool();
     if let Some(booking_id) = query::booking_of(pool, &payment.id).await? {
         return Ok(Some(booking_id));
     }
@@ -98,20 +109,26 @@ async fn booking_of(till: &Till, payment: &Payment) -> Result<Option<Id<Booking>
     Ok(query::collection_of_order(pool, order).await?.map(|row| row.booking_id))
 }
 
-async fn fold_ours(till: &Till, booking_id: Id<Booking>, told: Told) -> Result<(), Error> {
-    let row = query::collection(till.store.pool(), booking_id).await?;
+async fn fold_ours(
+    app: &App,
+    booking_id: Id<Booking>,
+    report: ProviderReport,
+) -> Result<(), Error> {
+    let row = query::collection(app.store.pool(), booking_id).await?;
     let trace = row.and_then(|row| row.traceparent);
     let trace = trace.as_deref();
     let work = async {
         let metadata = metadata(ACTOR, booking_id, trace);
-        fold_now(till, metadata, booking_id, told, (Source::Poll, Next::Keep)).await.map(drop)
+        fold_in_transaction(app, metadata, booking_id, report, (Source::Poll, PollDirective::Keep))
+            .await
+            .map(drop)
     };
     traced("take in payment", booking_id, trace, work).await
 }
 
 /// Only money counts here: an attempt on somebody else's order is nobody's business.
-async fn take_in_unknown(
-    till: &Till,
+async fn import_unknown(
+    app: &App,
     payment: Payment,
     refunds: Vec<ProviderRefund>,
 ) -> Result<(), Error> {
@@ -119,22 +136,29 @@ async fn take_in_unknown(
         Status::Captured | Status::Refunded => {}
         Status::Created | Status::Failed | Status::Authorized => return Ok(()),
     }
-    let whose = whose(till, &payment).await?;
-    if let Whose::Booking(booking_id) = whose {
+    let order_owner = order_owner(app, &payment).await?;
+    if let OrderOwner::Booking(booking_id) = order_owner {
         let payments = vec![payment];
-        return fold_ours(till, booking_id, Told { payments, refunds, ..Told::default() }).await;
+        return fold_ours(
+            app,
+            booking_id,
+            ProviderReport { payments, refunds, ..ProviderReport::default() },
+        )
+        .await;
     }
-    let is_foreign = whose == Whose::Others;
-    let told = Arc::new((payment, refunds));
-    till.store
+    let is_foreign = order_owner == OrderOwner::Others;
+    let report = Arc::new((payment, refunds));
+    app.store
         .write(Metadata::by(ACTOR, traceparent()), move |tx| {
-            let told = Arc::clone(&told);
+            let report = Arc::clone(&report);
             Box::pin(async move {
-                let (payment, refunds) = told.as_ref();
-                let came = Entry::captured(&payment.id, &payment.fact.amount, Account::Suspense);
-                let gone = refunds.iter().filter_map(|refund| went_back(&payment.id, refund));
-                let entries: Vec<Entry> = came.into_iter().chain(gone).collect();
-                settlement::note_unknown(tx, payment).await?;
+                let (payment, refunds) = report.as_ref();
+                let captured =
+                    Entry::captured(&payment.id, &payment.fact.amount, Account::Suspense);
+                let refunded =
+                    refunds.iter().filter_map(|refund| refund_entry(&payment.id, refund));
+                let entries: Vec<Entry> = captured.into_iter().chain(refunded).collect();
+                settlement::insert_unknown(tx, payment).await?;
                 post(tx, None, &entries).await?;
                 if is_foreign {
                     settlement::explain_foreign(tx, &payment.id).await?;
@@ -148,19 +172,19 @@ async fn take_in_unknown(
 
 /// On whose order a payment is that we do not know; each is asked for once. Money of another
 /// business of the account stands in suspense and needs no explanation.
-async fn whose(till: &Till, payment: &Payment) -> Result<Whose, Error> {
-    let Some(order) = &payment.fact.order else { return Ok(Whose::Lost) };
-    if settlement::is_explained(till.store.pool(), &payment.id).await? {
-        return Ok(Whose::Lost);
+async fn order_owner(app: &App, payment: &Payment) -> Result<OrderOwner, Error> {
+    let Some(order) = &payment.fact.order else { return Ok(OrderOwner::Lost) };
+    if settlement::is_explained(app.store.pool(), &payment.id).await? {
+        return Ok(OrderOwner::Lost);
     }
-    match till.provider.order(order).await {
-        Ok(order) => adopt_order(till, &order).await,
-        Err(ProviderError::Refused { .. }) => Ok(Whose::Lost),
-        Err(error) => Err(not_told("order", &error)),
+    match app.provider.order(order).await {
+        Ok(order) => adopt_order(app, &order).await,
+        Err(ProviderError::Refused { .. }) => Ok(OrderOwner::Lost),
+        Err(error) => Err(provider_unavailable("order", &error)),
     }
 }
 
-fn went_back(payment: &PaymentId, refund: &ProviderRefund) -> Option<Entry> {
+fn refund_entry(payment: &PaymentId, refund: &ProviderRefund) -> Option<Entry> {
     if refund.progress != Progress::Processed {
         return None;
     }

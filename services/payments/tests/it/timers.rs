@@ -8,7 +8,7 @@ use serde_json::json;
 use testkit::TestDatabase;
 
 use crate::ledger::{agrees, left};
-use crate::signed::{event, send};
+use crate::signed_webhooks::{event, send};
 use crate::world::World;
 
 const HOUR: i64 = 3600;

@@ -9,7 +9,7 @@ use eventstore::NewEvent;
 use serde_json::{Value, json};
 use tonic::Code;
 
-use crate::signed::{PAYMENT, captured, event, payment, post, send, sign};
+use crate::signed_webhooks::{PAYMENT, captured, event, payment, post, send, sign};
 use crate::world::{Held, KEY_SECRET, PRICE, WEBHOOK_SECRET, World, assert_refused};
 
 const HOUR: i64 = 3600;
@@ -174,13 +174,13 @@ async fn lesson_07_parts_that_went_back_are_summed_and_never_more_than_came() ->
     let (held, payment_id) = world.paid().await?;
     for amount in [10_000, 15_000, 25_000] {
         assert_eq!(world.check(held).await??, CollectionState::Paid);
-        world.refund_by_hand(&payment_id, amount).await?;
+        world.refund_externally(&payment_id, amount).await?;
     }
     let sum = "select coalesce(sum(amount_minor), 0)::bigint from refunds
                where state = 'processed'";
     world.until_number(sum, PRICE).await?;
     assert_eq!(world.check(held).await??, CollectionState::Refunded);
-    assert!(world.refund_by_hand(&payment_id, 1).await.is_err(), "nothing is left");
+    assert!(world.refund_externally(&payment_id, 1).await.is_err(), "nothing is left");
     Ok(())
 }
 

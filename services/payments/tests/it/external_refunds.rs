@@ -10,7 +10,7 @@ use eventstore::NewEvent;
 use serde_json::json;
 use testkit::Alarms;
 
-use crate::signed;
+use crate::signed_webhooks;
 use crate::world::{Held, PRICE, World};
 
 const GIVEN_BACK: &str = "verified money was given back without us";
@@ -32,7 +32,7 @@ async fn a_part_that_somebody_gave_back_is_taken_in_and_the_rest_is_kept() -> Re
     let world = World::new().await?;
     let (held, payment_id) = world.paid().await?;
     confirm(&world, held).await?;
-    let refund = world.refund_by_hand(&payment_id, 20_000).await?;
+    let refund = world.refund_externally(&payment_id, 20_000).await?;
     let discovered = world.until(held, "RefundDiscovered").await?;
     assert_eq!(discovered.payload["providerRefundId"], refund["id"]);
     assert_eq!(discovered.payload["amount"]["minorUnits"], "20000");
@@ -47,7 +47,7 @@ async fn a_part_that_somebody_gave_back_is_taken_in_and_the_rest_is_kept() -> Re
     world.until_number("select count(*) from timers where kind = 'refund'", 0).await?;
 
     // Another part, and then there is nothing left.
-    world.refund_by_hand(&payment_id, 30_000).await?;
+    world.refund_externally(&payment_id, 30_000).await?;
     world.until_number("select count(*) from refunds where state = 'processed'", 2).await?;
     assert_eq!(world.check(held).await??, CollectionState::Refunded);
     assert_eq!(world.count(held, "RefundDiscovered").await?, 2);
@@ -62,7 +62,7 @@ async fn a_refund_that_nobody_told_of_is_found_by_asking() -> Result<()> {
     world.fault(json!({ "target": "orders.fetch.payments", "kind": "drop", "times": 0 })).await?;
     let paid = world.pay(&order, json!({})).await?;
     let payment_id = paid["payment_id"].as_str().context("an id")?;
-    world.refund_by_hand(payment_id, 20_000).await?;
+    world.refund_externally(payment_id, 20_000).await?;
     // The list of refunds does not come at first; it is asked for again.
     world.fault(json!({ "target": "payments.fetch.refunds", "kind": "status" })).await?;
     world.clear_faults().await?;
@@ -81,7 +81,7 @@ async fn money_that_came_and_went_before_we_looked_is_not_taken_for_payment() ->
     let order = world.start(held).await?.order_id;
     world.fault(json!({ "target": "orders.fetch.payments", "kind": "drop", "times": 0 })).await?;
     let paid = world.pay(&order, json!({})).await?;
-    world.refund_by_hand(paid["payment_id"].as_str().context("an id")?, PRICE).await?;
+    world.refund_externally(paid["payment_id"].as_str().context("an id")?, PRICE).await?;
     world.clear_faults().await?;
     world.until(held, "RefundProcessed").await?;
     assert_eq!(world.check(held).await??, CollectionState::Refunded);
@@ -97,9 +97,13 @@ async fn a_refund_of_a_payment_that_we_never_heard_of_makes_us_ask_for_it() -> R
     world.fault(json!({ "target": "orders.fetch.payments", "kind": "drop", "times": 0 })).await?;
     let paid = world.pay(&order, json!({})).await?;
     let payment_id = paid["payment_id"].as_str().context("an id")?;
-    let refund = world.refund_by_hand(payment_id, 20_000).await?;
+    let refund = world.refund_externally(payment_id, 20_000).await?;
     // It names its payment and no order; nothing else was told.
-    signed::send(&world, signed::event("refund.created", &[("refund", refund)], 1)).await?;
+    signed_webhooks::send(
+        &world,
+        signed_webhooks::event("refund.created", &[("refund", refund)], 1),
+    )
+    .await?;
     world.until(held, "RefundDiscovered").await?;
     world.until(held, "PaymentVerified").await?;
     // One of a payment that nobody knows is nobody's.
@@ -107,7 +111,11 @@ async fn a_refund_of_a_payment_that_we_never_heard_of_makes_us_ask_for_it() -> R
         "id": "rfnd_AAAAAAAAAAAAAA", "amount": 1, "currency": "INR", "status": "pending",
         "payment_id": "pay_ZZZZZZZZZZZZZZ",
     });
-    signed::send(&world, signed::event("refund.created", &[("refund", unknown)], 1)).await?;
+    signed_webhooks::send(
+        &world,
+        signed_webhooks::event("refund.created", &[("refund", unknown)], 1),
+    )
+    .await?;
     world.until_quiet().await?;
     assert_eq!(world.number("select count(*) from refunds").await?, 1);
     Ok(())
@@ -126,7 +134,7 @@ async fn a_hand_that_was_faster_in_part_leaves_us_the_rest() -> Result<()> {
     world.booking.publishes(event, None).await?;
     let refused = "select count(*) from timers where kind = 'refund' and payload->>'step' = '1'";
     world.until_number(refused, 1).await?;
-    world.refund_by_hand(&payment_id, 20_000).await?;
+    world.refund_externally(&payment_id, 20_000).await?;
     let done = "select coalesce(sum(amount_minor), 0)::bigint from refunds
                 where state = 'processed'";
     world.until_number(done, PRICE).await?;
@@ -167,7 +175,8 @@ async fn a_refund_of_ours_that_a_webhook_tells_without_our_id_is_not_counted_twi
         "id": id, "amount": 20_000, "currency": "INR", "status": "created",
         "payment_id": payment_id, "receipt": null, "notes": [],
     });
-    signed::send(&world, signed::event("refund.created", &[("refund", told)], 1)).await?;
+    signed_webhooks::send(&world, signed_webhooks::event("refund.created", &[("refund", told)], 1))
+        .await?;
     world.until(held, "RefundDiscovered").await?;
     world.clear_faults().await?;
     world.until(held, "RefundAccepted").await?;
@@ -190,13 +199,13 @@ async fn what_comes_home_after_the_session_because_such_a_refund_failed_is_earne
     confirm(&world, held).await?;
     let slow = json!({ "target": "refunds.process", "kind": "delay", "delay_ms": 3_600_000 });
     world.fault(slow).await?;
-    let id = world.refund_by_hand(&payment_id, PRICE).await?["id"].clone();
+    let id = world.refund_externally(&payment_id, PRICE).await?["id"].clone();
     let told = async |name: &str, status: &str, at: i64| {
         let refund = json!({
             "id": id, "amount": PRICE, "currency": "INR", "status": status,
             "payment_id": payment_id, "receipt": null, "notes": [],
         });
-        signed::send(&world, signed::event(name, &[("refund", refund)], at)).await
+        signed_webhooks::send(&world, signed_webhooks::event(name, &[("refund", refund)], at)).await
     };
     told("refund.created", "pending", 1).await?;
     world.until(held, "RefundDiscovered").await?;

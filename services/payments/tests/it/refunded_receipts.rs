@@ -7,9 +7,9 @@ use contract::payments::v1::Receipt;
 use serde_json::{Value, json};
 
 use crate::ledger::{confirm, confirmed, ordered};
-use crate::numbers::gapless;
+use crate::receipt_numbering::gapless;
 use crate::receipts::{happens, inr, of, receipt, taken_in_again, until_taken_in, upgraded};
-use crate::signed::{PAYMENT, event, payment, send};
+use crate::signed_webhooks::{PAYMENT, event, payment, send};
 use crate::world::{Held, PRICE, World};
 
 const COUNT: &str = "select count(*) from receipts";
@@ -105,7 +105,7 @@ async fn money_that_is_first_seen_gone_gets_its_receipt_once_asking_finds_it_hom
     let payment_id = paid["payment_id"].as_str().context("an id")?;
     confirm(&world, held, payment_id).await?;
     until_taken_in(&world).await?;
-    let refund = world.refund_by_hand(payment_id, PRICE).await?;
+    let refund = world.refund_externally(payment_id, PRICE).await?;
     let refund_id = refund["id"].as_str().context("an id")?;
     testkit::until("the bank has refused it", async || {
         let refunds = world.provider_has("refunds").await?;

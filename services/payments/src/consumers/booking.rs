@@ -10,21 +10,21 @@ use kernel::Id;
 use kernel::id::{Booking, Customer, Kind};
 use messaging::{Reaction, ReactionError};
 
-use crate::app::follow_booking::{Wish, follow_booking};
-use crate::app::issue_receipt::issue_or_put_off;
+use crate::app::apply_booking_intent::{BookingIntent, apply_booking_intent};
+use crate::app::issue_receipt::issue_or_postpone;
 use crate::domain::fact::{Amount, PaymentId};
 use crate::domain::receipt::Issuer;
-use crate::read_model::booking_word::BookingWord;
+use crate::read_model::booking_status::BookingStatus;
 use crate::read_model::{project, query};
-use crate::store::OpenCollection;
+use crate::repository::LockedCollection;
 
 /// What an event of booking asks of this service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Remember it.
-    Remember { id: Id<Booking>, customer_id: Id<Customer> },
+    RecordBooking { id: Id<Booking>, customer_id: Id<Customer> },
     /// Remember where it stands.
-    Note { id: Id<Booking>, word: BookingWord },
+    RecordStatus { id: Id<Booking>, status: BookingStatus },
     /// Give its money back.
     Refund { id: Id<Booking>, payment: PaymentId },
     /// Give this much of its money back at most, and keep the rest.
@@ -41,31 +41,35 @@ pub enum Step {
 impl Step {
     /// What booking wants of the money after this, when it wanted `before`.
     #[must_use]
-    pub fn wish(&self, before: Wish) -> Wish {
+    pub fn intent_after(&self, before: BookingIntent) -> BookingIntent {
         match self {
-            Self::Remember { .. } => before,
-            Self::Note { word, .. } => Wish { word: *word, ..before },
-            Self::Place { payment, .. } => {
-                Wish { word: BookingWord::Confirmed, placed: Some(payment.clone()), ..before }
-            }
+            Self::RecordBooking { .. } => before,
+            Self::RecordStatus { status, .. } => BookingIntent { status: *status, ..before },
+            Self::Place { payment, .. } => BookingIntent {
+                status: BookingStatus::Confirmed,
+                placed: Some(payment.clone()),
+                ..before
+            },
             // What came after a cancellation goes back because of that.
             Self::Refund { payment, .. } => {
-                let is_cancelled = before.word == BookingWord::Cancelled;
-                let word = if is_cancelled { before.word } else { BookingWord::Unplaced };
-                Wish { word, unplaced: Some(payment.clone()), ..before }
+                let is_cancelled = before.status == BookingStatus::Cancelled;
+                let status = if is_cancelled { before.status } else { BookingStatus::Unplaced };
+                BookingIntent { status, unplaced: Some(payment.clone()), ..before }
             }
-            Self::Cancel { refund, .. } => {
-                Wish { word: BookingWord::Cancelled, refund: Some(refund.clone()), ..before }
-            }
+            Self::Cancel { refund, .. } => BookingIntent {
+                status: BookingStatus::Cancelled,
+                refund: Some(refund.clone()),
+                ..before
+            },
             Self::Keep { payment, .. } => {
                 let placed = payment.clone().or_else(|| before.placed.clone());
                 // For one that still takes place nothing has to be decided about its money.
                 let nothing = Amount { minor: 0, currency: String::new() };
-                let is_cancelled = before.word == BookingWord::Cancelled;
+                let is_cancelled = before.status == BookingStatus::Cancelled;
                 let refund = if is_cancelled { Some(nothing) } else { before.refund.clone() };
-                Wish { placed, refund, ..before }
+                BookingIntent { placed, refund, ..before }
             }
-            Self::Complete { .. } => Wish { word: BookingWord::Completed, ..before },
+            Self::Complete { .. } => BookingIntent { status: BookingStatus::Completed, ..before },
         }
     }
 }
@@ -77,10 +81,10 @@ impl Step {
 pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     if let Some(e) = event.get::<booking::BookingRequested>()? {
         let customer_id = parse(&e.customer_id)?;
-        return Ok(Some(Step::Remember { id: parse(&e.booking_id)?, customer_id }));
+        return Ok(Some(Step::RecordBooking { id: parse(&e.booking_id)?, customer_id }));
     }
     if let Some(e) = event.get::<booking::BookingUnplaced>()? {
-        let payment = payment_of(&e.payment_id)?.ok_or_else(no_payment)?;
+        let payment = payment_of(&e.payment_id)?.ok_or_else(invalid_payment)?;
         return Ok(Some(Step::Refund { id: parse(&e.booking_id)?, payment }));
     }
     if let Some(e) = event.get::<booking::BookingCancelled>()? {
@@ -95,18 +99,18 @@ pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
     if let Some(e) = event.get::<booking::BookingCompleted>()? {
         return Ok(Some(Step::Complete { id: parse(&e.booking_id)? }));
     }
-    let noted = if let Some(e) = event.get::<booking::BookingConfirmed>()? {
+    let recorded = if let Some(e) = event.get::<booking::BookingConfirmed>()? {
         if let Some(payment) = payment_of(&e.payment_id)? {
             return Ok(Some(Step::Place { id: parse(&e.booking_id)?, payment }));
         }
-        Some((e.booking_id, BookingWord::Confirmed))
+        Some((e.booking_id, BookingStatus::Confirmed))
     } else if let Some(e) = event.get::<booking::BookingExpired>()? {
-        Some((e.booking_id, BookingWord::Expired))
+        Some((e.booking_id, BookingStatus::Expired))
     } else {
         let released = event.get::<booking::BookingReleased>()?;
-        released.map(|e| (e.booking_id, BookingWord::Released))
+        released.map(|e| (e.booking_id, BookingStatus::Released))
     };
-    noted.map(|(id, word)| Ok(Step::Note { id: parse(&id)?, word })).transpose()
+    recorded.map(|(id, status)| Ok(Step::RecordStatus { id: parse(&id)?, status })).transpose()
 }
 
 /// The payment that an event names; none when it names none.
@@ -114,10 +118,10 @@ fn payment_of(text: &str) -> Result<Option<PaymentId>, ReactionError> {
     if text.is_empty() {
         return Ok(None);
     }
-    PaymentId::parse(text).map(Some).ok_or_else(no_payment)
+    PaymentId::parse(text).map(Some).ok_or_else(invalid_payment)
 }
 
-fn no_payment() -> ReactionError {
+fn invalid_payment() -> ReactionError {
     ReactionError::Failed("not the id of a payment".into())
 }
 
@@ -138,9 +142,9 @@ impl Reaction for OnBooking {
         event: &'t Recorded,
     ) -> BoxFuture<'t, Result<(), ReactionError>> {
         Box::pin(async move {
-            project::knows_receipts(tx).await?;
+            project::declare_receipt_support(tx).await?;
             match step(event)? {
-                Some(step) => self.take(tx, event, step).await,
+                Some(step) => self.handle(tx, event, step).await,
                 None => Ok(()),
             }
         })
@@ -154,19 +158,19 @@ impl OnBooking {
         Self { issuer }
     }
 
-    async fn take(&self, tx: &mut Tx, event: &Recorded, step: Step) -> Result<(), ReactionError> {
+    async fn handle(&self, tx: &mut Tx, event: &Recorded, step: Step) -> Result<(), ReactionError> {
         match &step {
-            Step::Remember { id, customer_id } => {
+            Step::RecordBooking { id, customer_id } => {
                 let trace = event.metadata.traceparent.as_deref();
                 project::known_booking(tx, *id, *customer_id, trace).await?;
             }
-            Step::Note { id, word } => project::booking_state(tx, *id, *word).await?,
+            Step::RecordStatus { id, status } => project::booking_state(tx, *id, *status).await?,
             Step::Place { id, payment } | Step::Refund { id, payment } => {
-                let is_remembered = self.end(tx, *id, &step).await?;
-                known(tx, *id, payment, is_remembered).await?;
+                let is_recorded = self.apply_intent(tx, *id, &step).await?;
+                ensure_known(tx, *id, payment, is_recorded).await?;
             }
             Step::Cancel { id, .. } | Step::Keep { id, .. } | Step::Complete { id } => {
-                self.end(tx, *id, &step).await?;
+                self.apply_intent(tx, *id, &step).await?;
             }
         }
         Ok(())
@@ -174,29 +178,34 @@ impl OnBooking {
 
     /// Remembers what booking wants, does it with the money that is there, and issues the receipt
     /// that is due, if there can be one; says whether it is remembered.
-    async fn end(&self, tx: &mut Tx, id: Id<Booking>, step: &Step) -> Result<bool, ReactionError> {
-        let wish = step.wish(query::wish(tx.connection(), id).await?);
-        let is_remembered = project::wish(tx, id, &wish).await?;
-        let mut open = OpenCollection::load(tx, id).await?;
-        follow_booking(tx, &mut open, &wish).await?;
-        issue_or_put_off(tx, &self.issuer, &open, &wish).await?;
-        Ok(is_remembered)
+    async fn apply_intent(
+        &self,
+        tx: &mut Tx,
+        id: Id<Booking>,
+        step: &Step,
+    ) -> Result<bool, ReactionError> {
+        let intent = step.intent_after(query::booking_intent(tx.connection(), id).await?);
+        let is_recorded = project::booking_intent(tx, id, &intent).await?;
+        let mut locked = LockedCollection::load(tx, id).await?;
+        apply_booking_intent(tx, &mut locked, &intent).await?;
+        issue_or_postpone(tx, &self.issuer, &locked, &intent).await?;
+        Ok(is_recorded)
     }
 }
 
 /// Refuses an event of which neither the booking nor the payment is known: nothing would ever give
 /// that money back, or issue its receipt.
-async fn known(
+async fn ensure_known(
     tx: &mut Tx,
     id: Id<Booking>,
     payment: &PaymentId,
-    is_remembered: bool,
+    is_recorded: bool,
 ) -> Result<(), ReactionError> {
-    if is_remembered {
+    if is_recorded {
         return Ok(());
     }
-    let open = OpenCollection::load(tx, id).await?;
-    if open.collection().is_some_and(|known| known.payments.contains_key(payment)) {
+    let locked = LockedCollection::load(tx, id).await?;
+    if locked.collection().is_some_and(|known| known.payments.contains_key(payment)) {
         return Ok(());
     }
     Err(ReactionError::Failed("neither the booking nor its payment is known".into()))

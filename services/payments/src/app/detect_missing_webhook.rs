@@ -3,7 +3,7 @@
 
 use eventstore::Metadata;
 
-use super::{Error, Till};
+use super::{App, Error};
 use crate::domain::fact::PaymentId;
 use crate::read_model::inbox;
 use crate::timers;
@@ -12,13 +12,13 @@ use crate::timers;
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn miss_webhook(till: &Till, payment: &str) -> Result<(), Error> {
+pub async fn detect_missing_webhook(app: &App, payment: &str) -> Result<(), Error> {
     let Some(payment) = PaymentId::parse(payment) else { return Ok(()) };
-    till.store
+    app.store
         .write(Metadata::by("payments", None), move |tx| {
             let payment = payment.clone();
             Box::pin(async move {
-                if !inbox::has_told_of(tx.connection(), &payment).await? {
+                if !inbox::has_reported(tx.connection(), &payment).await? {
                     tracing::error!(
                         %payment,
                         "no webhook has told of a captured payment: is the endpoint switched off?"

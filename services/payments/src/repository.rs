@@ -11,14 +11,14 @@ use crate::domain::dispute::Dispute;
 use crate::domain::fact::{Payment, PaymentId, Source, Status};
 use crate::domain::refund::OVERTAKEN;
 use crate::ledger::{self, Books};
-use crate::polling::{self, Turn};
+use crate::polling::{self, PollSchedule};
 use crate::read_model::{inbox, project, query, receipts};
 use crate::sold_orders;
 use crate::timers;
 
 /// The collection of a booking under its lock.
 #[derive(Debug)]
-pub struct OpenCollection {
+pub struct LockedCollection {
     booking_id: Id<Booking>,
     version: i64,
     state: State,
@@ -27,7 +27,7 @@ pub struct OpenCollection {
     pub now: Timestamp,
 }
 
-impl OpenCollection {
+impl LockedCollection {
     /// Takes the lock and reads the stream.
     ///
     /// # Errors
@@ -95,11 +95,12 @@ impl OpenCollection {
         let entries = self.books.enter(&events);
         ledger::post::post(tx, Some(self.booking_id), &entries).await?;
         for event in &events {
-            self.follow(tx, event).await?;
+            self.schedule_follow_ups(tx, event).await?;
         }
         if self.has_undecided() && !was_undecided {
             // The order is asked for with its payments.
-            polling::set(tx, self.booking_id, Turn::first(self.now), self.now, None).await?;
+            polling::set(tx, self.booking_id, PollSchedule::first(self.now), self.now, None)
+                .await?;
         }
         Ok(events)
     }
@@ -110,7 +111,11 @@ impl OpenCollection {
 
     /// Money that counts and that we did not give back: when somebody counts on the session, a
     /// person has to look.
-    async fn alarm(&self, tx: &mut Tx, payment: &PaymentId) -> Result<(), Error> {
+    async fn alarm_on_external_refund(
+        &self,
+        tx: &mut Tx,
+        payment: &PaymentId,
+    ) -> Result<(), Error> {
         if self.collection().is_some_and(|it| it.went_back_without_us(payment)) {
             let booking_id = self.booking_id;
             if query::booking_state(tx.connection(), booking_id).await?.is_live() {
@@ -125,7 +130,7 @@ impl OpenCollection {
     /// A captured payment that we had to ask for has a webhook on its way, or none at all.
     async fn expect_webhook(&self, tx: &mut Tx, payment: &Payment) -> Result<(), Error> {
         if payment.fact.status == Status::Captured
-            && !inbox::has_told_of(tx.connection(), &payment.id).await?
+            && !inbox::has_reported(tx.connection(), &payment.id).await?
         {
             timers::expect_webhook(tx, &payment.id, self.now).await?;
         }
@@ -133,42 +138,42 @@ impl OpenCollection {
     }
 
     /// A dispute is a person's task. Refunds that waited for its end are asked for at once.
-    async fn follow_dispute(&self, tx: &mut Tx, dispute: &Dispute) -> Result<(), Error> {
+    async fn handle_dispute(&self, tx: &mut Tx, dispute: &Dispute) -> Result<(), Error> {
         let (booking_id, payment, state) = (self.booking_id, &dispute.payment, dispute.fact.state);
         tracing::error!(%booking_id, %payment, state = state.word(), "a payment is disputed");
         if state.is_open() {
             return Ok(());
         }
         let refunds = self.collection().into_iter().flat_map(|it| it.refunds_of(payment));
-        for (refund_id, _) in refunds.filter(|(_, refund)| refund.is_unasked()) {
-            timers::ask_refund(tx, refund_id, self.now).await?;
+        for (refund_id, _) in refunds.filter(|(_, refund)| refund.is_unaccepted()) {
+            timers::schedule_refund(tx, refund_id, self.now).await?;
         }
         Ok(())
     }
 
     /// Papers of tax follow where there is a receipt voucher. A timer issues them: the lock for
     /// their numbers has to be the last one that is taken.
-    async fn expect_papers(&self, tx: &mut Tx) -> Result<(), StoreError> {
+    async fn schedule_papers(&self, tx: &mut Tx) -> Result<(), StoreError> {
         if receipts::has_voucher(tx.connection(), self.booking_id).await? {
-            timers::issue_receipt(tx, self.booking_id, self.now).await?;
+            timers::schedule_receipt(tx, self.booking_id, self.now).await?;
         }
         Ok(())
     }
 
     /// What an event leaves to do, in the same transaction.
-    async fn follow(&self, tx: &mut Tx, event: &Event) -> Result<(), Error> {
+    async fn schedule_follow_ups(&self, tx: &mut Tx, event: &Event) -> Result<(), Error> {
         match event {
             Event::OrderCreated { order, .. } => {
-                let turn = Turn::first(self.now);
-                polling::set(tx, self.booking_id, turn, self.now, None).await?;
+                let schedule = PollSchedule::first(self.now);
+                polling::set(tx, self.booking_id, schedule, self.now, None).await?;
                 // Who tells of an order before we know it holds this lock while looking for it.
                 tx.lock(&[timers::order_lock(order)]).await?;
                 for event_id in inbox::waiting_for(tx, order).await? {
-                    timers::fold_webhook(tx, &event_id, self.now).await?;
+                    timers::schedule_fold(tx, &event_id, self.now).await?;
                 }
             }
             Event::RefundRequested { refund_id, .. } => {
-                timers::ask_refund(tx, *refund_id, self.now).await?;
+                timers::schedule_refund(tx, *refund_id, self.now).await?;
             }
             Event::Verified { payment, .. } => {
                 tracing::info!(booking_id = %self.booking_id, %payment, "money verified");
@@ -191,26 +196,26 @@ impl OpenCollection {
                 let known = self.collection();
                 let payment = known.and_then(|it| Some(it.refunds.get(refund_id)?.payment.clone()));
                 for failed in known.into_iter().flat_map(|it| it.renewable(payment.as_ref())) {
-                    timers::renew_refund(tx, failed, self.now).await?;
+                    timers::schedule_renewal(tx, failed, self.now).await?;
                 }
             }
             Event::Observed { payment, source } => {
-                self.alarm(tx, &payment.id).await?;
+                self.alarm_on_external_refund(tx, &payment.id).await?;
                 match source {
                     Source::Webhook => {}
                     Source::Checkout | Source::Poll => self.expect_webhook(tx, payment).await?,
                 }
             }
             Event::RefundDiscovered { refund_id, refund } => {
-                self.alarm(tx, &refund.payment).await?;
-                timers::go_on_refunding(tx, *refund_id, 1, self.now).await?;
+                self.alarm_on_external_refund(tx, &refund.payment).await?;
+                timers::schedule_refund_poll(tx, *refund_id, 1, self.now).await?;
             }
-            Event::DisputeObserved(dispute) => self.follow_dispute(tx, dispute).await?,
+            Event::DisputeObserved(dispute) => self.handle_dispute(tx, dispute).await?,
             Event::RefundProcessed { refund_id } => {
                 timers::end_refund(tx, *refund_id).await?;
-                self.expect_papers(tx).await?;
+                self.schedule_papers(tx).await?;
             }
-            Event::Earned { .. } | Event::Retained { .. } => self.expect_papers(tx).await?,
+            Event::Earned { .. } | Event::Retained { .. } => self.schedule_papers(tx).await?,
             Event::Opened(_)
             | Event::OrderObserved { .. }
             | Event::Claimed

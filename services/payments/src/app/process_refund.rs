@@ -9,14 +9,14 @@ use kernel::id::{Booking, Refund as RefundKind};
 use runtime::BoxError;
 use runtime::status::chain;
 
-use super::fold::{fold_refund, follow_news};
-use super::{Error, Till, metadata, traced};
+use super::fold::{fold_refund, reapply_booking_intent};
+use super::{App, Error, metadata, traced};
 use crate::domain::collection::Command;
 use crate::domain::dispute::DisputeState;
-use crate::domain::refund::{LOST_TO_A_DISPUTE, News};
-use crate::provider::{Provider, ProviderError, ProviderRefund, WantedRefund};
+use crate::domain::refund::{LOST_TO_A_DISPUTE, RefundUpdate};
+use crate::provider::{Provider, ProviderError, ProviderRefund, RefundRequest};
 use crate::read_model::query::{self, RefundRow};
-use crate::store::OpenCollection;
+use crate::repository::LockedCollection;
 use crate::timers;
 
 /// Does what is due for a refund. It bears being run again after a crash at any place: the provider
@@ -24,14 +24,14 @@ use crate::timers;
 ///
 /// # Errors
 /// When the database or the provider does not answer; then the timer tries again.
-pub async fn ask_refund(
-    till: &Till,
+pub async fn process_refund(
+    app: &App,
     refund_id: Id<RefundKind>,
     (step, attempts): (usize, i32),
 ) -> Result<(), BoxError> {
-    let row = query::refund(till.store.pool(), refund_id).await?;
+    let row = query::refund(app.store.pool(), refund_id).await?;
     let Some(row) = row.filter(|row| !row.ended) else {
-        timers::forget_refund(&till.store, refund_id).await?;
+        timers::cancel_refund(&app.store, refund_id).await?;
         return Ok(());
     };
     let (booking_id, trace) = (row.booking_id, row.traceparent.clone());
@@ -40,33 +40,34 @@ pub async fn ask_refund(
     let work = async {
         // Each step before it was taken is a refusal; without an answer the step is tried again.
         let asked_before = step > 0 || attempts > 1;
-        let disputed = disputed(till, refund_id, &row).await?;
+        let disputed = disputed(app, refund_id, &row).await?;
         if disputed.is_some_and(DisputeState::is_open) {
-            return Ok(hold(till, (booking_id, refund_id), step, trace).await?);
+            return Ok(postpone_for_dispute(app, (booking_id, refund_id), step, trace).await?);
         }
         if disputed == Some(DisputeState::Lost) && !was_taken {
-            return Ok(give_up(till, (booking_id, refund_id), trace).await?);
+            return Ok(fail_after_lost_dispute(app, (booking_id, refund_id), trace).await?);
         }
-        let answer = ask(till.provider.as_ref(), refund_id, row, (step, asked_before)).await;
+        let answer =
+            request_or_fetch(app.provider.as_ref(), refund_id, row, (step, asked_before)).await;
         match &answer {
-            Ok(Answer { news: News::Refused(reason), .. }) => {
+            Ok(RefundAnswer { update: RefundUpdate::Refused(reason), .. }) => {
                 tracing::error!(%booking_id, %refund_id, reason, "a refund was refused");
             }
-            Ok(Answer { news: News::Taken { .. }, .. }) => {}
+            Ok(RefundAnswer { update: RefundUpdate::Taken { .. }, .. }) => {}
             Err(error) => {
                 let error = chain(error);
                 tracing::warn!(%booking_id, %refund_id, error, "a refund has to wait");
             }
         }
         let answer = Arc::new(answer?);
-        till.store
+        app.store
             .write(metadata("payments", booking_id, trace), move |tx| {
                 let answer = Arc::clone(&answer);
                 Box::pin(async move {
-                    let mut open = OpenCollection::load(tx, booking_id).await?;
-                    take_in(tx, &mut open, refund_id, &answer).await?;
-                    follow_news(tx, &mut open, booking_id).await?;
-                    go_on(tx, &open, refund_id, (step, was_taken)).await
+                    let mut locked = LockedCollection::load(tx, booking_id).await?;
+                    apply_answer(tx, &mut locked, refund_id, &answer).await?;
+                    reapply_booking_intent(tx, &mut locked, booking_id).await?;
+                    schedule_next(tx, &locked, refund_id, (step, was_taken)).await
                 })
             })
             .await?;
@@ -78,47 +79,47 @@ pub async fn ask_refund(
 /// How the dispute of a refund's payment stands that keeps this refund from being asked for. The
 /// bank may take the same money, and it would go back twice. What a person asks for is asked.
 async fn disputed(
-    till: &Till,
+    app: &App,
     refund_id: Id<RefundKind>,
     row: &RefundRow,
 ) -> Result<Option<DisputeState>, Error> {
     if row.provider_refund.is_some() {
         return Ok(None);
     }
-    Ok(query::disputed(till.store.pool(), refund_id).await?)
+    Ok(query::disputed(app.store.pool(), refund_id).await?)
 }
 
 /// Looks again in a day; the end of the dispute is sooner told.
-async fn hold(
-    till: &Till,
+async fn postpone_for_dispute(
+    app: &App,
     (booking_id, refund_id): (Id<Booking>, Id<RefundKind>),
     step: usize,
     trace: Option<&str>,
 ) -> Result<(), Error> {
     tracing::warn!(%booking_id, %refund_id, "a refund waits, because its payment is disputed");
-    till.store
+    app.store
         .write(metadata("payments", booking_id, trace), move |tx| {
             Box::pin(async move {
                 let now = tx.now().await?;
-                Ok(timers::hold_refund(tx, refund_id, step, now).await?)
+                Ok(timers::postpone_refund(tx, refund_id, step, now).await?)
             })
         })
         .await
 }
 
 /// The bank has taken the money for the payer, so it does not go back by us.
-async fn give_up(
-    till: &Till,
+async fn fail_after_lost_dispute(
+    app: &App,
     (booking_id, refund_id): (Id<Booking>, Id<RefundKind>),
     trace: Option<&str>,
 ) -> Result<(), Error> {
-    till.store
+    app.store
         .write(metadata("payments", booking_id, trace), move |tx| {
             Box::pin(async move {
-                let mut open = OpenCollection::load(tx, booking_id).await?;
-                let news = News::Refused(LOST_TO_A_DISPUTE.to_owned());
+                let mut locked = LockedCollection::load(tx, booking_id).await?;
+                let update = RefundUpdate::Refused(LOST_TO_A_DISPUTE.to_owned());
                 let rest_id = new_id();
-                open.apply(tx, Command::LearnRefund { refund_id, news, rest_id }).await?;
+                locked.apply(tx, Command::LearnRefund { refund_id, update, rest_id }).await?;
                 Ok(timers::end_refund(tx, refund_id).await?)
             })
         })
@@ -127,17 +128,17 @@ async fn give_up(
 
 /// What the provider said about a refund.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct RefundAnswer {
     /// About itself.
-    pub news: News,
+    pub update: RefundUpdate,
     /// All refunds of its payment, when these had to be asked for.
     pub others: Vec<ProviderRefund>,
 }
 
-impl Answer {
+impl RefundAnswer {
     fn taken(refund: &ProviderRefund) -> Self {
-        let news = News::Taken { id: refund.id.clone(), progress: refund.progress };
-        Self { news, others: Vec::new() }
+        let update = RefundUpdate::Taken { id: refund.id.clone(), progress: refund.progress };
+        Self { update, others: Vec::new() }
     }
 }
 
@@ -145,66 +146,67 @@ impl Answer {
 ///
 /// # Errors
 /// When it does not say it.
-pub async fn ask(
+pub async fn request_or_fetch(
     provider: &dyn Provider,
     refund_id: Id<RefundKind>,
     row: RefundRow,
     (refusals, asked_before): (usize, bool),
-) -> Result<Answer, ProviderError> {
+) -> Result<RefundAnswer, ProviderError> {
     if let Some(id) = &row.provider_refund {
-        return provider.fetch_refund(id).await.map(|refund| Answer::taken(&refund));
+        return provider.fetch_refund(id).await.map(|refund| RefundAnswer::taken(&refund));
     }
     let own = |refunds: &[ProviderRefund]| {
-        refunds.iter().find(|it| it.refund_id == Some(refund_id)).map(Answer::taken)
+        refunds.iter().find(|it| it.refund_id == Some(refund_id)).map(RefundAnswer::taken)
     };
     if asked_before && let Some(found) = own(&provider.refunds_of(&row.payment).await?) {
         return Ok(found);
     }
     let (payment, amount) = (row.payment.clone(), row.amount.clone());
-    let wanted = WantedRefund { refund_id, payment, amount, refusals };
+    let wanted = RefundRequest { refund_id, payment, amount, refusals };
     match provider.refund(&wanted).await {
-        Ok(refund) => Ok(Answer::taken(&refund)),
+        Ok(refund) => Ok(RefundAnswer::taken(&refund)),
         // It may be ours already, or the money went back by another hand.
         Err(ProviderError::Refused { reason }) => {
             let others = provider.refunds_of(&row.payment).await?;
-            let refused = Answer { news: News::Refused(reason), others: Vec::new() };
-            Ok(Answer { others: others.clone(), ..own(&others).unwrap_or(refused) })
+            let refused =
+                RefundAnswer { update: RefundUpdate::Refused(reason), others: Vec::new() };
+            Ok(RefundAnswer { others: others.clone(), ..own(&others).unwrap_or(refused) })
         }
         Err(error) => Err(error),
     }
 }
 
-async fn take_in(
+async fn apply_answer(
     tx: &mut Tx,
-    open: &mut OpenCollection,
+    locked: &mut LockedCollection,
     refund_id: Id<RefundKind>,
-    answer: &Answer,
+    answer: &RefundAnswer,
 ) -> Result<(), Error> {
     for refund in &answer.others {
-        fold_refund(tx, open, refund).await?;
+        fold_refund(tx, locked, refund).await?;
     }
-    let (news, rest_id) = (answer.news.clone(), new_id());
-    open.apply(tx, Command::LearnRefund { refund_id, news, rest_id }).await?;
+    let (update, rest_id) = (answer.update.clone(), new_id());
+    locked.apply(tx, Command::LearnRefund { refund_id, update, rest_id }).await?;
     Ok(())
 }
 
 /// Sets the time of the next question, unless the refund has ended.
-async fn go_on(
+async fn schedule_next(
     tx: &mut Tx,
-    open: &OpenCollection,
+    locked: &LockedCollection,
     refund_id: Id<RefundKind>,
     (step, was_taken): (usize, bool),
 ) -> Result<(), Error> {
-    let refund = open.collection().and_then(|known| known.refunds.get(&refund_id));
+    let refund = locked.collection().and_then(|known| known.refunds.get(&refund_id));
     match refund.filter(|refund| refund.end.is_none()) {
         None => timers::end_refund(tx, refund_id).await?,
         Some(refund) if refund.accepted.is_none() => {
-            timers::ask_refund_later(tx, refund_id, step + 1, open.now).await?;
+            timers::schedule_refund_retry(tx, refund_id, step + 1, locked.now).await?;
         }
         // Once it is taken, its questions begin at their fast pace, however long that took.
         Some(_) => {
             let next = if was_taken { step + 1 } else { 1 };
-            timers::go_on_refunding(tx, refund_id, next, open.now).await?;
+            timers::schedule_refund_poll(tx, refund_id, next, locked.now).await?;
         }
     }
     Ok(())

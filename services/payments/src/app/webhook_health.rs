@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What the last webhook named.
 #[derive(Debug, Clone, Default)]
-pub struct AccountNamed {
-    another: Arc<AtomicBool>,
-    refused: Arc<AtomicU64>,
+pub struct WebhookHealth {
+    names_other_account: Arc<AtomicBool>,
+    bad_signatures: Arc<AtomicU64>,
 }
 
 /// The last webhook named another account.
@@ -17,25 +17,25 @@ pub struct AccountNamed {
 #[error("the payment provider's webhooks name another account than the settings")]
 pub struct AnotherAccount;
 
-impl AccountNamed {
+impl WebhookHealth {
     /// Takes in whether a signed webhook names another account than ours.
     ///
     /// # Errors
     /// It does, so it is not ours to keep.
-    pub fn take(&self, is_another: bool) -> Result<(), AnotherAccount> {
-        self.another.store(is_another, Ordering::Relaxed);
+    pub fn record_account(&self, names_other: bool) -> Result<(), AnotherAccount> {
+        self.names_other_account.store(names_other, Ordering::Relaxed);
         self.check()
     }
 
     /// Counts a webhook that is not signed with our secret.
-    pub fn refuse(&self) {
-        self.refused.fetch_add(1, Ordering::Relaxed);
+    pub fn record_bad_signature(&self) {
+        self.bad_signatures.fetch_add(1, Ordering::Relaxed);
     }
 
     /// How many were not, since this process began.
     #[must_use]
-    pub fn refused(&self) -> u64 {
-        self.refused.load(Ordering::Relaxed)
+    pub fn bad_signatures(&self) -> u64 {
+        self.bad_signatures.load(Ordering::Relaxed)
     }
 
     /// Whether webhooks are of our account.
@@ -43,6 +43,6 @@ impl AccountNamed {
     /// # Errors
     /// The last one was not.
     pub fn check(&self) -> Result<(), AnotherAccount> {
-        if self.another.load(Ordering::Relaxed) { Err(AnotherAccount) } else { Ok(()) }
+        if self.names_other_account.load(Ordering::Relaxed) { Err(AnotherAccount) } else { Ok(()) }
     }
 }

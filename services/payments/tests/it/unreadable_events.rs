@@ -8,13 +8,13 @@ use contract::booking::v1::BookingConfirmed;
 use eventstore::{Metadata, NewEvent, Recorded, StoreError, new_uuid};
 use kernel::Timestamp;
 use messaging::{Reaction as _, ReactionError};
-use payments::app::open_books::open_books;
-use payments::process::booking::OnBooking;
+use payments::app::backfill_ledger::backfill_ledger;
+use payments::consumers::booking::OnBooking;
 use serde_json::json;
 use testkit::Alarms;
 use tonic::Code;
 
-use crate::numbers::{issuer, verified};
+use crate::receipt_numbering::{issuer, verified};
 use crate::receipts::receipt;
 use crate::world::{Held, World, assert_refused};
 
@@ -97,7 +97,7 @@ async fn books_are_opened_beside_one_that_cannot_be_read() -> Result<()> {
                  alter table ledger_lines enable trigger user;";
     world.database.as_owner(older).await?;
     let alarms = Alarms::listen();
-    open_books(&world.store).await?;
+    backfill_ledger(&world.store).await?;
     assert_eq!(alarms.count("the books of a booking stay closed"), 1);
     assert_eq!(world.number("select count(*) from ledger_entries").await?, before / 2);
     Ok(())

@@ -10,7 +10,7 @@ use kernel::id::Customer;
 use testkit::Alarms;
 
 use crate::ledger::confirm;
-use crate::numbers::{PUT_OFF, gapless, shorten_prefix, use_numbers_up, verified};
+use crate::receipt_numbering::{PUT_OFF, gapless, shorten_prefix, use_numbers_up, verified};
 use crate::receipts::{happens, inr, receipt, until_taken_in};
 use crate::world::World;
 

@@ -12,21 +12,21 @@ use eventstore::{Metadata, Store, new_id, new_uuid};
 use futures::future::try_join_all;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use kernel::{Money, Timestamp};
-use payments::app::follow_booking::Wish;
+use payments::app::apply_booking_intent::BookingIntent;
 use payments::app::issue_receipt::issue_receipt;
-use payments::app::unexplained::{Reason, list};
+use payments::app::reconciliation_exceptions::{Reason, list};
 use payments::domain::collection::{Command, Terms};
 use payments::domain::fact::{Fact, OrderId, Payment, PaymentId, Source, Status};
 use payments::domain::receipt::Issuer;
 use payments::domain::receipt::paper::Series;
 use payments::read_model::{project, receipts};
-use payments::store::OpenCollection;
+use payments::repository::LockedCollection;
 use payments::{app, polling, timers};
 use sqlx::Row as _;
 use testkit::Alarms;
 use tokio::process::{Child, Command as Program};
 
-use crate::ledger::{confirm, till};
+use crate::ledger::{build_app, confirm};
 use crate::receipts::{happens, inr, practice, taken_in_again, until_taken_in};
 use crate::world::{ACCOUNT, Held, KEY, KEY_SECRET, PRICE, WEBHOOK_SECRET, World, usual_practice};
 
@@ -109,17 +109,18 @@ pub(crate) async fn verified(world: &World) -> Result<(Held, String)> {
             let (order, payment) = (order.clone(), payment.clone());
             Box::pin(async move {
                 project::known_booking(tx, held.id, held.customer, None).await?;
-                let mut open = OpenCollection::load(tx, held.id).await?;
-                open.apply(tx, Command::Open(terms)).await?;
-                open.apply(tx, Command::RecordOrder { provider: "razorpay".to_owned(), order })
+                let mut locked = LockedCollection::load(tx, held.id).await?;
+                locked.apply(tx, Command::Open(terms)).await?;
+                locked
+                    .apply(tx, Command::RecordOrder { provider: "razorpay".to_owned(), order })
                     .await?;
-                timers::expect_webhook(tx, &payment.id, open.now).await?;
+                timers::expect_webhook(tx, &payment.id, locked.now).await?;
                 let observed = Command::Observe {
                     payment: payment.clone(),
                     source: Source::Webhook,
                     refund_id: new_id(),
                 };
-                open.apply(tx, observed).await?;
+                locked.apply(tx, observed).await?;
                 timers::end_expectation(tx, &payment.id).await?;
                 Ok::<(), app::Error>(polling::end(tx, held.id).await?)
             })
@@ -153,14 +154,14 @@ async fn issue(
     comes_to_nothing: bool,
 ) -> Result<bool> {
     let placed = PaymentId::parse(payment);
-    let wish = Wish { placed, ..Wish::default() };
+    let intent = BookingIntent { placed, ..BookingIntent::default() };
     let issuer = Arc::clone(issuer);
     let issued = store
         .write(Metadata::by("test", None), move |tx| {
-            let (issuer, wish) = (Arc::clone(&issuer), wish.clone());
+            let (issuer, intent) = (Arc::clone(&issuer), intent.clone());
             Box::pin(async move {
-                let open = OpenCollection::load(tx, held.id).await?;
-                let issued = issue_receipt(tx, &issuer, &open, &wish).await?;
+                let locked = LockedCollection::load(tx, held.id).await?;
+                let issued = issue_receipt(tx, &issuer, &locked, &intent).await?;
                 if comes_to_nothing { Err(app::Error::NotFound) } else { Ok(!issued.is_empty()) }
             })
         })
@@ -435,7 +436,7 @@ async fn used_up_numbers_are_a_persons_task_and_a_shorter_prefix_helps() -> Resu
     until_taken_in(&world).await?;
     assert_eq!(world.count(held, "PaymentRetained").await?, 1);
     assert_eq!(world.number("select last_number::bigint from receipt_counters").await?, 999_999);
-    let listed = list(&till(&world)?, true).await?;
+    let listed = list(&build_app(&world)?, true).await?;
     let refused = listed.iter().filter(|it| it.reason == Reason::ReceiptRefused);
     assert!(refused.clone().any(|it| it.booking_id == Some(held.id)), "{listed:?}");
     shorten_prefix(&mut world).await?;
@@ -446,7 +447,7 @@ async fn used_up_numbers_are_a_persons_task_and_a_shorter_prefix_helps() -> Resu
     // Of money that is wholly on its way back none is due any more.
     world.until_number("select count(*) from timers where kind = 'issue-receipt'", 0).await?;
     assert_eq!(world.number(COUNT).await?, 2);
-    let listed = list(&till(&world)?, true).await?;
+    let listed = list(&build_app(&world)?, true).await?;
     assert!(listed.iter().all(|it| it.reason != Reason::ReceiptRefused), "{listed:?}");
     Ok(())
 }

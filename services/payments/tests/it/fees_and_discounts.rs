@@ -6,11 +6,11 @@ use anyhow::Result;
 use contract::booking::v1::{BookingCancelled, CancelledBy};
 use contract::payments::v1::CollectionState;
 use kernel::Money;
-use payments::app::unexplained::list;
+use payments::app::reconciliation_exceptions::list;
 use serde_json::{Value, json};
 
 use crate::ledger::{
-    assert_left, complete, confirm, follows, left, ordered, settle, text, till, unplace,
+    assert_left, build_app, complete, confirm, follows, left, ordered, settle, text, unplace,
 };
 use crate::receipts::{happens, receipt};
 use crate::world::{Held, PRICE, World};
@@ -73,7 +73,7 @@ async fn a_fee_that_the_provider_adds_is_taken_and_stays_with_it() -> Result<()>
     assert_eq!((sums["bank"], sums["revenue"]), (PRICE, -PRICE));
     assert_eq!((sums["convenience_fee"], sums["gateway_fee"] + sums["gst_input"]), (-ADDED, ADDED));
     assert_eq!(sums.get("provider_clearing"), None);
-    assert_eq!(list(&till(&world)?, true).await?, []);
+    assert_eq!(list(&build_app(&world)?, true).await?, []);
     follows(&world, held).await
 }
 
@@ -93,7 +93,7 @@ async fn a_full_refund_is_what_was_paid_less_the_fee() -> Result<()> {
     let (late, payment) = paid(&world, PRICE + ADDED).await?;
     unplace(&world, late, &payment).await?;
     world.until(late, "RefundProcessed").await?;
-    world.refund_by_hand(&payment, ADDED).await?;
+    world.refund_externally(&payment, ADDED).await?;
     world
         .until_number(
             "select count(*) from refunds where cause = 'elsewhere' and state = 'processed'",

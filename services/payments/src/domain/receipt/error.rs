@@ -5,7 +5,7 @@ pub const SERIAL_CHARS_MAX: usize = 16;
 
 /// Why a receipt cannot be issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum ReceiptError {
     /// The number has too many digits behind this prefix.
     #[error("its serial number would be longer than {SERIAL_CHARS_MAX} characters")]
     SerialTooLong,

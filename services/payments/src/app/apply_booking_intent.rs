@@ -9,14 +9,14 @@ use kernel::id::Refund as RefundKind;
 use super::Error;
 use crate::domain::collection::{Collection, Command};
 use crate::domain::fact::{Amount, PaymentId};
-use crate::read_model::booking_word::BookingWord;
-use crate::store::OpenCollection;
+use crate::read_model::booking_status::BookingStatus;
+use crate::repository::LockedCollection;
 
 /// What booking has said of a booking, as far as it concerns money.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct BookingIntent {
     /// Where the booking stands.
-    pub word: BookingWord,
+    pub status: BookingStatus,
     /// The payment that could not be placed and goes back.
     pub unplaced: Option<PaymentId>,
     /// How much goes back of one that was cancelled.
@@ -30,15 +30,15 @@ pub struct Wish {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn follow_booking(
+pub async fn apply_booking_intent(
     tx: &mut Tx,
-    open: &mut OpenCollection,
-    wish: &Wish,
+    locked: &mut LockedCollection,
+    intent: &BookingIntent,
 ) -> Result<(), Error> {
-    let refund_id = |words: &[&str]| open.refund_id(words);
-    let command = open.collection().and_then(|known| command(known, wish, refund_id));
+    let refund_id = |words: &[&str]| locked.refund_id(words);
+    let command = locked.collection().and_then(|known| command(known, intent, refund_id));
     if let Some(command) = command {
-        open.apply(tx, command).await?;
+        locked.apply(tx, command).await?;
     }
     Ok(())
 }
@@ -47,26 +47,26 @@ pub async fn follow_booking(
 /// asked for because of what some words name.
 pub fn command(
     known: &Collection,
-    wish: &Wish,
+    intent: &BookingIntent,
     refund_id: impl FnOnce(&[&str]) -> Id<RefundKind>,
 ) -> Option<Command> {
-    match wish.word {
-        BookingWord::Completed => Some(Command::Complete),
-        BookingWord::Cancelled => {
+    match intent.status {
+        BookingStatus::Completed => Some(Command::Complete),
+        BookingStatus::Cancelled => {
             // It was cancelled on the promise of a refund before its money came: that is the cause.
-            let whole = wish.unplaced.as_ref().map(|_| Amount::from(known.terms.amount));
-            let refund = whole.or_else(|| wish.refund.clone())?;
+            let whole = intent.unplaced.as_ref().map(|_| Amount::from(known.terms.amount));
+            let refund = whole.or_else(|| intent.refund.clone())?;
             Some(Command::Cancel { refund, refund_id: refund_id(&["cancelled"]) })
         }
-        BookingWord::Unplaced => {
-            let payment = wish.unplaced.clone().filter(|it| known.payments.contains_key(it))?;
+        BookingStatus::Unplaced => {
+            let payment = intent.unplaced.clone().filter(|it| known.payments.contains_key(it))?;
             let refund_id = refund_id(&["unplaced", payment.as_str()]);
             Some(Command::Unplace { payment, refund_id })
         }
-        BookingWord::Unknown
-        | BookingWord::Requested
-        | BookingWord::Confirmed
-        | BookingWord::Expired
-        | BookingWord::Released => None,
+        BookingStatus::Unknown
+        | BookingStatus::Requested
+        | BookingStatus::Confirmed
+        | BookingStatus::Expired
+        | BookingStatus::Released => None,
     }
 }

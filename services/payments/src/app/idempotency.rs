@@ -6,18 +6,18 @@ use kernel::Id;
 use kernel::id::{Booking, Customer};
 
 use super::request::check_key;
-use super::{Error, Rejection, Till, refuse};
+use super::{App, Error, Rejection, refuse};
 
 /// Whose key it is, what for, and what is asked with it.
 #[derive(Debug, Clone)]
-pub struct Key {
+pub struct IdempotencyKey {
     caller: String,
     method: &'static str,
     key: String,
     hash: Vec<u8>,
 }
 
-impl Key {
+impl IdempotencyKey {
     /// The key of a request; `asked` is all the rest of it.
     ///
     /// # Errors
@@ -37,7 +37,7 @@ impl Key {
 
     /// The words that this key is known by: whose it is, what for, and itself.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn scoped_name(&self) -> String {
         format!("{} {} {}", self.caller, self.method, self.key)
     }
 
@@ -45,14 +45,14 @@ impl Key {
     ///
     /// # Errors
     /// `IdempotencyKeyReused`, or that the database does not answer.
-    pub async fn admit(&self, till: &Till, booking_id: Id<Booking>) -> Result<(), Error> {
+    pub async fn check_or_store(&self, app: &App, booking_id: Id<Booking>) -> Result<(), Error> {
         let key = self.clone();
-        till.store
+        app.store
             .write(Metadata::by(self.caller.clone(), None), move |tx| {
                 let key = key.clone();
                 Box::pin(async move {
-                    match key.recall(tx).await? {
-                        None => key.remember(tx, &booking_id.to_string()).await,
+                    match key.lookup(tx).await? {
+                        None => key.store(tx, &booking_id.to_string()).await,
                         Some(_) => Ok(()),
                     }
                 })
@@ -64,7 +64,7 @@ impl Key {
     ///
     /// # Errors
     /// `IdempotencyKeyReused`, or that the database does not answer.
-    pub async fn recall(&self, tx: &mut Tx) -> Result<Option<String>, Error> {
+    pub async fn lookup(&self, tx: &mut Tx) -> Result<Option<String>, Error> {
         let whose = (self.caller.as_str(), self.method);
         match tx.recall(whose, &self.key, &self.hash).await? {
             Recall::New => Ok(None),
@@ -77,7 +77,7 @@ impl Key {
     ///
     /// # Errors
     /// When the database does not answer, or somebody was faster.
-    pub async fn remember(&self, tx: &mut Tx, answer: &str) -> Result<(), Error> {
+    pub async fn store(&self, tx: &mut Tx, answer: &str) -> Result<(), Error> {
         let whose = (self.caller.as_str(), self.method);
         Ok(tx.remember(whose, &self.key, &self.hash, answer).await?)
     }

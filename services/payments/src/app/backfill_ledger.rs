@@ -11,10 +11,12 @@ use super::Error;
 use crate::contract;
 use crate::ledger::post::post;
 use crate::ledger::{Books, Entry};
-use crate::read_model::ledger::{moved_after, note_opened, opened_until, written};
+use crate::read_model::ledger::{
+    backfilled_until, count_written, record_backfilled, streams_after,
+};
 
 /// How many events are looked through at a time.
-const MANY: i64 = 1_000;
+const BATCH_SIZE: i64 = 1_000;
 
 /// Compares the entries that follow from each booking's events with those that are written, and
 /// writes the rest; called at the start and every night. Two that do so at once write each once. A
@@ -22,22 +24,22 @@ const MANY: i64 = 1_000;
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn open_books(store: &Store) -> Result<(), Error> {
-    let mut position = opened_until(store.pool()).await?;
+pub async fn backfill_ledger(store: &Store) -> Result<(), Error> {
+    let mut position = backfilled_until(store.pool()).await?;
     loop {
-        let (streams, end) = moved_after(store.pool(), position, MANY).await?;
+        let (streams, end) = streams_after(store.pool(), position, BATCH_SIZE).await?;
         for stream in &streams {
-            open_one(store, stream).await?;
+            backfill_one(store, stream).await?;
         }
         if end == position {
             return Ok(());
         }
-        note_opened(store.pool(), end).await?;
+        record_backfilled(store.pool(), end).await?;
         position = end;
     }
 }
 
-async fn open_one(store: &Store, stream: &str) -> Result<(), Error> {
+async fn backfill_one(store: &Store, stream: &str) -> Result<(), Error> {
     let Some(booking_id) = contract::booking_of_stream(stream) else { return Ok(()) };
     let events = store.load(stream).await?;
     // Read after the events, which were written together with their entries.
@@ -49,10 +51,10 @@ async fn open_one(store: &Store, stream: &str) -> Result<(), Error> {
             return Ok(());
         }
     };
-    let missing = entries.len() - written(store.pool(), &entries).await?;
+    let missing = entries.len() - count_written(store.pool(), &entries).await?;
     if missing > 0 {
         store
-            .write(Metadata::by("payments", None), move |tx| Box::pin(open(tx, booking_id)))
+            .write(Metadata::by("payments", None), move |tx| Box::pin(backfill(tx, booking_id)))
             .await?;
         tracing::info!(%booking_id, missing, "entries of older events were posted");
     }
@@ -66,7 +68,7 @@ fn entries(events: &[Recorded]) -> Result<Vec<Entry>, Unreadable> {
     Ok(Books::default().enter(&events))
 }
 
-async fn open(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), Error> {
+async fn backfill(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), Error> {
     let stream = contract::collection_stream(booking_id);
     tx.lock(std::slice::from_ref(&stream)).await?;
     let events = tx.load(&stream).await?.events;

@@ -7,12 +7,14 @@ use contract::booking::v1::BookingExpired;
 use contract::payments::v1::CollectionState;
 use eventstore::NewEvent;
 use payments::app::fold_webhook::fold_webhook;
-use payments::app::unexplained::{list, tell};
+use payments::app::reconciliation_exceptions::{list, report_overdue};
 use serde_json::{Value, json};
 use testkit::Alarms;
 
-use crate::ledger::{announce, confirm, confirmed, night, ordered, settle, text, till, unplace};
-use crate::signed::{PAYMENT, event, send};
+use crate::ledger::{
+    announce, build_app, confirm, confirmed, night, ordered, settle, text, unplace,
+};
+use crate::signed_webhooks::{PAYMENT, event, send};
 use crate::world::{PRICE, World};
 
 const HOUR: i64 = 3600;
@@ -20,7 +22,7 @@ const DAY: i64 = 24 * HOUR;
 
 /// The reasons in the list, young ones too, by the alphabet.
 async fn reasons(world: &World) -> Result<Vec<&'static str>> {
-    let rows = list(&till(world)?, true).await?;
+    let rows = list(&build_app(world)?, true).await?;
     for row in &rows {
         assert!(row.explanation.ends_with('.'), "{row:?}");
     }
@@ -64,8 +66,8 @@ async fn money_that_no_booking_stands_for_is_told_after_a_day() -> Result<()> {
     let paid = world.pay(&order, json!({})).await?;
     assert_eq!(world.check(held).await??, CollectionState::Paid);
     until_reasons(&world, &["CAPTURED_NOT_PLACED"]).await?;
-    let till = till(&world)?;
-    let row = list(&till, true).await?.remove(0);
+    let app = build_app(&world)?;
+    let row = list(&app, true).await?.remove(0);
     assert_eq!(row.booking_id, Some(held.id));
     assert_eq!(row.order_id.as_deref(), Some(order.as_str()));
     assert_eq!(row.payment_id.as_deref(), Some(text(&paid, "payment_id")?));
@@ -73,14 +75,14 @@ async fn money_that_no_booking_stands_for_is_told_after_a_day() -> Result<()> {
         row.amount.map(|amount| (amount.minor, amount.currency)),
         Some((PRICE, "INR".to_owned()))
     );
-    assert_eq!(list(&till, false).await?, [], "it is young");
-    assert_eq!(tell(&till).await?, 0);
+    assert_eq!(list(&app, false).await?, [], "it is young");
+    assert_eq!(report_overdue(&app).await?, 0);
     world.database.move_clock(DAY + 60).await?;
-    assert_eq!(list(&till, false).await?.len(), 1);
-    assert_eq!(tell(&till).await?, 1);
+    assert_eq!(list(&app, false).await?.len(), 1);
+    assert_eq!(report_overdue(&app).await?, 1);
     confirm(&world, held, text(&paid, "payment_id")?).await?;
     until_reasons(&world, &[]).await?;
-    assert_eq!(tell(&till).await?, 0);
+    assert_eq!(report_overdue(&app).await?, 0);
     Ok(())
 }
 
@@ -233,7 +235,7 @@ async fn an_order_that_we_do_not_know_is_told_until_the_provider_is_asked() -> R
     night(&world).await?;
     // On one of them no money came; the money of the other one is told as such.
     until_reasons(&world, &["PAYMENT_UNKNOWN"]).await?;
-    let row = list(&till(&world)?, true).await?.remove(0);
+    let row = list(&build_app(&world)?, true).await?.remove(0);
     assert_eq!(row.order_id.as_deref(), Some(paid.as_str()));
     world.tell("/api/refund", &json!({ "payment_id": payment["payment_id"] })).await?;
     testkit::until("it went back", async || {
@@ -273,7 +275,7 @@ async fn a_booking_that_nobody_paid_for_needs_no_explanation() -> Result<()> {
     world.database.move_clock(4 * DAY).await?;
     night(&world).await?;
     assert_eq!(reasons(&world).await?, [""; 0]);
-    assert_eq!(tell(&till(&world)?).await?, 0);
+    assert_eq!(report_overdue(&build_app(&world)?).await?, 0);
     Ok(())
 }
 
@@ -291,18 +293,18 @@ async fn a_webhook_that_cannot_be_taken_in_is_told_until_it_is() -> Result<()> {
     assert_eq!(reasons(&world).await?, [""; 0]);
     world.database.move_clock(HOUR + 60).await?;
     until_reasons(&world, &["WEBHOOK_NOT_FOLDED"]).await?;
-    let till = Arc::new(till(&world)?);
+    let app = Arc::new(build_app(&world)?);
     let event_id: String = sqlx::query_scalar("select event_id from webhook_inbox")
         .fetch_one(world.store.pool())
         .await?;
     let alarms = Alarms::listen();
     for (attempts, told) in [(14, 0), (15, 1), (16, 1), (135, 2)] {
-        assert!(fold_webhook(&till, &event_id, attempts).await.is_err());
+        assert!(fold_webhook(&app, &event_id, attempts).await.is_err());
         assert_eq!(alarms.count("a webhook cannot be folded"), told, "{attempts}");
     }
     world.clear_faults().await?;
     // The provider does not know the payment, so it is not ours either.
-    fold_webhook(&till, &event_id, 136).await?;
+    fold_webhook(&app, &event_id, 136).await?;
     until_reasons(&world, &[]).await
 }
 

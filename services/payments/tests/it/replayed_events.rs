@@ -11,7 +11,7 @@ use eventstore::NewEvent;
 use serde_json::json;
 use sqlx::Connection as _;
 
-use crate::signed::{PAYMENT, captured, send};
+use crate::signed_webhooks::{PAYMENT, captured, send};
 use crate::world::{Held, PRICE, World};
 
 const AT_THE_END: &str = "select count(*) from checkpoints where source = 'booking'
@@ -225,7 +225,7 @@ async fn an_entry_that_a_process_of_the_release_before_did_not_write_is_written(
         .await?;
     assert_eq!(world.number(entries).await?, 1);
     for _ in 0..2 {
-        payments::app::open_books::open_books(&world.store).await?;
+        payments::app::backfill_ledger::backfill_ledger(&world.store).await?;
         assert_eq!(world.number(entries).await?, 2);
     }
     let earned = "select sum(amount_minor)::bigint from ledger_lines where account = 'revenue'";

@@ -3,9 +3,9 @@
 use eventstore::{Act, Metadata};
 use runtime::staff::Staff;
 
-use super::{Error, Rejection, Till, refuse};
-pub use crate::read_model::unexplained::{Reason, Unexplained};
-use crate::read_model::unexplained::{explain as write, find, is_explained};
+use super::{App, Error, Rejection, refuse};
+pub use crate::read_model::reconciliation_exceptions::{Reason, ReconciliationException};
+use crate::read_model::reconciliation_exceptions::{explain as write, find, is_explained};
 
 const DAY: i64 = 24 * 3600;
 
@@ -14,9 +14,9 @@ const DAY: i64 = 24 * 3600;
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn list(till: &Till, include_young: bool) -> Result<Vec<Unexplained>, Error> {
-    let now = till.store.now().await?;
-    let mut rows = find(till.store.pool()).await?;
+pub async fn list(app: &App, include_young: bool) -> Result<Vec<ReconciliationException>, Error> {
+    let now = app.store.now().await?;
+    let mut rows = find(app.store.pool()).await?;
     rows.retain(|row| include_young || now.seconds_since(row.since) >= DAY);
     Ok(rows)
 }
@@ -25,8 +25,8 @@ pub async fn list(till: &Till, include_young: bool) -> Result<Vec<Unexplained>, 
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn tell(till: &Till) -> Result<usize, Error> {
-    let rows = list(till, false).await?;
+pub async fn report_overdue(app: &App) -> Result<usize, Error> {
+    let rows = list(app, false).await?;
     let count = rows.len();
     if count > 0 {
         let mut reasons: Vec<&str> = rows.iter().map(|row| row.reason.word()).collect();
@@ -48,7 +48,7 @@ const LENGTH: std::ops::RangeInclusive<usize> = 3..=500;
 /// # Errors
 /// `InvalidExplanation`, or `NothingUnexplained` when the list has no such row.
 pub async fn explain(
-    till: &Till,
+    app: &App,
     staff: Staff,
     (reason, subject): (&str, &str),
     explanation: &str,
@@ -60,7 +60,7 @@ pub async fn explain(
     }
     let reason = Reason::from_word(reason).ok_or(refuse(Rejection::NothingUnexplained))?;
     let subject = subject.to_owned();
-    till.store
+    app.store
         .write(Metadata::by(staff.id.to_string(), None), move |tx| {
             let (subject, explanation) = (subject.clone(), explanation.clone());
             Box::pin(async move {

@@ -13,7 +13,7 @@ use crate::provider::ProviderError;
 
 /// What the last order came to.
 #[derive(Debug, Clone, Default)]
-pub struct OrdersTaken {
+pub struct OrderHealth {
     refused: Arc<AtomicBool>,
 }
 
@@ -22,14 +22,14 @@ pub struct OrdersTaken {
 #[error("the payment provider refuses our orders")]
 pub struct OrdersRefused;
 
-impl OrdersTaken {
+impl OrderHealth {
     /// An order is there.
-    pub fn taken(&self) {
+    pub fn record_accepted(&self) {
         self.refused.store(false, Ordering::Relaxed);
     }
 
     /// There is no order. That the provider is silent or busy says nothing about the next one.
-    pub fn failed(&self, booking_id: Id<Booking>, error: &ProviderError) {
+    pub fn record_failure(&self, booking_id: Id<Booking>, error: &ProviderError) {
         if is_refusal(error) {
             self.refused.store(true, Ordering::Relaxed);
             tracing::error!(%booking_id, error = chain(error), "the provider refuses our orders");
@@ -48,32 +48,36 @@ impl OrdersTaken {
 /// The request is not one that the provider takes, or it does not know our keys.
 fn is_refusal(error: &ProviderError) -> bool {
     match error {
-        ProviderError::Refused { .. } | ProviderError::Later(401 | 403) => true,
-        ProviderError::Later(_) | ProviderError::Silent(_) | ProviderError::Unusable(_) => false,
+        ProviderError::Refused { .. } | ProviderError::RetryLater(401 | 403) => true,
+        ProviderError::RetryLater(_)
+        | ProviderError::NoAnswer(_)
+        | ProviderError::InvalidAnswer(_) => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{OrdersRefused, OrdersTaken};
+    use super::{OrderHealth, OrdersRefused};
     use crate::provider::ProviderError;
 
     #[test]
     fn only_a_refusal_is_told_and_an_order_ends_it() {
-        let orders = OrdersTaken::default();
+        let health = OrderHealth::default();
         let id = format!("bkg_{}", "1".repeat(32)).parse().unwrap();
-        let silent = ProviderError::Silent("it answered 500".into());
-        for passing in [silent, ProviderError::Later(429), ProviderError::Unusable("no JSON")] {
-            orders.failed(id, &passing);
-            assert_eq!(orders.check(), Ok(()), "{passing}");
+        let silent = ProviderError::NoAnswer("it answered 500".into());
+        for passing in
+            [silent, ProviderError::RetryLater(429), ProviderError::InvalidAnswer("no JSON")]
+        {
+            health.record_failure(id, &passing);
+            assert_eq!(health.check(), Ok(()), "{passing}");
         }
         let refused = ProviderError::Refused { reason: "extra_field_sent".to_owned() };
-        for lasting in [refused, ProviderError::Later(401), ProviderError::Later(403)] {
-            orders.failed(id, &lasting);
-            orders.failed(id, &ProviderError::Later(429));
-            assert_eq!(orders.check(), Err(OrdersRefused), "{lasting}");
-            orders.taken();
-            assert_eq!(orders.check(), Ok(()));
+        for lasting in [refused, ProviderError::RetryLater(401), ProviderError::RetryLater(403)] {
+            health.record_failure(id, &lasting);
+            health.record_failure(id, &ProviderError::RetryLater(429));
+            assert_eq!(health.check(), Err(OrdersRefused), "{lasting}");
+            health.record_accepted();
+            assert_eq!(health.check(), Ok(()));
         }
     }
 }

@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 
 use crate::ledger::{complete, confirmed, ordered, text};
 use crate::receipts::{inr, receipt};
-use crate::signed::{captured, post, send};
+use crate::signed_webhooks::{captured, post, send};
 use crate::world::{PRICE, World, assert_refused};
 
 async fn check(
@@ -66,7 +66,7 @@ async fn a_payment_shows_how_it_was_told_of_captured_and_given_back() -> Result<
         refunding: inr(0),
     };
     assert_eq!(seen, wanted);
-    world.refund_by_hand(&payment_id, PRICE).await?;
+    world.refund_externally(&payment_id, PRICE).await?;
     complete(&world, held).await?;
     world.database.move_clock(7 * 24 * 3600).await?;
     world.until(held, "RefundProcessed").await?;

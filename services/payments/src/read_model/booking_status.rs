@@ -2,7 +2,7 @@
 
 /// Where a booking stands, as booking last said.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum BookingWord {
+pub enum BookingStatus {
     /// Nothing was heard of it.
     #[default]
     Unknown,
@@ -22,7 +22,7 @@ pub enum BookingWord {
     Completed,
 }
 
-impl BookingWord {
+impl BookingStatus {
     const KNOWN: [Self; 7] = [
         Self::Requested,
         Self::Confirmed,

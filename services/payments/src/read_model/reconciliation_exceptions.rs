@@ -147,7 +147,7 @@ impl Reason {
     }
 
     /// What finds its rows: booking, order, payment, amount, currency, since, and a break's word.
-    fn question(self) -> &'static str {
+    fn query(self) -> &'static str {
         match self {
             Self::AuthorizedLong => AUTHORIZED_LONG,
             Self::CapturedNotPlaced => CAPTURED_NOT_PLACED,
@@ -333,7 +333,7 @@ const WEBHOOK_NOT_FOLDED: &str = "
 
 /// Something that nothing explains.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unexplained {
+pub struct ReconciliationException {
     /// Why it is in the list.
     pub reason: Reason,
     /// The same in a sentence for people.
@@ -352,7 +352,7 @@ pub struct Unexplained {
     pub respond_by: Option<Timestamp>,
 }
 
-impl Unexplained {
+impl ReconciliationException {
     /// What it is named by beside its reason: its payment, else its order, else its booking.
     #[must_use]
     pub fn subject(&self) -> String {
@@ -366,10 +366,12 @@ impl Unexplained {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn find(executor: impl PgExecutor<'_>) -> Result<Vec<Unexplained>, StoreError> {
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+) -> Result<Vec<ReconciliationException>, StoreError> {
     let mut sql = format!("with {FAILED}");
     for (number, reason) in Reason::ALL.into_iter().enumerate() {
-        let (joined, question) = (if number == 0 { "" } else { "union all" }, reason.question());
+        let (joined, question) = (if number == 0 { "" } else { "union all" }, reason.query());
         sql = format!(
             "{sql} {joined} select {number} as number, * from ({question}) as found_{number}"
         );
@@ -378,7 +380,7 @@ pub async fn find(executor: impl PgExecutor<'_>) -> Result<Vec<Unexplained>, Sto
     let words: Vec<&str> = Reason::ALL.iter().map(|reason| reason.word()).collect();
     let sql = format!("with found as ({sql}) {NOT_EXPLAINED}");
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(words).fetch_all(executor);
-    Ok(rows.await?.iter().map(unexplained).collect::<Result<_, _>>()?)
+    Ok(rows.await?.iter().map(read_exception).collect::<Result<_, _>>()?)
 }
 
 /// What staff has explained comes back with another amount: then something else has happened.
@@ -397,7 +399,7 @@ const NOT_EXPLAINED: &str = "
           and e.amount_currency is not distinct from f.amount_currency)
     order by f.since";
 
-fn unexplained(row: &PgRow) -> Result<Unexplained, sqlx::Error> {
+fn read_exception(row: &PgRow) -> Result<ReconciliationException, sqlx::Error> {
     let number: i32 = row.try_get(0)?;
     let reason = usize::try_from(number).ok().and_then(|number| Reason::ALL.get(number).copied());
     let reason = reason.ok_or(sqlx::Error::RowNotFound)?;
@@ -406,7 +408,7 @@ fn unexplained(row: &PgRow) -> Result<Unexplained, sqlx::Error> {
     let minor: Option<i64> = row.try_get("amount_minor")?;
     let currency: Option<String> = row.try_get("amount_currency")?;
     let amount = minor.zip(currency).map(|(minor, currency)| Amount { minor, currency });
-    Ok(Unexplained {
+    Ok(ReconciliationException {
         reason,
         explanation: broken.map_or(reason.sentence(), Break::sentence).to_owned(),
         booking_id: row.try_get("booking_id")?,
@@ -424,7 +426,7 @@ fn unexplained(row: &PgRow) -> Result<Unexplained, sqlx::Error> {
 /// When the database does not answer.
 pub async fn explain(
     tx: &mut Tx,
-    row: &Unexplained,
+    row: &ReconciliationException,
     explanation: &str,
     by: Id<Customer>,
 ) -> Result<(), StoreError> {
