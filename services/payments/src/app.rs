@@ -1,4 +1,4 @@
-//! One function per command: read, ask the provider where it must be asked, decide, append.
+//! One function per command: read, call the provider if necessary, decide, append.
 
 use std::sync::Arc;
 
@@ -49,17 +49,17 @@ pub mod settle_day;
 pub mod reconciliation_exceptions;
 pub mod detect_missing_webhook;
 
-/// Everything that commands work with.
+/// What commands work with: the store, the clients and the settings.
 pub struct App {
     /// The database.
     pub store: Store,
     /// The payment provider.
     pub provider: Arc<dyn Provider>,
-    /// Whose bookings are paid for.
+    /// Client of booking's internal API.
     pub bookings: BookingClient,
-    /// Whether it takes our orders.
+    /// Whether the provider accepts our orders.
     pub order_health: OrderHealth,
-    /// Whether its webhooks are of our account.
+    /// Whether webhooks name our account.
     pub webhook_health: WebhookHealth,
     /// What a browser needs to open the checkout.
     pub checkout: Checkout,
@@ -85,7 +85,7 @@ pub struct Checkout {
 /// How a command fails.
 pub type Error = CommandError<Rejection>;
 
-/// Why a command is refused. Its text is read by people.
+/// Why a command is rejected. Its text is shown to people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// Not 8 to 64 printable characters.
@@ -238,19 +238,19 @@ impl From<collection::Rejection> for Rejection {
     }
 }
 
-/// A refusal as an error, for `?`.
+/// A rejection as an error, for `?`.
 pub(crate) fn refuse(rejection: Rejection) -> Error {
     CommandError::Rejected(rejection)
 }
 
-/// The provider failed in the middle of a command: it is logged here, and the caller tries again.
+/// The provider failed in the middle of a command: logged here; the caller tries again.
 pub(crate) fn provider_failed(booking_id: Id<Booking>, error: &ProviderError) -> Error {
     tracing::warn!(%booking_id, error = chain(error), "the payment provider failed");
     refuse(Rejection::ProviderUnavailable)
 }
 
 /// Runs work on a booking's money as a part of the trace in which the booking began, so that one
-/// trace shows it from the first click to the mail, whoever told of the money.
+/// trace shows it from the first click to the mail, whatever reported the money.
 pub(crate) async fn traced<T>(
     name: &str,
     booking_id: Id<Booking>,
@@ -265,7 +265,7 @@ pub(crate) async fn traced<T>(
     work.instrument(span).await
 }
 
-/// What is kept beside events about a booking's money. Without a collector of traces there is no
+/// The metadata of events about a booking's money. Without a collector of traces there is no
 /// current span, and the stored trace is passed on as it is.
 pub(crate) fn metadata(actor: &str, booking_id: Id<Booking>, trace: Option<&str>) -> Metadata {
     let trace = traceparent().or_else(|| trace.map(str::to_owned));

@@ -20,7 +20,8 @@ pub struct BookingFacts {
     pub price: Money,
     /// Until when its time is held; `None` when it is not.
     pub held_until_at: Option<Timestamp>,
-    /// When its last session begins; `None` from a booking service that does not tell yet.
+    /// When its last session begins; `None` from an older booking service, which does not report
+    /// it.
     pub starts_at: Option<Timestamp>,
 }
 

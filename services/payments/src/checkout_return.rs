@@ -21,9 +21,9 @@ pub(crate) struct ReturnQuery {
     b: String,
 }
 
-/// Takes the answer in. 200: it is the provider's, and is taken in. 204: the form tells of no
-/// payment. 400: it is not the provider's answer for this booking. 500: it could not be taken in
-/// now; webhook and questions to the provider find the money all the same.
+/// Handles the answer. 200: it is the provider's, and is applied. 204: the form names no payment.
+/// 400: it is not the provider's answer for this booking. 500: it could not be applied now; the
+/// webhook or polling finds the money anyway.
 pub(crate) async fn handle(
     State(app): State<Arc<App>>,
     Query(query): Query<ReturnQuery>,
@@ -33,7 +33,7 @@ pub(crate) async fn handle(
     let Ok(booking_id) = query.b.parse::<Id<Booking>>() else { return StatusCode::BAD_REQUEST };
     match submit_return(&app, booking_id, (&form_fields.payment_id, &form_fields.signature)).await {
         Ok(_standing) => StatusCode::OK,
-        // What is refused is refused alike, so that nothing is learnt of bookings.
+        // Every rejection has the same status, so that the answer discloses nothing about bookings.
         Err(Error::Rejected(_) | Error::NotFound) => StatusCode::BAD_REQUEST,
         Err(error) => {
             let error = chain(&error);

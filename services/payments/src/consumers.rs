@@ -1,3 +1,3 @@
-//! What this service does because something happened elsewhere.
+//! Consumers of other services' events.
 
 pub mod booking;

@@ -1,5 +1,5 @@
-//! What people call, through the gateway: here and below alone requests and responses are named.
-//! For whoever does not own a booking it does not exist.
+//! The public gRPC service, called through the gateway. Only this module and its children use the
+//! request and response types. A booking of another client is reported as not found.
 
 pub mod receipts;
 pub mod staff;
@@ -39,7 +39,7 @@ pub struct PublicHandler {
 }
 
 impl PublicHandler {
-    /// Serves a till to signed-in people.
+    /// Serves signed-in clients.
     #[must_use]
     pub fn new(app: Arc<App>, users: Users) -> Self {
         Self { app, users }

@@ -1,6 +1,6 @@
-//! Everything about money. The modules stand in the order in which they are best read.
+//! Payments: orders, refunds, receipts and the ledger. The modules are listed in reading order.
 //!
-//! Nothing that a browser says makes a booking paid: only what the provider says it has captured.
+//! A booking is paid only when the provider reports captured money, never on a browser's word.
 
 pub mod domain;
 pub mod ledger;
@@ -64,9 +64,9 @@ pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/payments");
 
 /// Who may read this service's feed.
 const READERS: &[&str] = &["booking", "notifications"];
-/// Who takes booking's events in.
+/// The consumer of booking's events.
 const ON_BOOKING: &str = "payments-on-booking";
-/// How long to wait when something that is due at the start could not be done.
+/// The pause before the work at startup is tried again.
 const PREPARE_RETRY: Duration = Duration::from_secs(1);
 
 /// This service as a process: its commands with their settings.
@@ -85,7 +85,7 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     listeners.serve(&config, users, nats).await
 }
 
-/// The two ports of this service, taken and not served yet.
+/// The two ports of this service, bound and not served yet.
 pub struct Listeners {
     grpc: Server,
     http: TcpListener,
@@ -93,10 +93,10 @@ pub struct Listeners {
 }
 
 impl Listeners {
-    /// Takes the ports.
+    /// Binds the ports.
     ///
     /// # Errors
-    /// When one is taken already.
+    /// When one is in use.
     pub async fn bind(
         grpc: SocketAddr,
         http: SocketAddr,
@@ -112,7 +112,7 @@ impl Listeners {
     /// Where gRPC and HTTP are served; tests ask for port 0 and need to know.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// When the system does not report the address.
     pub fn addresses(&self) -> std::io::Result<(SocketAddr, SocketAddr)> {
         Ok((self.grpc.address()?, self.http.local_addr()?))
     }
@@ -167,7 +167,7 @@ impl Listeners {
     }
 }
 
-/// Does what is due at each start, again and again until all of it is done once.
+/// Does the work that is due at startup; retries until all of it succeeded once.
 async fn prepare(store: &Store, shutdown: &Shutdown) {
     let preparing = async {
         while let Err(error) = prepare_once(store).await {
@@ -175,7 +175,7 @@ async fn prepare(store: &Store, shutdown: &Shutdown) {
             tokio::time::sleep(PREPARE_RETRY).await;
         }
     };
-    // Whatever it has not done is due at the next start again.
+    // What is not done now is due again at the next start.
     tokio::select! {
         () = shutdown.wait() => {}
         () = preparing => {}

@@ -1,54 +1,55 @@
-//! When an order is asked for: often while its payer watches, a quarter of an hour after whatever
-//! last spoke of its money in any case, then seldom, until three days have passed since.
+//! When an order is polled: often at first, while its payer waits; at 15 minutes in any case; then
+//! rarely, until 72 hours have passed. The times count from the last restart of the schedule.
 
 use eventstore::{StoreError, Tx};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use serde_json::{Value, json};
 
-/// An order's payments are to be asked for; the subject is the booking.
+/// Polls an order's payments; the subject is the booking.
 pub const POLL_ORDER: &str = "poll-order";
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 
-/// Seconds between two questions, at first.
+/// Seconds between the first polls.
 const PAUSES: [i64; 8] = [2, 5, 10, 20, 40, MINUTE, 5 * MINUTE, 15 * MINUTE];
-/// The pause after those, for two hours; and the longest one after a question that failed.
+/// The pause after those, for two hours; and the longest pause after a failed poll.
 const PAUSE_LATER: i64 = 15 * MINUTE;
-/// When every order that is not paid is asked for, whatever its pauses: checkouts have ended by
-/// then, and a bank's "failed" often turns out to be money.
+/// When every unpaid order is polled, whatever its pauses: checkouts have ended by then, and a
+/// bank's "failed" often becomes a capture.
 const FORCED_POLL_AFTER: i64 = 15 * MINUTE;
-/// Banks find money for three days, and for as long its order captures it
+/// Banks may settle a payment for three days, and its order captures it for as long
 /// (`providers/razorpay.rs`).
 const POLL_FOR: i64 = 72 * HOUR;
-/// How long the provider has to capture a payment by itself.
+/// How long the provider has to capture a payment automatically.
 pub const CAPTURED_WITHIN: i64 = MINUTE;
-/// How long before a hold's end its order is asked for, so that money that came in time is in time
-/// here, too; and how long after it.
+/// How long before a hold's end its order is polled, so that money that arrived in time counts as
+/// in time; and how long after it.
 const BEFORE_HOLD_END: i64 = 10;
 const AFTER_HOLD_END: i64 = 2;
 
-/// Which question about an order it is. It is the timer's payload, so it also tells whether the
-/// timer is still the one that a question was asked for.
+/// The state of an order's polling. It is the timer's payload, so it also shows whether the timer
+/// has changed since a poll began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollSchedule {
-    /// How many questions were answered since the last hurry.
+    /// How many polls succeeded since the last restart.
     step: usize,
-    /// How many have failed since the last answer.
+    /// How many failed since the last success.
     failed: usize,
-    /// When the last hurry was: the order, a claim, the checkout's answer, a webhook.
+    /// When the schedule was last restarted: by the order, a claim, the checkout's answer or a
+    /// webhook.
     since: Timestamp,
 }
 
 impl PollSchedule {
-    /// The first question after a hurry.
+    /// The first poll after a restart.
     #[must_use]
     pub fn first(now: Timestamp) -> Self {
         Self { step: 0, failed: 0, since: now }
     }
 
-    /// Reads a timer's payload; one that cannot be read is a hurry long ago, and asked for once.
+    /// Reads a timer's payload. An unreadable one counts as a restart long ago and is polled once.
     #[must_use]
     pub fn from_payload(payload: &Value) -> Self {
         let number = |field: &str| {
@@ -60,32 +61,32 @@ impl PollSchedule {
         Self { step: number("step"), failed: number("failed"), since }
     }
 
-    /// What its timer keeps of it.
+    /// The timer's payload.
     #[must_use]
     pub fn payload(self) -> Value {
         json!({ "step": self.step, "failed": self.failed, "since": self.since.micros() })
     }
 
-    /// The turn after an answer.
+    /// The schedule after a successful poll.
     #[must_use]
     pub fn answered(self) -> Self {
         Self { step: self.step.saturating_add(1), failed: 0, ..self }
     }
 
-    /// The same turn again, after a question that failed.
+    /// The schedule after a failed poll.
     #[must_use]
     pub fn failed(self) -> Self {
         Self { failed: self.failed.saturating_add(1), ..self }
     }
 
-    /// Whether the pause before this turn may be longer than what is left of a hold.
+    /// Whether the pause before this poll may be longer than the rest of a hold.
     #[must_use]
     pub fn is_slow(self, now: Timestamp) -> bool {
         self.pause(now) > MINUTE
     }
 
-    /// Whether a payment that is authorised still was left so: the provider captures ours within
-    /// seconds by itself.
+    /// Whether a payment that is still authorised was missed by the provider, which captures ours
+    /// automatically within seconds.
     #[must_use]
     pub fn is_past_capture(self, now: Timestamp) -> bool {
         now.seconds_since(self.since) >= CAPTURED_WITHIN
@@ -103,7 +104,7 @@ impl PollSchedule {
         let pause = PAUSES.get(self.step).copied().unwrap_or(later);
         match self.failed.checked_sub(1) {
             None => pause,
-            // As often as before, but not for ever so often.
+            // The same pause as before, with a lower and an upper limit.
             Some(before) => {
                 let least = PAUSES.get(before).copied().unwrap_or(PAUSE_LATER);
                 pause.max(least).min(PAUSE_LATER)
@@ -111,7 +112,8 @@ impl PollSchedule {
         }
     }
 
-    /// When it is due, or that it is over. A hold that ends in between is a good time to ask.
+    /// When the poll is due; `None` when polling is over. A hold that ends in between moves the
+    /// poll to its end.
     #[must_use]
     pub fn due(self, now: Timestamp, held_until: Option<Timestamp>) -> Option<Timestamp> {
         if now.seconds_since(self.since) >= POLL_FOR {
@@ -127,7 +129,7 @@ impl PollSchedule {
     }
 }
 
-/// Sets the timer of an order's next question, or ends it when its days are over.
+/// Sets the timer of an order's next poll, or ends it after 72 hours.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -146,7 +148,7 @@ pub async fn set(
     }
 }
 
-/// Whether the timer is still the one of this turn, and nothing has hurried it meanwhile.
+/// Whether the timer still has this schedule, so that nothing has restarted it since.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -164,7 +166,7 @@ pub async fn is_current(
     Ok(payload.is_some_and(|payload| PollSchedule::from_payload(&payload) == schedule))
 }
 
-/// Ends the questions about an order.
+/// Ends the polling of an order.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -200,11 +202,11 @@ mod tests {
         assert!(now.seconds() >= POLL_FOR && now.seconds() < POLL_FOR + 6 * HOUR);
     }
 
-    /// payments.md, section 5, item 6: "a sweep at 15 min for all created/attempted", "then every
-    /// 6 h to 72 h"; lesson 20, hyperswitch's `payment_sync`, whose questions end after 26 minutes.
+    /// Every created or attempted order is polled at 15 minutes, then every 6 h up to 72 h; lesson
+    /// 20: hyperswitch's `payment_sync` ends after 26 minutes.
     #[test]
     fn every_order_is_swept_at_fifteen_minutes_and_asked_for_until_seventy_two_hours() {
-        // Whatever came before: answers, failures, or a process that was away.
+        // After successes, failures or downtime.
         for (step, failed, asleep) in [(0, 0, 1), (3, 0, 40), (7, 0, 437), (7, 5, 700), (2, 9, 899)]
         {
             let schedule = PollSchedule { step, failed, ..PollSchedule::first(START) };
@@ -223,7 +225,7 @@ mod tests {
         let last = START.plus_seconds(POLL_FOR - 1);
         assert!(late.due(last, None).is_some(), "the 72nd hour is still a part of it");
         assert_eq!(late.due(START.plus_seconds(POLL_FOR), None), None);
-        // Nothing is left out for longer than six hours on the way.
+        // No pause is longer than six hours.
         let pauses = (0..72).map(|hour| late.pause(START.plus_seconds(hour * HOUR)));
         assert!(pauses.max() == Some(6 * HOUR));
     }

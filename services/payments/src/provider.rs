@@ -1,4 +1,4 @@
-//! What this service asks of a payment provider, in its own words. No provider's JSON passes here.
+//! The port of a payment provider, in this service's own types. No provider's JSON appears here.
 
 use futures::future::BoxFuture;
 use kernel::id::{Booking, Collection, Refund as RefundKind};
@@ -10,18 +10,18 @@ use crate::domain::fact::{Amount, OrderFact, OrderId, Payment, PaymentId, Provid
 use crate::domain::refund::Progress;
 use crate::settlement::{Line, Settlement};
 
-/// An order that is to exist. The receipt is ours, so that it can be found again.
+/// A request to create an order. The receipt is our id, so that the order can be found again.
 #[derive(Debug, Clone, Copy)]
 pub struct OrderRequest {
     /// Our id of what is collected.
     pub receipt: Id<Collection>,
-    /// The booking: the one thing that the provider is told about it.
+    /// The booking: the only detail that the provider receives.
     pub booking_id: Id<Booking>,
     /// What is to be paid.
     pub amount: Money,
 }
 
-/// A refund that is to exist. Its id makes asking twice the same as asking once.
+/// A request to create a refund. Its id makes the request idempotent.
 #[derive(Debug, Clone)]
 pub struct RefundRequest {
     /// Our id.
@@ -30,17 +30,17 @@ pub struct RefundRequest {
     pub payment: PaymentId,
     /// How much.
     pub amount: Amount,
-    /// How often the provider has refused it. Each refusal was an answer that did nothing, and a
-    /// provider may keep it under its key, so that the next asking needs a key of its own.
+    /// How often the provider has refused it. A provider may store a refusal under its idempotency
+    /// key, so each new attempt after a refusal needs a new key.
     pub refusals: usize,
 }
 
 /// A payment as the provider has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaymentReport {
-    /// What it is known by.
+    /// Its id and its facts.
     pub payment: Payment,
-    /// How much of it the provider says has gone back, or is on its way.
+    /// How much of it is refunded or being refunded, as the provider reports.
     pub refunded_minor: i64,
 }
 
@@ -79,7 +79,7 @@ pub struct Page<T> {
     pub next: Option<usize>,
 }
 
-/// Something that a provider told.
+/// Something that a provider reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Observation {
     /// About a payment.
@@ -99,7 +99,7 @@ pub struct WebhookHeaders {
     pub event_id: &'static str,
 }
 
-/// A checkout's answer as its form tells it; nothing of it is verified yet.
+/// A checkout's answer as its form states it; not verified yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReturnForm {
     /// What claims to be the id of a payment.
@@ -108,7 +108,7 @@ pub struct ReturnForm {
     pub signature: String,
 }
 
-/// Why a checkout's answer is turned away.
+/// Why a checkout's answer is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReturnError {
     /// The payment's id is not one of this provider.
@@ -117,19 +117,19 @@ pub enum ReturnError {
     Forged,
 }
 
-/// Why the provider did not do or tell what was asked.
+/// Why a call to the provider failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
-    /// No answer: it may have been done or not, so look before asking again.
+    /// No answer: the outcome is unknown, so look it up before trying again.
     #[error("the payment provider did not answer")]
     NoAnswer(#[source] BoxError),
-    /// It is overloaded, busy with the same request, or does not know our keys: later.
+    /// It is overloaded, busy with the same request, or does not know our keys: try again later.
     #[error("the payment provider answered {0} and has to be asked later")]
     RetryLater(u16),
-    /// It will not do this, for a reason in one word.
+    /// It refuses, with a reason code.
     #[error("the payment provider refused: {reason}")]
     Refused {
-        /// The provider's word.
+        /// The provider's reason code.
         reason: String,
     },
     /// Its answer cannot be used.
@@ -137,7 +137,7 @@ pub enum ProviderError {
     InvalidAnswer(&'static str),
 }
 
-/// The answer to something that was asked.
+/// The future of a call to the provider.
 pub type ProviderFuture<'a, T> = BoxFuture<'a, Result<T, ProviderError>>;
 
 /// A payment provider.
@@ -160,7 +160,7 @@ pub trait Provider: Send + Sync + 'static {
     /// One payment.
     fn payment<'a>(&'a self, id: &'a PaymentId) -> ProviderFuture<'a, PaymentReport>;
     /// Captures a payment that the provider has left authorised, and says how it stands then. One
-    /// that was captured meanwhile is told as captured.
+    /// that was captured in the meantime is reported as captured.
     fn capture<'a>(
         &'a self,
         payment: &'a PaymentId,
@@ -182,7 +182,7 @@ pub trait Provider: Send + Sync + 'static {
         to: Timestamp,
         skip: usize,
     ) -> ProviderFuture<'_, Page<Settlement>>;
-    /// Every payment of the account that was begun between two instants, whoever wanted it.
+    /// Every payment of the account that was created between two instants, ours or not.
     fn payments_between(
         &self,
         from: Timestamp,
@@ -208,7 +208,7 @@ pub trait Provider: Send + Sync + 'static {
         payment_id: &str,
         signature: &str,
     ) -> Result<PaymentId, ReturnError>;
-    /// What the form of a checkout's answer holds; `None` when it tells of no payment.
+    /// What the form of a checkout's answer holds; `None` when it names no payment.
     fn read_return(&self, form: &[u8]) -> Option<ReturnForm>;
     /// Where its webhooks carry signature and id.
     fn webhook_headers(&self) -> WebhookHeaders;
@@ -217,6 +217,6 @@ pub trait Provider: Send + Sync + 'static {
     fn verify_webhook(&self, signature: &str, raw: &[u8]) -> bool;
     /// Whether a webhook names another account than ours.
     fn is_of_another_account(&self, raw: &[u8]) -> bool;
-    /// What a webhook tells; nothing, when it is of a kind that does not concern us.
+    /// What a webhook reports; empty for a kind that does not concern us.
     fn read_webhook(&self, raw: &[u8]) -> Vec<Observation>;
 }

@@ -1,4 +1,4 @@
-//! A collection, read and written under its lock.
+//! Loads a collection for update under its lock, and writes its events and rows.
 
 use eventstore::{StoreError, Tx, id_of, new_id};
 use kernel::id::{Booking, Refund as RefundKind};
@@ -16,7 +16,7 @@ use crate::read_model::{inbox, project, query, receipts};
 use crate::sold_orders;
 use crate::timers;
 
-/// The collection of a booking under its lock.
+/// The collection of a booking, locked until the transaction ends.
 #[derive(Debug)]
 pub struct LockedCollection {
     booking_id: Id<Booking>,
@@ -56,9 +56,9 @@ impl LockedCollection {
         }
     }
 
-    /// The id of a refund that is asked for because of what these words name. The same words give
-    /// the same id, so that what is decided again after a lost commit is the same refund to the
-    /// provider, too; unless the collection has had that one.
+    /// The id of a refund, derived from the strings that name its cause. The same strings give the
+    /// same id, so that a decision repeated after a lost commit is the same refund for the provider
+    /// too; unless the collection already has a refund with that id.
     #[must_use]
     pub fn refund_id(&self, words: &[&str]) -> Id<RefundKind> {
         let booking = self.booking_id.to_string();
@@ -69,10 +69,10 @@ impl LockedCollection {
         if is_used { new_id() } else { id }
     }
 
-    /// Decides, appends, writes the rows, and sets the timers of what has to be done outside.
+    /// Decides, appends the events, writes the rows, and sets the timers of calls to the provider.
     ///
     /// # Errors
-    /// Why the collection refuses.
+    /// Why the collection rejects the command.
     pub async fn apply(&mut self, tx: &mut Tx, command: Command) -> Result<Vec<Event>, Error> {
         let events = CollectionLife::decide(&self.state, command)
             .map_err(|rejection| CommandError::Rejected(rejection.into()))?;
@@ -98,7 +98,7 @@ impl LockedCollection {
             self.schedule_follow_ups(tx, event).await?;
         }
         if self.has_undecided() && !was_undecided {
-            // The order is asked for with its payments.
+            // The order is polled together with its payments.
             polling::set(tx, self.booking_id, PollSchedule::first(self.now), self.now, None)
                 .await?;
         }
@@ -109,8 +109,8 @@ impl LockedCollection {
         self.collection().is_some_and(|known| known.undecided().next().is_some())
     }
 
-    /// Money that counts and that we did not give back: when somebody counts on the session, a
-    /// person has to look.
+    /// Logs that verified money was refunded without us: an error while the booking is live,
+    /// because a person has to look at it, else a warning.
     async fn alarm_on_external_refund(
         &self,
         tx: &mut Tx,
@@ -127,7 +127,7 @@ impl LockedCollection {
         Ok(())
     }
 
-    /// A captured payment that we had to ask for has a webhook on its way, or none at all.
+    /// Sets a timer that reports a missing webhook of a captured payment that was found by polling.
     async fn expect_webhook(&self, tx: &mut Tx, payment: &Payment) -> Result<(), Error> {
         if payment.fact.status == Status::Captured
             && !inbox::has_reported(tx.connection(), &payment.id).await?
@@ -137,7 +137,8 @@ impl LockedCollection {
         Ok(())
     }
 
-    /// A dispute is a person's task. Refunds that waited for its end are asked for at once.
+    /// Logs a dispute as an error, because a person has to answer it. Refunds that waited for its
+    /// end are requested at once.
     async fn handle_dispute(&self, tx: &mut Tx, dispute: &Dispute) -> Result<(), Error> {
         let (booking_id, payment, state) = (self.booking_id, &dispute.payment, dispute.fact.state);
         tracing::error!(%booking_id, %payment, state = state.word(), "a payment is disputed");
@@ -151,8 +152,8 @@ impl LockedCollection {
         Ok(())
     }
 
-    /// Papers of tax follow where there is a receipt voucher. A timer issues them: the lock for
-    /// their numbers has to be the last one that is taken.
+    /// Schedules the tax documents that follow a receipt voucher. A timer issues them, because the
+    /// lock of their numbers has to be acquired last.
     async fn schedule_papers(&self, tx: &mut Tx) -> Result<(), StoreError> {
         if receipts::has_voucher(tx.connection(), self.booking_id).await? {
             timers::schedule_receipt(tx, self.booking_id, self.now).await?;
@@ -160,13 +161,14 @@ impl LockedCollection {
         Ok(())
     }
 
-    /// What an event leaves to do, in the same transaction.
+    /// Schedules what follows from an event, in the same transaction.
     async fn schedule_follow_ups(&self, tx: &mut Tx, event: &Event) -> Result<(), Error> {
         match event {
             Event::OrderCreated { order, .. } => {
                 let schedule = PollSchedule::first(self.now);
                 polling::set(tx, self.booking_id, schedule, self.now, None).await?;
-                // Who tells of an order before we know it holds this lock while looking for it.
+                // A webhook about an order that is not recorded yet holds this lock while it looks
+                // for it.
                 tx.lock(&[timers::order_lock(order)]).await?;
                 for event_id in inbox::waiting_for(tx, order).await? {
                     timers::schedule_fold(tx, &event_id, self.now).await?;
@@ -192,7 +194,7 @@ impl LockedCollection {
                     tracing::error!(%booking_id, %refund_id, reason, renewed, "a refund failed");
                 }
                 timers::end_refund(tx, *refund_id).await?;
-                // Also those whose turn came while this one was giving their money back.
+                // Also refunds that became renewable while this one covered their money.
                 let known = self.collection();
                 let payment = known.and_then(|it| Some(it.refunds.get(refund_id)?.payment.clone()));
                 for failed in known.into_iter().flat_map(|it| it.renewable(payment.as_ref())) {

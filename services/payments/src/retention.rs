@@ -6,15 +6,15 @@ use serde_json::json;
 use crate::app::Error;
 use crate::read_model::inbox;
 
-/// Old bodies are to go.
+/// Deletes old webhook bodies and idempotency keys.
 pub const SWEEP_WEBHOOKS: &str = "sweep-webhooks";
 
 const MINUTE: i64 = 60;
-/// How often old bodies are let go.
+/// How often it runs.
 const RETENTION_EVERY: i64 = 24 * 60 * MINUTE;
 
-/// Deletes old bodies of webhooks and old keys of callers, and comes back tomorrow; called at the
-/// start and by its own timer.
+/// Deletes old bodies of webhooks and old idempotency keys, and sets its timer for the next day;
+/// called at startup and by its timer.
 ///
 /// # Errors
 /// When the database does not answer.

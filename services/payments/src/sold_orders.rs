@@ -1,63 +1,63 @@
-//! When the order of a verified payment is asked for again: a payer may pay twice, and neither a
-//! webhook nor the nightly list is certain to tell of it (money.md, section 5: seeds that break).
+//! When the order of a verified payment is polled again: a payer may pay twice, and neither a
+//! webhook nor the nightly list is certain to report it.
 //!
 //! After an hour, after six, then daily at an hour of the booking's own, once on the session's eve
-//! and once when the session and the banks' days are over. All of it is at most one question a
-//! second, and slower while the provider asks for fewer.
+//! and once when the session and the banks' days are over. All polls together are at most one a
+//! second, and fewer while the provider answers 429.
 
 use eventstore::{StoreError, Tx, id_of};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
 use serde_json::{Value, json};
 
-/// A sold order's payments are to be asked for; the subject is the booking.
+/// Polls a sold order's payments; the subject is the booking.
 pub const ASK_SOLD_ORDER: &str = "ask-sold-order";
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// How long after the sale the first questions are asked, and over how many seconds they spread.
+/// How long after the sale the first polls are due, and over how many seconds they spread.
 const FIRST: [(i64, i64); 2] = [(HOUR, 10 * MINUTE), (6 * HOUR, HOUR)];
-/// How long before its start the eve's question is asked, so that a refund is told of before it.
+/// How long before the session's start an order is polled, so that a refund is reported before it.
 const BEFORE_SESSION: i64 = 3 * HOUR;
-/// How long after a sale a bank may still find money, as in `polling`.
+/// How long after a sale a bank may still settle a payment, as in `polling`.
 const LATE_CAPTURE_WINDOW: i64 = 72 * HOUR;
 /// How long after a start the session is over.
 const SESSION_OVER: i64 = 3 * HOUR;
-/// How long after a question without an answer it is asked again, for each such question.
+/// The pause after a failed poll, multiplied by the number of failures.
 const RETRY_STEP: i64 = 15 * MINUTE;
-/// The longest wait after a question without an answer.
+/// The longest pause after a failed poll.
 const RETRY_MAX: i64 = 6 * HOUR;
 
-/// The name of the pace that these questions share.
+/// The name of the rate limit that these polls share.
 const PACE: &str = "sold-orders";
-/// Milliseconds between two of these questions, of all processes together.
+/// Milliseconds between two of these polls, over all processes.
 const PACE_MIN_MILLIS: i32 = 1_000;
-/// The most milliseconds between two, while the provider asks for fewer.
+/// The most milliseconds between two, while the provider answers 429.
 const PACE_MAX_MILLIS: i32 = 60_000;
 
-/// Which question about a sold order it is: its timer's payload.
+/// The state of a sold order's polling: its timer's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecheckSchedule {
     /// When the order was sold.
     sold_at: Timestamp,
-    /// How many questions were answered.
+    /// How many polls succeeded.
     step: usize,
-    /// How many had no answer since the last one that had.
+    /// How many failed since the last success.
     failed: i64,
-    /// Whether its second in the common pace is already its own.
+    /// Whether its time in the shared rate limit is reserved.
     is_reserved: bool,
 }
 
 impl RecheckSchedule {
-    /// The first question about an order that was sold now.
+    /// The first poll of an order that was sold now.
     #[must_use]
     pub fn first(now: Timestamp) -> Self {
         Self { sold_at: now, step: 0, failed: 0, is_reserved: false }
     }
 
-    /// Reads a timer's payload; what cannot be read counts as a sale long ago.
+    /// Reads a timer's payload; an unreadable one counts as a sale long ago.
     #[must_use]
     pub fn from_payload(payload: &Value) -> Self {
         let number = |field: &str| payload.get(field).and_then(Value::as_i64);
@@ -70,7 +70,7 @@ impl RecheckSchedule {
         }
     }
 
-    /// What its timer keeps of it.
+    /// The timer's payload.
     #[must_use]
     pub fn payload(self) -> Value {
         json!({
@@ -81,33 +81,32 @@ impl RecheckSchedule {
         })
     }
 
-    /// Whether it may be asked right away.
+    /// Whether it may be polled right away.
     #[must_use]
     pub fn is_reserved(self) -> bool {
         self.is_reserved
     }
 
-    /// The same question with a second of its own.
+    /// The same poll with a reserved time.
     #[must_use]
     pub fn reserved(self) -> Self {
         Self { is_reserved: true, ..self }
     }
 
-    /// The question after an answer.
+    /// The schedule after a successful poll.
     #[must_use]
     pub fn answered(self) -> Self {
         Self { step: self.step.saturating_add(1), failed: 0, is_reserved: false, ..self }
     }
 
-    /// The same question, after it had no answer.
+    /// The schedule after a failed poll.
     #[must_use]
     pub fn failed(self) -> Self {
         Self { failed: self.failed.saturating_add(1), is_reserved: false, ..self }
     }
 
-    /// When it is due; `None` when the session and the days of late money are over. Without a
-    /// start, which only a booking service of an older release does not tell, only those days
-    /// count.
+    /// When it is due; `None` when the session and the days of late money are over. Without a start
+    /// (an older booking service does not report it) only those days count.
     #[must_use]
     pub fn due(
         self,
@@ -130,7 +129,7 @@ impl RecheckSchedule {
         Some([Some(end), eve].into_iter().flatten().fold(regular, Timestamp::min))
     }
 
-    /// After an hour, after six, then at the booking's own time of each day.
+    /// After one hour, after six hours, then daily at the booking's own second of the day.
     fn regular(self, booking_id: Id<Booking>, now: Timestamp) -> Timestamp {
         let own = own_second(booking_id);
         if let Some((after, spread)) = FIRST.get(self.step) {
@@ -142,14 +141,14 @@ impl RecheckSchedule {
     }
 }
 
-/// A second of the day that is a booking's own: of many bookings, each hour has as many.
+/// A booking's own second of the day. Bookings are spread evenly over the hours.
 fn own_second(booking_id: Id<Booking>) -> i64 {
     let spread: Id<Booking> = id_of(&[ASK_SOLD_ORDER, &booking_id.to_string()]);
     let bits = spread.uuid().as_u128() & u128::from(u32::MAX);
     i64::try_from(bits).unwrap_or(0) % DAY
 }
 
-/// Asks about an order that was sold now, from an hour later on.
+/// Begins the polling of an order that was sold now; the first poll is an hour later.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -157,7 +156,7 @@ pub async fn begin(tx: &mut Tx, booking_id: Id<Booking>, now: Timestamp) -> Resu
     set(tx, booking_id, RecheckSchedule::first(now), now, None).await
 }
 
-/// Sets the timer of the next question, or ends the questions.
+/// Sets the timer of the next poll, or ends the polling.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -175,7 +174,7 @@ pub async fn set(
     }
 }
 
-/// The next free second of the pace, which is the caller's from now on.
+/// Reserves the next free time of the rate limit for the caller.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -195,7 +194,7 @@ pub async fn reserve_time(tx: &mut Tx) -> Result<Timestamp, StoreError> {
     Ok(reserved_at)
 }
 
-/// Twice as slow after the provider asked for fewer questions, a tenth faster after an answer.
+/// Doubles the pause after a 429; shortens it by a tenth after an answer.
 ///
 /// # Errors
 /// When the database does not answer.

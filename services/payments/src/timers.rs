@@ -1,5 +1,5 @@
-//! What this service does later: polling orders, asking for refunds, folding webhooks, issuing
-//! receipts that could not be issued at once, and letting the bodies of old webhooks go.
+//! The timers of this service: polling orders, requesting refunds, folding webhooks, issuing
+//! postponed receipts, retention.
 
 use std::sync::Arc;
 
@@ -24,35 +24,35 @@ use crate::polling::{POLL_ORDER, PollSchedule};
 use crate::retention::{self, SWEEP_WEBHOOKS};
 use crate::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
 
-/// A refund is to be asked for, or asked after.
+/// Requests a refund, or polls it.
 pub const REFUND: &str = "refund";
-/// Another refund is to be asked for; the subject is the one that failed at the provider.
+/// Requests another refund; the subject is the one that failed at the provider.
 pub const RENEW_REFUND: &str = "renew-refund";
-/// A webhook is to be folded.
+/// Folds a webhook.
 pub const FOLD_WEBHOOK: &str = "fold-webhook";
-/// A captured payment is to have its webhook by now; the subject is the payment.
+/// Checks that a captured payment's webhook has arrived; the subject is the payment.
 pub const EXPECT_WEBHOOK: &str = "expect-webhook";
-/// A receipt is due for money that was learnt of, or came home, after its booking was placed with
-/// it, or could not be issued then; the subject is the booking.
+/// Issues a receipt that was not possible when the booking was placed: its money was not known, was
+/// being refunded, or the receipt was refused. The subject is the booking.
 pub const ISSUE_RECEIPT: &str = "issue-receipt";
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 
-/// Seconds between two questions about a refund.
+/// Seconds between two polls of a refund.
 const REFUND_PAUSES: [i64; 6] = [2, 5, 15, MINUTE, 15 * MINUTE, HOUR];
 /// The pause after those; banks take days.
 const REFUND_PAUSE_LAST: i64 = 6 * HOUR;
-/// How often a refund that is refused is asked for every hour; then every six hours.
+/// How often a refused refund is retried hourly; afterwards every six hours.
 const HOURLY_RETRIES: usize = 12;
-/// How long after a refund failed at the provider another one is asked for.
+/// How long after a refund failed at the provider another one is requested.
 pub const RENEW_AFTER: i64 = HOUR;
-/// How long the webhook of a captured payment may take; the provider sends it within seconds.
+/// When the webhook of a captured payment is overdue; the provider sends it within seconds.
 const WEBHOOK_DEADLINE: i64 = 10 * MINUTE;
-/// How long after a receipt could not be issued it is tried again.
+/// The pause before a refused receipt is tried again.
 const RECEIPT_RETRY: i64 = HOUR;
 
-/// The name of the lock under which an order becomes known.
+/// The name of the lock that is held while an order is recorded.
 #[must_use]
 pub fn order_lock(order: &OrderId) -> String {
     format!("order {order}")
@@ -67,7 +67,7 @@ fn read_step(payload: &Value) -> usize {
     usize::try_from(step).unwrap_or(usize::MAX)
 }
 
-/// Asks for a refund as soon as this transaction is committed.
+/// Schedules the request of a refund for the commit of this transaction.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -79,19 +79,19 @@ pub async fn schedule_refund(
     tx.set_timer(REFUND, &refund_id.to_string(), now, step_payload(0)).await
 }
 
-/// How long after a question about a refund the next one is asked; `step` is that of the next.
+/// The pause before a refund's next poll; `step` is that of the next poll.
 #[must_use]
 pub fn refund_pause(step: usize) -> i64 {
     REFUND_PAUSES.get(step.saturating_sub(1)).copied().unwrap_or(REFUND_PAUSE_LAST)
 }
 
-/// How long after a refusal a refund is asked for again; `step` is that of the next question.
+/// The pause before a refused refund is retried; `step` is that of the next attempt.
 #[must_use]
 pub fn retry_pause(step: usize) -> i64 {
     if step <= HOURLY_RETRIES { HOUR } else { REFUND_PAUSE_LAST }
 }
 
-/// Asks after a refund again, later each time.
+/// Schedules the next poll of a refund, with growing pauses.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -105,7 +105,7 @@ pub async fn schedule_refund_poll(
     tx.set_timer(REFUND, &refund_id.to_string(), due, step_payload(step)).await
 }
 
-/// Looks again in a day after a refund whose payment is disputed.
+/// Postpones a refund of a disputed payment by a day.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -119,7 +119,7 @@ pub async fn postpone_refund(
     tx.set_timer(REFUND, &refund_id.to_string(), due, step_payload(step)).await
 }
 
-/// Asks again for a refund that was refused for now.
+/// Schedules the retry of a refused refund.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -133,7 +133,7 @@ pub async fn schedule_refund_retry(
     tx.set_timer(REFUND, &refund_id.to_string(), due, step_payload(step)).await
 }
 
-/// Asks for another refund an hour after one failed at the provider.
+/// Schedules another refund an hour after one failed at the provider.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -146,7 +146,7 @@ pub async fn schedule_renewal(
     tx.set_timer(RENEW_REFUND, &failed.to_string(), due, json!({})).await
 }
 
-/// Ends the wait for another refund.
+/// Ends the timer of another refund.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -154,7 +154,7 @@ pub async fn end_renewal(tx: &mut Tx, failed: Id<RefundKind>) -> Result<(), Stor
     tx.end_timer(RENEW_REFUND, &failed.to_string()).await
 }
 
-/// Ends a refund's questions.
+/// Ends a refund's timer.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -162,7 +162,7 @@ pub async fn end_refund(tx: &mut Tx, refund_id: Id<RefundKind>) -> Result<(), St
     tx.end_timer(REFUND, &refund_id.to_string()).await
 }
 
-/// Looks in ten minutes whether a webhook has told of a payment.
+/// Checks in ten minutes whether a webhook has reported a payment.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -183,7 +183,7 @@ pub async fn end_expectation(tx: &mut Tx, payment: &PaymentId) -> Result<(), Sto
     tx.end_timer(EXPECT_WEBHOOK, payment.as_str()).await
 }
 
-/// Folds a webhook as soon as this transaction is committed.
+/// Schedules the folding of a webhook for the commit of this transaction.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -199,7 +199,7 @@ pub async fn end_fold(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> {
     tx.end_timer(FOLD_WEBHOOK, event_id).await
 }
 
-/// Issues a booking's receipt as soon as this transaction is committed.
+/// Schedules a booking's receipt for the commit of this transaction.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -211,7 +211,7 @@ pub async fn schedule_receipt(
     tx.set_timer(ISSUE_RECEIPT, &booking_id.to_string(), now, json!({})).await
 }
 
-/// Issues a booking's receipt later: now it is refused, by the settings or the database.
+/// Postpones a booking's receipt that the settings or the database refuse now.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -225,7 +225,7 @@ pub async fn postpone_receipt(
     tx.set_timer(ISSUE_RECEIPT, &booking_id.to_string(), due, payload).await
 }
 
-/// Ends the wait for a booking's receipt.
+/// Ends the timer of a booking's receipt.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -233,7 +233,7 @@ pub async fn end_receipt(tx: &mut Tx, booking_id: Id<Booking>) -> Result<(), Sto
     tx.end_timer(ISSUE_RECEIPT, &booking_id.to_string()).await
 }
 
-/// Ends the questions about a refund that has ended.
+/// Ends the timer of a refund that has ended, in its own transaction.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -245,14 +245,14 @@ pub async fn cancel_refund(store: &Store, refund_id: Id<RefundKind>) -> Result<(
         .await
 }
 
-/// Does what this service's timers ask for.
+/// The handler of this service's timers.
 #[derive(Debug, Clone)]
 pub struct Timers {
     app: Arc<App>,
 }
 
 impl Timers {
-    /// Timers that work at this till.
+    /// A handler of this app's timers.
     #[must_use]
     pub fn new(app: Arc<App>) -> Self {
         Self { app }
@@ -290,7 +290,7 @@ impl TimerHandler for Timers {
         Box::pin(async move { self.work(&timer).await })
     }
 
-    /// All of these wait for the payment provider; webhooks are folded without it.
+    /// These call the payment provider; webhooks are folded without it.
     fn share_a_third_party(&self) -> &'static [&'static [&'static str]] {
         &[&[POLL_ORDER, ASK_SOLD_ORDER, REFUND, nightly::SETTLE_DAY, nightly::LIST_PAYMENTS]]
     }

@@ -1,5 +1,5 @@
-//! The port on which the provider's webhooks arrive. A webhook is written down and answered; what
-//! it means is worked out afterwards. Its content is never logged.
+//! The HTTP port of the provider's webhooks. A webhook is stored and answered; a timer processes it
+//! afterwards. Its content is never logged.
 
 use std::sync::Arc;
 
@@ -51,8 +51,8 @@ async fn handle(
         tracing::warn!(bytes = raw.len(), "a webhook with a wrong signature was refused");
         return StatusCode::BAD_REQUEST;
     }
-    // A provider that hears of failures for a day switches the address off, and a mistyped setting
-    // would be one for each webhook: it is taken, and not kept.
+    // A provider disables an endpoint that fails for a day, and with a mistyped setting every
+    // webhook would fail: so it is answered with 200 and dropped.
     if let Err(error) = app.webhook_health.record_account(app.provider.is_of_another_account(&raw))
     {
         tracing::error!(%error, "a webhook was dropped: check PAYMENTS_ACCOUNT_ID");
@@ -75,8 +75,7 @@ async fn handle(
     }
 }
 
-/// The id is a header that nobody signed, so it is believed to be one only as far as it looks like
-/// one.
+/// The id is an unsigned header, so it is accepted only if it looks like an id.
 fn is_event_id(id: &str) -> bool {
     (1..=EVENT_ID_CHARS_MAX).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic())
 }

@@ -1,5 +1,5 @@
-//! An order that no collection knows: another business of the same account has made it, or it is
-//! ours and its record was lost, as a failover may lose the last commits. Its receipt says which.
+//! An order that no collection has: it belongs to another business of the same account, or it is
+//! ours and its record was lost in a failover. Its receipt shows which.
 
 use kernel::Id;
 use kernel::id::Booking;
@@ -11,7 +11,7 @@ use crate::provider::OrderReport;
 use crate::read_model::query;
 use crate::repository::LockedCollection;
 
-/// Whose an order is that no collection knows.
+/// The owner of an order that no collection has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderOwner {
     /// Another business of the account has made it.
@@ -23,7 +23,7 @@ pub enum OrderOwner {
     Booking(Id<Booking>),
 }
 
-/// Finds out whose an order is, and writes it down for its booking if that has none.
+/// Determines the owner of an order, and records it for its booking if that has no order.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -50,7 +50,7 @@ async fn record(
             let (provider, order) = (provider.to_owned(), order.clone());
             Box::pin(async move {
                 let mut locked = LockedCollection::load(tx, booking_id).await?;
-                // Another one may have been recorded meanwhile; then it stays.
+                // If another order was recorded in the meantime, that one stays.
                 if locked.collection().is_some_and(|known| known.order.is_none()) {
                     locked.apply(tx, Command::RecordOrder { provider, order }).await?;
                 }

@@ -1,6 +1,6 @@
-//! What booking wants to become of a booking's money is remembered, and done with the money that is
-//! there or comes later: after a restore of this database, booking may speak of money that has to
-//! be learnt of again first.
+//! What booking intends for a booking's money is stored, and applied to money that is here or
+//! arrives later: after a restore of this database, booking may name a payment that has to be
+//! fetched again first.
 
 use eventstore::Tx;
 use kernel::Id;
@@ -12,7 +12,7 @@ use crate::domain::fact::{Amount, PaymentId};
 use crate::read_model::booking_status::BookingStatus;
 use crate::repository::LockedCollection;
 
-/// What booking has said of a booking, as far as it concerns money.
+/// What booking has reported about a booking, as far as it concerns money.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BookingIntent {
     /// Where the booking stands.
@@ -25,8 +25,8 @@ pub struct BookingIntent {
     pub placed: Option<PaymentId>,
 }
 
-/// Decides about the money of a booking as booking wants it, once or often. One that was confirmed
-/// on the customer's word may have none, not even an order.
+/// Applies booking's intent to the booking's money; idempotent. A booking that was confirmed on the
+/// client's claim may have no money, not even an order.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -43,8 +43,8 @@ pub async fn apply_booking_intent(
     Ok(())
 }
 
-/// What a wish means for what is known of the money; `refund_id` gives the id of a refund that is
-/// asked for because of what some words name.
+/// The command that follows from an intent and the known money. `refund_id` derives the id of a
+/// refund from the strings that name its cause.
 pub fn command(
     known: &Collection,
     intent: &BookingIntent,
@@ -53,7 +53,8 @@ pub fn command(
     match intent.status {
         BookingStatus::Completed => Some(Command::Complete),
         BookingStatus::Cancelled => {
-            // It was cancelled on the promise of a refund before its money came: that is the cause.
+            // It was cancelled with a promised refund before its money arrived: the cause is the
+            // cancellation.
             let whole = intent.unplaced.as_ref().map(|_| Amount::from(known.terms.amount));
             let refund = whole.or_else(|| intent.refund.clone())?;
             Some(Command::Cancel { refund, refund_id: refund_id(&["cancelled"]) })

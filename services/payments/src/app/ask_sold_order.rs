@@ -1,4 +1,4 @@
-//! Asks the provider again for the order of a sold booking.
+//! Polls the order of a sold booking.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use crate::sold_orders::{self, ASK_SOLD_ORDER, RecheckSchedule};
 /// The answer "too many requests".
 const TOO_MANY_REQUESTS: u16 = 429;
 
-/// Takes a second of the common pace, or, when it has come, asks and folds the answer.
+/// Reserves a time in the rate limit, or, when that time has come, polls the order and folds the
+/// report.
 ///
 /// # Errors
 /// When the database or booking does not answer; the timer comes again.
@@ -56,7 +57,7 @@ pub async fn ask_sold_order(
     traced("ask sold order", booking_id, trace, work).await
 }
 
-/// Writes down what was told, the pace, and when the next question is asked.
+/// Records the report, the rate limit and the time of the next poll.
 async fn record(
     app: &App,
     metadata: Metadata,
@@ -78,7 +79,7 @@ async fn record(
         .await
 }
 
-/// Puts the question off to the next free second of the pace.
+/// Postpones the poll to the next free time of the rate limit.
 async fn reserve(
     app: &App,
     booking_id: Id<Booking>,
@@ -95,7 +96,7 @@ async fn reserve(
         .await
 }
 
-/// Ends questions that have nothing to ask for.
+/// Ends the polling of a booking without an order.
 async fn end_rechecks(app: &App, booking_id: Id<Booking>) -> Result<(), Error> {
     app.store
         .write(Metadata::by("payments", None), move |tx| {

@@ -1,4 +1,5 @@
-//! Asks the provider at once. The answer is what it says, never what the caller says.
+//! Queries the provider at once. The result is what the provider reports, never what the caller
+//! says.
 
 use kernel::Id;
 use kernel::id::{Booking, Customer};
@@ -19,7 +20,7 @@ pub async fn check_payment(
     booking_id: Id<Booking>,
 ) -> Result<Standing, Error> {
     let (row, order) = owned(app, customer_id, booking_id).await?;
-    // What is verified stays so; the rest is for the provider to say.
+    // A verified payment stays verified; anything else is queried.
     if matches!(row.standing, Standing::Paid | Standing::Refunding) {
         return Ok(row.standing);
     }

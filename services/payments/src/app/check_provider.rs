@@ -1,5 +1,5 @@
-//! Whether the provider is set up, as far as it shows from here: it takes our keys, its webhooks
-//! arrive, and the newest payment went through all that a sale needs.
+//! Checks the provider's set-up: it accepts our keys, its webhooks arrive, and the newest payment
+//! passed each step of a sale.
 
 use eventstore::Recorded;
 use kernel::id::Booking;
@@ -36,7 +36,7 @@ pub struct CheckedProviderPayment {
     pub payment: PaymentId,
     /// What was paid.
     pub amount: Money,
-    /// A webhook told of it.
+    /// A webhook reported it.
     pub has_webhook: bool,
     /// The provider captured it before we would have.
     pub is_captured_by_itself: bool,
@@ -46,7 +46,7 @@ pub struct CheckedProviderPayment {
     pub refunding_minor: i64,
 }
 
-/// Looks at everything that shows; at the payment of this booking, or of the newest receipt.
+/// Checks keys, webhooks and the payment of this booking, or that of the newest receipt.
 ///
 /// # Errors
 /// `BookingNotFound`, or that the database does not answer.
@@ -102,7 +102,7 @@ fn refunded_amounts(known: &Collection, payment: &PaymentId) -> (i64, i64) {
     (sum(Some(End::Processed)), sum(None))
 }
 
-/// Whether a payment was captured so soon after it was first told of that it was not by us.
+/// Whether a payment was captured so soon after its first report that it was not captured by us.
 fn is_captured_at_once(recorded: &[Recorded], events: &[Event], payment: &PaymentId) -> bool {
     let observed: Vec<(Timestamp, Status)> = recorded
         .iter()

@@ -1,4 +1,4 @@
-//! Records that the customer says it is paid, asks the provider at once and keeps asking. Only
+//! Records the client's claim to have paid, queries the provider at once and restarts polling. Only
 //! captured money makes a booking paid.
 
 use kernel::Id;
@@ -31,7 +31,7 @@ pub async fn claim_payment(
         record(app, &actor, booking_id, trace).await?;
         let asked = app.provider.payments_of(&order.id).await;
         if let Err(error) = &asked {
-            // The claim is recorded, and the poller goes on asking.
+            // The claim is recorded, and polling goes on.
             tracing::warn!(%booking_id, error = chain(error), "a claim could not be checked yet");
         }
         let report = fetch_refunds_and_order(app, &row, asked.unwrap_or_default()).await?;

@@ -1,5 +1,5 @@
-//! Raises an alarm when a captured payment was found by asking and no webhook has told of it: the
-//! provider switches an endpoint off that did not answer for a day, and says so by mail only.
+//! Logs an error when a captured payment was found by polling and no webhook has reported it: the
+//! provider disables an endpoint that did not answer for a day, and reports that by mail only.
 
 use eventstore::Metadata;
 
@@ -8,7 +8,7 @@ use crate::domain::fact::PaymentId;
 use crate::read_model::inbox;
 use crate::timers;
 
-/// Looks once whether the webhook of a payment has come by now.
+/// Checks once whether the webhook of a payment has arrived.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,6 +1,6 @@
-//! One provider order per booking, however many ask for it at once and whatever gets lost: one
-//! asker at a time has the turn, the provider is asked for a unique receipt, and after an unknown
-//! outcome it is looked for before it is asked again.
+//! Creates one provider order per booking, also under concurrent calls and lost answers: one caller
+//! at a time holds a lease, the receipt is unique at the provider, and after an unknown outcome the
+//! order is looked up before it is created again.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::provider::{OrderRequest, Provider, ProviderError};
 use crate::read_model::query::{self, CollectionRow};
 use crate::repository::LockedCollection;
 
-/// How long a turn lasts when its process dies. Whoever is alive makes it last on.
+/// How long a lease lasts if its process dies. A live holder renews it.
 const LEASE_SECONDS: i32 = 5;
-/// How often it is made to last on.
+/// How often the lease is renewed.
 const RENEW_EVERY: Duration = Duration::from_secs(1);
-/// How long to wait for somebody else's turn.
+/// How long to wait for another holder's lease.
 const LEASE_WAIT: Duration = Duration::from_secs(9);
-/// How often to look whether it is over.
+/// How often to check whether that lease has ended.
 const LEASE_POLL: Duration = Duration::from_millis(100);
 
 /// The collection with its order.
@@ -55,8 +55,9 @@ pub async fn ensure_order(
     }
 }
 
-/// Takes the turn, if it is free, and runs it to its end, even when the caller has gone: half of
-/// it would leave others waiting. So the turn is taken by the task that cannot be dropped.
+/// Acquires the lease if it is free, and creates the order under it, even if the caller
+/// disconnects: a dropped future would leave the lease held and others waiting. So the work runs in
+/// a task of its own.
 async fn create_under_lease(
     app: &Arc<App>,
     row: CollectionRow,
@@ -92,20 +93,21 @@ async fn create_under_lease(
     }
 }
 
-/// Makes the turn last on for as long as it is awaited.
+/// Renews the lease for as long as this future is polled.
 async fn renew_lease(app: &App, booking_id: Id<Booking>, lease: i32) -> Infallible {
     loop {
         tokio::time::sleep(RENEW_EVERY).await;
         let renewed =
             query::renew_order_lease(app.store.pool(), booking_id, lease, LEASE_SECONDS).await;
         if let Err(error) = renewed {
-            // At worst another one takes a turn, finds the receipt taken and looks the order up.
+            // At worst another caller acquires the lease, finds the receipt in use and looks the
+            // order up.
             tracing::warn!(%error, %booking_id, "a turn could not be kept");
         }
     }
 }
 
-/// The order, made or found again. Whoever may have asked before looks first.
+/// Creates the order or finds it again. After an earlier attempt it is looked up first.
 ///
 /// # Errors
 /// Why there is none yet.

@@ -1,4 +1,4 @@
-//! What the provider said becomes facts of a collection; whatever it means happens with them.
+//! Applies the provider's reports to a collection: facts, and the decisions that follow from them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,29 +21,29 @@ use crate::read_model::{query, receipts};
 use crate::repository::LockedCollection;
 use crate::timers;
 
-/// What becomes of the booking's polling once the facts are in.
+/// What happens to the booking's polling once the report is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PollDirective {
-    /// It goes on as it was.
+    /// The schedule stays as it is.
     Keep,
-    /// It begins anew at its fast pace: somebody waits.
+    /// The schedule restarts with short pauses, because a client waits.
     Restart,
-    /// It goes on after the question of this turn, unless it was hurried meanwhile.
+    /// The schedule advances after this poll, unless it was restarted in the meantime.
     Advance(CompletedPoll),
 }
 
-/// A question that was asked of the provider.
+/// A poll that was carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompletedPoll {
-    /// Which one.
+    /// The schedule that it was due by.
     pub schedule: PollSchedule,
-    /// The one after it.
+    /// The schedule after it.
     pub next: PollSchedule,
     /// Until when the booking's time is held, if that is known.
     pub held_until: Option<Timestamp>,
 }
 
-/// What the provider told about one booking's money.
+/// What the provider reported about one booking's money.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProviderReport {
     /// Its payments.
@@ -52,12 +52,12 @@ pub struct ProviderReport {
     pub refunds: Vec<ProviderRefund>,
     /// How its order stands, when that was asked.
     pub order: Option<Box<OrderFact>>,
-    /// Whether something could not be asked, so that it has to be asked again.
+    /// Whether a call failed, so that the poll has to be repeated.
     pub is_partial: bool,
 }
 
 impl ProviderReport {
-    /// The same with what was told after it, and with how the order stands.
+    /// The same with a later report and the state of the order.
     #[must_use]
     pub fn merged_with(mut self, after: Self, order: OrderFact) -> Self {
         self.payments.extend(after.payments);
@@ -68,8 +68,8 @@ impl ProviderReport {
     }
 }
 
-/// Takes payments as the provider reports them, and asks for the refunds of those of which more has
-/// gone back than we know: somebody made them on the provider's own pages.
+/// Completes reported payments: fetches the refunds of each payment of which more was refunded than
+/// we know, because a refund was made on the provider's own pages.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -95,8 +95,8 @@ pub async fn fetch_missing_refunds(
     Ok(report)
 }
 
-/// The same for payments of a booking's order, with how the order stands where their money waits
-/// for that.
+/// The same for payments of a booking's order; also fetches the order if a payment of another
+/// amount waits for its state.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -112,7 +112,7 @@ pub async fn fetch_refunds_and_order(
     {
         return Ok(report);
     }
-    // Whatever has paid the order by then is among the payments that are asked for after it.
+    // Payments are fetched after the order, so that they include those that paid it.
     let asked =
         async { Ok((app.provider.order(order).await?, app.provider.payments_of(order).await?)) };
     match asked.await {
@@ -128,7 +128,7 @@ pub async fn fetch_refunds_and_order(
     }
 }
 
-/// Whether money of another amount than the order's has come: then the order is asked for, too.
+/// Whether money of another amount than the order's was captured: then the order is fetched, too.
 #[must_use]
 pub fn needs_order(report: &ProviderReport, (order, amount): (&OrderId, &Amount)) -> bool {
     report.payments.iter().any(|Payment { fact, .. }| {
@@ -139,7 +139,7 @@ pub fn needs_order(report: &ProviderReport, (order, amount): (&OrderId, &Amount)
     })
 }
 
-/// Folds what was told inside a transaction.
+/// Folds a report inside a transaction.
 ///
 /// # Errors
 /// When the database does not answer, or nothing was ever collected for this booking.
@@ -163,8 +163,8 @@ pub async fn fold(
     }
     is_verified |= resolve_undecided(tx, &mut locked, report.order.as_deref()).await?;
     if is_verified || !report.refunds.is_empty() {
-        // The session may have taken place on the customer's word, and here is its money; or it is
-        // learnt of again, and booking has told long ago what becomes of it.
+        // The session may have taken place on the client's claim before this money arrived; or the
+        // money is fetched again after a restore, and booking's intent was stored long ago.
         reapply_booking_intent(tx, &mut locked, booking_id).await?;
     }
     let collection = locked.collection().ok_or(refuse(Rejection::PaymentNotStarted))?;
@@ -176,7 +176,7 @@ pub async fn fold(
     Ok(collection.standing())
 }
 
-/// Decides about the money that waited for this; says whether some of it counts now.
+/// Decides about undecided money; returns whether a payment was verified.
 async fn resolve_undecided(
     tx: &mut Tx,
     locked: &mut LockedCollection,
@@ -193,9 +193,9 @@ async fn resolve_undecided(
     Ok(events.iter().any(|event| matches!(event, Event::Verified { .. })))
 }
 
-/// Does again what booking wants to become of the money: a refund by another hand that failed
-/// leaves money that booking's wish was not about yet. Whatever brought the news, a timer sees to
-/// the receipt if that is due now: the lock for its number has to be the last one that is taken.
+/// Applies booking's stored intent again: for example, a failed external refund leaves money that
+/// the intent was not applied to. If a receipt is due now, a timer issues it, because the lock of
+/// its number has to be acquired last.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -215,8 +215,8 @@ pub async fn reapply_booking_intent(
     Ok(())
 }
 
-/// What a refund as the provider has it means: news of one of ours, by the id that it bears, or
-/// else one that is found there. The two ids are new; `None` when it is not known what is refunded.
+/// The command for a refund that the provider reports: an update of ours if it has our id, else a
+/// found refund. The two ids are new. `None` when its payment is not known.
 #[must_use]
 pub fn refund_command(
     known: &Collection,
@@ -234,7 +234,7 @@ pub fn refund_command(
     Some(Command::DiscoverRefund { found, refund_id, rest_id })
 }
 
-/// Folds a refund as the provider has it.
+/// Folds a refund that the provider reports.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -262,7 +262,7 @@ async fn schedule_poll(
         PollDirective::Restart => {
             polling::set(tx, booking_id, PollSchedule::first(now), now, None).await?
         }
-        // Whatever hurried it during the question has set a better time.
+        // If the schedule was restarted during the poll, its new time stays.
         PollDirective::Advance(poll) => {
             if polling::is_current(tx, booking_id, poll.schedule).await? {
                 polling::set(tx, booking_id, poll.next, now, poll.held_until).await?;
@@ -272,7 +272,7 @@ async fn schedule_poll(
     Ok(())
 }
 
-/// Folds what was told in a transaction of its own.
+/// Folds a report in a transaction of its own.
 ///
 /// # Errors
 /// When the database does not answer, or nothing was ever collected for this booking.

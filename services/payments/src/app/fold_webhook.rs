@@ -1,5 +1,5 @@
-//! Folds a webhook that was written down: it tells of payments and refunds, and what it tells may
-//! be old, repeated or about an order that we are only about to know.
+//! Folds a stored webhook. Its report of payments and refunds may be old, repeated, or about an
+//! order that is not recorded yet.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,15 +21,15 @@ use crate::read_model::{inbox, query};
 use crate::repository::LockedCollection;
 use crate::timers;
 
-/// What the events that come of it name as their cause.
+/// The actor of the events that it causes.
 const ACTOR: &str = "payments";
 
-/// After how many tries, and after how many more each time, it is told that a webhook cannot be
-/// folded; about ten minutes, and every two hours.
+/// A webhook that cannot be folded is logged after this many attempts, and then after every this
+/// many more: after about ten minutes, then every two hours.
 const ALARM_AFTER: (i32, i32) = (15, 120);
 
-/// Folds one webhook in its so-manieth try and ends its timer. One that fails for long is told as
-/// an error, and stands in the list of what nothing explains.
+/// Folds one webhook and ends its timer; `attempts` counts from 1. One that keeps failing is logged
+/// as an error and is a reconciliation exception.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
@@ -43,8 +43,8 @@ pub async fn fold_webhook(app: &Arc<App>, event_id: &str, attempts: i32) -> Resu
     folded
 }
 
-/// How long an order is asked for that we do not know. A webhook has to be folded also when the
-/// provider does not answer.
+/// The timeout of fetching an unknown order. A webhook has to be folded even if the provider does
+/// not answer.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);
 
 async fn fold_one(app: &Arc<App>, event_id: &str) -> Result<(), Error> {
@@ -77,8 +77,8 @@ async fn fold_one(app: &Arc<App>, event_id: &str) -> Result<(), Error> {
     }
 }
 
-/// Adds the payments of refunds and disputes that came before anything was heard of them: these
-/// name their payment and not its order.
+/// Fetches the unknown payments of refunds and disputes, which name their payment and not its
+/// order.
 async fn add_missing_payments(
     app: &App,
     report: Vec<Observation>,
@@ -96,7 +96,7 @@ async fn add_missing_payments(
         {
             match app.provider.payment(id).await {
                 Ok(report) => all.push(Observation::Payment(report.payment)),
-                // The provider does not know it, so it cannot be ours either.
+                // The provider does not know it, so it is not ours.
                 Err(ProviderError::Refused { .. }) => {}
                 Err(error) => {
                     let error = chain(&error);
@@ -110,12 +110,12 @@ async fn add_missing_payments(
     Ok(all)
 }
 
-/// The bookings of orders that are not theirs any more: each has had another one since.
+/// Orders whose booking has another order by now, with that booking.
 type LostOrders = BTreeMap<OrderId, Id<Booking>>;
 
-/// Leaves out the payments of orders that another business of the same account has made. Each is
-/// asked for, and one that the provider cannot tell of waits, as ours may whose creation is still
-/// under way. One of ours whose record was lost is written down again.
+/// Drops payments of orders of another business of the same account. Each unknown order is fetched.
+/// If the provider does not answer, the webhook waits, because the order may be ours and still
+/// being created. An order of ours whose record was lost is recorded again.
 async fn drop_foreign_orders(
     app: &App,
     report: Vec<Observation>,
@@ -146,7 +146,7 @@ async fn drop_foreign_orders(
     Ok((ours, lost))
 }
 
-/// Whose an order is, if the provider says so soon.
+/// The owner of an order, if the provider answers in time.
 async fn order_owner_in_time(app: &App, order: &OrderId) -> Result<Option<OrderOwner>, Error> {
     match tokio::time::timeout(LOOKUP_TIMEOUT, app.provider.order(order)).await {
         Ok(Ok(order)) => adopt_order(app, &order).await.map(Some),
@@ -227,7 +227,7 @@ async fn fold(
     Ok(())
 }
 
-/// Returns the order that is not known yet. A payment without an order is none of ours.
+/// Returns the order if it is not recorded yet. A payment without an order is not ours.
 async fn fold_payment(
     tx: &mut Tx,
     payment: &Payment,
@@ -236,7 +236,8 @@ async fn fold_payment(
     let Some(order) = &payment.fact.order else { return Ok(None) };
     let mut row = query::collection_of_order(tx.connection(), order).await?;
     if row.is_none() {
-        // Whoever is about to record the order holds this lock, and wakes those who wait for it.
+        // The transaction that records the order holds this lock, and schedules the webhooks that
+        // wait for the order.
         tx.lock(&[timers::order_lock(order)]).await?;
         row = query::collection_of_order(tx.connection(), order).await?;
     }
@@ -247,7 +248,7 @@ async fn fold_payment(
     Ok(None)
 }
 
-/// A dispute of a payment that is none of ours concerns another business of the account.
+/// A dispute of an unknown payment concerns another business of the account and is ignored.
 ///
 /// # Errors
 /// When the database does not answer.

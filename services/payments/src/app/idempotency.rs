@@ -1,5 +1,5 @@
-//! A command's key: it stands for one request. What it answers is worked out each time, because it
-//! is where the payment stands now.
+//! The idempotency key of a command. It stands for one request. The response is computed each time,
+//! because it is the payment's current state.
 
 use eventstore::{Metadata, Recall, Tx, request_hash};
 use kernel::Id;
@@ -8,7 +8,7 @@ use kernel::id::{Booking, Customer};
 use super::request::check_key;
 use super::{App, Error, Rejection, refuse};
 
-/// Whose key it is, what for, and what is asked with it.
+/// A key with its caller, its method and the hash of its request.
 #[derive(Debug, Clone)]
 pub struct IdempotencyKey {
     caller: String,
@@ -35,13 +35,13 @@ impl IdempotencyKey {
         Ok(Self { caller: customer_id.to_string(), method, key: key.to_owned(), hash })
     }
 
-    /// The words that this key is known by: whose it is, what for, and itself.
+    /// The key with its scope: caller, method, key.
     #[must_use]
     pub fn scoped_name(&self) -> String {
         format!("{} {} {}", self.caller, self.method, self.key)
     }
 
-    /// Lets a request through whose key is new, or was used for the same request before.
+    /// Accepts a request whose key is new or was used for the same request; stores a new key.
     ///
     /// # Errors
     /// `IdempotencyKeyReused`, or that the database does not answer.
@@ -60,7 +60,7 @@ impl IdempotencyKey {
             .await
     }
 
-    /// What this key was answered with before, in the transaction of its request.
+    /// The response that is stored under this key, in the transaction of its request.
     ///
     /// # Errors
     /// `IdempotencyKeyReused`, or that the database does not answer.
@@ -73,10 +73,10 @@ impl IdempotencyKey {
         }
     }
 
-    /// Remembers what this key was answered with: an id.
+    /// Stores the response under this key: an id.
     ///
     /// # Errors
-    /// When the database does not answer, or somebody was faster.
+    /// When the database does not answer, or a concurrent request stored the key first.
     pub async fn store(&self, tx: &mut Tx, answer: &str) -> Result<(), Error> {
         let whose = (self.caller.as_str(), self.method);
         Ok(tx.remember(whose, &self.key, &self.hash, answer).await?)

@@ -1,5 +1,5 @@
-//! Takes in a payment that was met in one of the provider's lists: one on our order is folded like
-//! everything that is told of it; captured money of nobody that we know goes to suspense.
+//! Imports a payment from one of the provider's lists. A payment on our order is folded like any
+//! report; captured money of an unknown owner is posted to suspense.
 
 use std::sync::Arc;
 
@@ -19,20 +19,20 @@ use crate::ledger::{Account, Entry, EntryKind};
 use crate::provider::{PaymentReport, ProviderError, ProviderRefund};
 use crate::read_model::{query, settlement};
 
-/// Who is named as the cause of what comes of it.
+/// The actor of the events that it causes.
 const ACTOR: &str = "payments";
 
-/// The provider could not be asked: it is logged, and the timer tries again.
+/// A failed call to the provider: it is logged, and the timer tries again.
 pub(super) fn provider_unavailable(what: &str, error: &ProviderError) -> Error {
     tracing::warn!(what, error = chain(error), "the payment provider's lists are not known yet");
     refuse(Rejection::ProviderUnavailable)
 }
 
-/// How often a page is tried before what fails in it is passed over.
+/// How often a page is tried before a failing item in it is skipped.
 const MAX_ATTEMPTS: i32 = 5;
 
-/// What fails for one payment must not keep all others waiting for ever: after some tries it is
-/// logged and passed over, and met again another night.
+/// One failing payment must not block the others: after some attempts it is logged and skipped, and
+/// tried again another night.
 pub(super) fn skip_after_retries(done: Result<(), Error>, attempts: i32) -> Result<(), Error> {
     match done {
         Err(error) if attempts > MAX_ATTEMPTS => {
@@ -46,8 +46,8 @@ pub(super) fn skip_after_retries(done: Result<(), Error>, attempts: i32) -> Resu
     }
 }
 
-/// Asks for a payment and takes it in with all its refunds. A payment that the provider does not
-/// know is none.
+/// Fetches a payment and imports it with all its refunds. A payment that the provider does not know
+/// is ignored.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
@@ -76,8 +76,7 @@ pub async fn import_payment(app: &App, id: &PaymentId) -> Result<(), Error> {
     }
 }
 
-/// Takes in a payment that was listed, and asks for its refunds only if more has gone back than we
-/// know.
+/// Imports a listed payment. Fetches its refunds only if more was refunded than we know.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
@@ -126,7 +125,7 @@ async fn fold_ours(
     traced("take in payment", booking_id, trace, work).await
 }
 
-/// Only money counts here: an attempt on somebody else's order is nobody's business.
+/// Imports a payment that is not on our orders. Only captured money matters; attempts are ignored.
 async fn import_unknown(
     app: &App,
     payment: Payment,
@@ -170,8 +169,8 @@ async fn import_unknown(
         .await
 }
 
-/// On whose order a payment is that we do not know; each is asked for once. Money of another
-/// business of the account stands in suspense and needs no explanation.
+/// The owner of an unknown payment's order; each is fetched once. Money of another business of the
+/// account stays in suspense and is no exception.
 async fn order_owner(app: &App, payment: &Payment) -> Result<OrderOwner, Error> {
     let Some(order) = &payment.fact.order else { return Ok(OrderOwner::Lost) };
     if settlement::is_explained(app.store.pool(), &payment.id).await? {

@@ -1,6 +1,6 @@
-//! Issues the papers for money that belongs to a placed booking: a receipt, once per payment, and
-//! by setting what the rules of tax ask for after it. A number is taken in the transaction that
-//! writes its paper, so no series has a gap. Money never waits for a paper.
+//! Issues the documents for the money of a placed booking: one receipt per payment and, by setting,
+//! the tax documents that follow it. A number is taken in the transaction that writes its document,
+//! so no series has a gap. Refunds and earnings never wait for a document.
 
 use eventstore::{Metadata, StoreError, Tx, new_id};
 use kernel::id::Booking;
@@ -17,18 +17,19 @@ use crate::read_model::{payers, query, receipts};
 use crate::repository::LockedCollection;
 use crate::timers;
 
-/// Whoever issues holds this lock from before the clock is read until the commit, so that a later
-/// number is never of an earlier time or year. It is the last lock that one event or command takes.
-/// In a run of events the next one wants another collection, whose holder may wait for this lock;
-/// then the run gives way (`RUN_LOCK_PATIENCE` in messaging).
+/// Held from before the clock is read until the commit, so that numbers follow commit order and a
+/// later number never has an earlier time or year. Lock order: collection, then checkpoint, then
+/// this lock, always last, so that no deadlock is possible within one event or command. A batch of
+/// events locks another collection after it, whose holder may wait for this lock; then the batch is
+/// rolled back after a lock timeout (`RUN_LOCK_PATIENCE` in messaging).
 const LOCK: &str = "receipts";
 
-/// Issues the papers that are due, each once: a receipt when the payment that the booking is placed
-/// with is known here and counts, something of it is left, and it has none yet; and whatever
-/// follows a receipt voucher.
+/// Issues the documents that are due, each once: a receipt, if the payment that the booking is
+/// placed with is verified, has money left and has no receipt yet; and the documents that follow a
+/// receipt voucher.
 ///
 /// # Errors
-/// When there can be none, or the database does not answer.
+/// When one cannot be issued, or the database does not answer.
 pub async fn issue_receipt(
     tx: &mut Tx,
     issuer: &Issuer,
@@ -42,9 +43,9 @@ pub async fn issue_receipt(
     Ok(written)
 }
 
-/// Issues the papers that are due if there can be any. The transaction goes on without them in any
-/// case, because the booking's money does: the refusal is logged as an error, no number is taken,
-/// and the timer tries again every hour.
+/// Issues the documents that are due. If one cannot be issued, the transaction goes on without it,
+/// because refunds and earnings must not wait: an error is logged, no number is taken, and the
+/// timer tries again every hour.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -68,8 +69,8 @@ pub async fn issue_or_postpone(
     }
 }
 
-/// Whether it is the receipt that cannot be: what the settings or the table refuse. A database that
-/// does not answer is waited for by everything alike.
+/// Whether the receipt itself is refused, by the settings or the table. An unavailable database
+/// fails the whole transaction.
 fn is_receipt_fault(error: &Error) -> bool {
     match error {
         CommandError::Rejected(_) | CommandError::NotFound => true,
@@ -80,8 +81,8 @@ fn is_receipt_fault(error: &Error) -> bool {
     }
 }
 
-/// The paper that is due next and is not there. It is asked under the collection's lock, under
-/// which alone a paper about its payments is issued.
+/// The next document that is due and not issued. Called under the collection's lock, under which
+/// all documents about its payments are issued.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -94,7 +95,7 @@ pub async fn next_due(
     let Some(known) = locked.collection() else { return Ok(None) };
     let placed = intent.placed.as_ref();
     let settings = (issuer.extent(), issuer.tax());
-    // Nothing is asked of the database where nothing could be due.
+    // No query where nothing can be due.
     if due::for_money(known, placed).is_none() && issuer.extent() == Extent::Receipt {
         return Ok(None);
     }
@@ -119,8 +120,8 @@ async fn write(tx: &mut Tx, issuer: &Issuer, due: Due) -> Result<Receipt, Error>
     Ok(receipt)
 }
 
-/// Issues the papers for money that was learnt of, came home, or went back, only after booking had
-/// told of its booking, or whose papers could not be issued before; a timer's work.
+/// Issues documents that were not possible when booking's event was handled: the money arrived,
+/// returned or was refunded afterwards, or the document was refused. Called by a timer.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -135,7 +136,7 @@ pub async fn issue_postponed(app: &App, booking_id: Id<Booking>) -> Result<(), E
         Box::pin(async move {
             let locked = LockedCollection::load(tx, booking_id).await?;
             let intent = query::booking_intent(tx.connection(), booking_id).await?;
-            // Before the lock that has to be the last one.
+            // Before the receipts lock, which has to be the last one.
             timers::end_receipt(tx, booking_id).await?;
             issue_or_postpone(tx, &issuer, &locked, &intent).await
         })

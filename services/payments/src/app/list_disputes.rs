@@ -1,5 +1,5 @@
-//! Compares the provider's disputes of the last months with what we know, so that none is missed
-//! whose webhooks were lost.
+//! Imports the provider's disputes of the last months, so that none is missed whose webhooks were
+//! lost.
 
 use kernel::Timestamp;
 
@@ -9,11 +9,11 @@ use super::{App, Error, metadata};
 use crate::domain::dispute::Dispute;
 use crate::read_model::query;
 
-/// How old a dispute may be that still changes. Banks take up to three months for a round.
+/// How far back disputes are listed: older ones do not change. A round takes up to three months.
 const LOOKBACK: i64 = 180 * DAY;
 const DAY: i64 = 24 * 3600;
 
-/// Takes in what the list tells.
+/// Imports the listed disputes.
 ///
 /// # Errors
 /// When the database or the provider does not answer.

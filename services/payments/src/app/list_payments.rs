@@ -1,5 +1,5 @@
-//! Every night the provider's own list of payments is compared with our book: what we were never
-//! told is found here. Then whatever is still open is asked after once more.
+//! Compares the provider's list of payments with our ledger every night, to find payments that no
+//! webhook reported. Then looks up the items that are still open.
 
 use eventstore::Metadata;
 use kernel::id::Booking;
@@ -16,28 +16,28 @@ use crate::read_model::{inbox, query, settlement};
 use crate::repository::LockedCollection;
 
 const DAY: i64 = 24 * 3600;
-/// How far back payments are listed, from the list before; the provider lets money come up to three
-/// days late.
+/// How far back payments are listed, before the start of the previous list; captures may be up to
+/// three days late.
 const LOOKBACK: i64 = 4 * DAY;
-/// And at most, however long we have been away.
+/// The limit, however long the service was down.
 const LOOKBACK_MAX: i64 = 60 * DAY;
-/// How long a webhook or an order's creation may take to explain itself.
+/// How long a webhook or an order's creation may stay open before it is looked up.
 const GRACE: i64 = 15 * 60;
-/// How many of each kind of open question are asked at once, so that a slow provider answers in
-/// time.
+/// How many open items of each kind are looked up at once, so that a slow provider does not exceed
+/// the timer's timeout.
 const MAX_LOOKUPS: i64 = 5;
 
-/// Where a list begins, when the one before began at `before`: what was created since then is in
-/// it, and what was created before and could still be captured since. So nights without a list, in
-/// which we were away, leave no gap.
+/// The start of a list when the previous one began at `before`: it includes what was created since
+/// then, and what was created earlier and could be captured since. So nights without a list leave
+/// no gap.
 #[must_use]
 pub fn listed_from(now: Timestamp, before: Option<Timestamp>) -> Timestamp {
     let from = before.unwrap_or(now).min(now).plus_seconds(-LOOKBACK);
     from.max(now.plus_seconds(-LOOKBACK_MAX))
 }
 
-/// Compares a page of the list of what was created since `from`, in its so-manieth try; says where
-/// the next one begins.
+/// Imports a page of the payments created since `from`; `attempts` counts from 1. Returns where the
+/// next page begins.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
@@ -60,8 +60,8 @@ pub async fn list_page(
     Ok(page.next)
 }
 
-/// Asks after what nothing explains yet: payments and orders that are not ours, and orders whose
-/// creation had no answer. Some of each, by chance.
+/// Looks up open items: payments and orders that are not ours, and orders whose creation had no
+/// answer. A random sample of each.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
@@ -79,7 +79,7 @@ pub async fn look_up_open_items(app: &App, now: Timestamp, attempts: i32) -> Res
     Ok(())
 }
 
-/// An order whose creation had no answer is recorded if it is there, or known not to be.
+/// Looks up an order whose creation had no answer: records the order, or that there is none.
 async fn find_missing_order(app: &App, booking_id: Id<Booking>, lease: i32) -> Result<(), Error> {
     let row = query::collection(app.store.pool(), booking_id).await?;
     let Some(row) = row else { return Ok(()) };
@@ -104,12 +104,12 @@ async fn find_missing_order(app: &App, booking_id: Id<Booking>, lease: i32) -> R
         .await
 }
 
-/// An order that webhooks told of and that is not ours: its money is taken in as unknown. One on
-/// which no money came needs no explanation, and if some comes later, another webhook tells.
+/// An order that webhooks reported and that is not ours: its money is imported as unknown. An order
+/// without money is closed; if money arrives later, another webhook reports it.
 async fn look_up_order(app: &App, order: &OrderId) -> Result<(), Error> {
     let reports = match app.provider.payments_of(order).await {
         Ok(reports) => reports,
-        // Not even the provider knows it.
+        // The provider does not know it either.
         Err(ProviderError::Refused { .. }) => Vec::new(),
         Err(error) => return Err(provider_unavailable("payments of an order", &error)),
     };

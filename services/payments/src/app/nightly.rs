@@ -1,6 +1,6 @@
-//! What is done every night, in the order of the hours: the provider's list of payments is
-//! compared, its payouts are posted, and whoever keeps the books is told what nothing explains.
-//! Each timer does a page at a time and moves on, so that a death costs one page.
+//! The nightly jobs, in order: the provider's list of payments is compared, its payouts are posted,
+//! and overdue reconciliation exceptions are logged. Each timer run does one page, so that a crash
+//! costs one page.
 
 use eventstore::{Metadata, Store, Timer, Tx};
 use kernel::Timestamp;
@@ -15,16 +15,16 @@ use super::settle_day::{PageCursor, check_sums, days_back, settle_page};
 use super::{App, Error};
 use crate::read_model::ledger::write_closing;
 
-/// The provider's list of payments is to be compared with our book.
+/// Compares the provider's list of payments with our ledger.
 pub const LIST_PAYMENTS: &str = "list-payments";
-/// The provider's payouts are to be posted.
+/// Posts the provider's payouts.
 pub const SETTLE_DAY: &str = "settle-day";
-/// What nothing explains is to be told.
+/// Logs overdue reconciliation exceptions.
 pub const TELL_UNEXPLAINED: &str = "tell-unexplained";
 
 const MINUTE: i64 = 60;
 const DAY: i64 = 24 * 60 * MINUTE;
-/// How many rounds of questions a night has.
+/// How many rounds of look-ups a night has.
 const ROUNDS: i64 = 8;
 /// There is one of each.
 const ALL: &str = "all";
@@ -78,7 +78,7 @@ async fn is_set(tx: &mut Tx, kind: &str) -> Result<bool, Error> {
     Ok(found.map_err(eventstore::StoreError::from)?)
 }
 
-/// Does the page that a timer stands at, and sets it to the next one or to another night.
+/// Does the page in the timer's payload, and sets the timer to the next page or the next night.
 ///
 /// # Errors
 /// When the database or the provider does not answer; then the timer tries the page again.
@@ -115,8 +115,8 @@ pub async fn fire(app: &App, timer: &Timer) -> Result<(), Error> {
         .await
 }
 
-/// When the list before began, in the payload of a timer that waits for its night: the next list
-/// begins from there, however many nights we were away.
+/// When the previous list began, in the payload of the timer that waits for the next night: the
+/// next list begins there, however long the service was down.
 const BEFORE: &str = "before";
 
 /// Where tonight's list stands.
@@ -126,7 +126,7 @@ struct Listing {
     /// From where on payments are listed.
     from: Timestamp,
     skip: usize,
-    /// Which round of questions it is; none while payments are listed.
+    /// The round of look-ups; none while payments are listed.
     round: Option<i64>,
 }
 

@@ -1,6 +1,6 @@
-//! Whether the provider takes our orders. One that it refuses will be refused again until a person
-//! changes a key, a setting or the account, and meanwhile nobody can pay: that is an error, and it
-//! is told on the health port until an order is taken again.
+//! Whether the provider accepts our orders. A refusal lasts until a person changes a key, a setting
+//! or the account, and no client can pay until then: so it is logged as an error and shown on the
+//! health port until an order is accepted again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +28,7 @@ impl OrderHealth {
         self.refused.store(false, Ordering::Relaxed);
     }
 
-    /// There is no order. That the provider is silent or busy says nothing about the next one.
+    /// No order was created. A provider that does not answer or is busy is no refusal.
     pub fn record_failure(&self, booking_id: Id<Booking>, error: &ProviderError) {
         if is_refusal(error) {
             self.refused.store(true, Ordering::Relaxed);
@@ -36,7 +36,7 @@ impl OrderHealth {
         }
     }
 
-    /// Whether orders are taken.
+    /// Whether orders are accepted.
     ///
     /// # Errors
     /// The last one was refused.
@@ -45,7 +45,7 @@ impl OrderHealth {
     }
 }
 
-/// The request is not one that the provider takes, or it does not know our keys.
+/// The provider does not accept the request, or does not know our keys.
 fn is_refusal(error: &ProviderError) -> bool {
     match error {
         ProviderError::Refused { .. } | ProviderError::RetryLater(401 | 403) => true,

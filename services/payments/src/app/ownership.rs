@@ -1,4 +1,4 @@
-//! For whoever does not own a booking it does not exist.
+//! Checks who owns a booking. A booking of another client is reported as not found.
 
 use kernel::Id;
 use kernel::id::{Booking, Customer};
@@ -41,7 +41,7 @@ pub async fn started(app: &App, booking_id: Id<Booking>) -> Result<(CollectionRo
     Ok((row, order))
 }
 
-/// Lets whoever owns a booking through, whether or not its payment was started.
+/// Accepts the owner of a booking, whether or not its payment was started.
 ///
 /// # Errors
 /// `BookingNotFound`.

@@ -1,4 +1,4 @@
-//! Asks the provider for an order's payments when its timer says so.
+//! Polls an order's payments when its timer fires.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::polling::{self, PollSchedule};
 use crate::provider::PaymentReport;
 use crate::read_model::query::{self, CollectionRow};
 
-/// How long booking may take to say until when a time is held; it is good to know and no more.
+/// The timeout of fetching the hold's end from booking. The poll works without it.
 const HOLD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Asks, folds, and sets the next time, or ends the polling.
@@ -51,9 +51,9 @@ pub async fn poll_order(
     traced("poll order", booking_id, trace, work).await
 }
 
-/// Captures what the provider has left authorised: one payment of our order and amount, where no
-/// other money has come. Banks answer late, and what is not captured goes back days later, while
-/// its payer believes that it is paid.
+/// Captures a payment that the provider left authorised: one of our order and amount, if no other
+/// money was captured. Otherwise it would be voided days later while its payer believes that it is
+/// paid.
 async fn capture_authorized(
     app: &App,
     (row, order): (&CollectionRow, &OrderId),
@@ -74,7 +74,7 @@ async fn capture_authorized(
                 tracing::info!(%booking_id, %payment, "a payment that was left is captured");
                 *report = captured;
             }
-            // It is asked for again, and so is this.
+            // The next poll tries again.
             Err(error) => {
                 let error = chain(&error);
                 tracing::warn!(%booking_id, %payment, error, "a payment could not be captured");
@@ -84,7 +84,7 @@ async fn capture_authorized(
     Ok(reports)
 }
 
-/// The end of the booking's hold, when the next question could miss it and booking answers.
+/// The end of the booking's hold, if the next poll could miss it and booking answers.
 async fn held_until(
     app: &App,
     booking_id: Id<Booking>,
@@ -97,7 +97,7 @@ async fn held_until(
     Ok(facts.ok().and_then(Result::ok).and_then(|facts| facts.held_until_at))
 }
 
-/// Ends a polling that has nothing to ask for.
+/// Ends the polling of a booking without an order.
 async fn end_polling(app: &App, booking_id: Id<Booking>) -> Result<(), Error> {
     app.store
         .write(Metadata::by("payments", None), move |tx| {

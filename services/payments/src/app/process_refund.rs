@@ -1,5 +1,5 @@
-//! Asks the provider to give money back, until it takes the refund, which it does once; then asks
-//! how it goes until it has ended.
+//! Requests a refund from the provider until it accepts it (once), then polls it until it has
+//! ended.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use crate::read_model::query::{self, RefundRow};
 use crate::repository::LockedCollection;
 use crate::timers;
 
-/// Does what is due for a refund. It bears being run again after a crash at any place: the provider
-/// knows the refund by our id, and what is recorded is recorded once.
+/// Does the next step of a refund. Idempotent, so that it can be repeated after a crash at any
+/// point: the provider knows the refund by our id, and each result is recorded once.
 ///
 /// # Errors
 /// When the database or the provider does not answer; then the timer tries again.
@@ -38,7 +38,7 @@ pub async fn process_refund(
     let trace = trace.as_deref();
     let was_taken = row.provider_refund.is_some();
     let work = async {
-        // Each step before it was taken is a refusal; without an answer the step is tried again.
+        // Each step before acceptance is a refusal; without an answer the same step is tried again.
         let asked_before = step > 0 || attempts > 1;
         let disputed = disputed(app, refund_id, &row).await?;
         if disputed.is_some_and(DisputeState::is_open) {
@@ -76,8 +76,8 @@ pub async fn process_refund(
     traced("ask refund", booking_id, trace, work).await
 }
 
-/// How the dispute of a refund's payment stands that keeps this refund from being asked for. The
-/// bank may take the same money, and it would go back twice. What a person asks for is asked.
+/// The state of a dispute that blocks this refund: the bank may take the same money, and it would
+/// be returned twice. Refunds by staff are not blocked.
 async fn disputed(
     app: &App,
     refund_id: Id<RefundKind>,
@@ -89,7 +89,7 @@ async fn disputed(
     Ok(query::disputed(app.store.pool(), refund_id).await?)
 }
 
-/// Looks again in a day; the end of the dispute is sooner told.
+/// Checks again in a day; the end of the dispute schedules it sooner.
 async fn postpone_for_dispute(
     app: &App,
     (booking_id, refund_id): (Id<Booking>, Id<RefundKind>),
@@ -107,7 +107,7 @@ async fn postpone_for_dispute(
         .await
 }
 
-/// The bank has taken the money for the payer, so it does not go back by us.
+/// The bank has returned the money to the payer, so the refund is ended as failed.
 async fn fail_after_lost_dispute(
     app: &App,
     (booking_id, refund_id): (Id<Booking>, Id<RefundKind>),
@@ -126,12 +126,12 @@ async fn fail_after_lost_dispute(
         .await
 }
 
-/// What the provider said about a refund.
+/// The provider's answer about a refund.
 #[derive(Debug, Clone)]
 pub struct RefundAnswer {
     /// About itself.
     pub update: RefundUpdate,
-    /// All refunds of its payment, when these had to be asked for.
+    /// All refunds of its payment, if they were fetched.
     pub others: Vec<ProviderRefund>,
 }
 
@@ -142,7 +142,7 @@ impl RefundAnswer {
     }
 }
 
-/// What the provider says of a refund, which it is asked for at most once.
+/// Fetches a refund that was accepted, else requests it; the provider creates it at most once.
 ///
 /// # Errors
 /// When it does not say it.
@@ -165,7 +165,7 @@ pub async fn request_or_fetch(
     let wanted = RefundRequest { refund_id, payment, amount, refusals };
     match provider.refund(&wanted).await {
         Ok(refund) => Ok(RefundAnswer::taken(&refund)),
-        // It may be ours already, or the money went back by another hand.
+        // It may exist already, or the money was refunded externally.
         Err(ProviderError::Refused { reason }) => {
             let others = provider.refunds_of(&row.payment).await?;
             let refused =
@@ -190,7 +190,7 @@ async fn apply_answer(
     Ok(())
 }
 
-/// Sets the time of the next question, unless the refund has ended.
+/// Schedules the next step, unless the refund has ended.
 async fn schedule_next(
     tx: &mut Tx,
     locked: &LockedCollection,
@@ -203,7 +203,7 @@ async fn schedule_next(
         Some(refund) if refund.accepted.is_none() => {
             timers::schedule_refund_retry(tx, refund_id, step + 1, locked.now).await?;
         }
-        // Once it is taken, its questions begin at their fast pace, however long that took.
+        // After acceptance, polling starts with short pauses, however long the acceptance took.
         Some(_) => {
             let next = if was_taken { step + 1 } else { 1 };
             timers::schedule_refund_poll(tx, refund_id, next, locked.now).await?;

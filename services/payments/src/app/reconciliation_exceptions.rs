@@ -1,4 +1,5 @@
-//! Every order is explained within a day, or it stands in this list with its reason.
+//! Reconciliation exceptions: orders, payments and settlements that nothing explains within a day,
+//! each with its reason.
 
 use eventstore::{Act, Metadata};
 use runtime::staff::Staff;
@@ -9,8 +10,8 @@ use crate::read_model::reconciliation_exceptions::{explain as write, find, is_ex
 
 const DAY: i64 = 24 * 3600;
 
-/// What nothing explains, oldest first; also what is younger than a day and may still explain
-/// itself, if that is wanted.
+/// All exceptions, oldest first; `include_young` adds those that are younger than a day and may
+/// still resolve.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -21,7 +22,7 @@ pub async fn list(app: &App, include_young: bool) -> Result<Vec<ReconciliationEx
     Ok(rows)
 }
 
-/// Logs an error when something has not been explained for a day; says how many.
+/// Logs an error if there are exceptions older than a day; returns how many.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -38,12 +39,12 @@ pub async fn report_overdue(app: &App) -> Result<usize, Error> {
     Ok(count)
 }
 
-/// What this act is called where acts are written down.
+/// The name of this act in the audit log.
 pub const EXPLAIN: &str = "ExplainOrder";
 /// How long an explanation is, in characters.
 const LENGTH: std::ops::RangeInclusive<usize> = 3..=500;
 
-/// Takes a row out of the list, because staff says why it is right as it is; once or often.
+/// Removes a row from the list with a staff member's explanation; idempotent.
 ///
 /// # Errors
 /// `InvalidExplanation`, or `NothingUnexplained` when the list has no such row.

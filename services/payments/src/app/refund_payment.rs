@@ -1,4 +1,5 @@
-//! Gives money of a booking back because the practice wants to. The same key is the same refund.
+//! Refunds money of a booking on a staff member's request. The same idempotency key is the same
+//! refund.
 
 use eventstore::{Act, Tx, id_of};
 use kernel::Id;
@@ -12,10 +13,10 @@ use crate::domain::fact::Amount;
 use crate::read_model::query;
 use crate::repository::LockedCollection;
 
-/// What this act is called where acts are written down.
+/// The name of this act in the audit log.
 pub const ACTION: &str = "RefundPayment";
 
-/// A refund that was asked for.
+/// A refund that was requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestedRefund {
     /// Our id.
@@ -24,7 +25,7 @@ pub struct RequestedRefund {
     pub amount: Amount,
 }
 
-/// Asks for a refund of this much, or of all that is left.
+/// Requests a refund of this amount, or of all that is left.
 ///
 /// # Errors
 /// `BookingNotFound`, `NothingToRefund`, `InvalidAmount` or `IdempotencyKeyReused`.
@@ -53,8 +54,8 @@ pub async fn refund_payment(
     traced("refund payment", booking_id, trace.as_deref(), work).await
 }
 
-/// The refund's id comes of the caller's key, so that a repeat is the same refund even if the
-/// commit that remembered the key was lost, or the key was deleted since.
+/// The refund's id is derived from the caller's key, so that a repeat is the same refund even if
+/// the commit that stored the key was lost, or the key was deleted since.
 async fn request(
     tx: &mut Tx,
     id: Id<Booking>,
@@ -83,7 +84,7 @@ async fn request(
     asked.ok_or(refuse(Rejection::NothingToRefund))
 }
 
-/// The refund that this key has asked for before.
+/// The refund that was requested with this key before.
 async fn stored_refund(tx: &mut Tx, answer: &str) -> Result<RequestedRefund, Error> {
     let refund_id = answer.parse().map_err(Error::unavailable)?;
     let row = query::refund(tx.connection(), refund_id).await?;

@@ -1,4 +1,4 @@
-//! Asks for another refund in the place of one that the provider took and that failed there.
+//! Requests another refund in place of one that the provider accepted and that failed there.
 
 use eventstore::new_id;
 use kernel::Id;

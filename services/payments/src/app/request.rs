@@ -1,4 +1,4 @@
-//! What a request must be before anything is asked of the database.
+//! Checks of a request before the database is queried.
 
 use kernel::Id;
 use kernel::id::Booking;

@@ -1,4 +1,4 @@
-//! Whom the papers of a booking name: the customer, until the payer's own details are given.
+//! Whom the documents of a booking name: the client, until a payer's details are given.
 
 use kernel::Id;
 use kernel::id::{Booking, Customer};
@@ -19,8 +19,8 @@ pub struct PayerDetails {
     pub can_change: bool,
 }
 
-/// Remembers whom the papers of a customer's own booking name; `None` for the customer. Papers that
-/// were issued stay as they are.
+/// Stores whom the documents of a client's own booking name; `None` for the client. Issued
+/// documents stay as they are.
 ///
 /// # Errors
 /// `BookingNotFound`, `PaymentNotStarted`, `PapersOff`, `PayerFixed` once there is an invoice, or
@@ -40,7 +40,7 @@ pub async fn set_payer(
         .write(metadata, move |tx| {
             let payer = payer.clone();
             Box::pin(async move {
-                // Under this lock invoices are issued.
+                // Invoices are issued under this lock.
                 LockedCollection::load(tx, booking_id).await?;
                 if receipts::is_invoiced(tx.connection(), booking_id).await? {
                     return Err(refuse(Rejection::PayerFixed));
@@ -55,7 +55,7 @@ pub async fn set_payer(
         .await
 }
 
-/// Whom the papers of a booking name. Callers have seen whose booking it is.
+/// Whom the documents of a booking name. Callers have checked the booking's owner.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -13,26 +13,25 @@ use crate::ledger::post::{post, reverse};
 use crate::read_model::settlement;
 use crate::settlement::{Break, Line, LineSubject, Settlement, cause, check, check_sum, entry};
 
-/// How many days back the report is read again at least, so that late lines and corrections are
-/// found.
+/// How many days back the report is read again at least, to find late lines and corrections.
 const DAYS_BACK: i64 = 5;
-/// And at most, as long as money of then is not paid out: we may have been away.
+/// And at most, while older money is not paid out.
 const DAYS_BACK_MAX: i64 = 60;
 
 const DAY: i64 = 24 * 3600;
 
-/// How many lines that our books do not have are asked after in one go.
+/// How many lines that are not in our ledger are looked up in one timer run.
 const MAX_LOOKUPS: usize = 5;
-/// After how long no other line is asked after: a handler of a timer has 20 s, and a question may
-/// take 16 of them.
+/// After how long no other line is looked up: a timer handler has 20 s, and a look-up may take 16
+/// s.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Where the reading of a day's report stands.
+/// The position in a day's report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageCursor {
     /// At which line the page begins.
     pub skip: usize,
-    /// How many of the page's lines have been looked at and asked after.
+    /// How many of the page's lines are checked and looked up.
     pub met: usize,
 }
 
@@ -60,9 +59,9 @@ pub async fn days_back(app: &App, now: Timestamp) -> Result<i64, Error> {
     Ok(days.clamp(DAYS_BACK, DAYS_BACK_MAX))
 }
 
-/// Reads a page of the report about the day so many days ago, in its so-manieth try; says where to
-/// go on. A page of which much has to be asked is posted only in a later go, so that a provider
-/// that is slow cannot keep it from ever being posted.
+/// Reads a page of the report of `back` days ago; `attempts` counts from 1. Returns where to
+/// continue. A page with many unknown lines is looked up over several timer runs and posted in the
+/// last one, so that a slow provider cannot block it.
 ///
 /// # Errors
 /// When the database or the provider does not answer.
@@ -94,7 +93,7 @@ pub async fn settle_page(
         .write(Metadata::by("payments", None), move |tx| {
             let lines = Arc::clone(&lines);
             Box::pin(async move {
-                // Two that read the report at once would each post what the other is about to.
+                // Two concurrent readers would post the same lines.
                 tx.lock(&["settlement lines".to_owned()]).await?;
                 for line in lines.iter() {
                     post_line(tx, line).await?;
@@ -106,7 +105,7 @@ pub async fn settle_page(
     Ok(page.next.map(|skip| PageCursor { skip, met: 0 }))
 }
 
-/// Asks for what a line is about, if our books do not have it; says whether they do not.
+/// Imports the payment of a line that is not in our ledger; returns whether it looked one up.
 async fn import_if_unknown(app: &App, line: &Line) -> Result<bool, Error> {
     if settlement::booked(app.store.pool(), line).await?.is_some() {
         return Ok(false);
@@ -122,7 +121,8 @@ async fn import_if_unknown(app: &App, line: &Line) -> Result<bool, Error> {
     }
 }
 
-/// Posts a line, unless it was posted as it is. What was posted otherwise is taken back first.
+/// Posts a line, unless it is posted unchanged. An earlier posting with other figures is reversed
+/// first.
 async fn post_line(tx: &mut Tx, line: &Line) -> Result<(), Error> {
     let before = settlement::posted(tx, line).await?;
     let booked = settlement::booked(tx.connection(), line).await?;

@@ -1,4 +1,4 @@
-//! Gives a booking its one order: the intent first, then the provider, then the answer.
+//! Creates the one order of a booking: records the intent, calls the provider, records the order.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub async fn start_payment(
     traced("start payment", booking_id, trace.as_deref(), work).await
 }
 
-/// Whether money has arrived, whatever became of it; then another checkout makes no sense.
+/// Whether money has arrived, even if it was refunded since; then another checkout makes no sense.
 fn has_money(standing: Standing) -> bool {
     match standing {
         Standing::Paid | Standing::Mismatched | Standing::Refunding | Standing::Refunded => true,

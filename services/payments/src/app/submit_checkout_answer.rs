@@ -1,5 +1,5 @@
-//! Takes the checkout's signed answer. A signature proves who speaks, never that money is here:
-//! that is asked of the provider at once.
+//! Handles the checkout's signed answer. The signature proves its origin, not the capture, so the
+//! payment is fetched from the provider at once.
 
 use kernel::Id;
 use kernel::id::{Booking, Customer};
@@ -32,7 +32,7 @@ pub async fn submit_checkout_answer(
     confirm_with_provider(app, (row, payment_id), &customer_id.to_string(), booking_id).await
 }
 
-/// Takes the same answer from the form that the checkout posts where it cannot call the page: in
+/// Handles the same answer from the form that the checkout posts where it cannot call the page: in
 /// browsers inside other apps. The payer may be signed out there; the signature over this booking's
 /// own order is the authority.
 ///
@@ -63,7 +63,7 @@ fn verified(
     })
 }
 
-/// Asks the provider for the payment and takes in what it says.
+/// Fetches the payment from the provider and folds the report.
 async fn confirm_with_provider(
     app: &App,
     (row, payment_id): (CollectionRow, PaymentId),
@@ -74,7 +74,8 @@ async fn confirm_with_provider(
     let work = async {
         let asked = app.provider.payment(&payment_id).await;
         if let Err(error) = &asked {
-            // The answer is good, and the poller asks again; the caller waits for its word.
+            // The answer is valid, and polling finds the payment later; the caller waits for its
+            // event.
             tracing::warn!(%booking_id, error = chain(error), "a payment could not be fetched");
         }
         let report = fetch_refunds_and_order(app, &row, asked.into_iter().collect()).await?;

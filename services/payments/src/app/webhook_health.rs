@@ -1,6 +1,6 @@
-//! Whether the provider's webhooks name our account. One that is signed with our secret and names
-//! another account means a mistyped setting, or a secret that two accounts share: a person has to
-//! look, and it is told on the health port until a webhook of our own comes.
+//! Whether the provider's webhooks name our account. A webhook that is signed with our secret and
+//! names another account means a mistyped setting or a secret shared by two accounts: a person has
+//! to look at it, and the health port shows it until a webhook of our own arrives.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,10 +18,10 @@ pub struct WebhookHealth {
 pub struct AnotherAccount;
 
 impl WebhookHealth {
-    /// Takes in whether a signed webhook names another account than ours.
+    /// Records whether a signed webhook names another account than ours.
     ///
     /// # Errors
-    /// It does, so it is not ours to keep.
+    /// It does, so it must not be stored.
     pub fn record_account(&self, names_other: bool) -> Result<(), AnotherAccount> {
         self.names_other_account.store(names_other, Ordering::Relaxed);
         self.check()

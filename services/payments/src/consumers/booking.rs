@@ -1,5 +1,5 @@
-//! From booking: whose a booking is, in which trace it began and where it stands; and what becomes
-//! of its money when it was placed, could not be placed, was cancelled, or took place.
+//! The consumer of booking's events: a booking's owner, trace and status; and what follows for its
+//! money when it was placed, could not be placed, was cancelled, or took place.
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ use crate::read_model::booking_status::BookingStatus;
 use crate::read_model::{project, query};
 use crate::repository::LockedCollection;
 
-/// What an event of booking asks of this service.
+/// What this service does about an event of booking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Remember it.
+    /// Record the booking.
     RecordBooking { id: Id<Booking>, customer_id: Id<Customer> },
-    /// Remember where it stands.
+    /// Record its status.
     RecordStatus { id: Id<Booking>, status: BookingStatus },
-    /// Give its money back.
+    /// Refund its money.
     Refund { id: Id<Booking>, payment: PaymentId },
-    /// Give this much of its money back at most, and keep the rest.
+    /// Refund at most this amount, and keep the rest.
     Cancel { id: Id<Booking>, refund: Amount },
     /// It is placed with this payment.
     Place { id: Id<Booking>, payment: PaymentId },
-    /// Its money came after it had been confirmed on the customer's word, and is kept if it was
+    /// Its money arrived after it had been confirmed on the client's claim; kept if it was
     /// cancelled without refund since.
     Keep { id: Id<Booking>, payment: Option<PaymentId> },
     /// Its money is earned.
@@ -39,7 +39,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// What booking wants of the money after this, when it wanted `before`.
+    /// Booking's intent after this step, given the intent `before`.
     #[must_use]
     pub fn intent_after(&self, before: BookingIntent) -> BookingIntent {
         match self {
@@ -50,7 +50,7 @@ impl Step {
                 placed: Some(payment.clone()),
                 ..before
             },
-            // What came after a cancellation goes back because of that.
+            // Money that arrives after a cancellation is refunded because of the cancellation.
             Self::Refund { payment, .. } => {
                 let is_cancelled = before.status == BookingStatus::Cancelled;
                 let status = if is_cancelled { before.status } else { BookingStatus::Unplaced };
@@ -63,7 +63,7 @@ impl Step {
             },
             Self::Keep { payment, .. } => {
                 let placed = payment.clone().or_else(|| before.placed.clone());
-                // For one that still takes place nothing has to be decided about its money.
+                // If the booking still takes place, nothing is decided about its money.
                 let nothing = Amount { minor: 0, currency: String::new() };
                 let is_cancelled = before.status == BookingStatus::Cancelled;
                 let refund = if is_cancelled { Some(nothing) } else { before.refund.clone() };
@@ -74,7 +74,7 @@ impl Step {
     }
 }
 
-/// What to do about an event; `None` when it does not concern money.
+/// The step for an event; `None` if it does not concern money.
 ///
 /// # Errors
 /// When it is one of ours by name and cannot be read.
@@ -129,7 +129,7 @@ fn parse<K: Kind>(text: &str) -> Result<Id<K>, ReactionError> {
     text.parse().map_err(|error: kernel::id::InvalidId| ReactionError::Failed(error.into()))
 }
 
-/// Takes booking's events in.
+/// Handles booking's events.
 #[derive(Debug, Clone)]
 pub struct OnBooking {
     issuer: Arc<Issuer>,
@@ -152,7 +152,7 @@ impl Reaction for OnBooking {
 }
 
 impl OnBooking {
-    /// Takes them in and issues receipts in this name.
+    /// A handler that issues receipts as this issuer.
     #[must_use]
     pub fn new(issuer: Arc<Issuer>) -> Self {
         Self { issuer }
@@ -176,8 +176,8 @@ impl OnBooking {
         Ok(())
     }
 
-    /// Remembers what booking wants, does it with the money that is there, and issues the receipt
-    /// that is due, if there can be one; says whether it is remembered.
+    /// Stores booking's intent, applies it to the money that is here, and issues the receipt that
+    /// is due if possible; returns whether the intent is stored.
     async fn apply_intent(
         &self,
         tx: &mut Tx,
@@ -193,8 +193,8 @@ impl OnBooking {
     }
 }
 
-/// Refuses an event of which neither the booking nor the payment is known: nothing would ever give
-/// that money back, or issue its receipt.
+/// Fails for an event if neither the booking nor the payment is known: otherwise that money would
+/// never be refunded, and its receipt never issued.
 async fn ensure_known(
     tx: &mut Tx,
     id: Id<Booking>,

@@ -74,7 +74,7 @@ pub struct InternalHandler {
 }
 
 impl InternalHandler {
-    /// Serves a till to other services.
+    /// Serves other services.
     #[must_use]
     pub fn new(app: Arc<App>, peers: Peers) -> Self {
         Self { app, peers }

@@ -1,5 +1,5 @@
-//! What the practice's staff calls: those who decide about money, and nobody else. Whatever it
-//! comes to is written down with who asked.
+//! The staff service. Only managers may call it. Each call is written to the audit log with its
+//! caller and its outcome.
 
 use std::sync::Arc;
 
@@ -40,13 +40,13 @@ pub struct StaffHandler {
 }
 
 impl StaffHandler {
-    /// Serves a till to those whom the door lets in.
+    /// Serves staff members whom the authorizer admits.
     #[must_use]
     pub fn new(app: Arc<App>, authorizer: StaffDoor, parked: ParkedEvents) -> Self {
         Self { app, authorizer, parked }
     }
 
-    /// Lets managers look at something, and writes down that they did.
+    /// Admits managers to a read and writes it to the audit log.
     async fn authorize_read(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<(), Status> {
         let staff = self.authorize_manager(metadata, act).await?;
         self.authorizer.looked(staff, act).await
