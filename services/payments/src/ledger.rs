@@ -17,7 +17,7 @@ use crate::domain::refund::Refund;
 
 pub use entry::{Account, Entry, EntryKind, Line};
 
-/// How far a refund has come.
+/// The state of a refund.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RefundState {
     Payable,
@@ -41,11 +41,11 @@ struct RefundBalance {
 /// A payment in the books.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PaymentBalance {
-    /// How much money came; a refund may be told before that.
+    /// How much was captured; a refund may be reported before that.
     captured_minor: i64,
     /// Where it stands as long as it is neither back nor earned nor kept.
     account: Account,
-    /// How much of it does; less than nothing while only refunds of it were told.
+    /// How much of it stands there; negative while only refunds of it were reported.
     open: i64,
     /// Where the rest stands.
     closed: Account,
@@ -58,7 +58,7 @@ struct PaymentBalance {
 /// The books of one booking, from its events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Books {
-    /// What is collected, once that was told.
+    /// The price, once the collection was opened.
     price: Option<i64>,
     held: BTreeMap<PaymentId, PaymentBalance>,
     refunds: BTreeMap<Id<RefundKind>, RefundBalance>,
@@ -86,7 +86,7 @@ impl Books {
         match event {
             Event::Observed { payment, .. } => {
                 let is_here = payment.fact.status >= Status::Captured;
-                // Whether it counts is told right after; or never, when it is on its way back.
+                // The next event states whether it counts; there is none if it is being refunded.
                 let is_left_open = is_here && !next.is_some_and(|next| counts(next, &payment.id));
                 let captured_minor =
                     is_left_open.then(|| self.capture(&payment.id, &payment.fact.amount));
@@ -130,7 +130,7 @@ impl Books {
         }
     }
 
-    /// Takes captured money in that nothing explains yet; once.
+    /// Posts captured money that is not decided yet; once.
     fn capture(&mut self, payment: &PaymentId, amount: &Amount) -> Option<Entry> {
         let held = self.held(payment);
         if held.captured_minor != 0 {
@@ -149,8 +149,8 @@ impl Books {
         self.held.entry(payment.clone()).or_insert(nothing)
     }
 
-    /// Money that counts is owed to the customer, also what nobody could explain before. Of that,
-    /// what is on its way back is not there any more. What was paid beside the price is a fee.
+    /// Verified money is owed to the customer, also money that stood in suspense, less what is
+    /// being refunded. What was paid beyond the price is a fee.
     fn verify(&mut self, payment: &PaymentId, amount: &Amount) -> Vec<Entry> {
         let fee = self.price.map_or(0, |price| amount.minor.saturating_sub(price).max(0));
         let held = self.held(payment);
@@ -170,8 +170,8 @@ impl Books {
         entries
     }
 
-    /// Puts a fee apart from what is owed to the customer. Only what another hand gives back beyond
-    /// the price is taken from it.
+    /// Separates a fee from what is owed to the customer. Only external refunds beyond the price
+    /// reduce it.
     fn split_fee(&mut self, payment: &PaymentId, fee: i64, entries: &mut Vec<Entry>) {
         let held = self.held(payment);
         held.open = held.open.saturating_sub(fee);
@@ -182,7 +182,7 @@ impl Books {
         entries.extend(last);
     }
 
-    /// Money that is to go back, by us or by another hand.
+    /// Posts money that is to be refunded, by us or externally.
     fn owe(&mut self, refund_id: Id<RefundKind>, refund: &Refund, kind: EntryKind) -> Vec<Entry> {
         if self.refunds.contains_key(&refund_id) {
             return Vec::new();
@@ -228,7 +228,7 @@ impl Books {
                 let what = (EntryKind::RefundFailed, format!("refund {refund_id} failed"));
                 back.entry(what, held, Account::RefundsPayable, Direction::Returning)
             }
-            // It went back although it was said to have failed.
+            // It was processed although it was reported as failed.
             RefundState::Gone if before == RefundState::Failed => {
                 if back.closed_in == Account::ConvenienceFee {
                     held.fee = held.fee.saturating_sub(back.closed);
@@ -245,7 +245,7 @@ impl Books {
         entry.map(named).into_iter().collect()
     }
 
-    /// What a dispute that is lost takes is no longer at the provider.
+    /// Posts the loss of a dispute: the provider no longer holds the money.
     fn lose(&mut self, dispute: &Dispute) -> Vec<Entry> {
         let fact = &dispute.fact;
         let is_lost = fact.state == DisputeState::Lost;
@@ -262,7 +262,7 @@ impl Books {
         Entry::transfer(what, &dispute.payment, &amount, accounts).into_iter().collect()
     }
 
-    /// The money of a session that took place, or is kept, is a debt to nobody any more.
+    /// Closes money that is earned or retained: it is no longer owed to the customer.
     fn close(
         &mut self,
         payment: &PaymentId,
@@ -289,7 +289,7 @@ impl Books {
         entry.into_iter().collect()
     }
 
-    /// What an offer took off the price, as far as this part of what was paid is concerned.
+    /// The share of an offer's discount that belongs to this part of the payment.
     fn discount(&self, payment: &PaymentId, amount: &Amount) -> i64 {
         let captured_minor = self.held.get(payment).map_or(0, |held| held.captured_minor);
         let off = self.price.map_or(0, |price| price.saturating_sub(captured_minor).max(0));
@@ -322,7 +322,7 @@ fn counts(event: &Event, payment: &PaymentId) -> bool {
     }
 }
 
-/// Whether a refund takes money from where it stands or brings it back there.
+/// Whether a refund debits the account where the money stands or credits it back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Outgoing,

@@ -1,7 +1,7 @@
-//! Opens the books of bookings whose money moved before there was a ledger, and closes the holes
-//! that a process of an older release has left while a deploy rolled: the entries of a booking
-//! follow from its events, so they are written as if they had always been. How far that was done is
-//! remembered as a position of our own feed, so that a start reads what came since the last night.
+//! Backfills ledger entries: for bookings whose money moved before there was a ledger, and for
+//! events of a process of an older release during a rolling deploy. The entries of a booking follow
+//! from its events. The progress is stored as a position of our own feed, so that a start reads
+//! only what was appended since the last night.
 
 use eventstore::{Metadata, Recorded, Store, StoreError, Tx, Unreadable};
 use kernel::Id;
@@ -15,12 +15,12 @@ use crate::read_model::ledger::{
     backfilled_until, count_written, record_backfilled, streams_after,
 };
 
-/// How many events are looked through at a time.
+/// How many events are read at a time.
 const BATCH_SIZE: i64 = 1_000;
 
-/// Compares the entries that follow from each booking's events with those that are written, and
-/// writes the rest; called at the start and every night. Two that do so at once write each once. A
-/// booking of which an event cannot be read is left out, with an error in the log.
+/// Compares the entries that follow from each booking's events with the stored ones, and writes the
+/// missing ones; called at startup and every night. Concurrent runs write each entry once. A
+/// booking with an unreadable event is skipped, with an error in the log.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -45,7 +45,7 @@ async fn backfill_one(store: &Store, stream: &str) -> Result<(), Error> {
     // Read after the events, which were written together with their entries.
     let entries = match entries(&events) {
         Ok(entries) => entries,
-        // The books of the others are opened all the same.
+        // The other bookings are backfilled anyway.
         Err(error) => {
             tracing::error!(%booking_id, %error, "the books of a booking stay closed");
             return Ok(());
@@ -61,7 +61,7 @@ async fn backfill_one(store: &Store, stream: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a booking's events come to.
+/// The entries that follow from a booking's events.
 fn entries(events: &[Recorded]) -> Result<Vec<Entry>, Unreadable> {
     let events =
         events.iter().map(contract::read_collection_event).collect::<Result<Vec<_>, _>>()?;

@@ -8,7 +8,7 @@ use kernel::id::Receipt as ReceiptKind;
 use crate::domain::receipt::Receipt;
 use crate::domain::receipt::paper::Paper;
 
-/// The stream of a receipt; it has one event for ever.
+/// The stream of a receipt; it has exactly one event.
 #[must_use]
 pub fn stream(id: Id<ReceiptKind>) -> String {
     format!("receipt-{}", id.uuid())

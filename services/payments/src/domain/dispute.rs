@@ -1,5 +1,5 @@
-//! A dispute: a payer's bank questions a payment, and the practice has until a day to answer. What
-//! is told of it is joined, never overwritten, so that order and repetition change nothing.
+//! A dispute: a payer's bank questions a payment, and the practice has until a day to answer.
+//! Reports about it are joined, never overwritten, so that order and repetition change nothing.
 
 use kernel::Timestamp;
 
@@ -10,7 +10,7 @@ use super::fact::{Amount, DisputeId, PaymentId};
 pub enum Phase {
     /// The bank suspects a fraud.
     Fraud,
-    /// The bank wants papers.
+    /// The bank asks for documents.
     Retrieval,
     /// The bank wants the money back.
     Chargeback,

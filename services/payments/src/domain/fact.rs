@@ -1,11 +1,11 @@
-//! What a provider said about a payment. Facts are joined, never overwritten: whatever the order in
-//! which they come and however often, the same one remains.
+//! What a provider reported about a payment. Facts are joined, never overwritten: order and
+//! repetition do not change the result.
 
 use std::fmt;
 
 use kernel::Money;
 
-/// No id of a provider that we know is longer.
+/// The longest id of the known providers.
 const ID_CHARS_MAX: usize = 64;
 
 macro_rules! provider_ids {
@@ -101,7 +101,7 @@ impl Status {
         }
     }
 
-    /// Reads the word; `None` for one that we do not know and therefore do not act on.
+    /// Reads the word; `None` for an unknown one, which is ignored.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Created, Self::Failed, Self::Authorized, Self::Captured, Self::Refunded]
@@ -145,14 +145,14 @@ pub struct OrderFact {
     pub is_paid_in_full: bool,
 }
 
-/// Where something was learnt.
+/// The source of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// The checkout's signed answer led us to ask.
+    /// A fetch after the checkout's signed answer.
     Checkout,
-    /// The provider told us.
+    /// A webhook of the provider.
     Webhook,
-    /// We asked.
+    /// A poll.
     Poll,
 }
 

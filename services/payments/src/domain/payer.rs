@@ -1,4 +1,4 @@
-//! Name, GSTIN and address that a payer wants to stand on the papers.
+//! The payer's name, GSTIN and address on documents.
 
 /// How long a GSTIN is: state, PAN, entity, a letter, check character.
 const GSTIN_CHARS: usize = 15;
@@ -12,7 +12,7 @@ const STATES: [&str; 38] = [
     "34", "35", "36", "37", "38", "97",
 ];
 
-/// A payer as papers name it.
+/// A payer as documents name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payer {
     /// A person's or a business's name, 1 to 120 characters.
@@ -46,7 +46,7 @@ impl Payer {
     /// Reads what a person typed: white space is one blank, and a GSTIN is capitals without any.
     ///
     /// # Errors
-    /// The first field that cannot stand on a paper.
+    /// The first invalid field.
     pub fn parse(name: &str, gstin: &str, address: &str, state: &str) -> Result<Self, PayerError> {
         let name = on_one_line(name, NAME_CHARS_MAX).ok_or(PayerError::Name)?;
         let gstin = gstin.split_whitespace().collect::<String>().to_ascii_uppercase();

@@ -1,5 +1,5 @@
-//! What a receipt or another paper of tax states: its serial number, its tax, who issues it and to
-//! whom. It is worked out once and never again, so later settings change no paper.
+//! The content of a receipt or tax document: serial number, tax, issuer and payer. It is computed
+//! once, at issue, so later settings change no document.
 
 pub mod due;
 pub mod paper;
@@ -47,7 +47,7 @@ impl FinancialYear {
     }
 }
 
-/// The serial number of the so-manieth receipt of a year.
+/// The serial number of a year's receipt with this number.
 ///
 /// # Errors
 /// `SerialTooLong`.
@@ -83,7 +83,7 @@ pub struct Letterhead {
     pub service_code: String,
 }
 
-/// A receipt or another paper of tax as it is issued.
+/// A receipt or tax document as it is issued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     /// Its id.
@@ -96,7 +96,7 @@ pub struct Receipt {
     pub serial: String,
     /// When it was issued.
     pub issued_at: Timestamp,
-    /// Which paper it is, and what it is for.
+    /// Its kind, and what it is for.
     pub due: Due,
     /// How it states tax.
     pub tax: Tax,
@@ -109,7 +109,7 @@ pub struct Receipt {
 }
 
 impl Issuer {
-    /// The practice, or whoever issues receipts for it.
+    /// The practice, or the issuer that its settings name.
     #[must_use]
     pub fn of(practice: &Practice) -> Self {
         let (settings, identity) = (&practice.receipts, &practice.practice);
@@ -145,7 +145,7 @@ impl Issuer {
         FinancialYear::of(at, &self.zone)
     }
 
-    /// Which papers are issued, as the settings say now.
+    /// Which documents are issued, by the current settings.
     #[must_use]
     pub fn extent(&self) -> Extent {
         self.extent
@@ -166,7 +166,7 @@ impl Issuer {
         }
     }
 
-    /// A paper that is due, with the number that its series has come to in its year.
+    /// Issues a document that is due, with the next number of its series and year.
     ///
     /// # Errors
     /// Why there cannot be one.

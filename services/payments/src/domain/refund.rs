@@ -1,5 +1,5 @@
-//! A refund: asked for once, taken by the provider, and then processed or refused; or found there,
-//! made by another hand.
+//! A refund: requested once, accepted by the provider, then processed or failed; or an external
+//! one, found at the provider.
 
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
@@ -19,7 +19,7 @@ pub enum Cause {
     Cancelled,
     /// The practice wants to.
     Staff,
-    /// Somebody made it on the provider's own pages; nobody asked us.
+    /// An external refund, made on the provider's own pages.
     Elsewhere,
 }
 
@@ -47,10 +47,11 @@ impl Cause {
     }
 }
 
-/// How a refund ended. A provider that refused may still have sent the money; that counts more.
+/// How a refund ended. A provider that refused may still have sent the money; then `Processed`
+/// outranks the failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
-    /// Money went back by another hand before the provider took it, so it could not be any more.
+    /// An external refund took its money before the provider accepted it.
     Overtaken,
     /// It failed at the provider, or was refused for good.
     Failed,
@@ -58,7 +59,7 @@ pub enum End {
     Processed,
 }
 
-/// The word of a failure that means that a refund was overtaken.
+/// The failure reason of an overtaken refund.
 pub const OVERTAKEN: &str = "overtaken";
 
 impl End {
@@ -78,22 +79,22 @@ pub struct Refund {
     pub amount: Amount,
     /// Why.
     pub cause: Cause,
-    /// The refund in whose place it was asked for, if it was.
+    /// The failed refund that it renews, if any.
     pub renews: Option<Id<RefundKind>>,
-    /// The provider's id, once it took the refund.
+    /// The provider's id, once it accepted the refund.
     pub accepted: Option<ProviderRefundId>,
     /// How it ended, once it did.
     pub end: Option<End>,
 }
 
 impl Refund {
-    /// A refund that is only just asked for.
+    /// A new refund, not accepted yet.
     #[must_use]
     pub fn requested(payment: PaymentId, amount: Amount, cause: Cause) -> Self {
         Self { payment, amount, cause, renews: None, accepted: None, end: None }
     }
 
-    /// Whether its money went back or may still do so.
+    /// Whether it is processed or may still be.
     #[must_use]
     pub fn goes_back(&self) -> bool {
         match self.end {
@@ -102,7 +103,7 @@ impl Refund {
         }
     }
 
-    /// Whether it is still ours to ask for.
+    /// Whether it is neither accepted nor ended.
     #[must_use]
     pub fn is_unaccepted(&self) -> bool {
         self.end.is_none() && self.accepted.is_none()
@@ -123,17 +124,17 @@ pub enum Progress {
 /// The provider's words for a refusal that no time and no balance will change.
 const FINAL_REFUSALS: [&str; 2] = ["payment_too_old", LOST_TO_A_DISPUTE];
 
-/// Our own word for a refund that is not asked for, because a dispute took the money.
+/// Our own reason for a refund that is not requested, because a dispute took the money.
 pub const LOST_TO_A_DISPUTE: &str = "lost_to_a_dispute";
 
 /// Whether a refusal is the last word. Every other one (a balance that is too low, a rule of the
-/// account, a word that we do not know) may pass, so it is asked again.
+/// account, a word that we do not know) may be temporary, so the refund is retried.
 #[must_use]
 pub fn is_final(reason: &str) -> bool {
     FINAL_REFUSALS.contains(&reason)
 }
 
-/// What was learnt about a refund.
+/// A report about a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefundUpdate {
     /// The provider has it.
@@ -147,7 +148,7 @@ pub enum RefundUpdate {
     Refused(String),
 }
 
-/// A refund that the provider has and that does not bear one of our ids.
+/// A refund that the provider has and that has none of our ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundRefund {
     /// What is refunded.

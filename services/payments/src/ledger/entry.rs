@@ -27,7 +27,7 @@ pub enum Account {
     DisputeLoss,
     /// What is on its way back to customers.
     RefundsPayable,
-    /// What nobody can place: it does not match, or it is not ours.
+    /// Money that does not match, or is not ours.
     Suspense,
 }
 
@@ -57,11 +57,11 @@ impl Account {
 pub enum EntryKind {
     /// Money came.
     Captured,
-    /// Money that nobody could place turned out to be ours.
+    /// Money in suspense was identified as ours.
     Identified,
     /// Money is to go back.
     RefundRequested,
-    /// Somebody gave money back without us.
+    /// An external refund was found.
     RefundDiscovered,
     /// It did not go back.
     RefundFailed,
@@ -162,7 +162,7 @@ impl Entry {
         Some(self)
     }
 
-    /// Captured money: at the provider, and owed to a customer or to nobody that we know.
+    /// Captured money: debits the provider, credits the customer's advance or suspense.
     #[must_use]
     pub fn captured(payment: &PaymentId, amount: &Amount, owed: Account) -> Option<Self> {
         let what = (EntryKind::Captured, format!("captured {payment}"));

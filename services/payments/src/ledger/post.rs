@@ -1,4 +1,4 @@
-//! Writes entries, each once, in the transaction of what led to it.
+//! Writes entries, each once, in the transaction of their cause.
 
 use eventstore::{StoreError, Tx, new_uuid};
 use kernel::Id;
@@ -69,7 +69,7 @@ async fn write(
     Ok(is_new)
 }
 
-/// Money that was captured for nobody that we knew turns out to be a booking's.
+/// Captured money of an unknown owner is identified as a booking's.
 async fn identify(
     tx: &mut Tx,
     booking_id: Id<Booking>,
@@ -87,7 +87,7 @@ async fn identify(
     if explained == 0 {
         return Ok(());
     }
-    // What went back meanwhile is told again, by the booking's own events.
+    // Refunds posted in the meantime are posted again by the booking's own events.
     let gone = "select cause from ledger_entries
                 where payment_id = $1 and booking_id is null and kind = $2";
     let gone = sqlx::query(gone)
@@ -115,7 +115,7 @@ async fn identify(
     Ok(())
 }
 
-/// Takes an entry back by another one with the opposite lines; once.
+/// Reverses an entry by another one with the opposite lines; once.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -28,7 +28,7 @@ use crate::settlement::{Line, Settlement};
 /// captured by a call. What is found later stays authorised, and the provider releases it without
 /// a fee.
 const CAPTURED_WITHIN_MINUTES: u32 = 72 * 60;
-/// The longest time that the provider lets a payment wait for a capture by hand: five days.
+/// The longest manual capture time that the provider allows: five days.
 const CAPTURABLE_WITHIN_MINUTES: u32 = 7_200;
 
 /// The reason of a refusal for a field that the call does not know.

@@ -1,9 +1,9 @@
-//! Where a booking stands, in the words of the table of known bookings.
+//! The status of a booking, as the table of known bookings stores it.
 
-/// Where a booking stands, as booking last said.
+/// The status of a booking, as booking last reported it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BookingStatus {
-    /// Nothing was heard of it.
+    /// No event of it was received.
     #[default]
     Unknown,
     /// Its time is held.
@@ -60,7 +60,7 @@ impl BookingStatus {
         self == Self::Completed
     }
 
-    /// Whether somebody counts on the session, so that its money must be here.
+    /// Whether the booking is not ended without a session, so that its money must be here.
     #[must_use]
     pub fn is_live(self) -> bool {
         match self {

@@ -11,8 +11,8 @@ use crate::domain::fact::{OrderId, PaymentId};
 /// How long the body of a webhook is kept.
 const BODY_DAYS: i32 = 90;
 
-/// Writes a webhook down. Returns the id under which it is new: its own, or that of its body, when
-/// its own stands for another body already. A known body is not new.
+/// Stores a webhook. Returns the id that it is stored under: its own, or its body's hash if its own
+/// id belongs to another body. Returns none for a known body.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -25,7 +25,7 @@ pub async fn insert(
     if insert_row(tx, event_id, body_sha256, raw).await? {
         return Ok(Some(event_id.to_owned()));
     }
-    // Ids are headers that nobody signed.
+    // Ids are unsigned headers.
     let by_body = hex(body_sha256);
     let is_new = by_body != event_id && insert_row(tx, &by_body, body_sha256, raw).await?;
     if is_new {
@@ -64,7 +64,7 @@ async fn insert_row(
     Ok(added > 0)
 }
 
-/// When the last webhook came whose body is still kept.
+/// When the last webhook arrived whose body is still stored.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -95,7 +95,7 @@ pub async fn unfolded(
     Ok(raw.flatten())
 }
 
-/// Notes that a webhook was folded.
+/// Marks a webhook as folded.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -110,7 +110,7 @@ pub async fn mark_folded(tx: &mut Tx, event_id: &str) -> Result<(), StoreError> 
     Ok(())
 }
 
-/// Notes that a webhook waits for an order that we do not know yet.
+/// Stores that a webhook waits for an unknown order.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -123,7 +123,7 @@ pub async fn set_waits_for(tx: &mut Tx, event_id: &str, order: &OrderId) -> Resu
     Ok(())
 }
 
-/// Notes which payment a webhook tells of.
+/// Stores which payment a webhook reports.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -140,7 +140,7 @@ pub async fn set_payment(
     Ok(())
 }
 
-/// Whether a webhook has told of a payment.
+/// Whether a webhook has reported a payment.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -168,7 +168,7 @@ pub async fn waiting_for(tx: &mut Tx, order: &OrderId) -> Result<Vec<String>, St
     Ok(rows.iter().map(|row| row.try_get("event_id")).collect::<Result<_, _>>()?)
 }
 
-/// Deletes the bodies that have been kept long enough. Ids and hashes stay.
+/// Deletes bodies older than 90 days. Ids and hashes stay.
 ///
 /// # Errors
 /// When the database does not answer.

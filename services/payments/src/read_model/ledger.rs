@@ -115,8 +115,8 @@ pub async fn write_closing(executor: impl PgExecutor<'_>) -> Result<(), StoreErr
     Ok(())
 }
 
-/// Some of the bookings whose money has moved behind a position of our own feed, and the position
-/// up to which that is all of them. Events without a position are read every time.
+/// Streams of bookings whose money moved after a position of our own feed, and the position up to
+/// which they are complete. Events without a position are read every time.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -141,7 +141,7 @@ pub async fn streams_after(
     Ok((row.try_get("streams")?, row.try_get("position")?))
 }
 
-/// Up to which position of our own feed the books were opened.
+/// Up to which position of our own feed the ledger is backfilled.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -151,7 +151,7 @@ pub async fn backfilled_until(executor: impl PgExecutor<'_>) -> Result<i64, Stor
     Ok(position.unwrap_or(0))
 }
 
-/// Notes up to which position of our own feed the books were opened.
+/// Stores up to which position of our own feed the ledger is backfilled.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,4 +1,4 @@
-//! The payers that want to stand on the papers of their bookings.
+//! The payers that documents of bookings name.
 
 use eventstore::{StoreError, Tx};
 use kernel::Id;
@@ -24,7 +24,7 @@ pub async fn of(
     Ok(row.map(|row| read(&row, columns)).transpose()?.flatten())
 }
 
-/// Remembers a booking's payer in the place of the one before.
+/// Stores a booking's payer, replacing an earlier one.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -46,7 +46,7 @@ pub async fn upsert(tx: &mut Tx, booking_id: Id<Booking>, payer: &Payer) -> Resu
     Ok(())
 }
 
-/// Forgets a booking's payer, so that its papers name the customer.
+/// Deletes a booking's payer, so that its documents name the client.
 ///
 /// # Errors
 /// When the database does not answer.

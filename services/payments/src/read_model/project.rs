@@ -65,7 +65,7 @@ pub async fn collection(
     for known in collection.disputes.values() {
         dispute(tx, terms.booking_id, known, now).await?;
     }
-    // What the provider made of one may have moved to another one, and is one's only.
+    // A provider's refund may have moved to another of our refunds, and its id is unique.
     let (named, nameless): (Vec<_>, Vec<_>) =
         collection.refunds.iter().partition(|(_, known)| known.accepted.is_some());
     for (refund_id, known) in nameless.into_iter().chain(named) {
@@ -177,7 +177,7 @@ async fn refund(
     Ok(())
 }
 
-/// Remembers whose a booking is and in which trace it began.
+/// Stores a booking's owner and the trace in which it began.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -200,7 +200,7 @@ pub async fn known_booking(
     Ok(())
 }
 
-/// Remembers where a booking stands.
+/// Stores a booking's status.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -217,8 +217,8 @@ pub async fn booking_state(
     Ok(())
 }
 
-/// Remembers what booking wants to become of a booking's money; says whether the booking is known,
-/// so that there is where to remember it.
+/// Stores booking's intent for a booking's money; returns whether the booking is known, because
+/// only then there is a row for it.
 ///
 /// # Errors
 /// When the database does not answer.

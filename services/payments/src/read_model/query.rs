@@ -37,7 +37,7 @@ pub struct CollectionRow {
 pub struct Order {
     /// Its id.
     pub id: OrderId,
-    /// When we learnt of it.
+    /// When it was recorded.
     pub created_at: Timestamp,
 }
 
@@ -50,7 +50,7 @@ pub struct RefundRow {
     pub payment: PaymentId,
     /// How much.
     pub amount: Amount,
-    /// The provider's id, once it took it.
+    /// The provider's id, once it accepted the refund.
     pub provider_refund: Option<ProviderRefundId>,
     /// Whether it has ended, one way or the other.
     pub ended: bool,
@@ -71,7 +71,7 @@ fn standing(word: &str) -> Option<Standing> {
         .find(|it| standing_word(*it) == word)
 }
 
-/// A column holds what no program of ours wrote.
+/// A column holds a value that this service never writes.
 fn impossible(column: &str) -> sqlx::Error {
     sqlx::Error::ColumnDecode { index: column.to_owned(), source: "an impossible value".into() }
 }
@@ -195,8 +195,8 @@ pub async fn refund(
     Ok(row.as_ref().map(refund_row).transpose()?)
 }
 
-/// How much of a payment the provider has taken back as far as we know: refunds that it took,
-/// whether we asked for them or not, and that did not fail.
+/// The sum of a payment's refunds that the provider accepted and that did not fail, ours and
+/// external ones.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -214,7 +214,7 @@ pub async fn refunded_minor(
     Ok(sum)
 }
 
-/// How the worst dispute of a refund's payment stands, unless a person has asked for the refund.
+/// The state of the worst dispute of a refund's payment; none for a refund by staff.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -249,7 +249,7 @@ pub async fn has_undecided(
     Ok(undecided.bind(booking_id).fetch_one(executor).await?)
 }
 
-/// The booking whose order a payment was made on, as far as we know it.
+/// The booking whose order a payment was made on, if it is known.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -280,7 +280,7 @@ pub async fn booking_state(
     Ok(word.flatten().and_then(|word| BookingStatus::from_word(&word)).unwrap_or_default())
 }
 
-/// What booking has said of a booking's money.
+/// Booking's stored intent for a booking's money.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -328,8 +328,8 @@ fn refund_row(row: &PgRow) -> Result<RefundRow, sqlx::Error> {
     })
 }
 
-/// Takes the turn to create a booking's order, if there is none and nobody else has it. Returns
-/// which turn it is, from 1.
+/// Acquires the lease for creating a booking's order, if there is no order and no valid lease.
+/// Returns the lease's number, from 1.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -352,7 +352,7 @@ pub async fn acquire_order_lease(
     Ok(lease)
 }
 
-/// Makes a turn last on, as long as whoever has it is alive.
+/// Renews a lease; its holder calls it while it is alive.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -375,7 +375,7 @@ pub async fn renew_order_lease(
     Ok(())
 }
 
-/// Gives a turn back that led to nothing, so that the next one need not wait for its end.
+/// Releases a lease after a failure, so that the next caller need not wait for its end.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,5 +1,5 @@
-//! Receipts and other papers of tax as they were issued, with what has gone back of their payments
-//! since. Receipts have a table of their own; all papers together are read as one.
+//! Receipts and tax documents as they were issued, with what was refunded of their payments since.
+//! Receipts have a table of their own; reads combine both tables.
 
 use eventstore::{StoreError, Tx};
 use kernel::id::{Booking, Receipt as ReceiptKind, Refund as RefundKind};
@@ -29,7 +29,7 @@ pub struct ReceiptRow {
     pub issued_at: Timestamp,
     /// The booking.
     pub booking_id: Id<Booking>,
-    /// Which paper it is.
+    /// Its kind.
     pub paper: Paper,
     /// The provider's payment.
     pub payment_id: String,
@@ -47,9 +47,9 @@ pub struct ReceiptRow {
     pub letterhead: Letterhead,
     /// To whom it was issued.
     pub payer: Option<Payer>,
-    /// The paper that it refers to.
+    /// The document that it refers to.
     pub refers_to: Option<Reference>,
-    /// What has gone back of the payment up to now; 0 of other papers than receipts.
+    /// What was refunded of the payment up to now; 0 for tax documents.
     pub refunded_minor: i64,
 }
 
@@ -132,7 +132,7 @@ pub async fn newest_booking(
     Ok(found)
 }
 
-/// Whether papers follow a receipt of a booking.
+/// Whether tax documents follow a receipt of a booking.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -167,7 +167,7 @@ pub async fn is_invoiced(
     Ok(found)
 }
 
-/// What was issued for a booking, as far as later papers depend on it.
+/// What was issued for a booking, as far as later documents depend on it.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -192,7 +192,7 @@ pub async fn issued(
         .collect()
 }
 
-/// Writes a receipt or another paper.
+/// Writes a receipt or tax document.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -228,7 +228,7 @@ pub async fn insert(tx: &mut Tx, receipt: &Receipt) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Binds what all papers state, $1 to $24.
+/// Binds the columns that all documents share, $1 to $24.
 fn bind<'q>(query: Insert<'q>, receipt: &'q Receipt) -> Insert<'q> {
     let payer = receipt.payer.as_ref();
     query
@@ -258,7 +258,7 @@ fn bind<'q>(query: Insert<'q>, receipt: &'q Receipt) -> Insert<'q> {
         .bind(receipt.issued_at)
 }
 
-/// The receipts and other papers of a booking, oldest first.
+/// The receipts and tax documents of a booking, oldest first.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -276,7 +276,7 @@ pub async fn of_booking(
     Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
 }
 
-/// A receipt or another paper by its id.
+/// A receipt or tax document by its id.
 ///
 /// # Errors
 /// When the database does not answer.

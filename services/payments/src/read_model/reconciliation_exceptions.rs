@@ -1,5 +1,5 @@
-//! Finds the orders, payments and settlements that nothing explains. Each reason is a question to
-//! the tables; whatever explains it makes its row disappear.
+//! Queries the reconciliation exceptions: orders, payments and settlements that nothing explains.
+//! Each reason is a query over the tables, so a row disappears once its cause is resolved.
 
 use eventstore::{StoreError, Tx};
 use kernel::id::{Booking, Customer};
@@ -19,13 +19,13 @@ pub enum Reason {
     AuthorizedLong,
     /// Money is here, and no booking stands for it.
     CapturedNotPlaced,
-    /// A booking stands, nobody has verified its money, and the customer's word was taken.
+    /// A booking was confirmed on the client's claim, and its money is not verified.
     ConfirmedWithoutMoney,
     /// Money is here that does not match its order.
     Mismatched,
     /// The creation of an order had no answer.
     OrderOutcomeUnknown,
-    /// The provider tells of an order that we do not know.
+    /// The provider reports an unknown order.
     OrderUnknown,
     /// The provider has captured money that belongs to no order of ours.
     PaymentUnknown,
@@ -37,13 +37,13 @@ pub enum Reason {
     RefundNotTaken,
     /// A refund is under way for long.
     RefundPendingLong,
-    /// Somebody gave money back without us, and its booking stands.
+    /// Money was refunded externally, and its booking stands.
     RefundedElsewhere,
     /// A settlement does not fit our books.
     SettlementBreak,
     /// Captured money has not been paid out.
     NotSettled,
-    /// What a webhook tells could not be taken in.
+    /// A webhook could not be folded.
     WebhookNotFolded,
     /// A bank disputes a payment, and the practice has to answer.
     DisputeOpen,
@@ -146,7 +146,7 @@ impl Reason {
         }
     }
 
-    /// What finds its rows: booking, order, payment, amount, currency, since, and a break's word.
+    /// The query of its rows: booking, order, payment, amount, currency, since, and the break.
     fn query(self) -> &'static str {
         match self {
             Self::AuthorizedLong => AUTHORIZED_LONG,
@@ -171,8 +171,8 @@ impl Reason {
     }
 }
 
-/// Refunds that came to nothing, and for whose money no other way back was found since. One that
-/// another hand overtook came to nothing because its money had gone back already.
+/// Failed refunds whose money was not refunded otherwise since. An overtaken refund is not one of
+/// them, because its money was refunded already.
 const FAILED: &str = "ended_refunds as (
     select r.*, c.order_id, coalesce(e.recorded_at, r.requested_at) as failed_at
     from refunds r
@@ -199,14 +199,14 @@ failed_refunds as (
           and l.account in ('customer_advance', 'suspense', 'revenue', 'retained')
         having sum(l.amount_minor) <> 0))";
 
-/// The first question names the columns of all.
+/// The first query names the columns of all.
 const AUTHORIZED_LONG: &str = "
     select p.booking_id, c.order_id, p.payment_id, p.amount_minor, p.amount_currency,
            p.seen_at as since, null::text as broken
     from payments p join collections c using (booking_id)
     where p.status = 'authorized' and p.seen_at < clock_now() - interval '1 day'";
 
-/// Of a booking that was announced before its state was kept, nothing can be said here.
+/// Bookings that were announced before their state was stored are left out.
 const CAPTURED_NOT_PLACED: &str = "
     select b.booking_id, c.order_id, b.payment_id, -b.amount_minor, b.amount_currency, b.since,
            null::text
@@ -227,7 +227,7 @@ const CONFIRMED_WITHOUT_MONEY: &str = "
     join known_bookings k using (booking_id)
     where k.state in ('confirmed', 'completed') and c.verified_payment_id is null";
 
-/// A settlement that does not fit is told as such.
+/// A broken settlement is reported by its own reason.
 const MISMATCHED: &str = "
     select p.booking_id, max(c.order_id), p.payment_id,
            -sum(b.amount_minor - b.settled_minor)::bigint, b.amount_currency, min(b.since),
@@ -308,7 +308,7 @@ const SETTLEMENT_BREAK: &str = "
     from settlements where broken is not null";
 
 /// What the provider holds of a payment is what was captured less what goes back and was paid out.
-/// A line about it that does not fit is told as such.
+/// A broken line about it is reported by its own reason.
 const NOT_SETTLED: &str = "
     select (array_agg(b.booking_id) filter (where b.booking_id is not null))[1], max(c.order_id),
            b.payment_id, sum(b.amount_minor)::bigint, b.amount_currency, min(b.since), null::text
@@ -323,7 +323,7 @@ const NOT_SETTLED: &str = "
                        and d.state in ('open', 'under_review', 'action_required'))
        and min(b.since) < clock_now() - interval '7 days'";
 
-/// One that waits for an order that we do not know is told as that order.
+/// A webhook that waits for an unknown order is reported as that order.
 const WEBHOOK_NOT_FOLDED: &str = "
     select null::uuid, null::text, coalesce(payment_id, event_id), null::bigint, null::text,
            received_at, null::text
@@ -331,7 +331,7 @@ const WEBHOOK_NOT_FOLDED: &str = "
     where folded_at is null and waits_for_order_id is null
       and received_at < clock_now() - interval '1 hour'";
 
-/// Something that nothing explains.
+/// A reconciliation exception.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReconciliationException {
     /// Why it is in the list.
@@ -362,7 +362,7 @@ impl ReconciliationException {
     }
 }
 
-/// Everything that nothing explains, and no member of staff either, oldest first.
+/// All exceptions that staff has not explained, oldest first.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -383,7 +383,7 @@ pub async fn find(
     Ok(rows.await?.iter().map(read_exception).collect::<Result<_, _>>()?)
 }
 
-/// What staff has explained comes back with another amount: then something else has happened.
+/// An explained row comes back if its amount changes.
 const NOT_EXPLAINED: &str = "
     select f.*,
            (select min(d.respond_by_at) from disputes d
@@ -420,7 +420,7 @@ fn read_exception(row: &PgRow) -> Result<ReconciliationException, sqlx::Error> {
     })
 }
 
-/// Writes down why a row is right as it is.
+/// Stores a staff member's explanation of a row.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -451,7 +451,7 @@ pub async fn explain(
     Ok(())
 }
 
-/// Whether just this was said of a row before.
+/// Whether this explanation of a row is stored.
 ///
 /// # Errors
 /// When the database does not answer.

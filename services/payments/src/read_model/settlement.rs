@@ -153,7 +153,7 @@ pub async fn write_line(
     Ok(())
 }
 
-/// Since when the oldest of our payments waits that the provider has captured and not paid out.
+/// When the oldest captured payment was seen that the provider has not paid out.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -212,7 +212,7 @@ pub async fn write_settlement(
     Ok(())
 }
 
-/// Notes a captured payment that belongs to no order of ours.
+/// Stores a captured payment that belongs to no order of ours.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -299,7 +299,7 @@ pub async fn unknown_refunded(
     Ok(gone)
 }
 
-/// Some of the unknown payments that nothing explains.
+/// A random sample of the unexplained unknown payments.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -317,7 +317,7 @@ pub async fn sample_unknown(
     Ok(ids.iter().filter_map(|id| PaymentId::parse(id)).collect())
 }
 
-/// Some of the orders that webhooks have waited for since before an instant.
+/// A random sample of the orders that webhooks have waited for since before an instant.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -339,8 +339,8 @@ pub async fn sample_waiting(
     Ok(ids.iter().filter_map(|id| OrderId::parse(id)).collect())
 }
 
-/// Some of the bookings whose order's creation had no answer since before an instant, and of which
-/// nobody has looked since its last turn.
+/// A random sample of the bookings whose order's creation had no answer since before an instant,
+/// and that were not looked up since their last lease.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -366,7 +366,7 @@ pub async fn sample_without_order(
     Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
 }
 
-/// Notes that there is no order, as of a turn.
+/// Records that there is no order as of a lease.
 ///
 /// # Errors
 /// When the database does not answer.

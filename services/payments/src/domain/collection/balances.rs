@@ -1,6 +1,6 @@
-//! What a collection's facts and refunds come to: how much of a payment is here, how much went
-//! back, and where the whole stands. All of it depends on what is known and never on the order in
-//! which it was learnt.
+//! The balances of a collection, from its facts and refunds: how much of a payment is here, how
+//! much was refunded, and the standing of the whole. They depend on what is known, never on the
+//! order in which it was reported.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::domain::fact::{Amount, Fact, OrderFact, PaymentId, ProviderRefundId, 
 use crate::domain::mismatch::Mismatch;
 use crate::domain::refund::{Cause, End, Refund};
 
-/// How many refunds of one payment and cause are asked for; then a person has to look.
+/// How many refunds of one payment and cause are requested; then a person has to look.
 const REFUNDS_MAX: usize = 3;
 
-/// Whether a payment may still become money without its payer doing anything.
+/// Whether a payment may still be captured without an action of its payer.
 fn is_under_way(status: Status) -> bool {
     matches!(status, Status::Created | Status::Authorized)
 }
@@ -61,7 +61,7 @@ impl Collection {
         self.payments.get(payment).filter(|fact| fact.status >= Status::Captured)
     }
 
-    /// Whether it was told of a captured payment that it counts or that it does not.
+    /// Whether it is decided that a captured payment counts or does not count.
     #[must_use]
     pub fn is_counted(&self, payment: &PaymentId) -> bool {
         self.verified.as_ref() == Some(payment) || self.mismatched.contains(payment)
@@ -82,13 +82,13 @@ impl Collection {
         }
     }
 
-    /// Whether a payment's only misfit is its amount, and no other payment counts: the provider has
-    /// to say whether it took it for the whole of its order.
+    /// Whether a payment's only misfit is its amount, and no other payment counts: the provider's
+    /// order shows whether it was paid in full by it.
     pub(super) fn waits_for_order(&self, fact: &Fact) -> bool {
         self.verified.is_none() && self.misfit(fact) == Some(Mismatch::Amount)
     }
 
-    /// Whether the provider took its order, which is ours, as paid in full.
+    /// Whether the provider reports our order as paid in full.
     pub(super) fn is_paid_in_full(&self, order: &OrderFact) -> bool {
         order.is_paid_in_full && order.amount == Amount::from(self.terms.amount)
     }
@@ -105,7 +105,7 @@ impl Collection {
     }
 
     /// How much more than the price was paid with the payment that counts: a fee that the provider
-    /// added for itself, and does not return.
+    /// added and does not refund.
     #[must_use]
     pub fn added_fee(&self, payment: &PaymentId) -> i64 {
         match self.captured(payment).filter(|_| self.verified.as_ref() == Some(payment)) {
@@ -218,7 +218,7 @@ impl Collection {
             && (self.earned.is_some() || self.retained.is_some())
     }
 
-    /// How much of a payment was earned or retained, whatever of it went back since.
+    /// How much of a payment was earned or retained, including what was refunded since.
     pub(crate) fn closed(&self, payment: &PaymentId) -> i64 {
         let minor = |amount: &Option<Amount>| amount.as_ref().map_or(0, |it| it.minor);
         let closed = minor(&self.earned).saturating_add(minor(&self.retained));
@@ -265,7 +265,7 @@ impl Collection {
         })
     }
 
-    /// Whether a refund of ours went back as what was taken for another hand's.
+    /// Whether a refund of ours was processed, but recorded as an external refund.
     fn went_by_another_name(&self, refund_id: Id<RefundKind>, refund: &Refund) -> bool {
         let is_it = |other: &Refund| {
             other.cause == Cause::Elsewhere
@@ -277,7 +277,7 @@ impl Collection {
             && self.refunds_of(&refund.payment).any(|(_, other)| is_it(other))
     }
 
-    /// Whether the money that counts was given back by somebody else, on the provider's pages.
+    /// Whether the verified money was refunded externally, on the provider's pages.
     #[must_use]
     pub fn went_back_without_us(&self, payment: &PaymentId) -> bool {
         let by_another = |refund: &Refund| refund.cause == Cause::Elsewhere && refund.goes_back();
@@ -292,7 +292,7 @@ impl Collection {
             }
     }
 
-    /// Whether another refund is to be asked for in the place of one that the provider took and
+    /// Whether another refund is to be requested in place of one that the provider accepted and
     /// that failed there.
     #[must_use]
     pub fn is_renewable(&self, refund_id: Id<RefundKind>) -> bool {
@@ -305,7 +305,7 @@ impl Collection {
             && self.left(&failed.payment) > 0
     }
 
-    /// The refunds of a payment in whose place others are to be asked for.
+    /// The failed refunds of a payment that are to be renewed.
     pub fn renewable<'c>(
         &'c self,
         payment: Option<&'c PaymentId>,
@@ -331,7 +331,7 @@ impl Collection {
                 && self.refunds_of(payment).all(|(_, refund)| refund.end.is_some()))
     }
 
-    /// Whether another refund took the place of this one.
+    /// Whether another refund has replaced this one.
     fn is_renewed(&self, refund_id: Id<RefundKind>) -> bool {
         self.refunds.values().any(|refund| refund.renews == Some(refund_id))
     }
@@ -342,7 +342,7 @@ impl Collection {
         let mut before = refund.renews;
         while let Some(refund) = before.and_then(|id| self.refunds.get(&id)) {
             tries += 1;
-            // A chain that bites its own tail cannot be, and must not hang us either.
+            // A cycle is impossible, and must not cause an endless loop.
             if tries > self.refunds.len() {
                 break;
             }

@@ -1,5 +1,5 @@
-//! What follows from each command. Whatever was learnt about a payment, its money is settled in the
-//! same breath: it counts, or it goes back.
+//! The decisions for each command. With each report about a payment its money is decided in the
+//! same append: it counts, or it is refunded.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::domain::refund::{
     Cause, End, FoundRefund, OVERTAKEN, Progress, Refund, RefundUpdate, is_final,
 };
 
-/// The least amount that a provider takes: one rupee.
+/// The least amount that a provider accepts: one rupee.
 const LEAST_MINOR: i64 = 100;
 
 pub(super) fn open(terms: Terms) -> Result<Vec<Event>, Rejection> {
@@ -25,7 +25,7 @@ pub(super) fn open(terms: Terms) -> Result<Vec<Event>, Rejection> {
     Ok(vec![Event::Opened(terms)])
 }
 
-/// Whoever starts again brings a new id; the first one stays.
+/// A repeated start has a new id; the first one stays.
 pub(super) fn reopen(known: &Collection, terms: &Terms) -> Result<Vec<Event>, Rejection> {
     let same = Terms { collection_id: known.terms.collection_id, ..*terms };
     if same == known.terms { Ok(Vec::new()) } else { Err(Rejection::OtherTerms) }
@@ -81,13 +81,13 @@ fn settle(
             events.extend(count(&after, payment, fact, refund_id));
         }
     } else if after.mismatched.contains(payment) {
-        // A refund by another hand has failed, or gave back less than ours was to.
+        // An external refund has failed, or returned less than ours was to.
         let more = left.saturating_sub(after.owed(payment));
         let ours = after.refunds_of(payment).filter(|(_, it)| it.cause != Cause::Elsewhere);
         if more > 0
             && let Some((before, refund)) = ours.last()
         {
-            // What it takes the place of may have failed, and is then a part of it.
+            // The refund that it replaces may have failed; then its amount is included.
             let minor = more.saturating_add(after.owed_by(before)).min(left);
             let amount = Amount { minor, currency: fact.amount.currency.clone() };
             let refund = Refund::requested(payment.clone(), amount, refund.cause);
@@ -110,9 +110,9 @@ fn after(known: &Collection, events: &[Event]) -> Collection {
     after
 }
 
-/// Decides about captured payments that waited. One of another amount counts when the provider took
-/// it for the whole of our order; of several, nothing tells which one that was, and none counts.
-/// Without the provider's word they wait on.
+/// Decides about captured payments that waited. One of another amount counts if the provider
+/// reports our order as paid in full; of several, it is unknown which one paid, and none counts.
+/// Without the order's state they stay undecided.
 pub(super) fn resolve_undecided(
     known: &Collection,
     order: Option<OrderFact>,
@@ -140,7 +140,7 @@ pub(super) fn resolve_undecided(
     events
 }
 
-/// Counts captured money, or sends it back in the same breath.
+/// Counts captured money, or requests its refund in the same append.
 fn count(
     known: &Collection,
     payment: &PaymentId,
@@ -167,15 +167,15 @@ fn left(known: &Collection, payment: &PaymentId) -> Option<Amount> {
     (minor > 0).then_some(Amount { minor, currency })
 }
 
-/// How much may be asked for because of a cause: at first all that is left, later only what is not
-/// owed, because that is asked for again or is a person's task.
+/// How much may be refunded for a cause: at first all that is left, later only what is not owed,
+/// because an owed amount is renewed or is a person's task.
 fn left_for(known: &Collection, payment: &PaymentId, cause: Cause) -> i64 {
     let was_asked = known.refunds_of(payment).any(|(_, it)| it.cause == cause);
     if was_asked { known.kept(payment) } else { known.left(payment) }
 }
 
-/// The booking could not be placed: all of its payment goes back. Asked again, it decides about
-/// what has come home since.
+/// The booking could not be placed: all of its payment is refunded. A repeat decides about money
+/// that has returned since.
 pub(super) fn unplace(
     known: &Collection,
     payment: PaymentId,
@@ -194,8 +194,8 @@ pub(super) fn unplace(
     Ok(vec![Event::RefundRequested { refund_id, refund }])
 }
 
-/// The booking was cancelled: as much as its policy says goes back, what is left is kept. Asked
-/// again, it decides about what has come home since, because a refund by another hand failed.
+/// The booking was cancelled: as much as its policy says goes back, what is left is kept. A repeat
+/// decides about money that has returned since, because an external refund failed.
 pub(super) fn cancel(known: &Collection, refund: &Amount, refund_id: Id<RefundKind>) -> Vec<Event> {
     let Some(payment) = &known.verified else { return Vec::new() };
     let Some(left) = left(known, payment) else { return Vec::new() };
@@ -215,8 +215,8 @@ pub(super) fn cancel(known: &Collection, refund: &Amount, refund_id: Id<RefundKi
     events
 }
 
-/// The session took place: what is kept of its money is earned. Asked again, it decides about what
-/// has come home since.
+/// The session took place: what is kept of its money is earned. A repeat decides about money that
+/// has returned since.
 pub(super) fn complete(known: &Collection) -> Vec<Event> {
     let Some(payment) = &known.verified else { return Vec::new() };
     let minor = known.unclosed(payment);
@@ -264,7 +264,7 @@ pub(super) fn learn_refund(
             return Ok(overtaken_by_itself(known, (refund_id, refund), other, rest_id));
         }
         if other.cause == Cause::Elsewhere && other.end.is_none() {
-            // It was never another hand's.
+            // It was never an external refund.
             events.push(Event::RefundFailed { refund_id: twin, reason: OVERTAKEN.to_owned() });
         }
         has_failed = other.end == Some(End::Failed);
@@ -277,14 +277,14 @@ pub(super) fn learn_refund(
             match progress {
                 Progress::Pending if !has_failed => None,
                 Progress::Processed => Some((End::Processed, String::new())),
-                // What was told under the other name was told of this one.
+                // What was reported for the other refund applies to this one.
                 Progress::Pending | Progress::Failed => Some((End::Failed, "failed".to_owned())),
             }
         }
         RefundUpdate::Refused(reason) if refund.accepted.is_none() && is_final(&reason) => {
             Some((End::Failed, reason))
         }
-        // It is asked again: what was refused today may be given tomorrow.
+        // It is retried: a refusal may be temporary.
         RefundUpdate::Refused(_) => None,
     };
     match end {
@@ -301,9 +301,9 @@ pub(super) fn learn_refund(
     Ok(settle(known, events, &refund.payment, rest_id))
 }
 
-/// What the provider made of a refund of ours was taken for another one, and that money has gone
-/// back: so ours has, too. When it was taken for another one of ours, that one's money is still to
-/// go back, and has to be asked for under a new id.
+/// The provider's refund was attributed to another refund of the collection and is processed: so
+/// ours is, too. If the other one is ours, its money is still to be refunded, and is requested
+/// under a new id.
 fn overtaken_by_itself(
     known: &Collection,
     (refund_id, refund): (Id<RefundKind>, &Refund),
@@ -324,8 +324,8 @@ fn overtaken_by_itself(
     events
 }
 
-/// A refund that the provider has and that does not bear our id: one that we know by its id there,
-/// one of ours whose id was lost on the way, or one that another hand has made.
+/// A refund of the provider without our id: one that is known by its provider id, one of ours whose
+/// id was lost, or an external one.
 pub(super) fn discover(
     known: &Collection,
     found: FoundRefund,
@@ -333,7 +333,8 @@ pub(super) fn discover(
     rest_id: Id<RefundKind>,
 ) -> Result<Vec<Event>, Rejection> {
     let is_one_of_ours = known.named(&found.id).or_else(|| {
-        // Both cannot be, because no payment gives back more than it brought: so it is the same.
+        // Both are impossible, because a payment cannot return more than was paid: so it is the
+        // same refund.
         let unasked = known.refunds.iter().filter(|(_, it)| it.is_unaccepted());
         let mut alike =
             unasked.filter(|(_, it)| it.payment == found.payment && it.amount == found.amount);
@@ -363,15 +364,15 @@ pub(super) fn discover(
     Ok(settle(known, events, &found.payment, rest_id))
 }
 
-/// Whether a payment has brought enough for this refund beside all that we know of.
+/// Whether a payment covers this refund in addition to all known ones.
 fn fits(known: &Collection, found: &FoundRefund) -> bool {
     let Some(fact) = known.captured(&found.payment) else { return true };
     let sum = known.going_back(&found.payment).saturating_add(found.amount.minor);
     found.progress == Progress::Failed || sum <= fact.amount.minor
 }
 
-/// Refunds that the provider has not taken yet and cannot take any more, because another hand was
-/// faster; what is left of their money is asked for anew.
+/// Ends refunds that the provider has not accepted and cannot accept any more, because an external
+/// refund was faster; requests what is left of their money.
 fn overtake(
     known: &Collection,
     events: &mut Vec<Event>,

@@ -15,7 +15,7 @@ pub(super) fn apply(known: &mut Collection, event: &Event) {
             known.provider.clone_from(provider);
             known.order = Some(order.clone());
         }
-        // What follows from it is told beside it.
+        // What follows from it has events of its own.
         Event::OrderObserved { .. } => {}
         Event::Claimed => known.claimed = true,
         Event::Observed { payment, .. } => {

@@ -28,7 +28,7 @@ pub struct Terms {
 /// What is known of the collection of a booking.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum State {
-    /// Nobody wanted to pay yet.
+    /// No payment was started.
     #[default]
     Absent,
     /// The intent is recorded.
@@ -48,7 +48,7 @@ pub struct Collection {
     pub claimed: bool,
     /// What the provider said about each payment, joined.
     pub payments: BTreeMap<PaymentId, Fact>,
-    /// Payments whose failure was told.
+    /// Payments whose failure was reported.
     pub failed: BTreeSet<PaymentId>,
     /// The one payment that counts.
     pub verified: Option<PaymentId>,
@@ -111,7 +111,7 @@ impl Collection {
 /// What can be asked of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Record that we mean to create the order.
+    /// Record the intent to create the order.
     Open(Terms),
     /// Record the order that the provider has.
     RecordOrder {
@@ -122,13 +122,13 @@ pub enum Command {
     },
     /// The customer says that it is paid.
     Claim,
-    /// The provider said something about a payment; `refund_id` is used if it has to go back.
+    /// The provider reported a payment; `refund_id` is used if it has to be refunded.
     Observe { payment: Payment, source: Source, refund_id: Id<RefundKind> },
-    /// The captured payments that are neither counted nor sent back are decided about; by the
-    /// provider's word about their order where their amount is another one. Each has an id that is
-    /// used if it has to go back.
+    /// Decide about captured payments that are neither counted nor refunded; for a payment of
+    /// another amount, by the provider's state of the order. Each has the id of its refund, if one
+    /// is needed.
     ResolveUndecided { order: Option<OrderFact>, refund_ids: BTreeMap<PaymentId, Id<RefundKind>> },
-    /// The provider said something about a dispute.
+    /// The provider reported a dispute.
     ObserveDispute(Dispute),
     /// The booking could not be placed, so its payment goes back.
     Unplace { payment: PaymentId, refund_id: Id<RefundKind> },
@@ -138,12 +138,12 @@ pub enum Command {
     Complete,
     /// The practice gives this much back, or all that is left.
     RefundByStaff { amount: Option<Amount>, refund_id: Id<RefundKind> },
-    /// Something was learnt about a refund; `rest_id` is used if that leaves more to give back.
+    /// The provider reported a refund of ours; `rest_id` is used if that leaves more to refund.
     LearnRefund { refund_id: Id<RefundKind>, update: RefundUpdate, rest_id: Id<RefundKind> },
     /// The provider has a refund that does not bear our id. It gets `refund_id` if it is new;
     /// `rest_id` is used if it leaves more to give back.
     DiscoverRefund { found: FoundRefund, refund_id: Id<RefundKind>, rest_id: Id<RefundKind> },
-    /// A refund failed at the provider, so another one is asked for under a new id.
+    /// A refund failed at the provider, so another one is requested under a new id.
     RenewRefund { failed: Id<RefundKind>, refund_id: Id<RefundKind> },
 }
 
@@ -168,14 +168,14 @@ pub enum Event {
     Mismatched { payment: PaymentId, amount: Amount, reason: Mismatch },
     /// Money is to go back.
     RefundRequested { refund_id: Id<RefundKind>, refund: Refund },
-    /// The provider took the refund.
+    /// The provider accepted the refund.
     RefundAccepted { refund_id: Id<RefundKind>, provider_refund: ProviderRefundId },
     /// The money went back.
     RefundProcessed { refund_id: Id<RefundKind> },
     /// It failed at the provider, was refused for good, or was overtaken.
     RefundFailed { refund_id: Id<RefundKind>, reason: String },
-    /// The provider has a refund that we never asked for, perhaps of a payment that we do not know
-    /// yet or that never counted.
+    /// The provider has a refund that we did not request, possibly of a payment that is unknown or
+    /// never counted.
     RefundDiscovered { refund_id: Id<RefundKind>, refund: Refund },
     /// The provider said something about a dispute.
     DisputeObserved(Dispute),
@@ -185,7 +185,7 @@ pub enum Event {
     Retained { payment: PaymentId, amount: Amount },
 }
 
-/// Why a command is refused.
+/// Why a command is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// The intent was never recorded.
@@ -194,7 +194,7 @@ pub enum Rejection {
     /// The booking is collected for under other terms.
     #[error("the booking is collected for under other terms")]
     OtherTerms,
-    /// No provider takes such an amount.
+    /// The provider does not accept such an amount.
     #[error("this amount cannot be paid")]
     AmountNotPayable,
     /// The booking has another order.
@@ -203,7 +203,7 @@ pub enum Rejection {
     /// We never saw such a payment.
     #[error("there is no such payment")]
     PaymentUnknown,
-    /// We never asked for such a refund.
+    /// No such refund was requested.
     #[error("there is no such refund")]
     RefundUnknown,
     /// No money is left.

@@ -1,6 +1,6 @@
-//! Which paper is due next for a booking's money, from what is known of the money and what was
-//! issued before. Every paisa that came is at most once in an invoice or a refund voucher, and none
-//! is in a credit note that was not in an invoice before.
+//! Decides which document is due next for a booking's money, from the state of the money and the
+//! documents issued before. Every paisa that came is at most once in an invoice or a refund
+//! voucher, and none is in a credit note that was not in an invoice before.
 
 use kernel::id::{Booking, Refund as RefundKind};
 use kernel::{Id, Money, Timestamp};
@@ -11,7 +11,7 @@ use crate::domain::collection::Collection;
 use crate::domain::fact::PaymentId;
 use crate::domain::refund::End;
 
-/// A paper that was issued, as far as later ones depend on it.
+/// An issued document, as far as later ones depend on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issued {
     /// Which one.
@@ -30,7 +30,7 @@ pub struct Issued {
     pub reference: Reference,
 }
 
-/// A paper as others name it.
+/// A document as others refer to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// Its serial number.
@@ -39,7 +39,7 @@ pub struct Reference {
     pub issued_at: Timestamp,
 }
 
-/// A paper that is due.
+/// A document that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
     /// Which one.
@@ -54,13 +54,13 @@ pub struct Due {
     pub amount: Money,
     /// How it states tax: as its receipt did, because the tax was due when the money came.
     pub tax: Tax,
-    /// Whose tax it states, where an earlier paper has said so; else the payer's address decides.
+    /// The place of supply, if an earlier document states it; else the payer's address decides.
     pub place: Option<PlaceOfSupply>,
-    /// The paper that it refers to.
+    /// The document that it refers to.
     pub refers_to: Option<Reference>,
 }
 
-/// The paper that is due next; `None` when all are issued.
+/// The document that is due next; `None` when all are issued.
 #[must_use]
 pub fn next(
     known: &Collection,
@@ -88,16 +88,16 @@ pub fn next(
     vouchers.map(|voucher| Papers::of(known, voucher, issued)).find_map(|it| it.next())
 }
 
-/// The payment that a receipt is due for, once booking has said what the booking is placed with,
-/// that payment counts here, and not all of it is back or on its way. When a part of it is, the
-/// receipt states what was paid, and `refunded` beside it. When a refund fails later, its money is
-/// here again, and the receipt is due then.
+/// The payment that a receipt is due for: the one that the booking is placed with, if it is
+/// verified here and not all of it is refunded or being refunded. If a part is refunded, the
+/// receipt states what was paid, and `refunded` beside it. If a refund fails later, the receipt is
+/// due then.
 #[must_use]
 pub fn for_money<'p>(known: &Collection, placed: Option<&'p PaymentId>) -> Option<&'p PaymentId> {
     placed.filter(|it| known.verified.as_ref() == Some(it) && known.left(it) > 0)
 }
 
-/// The papers of one payment that has a receipt voucher.
+/// The documents of one payment that has a receipt voucher.
 struct Papers<'p> {
     known: &'p Collection,
     voucher: &'p Issued,
@@ -140,7 +140,8 @@ impl<'p> Papers<'p> {
     }
 
     /// What a refund that has arrived is due: of money that was not earned a refund voucher, of the
-    /// rest a credit note. More than was in papers before, as a fee of the provider, is in neither.
+    /// rest a credit note. An amount that was in no document before, such as a provider's fee, is
+    /// in neither.
     fn back(&self, refund: Id<RefundKind>, minor: i64) -> Option<Due> {
         let has =
             |paper| self.issued.iter().any(|it| it.refund == Some(refund) && it.paper == paper);

@@ -1,17 +1,17 @@
-//! Which papers there are, and how far a practice issues them.
+//! The kinds of documents, and which of them a practice issues.
 
 use super::tax::Tax;
 
-/// How far the papers of a payment go, by the practice's settings.
+/// Which documents of a payment are issued, by the practice's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// A receipt, and nothing else.
     Receipt,
-    /// A receipt voucher, and what the rules ask for after it.
+    /// A receipt voucher, and the tax documents that follow it.
     All,
 }
 
-/// A paper about a payment's money.
+/// A kind of document about a payment's money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Paper {
     /// Money came. Nothing else follows.

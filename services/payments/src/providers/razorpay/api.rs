@@ -1,4 +1,4 @@
-//! Requests to Razorpay: in time, of limited size, and with outcomes told apart by what may be done
+//! Requests to Razorpay: with timeout, size limit, and outcomes distinguished by what may be done
 //! about them.
 
 use std::time::Duration;

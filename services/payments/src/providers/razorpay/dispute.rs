@@ -1,4 +1,4 @@
-//! Razorpay's disputes. A webhook's name says more than its entity where more papers are wanted.
+//! Razorpay's disputes. A webhook's name says more than its entity if more documents are required.
 
 use kernel::Timestamp;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::domain::dispute::{Dispute, DisputeFact, DisputeState, Phase};
 /// The event with which the provider asks for more.
 const MORE_WANTED: &str = "payment.dispute.action_required";
 
-/// A dispute as an entity tells it; `None` when it is none, or in a state that we do not know.
+/// A dispute as an entity states it; `None` if it is none, or its state is unknown.
 pub(super) fn read(entity: &Value, provider: &str, event: &Value) -> Option<Dispute> {
     let told = DisputeState::from_word(json::text(entity, "status")?)?;
     let wants_more = json::text(event, "event") == Some(MORE_WANTED) && told.is_open();

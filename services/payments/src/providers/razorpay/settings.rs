@@ -1,8 +1,8 @@
-//! How the provider is reached and how it and we know each other.
+//! How the provider is reached, and the keys and secrets of both sides.
 
 use secrecy::SecretString;
 
-/// How Razorpay is reached and how it and we know each other.
+/// How Razorpay is reached, and the keys and secrets of both sides.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The API's base, which ends in `/v1`.
@@ -13,7 +13,7 @@ pub struct Settings {
     pub key_secret: SecretString,
     /// Signs webhooks.
     pub webhook_secret: SecretString,
-    /// Signed webhooks before; still valid for what is sent again after a change.
+    /// The previous webhook secret; still valid for webhooks that are sent again after a change.
     pub webhook_secret_previous: Option<SecretString>,
     /// Our account there, "acc_…"; webhooks of another one are dropped when it is set.
     pub account_id: Option<String>,

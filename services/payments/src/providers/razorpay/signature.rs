@@ -1,4 +1,4 @@
-//! Hex HMAC-SHA256, compared in a time that does not tell how much of it was right.
+//! Hex HMAC-SHA256, compared in constant time.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;

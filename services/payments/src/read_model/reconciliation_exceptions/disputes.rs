@@ -1,13 +1,13 @@
-//! The questions about disputes.
+//! The queries about disputes.
 
-/// One that the bank reads the answer of needs nothing from the practice.
+/// A dispute under review needs no action of the practice.
 pub(super) const OPEN: &str = "
     select d.booking_id, c.order_id, d.payment_id, d.amount_minor, d.amount_currency, d.seen_at,
            null::text
     from disputes d join collections c using (booking_id)
     where d.state in ('open', 'action_required')";
 
-/// It stands until staff says that it is known.
+/// It is listed until staff explains it.
 pub(super) const LOST: &str = "
     select d.booking_id, c.order_id, d.payment_id, d.deducted_minor, d.amount_currency, d.seen_at,
            null::text
