@@ -1,4 +1,4 @@
-//! What a stored event looks like. A change here is a change of what is stored for ever.
+//! Snapshots of stored events. A change here is a change of the stored format.
 
 use eventstore::{Metadata, Recorded};
 use kernel::{Id, Money, Timestamp};

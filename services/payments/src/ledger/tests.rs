@@ -1,4 +1,4 @@
-//! What each story of money leaves in the accounts; and what holds for every history.
+//! The balances after each course of a payment; and properties of every history.
 
 pub(crate) mod decided;
 
@@ -137,7 +137,7 @@ fn money_that_came_and_went_unseen_is_in_the_books() {
     let events = [observed(1, Status::Refunded), discovered(1, 1, PRICE), processed(1)];
     assert_eq!(entries(&events).len(), 3);
     assert_left(&events, []);
-    // The refund may be told before the payment.
+    // The refund may be reported before the payment.
     let mut events = vec![discovered(1, 1, 100), processed(1)];
     let gone = [(Account::ProviderClearing, -100), (Account::Suspense, 100)];
     assert_left(&events, gone);

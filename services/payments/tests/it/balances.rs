@@ -1,4 +1,5 @@
-//! What is open is kept beside the ledger, so that neither a question nor a start reads history.
+//! Open balances are stored beside the ledger, so that neither a query nor a start reads the
+//! history.
 
 use std::time::Duration;
 
@@ -60,7 +61,7 @@ async fn a_closing_changes_no_balance_and_a_start_reads_what_is_new() -> Result<
     Ok(())
 }
 
-/// money.md, M6: what is due at a start may take long, and is given up when the process is to stop.
+/// The work at startup may take long, and is abandoned at shutdown.
 #[tokio::test]
 async fn a_process_that_is_to_stop_does_not_wait_for_its_start() -> Result<()> {
     let world = World::without_webhooks().await?;

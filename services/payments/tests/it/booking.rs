@@ -1,4 +1,4 @@
-//! Booking as a neighbour on the network: it tells facts of bookings and serves its feed.
+//! A stub of the booking service: it answers with facts of bookings and serves its feed.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -129,7 +129,7 @@ impl BookingService {
         Ok(sqlx::query_scalar(last).fetch_one(self.store.pool()).await?)
     }
 
-    /// Something happens there, and its feed tells of it.
+    /// Publishes an event of booking in its feed.
     pub(crate) async fn publishes(&self, event: NewEvent, traceparent: Option<&str>) -> Result<()> {
         let metadata = Metadata::by("booking", traceparent.map(str::to_owned));
         self.store

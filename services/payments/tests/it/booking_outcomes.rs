@@ -1,4 +1,4 @@
-//! How a booking ends, and what that means for its money.
+//! How a booking ends, and what follows for its money.
 
 use anyhow::Result;
 use contract::booking::v1::{

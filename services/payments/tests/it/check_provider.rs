@@ -1,4 +1,5 @@
-//! What `CheckProvider` says of the provider and of a payment: each way in which a set-up can limp.
+//! What `CheckProvider` reports about the provider and a payment: each way in which a set-up can be
+//! wrong.
 
 use anyhow::{Context as _, Result};
 use contract::payments::v1::{CheckProviderRequest, CheckProviderResponse, CheckedPayment};

@@ -1,4 +1,4 @@
-//! Disputes: told to the practice with their day, joined whatever the order, and in the books when
+//! Disputes: reported to the practice with their deadline, joined in any order, and posted when
 //! they are lost. Refunds by us wait for their end.
 
 use anyhow::Result;
@@ -142,7 +142,7 @@ async fn a_refund_by_us_waits_for_the_end_of_a_dispute() -> Result<()> {
     world.until_number(waits, 1).await?;
     assert!(world.provider_has("refunds").await?.is_empty());
     assert_eq!(reasons(&world).await?, [Reason::DisputeOpen, Reason::RefundHeld]);
-    // A day later it is looked at again, and still waits.
+    // A day later it is checked again, and still waits.
     world.database.move_clock(DAY + 60).await?;
     world
         .until_number("select count(*) from timers where kind = 'refund' and attempts > 0", 0)

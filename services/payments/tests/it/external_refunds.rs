@@ -1,4 +1,5 @@
-//! What other hands do on the provider's own pages: refunds whole and in part, told or found.
+//! External refunds, made on the provider's own pages: full and partial, reported by webhook or
+//! found by polling.
 
 use anyhow::{Context as _, Result};
 use contract::booking::v1::{
@@ -63,7 +64,7 @@ async fn a_refund_that_nobody_told_of_is_found_by_asking() -> Result<()> {
     let paid = world.pay(&order, json!({})).await?;
     let payment_id = paid["payment_id"].as_str().context("an id")?;
     world.refund_externally(payment_id, 20_000).await?;
-    // The list of refunds does not come at first; it is asked for again.
+    // The list of refunds is not available at first; it is fetched again.
     world.fault(json!({ "target": "payments.fetch.refunds", "kind": "status" })).await?;
     world.clear_faults().await?;
     world.fault(json!({ "target": "payments.fetch.refunds", "kind": "drop" })).await?;
@@ -98,7 +99,7 @@ async fn a_refund_of_a_payment_that_we_never_heard_of_makes_us_ask_for_it() -> R
     let paid = world.pay(&order, json!({})).await?;
     let payment_id = paid["payment_id"].as_str().context("an id")?;
     let refund = world.refund_externally(payment_id, 20_000).await?;
-    // It names its payment and no order; nothing else was told.
+    // It names its payment and no order; nothing else was reported.
     signed_webhooks::send(
         &world,
         signed_webhooks::event("refund.created", &[("refund", refund)], 1),
@@ -106,7 +107,7 @@ async fn a_refund_of_a_payment_that_we_never_heard_of_makes_us_ask_for_it() -> R
     .await?;
     world.until(held, "RefundDiscovered").await?;
     world.until(held, "PaymentVerified").await?;
-    // One of a payment that nobody knows is nobody's.
+    // A refund of an unknown payment is ignored.
     let unknown = json!({
         "id": "rfnd_AAAAAAAAAAAAAA", "amount": 1, "currency": "INR", "status": "pending",
         "payment_id": "pay_ZZZZZZZZZZZZZZ",
@@ -125,7 +126,7 @@ async fn a_refund_of_a_payment_that_we_never_heard_of_makes_us_ask_for_it() -> R
 async fn a_hand_that_was_faster_in_part_leaves_us_the_rest() -> Result<()> {
     let world = World::new().await?;
     let (held, payment_id) = world.paid().await?;
-    // The provider does not take ours at first, and meanwhile somebody helps.
+    // The provider does not accept ours at first, and an external refund is made in the meantime.
     world.fault(json!({ "target": "refunds.create", "kind": "refuse" })).await?;
     let event = NewEvent::of(&BookingUnplaced {
         booking_id: held.id.to_string(),
@@ -155,7 +156,7 @@ async fn a_hand_that_was_faster_in_part_leaves_us_the_rest() -> Result<()> {
 async fn a_refund_of_ours_that_a_webhook_tells_without_our_id_is_not_counted_twice() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, payment_id) = world.paid().await?;
-    // The provider takes it, its answer is lost, and nobody can look for it yet.
+    // The provider accepts it, its answer is lost, and a look-up is not possible yet.
     let drop = json!({ "target": "payments.fetch.refunds", "kind": "drop", "times": 0 });
     world.fault(drop).await?;
     let lost =

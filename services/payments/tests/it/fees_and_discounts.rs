@@ -1,6 +1,6 @@
-//! Payments of another amount than their order's that are lawful: the provider has added a fee to
-//! it, or taken an offer off. Its word about the order decides, and price, fee and discount stand
-//! apart in the ledger.
+//! Valid payments of another amount than their order's: the provider added a fee or subtracted an
+//! offer. The provider's state of the order decides, and price, fee and discount are posted
+//! separately.
 
 use anyhow::Result;
 use contract::booking::v1::{BookingCancelled, CancelledBy};
@@ -89,7 +89,7 @@ async fn a_full_refund_is_what_was_paid_less_the_fee() -> Result<()> {
     assert_eq!(world.check(held).await??, CollectionState::Refunded);
     assert_eq!(world.count(held, "PaymentRetained").await?, 0, "the fee is no revenue");
     assert_left(&world, [("provider_clearing", ADDED), ("convenience_fee", -ADDED)]).await?;
-    // Another hand gives the fee back, too.
+    // An external refund returns the fee, too.
     let (late, payment) = paid(&world, PRICE + ADDED).await?;
     unplace(&world, late, &payment).await?;
     world.until(late, "RefundProcessed").await?;

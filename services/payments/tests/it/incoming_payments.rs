@@ -1,4 +1,4 @@
-//! Money that arrives: by the checkout's answer, by a webhook, by asking; early, late, or wrong.
+//! Incoming payments: by the checkout's answer, by webhook, by polling; early, late, or wrong.
 
 use anyhow::{Context as _, Result};
 use contract::payments::v1::CollectionState;
@@ -99,7 +99,7 @@ async fn asking_alone_is_enough() -> Result<()> {
     Ok(())
 }
 
-/// money.md, L16: the provider lists ten payments of an order unless it is asked for more.
+/// The provider lists ten payments of an order unless more are requested.
 #[tokio::test]
 async fn money_behind_more_attempts_than_a_page_has_is_found_by_asking_alone() -> Result<()> {
     let world = World::without_webhooks().await?;

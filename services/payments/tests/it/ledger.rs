@@ -1,4 +1,4 @@
-//! The ledger beside the events: every story of money, and the provider's book as its witness.
+//! The ledger of each course of a payment, compared with the sandbox provider's book.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ const HOUR: i64 = 3600;
 pub(crate) const FEE: i64 = 1_180;
 const TAX: i64 = 180;
 
-/// The jobs of the night, driven by the test.
+/// The app, so that the test can run its nightly jobs.
 pub(crate) fn build_app(world: &World) -> Result<App> {
     let peers = TestKeys::new(&["payments"])?.peers("payments")?;
     let provider = Settings {
@@ -191,7 +191,7 @@ async fn kinds(world: &World, held: Held) -> Result<Vec<String>> {
 
 /// The ledger of a booking follows from its events, entry by entry.
 pub(crate) async fn follows(world: &World, held: Held) -> Result<()> {
-    // What happens meanwhile is in one of them and not in the other, so both are read when nothing
+    // A change between the two reads would be in only one of them, so both are read when nothing
     // has: an entry is written with its event.
     let (stored, written) = until("nothing happens while both are read", async || {
         let before = world.events(held).await?;

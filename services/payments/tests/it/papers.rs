@@ -1,4 +1,4 @@
-//! Papers of tax: which one is issued when, to whom, and under which number.
+//! Tax documents: which one is issued when, to whom, and under which number.
 
 use anyhow::{Result, ensure};
 use contract::payments::v1::{
@@ -113,7 +113,7 @@ async fn every_step_of_the_money_has_its_paper_and_its_series() -> Result<()> {
     assert_eq!(all[2].taxable, inr(25_424));
     assert_eq!((&all[2].central_tax, &all[2].state_tax), (&inr(2_288), &inr(2_288)));
     assert_eq!((&all[2].integrated_tax, &all[2].payer), (&inr(0), &None));
-    // All that booking ever told, once more, issues nothing more.
+    // Consuming all events of booking again issues nothing more.
     taken_in_again(&world).await?;
     assert_eq!(world.number(PAPERS).await?, 3);
     world.until_number("select count(*) from timers where kind = 'issue-receipt'", 0).await?;

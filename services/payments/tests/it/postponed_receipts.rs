@@ -1,5 +1,5 @@
-//! Receipts that cannot be issued, for whatever reason: money goes on without them, and they are
-//! issued when the reason has gone.
+//! Receipts that cannot be issued: refunds and earnings go on without them, and they are issued
+//! once the reason is gone.
 
 use anyhow::{Context as _, Result};
 use contract::booking::v1::{BookingCancelled, BookingCompleted, BookingConfirmed};

@@ -1,5 +1,5 @@
-//! Serial numbers of receipts: without gaps and each once, whoever issues at the same time,
-//! whatever comes to nothing, dies or is told again, and over the turn of the financial year.
+//! Serial numbers of receipts: unique and without gaps, under concurrency, rollbacks, crashes and
+//! repeated events, and across the change of the financial year.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -82,13 +82,13 @@ pub(crate) async fn gapless(store: &Store) -> Result<()> {
     Ok(())
 }
 
-/// A provider's id of this kind that nobody has.
+/// A new provider id of this kind.
 fn provider_id(kind: &str) -> String {
     let digits = new_uuid().simple().to_string();
     format!("{kind}_{}", digits.get(18..).unwrap_or_default())
 }
 
-/// A booking that is announced and whose money is verified, without anybody having been asked.
+/// A booking that is announced and whose money is verified, without a call to the provider.
 pub(crate) async fn verified(world: &World) -> Result<(Held, String)> {
     let held = Held { id: new_id(), customer: new_id() };
     let payment_id = provider_id("pay");
@@ -129,9 +129,7 @@ pub(crate) async fn verified(world: &World) -> Result<(Held, String)> {
     Ok((held, payment_id))
 }
 
-/// So many bookings, confirmed at the same time.
-/// Bookings with their money, made as many at once as the pool has places: what a test is about
-/// comes afterwards.
+/// This many bookings with verified money, created with as much concurrency as the pool allows.
 async fn verified_many(world: &World, many: usize) -> Result<Vec<(Held, String)>> {
     stream::iter((0..many).map(|_| verified(world))).buffered(12).try_collect().await
 }
@@ -146,7 +144,7 @@ pub(crate) fn issuer() -> Result<Arc<Issuer>> {
     Ok(Arc::new(Issuer::of(&runtime::practice::load(&usual_practice())?)))
 }
 
-/// Issues as the consumer does, in a transaction that comes to nothing if it is told to.
+/// Issues as the consumer does, in a transaction that is rolled back on request.
 async fn issue(
     store: &Store,
     issuer: &Arc<Issuer>,
@@ -220,7 +218,7 @@ async fn what_comes_to_nothing_or_loses_its_connection_gives_its_number_back() -
         Ok(())
     };
     let (issued, ()) = futures::future::try_join(issuing, cutting).await?;
-    // A commit whose answer was lost was done, and counts for nobody here.
+    // A commit whose answer was lost took effect, and is not counted here.
     assert!(issued.into_iter().filter(|is_new| *is_new).count() <= MANY);
     assert_eq!(world.number(COUNT).await?, 200);
     gapless(&world.store).await
@@ -243,7 +241,7 @@ async fn a_number_that_is_taken_outside_the_transaction_is_noticed() -> Result<(
         .await?;
     let seen = gapless(&world.store).await.unwrap_err().to_string();
     assert!(seen.contains("were taken"), "{seen}");
-    // The database lets nobody go on from there.
+    // The database refuses every later number.
     let (held, payment) = verified(&world).await?;
     let refused = issue(&world.store, &issuer, (held, &payment), false).await.unwrap_err();
     assert!(format!("{refused:?}").contains("numbered without gaps"), "{refused:?}");
@@ -428,7 +426,7 @@ async fn used_up_numbers_are_a_persons_task_and_a_shorter_prefix_helps() -> Resu
     confirm(&world, gone, &of_gone).await?;
     world.until_number(PUT_OFF, 2).await?;
     assert_eq!(alarms.count("a receipt cannot be issued"), 2);
-    // Money goes its way, and both events are taken in.
+    // The money is processed, and both events are consumed.
     cancel(&world, held, 20_000).await?;
     world.until(held, "RefundRequested").await?;
     cancel(&world, gone, PRICE).await?;

@@ -1,4 +1,4 @@
-//! Receipts: when one is issued, what it states, who reads it, and that it stays as it was.
+//! Receipts: when one is issued, what it states, who may read it, and that it never changes.
 
 use std::path::PathBuf;
 
@@ -58,7 +58,7 @@ async fn paid_for(world: &World, held: Held, payment_id: &str) -> Result<()> {
     happens(world, BookingPaid { booking_id, payment_id }).await
 }
 
-/// Waits until all that booking has told was taken in, and nothing was parked.
+/// Waits until all events of booking are consumed, and none is parked.
 pub(crate) async fn until_taken_in(world: &World) -> Result<()> {
     let last = world.booking.last_position().await?;
     testkit::until("booking's events were taken in", async || {
@@ -70,7 +70,7 @@ pub(crate) async fn until_taken_in(world: &World) -> Result<()> {
     Ok(())
 }
 
-/// Has everything that booking ever told taken in once more.
+/// Lets all events of booking be consumed again.
 pub(crate) async fn taken_in_again(world: &World) -> Result<()> {
     until_taken_in(world).await?;
     let rewound = "update checkpoints set position = 0, event_id = null where source = 'booking'";

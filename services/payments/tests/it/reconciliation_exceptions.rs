@@ -1,4 +1,5 @@
-//! What nothing explains is listed with its reason, and leaves the list when something does.
+//! Reconciliation exceptions are listed with their reason, and leave the list once they are
+//! resolved.
 
 use std::sync::Arc;
 
@@ -233,7 +234,7 @@ async fn an_order_that_we_do_not_know_is_told_until_the_provider_is_asked() -> R
     until_reasons(&world, &["ORDER_UNKNOWN", "ORDER_UNKNOWN"]).await?;
     world.database.move_clock(HOUR).await?;
     night(&world).await?;
-    // On one of them no money came; the money of the other one is told as such.
+    // One of them has no money; the money of the other one is an exception of its own.
     until_reasons(&world, &["PAYMENT_UNKNOWN"]).await?;
     let row = list(&build_app(&world)?, true).await?.remove(0);
     assert_eq!(row.order_id.as_deref(), Some(paid.as_str()));
@@ -254,7 +255,7 @@ async fn money_that_is_not_paid_out_within_a_week_is_told() -> Result<()> {
     world.until(back, "RefundProcessed").await?;
     assert_eq!(reasons(&world).await?, [""; 0]);
     world.database.move_clock(7 * DAY + 60).await?;
-    // What went back again will be settled, or not: nobody misses it.
+    // A refunded payment may be settled or not; it is no exception.
     until_reasons(&world, &["NOT_SETTLED"]).await?;
     world.database.move_clock(0).await?;
     settle(&world).await?;

@@ -1,5 +1,5 @@
-//! Receipts of money that has gone back: none takes a number for money that is wholly gone, and one
-//! that comes home has its receipt, whoever tells of it.
+//! Receipts of refunded money: fully refunded money takes no number, and money that returns gets
+//! its receipt, whatever reports it.
 
 use anyhow::{Context as _, Result};
 use contract::booking::v1::BookingCancelled;
@@ -117,7 +117,7 @@ async fn money_that_is_first_seen_gone_gets_its_receipt_once_asking_finds_it_hom
     comes_home(&world, held, payment_id).await
 }
 
-/// It counts now, and has one receipt, whatever is told again.
+/// It counts now, and has one receipt, also after repeated reports.
 async fn comes_home(world: &World, held: Held, payment_id: &str) -> Result<()> {
     world.until(held, "RefundFailed").await?;
     assert_eq!(world.count(held, "PaymentVerified").await?, 1);

@@ -1,4 +1,4 @@
-//! Money that goes back: asked for once, however often the asking is interrupted.
+//! Refunds: requested once, however often the request is interrupted.
 
 use anyhow::{Context as _, Result};
 use contract::booking::v1::{BookingCancelled, BookingRequested, BookingUnplaced};
@@ -86,8 +86,8 @@ async fn a_refund_is_looked_for_before_it_is_asked_for_again() -> Result<()> {
     Ok(())
 }
 
-/// money.md, M2: four of what waits for the provider run at a time, whatever their kinds, so half
-/// of the places are free for webhooks.
+/// Four timers that wait for the provider run at a time, of all kinds, so half of the places are
+/// free for webhooks.
 #[tokio::test]
 async fn a_provider_that_hangs_does_not_hold_up_webhooks() -> Result<()> {
     let world = World::new().await?;
@@ -213,7 +213,7 @@ async fn a_refund_that_failed_at_the_bank_is_followed_by_another_one() -> Result
     Ok(())
 }
 
-/// Ours failed, and before its next turn came another hand gave the money back. That fails, too.
+/// Ours failed, and before it was renewed an external refund was made. That fails, too.
 #[tokio::test]
 async fn a_hand_whose_refund_fails_leaves_the_turn_to_ours() -> Result<()> {
     let world = World::new().await?;

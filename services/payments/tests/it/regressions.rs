@@ -1,6 +1,5 @@
-//! What went wrong elsewhere, lesson by lesson: the numbers and sources are those of payments.md,
-//! section 4. Lessons 17 and 18 are for the most part booking's; the README says where they are
-//! held.
+//! Known failures of other payment integrations, one test for each, with its number and source.
+//! Lessons 17 and 18 are mostly booking's; the README names their tests.
 
 use anyhow::Result;
 use contract::booking::v1::BookingUnplaced;
@@ -27,7 +26,7 @@ async fn ordered() -> Result<(World, Held, String)> {
     Ok((world, held, order))
 }
 
-/// Whoever asks for the order gets no answer, so that only webhooks tell.
+/// Polls of the order get no answer, so that only webhooks report.
 async fn mute(world: &World) -> Result<()> {
     world.fault(json!({ "target": "orders.fetch.payments", "kind": "drop", "times": 0 })).await
 }
@@ -89,7 +88,7 @@ async fn lesson_03_a_webhook_counts_at_once() -> Result<()> {
     mute(&world).await?;
     send(&world, captured(&order, 1)).await?;
     world.until(held, "PaymentVerified").await?;
-    // On the one clock, which nobody has moved.
+    // On the database clock, which the test has not moved.
     let slow = "select count(*) from events e, webhook_inbox w
                 where e.event_type = 'payments.v1.PaymentVerified'
                   and e.recorded_at > w.received_at + interval '5 s'";
@@ -129,7 +128,7 @@ async fn lesson_05_a_webhook_that_is_early_waits_for_its_order() -> Result<()> {
     assert!(world.try_start(held).await?.is_err());
     let orders = world.provider_has("orders").await?;
     mute(&world).await?;
-    // Whose order it is cannot be asked, either; its receipt would tell.
+    // The order, whose receipt shows its owner, cannot be fetched either.
     world.fault(json!({ "target": "orders.fetch.one", "kind": "drop", "times": 0 })).await?;
     send(&world, captured(text(&orders[0], "id"), 1)).await?;
     let waits = "select count(*) from webhook_inbox where waits_for_order_id is not null";
@@ -213,7 +212,7 @@ async fn lesson_09_an_answer_is_checked_against_our_own_order_in_the_right_order
     let swapped = sign(KEY_SECRET, format!("{PAYMENT}|{order}").as_bytes())?;
     let answer = world.answer(held, PAYMENT, &swapped).await?;
     assert_refused(answer, Code::PermissionDenied, "SIGNATURE_INVALID");
-    // Genuine, of somebody's own order; the request has no place for another order's id.
+    // A valid signature of another order; the request has no field for another order's id.
     let other = world.held().await?;
     let others_order = world.start(other).await?.order_id;
     let paid = world.pay(&others_order, json!({})).await?;
@@ -222,7 +221,7 @@ async fn lesson_09_an_answer_is_checked_against_our_own_order_in_the_right_order
     Ok(())
 }
 
-/// Reloading the return page verified once more <- razorpay-php#107.
+/// Reloading the return page verified again <- razorpay-php#107.
 #[tokio::test]
 async fn lesson_10_an_answer_that_is_handed_in_again_does_nothing_more() -> Result<()> {
     let (world, held, order) = ordered().await?;
@@ -237,8 +236,8 @@ async fn lesson_10_an_answer_that_is_handed_in_again_does_nothing_more() -> Resu
     Ok(())
 }
 
-/// Authentic, of the wrong amount: $1 for an order of $2,000 <- CVE-2026-9189; callbacks that
-/// nobody signed <- CVE-2026-0656, CVE-2025-14078.
+/// Authentic, of the wrong amount: $1 for an order of $2,000 <- CVE-2026-9189; callbacks that were
+/// unsigned <- CVE-2026-0656, CVE-2025-14078.
 #[tokio::test]
 async fn lesson_11_a_signature_is_no_money_and_another_amount_is_no_payment() -> Result<()> {
     let (world, held, order) = ordered().await?;
@@ -280,7 +279,7 @@ async fn lesson_12_capture_needs_no_payer_who_returns() -> Result<()> {
     let seen = world.until(held, "PaymentObserved").await?;
     assert_eq!(seen.payload["status"], "authorized");
     assert_eq!(world.check(held).await??, CollectionState::Pending);
-    // The provider captures it later, and nobody tells: only the poll can find it.
+    // The provider captures it later without a webhook: only the poll can find it.
     world.clear_faults().await?;
     let capture = format!("/v1/payments/{}/capture", text(&paid, "payment_id"));
     world.tell(&capture, &json!({ "amount": PRICE, "currency": "INR" })).await?;
@@ -330,7 +329,7 @@ async fn lesson_14_a_checkout_that_was_dismissed_says_nothing_about_money() -> R
     Ok(())
 }
 
-/// Payments without an order are given back by the provider itself <- payments.md, lesson 15.
+/// Payments without an order are given back by the provider itself <- lesson 15.
 #[tokio::test]
 async fn lesson_15_a_payment_without_an_order_pays_for_nothing() -> Result<()> {
     let (world, held, order) = ordered().await?;
@@ -362,7 +361,8 @@ async fn lesson_16_money_that_cannot_be_placed_goes_back_once() -> Result<()> {
 }
 
 /// A booking was cancelled although the payment went through, its webhook being three days late <-
-/// calcom/cal.diy#18011. Money is found before, and told to booking whatever the booking's state.
+/// calcom/cal.diy#18011. Money is found before, and reported to booking in every state of the
+/// booking.
 #[tokio::test]
 async fn lesson_17_a_payment_counts_although_its_webhook_is_three_days_late() -> Result<()> {
     let (world, held, order) = ordered().await?;

@@ -1,5 +1,5 @@
-//! What booking told before this release, or before its money was known: it is told again, or
-//! remembered, and in each order the money goes the same way.
+//! Events of booking from before this release, or from before their money was known: they are
+//! consumed again or stored, and the money is processed the same way in each order.
 
 use anyhow::Result;
 use contract::booking::v1::{
@@ -40,7 +40,7 @@ async fn cancelled(world: &World, held: Held, minor_units: i64) -> Result<()> {
     happens(world, BookingCancelled { booking_id, refund, ..Default::default() }).await
 }
 
-/// Waits until so many events of booking were taken in.
+/// Waits until this many events of booking are consumed.
 async fn until_taken_in(world: &World, events: i64) -> Result<()> {
     testkit::until("booking's events were taken in", async || {
         let sql = format!("{AT_THE_END}{events}");

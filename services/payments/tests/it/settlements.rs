@@ -1,4 +1,4 @@
-//! What the provider pays out, matched line by line: once, whatever it says and how often.
+//! Settlements, matched line by line: each line once, however often it is reported.
 
 use anyhow::{Context as _, Result};
 use kernel::Timestamp;
@@ -182,7 +182,7 @@ async fn what_was_settled_already_is_not_settled_again() -> Result<()> {
 #[tokio::test]
 async fn what_nobody_told_us_is_learnt_from_the_report() -> Result<()> {
     let world = World::without_webhooks().await?;
-    // Paid when nobody asked any more, and given back by another hand.
+    // Paid after polling had ended, and refunded externally.
     let held = world.held().await?;
     let order = world.start(held).await?.order_id;
     world.database.as_owner("delete from timers where kind = 'poll-order'").await?;

@@ -1,4 +1,4 @@
-//! Webhooks as the provider would sign and send them.
+//! Builds and sends webhooks with the provider's signature.
 
 use anyhow::{Result, ensure};
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -23,7 +23,7 @@ pub(crate) fn payment(order_id: &str, status: &str) -> Value {
     })
 }
 
-/// An event that tells of these entities.
+/// An event with these entities.
 pub(crate) fn event(name: &str, parts: &[(&str, Value)], created_at: i64) -> Vec<u8> {
     let contains: Vec<&str> = parts.iter().map(|(part, _)| *part).collect();
     let entities = parts.iter().map(|(part, it)| ((*part).to_owned(), json!({ "entity": it })));

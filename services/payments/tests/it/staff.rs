@@ -1,4 +1,4 @@
-//! What the practice's staff does with money, who may, and that it is written down.
+//! Staff calls: refunds, explanations and ledger reads; who is authorized, and the audit log.
 
 use anyhow::Result;
 use contract::booking::v1::{BookingExpired, BookingRequested, BookingUnplaced};
@@ -56,7 +56,7 @@ async fn staff_gives_parts_back_and_the_same_key_is_the_same_refund() -> Result<
         let refused = refund(&world, owner, held, (Some(amount), key)).await?;
         assert_refused(refused, Code::InvalidArgument, "INVALID_AMOUNT");
     }
-    // The key may be lost with a commit, or be deleted one day: its refund is the same for ever.
+    // The key may be lost with a commit, or be deleted later: its refund stays the same.
     world
         .database
         .as_owner("delete from idempotency_keys where method like '%RefundPayment'")

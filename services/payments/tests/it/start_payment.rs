@@ -1,4 +1,4 @@
-//! Starting a payment: one order per booking, whatever happens on the way.
+//! Starting a payment: one order per booking, under lost answers, refusals and concurrency.
 
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ async fn a_provider_that_is_down_is_said_to_be_and_the_next_start_looks_first() 
     assert_refused(down, Code::Unavailable, "PROVIDER_UNAVAILABLE");
     assert_eq!(world.names(held).await?, ["CollectionOpened"], "the intent is known");
 
-    // A second order would now be made by anybody who only asks again.
+    // Without a look-up, a repeated request would create a second order.
     world.fault(json!({ "target": "orders.create", "kind": "status", "times": 0 })).await?;
     let started = world.start(held).await?;
     assert_eq!(world.provider_has("orders").await?[0]["id"], started.order_id.as_str());
@@ -113,7 +113,7 @@ async fn an_account_that_knows_no_unique_receipt_takes_orders_all_the_same() -> 
 }
 
 /// Callers take turns, so that the field is a net and no more: this account passes it over. It is
-/// slow, too, so that whoever looks for the order before asking finds none.
+/// slow, too, so that a look-up before the creation finds no order.
 #[tokio::test]
 async fn many_who_start_at_once_get_one_order_without_unique_receipts() -> Result<()> {
     let world = World::without_webhooks().await?;

@@ -1,4 +1,4 @@
-//! What time brings: polling that ends, bodies that go, and a feed that others read.
+//! Timers: polling and its end, polls of sold orders, retention, nightly jobs; and the feed.
 
 use std::collections::BTreeMap;
 
@@ -21,14 +21,14 @@ async fn an_order_is_polled_for_three_days_and_not_for_ever() -> Result<()> {
     let order = world.start(held).await?.order_id;
     let polling = "select count(*) from timers where kind = 'poll-order'";
     assert_eq!(world.number(polling).await?, 1);
-    // Two days later it is still asked for, seldom: money that comes then is found.
+    // Two days later it is still polled, rarely: money that arrives then is found.
     world.database.move_clock(2 * DAY).await?;
     world.pay(&order, json!({ "outcome": "failed" })).await?;
     world.until(held, "PaymentFailed").await?;
     assert_eq!(world.number(polling).await?, 1);
     world.database.move_clock(3 * DAY + 60).await?;
     world.until_number(polling, 0).await?;
-    // Whoever asks then is still told the truth.
+    // A check after that still returns the current state.
     world.pay(&order, json!({})).await?;
     assert_eq!(world.check(held).await??, CollectionState::Paid);
     Ok(())
@@ -65,7 +65,7 @@ async fn of_two_payments_that_are_left_authorised_one_is_captured() -> Result<()
     world.until_number("select count(*) from payments where status = 'authorized'", 2).await?;
     world.database.move_clock(120).await?;
     world.until(held, "PaymentVerified").await?;
-    // A sold order is asked again; both payments are told then.
+    // A sold order is polled again; both payments are reported then.
     let asked = "select count(*) from timers where kind = 'ask-sold-order'
                  and payload->>'step' = '1'";
     let due = "update timers set due_at = clock_now() where kind = 'ask-sold-order'";
@@ -80,7 +80,7 @@ async fn of_two_payments_that_are_left_authorised_one_is_captured() -> Result<()
     Ok(())
 }
 
-/// money.md, L7.
+/// Money that arrives within the hold must be recorded before the hold ends.
 #[tokio::test]
 async fn an_order_is_asked_for_shortly_before_its_hold_ends() -> Result<()> {
     let world = World::without_webhooks().await?;
@@ -101,7 +101,7 @@ async fn an_order_is_asked_for_shortly_before_its_hold_ends() -> Result<()> {
     Ok(())
 }
 
-/// Its payer pays twice, no webhook comes, and the nightly list of payments doesn't tell of it.
+/// Its payer pays twice, no webhook arrives, and the nightly list of payments does not report it.
 #[tokio::test]
 async fn a_sold_order_is_asked_again_until_its_session_is_over() -> Result<()> {
     let world = World::without_webhooks().await?;
@@ -181,7 +181,7 @@ async fn whoever_says_that_it_is_paid_is_waited_for_three_days_from_then() -> Re
     world.database.move_clock(2 * DAY).await?;
     world.claim(held).await??;
     world.database.move_clock(3 * DAY + 60).await?;
-    // It was asked for and goes on.
+    // It was polled, and polling goes on.
     let goes_on = "select count(*) from timers where kind = 'poll-order'
                    and due_at > clock_now() and payload->>'step' <> '0'";
     world.until_number(goes_on, 1).await?;
@@ -211,7 +211,7 @@ async fn a_question_under_way_does_not_undo_a_hurry() -> Result<()> {
     Ok(())
 }
 
-/// money.md, L8.
+/// Idempotency keys have a limited retention.
 #[tokio::test]
 async fn callers_keys_are_deleted_after_thirty_days() -> Result<()> {
     let world = World::new().await?;
@@ -242,7 +242,7 @@ async fn bodies_of_webhooks_are_deleted_after_ninety_days() -> Result<()> {
     world.until_number(bodies, 0).await?;
     let kept = "select count(*) from webhook_inbox where body_sha256 is not null";
     assert_eq!(world.number(kept).await?, 3);
-    // Ids and hashes are kept for ever, so the same body is never folded again.
+    // Ids and hashes are never deleted, so the same body is never folded again.
     let replayed = event("payment.pending", &[], 1);
     send(&world, replayed.clone()).await?;
     world.until_quiet().await?;
@@ -292,7 +292,7 @@ async fn the_jobs_of_the_night_are_there_before_the_service_has_ever_started() -
     Ok(())
 }
 
-/// What nobody captures goes back by itself days later; it never was money of ours.
+/// An uncaptured payment is voided by the provider days later; it never was captured money.
 #[tokio::test]
 async fn an_authorised_payment_that_the_provider_gives_back_was_never_money() -> Result<()> {
     let world = World::without_webhooks().await?;

@@ -1,5 +1,5 @@
-//! A collection that holds what this release cannot read, as after a rollback: it is a fault of
-//! what concerns it, and of nothing else.
+//! A collection with an event that this release cannot read, as after a rollback: only operations
+//! on that collection fail.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ async fn of_tomorrow(world: &World, held: Held) -> Result<()> {
         .map_err(|error: StoreError| error.into())
 }
 
-/// Has a confirmation taken in, as the consumer does.
+/// Consumes a confirmation, as the consumer does.
 async fn take_in(world: &World, held: Held, payment: String) -> Result<Result<(), ReactionError>> {
     let confirmed = NewEvent::of(&BookingConfirmed {
         booking_id: held.id.to_string(),
@@ -75,7 +75,7 @@ async fn what_concerns_a_collection_that_cannot_be_read_is_parked_and_nothing_el
     assert!(matches!(refused, Err(ReactionError::Failed(_))), "{refused:?}");
     take_in(&world, sound, of_sound.clone()).await??;
     assert_eq!(receipt(&world, sound).await?.payment_id, of_sound);
-    // Its own customer is told to come again, and nothing of what is wrong.
+    // Its own client gets a retryable error without details.
     let answer = world.claim(unread).await?;
     let told = format!("{answer:?}");
     assert!(!told.contains("PaymentForeseen"), "{told}");

@@ -1,4 +1,4 @@
-//! The port for webhooks: what is let in, what is not, and what a repeat does.
+//! The webhook port: what is accepted, what is refused, and what a repeat does.
 
 use anyhow::{Context as _, Result};
 use futures::future::try_join_all;
@@ -94,7 +94,7 @@ async fn what_is_told_of_an_order_before_we_know_it_is_kept_until_we_do() -> Res
     assert!(world.try_start(held).await?.is_err());
     let orders = world.provider_has("orders").await?;
     let order = orders[0]["id"].as_str().context("an id")?;
-    // Whose order it is cannot be asked, either; its receipt would tell.
+    // The order, whose receipt shows its owner, cannot be fetched either.
     world.fault(json!({ "target": "orders.fetch.one", "kind": "drop", "times": 0 })).await?;
     world.pay(order, json!({})).await?;
     let waiting = "select count(*) from webhook_inbox where waits_for_order_id is not null";
@@ -152,7 +152,7 @@ async fn a_hundred_identical_webhooks_at_once_are_one_verification() -> Result<(
     let order = world.start(held).await?.order_id;
     let body = captured(&order, 1);
     let good = sign(WEBHOOK_SECRET, &body)?;
-    // Half of them under one id, half under ids of their own: nobody signs the id.
+    // Half of them under one id, half under ids of their own: the id is not signed.
     let ids: Vec<String> =
         (0..100).map(|n| format!("evt_{}", if n % 2 == 0 { 0 } else { n })).collect();
     let posts = ids.iter().map(|id| post(&world, body.clone(), &good, id));

@@ -1,4 +1,4 @@
-//! One running payments service with everything around it, for one test.
+//! The test harness: one payments service with its database, NATS, sandbox and stubs.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -170,7 +170,7 @@ impl World {
         Ok(Process { url: format!("http://{grpc}"), shutdown, task })
     }
 
-    /// Another process takes this one's place; webhooks still go to where the first one was.
+    /// Another process replaces this one; webhooks still go to the first one's port.
     pub(crate) async fn replace(&mut self, process: Process) -> Result<()> {
         let channel = runtime::channel::connect_lazy(&process.url)?;
         self.client = PaymentsServiceClient::new(channel.clone());
@@ -294,7 +294,7 @@ impl World {
         Ok((held, payment_id.to_owned()))
     }
 
-    /// Somebody gives money back on the provider's own pages.
+    /// Makes an external refund, as on the provider's own pages.
     pub(crate) async fn refund_externally(&self, payment_id: &str, amount: i64) -> Result<Value> {
         let path = format!("/v1/payments/{payment_id}/refund");
         self.tell(&path, &json!({ "amount": amount })).await

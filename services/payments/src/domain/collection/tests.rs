@@ -1,4 +1,4 @@
-//! Given, when, then; and what holds for every history.
+//! Given, when, then; and properties of every history.
 
 mod amounts;
 mod refunds;
@@ -311,7 +311,7 @@ fn a_refund_that_failed_there_is_asked_for_anew_at_most_three_times() {
         let next = Event::RefundRequested { refund_id: refund_id(number + 1), refund };
         check(&history, renew(number), Ok(std::slice::from_ref(&next)));
         history.push(next);
-        // An earlier failure that is told again asks for nothing more.
+        // A repeated report of an earlier failure requests nothing more.
         check(&history, renew(1), Ok(&[]));
     }
     let mut done = history.clone();
@@ -336,7 +336,7 @@ fn money_that_somebody_else_gave_back_after_it_counted_is_seen() {
     history.push(observed(seen(1, Status::Refunded)));
     stands(&history, Standing::Refunded);
     assert!(open(&fold::<CollectionLife>(&history)).went_back_without_us(&pay(1)));
-    // What went back because we asked for it is no surprise.
+    // A refund that we requested raises no alarm.
     let mut history = unplaced();
     history.push(observed(seen(1, Status::Refunded)));
     stands(&history, Standing::Refunding);

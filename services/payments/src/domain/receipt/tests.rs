@@ -1,4 +1,4 @@
-//! Serial numbers, the turn of the financial year, and the tax in an amount.
+//! Serial numbers, the change of the financial year, and the tax in an amount.
 
 use jiff::tz::TimeZone;
 use kernel::Timestamp;

@@ -1,4 +1,4 @@
-//! The books of whatever a collection decides, in any order: they say what its state says.
+//! Property: the ledger agrees with the state of a collection after any decisions in any order.
 
 use std::collections::BTreeMap;
 
@@ -180,7 +180,7 @@ proptest! {
         prop_assert_eq!(sum(Account::RefundsPayable), -with_end(None));
         match &known.verified {
             None => prop_assert_eq!(sum(Account::CustomerAdvance), 0),
-            // What the provider says to be back without a refund that tells it is in no book.
+            // Money that the provider reports as refunded without a refund is not posted.
             Some(it) if known.captured(it).is_some_and(|it| it.status == Status::Refunded) => {}
             Some(it) => {
                 prop_assert_eq!(-sum(Account::CustomerAdvance), known.open(it), "{:#?}", events);

@@ -25,7 +25,7 @@ fn razorpay(previous: Option<&str>) -> Razorpay {
     .unwrap()
 }
 
-/// money.md, H1: the documentation makes the first of the options mandatory.
+/// The provider's documentation makes the first of the options mandatory.
 #[test]
 fn an_order_says_how_long_its_payments_are_captured() {
     let wanted = OrderRequest {
@@ -101,7 +101,7 @@ fn a_webhook_is_signed_over_its_bytes_with_this_secret_or_the_one_before() {
     }
 }
 
-/// What is told, in words.
+/// The observations as text.
 fn words(told: &Observation) -> String {
     let or_none = |id: Option<String>| id.unwrap_or_else(|| "-".to_owned());
     match told {
@@ -126,7 +126,7 @@ fn texts(row: &Value, field: &str) -> Vec<String> {
     list.iter().map(|it| it.as_str().unwrap().to_owned()).collect()
 }
 
-/// payments.md, 0.6 and 0.7, and section 1: every shape that the provider's JSON comes in.
+/// Every documented shape of the provider's JSON.
 #[test]
 fn webhooks_of_every_shape_are_read() {
     let rows: Vec<Value> = serde_json::from_str(include_str!("fixtures/webhooks.json")).unwrap();

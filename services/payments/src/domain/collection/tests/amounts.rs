@@ -146,7 +146,7 @@ fn a_fee_that_went_back_with_earned_money_is_not_earned() {
     check(&history, Command::Complete, Ok(&[]));
 }
 
-/// What the provider tells of a payment with a fee, and of refunds by other hands.
+/// The provider's reports of a payment with a fee, and of external refunds.
 #[derive(Debug, Clone)]
 enum Report {
     Seen(Status),
@@ -173,7 +173,7 @@ fn any_story() -> impl Strategy<Value = Vec<Report>> {
 
 fn tell(told: &[Report], paid: i64) -> Collection {
     let mut state = fold::<CollectionLife>(&opened());
-    // The order is asked for as long as something waits for it.
+    // The order is fetched as long as a payment waits for it.
     for (number, it) in told.iter().chain([&Report::Order]).enumerate() {
         let number = u128::try_from(number).unwrap();
         let (refund_id, rest_id) = (refund_id(10 + 2 * number), refund_id(11 + 2 * number));

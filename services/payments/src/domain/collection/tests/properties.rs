@@ -1,4 +1,4 @@
-//! What holds for every history: whatever the order in which things are told, and however often.
+//! Properties of every history: independent of the order and the repetition of reports.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::refund::FoundRefund;
 
-/// One thing that the provider may tell.
+/// One report of the provider.
 #[derive(Debug, Clone)]
 enum Report {
     Payment(Payment),
@@ -47,8 +47,8 @@ fn any_way() -> impl Strategy<Value = Vec<Status>> {
     ]
 }
 
-/// Refunds that other hands make of a captured payment: parts that are no more than all of it, each
-/// told of while it is pending, when it has ended, or both.
+/// External refunds of a captured payment: parts that do not exceed it, each reported while it is
+/// pending, when it has ended, or both.
 fn any_refunds(number: u8) -> impl Strategy<Value = Vec<FoundRefund>> {
     let all = payment(number, Status::Captured).fact.amount.minor;
     let parts = prop_oneof![
@@ -105,7 +105,7 @@ fn any_order() -> impl Strategy<Value = Vec<Report>> {
     })
 }
 
-/// An order's story as it happens, and shuffled with each part told once or more.
+/// The reports about an order in their true order, and shuffled with repetitions.
 fn any_telling() -> impl Strategy<Value = (Vec<Report>, Vec<Report>)> {
     any_order().prop_flat_map(|told| {
         let repeats = proptest::collection::vec(1_usize..=3, told.len());
@@ -141,7 +141,7 @@ fn resolve_undecided(state: &State, told: &Report, number: u128) -> Command {
     Command::ResolveUndecided { order: Some(amounts::order_fact(PRICE, false)), refund_ids }
 }
 
-/// Decides on each in turn, as the service would.
+/// Decides on each report in order, as the service does.
 fn run(told: &[Report]) -> (State, Vec<Event>) {
     let mut state = fold::<CollectionLife>(&opened());
     let mut history = Vec::new();
@@ -189,8 +189,8 @@ fn outcome(state: &State) -> Outcome {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Lesson 4 of payments.md, woocommerce#664, and lesson 7, InsForge#1485: facts are joined and
-    /// refunds are summed, so neither order nor repetition changes anything.
+    /// Lesson 4 (woocommerce#664) and lesson 7 (InsForge#1485): facts are joined and refunds are
+    /// summed, so neither order nor repetition changes anything.
     #[test]
     fn any_order_and_repetition_ends_in_the_same_state((once, shuffled) in any_telling()) {
         prop_assert_eq!(outcome(&run(&once).0), outcome(&run(&shuffled).0));
@@ -252,8 +252,8 @@ proptest! {
 
 // What is not promised, because it is decided with what is known at that time: which of two good
 // payments counts, whether a claim is recorded (not after the money), and how much a cancellation
-// gives back or a session earns when refunds by other hands are told before or after it. Of those
-// the sums still hold: see `no_payment_gives_back_more_than_it_brought`.
+// refunds or a session earns when external refunds are reported before or after it. Of those the
+// sums still hold: see `no_payment_gives_back_more_than_it_brought`.
 
 /// What the provider may say of a refund of ours: answers with our id, and webhooks without it.
 fn any_news() -> impl Strategy<Value = Vec<Command>> {
@@ -273,7 +273,7 @@ fn any_news() -> impl Strategy<Value = Vec<Command>> {
                 Command::DiscoverRefund { found, refund_id: new_id, rest_id }
             });
         }
-        // In the end the provider is asked by our id, whatever webhooks have told.
+        // At the end the refund is fetched by our id, whatever webhooks have reported.
         let id = ProviderRefundId::parse("rfnd_AAAAAAAAAAAAAA").unwrap();
         let update = RefundUpdate::Taken { id, progress: Progress::Pending };
         let rest_id = refund_id(401);
@@ -295,7 +295,7 @@ fn any_wish() -> impl Strategy<Value = Command> {
     ]
 }
 
-/// Decides on each in turn; what booking wants is done again when money counts, as by
+/// Decides on each in order; booking's intent is applied again when money counts, as by
 /// `app/follow_booking.rs`.
 fn follow(history: &[Event], told: &[Command], wish: &Command) -> Collection {
     let mut state = fold::<CollectionLife>(history);

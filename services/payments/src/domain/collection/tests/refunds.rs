@@ -1,4 +1,4 @@
-//! Refunds as they really are: whole and in part, several of a payment, by us and by other hands.
+//! Refunds: full and partial, several of a payment, ours and external ones.
 
 use super::*;
 use crate::domain::refund::{FoundRefund, OVERTAKEN};
@@ -95,7 +95,7 @@ fn a_session_that_took_place_earns_what_is_kept_of_its_money_once() {
     check(&failed, Command::Complete, Ok(&[]));
 }
 
-/// A part that another hand was giving back when the booking was over, and that did not go.
+/// An external partial refund that was pending when the booking was over, and that failed.
 #[test]
 fn what_comes_home_after_the_end_is_earned_kept_or_goes_back_as_the_rest_did() {
     let under_way = found(1, 20_000, Progress::Pending);
@@ -291,7 +291,7 @@ fn a_renewal_gives_back_no_more_than_is_left() {
     check(&history, renew, Ok(&[Event::RefundRequested { refund_id: refund_id(2), refund }]));
 }
 
-/// Ours of 20000, and what a webhook without our id tells of it: there is room for both.
+/// Ours of 20000, reported by a webhook without our id: the payment covers both.
 fn taken_for_another_hands(progress: Progress) -> Vec<Event> {
     let ours = Event::RefundRequested {
         refund_id: refund_id(1),
@@ -324,7 +324,7 @@ fn a_refund_of_ours_that_was_taken_for_another_hands_is_ours_again() {
     assert_eq!(open(&known).left(&pay(1)), 30_000, "it counts once");
     assert!(!open(&known).went_back_without_us(&pay(1)));
     check(&after, discover(found(1, 20_000, Progress::Processed)), Ok(&[]));
-    // One that failed is asked for again, as ours.
+    // A failed one is renewed, as ours.
     let history = taken_for_another_hands(Progress::Failed);
     let failed = Event::RefundFailed { refund_id: refund_id(1), reason: "failed".to_owned() };
     for told in [Progress::Pending, Progress::Failed] {
@@ -374,14 +374,14 @@ fn two_refunds_of_ours_that_were_mixed_up_both_go_back() {
     check(&gone, learn(1, 2, Progress::Processed), Ok(&then));
 }
 
-/// Another hand's refund that is under way, and then fails.
+/// An external refund that is pending, and then fails.
 fn elsewhere(minor: i64) -> (Event, Command) {
     let found = found(1, minor, Progress::Pending);
     let failed = FoundRefund { progress: Progress::Failed, ..found.clone() };
     (discovered(&found), discover(failed))
 }
 
-/// Decides, and takes in what follows.
+/// Decides, and applies the events.
 fn after(history: Vec<Event>, command: Command) -> (Vec<Event>, Vec<Event>) {
     let state = fold::<CollectionLife>(&history);
     let decided = CollectionLife::decide(&state, command).unwrap();
@@ -404,7 +404,7 @@ fn what_another_hand_did_not_give_back_goes_back_when_the_booking_was_not_placed
 
 #[test]
 fn what_another_hand_overtook_and_did_not_give_back_is_still_owed_to_a_cancellation() {
-    // The policy's 50,000 were asked for, another hand's 20,000 came first, and failed.
+    // The policy's 50,000 were requested, an external refund of 20,000 came first, and failed.
     let history = with(paid(), [requested(pay(1), inr(PRICE), Cause::Cancelled)]);
     let (history, overtaken) = after(history, discover(found(1, 20_000, Progress::Pending)));
     assert!(overtaken.len() == 3, "discovered, overtaken, the rest: {overtaken:?}");

@@ -1,4 +1,4 @@
-//! Which papers follow from each story of money; and what holds for every one.
+//! The documents that follow from each course of a payment; and properties of every history.
 
 use kernel::{Decider as _, Id, Money, Timestamp, fold};
 use proptest::prelude::*;
