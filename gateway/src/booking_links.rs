@@ -38,7 +38,7 @@ mod tests {
     use super::{booking_link, service_param};
 
     #[test]
-    fn only_these_addresses_lead_on() {
+    fn only_booking_links_are_redirected() {
         assert_eq!(booking_link("/book"), Some("/book"));
         assert_eq!(booking_link("/book-session/"), Some("/book-session"));
         for other in ["/booking-flow", "/book//", "/book/x", "//book", "/", "/bookshop"] {

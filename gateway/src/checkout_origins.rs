@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_from_elsewhere_stops_the_start() {
+    fn a_script_of_an_unlisted_origin_stops_the_start() {
         let script = (SCRIPT_URL, "https://pay.example/v1/checkout.js");
         for origins in [None, Some("https://api.pay.example https://pay.example:8443")] {
             let settings: Vec<_> =

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn only_directive_and_origin_are_kept() {
+    fn only_directive_and_origin_are_stored() {
         let refused = ViolationCounts::default();
         let new = json!([{ "type": "csp-violation", "body": {
             "effectiveDirective": "frame-src", "blockedURL": "https://api.bank.example/v1?id=7",
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_is_new_once_and_their_number_has_an_end() {
+    fn a_kind_is_new_once_and_the_number_of_kinds_is_bounded() {
         let refused = ViolationCounts::default();
         assert!(refused.count("img-src data".to_owned()));
         assert!(!refused.count("img-src data".to_owned()));

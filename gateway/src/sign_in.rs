@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_is_repeated_in_whichever_spelling() {
+    fn a_repeated_parameter_is_found_in_any_escaping() {
         assert!(!has_repeated("a=1&b=1&&c"));
         for twice in ["a=1&a=2", "a&a", "grant_type=x&grant%5ftype=y", "a+b=1&a%20b=2"] {
             assert!(has_repeated(twice), "{twice}");

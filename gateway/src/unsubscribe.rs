@@ -135,7 +135,7 @@ mod tests {
     use super::{is_one_click, token};
 
     #[test]
-    fn a_secret_is_found_and_nothing_else_is_one() {
+    fn only_a_well_formed_token_is_found() {
         let secret = "aZ-_09".repeat(7);
         assert_eq!(token(&format!("t={secret}")), Some(secret.clone()));
         assert_eq!(token(&format!("utm=x&t={secret}&y")), Some(secret));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn one_click_is_said_as_a_form_or_in_parts() {
+    fn one_click_is_accepted_as_form_or_multipart() {
         assert!(is_one_click(b"List-Unsubscribe=One-Click"));
         assert!(is_one_click(b"a=b&list-unsubscribe=one-click\r\n"));
         let parts = "--x\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\n\

@@ -57,7 +57,7 @@ fn only_the_booking_document_may_use_the_provider() {
 }
 
 #[test]
-fn what_the_practice_keeps_elsewhere_is_shown_on_ordinary_pages_only() {
+fn external_media_are_allowed_on_ordinary_pages_only() {
     let allowed = || CspSources {
         media_origins: vec!["https://media.example".to_owned()],
         image_origins: vec!["https://images.example".to_owned()],
@@ -76,7 +76,7 @@ fn what_the_practice_keeps_elsewhere_is_shown_on_ordinary_pages_only() {
 }
 
 #[test]
-fn a_video_may_fill_the_screen_but_not_begin_by_itself() {
+fn a_video_may_use_fullscreen_but_not_autoplay() {
     let headers = sent(Document::Ordinary, false);
     let permissions = headers["permissions-policy"].to_str().unwrap();
     assert!(permissions.contains("autoplay=()"), "{permissions}");
@@ -86,7 +86,7 @@ fn a_video_may_fill_the_screen_but_not_begin_by_itself() {
 }
 
 #[test]
-fn https_is_insisted_on_only_where_it_is_used() {
+fn https_is_enforced_only_where_it_is_used() {
     let headers = sent(Document::Ordinary, true);
     let policy = headers["content-security-policy"].to_str().unwrap();
     assert!(policy.ends_with("; upgrade-insecure-requests"));
@@ -94,7 +94,7 @@ fn https_is_insisted_on_only_where_it_is_used() {
 }
 
 #[test]
-fn only_cards_are_there_for_other_sites() {
+fn only_cards_have_the_cross_origin_policy() {
     let policy = "cross-origin-resource-policy";
     assert_eq!(sent(Document::Card, true)[policy], "cross-origin");
     for other in [Document::Ordinary, Document::Booking, Document::Picture] {

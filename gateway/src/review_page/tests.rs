@@ -52,7 +52,7 @@ fn html(answer: &GetReviewResponse) -> String {
 }
 
 #[test]
-fn the_words_stand_where_they_are_read_and_quoted() {
+fn the_review_fills_each_placeholder() {
     let html = html(&answer("Asha", "It was\nquiet."));
     let start = "<title>Asha on Energy Healing</title><meta content=\"It was quiet.\">";
     assert!(html.starts_with(start), "{html}");
@@ -117,7 +117,7 @@ fn a_long_text_is_quoted_from_its_start() {
 }
 
 #[test]
-fn a_build_that_lacks_a_gap_is_refused() {
+fn a_build_without_a_placeholder_is_rejected() {
     for (document, marks) in [(DOCUMENT, "no list"), ("<p>SUKOON-REVIEW-TEXT</p>", "{}")] {
         let made = ReviewTemplate::new(&file("/words.html", document), &file("/marks.json", marks));
         assert!(matches!(made, Err(SiteError::Malformed { .. })), "{document}");

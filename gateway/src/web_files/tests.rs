@@ -17,7 +17,7 @@ fn documents_are_served_at_their_folders_path() {
 }
 
 #[test]
-fn only_one_word_is_a_services_id() {
+fn only_one_path_segment_is_a_service_id() {
     assert_eq!(service_id("/service/energy-healing"), Some("energy-healing"));
     assert_eq!(service_id("/services/energy-healing"), Some("energy-healing"));
     for none in ["/services", "/service/", "/services/a/b", "/about"] {
@@ -81,7 +81,7 @@ fn older_builds_name_no_origins() {
 }
 
 #[test]
-fn the_sites_own_origin_takes_the_place_of_the_builds() {
+fn the_sites_origin_replaces_the_builds_placeholder() {
     let read = |name: &str| {
         let text = "a https://site.invalid/x \"https://site.invalid\"";
         WebFile::new(name, text.as_bytes().to_vec(), "https://sukoon.example")
@@ -117,7 +117,7 @@ fn a_reviews_document_has_its_own_address() {
 }
 
 #[test]
-fn what_is_packed_already_is_sent_as_it_is() {
+fn compressed_formats_are_not_compressed_again() {
     let long = |name: &str| WebFile::new(name, vec![b'a'; 5000], "");
     for name in ["/x.html", "/x.vtt", "/x.xml", "/x.svg", "/x.txt", "/x.json"] {
         let file = long(name);
@@ -134,7 +134,7 @@ fn what_is_packed_already_is_sent_as_it_is() {
 }
 
 #[test]
-fn a_name_says_what_a_file_is() {
+fn the_content_type_follows_from_the_name() {
     for (name, content_type) in [
         ("/media/a.mp4", "video/mp4"),
         ("/media/a.webm", "video/webm"),

@@ -12,7 +12,7 @@ async fn leads_to(gateway: &TestGateway, link: &str) -> String {
 }
 
 #[tokio::test]
-async fn they_keep_the_service() {
+async fn the_redirect_keeps_the_service() {
     let gateway = TestGateway::new().await;
     for link in [
         "/book?service=energy-healing",
@@ -29,7 +29,7 @@ async fn they_keep_the_service() {
 }
 
 #[tokio::test]
-async fn without_a_service_that_there_is_they_lead_to_all() {
+async fn without_a_known_service_they_redirect_to_all_services() {
     let gateway = TestGateway::new().await;
     for link in [
         "/book",
@@ -51,7 +51,7 @@ async fn without_a_service_that_there_is_they_lead_to_all() {
 }
 
 #[tokio::test]
-async fn only_these_addresses_lead_on_and_only_for_readers() {
+async fn only_booking_links_are_redirected_and_only_for_get_and_head() {
     let gateway = TestGateway::new().await;
     for path in ["/book//", "/book/more", "//book", "/bookings"] {
         assert_eq!(gateway.get(path).await.status(), StatusCode::NOT_FOUND, "{path}");

@@ -42,7 +42,7 @@ async fn of_call(gateway: &TestGateway, method: &str, message: Value) -> ErrorRe
 }
 
 #[tokio::test]
-async fn a_services_refusal_arrives_with_reason_field_and_reference() {
+async fn a_services_error_arrives_with_reason_field_and_reference() {
     let gateway = TestGateway::new().await;
     let error = of_call(&gateway, "booking.v1.BookingService/RequestBooking", json!({})).await;
     assert_eq!((error.status, error.code.as_str()), (StatusCode::BAD_REQUEST, "invalid_argument"));
@@ -106,7 +106,7 @@ async fn a_slow_service_is_not_waited_for_longer_than_asked() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_refused() {
+async fn malformed_requests_are_rejected() {
     let gateway = TestGateway::new().await;
     let url = gateway.url("/rpc/catalogue.v1.CatalogueService/GetService");
     let post = |kind: &'static str, body: Vec<u8>| {
@@ -149,7 +149,7 @@ async fn a_body_that_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_not_public_does_not_exist() {
+async fn internal_calls_are_not_found() {
     let gateway = TestGateway::new().await;
     let unknown = [
         "booking.v1.BookingInternalService/GetBookingContact",

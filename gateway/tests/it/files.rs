@@ -17,7 +17,7 @@ async fn asked(gateway: &TestGateway, path: &str, headers: &[(&str, &str)]) -> R
 }
 
 #[tokio::test]
-async fn a_video_is_sent_in_the_parts_that_a_player_asks_for() {
+async fn a_video_is_served_in_the_requested_ranges() {
     let gateway = TestGateway::new().await;
     for (range, place, part) in [
         ("bytes=0-1", "bytes 0-1/5000", "01"),
@@ -40,7 +40,7 @@ async fn a_video_is_sent_in_the_parts_that_a_player_asks_for() {
 }
 
 #[tokio::test]
-async fn a_whole_video_says_that_it_has_parts() {
+async fn a_whole_video_announces_range_support() {
     let gateway = TestGateway::new().await;
     let whole = asked(&gateway, VIDEO, &[("accept-encoding", "gzip")]).await;
     assert_eq!(whole.status(), StatusCode::OK);
@@ -60,7 +60,7 @@ async fn a_whole_video_says_that_it_has_parts() {
 }
 
 #[tokio::test]
-async fn a_practice_names_its_files_as_it_likes() {
+async fn file_names_may_have_spaces_capitals_and_any_letters() {
     let gateway = TestGateway::new().await;
     for (path, kind) in [
         ("/media/Tief%20Atmen%20%C3%BCben.MP4", "video/mp4"),
@@ -88,7 +88,7 @@ async fn a_practice_names_its_files_as_it_likes() {
 }
 
 #[tokio::test]
-async fn what_lies_behind_a_videos_end_cannot_be_sent() {
+async fn a_range_beyond_a_video_is_unsatisfiable() {
     let gateway = TestGateway::new().await;
     for range in ["bytes=5000-", "bytes=-0", "bytes=99999999999999999999999999-"] {
         let answer = asked(&gateway, VIDEO, &[("range", range)]).await;
@@ -99,7 +99,7 @@ async fn what_lies_behind_a_videos_end_cannot_be_sent() {
 }
 
 #[tokio::test]
-async fn parts_of_two_different_files_are_never_put_together() {
+async fn ranges_of_two_different_files_are_never_mixed() {
     let gateway = TestGateway::new().await;
     let tag = asked(&gateway, VIDEO, &[]).await.headers()["etag"].to_str().unwrap().to_owned();
     assert!(tag.starts_with('"'), "{tag}");
@@ -115,7 +115,7 @@ async fn parts_of_two_different_files_are_never_put_together() {
 }
 
 #[tokio::test]
-async fn captions_are_text_and_pages_have_no_parts() {
+async fn captions_are_text_and_pages_have_no_ranges() {
     let gateway = TestGateway::new().await;
     let headers = [("accept-encoding", "gzip"), ("range", "bytes=0-1")];
     let captions = asked(&gateway, "/media/breath.vtt", &headers).await;

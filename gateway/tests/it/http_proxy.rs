@@ -235,7 +235,7 @@ async fn health_names_every_part() {
 }
 
 #[tokio::test]
-async fn a_payer_comes_back_to_their_booking_whatever_the_form_says() {
+async fn a_payer_is_redirected_to_their_booking_whatever_the_form_holds() {
     let gateway = TestGateway::new().await;
     let booking = format!("bkg_{}", "0".repeat(32));
     let returned = async |query: &str, body: &'static str| {

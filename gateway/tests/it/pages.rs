@@ -51,7 +51,7 @@ async fn what_does_not_exist_is_not_found() {
 }
 
 #[tokio::test]
-async fn no_path_leads_out_of_the_site() {
+async fn no_path_leaves_the_sites_folder() {
     let gateway = TestGateway::new().await;
     let address = gateway.base.trim_start_matches("http://").to_owned();
     for path in ["/../site.secret", "/assets/../../x", "/%2e%2e/x", "/..%2fx", "/assets/%2e%2e%2fx"]
@@ -67,7 +67,7 @@ async fn no_path_leads_out_of_the_site() {
 }
 
 #[tokio::test]
-async fn a_slash_too_many_leads_to_the_one_address() {
+async fn a_trailing_slash_redirects_to_the_canonical_path() {
     let gateway = TestGateway::new().await;
     for (from, to) in [("/services/", "/services"), ("/booking-flow/?a=b", "/booking-flow?a=b")] {
         let answer = gateway.get(from).await;

@@ -145,7 +145,7 @@ async fn an_announced_flood_is_refused_before_it_comes() {
 }
 
 #[tokio::test]
-async fn an_upload_that_breaks_off_is_not_taken_for_a_picture() {
+async fn an_aborted_upload_is_not_stored() {
     let gateway = TestGateway::new().await;
     let address = gateway.base.trim_start_matches("http://").to_owned();
     let mut stream = TcpStream::connect(&address).await.unwrap();

@@ -175,7 +175,7 @@ async fn other_sites_cannot_use_the_panel() {
 }
 
 #[tokio::test]
-async fn writing_and_guessing_have_limits_of_their_own() {
+async fn submitting_and_unlocking_have_their_own_limits() {
     let mut options = TestOptions { trust_proxy: true, ..TestOptions::default() };
     options.rate_limits.reviews = rate_limit(2, 1);
     options.rate_limits.sign_in = rate_limit(1, 1);
@@ -208,7 +208,7 @@ async fn writing_and_guessing_have_limits_of_their_own() {
 }
 
 #[tokio::test]
-async fn only_a_few_refusals_for_want_of_a_grant_are_written_down() {
+async fn calls_of_the_panel_without_a_grant_are_limited() {
     let mut options = TestOptions::default();
     options.rate_limits.sign_in = rate_limit(2, 1);
     let gateway = TestGateway::with_options(options).await;
@@ -228,7 +228,7 @@ async fn only_a_few_refusals_for_want_of_a_grant_are_written_down() {
 }
 
 #[tokio::test]
-async fn a_reviews_document_says_whether_there_is_one() {
+async fn a_reviews_document_has_the_right_status() {
     let gateway = TestGateway::new().await;
     let documents = [
         (DELETED, StatusCode::NOT_FOUND, "Review Not Found"),
@@ -264,7 +264,7 @@ async fn a_reviews_document_says_whether_there_is_one() {
 }
 
 #[tokio::test]
-async fn a_reviews_document_holds_its_words_as_text() {
+async fn a_reviews_document_holds_its_escaped_text() {
     let gateway = TestGateway::new().await;
     let answer = gateway.get(&format!("/reviews/{KNOWN}")).await;
     assert_eq!(answer.status(), StatusCode::OK);
@@ -283,7 +283,7 @@ async fn a_reviews_document_holds_its_words_as_text() {
 }
 
 #[tokio::test]
-async fn a_document_that_a_browser_kept_is_that_of_one_review() {
+async fn a_cached_document_is_valid_for_one_review_only() {
     let gateway = TestGateway::new().await;
     let asked = |id: &str, tag: &str| {
         let url = gateway.url(&format!("/reviews/{id}"));

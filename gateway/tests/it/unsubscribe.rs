@@ -45,7 +45,7 @@ async fn a_get_shows_the_page_and_unsubscribes_nothing() {
 }
 
 #[tokio::test]
-async fn one_click_ends_mails() {
+async fn one_click_unsubscribes() {
     let gateway = TestGateway::new().await;
     let answer = click(&gateway, &format!("?t={}", secret('g')), ONE_CLICK).await;
     assert!(!answer.headers().contains_key("set-cookie"));
@@ -66,7 +66,7 @@ async fn an_invalid_link_is_rejected() {
 }
 
 #[tokio::test]
-async fn what_merely_follows_links_ends_nothing() {
+async fn a_program_that_only_follows_links_unsubscribes_nothing() {
     let gateway = TestGateway::new().await;
     let query = format!("?t={}", secret('g'));
     for body in ["", "hello=1"] {
@@ -95,7 +95,7 @@ async fn a_mail_program_gets_retry_after_when_notifications_is_down() {
 }
 
 #[tokio::test]
-async fn leaving_can_be_taken_back_within_the_same_limit() {
+async fn resubscribing_counts_for_the_same_limit() {
     let mut options = TestOptions::default();
     options.rate_limits.unsubscribing = rate_limit(3, 1);
     let gateway = TestGateway::with_options(options).await;
