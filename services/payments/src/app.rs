@@ -91,7 +91,7 @@ pub enum Rejection {
     /// Not 8 to 64 printable characters.
     #[error("An idempotency key has 8 to 64 letters, digits or signs.")]
     InvalidIdempotencyKey,
-    /// The key stands for another request.
+    /// The key was used for another request.
     #[error("This idempotency key was used for another request.")]
     IdempotencyKeyReused,
     /// Not a payment's id.
@@ -127,7 +127,7 @@ pub enum Rejection {
     /// The list of what nothing explains has no such row.
     #[error("There is nothing of that kind to explain.")]
     NothingUnexplained,
-    /// Not what can stand on a paper.
+    /// Not valid on a document.
     #[error("{0}")]
     InvalidPayer(payer::PayerError),
     /// Only receipts are issued, and they name the customer.

@@ -1,4 +1,4 @@
-//! What booking knows of a booking that is to be paid for.
+//! The client of booking's internal API: facts of a booking that is to be paid for.
 
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
 use contract::booking::v1::{BookingState, GetBookingFactsRequest, GetBookingFactsResponse};
@@ -11,7 +11,7 @@ use tonic::Code;
 
 use crate::app::{Error, Rejection, refuse};
 
-/// What a payment must know of a booking.
+/// The facts of a booking that a payment requires.
 #[derive(Debug, Clone, Copy)]
 pub struct BookingFacts {
     /// Who owns it.
@@ -25,14 +25,14 @@ pub struct BookingFacts {
     pub starts_at: Option<Timestamp>,
 }
 
-/// Booking as payments sees it.
+/// The client of booking's internal API.
 #[derive(Clone)]
 pub struct BookingClient {
     client: BookingInternalServiceClient<PeerChannel>,
 }
 
 impl BookingClient {
-    /// Booking at a URL.
+    /// A client of booking at a URL.
     ///
     /// # Errors
     /// When the URL cannot be one.
@@ -41,7 +41,7 @@ impl BookingClient {
         Ok(Self { client })
     }
 
-    /// What is known of a booking now.
+    /// The current facts of a booking.
     ///
     /// # Errors
     /// `BookingNotFound`, or that booking does not answer.

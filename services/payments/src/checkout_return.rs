@@ -1,6 +1,6 @@
 //! Where the provider's checkout posts its answer in a browser that cannot call the page's handler:
 //! those inside other apps, and Chrome on an iPhone. The form has the three signed fields, or the
-//! provider's error; the booking stands in the query, because the form takes no field of ours.
+//! provider's error; the booking is in the query, because the form has no field of ours.
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use secrecy::SecretString;
 
 use crate::providers::razorpay;
 
-/// What serving needs.
+/// The settings of the server.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Where gRPC is served; `PAYMENTS_LISTEN`.
@@ -18,23 +18,23 @@ pub struct Config {
     pub http_listen: SocketAddr,
     /// The database, by the service's own role; `PAYMENTS_DATABASE_URL`.
     pub database_url: SecretString,
-    /// Where events travel; `NATS_URL`.
+    /// The NATS server; `NATS_URL`.
     pub nats_url: String,
     /// The folder with `practice.toml`, which says who issues receipts; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,
-    /// Whose bookings are paid for; `BOOKING_URL`.
+    /// The booking service; `BOOKING_URL`.
     pub booking_url: String,
     /// The payment provider.
     pub provider: razorpay::Settings,
     /// Where browsers load the provider's checkout from; `PAYMENTS_CHECKOUT_SCRIPT_URL`.
     pub checkout_script_url: String,
-    /// People's tokens.
+    /// How users' tokens are verified.
     pub users: UserSettings,
-    /// Services' tokens.
+    /// How services' tokens are signed and verified.
     pub peers: PeerSettings,
 }
 
-/// What migrating needs.
+/// The settings of the migration.
 #[derive(Debug, Clone)]
 pub struct MigrationConfig {
     /// The database, by its owner; `PAYMENTS_MIGRATION_DATABASE_URL`.

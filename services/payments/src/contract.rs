@@ -1,4 +1,4 @@
-//! The only place where domain events meet the events of `proto/`.
+//! Converts domain events to and from the events of `proto/`; the only place that does.
 
 mod amount;
 mod dispute;
@@ -16,7 +16,7 @@ use crate::domain::fact::{Fact, OrderFact, OrderId, Payment, PaymentId, Provider
 use crate::domain::fact::{Source, Status};
 use crate::domain::refund::{Cause, Refund};
 
-/// Whose the orders of before there could be another provider are.
+/// The provider of orders from before an order stored its provider.
 const FIRST_PROVIDER: &str = "razorpay";
 
 /// The stream of a booking's collection.
@@ -113,7 +113,7 @@ pub fn collection_event(
 /// An event as it was stored.
 ///
 /// # Errors
-/// When it is not one, or holds what cannot be.
+/// When it is no event of a collection, or holds an invalid value.
 pub fn read_collection_event(stored: &Recorded) -> Result<Event, Unreadable> {
     let event = if let Some(e) = get::<wire::CollectionOpened>(stored)? {
         read_opened(&e)

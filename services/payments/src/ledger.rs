@@ -25,7 +25,7 @@ enum RefundState {
     Gone,
 }
 
-/// A refund in the books.
+/// A refund in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RefundBalance {
     payment: PaymentId,
@@ -38,16 +38,16 @@ struct RefundBalance {
     state: RefundState,
 }
 
-/// A payment in the books.
+/// A payment in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PaymentBalance {
     /// How much was captured; a refund may be reported before that.
     captured_minor: i64,
-    /// Where it stands as long as it is neither back nor earned nor kept.
+    /// The account of money that is neither refunded nor earned nor retained.
     account: Account,
-    /// How much of it stands there; negative while only refunds of it were reported.
+    /// The amount in that account; negative while only refunds of it were reported.
     open: i64,
-    /// Where the rest stands.
+    /// The account of the rest.
     closed: Account,
     /// How much of a fee that was added to the price no refund has given back.
     fee: i64,
@@ -55,7 +55,7 @@ struct PaymentBalance {
     closings: usize,
 }
 
-/// The books of one booking, from its events.
+/// The ledger of one booking, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Books {
     /// The price, once the collection was opened.
@@ -67,7 +67,7 @@ pub struct Books {
 }
 
 impl Books {
-    /// The books after these events.
+    /// The ledger after these events.
     #[must_use]
     pub fn of(events: &[Event]) -> Self {
         let mut books = Self::default();
@@ -141,7 +141,7 @@ impl Books {
         Entry::captured(payment, amount, held.account)
     }
 
-    /// The payment in the books; of one that is new to them nothing is known.
+    /// The payment in the ledger; a new one has zero balances.
     fn held(&mut self, payment: &PaymentId) -> &mut PaymentBalance {
         let (account, closed) = (Account::Suspense, Account::Suspense);
         let nothing =
@@ -322,7 +322,7 @@ fn counts(event: &Event, payment: &PaymentId) -> bool {
     }
 }
 
-/// Whether a refund debits the account where the money stands or credits it back.
+/// Whether a refund takes money out of its account or returns it there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Outgoing,
@@ -330,7 +330,7 @@ enum Direction {
 }
 
 impl RefundBalance {
-    /// Moves the refund's money between where the payment stands and another account.
+    /// Moves the refund's money between the payment's account and another one.
     fn entry(
         &self,
         what: (EntryKind, String),

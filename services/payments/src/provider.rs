@@ -47,7 +47,7 @@ pub struct PaymentReport {
 /// An order as the provider has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderReport {
-    /// How it stands.
+    /// Its state.
     pub fact: OrderFact,
     /// Its receipt, if that is one of ours. Another one belongs to another business of the account.
     pub receipt: Option<Id<Collection>>,
@@ -64,7 +64,7 @@ pub struct ProviderRefund {
     pub refund_id: Option<Id<RefundKind>>,
     /// How much.
     pub amount: Amount,
-    /// How it stands.
+    /// Its state.
     pub progress: Progress,
 }
 
@@ -153,20 +153,20 @@ pub trait Provider: Send + Sync + 'static {
     /// Finds the order of a receipt. Of several, which only a lost answer can have made, it is
     /// always the oldest.
     fn find_order(&self, wanted: OrderRequest) -> ProviderFuture<'_, Option<OrderId>>;
-    /// How an order of the account stands, ours or not.
+    /// The state of an order of the account, ours or not.
     fn order<'a>(&'a self, id: &'a OrderId) -> ProviderFuture<'a, OrderReport>;
     /// Every payment that was tried on an order.
     fn payments_of<'a>(&'a self, order: &'a OrderId) -> ProviderFuture<'a, Vec<PaymentReport>>;
     /// One payment.
     fn payment<'a>(&'a self, id: &'a PaymentId) -> ProviderFuture<'a, PaymentReport>;
-    /// Captures a payment that the provider has left authorised, and says how it stands then. One
-    /// that was captured in the meantime is reported as captured.
+    /// Captures a payment that the provider left authorised, and returns its new state. One that
+    /// was captured in the meantime is reported as captured.
     fn capture<'a>(
         &'a self,
         payment: &'a PaymentId,
         amount: Money,
     ) -> ProviderFuture<'a, PaymentReport>;
-    /// Gives money back; the same refund asked twice is one.
+    /// Requests a refund; idempotent by the refund's id.
     fn refund<'a>(&'a self, wanted: &'a RefundRequest) -> ProviderFuture<'a, ProviderRefund>;
     /// Every refund of a payment.
     fn refunds_of<'a>(&'a self, payment: &'a PaymentId) -> ProviderFuture<'a, Vec<ProviderRefund>>;
@@ -190,7 +190,7 @@ pub trait Provider: Send + Sync + 'static {
         skip: usize,
     ) -> ProviderFuture<'_, Page<PaymentReport>>;
 
-    /// Every dispute of the account that began between two instants, as it stands now.
+    /// Every dispute of the account that began between two instants, in its current state.
     fn disputes_between(
         &self,
         from: Timestamp,

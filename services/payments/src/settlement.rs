@@ -1,6 +1,6 @@
-//! What the provider pays out to the bank, line by line, and whether it fits our books. A line that
-//! fits empties the provider's account with us; of one that does not, only what the bank got is
-//! believed, and it waits in suspense.
+//! Settlements: the provider's payouts to the bank, line by line, matched with our ledger. A
+//! matching line clears the provider's account. Of any other line only the bank's amount is posted,
+//! against suspense.
 
 use kernel::Timestamp;
 
@@ -16,9 +16,9 @@ pub enum LineSubject {
     Payment(PaymentId),
     /// A refund, and the payment that it gave back.
     Refund(ProviderRefundId, Option<PaymentId>),
-    /// Money that a dispute took, before or after it was decided, or brought back.
+    /// Money that a dispute deducted, before or after its decision, or returned.
     Dispute(DisputeId, Option<PaymentId>),
-    /// Money that the provider adds or takes for a reason of its own, in its word.
+    /// An adjustment by the provider, with its reason code.
     Other(String),
 }
 
@@ -34,7 +34,7 @@ impl LineSubject {
         }
     }
 
-    /// The payment that it is about, as far as it is about one.
+    /// The payment that it is about, if any.
     #[must_use]
     pub fn payment(&self) -> Option<&PaymentId> {
         match self {
@@ -46,7 +46,7 @@ impl LineSubject {
     }
 }
 
-/// What a line says, in minor units of its currency.
+/// The amounts of a line, in minor units of its currency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Figures {
     /// The amount of the payment or of the refund.
@@ -85,26 +85,26 @@ pub struct Settlement {
     pub id: SettlementId,
     /// How much.
     pub amount_minor: i64,
-    /// The provider's word for how it stands.
+    /// The provider's state of it.
     pub state: String,
     /// The bank's reference.
     pub bank_reference: Option<String>,
 }
 
-/// Why something of a settlement does not fit our books.
+/// Why a settlement or its line does not match our ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Break {
-    /// The provider added or took money for a reason of its own.
+    /// An adjustment by the provider.
     Adjustment,
-    /// The payment or refund is not in our books.
+    /// The payment or refund is not in our ledger.
     Unknown,
-    /// Another amount than in our books.
+    /// Another amount than in our ledger.
     Amount,
-    /// Another currency than in our books.
+    /// Another currency than in our ledger.
     Currency,
     /// What is paid out is not the amount less the fee.
     Net,
-    /// The tax is more than the fee, or less than nothing.
+    /// The tax is more than the fee, or negative.
     Tax,
     /// It was paid out by another settlement already.
     Twice,
@@ -166,16 +166,16 @@ impl Break {
     }
 }
 
-/// What our books have of what a line is about.
+/// The ledger's record of a line's subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Booked {
-    /// What was captured or went back.
+    /// The captured or refunded amount.
     pub amount: Amount,
     /// Whether another settlement has it already.
     pub is_settled: bool,
 }
 
-/// Whether a line fits our books.
+/// Checks a line against our ledger.
 ///
 /// # Errors
 /// Why it does not.
@@ -184,9 +184,9 @@ pub fn check(line: &Line, booked: Option<&Booked>) -> Result<(), Break> {
     let net = match &line.about {
         LineSubject::Other(_) => return Err(Break::Adjustment),
         LineSubject::Payment(_) => figures.amount.checked_sub(figures.fee),
-        // What going back costs is taken too.
+        // A refund's fee is deducted, too.
         LineSubject::Refund(..) => figures.amount.checked_add(figures.fee).map(i64::saturating_neg),
-        // It is taken, or comes back.
+        // It is deducted or returned.
         LineSubject::Dispute(..) => {
             paid_out(figures).filter(|net| net.abs() == figures.amount.abs())
         }
@@ -229,13 +229,14 @@ pub fn check_sum(settlement: &Settlement, lines_minor: i64) -> Result<(), Break>
     }
 }
 
-/// What a line's entry is called; a line that comes again with other figures has another revision.
+/// The cause of a line's entry. A line that is reported again with other figures has another
+/// revision.
 #[must_use]
 pub fn cause(line: &Line, revision: i32) -> String {
     format!("settled {} {} {revision}", line.settlement, line.id)
 }
 
-/// The entry of a line: what the bank got, what the provider kept, and what it owes us no more.
+/// The entry of a line: the bank's amount, the provider's fee and tax, and the cleared amount.
 #[must_use]
 pub fn entry(line: &Line, checked: Result<(), Break>, revision: i32) -> Option<Entry> {
     let figures = &line.figures;

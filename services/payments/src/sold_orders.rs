@@ -224,7 +224,7 @@ mod tests {
 
     const START: Timestamp = Timestamp::EPOCH;
 
-    /// The hours at which the order of a booking is asked for whose session begins so late.
+    /// The hours at which a booking's order is polled if its session begins after this many hours.
     fn hours(session: Option<i64>) -> Vec<i64> {
         let booking = id_of::<Booking>(&["a booking"]);
         let starts_at = session.map(|hours| START.plus_seconds(hours * HOUR));

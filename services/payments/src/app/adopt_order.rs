@@ -19,7 +19,7 @@ pub enum OrderOwner {
     /// Its receipt is one of ours, and we know no collection with it.
     Lost,
     /// It is this booking's. Money on it is judged there: it counts if this became its order, and
-    /// goes back if the booking has had another order since.
+    /// is refunded if the booking has had another order since.
     Booking(Id<Booking>),
 }
 

@@ -15,11 +15,11 @@ use crate::repository::LockedCollection;
 /// What booking has reported about a booking, as far as it concerns money.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BookingIntent {
-    /// Where the booking stands.
+    /// The booking's status.
     pub status: BookingStatus,
-    /// The payment that could not be placed and goes back.
+    /// The payment that could not be placed and is refunded.
     pub unplaced: Option<PaymentId>,
-    /// How much goes back of one that was cancelled.
+    /// How much is refunded of a cancelled booking.
     pub refund: Option<Amount>,
     /// The payment that the booking is placed with, which gets a receipt.
     pub placed: Option<PaymentId>,

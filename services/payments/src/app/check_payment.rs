@@ -10,7 +10,7 @@ use super::{App, Error, metadata, provider_failed, traced};
 use crate::domain::collection::Standing;
 use crate::domain::fact::Source;
 
-/// Where the payment stands.
+/// Returns the payment's state.
 ///
 /// # Errors
 /// `BookingNotFound`, `PaymentNotStarted` or `ProviderUnavailable`.

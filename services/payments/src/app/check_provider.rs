@@ -13,7 +13,7 @@ use crate::domain::refund::End;
 use crate::polling::CAPTURED_WITHIN;
 use crate::read_model::{inbox, receipts};
 
-/// Of how many seconds the provider is asked for payments: it only has to answer.
+/// The seconds for which payments are listed; only the provider's answer matters.
 const ASKED_SECONDS: i64 = 60;
 
 /// How the provider is set up.
@@ -27,7 +27,7 @@ pub struct Checkup {
     pub payment: Option<CheckedProviderPayment>,
 }
 
-/// How a payment arrived and went back.
+/// How a payment arrived and was refunded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedProviderPayment {
     /// The booking.

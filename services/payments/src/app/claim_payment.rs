@@ -13,7 +13,7 @@ use crate::domain::collection::{Command, Standing};
 use crate::domain::fact::Source;
 use crate::repository::LockedCollection;
 
-/// Where the payment stands after it.
+/// Returns the payment's state after it.
 ///
 /// # Errors
 /// `BookingNotFound`, `PaymentNotStarted` or `IdempotencyKeyReused`.

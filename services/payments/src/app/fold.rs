@@ -50,7 +50,7 @@ pub struct ProviderReport {
     pub payments: Vec<Payment>,
     /// Refunds of them.
     pub refunds: Vec<ProviderRefund>,
-    /// How its order stands, when that was asked.
+    /// The state of its order, if it was fetched.
     pub order: Option<Box<OrderFact>>,
     /// Whether a call failed, so that the poll has to be repeated.
     pub is_partial: bool,

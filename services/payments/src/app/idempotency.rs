@@ -18,7 +18,7 @@ pub struct IdempotencyKey {
 }
 
 impl IdempotencyKey {
-    /// The key of a request; `asked` is all the rest of it.
+    /// The key of a request; `asked` is the rest of the request.
     ///
     /// # Errors
     /// When it is not 8 to 64 printable characters.

@@ -119,7 +119,7 @@ pub async fn fire(app: &App, timer: &Timer) -> Result<(), Error> {
 /// next list begins there, however long the service was down.
 const BEFORE: &str = "before";
 
-/// Where tonight's list stands.
+/// The progress of tonight's list.
 struct Listing {
     /// When it began.
     began: Timestamp,

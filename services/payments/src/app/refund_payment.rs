@@ -21,7 +21,7 @@ pub const ACTION: &str = "RefundPayment";
 pub struct RequestedRefund {
     /// Our id.
     pub refund_id: Id<RefundKind>,
-    /// How much goes back.
+    /// How much is refunded.
     pub amount: Amount,
 }
 

@@ -10,7 +10,7 @@ use crate::domain::receipt::paper::Extent;
 use crate::read_model::{payers, receipts};
 use crate::repository::LockedCollection;
 
-/// Whom the papers of a booking name, and whether that can be changed.
+/// Whom the documents of a booking name, and whether that can be changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PayerDetails {
     /// The payer; none for the customer.

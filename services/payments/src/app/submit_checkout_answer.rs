@@ -14,7 +14,7 @@ use crate::domain::fact::{OrderId, PaymentId, Source};
 use crate::provider::ReturnError;
 use crate::read_model::query::CollectionRow;
 
-/// Where the payment stands after it.
+/// Returns the payment's state after it.
 ///
 /// # Errors
 /// `BookingNotFound`, `PaymentNotStarted`, `InvalidPaymentId`, `SignatureInvalid` or

@@ -1,4 +1,4 @@
-//! Disputes between domain and wire.
+//! Converts disputes between domain and `proto/`.
 
 use contract::convert::{timestamp as instant, to_wire as wire_instant};
 use contract::payments::v1 as wire;

@@ -14,7 +14,7 @@ pub fn stream(id: Id<ReceiptKind>) -> String {
     format!("receipt-{}", id.uuid())
 }
 
-/// That it was issued.
+/// The event of an issued receipt.
 ///
 /// # Errors
 /// When `proto/` does not declare it.

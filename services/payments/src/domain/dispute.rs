@@ -1,4 +1,4 @@
-//! A dispute: a payer's bank questions a payment, and the practice has until a day to answer.
+//! A dispute: a payer's bank disputes a payment, and the practice has to answer by a deadline.
 //! Reports about it are joined, never overwritten, so that order and repetition change nothing.
 
 use kernel::Timestamp;
@@ -10,7 +10,7 @@ use super::fact::{Amount, DisputeId, PaymentId};
 pub enum Phase {
     /// The bank suspects a fraud.
     Fraud,
-    /// The bank asks for documents.
+    /// The bank requests documents.
     Retrieval,
     /// The bank wants the money back.
     Chargeback,
@@ -43,7 +43,7 @@ impl Phase {
     }
 }
 
-/// How a dispute stands in its round. A later one outranks an earlier one.
+/// The state of a dispute in its round. A later one outranks an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DisputeState {
     /// The practice has to answer.
@@ -101,7 +101,7 @@ impl DisputeState {
 pub struct DisputeFact {
     /// Its round.
     pub phase: Phase,
-    /// How it stands there.
+    /// Its state there.
     pub state: DisputeState,
     /// Until when the practice has to answer, if that was said.
     pub respond_by: Option<Timestamp>,

@@ -139,7 +139,7 @@ pub struct OrderFact {
     pub provider: String,
     /// Its id.
     pub id: OrderId,
-    /// What it asks for.
+    /// Its amount.
     pub amount: Amount,
     /// Whether the provider calls it paid, and nothing of it due.
     pub is_paid_in_full: bool,

@@ -28,10 +28,10 @@ pub struct Payer {
 /// Why a payer's details are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PayerError {
-    /// Empty, too long, or with signs that no name has.
+    /// Empty, too long, or with characters that no name has.
     #[error("A name has 1 to 120 characters.")]
     Name,
-    /// Not a GSTIN: its length, its signs, its state or its check character is wrong.
+    /// Not a GSTIN: its length, its characters, its state or its check character is wrong.
     #[error("This is not a GSTIN. Please compare it with your certificate, sign by sign.")]
     Gstin,
     /// Empty or too long.
@@ -43,7 +43,8 @@ pub enum PayerError {
 }
 
 impl Payer {
-    /// Reads what a person typed: white space is one blank, and a GSTIN is capitals without any.
+    /// Normalizes typed text: white space becomes one blank; a GSTIN becomes capitals without
+    /// blanks.
     ///
     /// # Errors
     /// The first invalid field.
@@ -68,8 +69,8 @@ pub fn state_of(gstin: &str) -> Option<&str> {
     gstin.get(..2)
 }
 
-/// A text of one line with something in it; `None` when it is empty, too long, or has control
-/// characters that are not white space.
+/// A non-empty text on one line; `None` when it is empty, too long, or has control characters that
+/// are not white space.
 fn on_one_line(text: &str, chars_max: usize) -> Option<String> {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let fits = (1..=chars_max).contains(&line.chars().count());

@@ -6,7 +6,7 @@ use kernel::id::Refund as RefundKind;
 
 use super::fact::{Amount, PaymentId, ProviderRefundId};
 
-/// Why money is given back.
+/// Why money is refunded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// The booking could not be placed.
@@ -17,7 +17,7 @@ pub enum Cause {
     Double,
     /// The booking was cancelled.
     Cancelled,
-    /// The practice wants to.
+    /// A staff member requested it.
     Staff,
     /// An external refund, made on the provider's own pages.
     Elsewhere,
@@ -55,7 +55,7 @@ pub enum End {
     Overtaken,
     /// It failed at the provider, or was refused for good.
     Failed,
-    /// The money went back.
+    /// The money was refunded.
     Processed,
 }
 
@@ -63,7 +63,7 @@ pub enum End {
 pub const OVERTAKEN: &str = "overtaken";
 
 impl End {
-    /// The end that a failure's reason stands for.
+    /// The end that a failure's reason means.
     #[must_use]
     pub fn of_failure(reason: &str) -> Self {
         if reason == OVERTAKEN { Self::Overtaken } else { Self::Failed }
@@ -110,12 +110,12 @@ impl Refund {
     }
 }
 
-/// How a refund stands at the provider.
+/// The state of a refund at the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// Under way.
     Pending,
-    /// The money went back.
+    /// The money was refunded.
     Processed,
     /// It failed there.
     Failed,
@@ -141,7 +141,7 @@ pub enum RefundUpdate {
     Taken {
         /// Under this id.
         id: ProviderRefundId,
-        /// And this is how it stands.
+        /// And in this state.
         progress: Progress,
     },
     /// The provider does not take it now, for this reason.
@@ -157,6 +157,6 @@ pub struct FoundRefund {
     pub id: ProviderRefundId,
     /// How much.
     pub amount: Amount,
-    /// How it stands.
+    /// Its state.
     pub progress: Progress,
 }

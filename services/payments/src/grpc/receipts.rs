@@ -1,5 +1,5 @@
-//! Receipts on the wire, and what other services ask of payments: the gateway does not route that,
-//! and each method says who may.
+//! Receipts on the wire, and the internal service for other services. The gateway does not route
+//! it, and each method checks which service may call it.
 
 use std::sync::Arc;
 

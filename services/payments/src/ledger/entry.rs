@@ -25,7 +25,7 @@ pub enum Account {
     GstInput,
     /// What lost disputes took.
     DisputeLoss,
-    /// What is on its way back to customers.
+    /// Refunds under way to customers.
     RefundsPayable,
     /// Money that does not match, or is not ours.
     Suspense,
@@ -59,13 +59,13 @@ pub enum EntryKind {
     Captured,
     /// Money in suspense was identified as ours.
     Identified,
-    /// Money is to go back.
+    /// A refund was requested.
     RefundRequested,
     /// An external refund was found.
     RefundDiscovered,
-    /// It did not go back.
+    /// A refund failed.
     RefundFailed,
-    /// It went back.
+    /// It was refunded.
     RefundProcessed,
     /// The session took place.
     Earned,
@@ -111,7 +111,7 @@ pub struct Line {
 /// A movement of money: lines whose sum is zero.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// What led to it, in words that come once.
+    /// What led to it; unique.
     pub cause: String,
     /// What it is about.
     pub kind: EntryKind,

@@ -1,4 +1,4 @@
-//! Razorpay behind the port: its HTTP API, its signatures and its JSON, which goes no further.
+//! The Razorpay adapter: its HTTP API, its signatures and its JSON, which stays in this module.
 
 mod api;
 mod dispute;
@@ -22,16 +22,15 @@ use crate::provider::{
 };
 use crate::settlement::{Line, Settlement};
 
-/// How long after their beginning payments are captured by themselves: three days, which is as long
-/// as an order is asked for (`polling.rs`). Banks find money for that long, so whatever we can
-/// still learn of comes as captured money, which is placed or given back; nothing has to be
-/// captured by a call. What is found later stays authorised, and the provider releases it without
-/// a fee.
+/// How long after their creation payments are captured automatically: three days, which is as long
+/// as an order is polled (`polling.rs`). Banks may settle payments for that long, so each payment
+/// that we can still see arrives as captured money, which is placed or refunded; no capture call is
+/// necessary. Later ones stay authorised, and the provider voids them without a fee.
 const CAPTURED_WITHIN_MINUTES: u32 = 72 * 60;
 /// The longest manual capture time that the provider allows: five days.
 const CAPTURABLE_WITHIN_MINUTES: u32 = 7_200;
 
-/// The reason of a refusal for a field that the call does not know.
+/// The reason of a refusal because of an unsupported field.
 const EXTRA_FIELD: &str = "extra_field_sent";
 
 /// The provider.
@@ -68,8 +67,8 @@ impl Provider for Razorpay {
         Box::pin(async move {
             let unique = self.api.post("/orders", &order_body(wanted, true), None).await;
             let made = match unique {
-                // Not every account knows the field. A refusal has made nothing, and each later
-                // asking looks for the receipt first.
+                // Not every account supports the field. A refusal has created nothing, and each
+                // later attempt looks up the receipt first.
                 Err(ProviderError::Refused { reason }) if reason == EXTRA_FIELD => {
                     self.api.post("/orders", &order_body(wanted, false), None).await?
                 }
@@ -84,7 +83,7 @@ impl Provider for Razorpay {
             let receipt = wanted.receipt.to_string();
             let list = self.api.get("/orders", &[("receipt", &receipt), ("count", "100")]).await?;
             let mut found = json::items(&list)
-                // The filter is the provider's; whether it was kept is for us to see.
+                // The filter is the provider's, so the result is checked here.
                 .filter(|order| json::text(order, "receipt") == Some(receipt.as_str()))
                 .map(|order| own_order(order, wanted))
                 .collect::<Result<Vec<_>, _>>()?;
@@ -125,7 +124,7 @@ impl Provider for Razorpay {
             let body = json!({ "amount": amount.minor, "currency": amount.currency.code() });
             match self.api.post(&format!("/payments/{id}/capture"), &body, None).await {
                 Ok(entity) => own_payment(&entity, id),
-                // It may have been captured a moment before, and that is refused too.
+                // It may have been captured a moment before; then a capture is refused, too.
                 Err(ProviderError::Refused { .. }) => self.payment(id).await,
                 Err(error) => Err(error),
             }
@@ -247,8 +246,8 @@ impl Provider for Razorpay {
     }
 }
 
-/// What is asked of the provider for an order. Automatic capture is refused without the time in
-/// which it captures. `unique` makes a repeat of the request the same order.
+/// The request body of an order. Automatic capture is refused without the time in which it
+/// captures. `unique` makes a repeat of the request the same order.
 fn order_body(wanted: OrderRequest, unique: bool) -> Value {
     let mut body = json!({
         "amount": wanted.amount.minor,
@@ -270,7 +269,7 @@ fn order_body(wanted: OrderRequest, unique: bool) -> Value {
     body
 }
 
-/// An order's age and id, once it is sure that it asks for what we want.
+/// An order's age and id, if the order matches the request.
 fn own_order(order: &Value, wanted: OrderRequest) -> Result<(Timestamp, OrderId), ProviderError> {
     let id = json::order_id(json::text(order, "id").unwrap_or_default())
         .ok_or(ProviderError::InvalidAnswer("an order without an id"))?;

@@ -10,7 +10,7 @@ pub enum BookingStatus {
     Requested,
     /// It is placed.
     Confirmed,
-    /// It could not be placed; its money goes back.
+    /// It could not be placed; its money is refunded.
     Unplaced,
     /// Its hold ended without money.
     Expired,

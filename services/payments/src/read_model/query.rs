@@ -26,7 +26,7 @@ pub struct CollectionRow {
     pub amount: Money,
     /// The provider's order, once there is one.
     pub order: Option<Order>,
-    /// Where it stands.
+    /// Its state.
     pub standing: Standing,
     /// The trace that the booking belongs to.
     pub traceparent: Option<String>,
@@ -264,7 +264,7 @@ pub async fn booking_of(
     Ok(booking_id)
 }
 
-/// Where a booking stands, as booking last said.
+/// The status of a booking, as booking last reported it.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -35,7 +35,7 @@ pub struct ReceiptRow {
     pub payment_id: String,
     /// The refund that it is about.
     pub refund_id: Option<Id<RefundKind>>,
-    /// What it states in all, in minor units.
+    /// The total amount, in minor units.
     pub amount_minor: i64,
     /// The currency of everything that it states.
     pub currency: String,
@@ -53,8 +53,8 @@ pub struct ReceiptRow {
     pub refunded_minor: i64,
 }
 
-/// Everything of a receipt, and the refunds that the provider has processed; everything of another
-/// paper. The part before `where` of a query over both.
+/// All columns of receipts (with the sum of processed refunds) and of tax documents: the part
+/// before `where` of a query over both tables.
 const PAPERS: &str = "select papers.* from (
         select receipt_id, kind, financial_year, number, serial, booking_id, payment_id,
                null::uuid as refund_id, null::text as refers_to_serial,
@@ -75,7 +75,7 @@ const PAPERS: &str = "select papers.* from (
         from tax_papers) papers";
 
 /// Takes the next number of a series in a year, from 1. The year's row is locked until this
-/// transaction ends, and one that comes to nothing gives its number back.
+/// transaction ends, and a rollback returns the number.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -150,7 +150,8 @@ pub async fn has_voucher(
     Ok(found)
 }
 
-/// Whether an invoice, or bill of supply, was issued for a booking: then the payer's details stay.
+/// Whether an invoice, or bill of supply, was issued for a booking: then the payer's details are
+/// fixed.
 ///
 /// # Errors
 /// When the database does not answer.

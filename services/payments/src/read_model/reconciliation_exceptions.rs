@@ -17,7 +17,7 @@ mod disputes;
 pub enum Reason {
     /// Money was authorised long ago and never captured.
     AuthorizedLong,
-    /// Money is here, and no booking stands for it.
+    /// Money is here without a placed booking.
     CapturedNotPlaced,
     /// A booking was confirmed on the client's claim, and its money is not verified.
     ConfirmedWithoutMoney,
@@ -37,9 +37,9 @@ pub enum Reason {
     RefundNotTaken,
     /// A refund is under way for long.
     RefundPendingLong,
-    /// Money was refunded externally, and its booking stands.
+    /// Money was refunded externally, and its booking is still confirmed.
     RefundedElsewhere,
-    /// A settlement does not fit our books.
+    /// A settlement does not match our ledger.
     SettlementBreak,
     /// Captured money has not been paid out.
     NotSettled,
@@ -307,8 +307,8 @@ const SETTLEMENT_BREAK: &str = "
     select null, null, settlement_id, amount_minor, 'INR', seen_at, broken
     from settlements where broken is not null";
 
-/// What the provider holds of a payment is what was captured less what goes back and was paid out.
-/// A broken line about it is reported by its own reason.
+/// The provider holds what was captured less what is refunded and was paid out. A broken line about
+/// it is reported by its own reason.
 const NOT_SETTLED: &str = "
     select (array_agg(b.booking_id) filter (where b.booking_id is not null))[1], max(c.order_id),
            b.payment_id, sum(b.amount_minor)::bigint, b.amount_currency, min(b.since), null::text
@@ -376,7 +376,7 @@ pub async fn find(
             "{sql} {joined} select {number} as number, * from ({question}) as found_{number}"
         );
     }
-    // Every part of it stands in this file.
+    // Safe: every part of it is a constant of this module.
     let words: Vec<&str> = Reason::ALL.iter().map(|reason| reason.word()).collect();
     let sql = format!("with found as ({sql}) {NOT_EXPLAINED}");
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(words).fetch_all(executor);

@@ -279,7 +279,7 @@ pub async fn is_explained(
     Ok(known.bind(payment.as_str()).fetch_one(executor).await?)
 }
 
-/// How much of an unknown payment went back as far as the ledger knows.
+/// How much of an unknown payment is refunded in the ledger.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -22,7 +22,7 @@ fn is_under_way(status: Status) -> bool {
 }
 
 impl Collection {
-    /// Where it stands.
+    /// Its state.
     #[must_use]
     pub fn standing(&self) -> Standing {
         let money = || self.payments.keys().filter(|id| self.captured(id).is_some());
@@ -47,7 +47,7 @@ impl Collection {
         }
     }
 
-    /// Whether there is nothing more to ask the provider about its payments.
+    /// Whether polling its payments can end.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.verified.is_some()
@@ -137,8 +137,7 @@ impl Collection {
             || (!self.mismatched.contains(payment) && self.payments.get(payment).is_some_and(fits))
     }
 
-    /// How the worst of a payment's disputes stands: one that is open before one that is lost, and
-    /// that before the others.
+    /// The state of the worst of a payment's disputes: an open one, else a lost one, else any.
     #[must_use]
     pub fn disputed(&self, payment: &PaymentId) -> Option<DisputeState> {
         let of_it = self.disputes.values().filter(|it| it.payment == *payment);
@@ -168,20 +167,20 @@ impl Collection {
         named.next().map(|(refund_id, refund)| (*refund_id, refund))
     }
 
-    /// How much of a payment went back or is on its way, by refunds that are known.
+    /// How much of a payment is refunded or being refunded, by known refunds.
     #[must_use]
     pub fn going_back(&self, payment: &PaymentId) -> i64 {
         self.sum(payment, |_, refund| refund.goes_back())
     }
 
-    /// How much of a payment is neither back nor on its way; without a fee that was added to the
+    /// How much of a payment is not refunded or being refunded; without a fee that was added to the
     /// price.
     #[must_use]
     pub fn left(&self, payment: &PaymentId) -> i64 {
         self.balance(payment).max(0)
     }
 
-    /// The same; less than nothing when more is on its way back than is ours to give.
+    /// The same; negative if refunds exceed it.
     fn balance(&self, payment: &PaymentId) -> i64 {
         let Some(fact) = self.captured(payment) else { return 0 };
         let of_price = self.going_back(payment).saturating_sub(self.fee_going_back(payment));
@@ -189,7 +188,7 @@ impl Collection {
         if self.is_said_to_be_back(payment, fact) { balance.min(0) } else { balance }
     }
 
-    /// How much of a payment was to go back, and failed to.
+    /// How much of a payment is owed because its refund failed.
     #[must_use]
     pub fn owed(&self, payment: &PaymentId) -> i64 {
         self.sum(payment, |id, refund| self.is_owed(id, refund))
@@ -225,8 +224,8 @@ impl Collection {
         if self.is_closed(payment) { closed } else { 0 }
     }
 
-    /// How much of what is left is neither earned nor retained yet. What went back of that does not
-    /// make it less, as in the ledger.
+    /// How much of what is left is neither earned nor retained yet. Refunds of earned money do not
+    /// reduce it, as in the ledger.
     pub(crate) fn open(&self, payment: &PaymentId) -> i64 {
         let goes_back = |_, refund: &Refund| refund.goes_back();
         let from_closed = self.sum_of(&self.from_closed, payment, goes_back);
@@ -255,8 +254,7 @@ impl Collection {
             .fold(0_i64, |sum, minor| sum.saturating_add(*minor))
     }
 
-    /// How much went back because the booking was cancelled, is on its way, or failed to and is
-    /// owed.
+    /// How much is refunded because of the cancellation, is being refunded, or failed and is owed.
     pub(super) fn back_by_cancellation(&self, payment: &PaymentId) -> i64 {
         self.sum(payment, |id, it| {
             let is_done =
@@ -321,7 +319,7 @@ impl Collection {
         fact.status == Status::Refunded && !self.refunds_of(payment).any(failed)
     }
 
-    /// Whether all of a payment's money has arrived where it came from.
+    /// Whether all of a payment's money is refunded.
     fn is_back(&self, payment: &PaymentId) -> bool {
         let Some(fact) = self.captured(payment) else { return true };
         let processed = |refund: &Refund| refund.end == Some(End::Processed);

@@ -194,7 +194,7 @@ pub(super) fn unplace(
     Ok(vec![Event::RefundRequested { refund_id, refund }])
 }
 
-/// The booking was cancelled: as much as its policy says goes back, what is left is kept. A repeat
+/// The booking was cancelled: the amount of its policy is refunded, the rest is kept. A repeat
 /// decides about money that has returned since, because an external refund failed.
 pub(super) fn cancel(known: &Collection, refund: &Amount, refund_id: Id<RefundKind>) -> Vec<Event> {
     let Some(payment) = &known.verified else { return Vec::new() };

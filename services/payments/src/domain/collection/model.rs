@@ -54,7 +54,7 @@ pub struct Collection {
     pub verified: Option<PaymentId>,
     /// Captured payments that do not count.
     pub mismatched: BTreeSet<PaymentId>,
-    /// What goes back.
+    /// Its refunds.
     pub refunds: BTreeMap<Id<RefundKind>, Refund>,
     /// Disputes of its payments.
     pub disputes: BTreeMap<DisputeId, Dispute>,
@@ -70,7 +70,7 @@ pub struct Collection {
     pub(super) from_fee: BTreeMap<Id<RefundKind>, i64>,
 }
 
-/// Where a collection stands, in one word.
+/// The state of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// Nothing was captured.
@@ -81,9 +81,9 @@ pub enum Standing {
     Failed,
     /// Captured, but not as ordered.
     Mismatched,
-    /// On its way back.
+    /// Being refunded.
     Refunding,
-    /// Given back.
+    /// Refunded.
     Refunded,
 }
 
@@ -108,7 +108,7 @@ impl Collection {
     }
 }
 
-/// What can be asked of a collection.
+/// The commands of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Record the intent to create the order.
@@ -130,9 +130,9 @@ pub enum Command {
     ResolveUndecided { order: Option<OrderFact>, refund_ids: BTreeMap<PaymentId, Id<RefundKind>> },
     /// The provider reported a dispute.
     ObserveDispute(Dispute),
-    /// The booking could not be placed, so its payment goes back.
+    /// The booking could not be placed, so its payment is refunded.
     Unplace { payment: PaymentId, refund_id: Id<RefundKind> },
-    /// The booking was cancelled; this much goes back at most, and the rest is kept.
+    /// The booking was cancelled; at most this much is refunded, and the rest is kept.
     Cancel { refund: Amount, refund_id: Id<RefundKind> },
     /// The session took place.
     Complete,
@@ -158,7 +158,8 @@ pub enum Event {
     Claimed,
     /// The provider said something.
     Observed { payment: Payment, source: Source },
-    /// The provider said how its order stands, because money of another amount came for it.
+    /// The provider reported the state of its order, fetched because of a payment of another
+    /// amount.
     OrderObserved { order: OrderFact },
     /// The money is here and counts.
     Verified { payment: PaymentId, amount: Amount },
@@ -166,11 +167,11 @@ pub enum Event {
     Failed { payment: PaymentId },
     /// Money is here and does not count.
     Mismatched { payment: PaymentId, amount: Amount, reason: Mismatch },
-    /// Money is to go back.
+    /// A refund was requested.
     RefundRequested { refund_id: Id<RefundKind>, refund: Refund },
     /// The provider accepted the refund.
     RefundAccepted { refund_id: Id<RefundKind>, provider_refund: ProviderRefundId },
-    /// The money went back.
+    /// The money was refunded.
     RefundProcessed { refund_id: Id<RefundKind> },
     /// It failed at the provider, was refused for good, or was overtaken.
     RefundFailed { refund_id: Id<RefundKind>, reason: String },

@@ -22,9 +22,9 @@ pub enum Paper {
     TaxInvoice,
     /// The money is earned, and no tax is due on it: rule 49.
     BillOfSupply,
-    /// Money went back before it was earned: rule 51.
+    /// Money was refunded before it was earned: rule 51.
     RefundVoucher,
-    /// Money went back after it was earned: rule 53.
+    /// Money was refunded after it was earned: rule 53.
     CreditNote,
 }
 

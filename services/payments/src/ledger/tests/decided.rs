@@ -116,7 +116,7 @@ fn numbered(mut command: Command, number: u8) -> Command {
     command
 }
 
-/// How a collection stands after each of some commands; one that is refused changes nothing.
+/// The state of a collection after each of some commands; a rejected one changes nothing.
 pub(crate) fn states(commands: Vec<Command>) -> Vec<State> {
     let mut events = opened();
     let mut number = 0;
@@ -188,7 +188,7 @@ proptest! {
                 prop_assert!((0..=known.added_fee(it)).contains(&fee), "{fee}: {events:#?}");
             }
         }
-        // What was earned or kept becomes less only by what goes back of it afterwards.
+        // Earned or retained money is reduced only by later refunds of it.
         let closed = |amount: &Option<Amount>| amount.as_ref().map_or(0, |amount| amount.minor);
         prop_assert!(-sum(Account::Revenue) - sum(Account::Discount) <= closed(&known.earned));
         prop_assert!(-sum(Account::Retained) <= closed(&known.retained));

@@ -12,7 +12,7 @@ use super::json;
 use super::settings::Settings;
 use crate::provider::ProviderError;
 
-/// How long an answer may take. Two requests fit into what a timer's handler may take.
+/// The timeout of a request. Two requests fit into a timer handler's timeout.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(8);
 /// The most bytes of an answer that are read.
 const ANSWER_BYTES_MAX: usize = 1024 * 1024;
@@ -51,7 +51,7 @@ impl Api {
         answer
     }
 
-    /// `key` makes a repeat of the request the same request.
+    /// `key` is the idempotency key of the request.
     pub(super) async fn post(
         &self,
         path: &str,
@@ -95,8 +95,8 @@ async fn send(request: RequestBuilder) -> Result<Value, ProviderError> {
     Err(refusal(status, &body))
 }
 
-/// Only an answer that speaks of this very request is a refusal. Whatever the way to the provider
-/// may answer in its place (keys, addresses, load) says nothing about it.
+/// Only an answer about this request is a refusal. Errors about keys, addresses or load say nothing
+/// about it.
 fn refusal(status: StatusCode, body: &[u8]) -> ProviderError {
     match status {
         StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => {
@@ -121,7 +121,7 @@ async fn read(mut answer: Response) -> Result<Vec<u8>, ProviderError> {
     Ok(body)
 }
 
-/// A URL holds ids, and errors are logged: it is left out.
+/// Errors are logged and a URL contains ids, so the URL is removed.
 fn silent(error: reqwest::Error) -> ProviderError {
     ProviderError::NoAnswer(BoxError::from(error.without_url()))
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::json;
 use crate::domain::dispute::{Dispute, DisputeFact, DisputeState, Phase};
 
-/// The event with which the provider asks for more.
+/// The event by which the provider requires more documents.
 const MORE_WANTED: &str = "payment.dispute.action_required";
 
 /// A dispute as an entity states it; `None` if it is none, or its state is unknown.
@@ -20,7 +20,7 @@ pub(super) fn read(entity: &Value, provider: &str, event: &Value) -> Option<Disp
         id: json::text(entity, "id").and_then(json::dispute_id)?,
         payment: json::text(entity, "payment_id").and_then(json::payment_id)?,
         fact: DisputeFact {
-            // A round of a name that we do not know is the usual one.
+            // An unknown round counts as a chargeback.
             phase: json::text(entity, "phase")
                 .and_then(Phase::from_word)
                 .unwrap_or(Phase::Chargeback),

@@ -1,5 +1,5 @@
-//! Razorpay's JSON, read with patience: it is PHP at heart, so empty objects are lists, numbers may
-//! be texts, and fields come and go. Only what is needed is looked at, and nothing else can fail.
+//! Lenient readers of Razorpay's JSON. It comes from PHP: empty objects are lists, numbers may be
+//! strings, and fields may be missing. Only required fields are read, and only they can fail.
 
 use kernel::Id;
 use kernel::id::Refund as RefundKind;
@@ -14,8 +14,7 @@ use crate::provider::{OrderReport, PaymentReport, ProviderRefund};
 /// What follows an id's prefix.
 const ID_CHARS: usize = 14;
 
-/// The entries of a collection, which PHP also writes as an object; of one that is null or missing,
-/// none.
+/// The entries of a collection, which PHP also writes as an object; none if it is null or missing.
 pub(super) fn items(list: &Value) -> impl Iterator<Item = &Value> {
     let items = list.get("items");
     let listed = items.and_then(Value::as_array).into_iter().flatten();
@@ -73,14 +72,14 @@ pub(super) fn refund_id(entity: &Value) -> Option<Id<RefundKind>> {
     text(entity, "receipt")?.parse().ok()
 }
 
-/// A word of the provider's that is kept: short, and of letters that words have.
+/// A provider's code as it is stored: short, with letters, digits and underscores only.
 pub(super) fn word(text: &str) -> String {
     let fits = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
     text.chars().filter(fits).take(40).collect()
 }
 
-/// How an order stands. It is paid in full when the provider says so twice: by its status, and by
-/// what is due, which must not be missing.
+/// The state of an order. It is paid in full if both its status and its amount due, which must be
+/// present, say so.
 pub(super) fn order(entity: &Value, provider: &str) -> Option<OrderReport> {
     let fact = OrderFact {
         provider: provider.to_owned(),
@@ -93,7 +92,7 @@ pub(super) fn order(entity: &Value, provider: &str) -> Option<OrderReport> {
     Some(OrderReport { fact, receipt: receipt.parse().ok() })
 }
 
-/// A payment; `None` when it is none, or in a state that we do not know.
+/// A payment; `None` if it is none, or its state is unknown.
 pub(super) fn payment(entity: &Value) -> Option<Payment> {
     let fact = Fact {
         status: Status::from_word(text(entity, "status")?)?,
@@ -103,7 +102,7 @@ pub(super) fn payment(entity: &Value) -> Option<Payment> {
     Some(Payment { id: payment_id(text(entity, "id")?)?, fact })
 }
 
-/// A payment with what the provider says of its refunds.
+/// A payment with its refunded amount.
 pub(super) fn report(entity: &Value) -> Option<PaymentReport> {
     let payment = payment(entity)?;
     let said = integer(entity, "amount_refunded").unwrap_or(0).max(0);
@@ -115,7 +114,7 @@ pub(super) fn report(entity: &Value) -> Option<PaymentReport> {
     Some(PaymentReport { payment, refunded_minor })
 }
 
-/// A refund; `None` when it is none. One in a state that we do not know is there and has not ended.
+/// A refund; `None` when it is none. One in an unknown state counts as pending.
 pub(super) fn refund(entity: &Value) -> Option<ProviderRefund> {
     let id = text(entity, "id").filter(|id| has_grammar(id, "rfnd_"))?;
     let progress = match text(entity, "status")? {
@@ -132,10 +131,10 @@ pub(super) fn refund(entity: &Value) -> Option<ProviderRefund> {
     })
 }
 
-/// How the provider says that a payment is too old to be refunded: only in words for people.
+/// How the provider reports that a payment is too old to be refunded: only in prose.
 const TOO_OLD: [&str; 5] = ["6 months", "six months", "180 days", "too old", "older than"];
 
-/// The word that says why a request was refused: the error's reason, or else its code.
+/// The reason code of a refused request: the error's reason, else its code.
 pub(super) fn reason(body: &Value) -> String {
     let error = body.get("error");
     let description = error.and_then(|error| text(error, "description")).unwrap_or_default();

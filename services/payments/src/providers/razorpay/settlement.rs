@@ -1,5 +1,5 @@
-//! Razorpay's lists: what it paid out and every payment of the account, page by page and read with
-//! patience. Its days are those of India.
+//! Razorpay's lists: settlements, payments and disputes of the account, page by page, read
+//! leniently. Its days are those of India.
 
 use jiff::tz::{Offset, TimeZone};
 use kernel::Timestamp;
@@ -14,9 +14,9 @@ use crate::settlement::{Figures, Line, LineSubject, Settlement};
 
 /// India is this many seconds ahead of UTC, all year.
 const INDIA_SECONDS: i32 = 19_800;
-/// How many lines of a report are asked for at once; it would give 1,000.
+/// How many lines of a report are requested at once; the maximum is 1,000.
 const LINES: usize = 500;
-/// How many rows of the other lists; they give no more.
+/// How many rows of the other lists are requested at once; the maximum.
 const ROWS: usize = 100;
 
 /// The report about a day.
@@ -32,7 +32,7 @@ pub(super) async fn lines(
         (day.year().to_string(), format!("{:02}", day.month()), format!("{:02}", day.day()));
     let query = [("year", year.as_str()), ("month", &month), ("day", &day)];
     let list = list(api, "/settlements/recon/combined", &query, (LINES, skip)).await?;
-    // What is not paid out yet comes again when it is.
+    // A line that is not paid out yet is listed again once it is.
     let is_settled = |line: &&Value| {
         !matches!(line.get("settled"), Some(Value::Bool(false)))
             && json::text(line, "settlement_id").is_some()
@@ -61,7 +61,7 @@ pub(super) async fn payments(
     let (from, to) = (from.seconds().to_string(), to.seconds().to_string());
     let query = [("from", from.as_str()), ("to", &to)];
     let list = list(api, "/payments", &query, (ROWS, skip)).await?;
-    // Of the other states no money can have come.
+    // In other states no money was captured.
     let is_known = |payment: &&Value| {
         json::text(payment, "status").and_then(crate::domain::fact::Status::from_word).is_some()
     };
@@ -119,15 +119,14 @@ fn line(entity: &Value) -> Option<Line> {
         },
     };
     let number = |field| json::integer(entity, field);
-    // What is left out is nothing; what cannot be read is not.
+    // A missing number is zero; an unreadable one is an error.
     let or_nothing = |field| match entity.get(field) {
         None | Some(Value::Null) => Some(0),
         Some(_) => number(field),
     };
     let (amount, credit) = (number("amount")?, or_nothing("credit")?);
     let (fee, tax) = (or_nothing("fee")?, or_nothing("tax")?);
-    // Of a fee that was taken from credits nothing is missing in the payout; the bill is that for
-    // the credits.
+    // A fee that was taken from credits does not reduce the payout; it is billed with the credits.
     let is_of_credits = json::text(entity, "credit_type").is_some_and(|it| it != "default");
     let is_prepaid = is_of_credits && credit == amount;
     let (fee, tax) = if is_prepaid { (0, 0) } else { (fee, tax) };

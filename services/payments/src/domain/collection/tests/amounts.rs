@@ -11,7 +11,7 @@ use crate::domain::refund::FoundRefund;
 /// A fee that the provider adds.
 const FEE: i64 = 1_180;
 
-/// How the order stands at the provider.
+/// The state of the order at the provider.
 pub(super) fn order_fact(minor: i64, is_paid_in_full: bool) -> OrderFact {
     let provider = "razorpay".to_owned();
     OrderFact { provider, id: order(), amount: inr(minor), is_paid_in_full }

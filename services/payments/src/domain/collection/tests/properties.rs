@@ -156,7 +156,7 @@ fn run(told: &[Report]) -> (State, Vec<Event>) {
     (state, history)
 }
 
-/// What counts in the end: what is known, where it stands, and where each payment's money is.
+/// The final result: facts, standing and the money of each payment.
 #[derive(Debug, PartialEq, Eq)]
 struct Outcome {
     payments: BTreeMap<PaymentId, Fact>,

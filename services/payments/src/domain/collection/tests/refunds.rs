@@ -89,7 +89,7 @@ fn a_session_that_took_place_earns_what_is_kept_of_its_money_once() {
     check(&opened(), Command::Complete, Ok(&[]));
     let partly = requested(pay(1), inr(20_000), Cause::Staff);
     check(&with(paid(), [partly]), Command::Complete, Ok(&[earned(30_000)]));
-    // What goes back is not earned, also when it failed to go.
+    // Refunded money is not earned, also if its refund failed.
     check(&unplaced(), Command::Complete, Ok(&[]));
     let failed = with(unplaced(), failed_there(1));
     check(&failed, Command::Complete, Ok(&[]));

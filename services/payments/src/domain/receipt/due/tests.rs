@@ -35,7 +35,7 @@ fn issue(known: &Collection, issued: &mut Vec<Issued>, settings: (Extent, Tax)) 
     new
 }
 
-/// A practice of one booking, which issues all papers.
+/// A practice with one booking, which issues all documents.
 struct Story {
     events: Vec<Event>,
     issued: Vec<Issued>,
@@ -70,7 +70,7 @@ impl Story {
         self.events.extend(CollectionLife::decide(&state, command).unwrap());
     }
 
-    /// A refund that staff asks for arrives.
+    /// A refund by staff is processed.
     fn refund(&mut self, number: u128, minor: i64) {
         let refund_id = Id::from_uuid(Uuid::from_u128(number));
         let amount = Some(Money::inr(minor).into());
@@ -86,7 +86,7 @@ impl Story {
         self.then(Command::LearnRefund { refund_id, update, rest_id });
     }
 
-    /// The papers that are issued now, with what each refers to.
+    /// The documents that are issued now, with what each refers to.
     fn papers(&mut self) -> Vec<(Paper, i64, String)> {
         let State::Open(known) = fold::<CollectionLife>(&self.events) else { panic!("open") };
         let new = issue(&known, &mut self.issued, self.settings);
