@@ -49,16 +49,16 @@ async fn upload(State(pictures): State<Arc<Pictures>>, request: Request) -> Resp
             });
             (StatusCode::CREATED, answer)
         }
-        Err(refused) => {
-            let (status, reason) = status_of(refused);
-            (status, json!({ "reason": reason, "message": refused.to_string() }))
+        Err(error) => {
+            let (status, reason) = status_of(error);
+            (status, json!({ "reason": reason, "message": error.to_string() }))
         }
     };
     (status, [(CACHE_CONTROL, NO_STORE)], Json(answer)).into_response()
 }
 
-fn status_of(refused: UploadError) -> (StatusCode, &'static str) {
-    match refused {
+fn status_of(error: UploadError) -> (StatusCode, &'static str) {
+    match error {
         UploadError::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "IMAGE_TOO_LARGE"),
         UploadError::Invalid => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "INVALID_IMAGE"),
         UploadError::TooSlow => (StatusCode::REQUEST_TIMEOUT, "TOO_SLOW"),

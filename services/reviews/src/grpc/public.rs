@@ -52,8 +52,8 @@ fn failed(error: impl Into<Error>) -> Status {
     to_status(&error.into())
 }
 
-fn filter(asked: i32) -> Filter {
-    match ReviewFilter::try_from(asked) {
+fn filter(requested: i32) -> Filter {
+    match ReviewFilter::try_from(requested) {
         Ok(ReviewFilter::Verified) => Filter::Verified,
         Ok(ReviewFilter::Recent) => Filter::Recent,
         Ok(ReviewFilter::Unspecified) | Err(_) => Filter::All,
@@ -79,9 +79,9 @@ impl ReviewsService for Public {
         &self,
         request: Request<ListReviewsRequest>,
     ) -> Result<Response<ListReviewsResponse>, Status> {
-        let asked = request.into_inner();
-        let filter = filter(asked.filter);
-        let after = match asked.page_token.as_str() {
+        let request = request.into_inner();
+        let filter = filter(request.filter);
+        let after = match request.page_token.as_str() {
             "" => None,
             token => {
                 let cursor = Cursor::read(filter.word(), token);
@@ -89,7 +89,7 @@ impl ReviewsService for Public {
             }
         };
         let pool = self.app.store.pool();
-        let page = page::PageSize::clamped(asked.page_size, PAGE_SIZE);
+        let page = page::PageSize::clamped(request.page_size, PAGE_SIZE);
         let listed = query::list(pool, filter, after, page.limit()).await.map_err(failed)?;
         let (shown, next) = page.split(listed, |it| it.cursor);
         let next_page_token = next.map(|it| it.token(filter.word())).unwrap_or_default();

@@ -86,9 +86,9 @@ impl ReviewsStaffService for StaffHandler {
         &self,
         request: Request<UnlockRequest>,
     ) -> Result<Response<UnlockResponse>, Status> {
-        let (metadata, _extensions, asked) = request.into_parts();
+        let (metadata, _extensions, request) = request.into_parts();
         // The request's `Debug` would print the password; a `SecretString` does not.
-        let password = SecretString::from(asked.password);
+        let password = SecretString::from(request.password);
         let issued = self.moderation.unlock(&metadata, password).await?;
         Ok(Response::new(UnlockResponse {
             grant: issued.secret,
@@ -109,17 +109,17 @@ impl ReviewsStaffService for StaffHandler {
     ) -> Result<Response<ListStaffReviewsResponse>, Status> {
         let act = about_nothing("ListStaffReviews");
         let authorized = self.moderation.authorize(request.metadata(), act).await?;
-        let asked = request.get_ref();
-        let query = StaffReviewQuery::from_request(asked);
+        let request = request.get_ref();
+        let query = StaffReviewQuery::from_request(request);
         let list_id = query.list_id();
-        let after = match asked.page_token.as_str() {
+        let after = match request.page_token.as_str() {
             "" => None,
             token => {
                 let cursor = Cursor::read(&list_id, token);
                 Some(cursor.ok_or_else(|| reject(&Rejection::InvalidPageToken))?)
             }
         };
-        let page = PageSize::clamped(asked.page_size, PAGE_SIZE);
+        let page = PageSize::clamped(request.page_size, PAGE_SIZE);
         let read = staff::list(self.app.store.pool(), &query, after, page.limit()).await;
         let read = read.map_err(|error| unavailable(&error))?;
         self.moderation.audit_read(authorized, act).await?;

@@ -126,11 +126,11 @@ impl Moderation {
         };
         let deny = |denial| AuthError::Denied(actor.clone(), denial);
         let hash = grant_of(metadata).ok_or_else(|| deny(Denial::GrantRequired))?;
-        let known = grant::find(self.store.pool(), hash).await?;
-        let known = known.filter(|known| known.live).ok_or_else(|| deny(Denial::GrantEnded))?;
-        let holder = match (&self.auth_method, known.account) {
+        let stored = grant::find(self.store.pool(), hash).await?;
+        let stored = stored.filter(|stored| stored.live).ok_or_else(|| deny(Denial::GrantEnded))?;
+        let holder = match (&self.auth_method, stored.account) {
             (AuthMethod::Passphrase(passphrase), None)
-                if known.passphrase == Some(passphrase.fingerprint()) =>
+                if stored.passphrase == Some(passphrase.fingerprint()) =>
             {
                 Holder::Passphrase
             }
@@ -167,10 +167,10 @@ impl Moderation {
     /// The user as a moderator, by their current role.
     pub(super) async fn manager(&self, user: &User) -> Result<Staff, AuthError> {
         let role = self.roles.role_of(user.customer).await.map_err(AuthError::Unavailable)?;
-        let refused = |why: StaffError| {
+        let denied = |why: StaffError| {
             AuthError::Denied(Actor::account(user.customer, role), Denial::Staff(why))
         };
-        let role = admit(role, Role::MANAGERS).map_err(refused)?;
+        let role = admit(role, Role::MANAGERS).map_err(denied)?;
         Ok(Staff { id: user.customer, role })
     }
 }

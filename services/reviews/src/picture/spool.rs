@@ -44,8 +44,7 @@ where
     E: Error,
 {
     let received = timeout(within, write(body)).await.unwrap_or(Err(UploadError::TooSlow));
-    let unread =
-        |refused: &UploadError| matches!(refused, UploadError::TooLarge | UploadError::Busy);
+    let unread = |error: &UploadError| matches!(error, UploadError::TooLarge | UploadError::Busy);
     if received.as_ref().is_err_and(unread) {
         drain(body).await;
     }

@@ -55,8 +55,8 @@ pub struct PageSize(usize);
 impl PageSize {
     /// The requested size, at most 50; `default` when none was requested.
     #[must_use]
-    pub fn clamped(asked: i32, default: i32) -> Self {
-        let size = if asked <= 0 { default } else { asked.min(PAGE_SIZE_MAX) };
+    pub fn clamped(requested: i32, default: i32) -> Self {
+        let size = if requested <= 0 { default } else { requested.min(PAGE_SIZE_MAX) };
         Self(usize::try_from(size).unwrap_or_default())
     }
 
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn pages_have_a_size_and_the_last_one_leads_nowhere() {
-        for (asked, given) in [(-1, 12), (0, 12), (1, 1), (50, 50), (51, 50), (i32::MAX, 50)] {
-            assert_eq!(PageSize::clamped(asked, 12), PageSize(given));
+        for (requested, given) in [(-1, 12), (0, 12), (1, 1), (50, 50), (51, 50), (i32::MAX, 50)] {
+            assert_eq!(PageSize::clamped(requested, 12), PageSize(given));
         }
         let cursor = |number: &u128| Cursor {
             created_at: Timestamp::EPOCH,

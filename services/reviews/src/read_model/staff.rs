@@ -53,12 +53,12 @@ impl std::fmt::Debug for StaffReviewQuery {
 impl StaffReviewQuery {
     /// The query of a request.
     #[must_use]
-    pub fn from_request(asked: &wire::ListStaffReviewsRequest) -> Self {
+    pub fn from_request(request: &wire::ListStaffReviewsRequest) -> Self {
         Self {
-            words: asked.query.split_whitespace().take(WORDS_MAX).map(str::to_owned).collect(),
-            service: asked.service.clone(),
-            rating: asked.rating,
-            image: ImageFilter::try_from(asked.image).unwrap_or_default(),
+            words: request.query.split_whitespace().take(WORDS_MAX).map(str::to_owned).collect(),
+            service: request.service.clone(),
+            rating: request.rating,
+            image: ImageFilter::try_from(request.image).unwrap_or_default(),
         }
     }
 
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn words_are_never_printed_and_each_list_has_its_own_name() {
-        let asked = |query: &str, service: &str| {
+        let request = |query: &str, service: &str| {
             let (query, service) = (query.to_owned(), service.to_owned());
             StaffReviewQuery::from_request(&ListStaffReviewsRequest {
                 query,
@@ -217,9 +217,9 @@ mod tests {
                 ..Default::default()
             })
         };
-        assert!(!format!("{:?}", asked("asha@example.org", "")).contains("asha"));
-        assert_eq!(asked(" a  b ", "").list_id(), asked("a b", "").list_id());
-        assert_ne!(asked("a", "").list_id(), asked("", "a").list_id());
-        assert_eq!(asked(&"a ".repeat(99), "").words.len(), super::WORDS_MAX);
+        assert!(!format!("{:?}", request("asha@example.org", "")).contains("asha"));
+        assert_eq!(request(" a  b ", "").list_id(), request("a b", "").list_id());
+        assert_ne!(request("a", "").list_id(), request("", "a").list_id());
+        assert_eq!(request(&"a ".repeat(99), "").words.len(), super::WORDS_MAX);
     }
 }
