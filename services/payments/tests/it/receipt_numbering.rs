@@ -195,7 +195,7 @@ async fn what_comes_to_nothing_or_loses_its_connection_gives_its_number_back() -
         let (stores, issuer) = (&stores, &issuer);
         [(0, false), (1, index % 2 == 0), (0, true)].map(|(which, comes_to_nothing)| async move {
             let store = &stores[which];
-            // Whoever loses its connection comes again, as a consumer does.
+            // A lost connection is retried, as a consumer does.
             testkit::until_within(
                 std::time::Duration::from_secs(120),
                 "it was issued",

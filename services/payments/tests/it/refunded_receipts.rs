@@ -98,7 +98,7 @@ async fn money_that_is_first_seen_gone_gets_its_receipt_once_a_webhook_tells_tha
 async fn money_that_is_first_seen_gone_gets_its_receipt_once_asking_finds_it_home() -> Result<()> {
     let world = World::without_webhooks().await?;
     let (held, order) = ordered(&world).await?;
-    // Nobody can ask for the order's payments, and the bank refuses the refund.
+    // The order's payments cannot be fetched, and the bank refuses the refund.
     world.fault(json!({ "target": "orders.fetch.payments", "kind": "drop", "times": 0 })).await?;
     world.fault(json!({ "target": "refunds.process", "kind": "refuse" })).await?;
     let paid = world.pay(&order, json!({})).await?;

@@ -273,7 +273,7 @@ async fn lesson_11_a_signature_is_no_money_and_another_amount_is_no_payment() ->
 #[tokio::test]
 async fn lesson_12_capture_needs_no_payer_who_returns() -> Result<()> {
     let (world, held, order) = ordered().await?;
-    // Nobody of us captures: the order says that the provider does, at once.
+    // We do not capture: the order states that the provider captures at once.
     world.fault(json!({ "target": "payments.capture", "kind": "status", "times": 0 })).await?;
     let paid = world.pay(&order, json!({ "outcome": "authorized", "method": "upi" })).await?;
     let seen = world.until(held, "PaymentObserved").await?;
