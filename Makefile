@@ -142,7 +142,7 @@ mails: build web-packages
 # ── Looking at the site ─────────────────────────────────────────────────────────────────────────
 
 # Both start a practice of their own, unless URL says where one runs that is to be looked at. They
-# take the shell's place, so that whoever ends us ends them, and they their practice.
+# take the shell's place, so that a signal to us reaches them, and they end their practice.
 URL ?=
 ROUTES ?=
 WITH_PRACTICE = cd $(WEB) && exec env CHROME_PATH="$$(../$(SUKOON) paths browser)" \

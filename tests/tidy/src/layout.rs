@@ -2,7 +2,7 @@
 use crate::tree::SourceFile;
 
 /// The top level, exactly.
-const TOP_LEVEL: [&str; 19] = [
+const TOP_LEVEL: [&str; 20] = [
     ".ci",
     ".gitignore",
     "ARCHITECTURE.md",
@@ -15,6 +15,7 @@ const TOP_LEVEL: [&str; 19] = [
     "clippy.toml",
     "deny.toml",
     "deploy",
+    "docs",
     "gateway",
     "migrations",
     "proto",
