@@ -20,7 +20,7 @@ use crate::transaction::Tx;
 /// The outcome of an act that was not refused.
 pub const DONE: &str = "done";
 
-/// What somebody wants to do.
+/// What an actor wants to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Act<'a> {
     /// The method, for example "CancelBooking".
@@ -37,25 +37,25 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// Somebody who cannot be named, because they did not say who they are.
+    /// A caller without a name: the request had no token.
     #[must_use]
     pub fn nobody() -> Self {
         Self::default()
     }
 
-    /// Whoever knows a secret that several people share: `word` names the secret, not a person.
+    /// A person who knows a shared secret: `word` names the secret, not the person.
     #[must_use]
     pub fn sharing(word: &'static str) -> Self {
         Self { name: word.to_owned(), role: "" }
     }
 
-    /// Somebody who is signed in, with their role if it is known that they have one.
+    /// A signed-in person, with their role where one is known.
     #[must_use]
     pub fn account(id: Id<Customer>, role: Option<Role>) -> Self {
         Self { name: id.to_string(), role: role.map(Role::word).unwrap_or_default() }
     }
 
-    /// The word for them in events and in the book; empty for nobody.
+    /// The word for them in events and in the book; empty for a caller without a name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -121,7 +121,7 @@ impl Tx {
         act: Act<'_>,
         outcome: &'static str,
     ) -> Result<(), StoreError> {
-        // What is written here stays for ever, and anybody may call: so it is an id or nothing.
+        // This row is never deleted and any caller can cause one: so it holds an id or nothing.
         let subject = if is_id(act.subject) { act.subject } else { "" };
         sqlx::query(
             "insert into audit_log (acted_at, actor, role, action, subject, outcome)

@@ -145,7 +145,7 @@ impl Batch {
             .fetch_one(connection)
             .await
             .map_err(conflict_when_taken)?;
-        // A key that was remembered meanwhile: whoever comes again gets the answer of that request.
+        // The key was stored since: a repeated request gets the stored answer.
         if remembered == answers { Ok(()) } else { Err(StoreError::Conflict) }
     }
 

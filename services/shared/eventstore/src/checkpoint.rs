@@ -117,7 +117,7 @@ pub async fn start_anew(
         .write(Metadata::by(consumer.clone(), None), move |tx| {
             let (consumer, source) = (consumer.clone(), source.clone());
             Box::pin(async move {
-                // Unless somebody else has done it meanwhile.
+                // Unless another process has done it since.
                 let moved = sqlx::query(
                     "update checkpoints set position = $5, event_id = $6, failures = 0
                      where consumer = $1 and source = $2 and position = $3 and event_id = $4",

@@ -30,7 +30,7 @@ impl Unreadable {
 /// Why the store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Somebody else appended to the same stream first, or two transactions waited for each other.
+    /// Another transaction appended to the stream first, or two transactions waited for each other.
     #[error("somebody else wrote first")]
     Conflict,
     /// An exclusion constraint refused the row (SQLSTATE 23P01).

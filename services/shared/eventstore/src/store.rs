@@ -58,7 +58,7 @@ impl Store {
     ///
     /// The transaction runs in a task of its own that the caller only awaits: sqlx 0.9 leaks an
     /// open transaction when a future is dropped during `BEGIN`, and a caller may be dropped at any
-    /// await (reference/failures.md 1.1). When others wrote first, `work` runs again from the
+    /// await. When another transaction wrote first, `work` runs again from the
     /// beginning, at most three times more; so it has to load what it decides on through its `Tx`.
     ///
     /// # Errors

@@ -72,7 +72,7 @@ impl Tx {
         self.set_any_timer((kind, subject), (due_at, false), payload).await
     }
 
-    /// Sets a timer that gives way to the others of what it waits for, because nobody waits for it,
+    /// Sets a timer that gives way to the others of its lane, because no person waits for it,
     /// and many of them may fall due at once.
     ///
     /// # Errors

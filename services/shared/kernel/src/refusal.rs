@@ -15,7 +15,7 @@ pub enum Code {
     PermissionDenied,
     /// The caller did not prove who they are.
     Unauthenticated,
-    /// Somebody else was faster; trying again may work.
+    /// Another request was faster; trying again may work.
     Aborted,
     /// It exists already, in another form.
     AlreadyExists,

@@ -21,25 +21,26 @@ use crate::reaction::{Reaction, ReactionError};
 use crate::standing::Standing;
 use crate::wire::{self, Heard};
 
-/// How many events are taken in by one transaction at most.
-const RUN_MAX: usize = 64;
-/// What comes so soon behind a run, or behind one of so many events, waits a little for company,
-/// which costs much less than a run of its own.
-const SOON: Duration = Duration::from_millis(12);
-const CROWD: usize = 5;
-const GATHER: Duration = Duration::from_millis(4);
-/// How long to wait for NATS before the source is asked: a lost tail has no successor to show it.
-const QUIET: Duration = Duration::from_secs(2);
-/// How often the source is asked while NATS is away.
-const WITHOUT_NATS: Duration = Duration::from_millis(300);
-/// How long to wait for what an event needs and is not there.
-const LATER: Duration = Duration::from_secs(1);
-/// How long a run waits for what others hold. It takes locks in the order of its events and not in
-/// that of their names, as requests do, so each may have what the other wants; then the run gives
-/// way, and its events are taken in one by one.
-const RUN_LOCK_PATIENCE: &str = "100ms";
+/// How many events one transaction handles at most.
+const BATCH_MAX: usize = 64;
+/// When an event follows a batch within this time, or the batch had at least so many events, the
+/// consumer lingers to batch more. A larger batch costs much less than two batches.
+const BATCH_WINDOW: Duration = Duration::from_millis(12);
+const BATCH_TRIGGER: usize = 5;
+const LINGER: Duration = Duration::from_millis(4);
+/// After how long a silence of NATS the source is polled. A gap is seen by the number of the next
+/// event; when the last event was lost, no next one comes.
+const IDLE_POLL: Duration = Duration::from_secs(2);
+/// How often the source is polled while NATS is away.
+const POLL_WITHOUT_NATS: Duration = Duration::from_millis(300);
+/// How long to wait until a dependency of an event is there.
+const DEPENDENCY_RETRY: Duration = Duration::from_secs(1);
+/// The lock timeout of a batch. A batch takes locks in the order of its events, and requests take
+/// them in the order of names, so each may hold what the other needs. On timeout the batch is
+/// rolled back, and its events are handled one by one.
+const BATCH_LOCK_TIMEOUT: &str = "100ms";
 /// How long to wait before an event that failed is tried again.
-const PAUSE: Duration = Duration::from_millis(300);
+const FAILURE_PAUSE: Duration = Duration::from_millis(300);
 
 /// What a consumer is called and whose events it takes in.
 #[derive(Debug, Clone)]
@@ -95,7 +96,7 @@ pub async fn run_consumer(
         }
         tokio::select! {
             () = shutdown.wait() => break,
-            () = tokio::time::sleep(WITHOUT_NATS) => {}
+            () = tokio::time::sleep(POLL_WITHOUT_NATS) => {}
         }
     }
     Ok(())
@@ -112,16 +113,18 @@ impl Consumer {
         let mut last_run: Option<(Instant, usize)> = None;
         loop {
             let mut messages =
-                durable.fetch().max_messages(2 * RUN_MAX).expires(QUIET).messages().await?;
+                durable.fetch().max_messages(2 * BATCH_MAX).expires(IDLE_POLL).messages().await?;
             let mut quiet = true;
             while let Some(message) = messages.next().await {
                 quiet = false;
                 let mut come = vec![message?];
-                if last_run.is_some_and(|(at, many)| at.elapsed() < SOON || many >= CROWD) {
-                    tokio::time::sleep(GATHER).await;
+                if last_run
+                    .is_some_and(|(at, many)| at.elapsed() < BATCH_WINDOW || many >= BATCH_TRIGGER)
+                {
+                    tokio::time::sleep(LINGER).await;
                 }
                 // Whatever has come meanwhile is taken in with it.
-                while come.len() < RUN_MAX
+                while come.len() < BATCH_MAX
                     && let Some(Some(message)) = messages.next().now_or_never()
                 {
                     come.push(message?);
@@ -168,7 +171,7 @@ impl Consumer {
                         return;
                     }
                 }
-                Offered::Later => tokio::time::sleep(LATER).await,
+                Offered::Later => tokio::time::sleep(DEPENDENCY_RETRY).await,
             }
         }
     }
@@ -237,14 +240,14 @@ impl Consumer {
                 Offered::Done => {}
                 // The caller comes back after a while.
                 Offered::Later => return,
-                Offered::Hole | Offered::Again => tokio::time::sleep(PAUSE).await,
+                Offered::Hole | Offered::Again => tokio::time::sleep(FAILURE_PAUSE).await,
             }
         }
     }
 
     /// Takes events of the source's feed in, up to the first that is not.
     async fn read_on(&self, events: &[Recorded]) -> Offered {
-        for some in events.chunks(RUN_MAX) {
+        for some in events.chunks(BATCH_MAX) {
             let run: Vec<Offer<'_>> = some.iter().map(|event| (event, None)).collect();
             if self.offer_all(&run).await {
                 continue;
@@ -299,7 +302,7 @@ impl Consumer {
     }
 
     /// Handles a run of events in one transaction, which moves the checkpoint over all of them: a
-    /// commit for each is most of what events cost that concern nobody. Returns whether it did; a
+    /// commit for each is most of what events cost that change nothing. Returns whether it did; a
     /// run in which anything is particular is left to [`Self::offer`], and changes nothing.
     async fn offer_all(&self, run: &[Offer<'_>]) -> bool {
         let [(first, _), _, ..] = run else { return false };
@@ -315,7 +318,7 @@ impl Consumer {
                 let skipped = checkpoint::advance_over(tx, (consumer, source), &run).await?;
                 let Some(skipped) = skipped else { return Ok(false) };
                 if skipped < run.len() {
-                    tx.set("lock_timeout", RUN_LOCK_PATIENCE).await?;
+                    tx.set("lock_timeout", BATCH_LOCK_TIMEOUT).await?;
                 }
                 for (event, _behind) in run.into_iter().skip(skipped) {
                     let span = span_of(consumer, event);

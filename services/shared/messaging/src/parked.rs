@@ -97,7 +97,7 @@ impl ParkedEvents {
             let position = event.position;
             match self.retry_one((consumer, source), reaction, event.clone()).await {
                 Ok(true) => handled += 1,
-                // Somebody else was at it at the same time.
+                // Another caller did the same at the same time.
                 Ok(false) => {}
                 Err(error) => {
                     let error = match &error {

@@ -14,18 +14,18 @@ use crate::wire;
 
 /// How many events are numbered or published in one go.
 const BATCH: i64 = 256;
-/// How long what comes after a pass waits for company, by how much that pass found: in a crowd one
-/// pass for many costs much less than many passes, and where little happens nobody waits long.
-const GATHER: Duration = Duration::from_millis(4);
-const GATHER_CROWD: Duration = Duration::from_millis(50);
-/// How long a pass leaves the processor to the answer of the command that appended.
-const ANSWER_FIRST: Duration = Duration::from_millis(1);
-/// From how many events of a pass on there is a crowd: more than any one command appends.
-const CROWD: u64 = 5;
-/// How often to look for what another process has committed.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// How long the relay lingers after a pass, and after one that found much. Under load one pass for
+/// many events costs much less than many passes, and under little load no event waits long.
+const LINGER: Duration = Duration::from_millis(4);
+const LINGER_UNDER_LOAD: Duration = Duration::from_millis(50);
+/// How long a pass leaves the processor to the response of the command that appended.
+const POST_COMMIT_DELAY: Duration = Duration::from_millis(1);
+/// How many events of a pass mean load: more than any one command appends.
+const LOAD_TRIGGER: u64 = 5;
+/// How often to poll for what another process has committed.
+const POLL_EVERY: Duration = Duration::from_millis(200);
 /// How long to wait after a failure.
-const PAUSE: Duration = Duration::from_secs(1);
+const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 
 /// Numbers committed events until the process stops. Several may run; one at a time is active.
 ///
@@ -34,7 +34,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError> {
     loop {
         let waits = match feed::number(store.pool(), BATCH).await {
-            Ok(0) => LOOK_EVERY,
+            Ok(0) => POLL_EVERY,
             Ok(numbered) => {
                 store.announce(News::Numbered);
                 let waits = gathering(numbered);
@@ -45,25 +45,25 @@ pub async fn run_relay(store: Store, shutdown: Shutdown) -> Result<(), BoxError>
             }
             Err(error) => {
                 tracing::warn!(%error, "the outbox could not be numbered");
-                PAUSE
+                FAILURE_PAUSE
             }
         };
         tokio::select! {
             () = shutdown.wait() => return Ok(()),
             () = store.heard(News::Appended, waits) => {}
         }
-        // Whoever appended answers first.
-        tokio::time::sleep(ANSWER_FIRST).await;
+        // The command that appended responds first.
+        tokio::time::sleep(POST_COMMIT_DELAY).await;
     }
 }
 
 /// How long to wait behind a pass that found so many events.
 fn gathering(found: u64) -> Duration {
     match found {
-        0..CROWD => GATHER,
+        0..LOAD_TRIGGER => LINGER,
         // There is more at once.
         _ if found >= BATCH.unsigned_abs() => Duration::ZERO,
-        _ => GATHER_CROWD,
+        _ => LINGER_UNDER_LOAD,
     }
 }
 
@@ -88,7 +88,7 @@ pub async fn run_publisher(
                 }
                 tokio::select! {
                     () = shutdown.wait() => break,
-                    () = tokio::time::sleep(PAUSE) => {}
+                    () = tokio::time::sleep(FAILURE_PAUSE) => {}
                 }
             }
         }
@@ -109,7 +109,7 @@ async fn publish(store: &Store, source: &str, nats: &Nats) -> Result<(), BoxErro
         let mut behind = known.map(|event| event.event_id);
         let new = events.get(usize::from(behind.is_some())..).unwrap_or_default();
         let Some(last) = new.last().map(|event| event.position) else {
-            store.heard(News::Numbered, LOOK_EVERY).await;
+            store.heard(News::Numbered, POLL_EVERY).await;
             continue;
         };
         let mut answers = Vec::with_capacity(new.len());

@@ -15,7 +15,7 @@ pub struct Step {
 
 impl Step {
     /// The step of a function: `W` is a closure in it, whose type's name holds the function's. So
-    /// a step that is written tomorrow has a name without anybody giving it one.
+    /// a step that is written tomorrow has a name by itself.
     #[must_use]
     pub fn of<W>() -> Self {
         Self {
@@ -119,7 +119,7 @@ mod active {
     static SEEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
     pub(super) fn in_service(name: &'static str) {
-        // A process is one service; whoever says it again says the same.
+        // A process is one service, so a second call has the same name.
         SERVICE.set(name).ok();
     }
 
@@ -138,12 +138,12 @@ mod active {
         is_prefix: bool,
         work: F,
     ) -> impl Future<Output = F::Output> + use<F> {
-        // Without a folder nobody asks for names, and the text is empty.
+        // Without a folder names are not needed, and the text is empty.
         let text = FOLDER.as_ref().map(|_folder| text.to_string()).unwrap_or_default();
         LABEL.scope(Label { text, is_prefix }, work)
     }
 
-    /// The step's name, if anybody wants to know it.
+    /// The step's name, where failpoints are on.
     pub(super) fn label_of(type_name: &str) -> Option<String> {
         FOLDER.as_ref()?;
         let step = step_name(type_name);
@@ -163,7 +163,7 @@ mod active {
         let Some(folder) = FOLDER.as_deref() else { return };
         let name = file_name(&PROGRAM, &name.to_string());
         note(folder, &name);
-        // Whoever moves the file dies; for everybody else it is not there.
+        // The process that moves the file dies; for all others the file is gone.
         if fs::rename(folder.join("arm").join(&name), folder.join("died").join(&name)).is_ok() {
             die();
         }

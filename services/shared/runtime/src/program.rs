@@ -133,7 +133,7 @@ async fn work(service: &'static str, shown: &telemetry::Settings, job: Job) -> E
 
 /// Tells on standard error what keeps the process from beginning; there are no logs yet.
 fn complain(service: &str, what: &str) -> ExitCode {
-    // Where nobody reads standard error, the exit code still tells.
+    // Where standard error is not read, the exit code still tells.
     writeln!(std::io::stderr(), "{service}: {what}").ok();
     ExitCode::from(2)
 }

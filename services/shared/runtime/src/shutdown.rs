@@ -59,7 +59,7 @@ impl Shutdown {
     pub fn wait(&self) -> impl Future<Output = ()> + Send + 'static {
         let mut receiver = self.sender.subscribe();
         async move {
-            // The sender lives in every clone; when all are gone nobody can ask to stop any more.
+            // The sender lives in every clone; without any no shutdown can be asked for.
             if receiver.wait_for(|given| *given).await.is_err() {
                 std::future::pending::<()>().await;
             }

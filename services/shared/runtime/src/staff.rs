@@ -59,7 +59,7 @@ pub struct Staff {
     pub role: Role,
 }
 
-/// Why somebody is not let in.
+/// Why a caller is not authorized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StaffError {
     /// No member of the practice.
@@ -92,7 +92,7 @@ pub fn admit(role: Option<Role>, allowed: &[Role]) -> Result<Role, StaffError> {
     if allowed.contains(&role) { Ok(role) } else { Err(StaffError::RoleNotAllowed) }
 }
 
-/// Whoever knows people's roles: booking by its table, all others by asking booking.
+/// The source of people's roles: booking's own table, or a call to booking.
 pub trait Roles: Send + Sync + 'static {
     /// A person's role, now; `None` for customers.
     fn role_of(&self, person: Id<Customer>) -> BoxFuture<'_, Result<Option<Role>, BoxError>>;

@@ -7,13 +7,13 @@ use crate::shutdown::Shutdown;
 
 /// The loops of one process. When one ends with an error or a panic, all are asked to stop, and
 /// [`Tasks::join`] says which it was: a process that does half of its work is worse than none,
-/// because whoever restarts it cannot see that.
+/// because its supervisor cannot see that.
 pub struct Tasks {
     shutdown: Shutdown,
     set: JoinSet<(&'static str, Result<(), BoxError>)>,
 }
 
-/// A loop ended although nobody had asked it to, or with an error.
+/// A loop ended without a shutdown, or with an error.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
     /// The loop's own error.

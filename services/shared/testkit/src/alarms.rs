@@ -25,7 +25,7 @@ impl Alarms {
     #[must_use]
     pub fn listen() -> Self {
         static INSTALLED: Once = Once::new();
-        // Nobody else in this program installs one.
+        // No other part of this program installs one.
         INSTALLED.call_once(|| drop(set_global_default(Listener)));
         HEARD.set(Some(Vec::new()));
         Self(())

@@ -40,7 +40,7 @@ where
         .with_context(|| format!("waited in vain until {what}"))?
 }
 
-/// Gives positions to everything that was committed, where a test has no relay. Somebody else may
+/// Gives positions to everything that was committed, where a test has no relay. Another process may
 /// be at it with an older look at the log, and then it has to be asked again.
 ///
 /// # Errors

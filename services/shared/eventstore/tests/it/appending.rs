@@ -222,7 +222,7 @@ async fn a_lock_that_others_keep_is_waited_for_only_so_long() -> Result<()> {
     assert!(store.load("day").await?.is_empty());
     other.rollback().await?;
     ask(&["day-1", "day-2"]).await?;
-    // Whoever has the connection next waits as long as it takes.
+    // The next user of the connection waits as long as it takes.
     let patience: String = sqlx::query_scalar("show lock_timeout").fetch_one(store.pool()).await?;
     assert_eq!(patience, "0");
     Ok(())

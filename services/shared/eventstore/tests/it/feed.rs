@@ -1,4 +1,4 @@
-//! The feed: gapless, in order per stream, whatever commits when and whoever numbers.
+//! The feed: gapless, in order per stream, whatever commits when, and whichever process numbers.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 //! time of the library's own: every call checks one or two, and they were a fourteenth of all that
 //! a booking costs. Signing, which is rare, and everything else stays with the library.
 //!
-//! A signature that was right once is right for ever, so it is not worked out again for the next
+//! A signature that was verified once stays valid, so it is not verified again for the next
 //! call with the same token. Whether the token is still to be trusted is asked each time: its
 //! times, whom it is for, and whether its key is still one of the issuer's.
 
@@ -31,7 +31,7 @@ static KNOWN: LazyLock<Cache<[u8; 32], ()>> = LazyLock::new(|| Cache::new(KNOWN_
 
 /// Has tokens checked this way from now on. Repeating it changes nothing.
 pub(crate) fn install() {
-    // An error means that somebody has made or read a token before, as tests do; then the library
+    // An error means that a token was made or read before, as tests do; then the library
     // goes on by itself, which is only slower.
     PROVIDER.install_default().ok();
 }

@@ -62,7 +62,7 @@ pub enum PeerError {
     /// It did not say who it is, or could not prove it.
     #[error("This call is for services only.")]
     Missing,
-    /// It is somebody who may not call this.
+    /// The caller may not call this.
     #[error("This service may not call this.")]
     NotAllowed,
 }
@@ -170,7 +170,7 @@ impl Peers {
         if allowed.contains(&caller.as_str()) { Ok(caller) } else { Err(PeerError::NotAllowed) }
     }
 
-    /// Who signed a token for this service, if anybody known did.
+    /// Which known service signed a token for this one; none when no known one did.
     fn proven(&self, token: &str) -> Option<String> {
         if token.is_empty() || token.len() > TOKEN_BYTES_MAX {
             return None;
@@ -179,7 +179,7 @@ impl Peers {
         let key = self.inner.others.get(&name)?;
         let rules = rules(&name, self.inner.service);
         let claims = decode::<Claims>(token, key, &rules).ok()?.claims;
-        // A long-lived token would be worth stealing, whoever made it.
+        // A long-lived token would be worth stealing.
         let life = claims.exp.checked_sub(claims.iat)?;
         (life <= LIFE_SECONDS.saturating_add(LEEWAY.as_secs())).then_some(name)
     }

@@ -1,4 +1,4 @@
-//! What every token must keep to, whoever has signed it.
+//! The rules that every token must keep, of a person or of a service.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -241,7 +241,7 @@ impl Users {
         match self.known() {
             Some(known) if known.keys.get(kid).is_some() => {
                 if known.since.elapsed() > KEYS_LIFE && self.inner.asked.try_lock().is_ok() {
-                    // Nobody waits for this one: the old keys are good until the new ones came.
+                    // No request waits for this one: the old keys stay valid until then.
                     let users = self.clone();
                     tokio::spawn(async move { users.refresh(None).await });
                 }
@@ -251,11 +251,11 @@ impl Users {
         }
     }
 
-    /// Asks for the keys, unless somebody has just done so.
+    /// Fetches the keys, unless another request has just done so.
     async fn refresh(&self, wanted: Option<&str>) -> Result<Arc<Keys>, UserError> {
         let mut asked = self.inner.asked.lock().await;
         let known = self.known();
-        // Whoever waited for the lock may find that the one before brought what is wanted.
+        // The holder of the lock before may have fetched the wanted key.
         if let (Some(known), Some(kid)) = (&known, wanted)
             && known.keys.get(kid).is_some()
         {

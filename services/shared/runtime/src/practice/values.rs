@@ -20,7 +20,7 @@ pub struct Practice {
     pub availability: Availability,
     /// What reviews can be about.
     pub reviews: ReviewChoices,
-    /// When mails are sent that nobody's click asks for.
+    /// When mails are sent that no click of a person asks for.
     #[serde(default)]
     pub mails: Mails,
     /// What receipts state.
@@ -102,7 +102,7 @@ pub struct Policies {
     pub join_early_minutes: i32,
     /// How long a refund takes, in words.
     pub refund_days_text: String,
-    /// How long a reply to somebody who asked for something takes, in words.
+    /// How long a reply to a question takes, in words.
     #[serde(default = "reply_days_text")]
     pub reply_days_text: String,
 }
@@ -157,7 +157,7 @@ pub struct ReviewChoices {
     pub services: Vec<String>,
 }
 
-/// When mails are sent that nobody's click asks for.
+/// When mails are sent that no click of a person asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mails {

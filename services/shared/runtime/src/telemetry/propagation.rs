@@ -47,7 +47,7 @@ pub fn set_parent(span: &Span, traceparent: &str) {
     let parent =
         TraceContextPropagator::new().extract_with_context(&Context::new(), &One(traceparent));
     if parent.span().span_context().is_valid() {
-        // It fails for spans that nobody looks at, and then there is no trace to continue.
+        // It fails for spans that are not recorded, and then there is no trace to continue.
         span.set_parent(parent).ok();
     }
 }
