@@ -60,12 +60,12 @@ impl Files {
         match (practice::load(folder), Content::load(folder), guide::load(folder)) {
             (Ok(practice), Ok(content), Ok(guide)) => Ok(Self { practice, content, guide }),
             (practice, content, guide) => {
-                let told = [
+                let errors = [
                     practice.err().map(|error| status::chain(&error)),
                     content.err().map(|error| error.to_string()),
                     guide.err().map(|error| status::chain(&error)),
                 ];
-                Err(told.into_iter().flatten().collect::<Vec<_>>().join("\n").into())
+                Err(errors.into_iter().flatten().collect::<Vec<_>>().join("\n").into())
             }
         }
     }

@@ -42,7 +42,7 @@ pub(super) fn read_file<T>(
     problems: &mut Vec<Problem>,
     read: impl FnOnce(&mut Section<'_>) -> T,
 ) -> T {
-    Section { file, path: String::new(), table, problems }.finish(read)
+    Section { file, path: String::new(), table, problems }.read_all(read)
 }
 
 impl Section<'_> {
@@ -60,7 +60,7 @@ impl Section<'_> {
         if text.is_empty() {
             self.problem(key, "is empty");
         }
-        self.measured(key, text, longest)
+        self.check_length(key, text, longest)
     }
 
     /// A text that may be empty or absent.
@@ -69,7 +69,7 @@ impl Section<'_> {
             return String::new();
         }
         let text = self.take(key, "a text in quotation marks", into_text);
-        self.measured(key, text.unwrap_or_default(), longest)
+        self.check_length(key, text.unwrap_or_default(), longest)
     }
 
     /// A text that is one of a few words.
@@ -151,7 +151,7 @@ impl Section<'_> {
         if paragraph.is_empty() {
             self.problem(key, "is empty");
         }
-        self.measured(key, paragraph, longest)
+        self.check_length(key, paragraph, longest)
     }
 
     /// A table in this one, written `key = { … }`.
@@ -162,7 +162,7 @@ impl Section<'_> {
     ) -> Option<T> {
         let table = self.take(key, "a group of keys in braces", into_table)?;
         let path = self.path_of(key);
-        Some(Section { file: self.file, path, table, problems: &mut *self.problems }.finish(read))
+        Some(Section { file: self.file, path, table, problems: &mut *self.problems }.read_all(read))
     }
 
     /// The blocks `[[key]]`, at least one. In problems a block is called by its `name_key`, or by
@@ -185,12 +185,12 @@ impl Section<'_> {
             let name = name.map_or_else(|| (index + 1).to_string(), str::to_owned);
             let path = format!("{path}.{name}");
             let block = Section { file: self.file, path, table, problems: &mut *self.problems };
-            blocks.push(block.finish(&mut read));
+            blocks.push(block.read_all(&mut read));
         }
         blocks
     }
 
-    fn finish<T>(mut self, read: impl FnOnce(&mut Section<'_>) -> T) -> T {
+    fn read_all<T>(mut self, read: impl FnOnce(&mut Section<'_>) -> T) -> T {
         let read = read(&mut self);
         for key in std::mem::take(&mut self.table).keys() {
             self.problem(key, "is not known here; is it spelt correctly?");
@@ -215,7 +215,7 @@ impl Section<'_> {
         converted
     }
 
-    fn measured(&mut self, key: &str, text: String, longest: usize) -> String {
+    fn check_length(&mut self, key: &str, text: String, longest: usize) -> String {
         if text.chars().count() > longest {
             self.problem(key, format!("is longer than {longest} characters"));
         }
