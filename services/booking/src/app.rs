@@ -4,18 +4,18 @@ use eventstore::Store;
 use kernel::{Code, CommandError, Reject};
 use runtime::practice::Practice;
 
-use self::runs::Runs;
+use self::group_commit::GroupCommit;
 use crate::catalogue::Catalogue;
 use crate::domain::availability::{NotBookable, Rules};
 use crate::domain::{booking, contact};
 use crate::meeting::Meetings;
-use crate::store::KnownDays;
+use crate::repository::DaySnapshotCache;
 
 pub mod request;
 pub mod placement;
 pub mod request_booking;
-pub mod runs;
-pub mod idempotent;
+pub mod group_commit;
+pub mod idempotency;
 pub mod open_checkout;
 pub mod release_booking;
 pub mod confirm_booking;
@@ -31,11 +31,11 @@ pub mod booking_history;
 pub mod unblock_time;
 pub mod list_bookings;
 pub mod grant_role;
-pub mod sweep;
+pub mod retention;
 
 /// Everything that commands work with.
 #[derive(Debug)]
-pub struct Desk {
+pub struct App {
     /// The database.
     pub store: Store,
     /// What the practice says about itself.
@@ -43,15 +43,15 @@ pub struct Desk {
     /// When it works.
     pub rules: Rules,
     /// Its days as they were last read.
-    pub days: KnownDays,
+    pub day_snapshots: DaySnapshotCache,
     /// Requests that wait to be written together.
-    pub runs: Runs,
+    pub group_commit: GroupCommit,
     /// Prices and lengths.
     pub catalogue: Catalogue,
     /// Where meeting rooms come from.
     pub meetings: Meetings,
     /// What a customer's word that it is paid is worth.
-    pub claims: ClaimPolicy,
+    pub claim_policy: ClaimPolicy,
 }
 
 /// What a customer's word that it is paid is worth.
@@ -104,7 +104,7 @@ pub enum Rejection {
     InvalidMode,
     /// Something in the contact data.
     #[error("{}", contact_text(*.0))]
-    InvalidContact(contact::Wrong),
+    InvalidContact(contact::ContactError),
     /// The box was not ticked.
     #[error("Please agree to our simple terms to book your session.")]
     TermsNotAccepted,
@@ -167,31 +167,31 @@ pub enum Rejection {
     SessionEnded,
 }
 
-fn contact_text(wrong: contact::Wrong) -> &'static str {
-    use contact::Wrong;
+fn contact_text(wrong: contact::ContactError) -> &'static str {
+    use contact::ContactError;
     match wrong {
-        Wrong::FirstNameMissing => "First name is required",
-        Wrong::FirstNameInvalid => "A first name has at most 80 characters",
-        Wrong::LastNameMissing => "Last name is required",
-        Wrong::LastNameInvalid => "A last name has at most 80 characters",
-        Wrong::EmailMissing => "Email is required",
-        Wrong::EmailInvalid => "Invalid email address",
-        Wrong::PhoneInvalid => "Invalid phone number",
-        Wrong::NotesTooLong => "Please keep your note under 2000 characters",
+        ContactError::FirstNameMissing => "First name is required",
+        ContactError::FirstNameInvalid => "A first name has at most 80 characters",
+        ContactError::LastNameMissing => "Last name is required",
+        ContactError::LastNameInvalid => "A last name has at most 80 characters",
+        ContactError::EmailMissing => "Email is required",
+        ContactError::EmailInvalid => "Invalid email address",
+        ContactError::PhoneInvalid => "Invalid phone number",
+        ContactError::NotesTooLong => "Please keep your note under 2000 characters",
     }
 }
 
-fn contact_reason(wrong: contact::Wrong) -> (&'static str, &'static str) {
-    use contact::Wrong;
+fn contact_reason(wrong: contact::ContactError) -> (&'static str, &'static str) {
+    use contact::ContactError;
     match wrong {
-        Wrong::FirstNameMissing => ("FIRST_NAME_REQUIRED", "contact.first_name"),
-        Wrong::FirstNameInvalid => ("INVALID_FIRST_NAME", "contact.first_name"),
-        Wrong::LastNameMissing => ("LAST_NAME_REQUIRED", "contact.last_name"),
-        Wrong::LastNameInvalid => ("INVALID_LAST_NAME", "contact.last_name"),
-        Wrong::EmailMissing => ("EMAIL_REQUIRED", "contact.email"),
-        Wrong::EmailInvalid => ("INVALID_EMAIL", "contact.email"),
-        Wrong::PhoneInvalid => ("INVALID_PHONE", "contact.phone"),
-        Wrong::NotesTooLong => ("NOTES_TOO_LONG", "contact.notes"),
+        ContactError::FirstNameMissing => ("FIRST_NAME_REQUIRED", "contact.first_name"),
+        ContactError::FirstNameInvalid => ("INVALID_FIRST_NAME", "contact.first_name"),
+        ContactError::LastNameMissing => ("LAST_NAME_REQUIRED", "contact.last_name"),
+        ContactError::LastNameInvalid => ("INVALID_LAST_NAME", "contact.last_name"),
+        ContactError::EmailMissing => ("EMAIL_REQUIRED", "contact.email"),
+        ContactError::EmailInvalid => ("INVALID_EMAIL", "contact.email"),
+        ContactError::PhoneInvalid => ("INVALID_PHONE", "contact.phone"),
+        ContactError::NotesTooLong => ("NOTES_TOO_LONG", "contact.notes"),
     }
 }
 

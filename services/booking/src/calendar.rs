@@ -46,7 +46,7 @@ fn write(practice: &Practice, view: &View, method: &str) -> Option<String> {
         let uid = format!("{}-{number}@bookings.sukoon", booking.booking_id);
         calendar.push(event(practice, view, &uid, (starts_at, ends_at)));
     }
-    Some(folded(&calendar.to_string()))
+    Some(fold_lines(&calendar.to_string()))
 }
 
 /// The name to save it under.
@@ -73,7 +73,7 @@ fn event(
     if !cancelled {
         event.description(&description(practice, booking));
         event.alarm(alarm(&summary, uid, view.requested_at));
-        set_place(&mut event, booking);
+        set_location(&mut event, booking);
     }
     event
         .summary(&summary)
@@ -92,7 +92,7 @@ fn event(
 }
 
 /// The link, or where the session is.
-fn set_place(event: &mut Event, booking: &wire::Booking) {
+fn set_location(event: &mut Event, booking: &wire::Booking) {
     if !booking.join_url.is_empty() {
         let url = one_line(&booking.join_url);
         event.location(&url).url(&url);
@@ -124,7 +124,7 @@ fn description(practice: &Practice, booking: &wire::Booking) -> String {
 
 /// The same text with its lines folded anew (RFC 5545, 3.1): the library lets the last part of a
 /// long line be one octet too long.
-fn folded(text: &str) -> String {
+fn fold_lines(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
     for line in text.replace("\r\n ", "").split_terminator("\r\n") {
         let mut octets = 0;

@@ -16,7 +16,7 @@ use tonic::Code;
 use crate::app::{Error, Rejection, refuse};
 
 /// How long an answer is used again.
-const KEPT_FOR: Duration = Duration::from_secs(60);
+const CACHE_TTL: Duration = Duration::from_secs(60);
 /// The longest session that a catalogue may mean; nothing crosses midnight anyway.
 const MINUTES_MAX: i32 = 24 * 60;
 
@@ -35,7 +35,7 @@ pub struct Offering {
 #[derive(Clone)]
 pub struct Catalogue {
     client: CatalogueInternalServiceClient<PeerChannel>,
-    kept: Arc<Mutex<HashMap<String, (Instant, Offering)>>>,
+    cache: Arc<Mutex<HashMap<String, (Instant, Offering)>>>,
 }
 
 impl std::fmt::Debug for Catalogue {
@@ -51,7 +51,7 @@ impl Catalogue {
     /// When the URL cannot be one.
     pub fn new(url: &str, peers: &Peers) -> Result<Self, InvalidUrl> {
         let client = CatalogueInternalServiceClient::new(channel::peer(url, "catalogue", peers)?);
-        Ok(Self { client, kept: Arc::default() })
+        Ok(Self { client, cache: Arc::default() })
     }
 
     /// The price and length of a service.
@@ -59,8 +59,8 @@ impl Catalogue {
     /// # Errors
     /// `ServiceNotFound`, `InvalidPrice`, or that the catalogue does not answer.
     pub async fn offering(&self, service_id: &str) -> Result<Offering, Error> {
-        if let Some(kept) = self.kept(service_id) {
-            return Ok(kept);
+        if let Some(offering) = self.cached(service_id) {
+            return Ok(offering);
         }
         let request = GetOfferingRequest { service_id: service_id.to_owned() };
         let answer = self.client.clone().get_offering(request).await;
@@ -69,20 +69,20 @@ impl Catalogue {
             _ => Error::unavailable(status),
         })?;
         let offering = read(&answer.into_inner())?;
-        self.keep(service_id, offering.clone());
+        self.store(service_id, offering.clone());
         Ok(offering)
     }
 
-    fn kept(&self, service_id: &str) -> Option<Offering> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let (since, offering) = kept.get(service_id)?;
-        (since.elapsed() < KEPT_FOR).then(|| offering.clone())
+    fn cached(&self, service_id: &str) -> Option<Offering> {
+        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, offering) = cache.get(service_id)?;
+        (since.elapsed() < CACHE_TTL).then(|| offering.clone())
     }
 
     /// Only services that exist are kept, so the map stays as small as the catalogue.
-    fn keep(&self, service_id: &str, offering: Offering) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.insert(service_id.to_owned(), (Instant::now(), offering));
+    fn store(&self, service_id: &str, offering: Offering) {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.insert(service_id.to_owned(), (Instant::now(), offering));
     }
 }
 

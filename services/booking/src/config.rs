@@ -29,7 +29,7 @@ pub struct Config {
     /// The meeting provider.
     pub meetings: MeetingSettings,
     /// What a customer's word that it is paid is worth; `PAYMENT_CLAIM_POLICY`, review or accept.
-    pub claims: ClaimPolicy,
+    pub claim_policy: ClaimPolicy,
     /// People's tokens.
     pub users: UserSettings,
     /// Services' tokens.
@@ -82,7 +82,7 @@ impl Config {
                 url: reader.url("BOOKING_MEETING_URL"),
                 token: reader.secret("BOOKING_MEETING_TOKEN"),
             },
-            claims: reader.parse_or("PAYMENT_CLAIM_POLICY", ClaimPolicy::Review),
+            claim_policy: reader.parse_or("PAYMENT_CLAIM_POLICY", ClaimPolicy::Review),
             users: UserSettings::read(reader),
             peers: PeerSettings::read(reader),
         }

@@ -8,7 +8,7 @@ use kernel::Timestamp;
 use kernel::id::{Booking, Kind};
 
 use crate::domain::booking::{
-    self, CancelledBy, Facts, Ground, MeetingId, Mode, PaymentId, RefundWish,
+    self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, PaymentId, RefundChoice,
 };
 use crate::domain::day;
 use crate::domain::span::Span;
@@ -38,12 +38,12 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
             booking_id,
             held_until_at: Some(to_wire(*until)),
         }),
-        Event::Confirmed { ground, reinstated } => {
-            let payment_id = match ground {
-                Ground::Payment(payment) => payment.0.clone(),
-                Ground::Claim => String::new(),
+        Event::Confirmed { basis, reinstated } => {
+            let payment_id = match basis {
+                ConfirmationBasis::Payment(payment) => payment.0.clone(),
+                ConfirmationBasis::Claim => String::new(),
             };
-            let (reinstated, claim_accepted) = (*reinstated, *ground == Ground::Claim);
+            let (reinstated, claim_accepted) = (*reinstated, *basis == ConfirmationBasis::Claim);
             let confirmed =
                 wire::BookingConfirmed { booking_id, payment_id, reinstated, claim_accepted };
             NewEvent::of(&confirmed)
@@ -117,9 +117,12 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
     } else if let Some(e) = get::<wire::BookingCheckoutOpened>(stored)? {
         instant(e.held_until_at).map(|until| booking::Event::CheckoutOpened { until })
     } else if let Some(e) = get::<wire::BookingConfirmed>(stored)? {
-        let ground =
-            if e.claim_accepted { Ground::Claim } else { Ground::Payment(PaymentId(e.payment_id)) };
-        Some(booking::Event::Confirmed { ground, reinstated: e.reinstated })
+        let basis = if e.claim_accepted {
+            ConfirmationBasis::Claim
+        } else {
+            ConfirmationBasis::Payment(PaymentId(e.payment_id))
+        };
+        Some(booking::Event::Confirmed { basis, reinstated: e.reinstated })
     } else if let Some(e) = get::<wire::BookingPaid>(stored)? {
         Some(booking::Event::Paid { payment: PaymentId(e.payment_id) })
     } else if let Some(e) = get::<wire::BookingCancelled>(stored)? {
@@ -214,11 +217,11 @@ pub fn read_cancelled_by(by: i32) -> Option<CancelledBy> {
 
 /// How much is to go back; `None` is a value that does not exist.
 #[must_use]
-pub fn read_refund_wish(refund: i32) -> Option<RefundWish> {
+pub fn read_refund_choice(refund: i32) -> Option<RefundChoice> {
     match wire::CancellationRefund::try_from(refund) {
-        Ok(wire::CancellationRefund::Unspecified) => Some(RefundWish::ByPolicy),
-        Ok(wire::CancellationRefund::Full) => Some(RefundWish::Full),
-        Ok(wire::CancellationRefund::None) => Some(RefundWish::Nothing),
+        Ok(wire::CancellationRefund::Unspecified) => Some(RefundChoice::ByPolicy),
+        Ok(wire::CancellationRefund::Full) => Some(RefundChoice::Full),
+        Ok(wire::CancellationRefund::None) => Some(RefundChoice::Nothing),
         Err(_unknown) => None,
     }
 }

@@ -1,6 +1,6 @@
 //! The only part that names request and response types of calls. Refusals become statuses here.
 
-mod owned;
+mod ownership;
 pub mod watch;
 pub mod public;
 pub mod internal;

@@ -4,10 +4,10 @@
 
 pub mod domain;
 pub mod contract;
-pub mod store;
+pub mod repository;
 pub mod app;
 pub mod timers;
-pub mod process;
+pub mod consumers;
 pub mod read_model;
 pub mod catalogue;
 pub mod meeting;
@@ -37,28 +37,28 @@ use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 use tonic::service::Routes;
 
-use crate::app::Desk;
-use crate::app::runs::Runs;
+use crate::app::App;
+use crate::app::group_commit::GroupCommit;
 use crate::catalogue::Catalogue;
 use crate::config::{Config, GrantConfig, MigrationConfig, RoleConfig};
+use crate::consumers::notifications::OnNotifications;
+use crate::consumers::payments::OnPayments;
 use crate::domain::availability::Rules;
-use crate::grpc::internal::Internal;
-use crate::grpc::public::Public;
-use crate::grpc::staff::StaffDesk;
+use crate::grpc::internal::InternalHandler;
+use crate::grpc::public::PublicHandler;
+use crate::grpc::staff::StaffHandler;
 use crate::meeting::Meetings;
-use crate::process::mail::OnNotifications;
-use crate::process::payment::OnPayments;
 use crate::read_model::moved_zone;
-use crate::store::KnownDays;
+use crate::repository::DaySnapshotCache;
 use crate::timers::Timers;
 
 /// This service's own tables, which stand beside the event log.
 pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/booking");
 
 /// How long a database that did not answer is waited for.
-const ASK_ZONE_AGAIN: Duration = Duration::from_secs(1);
+const ZONE_CHECK_RETRY: Duration = Duration::from_secs(1);
 /// Who may read this service's feed.
-const READERS: &[&str] = &["payments", "notifications", "reviews"];
+const FEED_READERS: &[&str] = &["payments", "notifications", "reviews"];
 
 /// This service as a process: its commands with their settings.
 pub fn program() -> Program {
@@ -77,9 +77,9 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let server = Server::bind(config.listen, &shutdown).await?;
     let users = Users::new(&config.users)?;
     let peers = Peers::new("booking", &config.peers)?;
-    let desk = open_desk(&config, &peers)?;
-    let store = desk.store.clone();
-    drop(tokio::task::spawn_blocking(domain::contact::prepare));
+    let app = build_app(&config, &peers)?;
+    let store = app.store.clone();
+    drop(tokio::task::spawn_blocking(domain::contact::preload_phone_metadata));
     let nats = Nats::new(&config.nats_url);
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
@@ -87,23 +87,23 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         "publisher",
         run_publisher(store.clone(), "booking", nats.clone(), shutdown.clone()),
     );
-    let timers = Arc::new(Timers::new(Arc::clone(&desk)));
-    let firing = run_timers(store.clone(), timers, shutdown.wait());
-    let (same_desk, stop) = (Arc::clone(&desk), shutdown.clone());
+    let timers = Arc::new(Timers::new(Arc::clone(&app)));
+    let timer_loop = run_timers(store.clone(), timers, shutdown.wait());
+    let (same_app, stop) = (Arc::clone(&app), shutdown.clone());
     tasks.spawn("timers", async move {
-        zone_is_as_it_was(&same_desk, &stop).await?;
-        firing.await;
+        verify_time_zone(&same_app, &stop).await?;
+        timer_loop.await;
         Ok::<(), BoxError>(())
     });
     let urls = [&config.neighbours.payments_url, &config.neighbours.notifications_url];
     let standing = Standing::default();
-    for ((consumer, source, reaction), url) in reactions(&desk).into_iter().zip(urls) {
+    for ((consumer, source, reaction), url) in consumers(&app).into_iter().zip(urls) {
         let feed = FeedReader::new(url, source, &peers)?;
         let subscription = Subscription { consumer, source, feed, standing: standing.clone() };
         let (store, nats) = (store.clone(), nats.clone());
         tasks.spawn(consumer, run_consumer(store, nats, subscription, reaction, shutdown.clone()));
     }
-    let routes = routes(&desk, users, &peers, &shutdown);
+    let routes = routes(&app, users, &peers, &shutdown);
     let checks = Checks::new().check("database", move || {
         let store = store.clone();
         async move { store.check().await }
@@ -115,16 +115,16 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
 }
 
 /// Refuses another time zone than the one in which times were sold that are still to come.
-async fn zone_is_as_it_was(desk: &Desk, shutdown: &Shutdown) -> anyhow::Result<()> {
-    let zone = desk.rules.zone.iana_name().context("the practice's zone has no name")?;
+async fn verify_time_zone(app: &App, shutdown: &Shutdown) -> anyhow::Result<()> {
+    let zone = app.rules.zone.iana_name().context("the practice's zone has no name")?;
     let moved = loop {
-        match moved_zone::first_moved(desk.store.pool(), zone).await {
+        match moved_zone::first_moved(app.store.pool(), zone).await {
             Ok(moved) => break moved,
             Err(error) => tracing::warn!(%error, "the zone of what is sold is not known yet"),
         }
         tokio::select! {
             () = shutdown.wait() => return Ok(()),
-            () = tokio::time::sleep(ASK_ZONE_AGAIN) => {}
+            () = tokio::time::sleep(ZONE_CHECK_RETRY) => {}
         }
     };
     if let Some(session) = moved {
@@ -137,40 +137,40 @@ async fn zone_is_as_it_was(desk: &Desk, shutdown: &Shutdown) -> anyhow::Result<(
 }
 
 /// What this service does about the events of others: the consumer's name, whose events, and how.
-fn reactions(desk: &Arc<Desk>) -> [(&'static str, &'static str, Arc<dyn Reaction>); 2] {
+fn consumers(app: &Arc<App>) -> [(&'static str, &'static str, Arc<dyn Reaction>); 2] {
     [
-        ("booking-on-payments", "payments", Arc::new(OnPayments::new(Arc::clone(desk)))),
+        ("booking-on-payments", "payments", Arc::new(OnPayments::new(Arc::clone(app)))),
         ("booking-on-notifications", "notifications", Arc::new(OnNotifications)),
     ]
 }
 
-fn open_desk(config: &Config, peers: &Peers) -> anyhow::Result<Arc<Desk>> {
+fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
     let practice = runtime::practice::load(&config.practice_dir)?;
     let rules =
         Rules { zone: practice.practice.zone.clone(), hours: practice.availability.clone() };
     let pool = Database::new(config.database_url.expose_secret()).open()?;
-    Ok(Arc::new(Desk {
+    Ok(Arc::new(App {
         store: Store::new(pool),
         practice,
         rules,
-        days: KnownDays::new(),
-        runs: Runs::new(),
+        day_snapshots: DaySnapshotCache::new(),
+        group_commit: GroupCommit::new(),
         catalogue: Catalogue::new(&config.neighbours.catalogue_url, peers)?,
         meetings: Meetings::new(&config.meetings.url, config.meetings.token.clone())?,
-        claims: config.claims,
+        claim_policy: config.claim_policy,
     }))
 }
 
 /// Every gRPC service of this process.
 #[must_use]
-pub fn routes(desk: &Arc<Desk>, users: Users, peers: &Peers, shutdown: &Shutdown) -> Routes {
-    let mut parked = ParkedEvents::new(desk.store.clone());
-    for (consumer, source, reaction) in reactions(desk) {
+pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) -> Routes {
+    let mut parked = ParkedEvents::new(app.store.clone());
+    for (consumer, source, reaction) in consumers(app) {
         parked = parked.consumer(consumer, source, reaction);
     }
-    let staff = StaffDesk::new(Arc::clone(desk), users.clone(), parked);
-    let public = Public::new(Arc::clone(desk), users, shutdown.clone());
-    let internal = Internal::new(Arc::clone(desk), peers.clone());
+    let staff = StaffHandler::new(Arc::clone(app), users.clone(), parked);
+    let public = PublicHandler::new(Arc::clone(app), users, shutdown.clone());
+    let internal = InternalHandler::new(Arc::clone(app), peers.clone());
     Routes::new(BookingServiceServer::new(public).max_decoding_message_size(REQUEST_BYTES_MAX))
         .add_service(
             BookingInternalServiceServer::new(internal)
@@ -179,7 +179,7 @@ pub fn routes(desk: &Arc<Desk>, users: Users, peers: &Peers, shutdown: &Shutdown
         .add_service(
             BookingStaffServiceServer::new(staff).max_decoding_message_size(REQUEST_BYTES_MAX),
         )
-        .add_service(FeedServer::service(desk.store.clone(), peers.clone(), READERS))
+        .add_service(FeedServer::service(app.store.clone(), peers.clone(), FEED_READERS))
 }
 
 /// Brings the database up to date and grants the service's role its rights.

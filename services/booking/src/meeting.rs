@@ -19,7 +19,7 @@ const ANSWER_CHARS_MAX: usize = 2000;
 
 /// A room that is asked for.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct RoomRequest {
     /// For which booking; it is the idempotency key too.
     pub booking_id: Id<Booking>,
     /// What the provider may show.
@@ -48,13 +48,13 @@ impl std::fmt::Debug for Room {
 pub enum MeetingError {
     /// It did not answer.
     #[error("the meeting provider did not answer")]
-    Silent(#[source] reqwest::Error),
+    NoResponse(#[source] reqwest::Error),
     /// It refused.
     #[error("the meeting provider answered {0}")]
     Refused(StatusCode),
     /// Its answer has no room that can be used.
     #[error("the meeting provider's answer has no usable room")]
-    Unusable,
+    InvalidResponse,
 }
 
 #[derive(Serialize)]
@@ -66,7 +66,7 @@ struct Request<'a> {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct RoomResponse {
     id: String,
     join_url: String,
 }
@@ -92,12 +92,12 @@ impl Meetings {
     ///
     /// # Errors
     /// Why there is none yet.
-    pub async fn create(&self, wanted: &Wanted) -> Result<Room, MeetingError> {
-        let booking_id = wanted.booking_id.to_string();
-        let session = wanted.session;
+    pub async fn create(&self, room_request: &RoomRequest) -> Result<Room, MeetingError> {
+        let booking_id = room_request.booking_id.to_string();
+        let session = room_request.session;
         let request = Request {
             external_id: booking_id.clone(),
-            title: &wanted.title,
+            title: &room_request.title,
             starts_at: session.starts_at().to_string(),
             duration_minutes: session.ends_at().seconds_since(session.starts_at()) / 60,
         };
@@ -114,18 +114,19 @@ impl Meetings {
             .json(&request)
             .send()
             .await
-            .map_err(|error| MeetingError::Silent(error.without_url()))?;
+            .map_err(|error| MeetingError::NoResponse(error.without_url()))?;
         failpoint::pass(&"meeting.after");
         if !answer.status().is_success() {
             return Err(MeetingError::Refused(answer.status()));
         }
-        let room: Answer = answer.json().await.map_err(|_malformed| MeetingError::Unusable)?;
-        usable(room).ok_or(MeetingError::Unusable)
+        let room: RoomResponse =
+            answer.json().await.map_err(|_malformed| MeetingError::InvalidResponse)?;
+        validated(room).ok_or(MeetingError::InvalidResponse)
     }
 }
 
 /// The link goes into mails and pages, so it must be a web address and nothing else.
-fn usable(room: Answer) -> Option<Room> {
+fn validated(room: RoomResponse) -> Option<Room> {
     let web = ["https://", "http://"].iter().any(|scheme| room.join_url.starts_with(scheme));
     let clean = |text: &str| {
         (1..=ANSWER_CHARS_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())

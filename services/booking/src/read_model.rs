@@ -4,7 +4,7 @@
 
 pub mod project;
 pub mod rebuild;
-pub mod learn;
+pub mod external_facts;
 pub mod view;
 pub mod query;
 pub mod staff;

@@ -33,23 +33,23 @@ pub fn customer_lock(customer_id: Id<Customer>) -> String {
 }
 
 /// How many days are known at once; a practice takes bookings for a year at most.
-const KNOWN_DAYS_MAX: u64 = 400;
+const CACHED_DAYS_MAX: u64 = 400;
 
 /// Days as they were last read, so that of a day that many book only what is new has to be read.
 /// The log stays the truth: the last event that is known is read with those behind it, and where
 /// the log has another one, as after a restore, the day is read whole.
 #[derive(Debug, Clone)]
-pub struct KnownDays(Cache<String, Arc<KnownDay>>);
+pub struct DaySnapshotCache(Cache<String, Arc<DaySnapshot>>);
 
 /// A day at a version of its log.
 #[derive(Debug)]
-pub struct KnownDay {
+pub struct DaySnapshot {
     version: i64,
     last: Uuid,
     state: day::State,
 }
 
-impl KnownDay {
+impl DaySnapshot {
     /// The version at which it is known.
     #[must_use]
     pub fn version(&self) -> i64 {
@@ -61,37 +61,37 @@ impl KnownDay {
     }
 }
 
-impl Default for KnownDays {
+impl Default for DaySnapshotCache {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl KnownDays {
+impl DaySnapshotCache {
     /// None yet.
     #[must_use]
     pub fn new() -> Self {
-        Self(Cache::new(KNOWN_DAYS_MAX))
+        Self(Cache::new(CACHED_DAYS_MAX))
     }
 
     /// What is known of a day's stream.
     #[must_use]
-    pub fn get(&self, stream: &str) -> Option<Arc<KnownDay>> {
+    pub fn get(&self, stream: &str) -> Option<Arc<DaySnapshot>> {
         self.0.get(stream)
     }
 
     /// Remembers a day as it was read, before anything is decided about it.
-    pub fn keep(&self, day: &OpenDay) {
+    pub fn insert(&self, day: &LockedDay) {
         if let Some(last) = day.last {
-            let known = KnownDay { version: day.version, last, state: day.state.clone() };
-            self.0.insert(day.stream.clone(), Arc::new(known));
+            let snapshot = DaySnapshot { version: day.version, last, state: day.state.clone() };
+            self.0.insert(day.stream.clone(), Arc::new(snapshot));
         }
     }
 }
 
 /// A practitioner's day under its lock.
 #[derive(Debug)]
-pub struct OpenDay {
+pub struct LockedDay {
     key: DayKey,
     stream: String,
     version: i64,
@@ -101,7 +101,7 @@ pub struct OpenDay {
     pub state: day::State,
 }
 
-impl OpenDay {
+impl LockedDay {
     /// Reads a day whose lock the transaction has, and the clock.
     ///
     /// # Errors
@@ -123,15 +123,17 @@ impl OpenDay {
     ///
     /// # Errors
     /// When an event cannot be read.
-    pub fn since(
-        known: Option<&KnownDay>,
+    pub fn from_snapshot(
+        snapshot: Option<&DaySnapshot>,
         loaded: &Loaded,
         rules: &Rules,
         day: (&str, Date),
     ) -> Result<Option<Self>, Error> {
-        let begin = match (known, loaded.events.split_first()) {
+        let begin = match (snapshot, loaded.events.split_first()) {
             (None, _) => (day::State::default(), loaded.events.as_slice()),
-            (Some(known), Some((first, new))) if known.is_at(first) => (known.state.clone(), new),
+            (Some(snapshot), Some((first, new))) if snapshot.is_at(first) => {
+                (snapshot.state.clone(), new)
+            }
             (Some(_), _) => return Ok(None),
         };
         Self::of(begin, loaded, rules, day).map(Some)
@@ -165,7 +167,7 @@ impl OpenDay {
     /// `SlotTaken` when the day refuses, or when the database knows better.
     pub async fn apply(&mut self, tx: &mut Tx, command: day::Command) -> Result<(), Error> {
         for event in self.decide(tx, command).await? {
-            project::day(tx, &self.key, &event).await.map_err(taken_when_excluded)?;
+            project::day(tx, &self.key, &event).await.map_err(slot_taken_when_excluded)?;
         }
         Ok(())
     }
@@ -176,7 +178,7 @@ impl OpenDay {
         tx: &mut Tx,
         command: day::Command,
     ) -> Result<Vec<day::Event>, Error> {
-        let events = PractitionerDay::decide(&self.state, command).map_err(refused)?;
+        let events = PractitionerDay::decide(&self.state, command).map_err(day_rejection)?;
         let mut new = Vec::with_capacity(events.len());
         for event in &events {
             new.push(contract::day_event(event)?);
@@ -187,7 +189,7 @@ impl OpenDay {
     }
 }
 
-fn refused(rejection: day::Rejection) -> Error {
+fn day_rejection(rejection: day::Rejection) -> Error {
     CommandError::Rejected(match rejection {
         day::Rejection::SlotTaken => Rejection::SlotTaken,
         day::Rejection::NotHeld => Rejection::HoldEnded,
@@ -196,7 +198,7 @@ fn refused(rejection: day::Rejection) -> Error {
 }
 
 /// The second lock spoke: the rows know of a session that the day did not.
-fn taken_when_excluded(error: StoreError) -> Error {
+fn slot_taken_when_excluded(error: StoreError) -> Error {
     match error {
         StoreError::Excluded => {
             tracing::error!("the exclusion constraint refused what the day had decided");
@@ -206,37 +208,37 @@ fn taken_when_excluded(error: StoreError) -> Error {
     }
 }
 
-/// Writes down what [`OpenBooking::hold`] has decided, for several bookings at once, and reads
+/// Writes down what [`LockedBooking::hold`] has decided, for several bookings at once, and reads
 /// them.
 ///
 /// # Errors
 /// `SlotTaken` when the database knows of a session that a day did not.
-pub async fn keep(
+pub async fn insert_holds(
     tx: &mut Tx,
     practice: &Practice,
     holds: &[Hold<'_>],
     now: Timestamp,
 ) -> Result<Vec<View>, Error> {
-    view::keep_holds(tx, practice, holds, now).await.map_err(taken_when_excluded)
+    view::insert_holds(tx, practice, holds, now).await.map_err(slot_taken_when_excluded)
 }
 
 /// A booking and the days of its sessions, under their locks.
 #[derive(Debug)]
-pub struct OpenBooking {
+pub struct LockedBooking {
     id: Id<Booking>,
     version: i64,
     /// Where it stands.
     pub state: booking::State,
     /// The days of its sessions.
-    pub days: Vec<OpenDay>,
+    pub days: Vec<LockedDay>,
     /// The one clock, read under the locks.
     pub now: Timestamp,
 }
 
-impl OpenBooking {
+impl LockedBooking {
     /// One that does not exist yet, on days whose locks the transaction has.
     #[must_use]
-    pub fn new(id: Id<Booking>, days: Vec<OpenDay>, now: Timestamp) -> Self {
+    pub fn new(id: Id<Booking>, days: Vec<LockedDay>, now: Timestamp) -> Self {
         Self { id, version: 0, state: booking::State::Absent, days, now }
     }
 
@@ -245,11 +247,12 @@ impl OpenBooking {
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
     pub async fn load(tx: &mut Tx, rules: &Rules, id: Id<Booking>) -> Result<Option<Self>, Error> {
-        let Some(place) = query::whereabouts(tx, id).await? else { return Ok(None) };
-        let mut dates: Vec<Date> = place.starts.iter().map(|start| rules.date_of(*start)).collect();
+        let Some(location) = query::locate(tx, id).await? else { return Ok(None) };
+        let mut dates: Vec<Date> =
+            location.starts.iter().map(|start| rules.date_of(*start)).collect();
         dates.dedup();
-        let mut locks = vec![customer_lock(place.customer_id)];
-        locks.extend(dates.iter().map(|date| day_lock(&place.practitioner_id, *date)));
+        let mut locks = vec![customer_lock(location.customer_id)];
+        locks.extend(dates.iter().map(|date| day_lock(&location.practitioner_id, *date)));
         tx.lock(&locks).await?;
         let loaded = tx.load(&contract::booking_stream(id)).await?;
         let events = loaded
@@ -260,7 +263,7 @@ impl OpenBooking {
             .map_err(StoreError::from)?;
         let mut days = Vec::with_capacity(dates.len());
         for date in dates {
-            days.push(OpenDay::load(tx, rules, &place.practitioner_id, date).await?.0);
+            days.push(LockedDay::load(tx, rules, &location.practitioner_id, date).await?.0);
         }
         Ok(Some(Self {
             id,
@@ -301,7 +304,7 @@ impl OpenBooking {
         let day = day.ok_or(CommandError::Rejected(Rejection::InvalidStart))?;
         for event in day.decide(tx, day::Command::Hold { booking_id, span, until, now }).await? {
             if !matches!(event, day::Event::Held { .. }) {
-                project::day(tx, &day.key, &event).await.map_err(taken_when_excluded)?;
+                project::day(tx, &day.key, &event).await.map_err(slot_taken_when_excluded)?;
             }
         }
         Ok(())
@@ -336,11 +339,13 @@ impl OpenBooking {
             if !day.state.is_free_for(self.id, span, self.now) {
                 return Ok(false);
             }
-            let others = query::occupants(tx, &day.key.practitioner_id, span, self.id).await?;
-            let gives_way = |other: Option<Id<Booking>>| {
-                other.is_some_and(|other| day.state.gives_way(other, self.now))
+            let others =
+                query::overlapping_reservations(tx, &day.key.practitioner_id, span, self.id)
+                    .await?;
+            let is_expired_hold = |other: Option<Id<Booking>>| {
+                other.is_some_and(|other| day.state.is_expired_hold(other, self.now))
             };
-            if !others.into_iter().all(gives_way) {
+            if !others.into_iter().all(is_expired_hold) {
                 tracing::error!(booking_id = %self.id, "the rows have a session more than the day");
                 return Ok(false);
             }

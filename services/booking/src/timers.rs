@@ -11,11 +11,11 @@ use runtime::telemetry::job_span;
 use serde_json::{Value, json};
 use tracing::Instrument as _;
 
-use crate::app::Desk;
+use crate::app::App;
 use crate::app::complete_booking::complete_booking;
 use crate::app::expire_booking::expire_booking;
+use crate::app::retention::delete_expired_keys;
 use crate::app::schedule_meeting::schedule_meeting;
-use crate::app::sweep::sweep;
 
 /// A hold ends.
 pub const HOLD_END: &str = "hold-end";
@@ -25,7 +25,7 @@ pub const SESSION_END: &str = "session-end";
 pub const CREATE_MEETING: &str = "create-meeting";
 
 /// What nobody needs any more is to be deleted. There is one such timer, set by a migration.
-pub const SWEEP: &str = "sweep";
+pub const RETENTION: &str = "sweep";
 
 /// What a timer keeps beside its subject: the trace that it belongs to.
 #[must_use]
@@ -36,45 +36,45 @@ pub fn payload(tx: &Tx) -> Value {
 /// Does what this service's timers ask for.
 #[derive(Debug, Clone)]
 pub struct Timers {
-    desk: Arc<Desk>,
+    app: Arc<App>,
 }
 
 impl Timers {
     /// Timers that work at this desk.
     #[must_use]
-    pub fn new(desk: Arc<Desk>) -> Self {
-        Self { desk }
+    pub fn new(app: Arc<App>) -> Self {
+        Self { app }
     }
 
-    async fn work(&self, timer: &Timer, traceparent: Option<String>) -> Result<(), BoxError> {
-        if timer.kind == SWEEP {
-            sweep(&self.desk.store, timer.subject.clone()).await?;
+    async fn handle(&self, timer: &Timer, traceparent: Option<String>) -> Result<(), BoxError> {
+        if timer.kind == RETENTION {
+            delete_expired_keys(&self.app.store, timer.subject.clone()).await?;
             return Ok(());
         }
         let id: Id<Booking> = timer.subject.parse()?;
         tracing::Span::current().record("booking_id", tracing::field::display(id));
         let metadata = Metadata::by("booking", traceparent).about(id.to_string());
-        let desk = Arc::clone(&self.desk);
+        let app = Arc::clone(&self.app);
         match timer.kind.as_str() {
             HOLD_END => {
-                self.desk
+                self.app
                     .store
                     .write(metadata, move |tx| {
-                        let desk = Arc::clone(&desk);
-                        Box::pin(async move { expire_booking(tx, &desk, id).await })
+                        let app = Arc::clone(&app);
+                        Box::pin(async move { expire_booking(tx, &app, id).await })
                     })
                     .await?;
             }
             SESSION_END => {
-                self.desk
+                self.app
                     .store
                     .write(metadata, move |tx| {
-                        let desk = Arc::clone(&desk);
-                        Box::pin(async move { complete_booking(tx, &desk, id).await })
+                        let app = Arc::clone(&app);
+                        Box::pin(async move { complete_booking(tx, &app, id).await })
                     })
                     .await?;
             }
-            CREATE_MEETING => schedule_meeting(&self.desk, metadata, id).await?,
+            CREATE_MEETING => schedule_meeting(&self.app, metadata, id).await?,
             unknown => return Err(format!("there is no timer {unknown}").into()),
         }
         Ok(())
@@ -86,6 +86,6 @@ impl TimerHandler for Timers {
         let traceparent =
             timer.payload.get("traceparent").and_then(Value::as_str).map(str::to_owned);
         let span = job_span(&timer.kind, traceparent.as_deref());
-        Box::pin(async move { self.work(&timer, traceparent).await }.instrument(span))
+        Box::pin(async move { self.handle(&timer, traceparent).await }.instrument(span))
     }
 }

@@ -9,13 +9,13 @@ use kernel::Id;
 use kernel::id::Booking;
 use runtime::staff::Staff;
 
-use super::idempotent::Key;
-use super::placement::carry_out;
+use super::idempotency::IdempotencyKey;
+use super::placement::apply_effects;
 use super::request::parse_key;
-use super::{Desk, Error, Rejection, refuse};
+use super::{App, Error, Rejection, refuse};
 use crate::domain::booking::Command;
 use crate::read_model::query;
-use crate::store::OpenBooking;
+use crate::repository::LockedBooking;
 
 /// The call's name beside idempotency keys and in the audit log.
 pub const METHOD: &str = "AcceptClaim";
@@ -25,29 +25,29 @@ pub const METHOD: &str = "AcceptClaim";
 /// # Errors
 /// `NotClaimed` when the customer never said that it is paid; `TimeOccupied` when its time is gone.
 pub async fn accept_claim(
-    desk: &Arc<Desk>,
+    app: &Arc<App>,
     staff: Staff,
-    asked: AcceptClaimRequest,
+    request: AcceptClaimRequest,
 ) -> Result<Id<Booking>, Error> {
     let id: Id<Booking> =
-        asked.booking_id.parse().map_err(|_malformed| refuse(Rejection::BookingNotFound))?;
-    let key = Arc::new(Key {
+        request.booking_id.parse().map_err(|_malformed| refuse(Rejection::BookingNotFound))?;
+    let key = Arc::new(IdempotencyKey {
         caller: staff.id.to_string(),
         method: METHOD,
-        key: parse_key(&asked.idempotency_key)?,
+        key: parse_key(&request.idempotency_key)?,
         hash: request_hash(id.to_string().as_bytes()),
     });
     let metadata =
         Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
-    let desk_for_task = Arc::clone(desk);
-    desk.store
+    let app_for_task = Arc::clone(app);
+    app.store
         .write(metadata, move |tx| {
-            let (desk, key) = (Arc::clone(&desk_for_task), Arc::clone(&key));
+            let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
             Box::pin(async move {
                 tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
-                if key.recall::<Booking>(tx).await?.is_none() {
-                    accept(tx, &desk, id).await?;
-                    key.remember(tx, id).await?;
+                if key.lookup::<Booking>(tx).await?.is_none() {
+                    accept(tx, &app, id).await?;
+                    key.store(tx, id).await?;
                 }
                 Ok(id)
             })
@@ -55,13 +55,13 @@ pub async fn accept_claim(
         .await
 }
 
-async fn accept(tx: &mut Tx, desk: &Desk, id: Id<Booking>) -> Result<(), Error> {
-    let Some(mut open) = OpenBooking::load(tx, &desk.rules, id).await? else {
+async fn accept(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
+    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
         return Err(refuse(Rejection::BookingNotFound));
     };
     let claimed = query::is_claimed(tx, id).await?;
-    let free = open.is_free(tx).await?;
-    let command = Command::AcceptClaim { claimed, free, now: open.now };
-    let events = open.apply(tx, command).await?;
-    carry_out(tx, &mut open, id, &events).await
+    let free = locked.is_free(tx).await?;
+    let command = Command::AcceptClaim { claimed, free, now: locked.now };
+    let events = locked.apply(tx, command).await?;
+    apply_effects(tx, &mut locked, id, &events).await
 }

@@ -11,11 +11,11 @@ use prost::Message as _;
 use runtime::practice::PRACTITIONER_ID;
 use runtime::staff::Staff;
 
-use super::idempotent::Key;
+use super::idempotency::IdempotencyKey;
 use super::request::{parse_date, parse_key, parse_time};
-use super::{Desk, Error, Rejection, refuse};
+use super::{App, Error, Rejection, refuse};
 use crate::domain::day;
-use crate::store::{OpenDay, day_lock};
+use crate::repository::{LockedDay, day_lock};
 
 /// The call's name beside idempotency keys and in the audit log.
 pub const METHOD: &str = "BlockTime";
@@ -25,7 +25,7 @@ const YEAR_MAX: i16 = 2099;
 
 /// A time of one day; `None` is midnight, the day's begin or its end.
 #[derive(Debug, Clone, Copy)]
-struct Wanted {
+struct ClosedTime {
     date: Date,
     from: Option<Time>,
     to: Option<Time>,
@@ -36,31 +36,31 @@ struct Wanted {
 /// # Errors
 /// `TimeOccupied` when something is held, booked or closed in it.
 pub async fn block_time(
-    desk: &Arc<Desk>,
+    app: &Arc<App>,
     staff: Staff,
-    mut asked: BlockTimeRequest,
+    mut request: BlockTimeRequest,
 ) -> Result<Id<Block>, Error> {
-    let wanted = Wanted {
-        date: parse_date(&asked.date).ok_or(refuse(Rejection::InvalidDay))?,
-        from: time(&asked.from_time)?,
-        to: time(&asked.to_time)?,
+    let closed_time = ClosedTime {
+        date: parse_date(&request.date).ok_or(refuse(Rejection::InvalidDay))?,
+        from: time(&request.from_time)?,
+        to: time(&request.to_time)?,
     };
-    let key = parse_key(&std::mem::take(&mut asked.idempotency_key))?;
-    let hash = request_hash(&asked.encode_to_vec());
-    let key = Arc::new(Key { caller: staff.id.to_string(), method: METHOD, key, hash });
+    let key = parse_key(&std::mem::take(&mut request.idempotency_key))?;
+    let hash = request_hash(&request.encode_to_vec());
+    let key = Arc::new(IdempotencyKey { caller: staff.id.to_string(), method: METHOD, key, hash });
     let new = new_id::<Block>();
     let metadata = Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent())
         .about(new.to_string());
-    let desk_for_task = Arc::clone(desk);
-    desk.store
+    let app_for_task = Arc::clone(app);
+    app.store
         .write(metadata, move |tx| {
-            let (desk, key) = (Arc::clone(&desk_for_task), Arc::clone(&key));
+            let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
             Box::pin(async move {
-                let id = match key.recall::<Block>(tx).await? {
+                let id = match key.lookup::<Block>(tx).await? {
                     Some(first) => first,
                     None => {
-                        block(tx, &desk, new, wanted).await?;
-                        key.remember(tx, new).await?;
+                        block(tx, &app, new, closed_time).await?;
+                        key.store(tx, new).await?;
                         new
                     }
                 };
@@ -78,16 +78,21 @@ fn time(text: &str) -> Result<Option<Time>, Error> {
     parse_time(text).map(Some).ok_or(refuse(Rejection::InvalidTime))
 }
 
-async fn block(tx: &mut Tx, desk: &Desk, id: Id<Block>, wanted: Wanted) -> Result<(), Error> {
-    let rules = &desk.rules;
-    let Wanted { date, from, to } = wanted;
+async fn block(
+    tx: &mut Tx,
+    app: &App,
+    id: Id<Block>,
+    closed_time: ClosedTime,
+) -> Result<(), Error> {
+    let rules = &app.rules;
+    let ClosedTime { date, from, to } = closed_time;
     tx.lock(&[day_lock(PRACTITIONER_ID, date)]).await?;
     let now = tx.now().await?;
     if date < rules.date_of(now) || date.year() > YEAR_MAX {
         return Err(refuse(Rejection::InvalidDay));
     }
     let span = rules.range(date, from, to).ok_or(refuse(Rejection::InvalidTime))?;
-    let (mut day, now) = OpenDay::load(tx, rules, PRACTITIONER_ID, date).await?;
+    let (mut day, now) = LockedDay::load(tx, rules, PRACTITIONER_ID, date).await?;
     let blocked = day.apply(tx, day::Command::Block { block_id: id, span, now }).await;
     blocked.map_err(|error| match error {
         CommandError::Rejected(Rejection::SlotTaken) => refuse(Rejection::TimeOccupied),

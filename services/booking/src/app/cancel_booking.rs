@@ -10,13 +10,13 @@ use kernel::{Id, Money};
 use prost::Message as _;
 use runtime::staff::Staff;
 
-use super::idempotent::Key;
-use super::placement::carry_out;
+use super::idempotency::IdempotencyKey;
+use super::placement::apply_effects;
 use super::request::parse_key;
-use super::{Desk, Error, Rejection, refuse};
-use crate::contract::{read_cancelled_by, read_refund_wish};
-use crate::domain::booking::{Cancellation, Command, Ground, State};
-use crate::store::OpenBooking;
+use super::{App, Error, Rejection, refuse};
+use crate::contract::{read_cancelled_by, read_refund_choice};
+use crate::domain::booking::{Cancellation, Command, ConfirmationBasis, State};
+use crate::repository::LockedBooking;
 
 /// The call's name beside idempotency keys and in the audit log.
 pub const METHOD: &str = "CancelBooking";
@@ -37,29 +37,29 @@ pub struct Cancelled {
 /// # Errors
 /// `NotCancellable` unless it is confirmed and its session has not ended.
 pub async fn cancel_booking(
-    desk: &Arc<Desk>,
+    app: &Arc<App>,
     staff: Staff,
-    mut asked: CancelBookingRequest,
+    mut request: CancelBookingRequest,
 ) -> Result<Cancelled, Error> {
     let id: Id<Booking> =
-        asked.booking_id.parse().map_err(|_malformed| refuse(Rejection::BookingNotFound))?;
-    let wish = Cancellation {
-        by: read_cancelled_by(asked.cancelled_by).ok_or(refuse(Rejection::InvalidCancelledBy))?,
-        refund: read_refund_wish(asked.refund).ok_or(refuse(Rejection::InvalidRefund))?,
-        notice_hours: i64::from(desk.practice.policies.cancellation_hours),
+        request.booking_id.parse().map_err(|_malformed| refuse(Rejection::BookingNotFound))?;
+    let cancellation = Cancellation {
+        by: read_cancelled_by(request.cancelled_by).ok_or(refuse(Rejection::InvalidCancelledBy))?,
+        refund: read_refund_choice(request.refund).ok_or(refuse(Rejection::InvalidRefund))?,
+        notice_hours: i64::from(app.practice.policies.cancellation_hours),
     };
-    let key = parse_key(&std::mem::take(&mut asked.idempotency_key))?;
-    let hash = request_hash(&asked.encode_to_vec());
-    let key = Arc::new(Key { caller: staff.id.to_string(), method: METHOD, key, hash });
+    let key = parse_key(&std::mem::take(&mut request.idempotency_key))?;
+    let hash = request_hash(&request.encode_to_vec());
+    let key = Arc::new(IdempotencyKey { caller: staff.id.to_string(), method: METHOD, key, hash });
     let metadata =
         Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
-    let desk_for_task = Arc::clone(desk);
-    desk.store
+    let app_for_task = Arc::clone(app);
+    app.store
         .write(metadata, move |tx| {
-            let (desk, key) = (Arc::clone(&desk_for_task), Arc::clone(&key));
+            let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
             Box::pin(async move {
                 tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
-                cancel(tx, &desk, (id, wish), &key).await
+                cancel(tx, &app, (id, cancellation), &key).await
             })
         })
         .await
@@ -67,23 +67,23 @@ pub async fn cancel_booking(
 
 async fn cancel(
     tx: &mut Tx,
-    desk: &Desk,
-    (id, wish): (Id<Booking>, Cancellation),
-    key: &Key,
+    app: &App,
+    (id, cancellation): (Id<Booking>, Cancellation),
+    key: &IdempotencyKey,
 ) -> Result<Cancelled, Error> {
-    let known = key.recall::<Booking>(tx).await?.is_some();
-    let Some(mut open) = OpenBooking::load(tx, &desk.rules, id).await? else {
+    let known = key.lookup::<Booking>(tx).await?.is_some();
+    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
         return Err(refuse(Rejection::BookingNotFound));
     };
-    let command = Command::Cancel { wish, now: open.now };
-    let events = open.apply(tx, command).await?;
-    carry_out(tx, &mut open, id, &events).await?;
+    let command = Command::Cancel { cancellation, now: locked.now };
+    let events = locked.apply(tx, command).await?;
+    apply_effects(tx, &mut locked, id, &events).await?;
     if !known {
-        key.remember(tx, id).await?;
+        key.store(tx, id).await?;
     }
-    match open.state {
-        State::Cancelled { ground, refund, .. } => {
-            Ok(Cancelled { id, refund, unpaid: ground == Ground::Claim })
+    match locked.state {
+        State::Cancelled { basis, refund, .. } => {
+            Ok(Cancelled { id, refund, unpaid: basis == ConfirmationBasis::Claim })
         }
         _ => Err(refuse(Rejection::NotCancellable)),
     }

@@ -6,30 +6,30 @@ use kernel::Id;
 use kernel::id::Booking;
 
 use super::open_checkout::grow_minutes;
-use super::placement::{carry_out, place};
-use super::{ClaimPolicy, Desk, Error};
+use super::placement::{apply_effects, check_placement};
+use super::{App, ClaimPolicy, Error};
 use crate::domain::booking::Command;
-use crate::read_model::learn;
-use crate::store::OpenBooking;
+use crate::read_model::external_facts;
+use crate::repository::LockedBooking;
 
 /// Runs inside the transaction that takes the claim's event in.
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn claim_payment(tx: &mut Tx, desk: &Desk, id: Id<Booking>) -> Result<(), Error> {
-    let Some(mut open) = OpenBooking::load(tx, &desk.rules, id).await? else { return Ok(()) };
+pub async fn claim_payment(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
+    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else { return Ok(()) };
     // A claim is decided about once, on the state of its time: when events are taken in again, a
     // time that was gone then may be free by now.
-    if !learn::claimed(tx, id).await? {
+    if !external_facts::claimed(tx, id).await? {
         return Ok(());
     }
-    let accept = match desk.claims {
+    let accept = match app.claim_policy {
         ClaimPolicy::Review => None,
-        ClaimPolicy::Accept => Some(place(tx, &desk.rules, &open).await?),
+        ClaimPolicy::Accept => Some(check_placement(tx, &app.rules, &locked).await?),
     };
-    let now = open.now;
-    let command = Command::ClaimPayment { grow_minutes: grow_minutes(desk), accept, now };
-    let events = open.apply(tx, command).await?;
-    carry_out(tx, &mut open, id, &events).await?;
+    let now = locked.now;
+    let command = Command::ClaimPayment { grow_minutes: grow_minutes(app), accept, now };
+    let events = locked.apply(tx, command).await?;
+    apply_effects(tx, &mut locked, id, &events).await?;
     Ok(())
 }

@@ -4,9 +4,9 @@ use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
 
-use super::{Desk, Error};
+use super::{App, Error};
 use crate::domain::booking::{Command, State};
-use crate::store::OpenBooking;
+use crate::repository::LockedBooking;
 use crate::timers::{CREATE_MEETING, SESSION_END};
 
 /// Runs inside the transaction that ends the timer. While the session is still to come, because the
@@ -14,12 +14,12 @@ use crate::timers::{CREATE_MEETING, SESSION_END};
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn complete_booking(tx: &mut Tx, desk: &Desk, id: Id<Booking>) -> Result<(), Error> {
+pub async fn complete_booking(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
     let subject = id.to_string();
-    if let Some(mut open) = OpenBooking::load(tx, &desk.rules, id).await? {
-        let now = open.now;
-        open.apply(tx, Command::Complete { now }).await?;
-        if matches!(open.state, State::Confirmed { .. } | State::MeetingScheduled { .. }) {
+    if let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? {
+        let now = locked.now;
+        locked.apply(tx, Command::Complete { now }).await?;
+        if matches!(locked.state, State::Confirmed { .. } | State::MeetingScheduled { .. }) {
             return Ok(());
         }
     }

@@ -4,10 +4,10 @@ use eventstore::Tx;
 use kernel::Id;
 use kernel::id::Booking;
 
-use super::placement::carry_out;
-use super::{Desk, Error};
+use super::placement::apply_effects;
+use super::{App, Error};
 use crate::domain::booking::Command;
-use crate::store::OpenBooking;
+use crate::repository::LockedBooking;
 use crate::timers::HOLD_END;
 
 /// Runs inside the transaction that ends the timer. A hold that was extended meanwhile keeps its
@@ -15,18 +15,18 @@ use crate::timers::HOLD_END;
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn expire_booking(tx: &mut Tx, desk: &Desk, id: Id<Booking>) -> Result<(), Error> {
+pub async fn expire_booking(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
     let subject = id.to_string();
-    let Some(mut open) = OpenBooking::load(tx, &desk.rules, id).await? else {
+    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else {
         return Ok(tx.end_timer(HOLD_END, &subject).await?);
     };
-    let now = open.now;
-    let events = open.apply(tx, Command::Expire { now }).await?;
+    let now = locked.now;
+    let events = locked.apply(tx, Command::Expire { now }).await?;
     if !events.is_empty() {
-        carry_out(tx, &mut open, id, &events).await?;
+        apply_effects(tx, &mut locked, id, &events).await?;
         tracing::info!(booking_id = %id, "the hold has ended");
     }
-    if open.state.held_until().is_none() {
+    if locked.state.held_until().is_none() {
         tx.end_timer(HOLD_END, &subject).await?;
     }
     Ok(())

@@ -10,50 +10,50 @@ use kernel::CommandError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tracing::Instrument as _;
 
-use super::request_booking::{Case, Held, hold_all};
-use super::{Desk, Error};
+use super::request_booking::{HeldBooking, PendingRequest, hold_batch};
+use super::{App, Error};
 
 /// How many requests are written together at most: what one of so many has to bear of the round
 /// trips is small already, and each number of them has statements of its own.
-const RUN_MAX: usize = 8;
+const MAX_BATCH: usize = 8;
 /// How many runs are written at a time: while one waits for the database, another is read.
-const SEATS: usize = 2;
+const MAX_IN_FLIGHT: usize = 2;
 /// How long a run beside another one waits for company.
-const GATHER: Duration = Duration::from_millis(1);
+const LINGER: Duration = Duration::from_millis(1);
 /// How long a run waits for a lock. Whose lock is free shall not wait with one whose lock is not.
-const PATIENCE: Duration = Duration::from_millis(100);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 /// After so long the next run does not wait for this one, whatever it waits for.
-const SEAT_FOR: Duration = Duration::from_millis(500);
+const PERMIT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Requests that wait, and a seat for each run that is written.
-pub struct Runs {
-    waiting: Mutex<VecDeque<Waiting>>,
-    seats: Arc<Semaphore>,
+pub struct GroupCommit {
+    queue: Mutex<VecDeque<QueuedRequest>>,
+    permits: Arc<Semaphore>,
 }
 
-struct Waiting {
-    case: Arc<Case>,
-    answer: oneshot::Sender<Result<Held, Error>>,
+struct QueuedRequest {
+    request: Arc<PendingRequest>,
+    reply_to: oneshot::Sender<Result<HeldBooking, Error>>,
 }
 
-impl Default for Runs {
+impl Default for GroupCommit {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl std::fmt::Debug for Runs {
+impl std::fmt::Debug for GroupCommit {
     /// Without those who wait: they wrote down who they are.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Runs").finish_non_exhaustive()
     }
 }
 
-impl Runs {
+impl GroupCommit {
     /// Nobody waits.
     #[must_use]
     pub fn new() -> Self {
-        Self { waiting: Mutex::default(), seats: Arc::new(Semaphore::new(SEATS)) }
+        Self { queue: Mutex::default(), permits: Arc::new(Semaphore::new(MAX_IN_FLIGHT)) }
     }
 
     /// Holds a time, together with whoever else waits. What was begun is ended even when nobody
@@ -61,88 +61,94 @@ impl Runs {
     ///
     /// # Errors
     /// Why it is refused, or that it is not known what became of it.
-    pub(super) async fn hold(desk: &Arc<Desk>, case: Case) -> Result<Held, Error> {
-        let (answer, mut answered) = oneshot::channel();
-        let case = Arc::new(case);
-        desk.runs.line().push_back(Waiting { case: Arc::clone(&case), answer });
+    pub(super) async fn submit(
+        app: &Arc<App>,
+        request: PendingRequest,
+    ) -> Result<HeldBooking, Error> {
+        let (reply_to, mut reply) = oneshot::channel();
+        let request = Arc::new(request);
+        app.group_commit
+            .queue()
+            .push_back(QueuedRequest { request: Arc::clone(&request), reply_to });
         loop {
-            let seat = tokio::select! {
+            let permit = tokio::select! {
                 biased;
-                answer = &mut answered => return answer.unwrap_or_else(lost),
-                seat = Arc::clone(&desk.runs.seats).acquire_owned() => seat,
+                answer = &mut reply => return answer.unwrap_or_else(reply_lost),
+                permit = Arc::clone(&app.group_commit.permits).acquire_owned() => permit,
             };
-            let seat = seat.map_err(Error::unavailable)?;
-            if desk.runs.is_busy() {
-                tokio::time::sleep(GATHER).await;
+            let permit = permit.map_err(Error::unavailable)?;
+            if app.group_commit.should_linger() {
+                tokio::time::sleep(LINGER).await;
             }
-            let run = desk.runs.next();
+            let batch = app.group_commit.next_batch();
             // Ours is in this run, or in one that gave up its seat, or comes later.
-            let is_taken = run.is_empty() || run.iter().any(|one| Arc::ptr_eq(&one.case, &case));
-            if !run.is_empty() {
-                tokio::spawn(write(Arc::clone(desk), run, seat).in_current_span());
+            let is_taken =
+                batch.is_empty() || batch.iter().any(|one| Arc::ptr_eq(&one.request, &request));
+            if !batch.is_empty() {
+                tokio::spawn(commit(Arc::clone(app), batch, permit).in_current_span());
             }
             if is_taken {
-                return answered.await.unwrap_or_else(lost);
+                return reply.await.unwrap_or_else(reply_lost);
             }
         }
     }
 
     /// Whether others ask at the moment, and more may come before a run would be full.
-    fn is_busy(&self) -> bool {
-        self.seats.available_permits() == 0 && self.line().len() < RUN_MAX
+    fn should_linger(&self) -> bool {
+        self.permits.available_permits() == 0 && self.queue().len() < MAX_BATCH
     }
 
     /// Who has waited longest. Nobody is twice in a run, because what somebody holds is counted
     /// before the run is written.
-    fn next(&self) -> Vec<Waiting> {
-        let mut line = self.line();
-        let (mut run, mut later) = (Vec::new(), VecDeque::with_capacity(line.len()));
+    fn next_batch(&self) -> Vec<QueuedRequest> {
+        let mut queue = self.queue();
+        let (mut batch, mut rest) = (Vec::new(), VecDeque::with_capacity(queue.len()));
         let mut customers = HashSet::new();
-        for waiting in line.drain(..).filter(|waiting| !waiting.answer.is_closed()) {
-            if run.len() < RUN_MAX && customers.insert(waiting.case.customer_id) {
-                run.push(waiting);
+        for queued in queue.drain(..).filter(|queued| !queued.reply_to.is_closed()) {
+            if batch.len() < MAX_BATCH && customers.insert(queued.request.customer_id) {
+                batch.push(queued);
             } else {
-                later.push_back(waiting);
+                rest.push_back(queued);
             }
         }
-        *line = later;
-        run
+        *queue = rest;
+        batch
     }
 
-    fn line(&self) -> MutexGuard<'_, VecDeque<Waiting>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, VecDeque<QueuedRequest>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Writes a run and keeps the seat meanwhile, but not for ever.
-async fn write(desk: Arc<Desk>, run: Vec<Waiting>, seat: OwnedSemaphorePermit) {
-    let mut written = std::pin::pin!(together(&desk, run));
-    let in_time = tokio::time::timeout(SEAT_FOR, &mut written).await;
-    drop(seat);
+async fn commit(app: Arc<App>, batch: Vec<QueuedRequest>, permit: OwnedSemaphorePermit) {
+    let mut committed = std::pin::pin!(commit_batch(&app, batch));
+    let in_time = tokio::time::timeout(PERMIT_TIMEOUT, &mut committed).await;
+    drop(permit);
     if in_time.is_err() {
-        written.await;
+        committed.await;
     }
 }
 
-async fn together(desk: &Arc<Desk>, run: Vec<Waiting>) {
-    let (cases, answers): (Vec<_>, Vec<_>) =
-        run.into_iter().map(|waiting| (waiting.case, waiting.answer)).unzip();
-    match hold_all(desk, cases.clone().into(), Some(PATIENCE)).await {
+async fn commit_batch(app: &Arc<App>, batch: Vec<QueuedRequest>) {
+    let (requests, replies): (Vec<_>, Vec<_>) =
+        batch.into_iter().map(|queued| (queued.request, queued.reply_to)).unzip();
+    match hold_batch(app, requests.clone().into(), Some(LOCK_TIMEOUT)).await {
         Ok(outcomes) => {
-            for (answer, outcome) in answers.into_iter().zip(outcomes) {
-                tell(answer, outcome.map_err(CommandError::Rejected));
+            for (reply_to, outcome) in replies.into_iter().zip(outcomes) {
+                reply(reply_to, outcome.map_err(CommandError::Rejected));
             }
         }
-        Err(error) if alone_may_help(&error, cases.len()) => {
-            tracing::debug!(%error, requests = cases.len(), "each request of a run goes alone");
-            for (case, answer) in cases.into_iter().zip(answers) {
-                tokio::spawn(alone(Arc::clone(desk), case, answer).in_current_span());
+        Err(error) if single_may_succeed(&error, requests.len()) => {
+            tracing::debug!(%error, requests = requests.len(), "each request of a run goes alone");
+            for (request, reply_to) in requests.into_iter().zip(replies) {
+                tokio::spawn(commit_single(Arc::clone(app), request, reply_to).in_current_span());
             }
         }
         Err(error) => {
-            let times = answers.len();
-            for (answer, error) in answers.into_iter().zip(each(error, times)) {
-                tell(answer, Err(error));
+            let times = replies.len();
+            for (reply_to, error) in replies.into_iter().zip(replicate_error(error, times)) {
+                reply(reply_to, Err(error));
             }
         }
     }
@@ -150,23 +156,30 @@ async fn together(desk: &Arc<Desk>, run: Vec<Waiting>) {
 
 /// One of a run that failed as a whole, in a transaction of its own and with all patience. A run
 /// whose commit was not answered may have been done: then the key remembers.
-async fn alone(desk: Arc<Desk>, case: Arc<Case>, answer: oneshot::Sender<Result<Held, Error>>) {
-    let outcome = match hold_all(&desk, Arc::new([case]), None).await {
+async fn commit_single(
+    app: Arc<App>,
+    request: Arc<PendingRequest>,
+    reply_to: oneshot::Sender<Result<HeldBooking, Error>>,
+) {
+    let outcome = match hold_batch(&app, Arc::new([request]), None).await {
         Ok(outcomes) => outcomes.into_iter().next().map(|one| one.map_err(CommandError::Rejected)),
         Err(error) => Some(Err(error)),
     };
     if let Some(outcome) = outcome {
-        tell(answer, outcome);
+        reply(reply_to, outcome);
     }
 }
 
 /// Whoever asked may have gone; what was done for them stays done.
-fn tell(answer: oneshot::Sender<Result<Held, Error>>, outcome: Result<Held, Error>) {
-    answer.send(outcome).ok();
+fn reply(
+    reply_to: oneshot::Sender<Result<HeldBooking, Error>>,
+    outcome: Result<HeldBooking, Error>,
+) {
+    reply_to.send(outcome).ok();
 }
 
 /// An error for each of those who have it in common.
-fn each(error: Error, times: usize) -> Vec<Error> {
+fn replicate_error(error: Error, times: usize) -> Vec<Error> {
     if times == 1 {
         return vec![error];
     }
@@ -174,12 +187,12 @@ fn each(error: Error, times: usize) -> Vec<Error> {
     (0..times).map(|_| Error::unavailable(Arc::clone(&error))).collect()
 }
 
-fn lost(why: oneshot::error::RecvError) -> Result<Held, Error> {
+fn reply_lost(why: oneshot::error::RecvError) -> Result<HeldBooking, Error> {
     Err(Error::unavailable(why))
 }
 
 /// Whether what failed was one request's fault, or one's lock's.
-fn alone_may_help(error: &Error, requests: usize) -> bool {
+fn single_may_succeed(error: &Error, requests: usize) -> bool {
     match error {
         CommandError::Unavailable(source) => match source.downcast_ref::<StoreError>() {
             Some(StoreError::Held) => true,
@@ -197,7 +210,7 @@ mod tests {
     use eventstore::StoreError;
     use kernel::CommandError;
 
-    use super::{Error, alone_may_help};
+    use super::{Error, single_may_succeed};
 
     #[test]
     fn what_one_request_may_have_caused_is_tried_for_each_alone() {
@@ -210,8 +223,8 @@ mod tests {
             (CommandError::Conflict, true, false),
         ] {
             let words = format!("{error:?}");
-            assert_eq!(alone_may_help(&error, 64), of_many, "{words}");
-            assert_eq!(alone_may_help(&error, 1), of_one, "{words}");
+            assert_eq!(single_may_succeed(&error, 64), of_many, "{words}");
+            assert_eq!(single_may_succeed(&error, 1), of_one, "{words}");
         }
     }
 }

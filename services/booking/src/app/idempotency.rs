@@ -8,7 +8,7 @@ use super::{Error, Rejection, refuse};
 
 /// Whose key it is and what for.
 #[derive(Debug, Clone)]
-pub struct Key {
+pub struct IdempotencyKey {
     /// The customer, or the member of staff.
     pub caller: String,
     /// The call.
@@ -19,18 +19,18 @@ pub struct Key {
     pub hash: Vec<u8>,
 }
 
-impl Key {
+impl IdempotencyKey {
     /// What this key was answered with before, if it was.
     ///
     /// # Errors
     /// When the key stands for another request.
-    pub async fn recall<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
-        first_answer(tx.recall((&self.caller, self.method), &self.key, &self.hash).await?)
+    pub async fn lookup<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
+        stored_answer(tx.recall((&self.caller, self.method), &self.key, &self.hash).await?)
     }
 
     /// The name of the lock under which this key is looked up.
     #[must_use]
-    pub fn lock(&self) -> String {
+    pub fn lock_name(&self) -> String {
         key_lock((&self.caller, self.method), &self.key)
     }
 
@@ -38,7 +38,7 @@ impl Key {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn remember<K: Kind>(&self, tx: &mut Tx, id: Id<K>) -> Result<(), Error> {
+    pub async fn store<K: Kind>(&self, tx: &mut Tx, id: Id<K>) -> Result<(), Error> {
         let answer = id.to_string();
         tx.remember((&self.caller, self.method), &self.key, &self.hash, &answer).await?;
         Ok(())
@@ -49,8 +49,8 @@ impl Key {
 ///
 /// # Errors
 /// When the key stands for another request.
-pub(super) fn first_answer<K: Kind>(recalled: Recall) -> Result<Option<Id<K>>, Error> {
-    match recalled {
+pub(super) fn stored_answer<K: Kind>(lookup: Recall) -> Result<Option<Id<K>>, Error> {
+    match lookup {
         Recall::New => Ok(None),
         Recall::Answered(answer) => answer.parse().map(Some).map_err(Error::unavailable),
         Recall::Different => Err(refuse(Rejection::IdempotencyKeyReused)),

@@ -7,7 +7,7 @@ use prost::Message as _;
 use runtime::practice::PRACTITIONER_ID;
 
 use super::request::parse_date;
-use super::{Desk, Error, Rejection, refuse};
+use super::{App, Error, Rejection, refuse};
 use crate::read_model::query::{self, Blocked};
 use crate::read_model::view::{self, View};
 
@@ -32,19 +32,19 @@ const TAKES_PLACE: [wire::BookingState; 4] = [
 /// # Errors
 /// When the request is wrong.
 pub async fn list_bookings(
-    desk: &Desk,
-    asked: &wire::ListBookingsRequest,
+    app: &App,
+    request: &wire::ListBookingsRequest,
 ) -> Result<(Vec<View>, bool), Error> {
-    let range = instants(desk, &asked.from_date, asked.days).await?;
+    let range = instant_range(app, &request.from_date, request.days).await?;
     let words: Vec<&str> =
-        asked.states.iter().flat_map(|state| view::state_words(*state)).collect();
-    let wanted = if asked.states.is_empty() { None } else { Some(words.as_slice()) };
-    let pool = desk.store.pool();
-    let mut ids = query::bookings_between(pool, range, wanted, BOOKINGS_MAX + 1).await?;
+        request.states.iter().flat_map(|state| view::state_words(*state)).collect();
+    let states = if request.states.is_empty() { None } else { Some(words.as_slice()) };
+    let pool = app.store.pool();
+    let mut ids = query::bookings_between(pool, range, states, BOOKINGS_MAX + 1).await?;
     let listed = usize::try_from(BOOKINGS_MAX).unwrap_or(usize::MAX);
     let more = ids.len() > listed;
     ids.truncate(listed);
-    let mut views = view::load_all(pool, &desk.practice, &ids).await?;
+    let mut views = view::load_all(pool, &app.practice, &ids).await?;
     let all = views.len();
     let mut bytes = 0_usize;
     let fits = |view: &&View| {
@@ -60,14 +60,14 @@ pub async fn list_bookings(
 ///
 /// # Errors
 /// When the date is none.
-pub async fn list_day_sessions(desk: &Desk, date: &str) -> Result<Vec<wire::Booking>, Error> {
+pub async fn list_day_sessions(app: &App, date: &str) -> Result<Vec<wire::Booking>, Error> {
     let date = parse_date(date).ok_or(refuse(Rejection::InvalidDay))?;
-    let (from, to) = desk.rules.bounds(date);
+    let (from, to) = app.rules.bounds(date);
     let words: Vec<&str> =
         TAKES_PLACE.iter().flat_map(|state| view::state_words((*state).into())).collect();
-    let pool = desk.store.pool();
+    let pool = app.store.pool();
     let ids = query::bookings_between(pool, (from, to), Some(&words), BOOKINGS_MAX).await?;
-    let views = view::load_all(pool, &desk.practice, &ids).await?;
+    let views = view::load_all(pool, &app.practice, &ids).await?;
     let mut bookings: Vec<wire::Booking> = views.into_iter().map(|view| view.booking).collect();
     for booking in &mut bookings {
         booking.sessions.retain(|it| start(it).is_some_and(|at| at >= from && at < to));
@@ -85,27 +85,27 @@ fn start(session: &wire::Session) -> Option<Timestamp> {
 /// # Errors
 /// When the request is wrong.
 pub async fn list_blocked_times(
-    desk: &Desk,
-    asked: &wire::ListBlockedTimesRequest,
+    app: &App,
+    request: &wire::ListBlockedTimesRequest,
 ) -> Result<Vec<Blocked>, Error> {
-    let range = instants(desk, &asked.from_date, asked.days).await?;
-    Ok(query::blocked_between(desk.store.pool(), PRACTITIONER_ID, range).await?)
+    let range = instant_range(app, &request.from_date, request.days).await?;
+    Ok(query::blocked_between(app.store.pool(), PRACTITIONER_ID, range).await?)
 }
 
 /// The first instant of some local days, and the first one behind them.
-async fn instants(desk: &Desk, from: &str, days: i32) -> Result<(Timestamp, Timestamp), Error> {
+async fn instant_range(app: &App, from: &str, days: i32) -> Result<(Timestamp, Timestamp), Error> {
     let days = match days {
         0 => 1,
         days @ 1..=DAYS_MAX => days,
         _ => return Err(refuse(Rejection::RangeTooLong(DAYS_MAX))),
     };
     let from = if from.is_empty() {
-        desk.rules.date_of(desk.store.now().await?)
+        app.rules.date_of(app.store.now().await?)
     } else {
         parse_date(from).ok_or(refuse(Rejection::InvalidDate))?
     };
     let last = from
         .checked_add(jiff::Span::new().days(days - 1))
         .map_err(|_beyond| refuse(Rejection::InvalidDate))?;
-    Ok((desk.rules.bounds(from).0, desk.rules.bounds(last).1))
+    Ok((app.rules.bounds(from).0, app.rules.bounds(last).1))
 }

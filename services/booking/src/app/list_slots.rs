@@ -7,7 +7,7 @@ use kernel::Timestamp;
 use runtime::practice::PRACTITIONER_ID;
 
 use super::request::{is_service_id, parse_date};
-use super::{Desk, Error, Rejection, refuse};
+use super::{App, Error, Rejection, refuse};
 use crate::domain::availability::Slot;
 use crate::domain::span::Span;
 use crate::read_model::{query, view};
@@ -21,7 +21,7 @@ const DAYS_USUAL: i32 = 7;
 /// # Errors
 /// When the request is wrong or the catalogue does not answer.
 pub async fn list_slots(
-    desk: &Desk,
+    app: &App,
     request: wire::ListSlotsRequest,
 ) -> Result<wire::ListSlotsResponse, Error> {
     let days = match request.days {
@@ -33,29 +33,29 @@ pub async fn list_slots(
         return Err(refuse(Rejection::ServiceNotFound));
     }
     let from = if request.from_date.is_empty() { None } else { Some(date(&request.from_date)?) };
-    let minutes = desk.catalogue.offering(&request.service_id).await?.duration_minutes;
-    let now = desk.store.now().await?;
-    let rules = &desk.rules;
+    let minutes = app.catalogue.offering(&request.service_id).await?.duration_minutes;
+    let now = app.store.now().await?;
+    let rules = &app.rules;
     let today = rules.date_of(now);
     let last_date = rules.last_date(now);
     let horizon = (rules.bounds(today).0, rules.bounds(last_date).1);
-    let taken = query::taken(desk.store.pool(), PRACTITIONER_ID, horizon, now).await?;
+    let taken = query::taken(app.store.pool(), PRACTITIONER_ID, horizon, now).await?;
     let mut shown = Vec::new();
     let mut date = from.unwrap_or(today);
     for _ in 0..days {
-        shown.push(day(desk, (date, minutes), &taken, now));
+        shown.push(day(app, (date, minutes), &taken, now));
         date = date.tomorrow().map_err(|_beyond| refuse(Rejection::InvalidDate))?;
     }
     Ok(wire::ListSlotsResponse {
         days: shown,
-        time_zone: view::zone_name(&desk.practice),
-        time_zone_label: desk.practice.practice.zone_label.clone(),
+        time_zone: view::zone_name(&app.practice),
+        time_zone_label: app.practice.practice.zone_label.clone(),
         next_available_at: rules.next_free(minutes, &taken, now).map(to_wire),
         last_date: last_date.to_string(),
     })
 }
 
-fn day(desk: &Desk, (date, minutes): (Date, i32), taken: &[Span], now: Timestamp) -> wire::SlotDay {
+fn day(app: &App, (date, minutes): (Date, i32), taken: &[Span], now: Timestamp) -> wire::SlotDay {
     let shown = |slot: Slot| wire::Slot {
         starts_at: Some(to_wire(slot.span.starts_at())),
         ends_at: Some(to_wire(slot.span.ends_at())),
@@ -63,8 +63,8 @@ fn day(desk: &Desk, (date, minutes): (Date, i32), taken: &[Span], now: Timestamp
     };
     wire::SlotDay {
         date: date.to_string(),
-        slots: desk.rules.slots(date, minutes, taken, now).into_iter().map(shown).collect(),
-        closed: !desk.rules.is_open(date),
+        slots: app.rules.slots(date, minutes, taken, now).into_iter().map(shown).collect(),
+        closed: !app.rules.is_open(date),
     }
 }
 

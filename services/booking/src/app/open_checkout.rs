@@ -6,12 +6,12 @@ use eventstore::{Metadata, Tx, request_hash};
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
-use super::idempotent::Key;
-use super::placement::carry_out;
+use super::idempotency::IdempotencyKey;
+use super::placement::apply_effects;
 use super::request::parse_key;
-use super::{Desk, Error, Rejection, refuse};
+use super::{App, Error, Rejection, refuse};
 use crate::domain::booking;
-use crate::store::OpenBooking;
+use crate::repository::LockedBooking;
 
 /// The call's name beside idempotency keys.
 const METHOD: &str = "OpenCheckout";
@@ -21,12 +21,12 @@ const METHOD: &str = "OpenCheckout";
 /// # Errors
 /// `HoldEnded` when there is none any more, `BookingNotFound` for somebody else's booking.
 pub async fn open_checkout(
-    desk: &Arc<Desk>,
+    app: &Arc<App>,
     customer_id: Id<Customer>,
     id: Id<Booking>,
     key: &str,
 ) -> Result<(), Error> {
-    let key = Arc::new(Key {
+    let key = Arc::new(IdempotencyKey {
         caller: customer_id.to_string(),
         method: METHOD,
         key: parse_key(key)?,
@@ -34,41 +34,42 @@ pub async fn open_checkout(
     });
     let metadata = Metadata::by(customer_id.to_string(), runtime::telemetry::traceparent())
         .about(id.to_string());
-    let desk_for_task = Arc::clone(desk);
-    desk.store
+    let app_for_task = Arc::clone(app);
+    app.store
         .write(metadata, move |tx| {
-            let (desk, key) = (Arc::clone(&desk_for_task), Arc::clone(&key));
+            let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
             Box::pin(async move {
-                if key.recall::<Booking>(tx).await?.is_some() {
+                if key.lookup::<Booking>(tx).await?.is_some() {
                     return Ok(());
                 }
-                let mut open = owned(tx, &desk, customer_id, id).await?;
+                let mut locked = load_owned(tx, &app, customer_id, id).await?;
                 let command = booking::Command::OpenCheckout {
-                    grow_minutes: grow_minutes(&desk),
-                    now: open.now,
+                    grow_minutes: grow_minutes(&app),
+                    now: locked.now,
                 };
-                let events = open.apply(tx, command).await?;
-                carry_out(tx, &mut open, id, &events).await?;
-                key.remember(tx, id).await
+                let events = locked.apply(tx, command).await?;
+                apply_effects(tx, &mut locked, id, &events).await?;
+                key.store(tx, id).await
             })
         })
         .await
 }
 
 /// How much longer a hold lasts once checkout was opened.
-pub(crate) fn grow_minutes(desk: &Desk) -> i64 {
-    let policies = &desk.practice.policies;
+pub(crate) fn grow_minutes(app: &App) -> i64 {
+    let policies = &app.practice.policies;
     i64::from(policies.hold_extended_minutes) - i64::from(policies.hold_minutes)
 }
 
 /// A customer's own booking under its locks.
-pub(crate) async fn owned(
+pub(crate) async fn load_owned(
     tx: &mut Tx,
-    desk: &Desk,
+    app: &App,
     customer_id: Id<Customer>,
     id: Id<Booking>,
-) -> Result<OpenBooking, Error> {
-    let open = OpenBooking::load(tx, &desk.rules, id).await?;
-    open.filter(|open| open.state.facts().is_some_and(|facts| facts.customer_id == customer_id))
+) -> Result<LockedBooking, Error> {
+    let locked = LockedBooking::load(tx, &app.rules, id).await?;
+    locked
+        .filter(|locked| locked.state.facts().is_some_and(|facts| facts.customer_id == customer_id))
         .ok_or(refuse(Rejection::BookingNotFound))
 }

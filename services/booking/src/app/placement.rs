@@ -6,64 +6,68 @@ use kernel::id::Booking;
 
 use super::Error;
 use crate::domain::availability::Rules;
-use crate::domain::booking::{Event, Facts, Mode, Place};
+use crate::domain::booking::{Event, Facts, Mode, PlacementCheck};
 use crate::domain::day;
 use crate::read_model::query;
-use crate::store::OpenBooking;
+use crate::repository::LockedBooking;
 use crate::timers::{self, CREATE_MEETING, HOLD_END, SESSION_END};
 
 /// Whether a booking's time could be had now, by everything that speaks for or against it.
 ///
 /// # Errors
 /// When the database does not answer.
-pub(crate) async fn place(tx: &mut Tx, rules: &Rules, open: &OpenBooking) -> Result<Place, Error> {
-    let replaced = match open.state.facts() {
-        Some(facts) => query::is_replaced(tx, facts, open.now).await?,
+pub(crate) async fn check_placement(
+    tx: &mut Tx,
+    rules: &Rules,
+    locked: &LockedBooking,
+) -> Result<PlacementCheck, Error> {
+    let replaced = match locked.state.facts() {
+        Some(facts) => query::is_replaced(tx, facts, locked.now).await?,
         None => false,
     };
-    let mut sessions = open.state.facts().into_iter().flat_map(|facts| &facts.sessions);
+    let mut sessions = locked.state.facts().into_iter().flat_map(|facts| &facts.sessions);
     let offered = sessions.all(|span| rules.offers(*span));
-    Ok(Place { free: open.is_free(tx).await?, replaced, offered })
+    Ok(PlacementCheck { free: locked.is_free(tx).await?, replaced, offered })
 }
 
 /// Carries a booking's new events to its days and its timers.
 ///
 /// # Errors
 /// When the database does not answer, or a day refuses what its state had promised.
-pub(crate) async fn carry_out(
+pub(crate) async fn apply_effects(
     tx: &mut Tx,
-    open: &mut OpenBooking,
+    locked: &mut LockedBooking,
     id: Id<Booking>,
     events: &[Event],
 ) -> Result<(), Error> {
-    let now = open.now;
+    let now = locked.now;
     let subject = id.to_string();
     for event in events {
         match event {
             Event::CheckoutOpened { until } => {
                 let until = *until;
                 let extend = |_span| day::Command::Extend { booking_id: id, until };
-                open.apply_to_days(tx, extend).await?;
+                locked.apply_to_days(tx, extend).await?;
                 tx.set_timer(HOLD_END, &subject, until, timers::payload(tx)).await?;
                 tracing::info!(booking_id = %id, "the hold was extended");
             }
             Event::Confirmed { reinstated, .. } => {
                 let book = |span| day::Command::Book { booking_id: id, span, now };
-                open.apply_to_days(tx, book).await?;
-                if let Some(facts) = open.state.facts() {
-                    set_timers(tx, facts, open).await?;
+                locked.apply_to_days(tx, book).await?;
+                if let Some(facts) = locked.state.facts() {
+                    set_timers(tx, facts, locked).await?;
                 }
                 tx.end_timer(HOLD_END, &subject).await?;
                 tracing::info!(booking_id = %id, reinstated, "confirmed");
             }
             Event::Released | Event::Expired | Event::Unplaced { .. } => {
                 let release = |_span| day::Command::Release { booking_id: id };
-                open.apply_to_days(tx, release).await?;
+                locked.apply_to_days(tx, release).await?;
                 tx.end_timer(HOLD_END, &subject).await?;
             }
             Event::Cancelled { .. } => {
                 let cancel = |_span| day::Command::Cancel { booking_id: id };
-                open.apply_to_days(tx, cancel).await?;
+                locked.apply_to_days(tx, cancel).await?;
                 // A room for a session that was cancelled would open for nobody.
                 tx.end_timer(CREATE_MEETING, &subject).await?;
                 tx.end_timer(SESSION_END, &subject).await?;
@@ -78,14 +82,14 @@ pub(crate) async fn carry_out(
     Ok(())
 }
 
-async fn set_timers(tx: &mut Tx, facts: &Facts, open: &OpenBooking) -> Result<(), Error> {
+async fn set_timers(tx: &mut Tx, facts: &Facts, locked: &LockedBooking) -> Result<(), Error> {
     let subject = facts.booking_id.to_string();
     let payload = timers::payload(tx);
     if let Some(last) = facts.sessions.last() {
         tx.set_timer(SESSION_END, &subject, last.ends_at(), payload.clone()).await?;
     }
     if facts.mode == Mode::Online {
-        tx.set_timer(CREATE_MEETING, &subject, open.now, payload).await?;
+        tx.set_timer(CREATE_MEETING, &subject, locked.now, payload).await?;
     }
     Ok(())
 }

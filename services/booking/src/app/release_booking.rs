@@ -6,11 +6,11 @@ use eventstore::{Metadata, request_hash};
 use kernel::Id;
 use kernel::id::{Booking, Customer};
 
-use super::idempotent::Key;
-use super::open_checkout::owned;
-use super::placement::carry_out;
+use super::idempotency::IdempotencyKey;
+use super::open_checkout::load_owned;
+use super::placement::apply_effects;
 use super::request::parse_key;
-use super::{Desk, Error};
+use super::{App, Error};
 use crate::domain::booking;
 
 /// The call's name beside idempotency keys.
@@ -21,12 +21,12 @@ const METHOD: &str = "ReleaseBooking";
 /// # Errors
 /// `CheckoutOpened` when it is too late, `BookingNotFound` for somebody else's booking.
 pub async fn release_booking(
-    desk: &Arc<Desk>,
+    app: &Arc<App>,
     customer_id: Id<Customer>,
     id: Id<Booking>,
     key: &str,
 ) -> Result<(), Error> {
-    let key = Arc::new(Key {
+    let key = Arc::new(IdempotencyKey {
         caller: customer_id.to_string(),
         method: METHOD,
         key: parse_key(key)?,
@@ -34,21 +34,21 @@ pub async fn release_booking(
     });
     let metadata = Metadata::by(customer_id.to_string(), runtime::telemetry::traceparent())
         .about(id.to_string());
-    let desk_for_task = Arc::clone(desk);
-    desk.store
+    let app_for_task = Arc::clone(app);
+    app.store
         .write(metadata, move |tx| {
-            let (desk, key) = (Arc::clone(&desk_for_task), Arc::clone(&key));
+            let (app, key) = (Arc::clone(&app_for_task), Arc::clone(&key));
             Box::pin(async move {
-                if key.recall::<Booking>(tx).await?.is_some() {
+                if key.lookup::<Booking>(tx).await?.is_some() {
                     return Ok(());
                 }
-                let mut open = owned(tx, &desk, customer_id, id).await?;
-                let events = open.apply(tx, booking::Command::Release).await?;
+                let mut locked = load_owned(tx, &app, customer_id, id).await?;
+                let events = locked.apply(tx, booking::Command::Release).await?;
                 if !events.is_empty() {
-                    carry_out(tx, &mut open, id, &events).await?;
+                    apply_effects(tx, &mut locked, id, &events).await?;
                     tracing::info!(booking_id = %id, "the time was given back");
                 }
-                key.remember(tx, id).await
+                key.store(tx, id).await
             })
         })
         .await

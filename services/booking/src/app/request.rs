@@ -9,7 +9,7 @@ use prost::Message as _;
 use super::{Error, KEY_CHARS, Rejection, refuse};
 use crate::contract::read_mode;
 use crate::domain::booking::Mode;
-use crate::domain::contact::{Contact, Typed};
+use crate::domain::contact::{Contact, ContactInput};
 
 /// No service's id is longer.
 const SERVICE_ID_MAX: usize = 64;
@@ -24,7 +24,7 @@ const START_SECONDS: std::ops::Range<i64> = 946_684_800..4_102_444_800;
 
 /// A request that is right in itself.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct BookingRequest {
     /// The caller's key.
     pub key: String,
     /// What the key stands for: everything else in the request.
@@ -39,7 +39,7 @@ pub struct Wanted {
     pub contact: Contact,
 }
 
-impl Wanted {
+impl BookingRequest {
     /// Checks a request field by field.
     ///
     /// # Errors
@@ -58,13 +58,13 @@ impl Wanted {
             .filter(|starts_at| START_SECONDS.contains(&starts_at.seconds()))
             .ok_or(refuse(Rejection::InvalidStart))?;
         let mode = read_mode(request.mode).ok_or(refuse(Rejection::InvalidMode))?;
-        let typed = request.contact.unwrap_or_default();
-        let contact = Contact::parse(&Typed {
-            first_name: &typed.first_name,
-            last_name: &typed.last_name,
-            email: &typed.email,
-            phone: &typed.phone,
-            notes: &typed.notes,
+        let input = request.contact.unwrap_or_default();
+        let contact = Contact::parse(&ContactInput {
+            first_name: &input.first_name,
+            last_name: &input.last_name,
+            email: &input.email,
+            phone: &input.phone,
+            notes: &input.notes,
         })
         .map_err(|wrong| refuse(Rejection::InvalidContact(wrong)))?;
         if !request.terms_accepted {

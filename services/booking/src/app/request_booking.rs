@@ -10,18 +10,18 @@ use kernel::id::{Booking, Customer};
 use kernel::{CommandError, Id, Timestamp};
 use runtime::practice::PRACTITIONER_ID;
 
-use super::idempotent::{Key, first_answer};
-use super::request::Wanted;
-use super::runs::Runs;
-use super::{Desk, Error, Rejection, refuse};
+use super::group_commit::GroupCommit;
+use super::idempotency::{IdempotencyKey, stored_answer};
+use super::request::BookingRequest;
+use super::{App, Error, Rejection, refuse};
 use crate::catalogue::Offering;
 use crate::contract::day_stream;
 use crate::domain::booking::Facts;
 use crate::domain::span::Span;
 use crate::read_model::project;
-use crate::read_model::query::{self, Holds, Wish};
+use crate::read_model::query::{self, Holds, SlotRequest};
 use crate::read_model::view::{self, Hold, View};
-use crate::store::{self, OpenBooking, OpenDay, customer_lock, day_lock};
+use crate::repository::{self, DaySnapshot, LockedBooking, LockedDay, customer_lock, day_lock};
 use crate::timers::{self, HOLD_END};
 
 /// The call's name beside idempotency keys.
@@ -29,7 +29,7 @@ const METHOD: &str = "RequestBooking";
 
 /// A booking that holds the time, and how its owner sees it.
 #[derive(Clone)]
-pub struct Held {
+pub struct HeldBooking {
     /// Its id.
     pub id: Id<Booking>,
     /// What its owner sees, as it is committed.
@@ -37,48 +37,49 @@ pub struct Held {
 }
 
 /// What came of a request that could be decided.
-pub(super) type Outcome = Result<Held, Rejection>;
+pub(super) type Outcome = Result<HeldBooking, Rejection>;
 
 /// Answers with the booking that holds the time.
 ///
 /// # Errors
 /// Why it is refused; then nothing was changed.
 pub async fn request_booking(
-    desk: &Arc<Desk>,
+    app: &Arc<App>,
     customer_id: Id<Customer>,
     request: RequestBookingRequest,
-) -> Result<Held, Error> {
-    let wanted = Wanted::parse(request)?;
-    let offering = desk.catalogue.offering(&wanted.service_id).await?;
+) -> Result<HeldBooking, Error> {
+    let details = BookingRequest::parse(request)?;
+    let offering = app.catalogue.offering(&details.service_id).await?;
     let length = i64::from(offering.duration_minutes);
-    let span = Span::new(wanted.starts_at, wanted.starts_at.plus_minutes(length))
+    let span = Span::new(details.starts_at, details.starts_at.plus_minutes(length))
         .ok_or(refuse(Rejection::InvalidStart))?;
     let id = new_id::<Booking>();
     let metadata = Metadata::by(customer_id.to_string(), runtime::telemetry::traceparent())
         .about(id.to_string());
-    let key = Key {
+    let key = IdempotencyKey {
         caller: customer_id.to_string(),
         method: METHOD,
-        key: wanted.key.clone(),
-        hash: wanted.hash.clone(),
+        key: details.key.clone(),
+        hash: details.hash.clone(),
     };
-    let date = desk.rules.date_of(wanted.starts_at);
+    let date = app.rules.date_of(details.starts_at);
     let stream = day_stream(PRACTITIONER_ID, date);
-    let case = Case { id, customer_id, metadata, key, wanted, offering, span, date, stream };
-    let held = Runs::hold(desk, case).await?;
+    let request =
+        PendingRequest { id, customer_id, metadata, key, details, offering, span, date, stream };
+    let held = GroupCommit::submit(app, request).await?;
     tracing::info!(booking_id = %held.id, "a time is held");
     Ok(held)
 }
 
 /// A request with everything that is known before its locks are taken.
-pub(super) struct Case {
+pub(super) struct PendingRequest {
     /// The id of the booking, if one is opened.
     id: Id<Booking>,
     /// Who asks.
     pub(super) customer_id: Id<Customer>,
     metadata: Metadata,
-    key: Key,
-    wanted: Wanted,
+    key: IdempotencyKey,
+    details: BookingRequest,
     offering: Offering,
     /// From when to when it is asked for.
     span: Span,
@@ -91,144 +92,159 @@ pub(super) struct Case {
 /// refused change nothing and leave the others alone.
 ///
 /// # Errors
-/// Why none of them was held. When others hold one of their locks longer than `patience`, that is
-/// unavailable because of [`eventstore::StoreError::Held`].
-pub(super) async fn hold_all(
-    desk: &Arc<Desk>,
-    cases: Arc<[Arc<Case>]>,
-    patience: Option<Duration>,
+/// Why none of them was held. When others hold one of their locks longer than `lock_timeout`, that
+/// is unavailable because of [`eventstore::StoreError::Held`].
+pub(super) async fn hold_batch(
+    app: &Arc<App>,
+    requests: Arc<[Arc<PendingRequest>]>,
+    lock_timeout: Option<Duration>,
 ) -> Result<Vec<Outcome>, Error> {
-    let metadata = cases.first().map(|case| case.metadata.clone()).unwrap_or_default();
-    let desk = Arc::clone(desk);
-    let store = desk.store.clone();
+    let metadata = requests.first().map(|request| request.metadata.clone()).unwrap_or_default();
+    let app = Arc::clone(app);
+    let store = app.store.clone();
     store
         .write(metadata, move |tx| {
-            let (desk, cases) = (Arc::clone(&desk), Arc::clone(&cases));
+            let (app, requests) = (Arc::clone(&app), Arc::clone(&requests));
             Box::pin(async move {
-                lock(tx, &cases, patience).await?;
-                Attempt::read(tx, &desk, &cases).await?.hold(tx).await
+                take_locks(tx, &requests, lock_timeout).await?;
+                HoldBatch::load(tx, &app, &requests).await?.hold(tx).await
             })
         })
         .await
 }
 
-async fn lock(tx: &mut Tx, cases: &[Arc<Case>], patience: Option<Duration>) -> Result<(), Error> {
-    let locks: Vec<String> = cases
+async fn take_locks(
+    tx: &mut Tx,
+    requests: &[Arc<PendingRequest>],
+    lock_timeout: Option<Duration>,
+) -> Result<(), Error> {
+    let locks: Vec<String> = requests
         .iter()
-        .flat_map(|case| {
-            let day = day_lock(PRACTITIONER_ID, case.date);
-            [case.key.lock(), day, customer_lock(case.customer_id)]
+        .flat_map(|request| {
+            let day = day_lock(PRACTITIONER_ID, request.date);
+            [request.key.lock_name(), day, customer_lock(request.customer_id)]
         })
         .collect();
-    match patience {
-        Some(patience) => tx.lock_within(&locks, patience).await?,
+    match lock_timeout {
+        Some(lock_timeout) => tx.lock_within(&locks, lock_timeout).await?,
         None => tx.lock(&locks).await?,
     }
     Ok(())
 }
 
 /// What was read for one request under its locks.
-struct Known {
-    recalled: Recall,
+struct PriorState {
+    lookup: Recall,
     holds: Holds,
 }
 
 /// Requests on their days, under their locks.
-struct Attempt<'a> {
-    desk: &'a Desk,
-    cases: &'a [Arc<Case>],
-    known: Vec<Known>,
+struct HoldBatch<'a> {
+    app: &'a App,
+    requests: &'a [Arc<PendingRequest>],
+    prior: Vec<PriorState>,
     /// The days by their streams.
-    days: BTreeMap<&'a str, OpenDay>,
+    days: BTreeMap<&'a str, LockedDay>,
     now: Timestamp,
 }
 
 /// What is held for a request, before it is written down.
-struct Plan<'a> {
-    case: &'a Case,
+struct PlannedHold<'a> {
+    request: &'a PendingRequest,
     facts: Facts,
     until: Timestamp,
 }
 
-impl Plan<'_> {
+impl PlannedHold<'_> {
     fn hold(&self) -> Hold<'_> {
-        let Self { case, facts, until } = self;
-        Hold { facts, span: case.span, until: *until, contact: &case.wanted.contact }
+        let Self { request, facts, until } = self;
+        Hold { facts, span: request.span, until: *until, contact: &request.details.contact }
     }
 }
 
-impl<'a> Attempt<'a> {
-    async fn read(tx: &mut Tx, desk: &'a Desk, cases: &'a [Arc<Case>]) -> Result<Self, Error> {
-        let from: Vec<_> = cases.iter().map(|case| desk.days.get(&case.stream)).collect();
-        let asked: Vec<_> = cases
+impl<'a> HoldBatch<'a> {
+    async fn load(
+        tx: &mut Tx,
+        app: &'a App,
+        requests: &'a [Arc<PendingRequest>],
+    ) -> Result<Self, Error> {
+        let snapshots: Vec<_> =
+            requests.iter().map(|request| app.day_snapshots.get(&request.stream)).collect();
+        let lookups: Vec<_> = requests
             .iter()
-            .zip(&from)
-            .map(|(case, known)| Asked {
-                caller: &case.key.caller,
-                key: &case.key.key,
-                request_hash: &case.key.hash,
-                stream_id: &case.stream,
-                from_version: known.as_ref().map_or(0, |known| known.version()),
+            .zip(&snapshots)
+            .map(|(request, snapshot)| Asked {
+                caller: &request.key.caller,
+                key: &request.key.key,
+                request_hash: &request.key.hash,
+                stream_id: &request.stream,
+                from_version: snapshot.as_ref().map_or(0, |snapshot| snapshot.version()),
             })
             .collect();
-        let answers = tx.recall_and_load(METHOD, &asked).await?;
-        let now = answers.first().map_or(Timestamp::EPOCH, |(_, loaded)| loaded.now);
-        let wishes: Vec<Wish<'_>> = cases.iter().map(|case| case.wish()).collect();
-        let holds = query::holds(tx, &wishes, now).await?;
-        let mut attempt = Self {
-            desk,
-            cases,
-            known: Vec::with_capacity(cases.len()),
+        let loaded_days = tx.recall_and_load(METHOD, &lookups).await?;
+        let now = loaded_days.first().map_or(Timestamp::EPOCH, |(_, loaded)| loaded.now);
+        let slot_requests: Vec<SlotRequest<'_>> =
+            requests.iter().map(|request| request.slot_request()).collect();
+        let holds = query::holds(tx, &slot_requests, now).await?;
+        let mut batch = Self {
+            app,
+            requests,
+            prior: Vec::with_capacity(requests.len()),
             days: BTreeMap::new(),
             now,
         };
-        for (((case, known), (recalled, loaded)), holds) in
-            cases.iter().zip(from).zip(answers).zip(holds)
+        for (((request, snapshot), (lookup, loaded)), holds) in
+            requests.iter().zip(snapshots).zip(loaded_days).zip(holds)
         {
-            attempt.open(tx, case, (known.as_deref(), &loaded)).await?;
-            attempt.known.push(Known { recalled, holds });
+            batch.load_day(tx, request, (snapshot.as_deref(), &loaded)).await?;
+            batch.prior.push(PriorState { lookup, holds });
         }
-        Ok(attempt)
+        Ok(batch)
     }
 
     /// Opens a request's day, unless another request opened it.
-    async fn open(
+    async fn load_day(
         &mut self,
         tx: &mut Tx,
-        case: &'a Case,
-        (known, loaded): (Option<&store::KnownDay>, &Loaded),
+        request: &'a PendingRequest,
+        (snapshot, loaded): (Option<&DaySnapshot>, &Loaded),
     ) -> Result<(), Error> {
-        if self.days.contains_key(case.stream.as_str()) {
+        if self.days.contains_key(request.stream.as_str()) {
             return Ok(());
         }
-        let rules = &self.desk.rules;
-        let day = match OpenDay::since(known, loaded, rules, (PRACTITIONER_ID, case.date))? {
+        let rules = &self.app.rules;
+        let day = match LockedDay::from_snapshot(
+            snapshot,
+            loaded,
+            rules,
+            (PRACTITIONER_ID, request.date),
+        )? {
             Some(day) => day,
-            None => OpenDay::load(tx, rules, PRACTITIONER_ID, case.date).await?.0,
+            None => LockedDay::load(tx, rules, PRACTITIONER_ID, request.date).await?.0,
         };
-        self.desk.days.keep(&day);
-        self.days.insert(&case.stream, day);
+        self.app.day_snapshots.insert(&day);
+        self.days.insert(&request.stream, day);
         Ok(())
     }
 
     async fn hold(mut self, tx: &mut Tx) -> Result<Vec<Outcome>, Error> {
-        let mut decided = Vec::with_capacity(self.cases.len());
-        for (case, known) in self.cases.iter().zip(std::mem::take(&mut self.known)) {
-            tx.set_metadata(case.metadata.clone());
-            let live_holds = known.holds.live;
-            decided.push(match self.again(tx, case, known).await? {
-                Some(outcome) => Decided::Answered(Box::new(outcome)),
-                None => self.anew(tx, case, live_holds).await?,
+        let mut decided = Vec::with_capacity(self.requests.len());
+        for (request, prior) in self.requests.iter().zip(std::mem::take(&mut self.prior)) {
+            tx.set_metadata(request.metadata.clone());
+            let live_holds = prior.holds.live;
+            decided.push(match self.return_existing(tx, request, prior).await? {
+                Some(outcome) => Decision::Answered(Box::new(outcome)),
+                None => self.place_hold(tx, request, live_holds).await?,
             });
         }
-        let holds: Vec<Hold<'_>> = decided.iter().filter_map(Decided::hold).collect();
-        let views = store::keep(tx, &self.desk.practice, &holds, self.now).await?;
+        let holds: Vec<Hold<'_>> = decided.iter().filter_map(Decision::hold).collect();
+        let views = repository::insert_holds(tx, &self.app.practice, &holds, self.now).await?;
         let mut views: BTreeMap<String, View> =
             views.into_iter().map(|view| (view.booking.booking_id.clone(), view)).collect();
         let outcome = |decided| match decided {
-            Decided::Answered(outcome) => *outcome,
-            Decided::Planned(Plan { case, .. }) => {
-                held(case.id, views.remove(&case.id.to_string()))
+            Decision::Answered(outcome) => *outcome,
+            Decision::Planned(PlannedHold { request, .. }) => {
+                held_booking(request.id, views.remove(&request.id.to_string()))
             }
         };
         Ok(decided.into_iter().map(outcome).collect())
@@ -236,18 +252,18 @@ impl<'a> Attempt<'a> {
 
     /// The answer to a request that was answered before, or whose time its customer holds already;
     /// none to a new one.
-    async fn again(
+    async fn return_existing(
         &self,
         tx: &mut Tx,
-        case: &Case,
-        known: Known,
+        request: &PendingRequest,
+        prior: PriorState,
     ) -> Result<Option<Outcome>, Error> {
-        let practice = &self.desk.practice;
-        match first_answer(known.recalled) {
+        let practice = &self.app.practice;
+        match stored_answer(prior.lookup) {
             Ok(None) => {}
             Ok(Some(id)) => {
                 let view = view::load(tx.connection(), practice, id).await?;
-                return Ok(Some(held(id, view)));
+                return Ok(Some(held_booking(id, view)));
             }
             Err(CommandError::Rejected(rejection)) => return Ok(Some(Err(rejection))),
             Err(error) => return Err(error),
@@ -255,74 +271,78 @@ impl<'a> Attempt<'a> {
         // Who comes back and asks for the very time that they hold gets their booking again, with
         // the contact data that they gave last: nobody shall be told that they were faster than
         // themselves.
-        let Some(before) = known.holds.same else { return Ok(None) };
+        let Some(before) = prior.holds.same else { return Ok(None) };
         project::touch(tx, before).await?;
-        let contact = &case.wanted.contact;
-        let view = view::keep_contact(tx, practice, before, contact, self.now).await?;
-        case.key.remember(tx, before).await?;
-        Ok(Some(held(before, view)))
+        let contact = &request.details.contact;
+        let view = view::upsert_contact(tx, practice, before, contact, self.now).await?;
+        request.key.store(tx, before).await?;
+        Ok(Some(held_booking(before, view)))
     }
 
-    async fn anew(
+    async fn place_hold(
         &mut self,
         tx: &mut Tx,
-        case: &'a Case,
+        request: &'a PendingRequest,
         live_holds: i64,
-    ) -> Result<Decided<'a>, Error> {
-        let plan = match self.plan(case, live_holds) {
+    ) -> Result<Decision<'a>, Error> {
+        let plan = match self.plan(request, live_holds) {
             Ok(plan) => plan,
-            Err(rejection) => return Ok(Decided::Answered(Box::new(Err(rejection)))),
+            Err(rejection) => return Ok(Decision::Answered(Box::new(Err(rejection)))),
         };
         self.decide(tx, &plan).await?;
-        Ok(Decided::Planned(plan))
+        Ok(Decision::Planned(plan))
     }
 
     /// What would be held for a request.
-    fn plan(&self, case: &'a Case, live_holds: i64) -> Result<Plan<'a>, Rejection> {
-        let policies = &self.desk.practice.policies;
-        let day = self.days.get(case.stream.as_str()).ok_or(Rejection::InvalidStart)?;
+    fn plan(
+        &self,
+        request: &'a PendingRequest,
+        live_holds: i64,
+    ) -> Result<PlannedHold<'a>, Rejection> {
+        let policies = &self.app.practice.policies;
+        let day = self.days.get(request.stream.as_str()).ok_or(Rejection::InvalidStart)?;
         let taken = day.state.taken(self.now);
-        let minutes = case.offering.duration_minutes;
-        let span = self.desk.rules.offer(case.wanted.starts_at, minutes, &taken, self.now)?;
+        let minutes = request.offering.duration_minutes;
+        let span = self.app.rules.offer(request.details.starts_at, minutes, &taken, self.now)?;
         if live_holds >= i64::from(policies.live_holds_max) {
             return Err(Rejection::TooManyHolds);
         }
         let facts = Facts {
-            booking_id: case.id,
-            customer_id: case.customer_id,
-            service_id: case.wanted.service_id.clone(),
-            service_title: case.offering.title.clone(),
-            price: case.offering.price,
+            booking_id: request.id,
+            customer_id: request.customer_id,
+            service_id: request.details.service_id.clone(),
+            service_title: request.offering.title.clone(),
+            price: request.offering.price,
             sessions: vec![span],
             practitioner_id: PRACTITIONER_ID.to_owned(),
-            mode: case.wanted.mode,
+            mode: request.details.mode,
         };
         let until = self.now.plus_minutes(i64::from(policies.hold_minutes));
-        Ok(Plan { case, facts, until })
+        Ok(PlannedHold { request, facts, until })
     }
 
     /// Decides, appends, and sets what ends the hold.
-    async fn decide(&mut self, tx: &mut Tx, plan: &Plan<'a>) -> Result<(), Error> {
-        let stream = plan.case.stream.as_str();
-        let id = plan.case.id;
-        let mut open =
-            OpenBooking::new(id, self.days.remove(stream).into_iter().collect(), self.now);
-        open.hold(tx, &plan.hold()).await?;
-        self.days.extend(open.days.into_iter().map(|day| (stream, day)));
+    async fn decide(&mut self, tx: &mut Tx, plan: &PlannedHold<'a>) -> Result<(), Error> {
+        let stream = plan.request.stream.as_str();
+        let id = plan.request.id;
+        let mut locked =
+            LockedBooking::new(id, self.days.remove(stream).into_iter().collect(), self.now);
+        locked.hold(tx, &plan.hold()).await?;
+        self.days.extend(locked.days.into_iter().map(|day| (stream, day)));
         tx.set_timer(HOLD_END, &id.to_string(), plan.until, timers::payload(tx)).await?;
-        plan.case.key.remember(tx, id).await
+        plan.request.key.store(tx, id).await
     }
 }
 
 /// What was decided for a request.
-enum Decided<'a> {
+enum Decision<'a> {
     /// Its time is held; its rows are to be written.
-    Planned(Plan<'a>),
+    Planned(PlannedHold<'a>),
     /// Nothing is to be written any more.
     Answered(Box<Outcome>),
 }
 
-impl Decided<'_> {
+impl Decision<'_> {
     fn hold(&self) -> Option<Hold<'_>> {
         match self {
             Self::Planned(plan) => Some(plan.hold()),
@@ -331,17 +351,17 @@ impl Decided<'_> {
     }
 }
 
-impl Case {
-    fn wish(&self) -> Wish<'_> {
-        Wish {
+impl PendingRequest {
+    fn slot_request(&self) -> SlotRequest<'_> {
+        SlotRequest {
             customer_id: self.customer_id,
-            service_id: &self.wanted.service_id,
-            mode: project::mode_word(self.wanted.mode),
+            service_id: &self.details.service_id,
+            mode: project::mode_word(self.details.mode),
             span: self.span,
         }
     }
 }
 
-fn held(id: Id<Booking>, view: Option<View>) -> Outcome {
-    Ok(Held { id, view: view.ok_or(Rejection::BookingNotFound)? })
+fn held_booking(id: Id<Booking>, view: Option<View>) -> Outcome {
+    Ok(HeldBooking { id, view: view.ok_or(Rejection::BookingNotFound)? })
 }

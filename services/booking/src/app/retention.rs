@@ -3,7 +3,7 @@
 use eventstore::{Metadata, Store};
 
 use super::Error;
-use crate::timers::{self, SWEEP};
+use crate::timers::{self, RETENTION};
 
 const DAY_MINUTES: i64 = 24 * 60;
 
@@ -11,7 +11,7 @@ const DAY_MINUTES: i64 = 24 * 60;
 ///
 /// # Errors
 /// When the database does not answer; the timer tries again.
-pub async fn sweep(store: &Store, subject: String) -> Result<(), Error> {
+pub async fn delete_expired_keys(store: &Store, subject: String) -> Result<(), Error> {
     let metadata = Metadata::by("booking", runtime::telemetry::traceparent());
     let deleted = store
         .write(metadata, move |tx| {
@@ -21,7 +21,7 @@ pub async fn sweep(store: &Store, subject: String) -> Result<(), Error> {
                 let minutes = if deleted.is_part { 1 } else { DAY_MINUTES };
                 let next = tx.now().await?.plus_minutes(minutes);
                 let payload = timers::payload(tx);
-                tx.set_timer(SWEEP, &subject, next, payload).await?;
+                tx.set_timer(RETENTION, &subject, next, payload).await?;
                 Ok::<u64, Error>(deleted.count)
             })
         })

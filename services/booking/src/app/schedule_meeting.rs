@@ -7,11 +7,11 @@ use eventstore::Metadata;
 use kernel::Id;
 use kernel::id::Booking;
 
-use super::{Desk, Error};
+use super::{App, Error};
 use crate::domain::booking::{Command, MeetingId, State};
-use crate::meeting::{Room, Wanted};
+use crate::meeting::{Room, RoomRequest};
 use crate::read_model::project;
-use crate::store::OpenBooking;
+use crate::repository::LockedBooking;
 use crate::timers::CREATE_MEETING;
 
 /// Asks for the room and writes down what came of it. While the provider does not answer the timer
@@ -20,21 +20,21 @@ use crate::timers::CREATE_MEETING;
 /// # Errors
 /// When the provider or the database does not answer.
 pub async fn schedule_meeting(
-    desk: &Arc<Desk>,
+    app: &Arc<App>,
     metadata: Metadata,
     id: Id<Booking>,
 ) -> Result<(), Error> {
-    let room = match wanted(desk, id).await? {
-        Some(wanted) => Some(desk.meetings.create(&wanted).await.map_err(Error::unavailable)?),
+    let room = match room_request(app, id).await? {
+        Some(request) => Some(app.meetings.create(&request).await.map_err(Error::unavailable)?),
         None => None,
     };
-    let desk_for_task = Arc::clone(desk);
-    desk.store
+    let app_for_task = Arc::clone(app);
+    app.store
         .write(metadata, move |tx| {
-            let (desk, room) = (Arc::clone(&desk_for_task), room.clone());
+            let (app, room) = (Arc::clone(&app_for_task), room.clone());
             Box::pin(async move {
                 if let Some(room) = room {
-                    record(tx, &desk, id, &room).await?;
+                    record(tx, &app, id, &room).await?;
                 }
                 Ok(tx.end_timer(CREATE_MEETING, &id.to_string()).await?)
             })
@@ -43,9 +43,9 @@ pub async fn schedule_meeting(
 }
 
 /// What to ask for, while the booking still needs a room.
-async fn wanted(desk: &Desk, id: Id<Booking>) -> Result<Option<Wanted>, Error> {
+async fn room_request(app: &App, id: Id<Booking>) -> Result<Option<RoomRequest>, Error> {
     let stream = crate::contract::booking_stream(id);
-    let stored = desk.store.load(&stream).await?;
+    let stored = app.store.load(&stream).await?;
     let events = stored
         .iter()
         .map(crate::contract::read_booking_event)
@@ -54,22 +54,22 @@ async fn wanted(desk: &Desk, id: Id<Booking>) -> Result<Option<Wanted>, Error> {
     let state = kernel::fold::<crate::domain::booking::BookingLife>(&events);
     let State::Confirmed { facts, .. } = state else { return Ok(None) };
     let Some(session) = facts.sessions.first() else { return Ok(None) };
-    Ok(Some(Wanted {
+    Ok(Some(RoomRequest {
         booking_id: id,
-        title: format!("Session with {}", desk.practice.practice.name),
+        title: format!("Session with {}", app.practice.practice.name),
         session: *session,
     }))
 }
 
 async fn record(
     tx: &mut eventstore::Tx,
-    desk: &Desk,
+    app: &App,
     id: Id<Booking>,
     room: &Room,
 ) -> Result<(), Error> {
-    let Some(mut open) = OpenBooking::load(tx, &desk.rules, id).await? else { return Ok(()) };
+    let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else { return Ok(()) };
     let meeting = MeetingId(room.meeting_id.clone());
-    if !open.apply(tx, Command::ScheduleMeeting { meeting }).await?.is_empty() {
+    if !locked.apply(tx, Command::ScheduleMeeting { meeting }).await?.is_empty() {
         project::join_url(tx, id, &room.join_url).await?;
         tracing::info!(booking_id = %id, "the meeting room exists");
     }

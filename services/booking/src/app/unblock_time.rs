@@ -8,10 +8,10 @@ use kernel::Id;
 use kernel::id::Block;
 use runtime::staff::Staff;
 
-use super::{Desk, Error, Rejection, refuse};
+use super::{App, Error, Rejection, refuse};
 use crate::domain::day;
 use crate::read_model::query;
-use crate::store::{OpenDay, day_lock};
+use crate::repository::{LockedDay, day_lock};
 
 /// The call's name in the audit log.
 pub const METHOD: &str = "UnblockTime";
@@ -21,20 +21,20 @@ pub const METHOD: &str = "UnblockTime";
 /// # Errors
 /// `BlockNotFound` when there was never such a block.
 pub async fn unblock_time(
-    desk: &Arc<Desk>,
+    app: &Arc<App>,
     staff: Staff,
-    asked: UnblockTimeRequest,
+    request: UnblockTimeRequest,
 ) -> Result<(), Error> {
     let id: Id<Block> =
-        asked.block_id.parse().map_err(|_malformed| refuse(Rejection::BlockNotFound))?;
+        request.block_id.parse().map_err(|_malformed| refuse(Rejection::BlockNotFound))?;
     let metadata =
         Metadata::by(staff.id.to_string(), runtime::telemetry::traceparent()).about(id.to_string());
-    let desk_for_task = Arc::clone(desk);
-    desk.store
+    let app_for_task = Arc::clone(app);
+    app.store
         .write(metadata, move |tx| {
-            let desk = Arc::clone(&desk_for_task);
+            let app = Arc::clone(&app_for_task);
             Box::pin(async move {
-                unblock(tx, &desk, id).await?;
+                unblock(tx, &app, id).await?;
                 tx.audit(staff, Act { action: METHOD, subject: &id.to_string() }).await?;
                 Ok(())
             })
@@ -42,11 +42,11 @@ pub async fn unblock_time(
         .await
 }
 
-async fn unblock(tx: &mut Tx, desk: &Desk, id: Id<Block>) -> Result<(), Error> {
+async fn unblock(tx: &mut Tx, app: &App, id: Id<Block>) -> Result<(), Error> {
     let found = query::block(tx.connection(), id).await?;
     let blocked = found.ok_or(refuse(Rejection::BlockNotFound))?;
-    let date = desk.rules.date_of(blocked.span.starts_at());
+    let date = app.rules.date_of(blocked.span.starts_at());
     tx.lock(&[day_lock(&blocked.practitioner_id, date)]).await?;
-    let (mut day, _now) = OpenDay::load(tx, &desk.rules, &blocked.practitioner_id, date).await?;
+    let (mut day, _now) = LockedDay::load(tx, &app.rules, &blocked.practitioner_id, date).await?;
     day.apply(tx, day::Command::Unblock { block_id: id }).await
 }

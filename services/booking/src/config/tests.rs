@@ -10,7 +10,7 @@ use crate::app::ClaimPolicy;
 
 #[test]
 fn a_claim_is_reviewed_unless_the_practice_takes_every_one() {
-    let read = |source: &[(&str, &str)]| Config::read(&mut Reader::new(&source)).claims;
+    let read = |source: &[(&str, &str)]| Config::read(&mut Reader::new(&source)).claim_policy;
     assert_eq!(read(&[]), ClaimPolicy::Review);
     assert_eq!(read(&[("PAYMENT_CLAIM_POLICY", "review")]), ClaimPolicy::Review);
     assert_eq!(read(&[("PAYMENT_CLAIM_POLICY", "accept")]), ClaimPolicy::Accept);

@@ -5,8 +5,8 @@ use eventstore::{Recorded, Tx};
 use futures::future::BoxFuture;
 use messaging::{Reaction, ReactionError};
 
-use super::payment::booking;
-use crate::read_model::learn;
+use super::payments::booking;
+use crate::read_model::external_facts;
 
 /// Takes notifications' events in.
 #[derive(Debug, Clone, Copy)]
@@ -22,12 +22,12 @@ impl Reaction for OnNotifications {
             let confirmation = notifications::MailKind::BookingConfirmed;
             if let Some(e) = event.get::<notifications::MailSent>()? {
                 if e.kind() == confirmation {
-                    learn::mail_sent(tx, booking(&e.booking_id)?).await?;
+                    external_facts::mail_sent(tx, booking(&e.booking_id)?).await?;
                 }
             } else if let Some(e) = event.get::<notifications::MailFailed>()?
                 && e.kind() == confirmation
             {
-                learn::mail_failed(tx, booking(&e.booking_id)?).await?;
+                external_facts::mail_failed(tx, booking(&e.booking_id)?).await?;
             }
             Ok(())
         })

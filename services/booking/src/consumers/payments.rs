@@ -11,15 +11,15 @@ use kernel::Id;
 use kernel::id::Booking;
 use messaging::{Reaction, ReactionError};
 
-use crate::app::Desk;
+use crate::app::App;
 use crate::app::claim_payment::claim_payment;
 use crate::app::confirm_booking::confirm_booking;
 use crate::domain::booking::PaymentId;
-use crate::read_model::learn::{self, Refund};
+use crate::read_model::external_facts::{self, Refund};
 
 /// What an event of payments asks of this service.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum Action {
     /// Confirm, place again, or leave unplaced. So many minor units were captured.
     Confirm { id: Id<Booking>, payment: PaymentId, minor: Option<i64> },
     /// Extend the hold, once.
@@ -36,26 +36,26 @@ pub enum Step {
 ///
 /// # Errors
 /// When it is one of ours by name and cannot be read.
-pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
-    let step = if let Some(e) = event.get::<payments::PaymentVerified>()? {
+pub fn action_for(event: &Recorded) -> Result<Option<Action>, ReactionError> {
+    let action = if let Some(e) = event.get::<payments::PaymentVerified>()? {
         let minor = e.amount.map(|amount| amount.minor_units);
-        Step::Confirm { id: booking(&e.booking_id)?, payment: PaymentId(e.payment_id), minor }
+        Action::Confirm { id: booking(&e.booking_id)?, payment: PaymentId(e.payment_id), minor }
     } else if let Some(e) = event.get::<payments::PaymentClaimed>()? {
-        Step::Claim { id: booking(&e.booking_id)? }
+        Action::Claim { id: booking(&e.booking_id)? }
     } else if let Some(e) = event.get::<payments::PaymentFailed>()? {
-        Step::AttemptFailed { id: booking(&e.booking_id)? }
+        Action::AttemptFailed { id: booking(&e.booking_id)? }
     } else if let Some(e) = event.get::<payments::RefundRequested>()? {
         let refund = refund(e.refund_id, e.payment_id, e.amount);
-        Step::RefundRequested { id: booking(&e.booking_id)?, refund }
+        Action::RefundRequested { id: booking(&e.booking_id)?, refund }
     } else if let Some(e) = event.get::<payments::RefundDiscovered>()? {
         let refund = refund(e.refund_id, e.payment_id, e.amount);
-        Step::RefundRequested { id: booking(&e.booking_id)?, refund }
+        Action::RefundRequested { id: booking(&e.booking_id)?, refund }
     } else if let Some(e) = event.get::<payments::RefundProcessed>()? {
-        Step::RefundProcessed { id: booking(&e.booking_id)?, refund_id: e.refund_id }
+        Action::RefundProcessed { id: booking(&e.booking_id)?, refund_id: e.refund_id }
     } else {
         return Ok(None);
     };
-    Ok(Some(step))
+    Ok(Some(action))
 }
 
 fn refund(refund_id: String, payment_id: String, amount: Option<common::Money>) -> Refund {
@@ -70,14 +70,14 @@ pub(super) fn booking(text: &str) -> Result<Id<Booking>, ReactionError> {
 /// Takes payments' events in.
 #[derive(Debug, Clone)]
 pub struct OnPayments {
-    desk: Arc<Desk>,
+    app: Arc<App>,
 }
 
 impl OnPayments {
     /// Works at this desk.
     #[must_use]
-    pub fn new(desk: Arc<Desk>) -> Self {
-        Self { desk }
+    pub fn new(app: Arc<App>) -> Self {
+        Self { app }
     }
 }
 
@@ -88,18 +88,20 @@ impl Reaction for OnPayments {
         event: &'t Recorded,
     ) -> BoxFuture<'t, Result<(), ReactionError>> {
         Box::pin(async move {
-            match step(event)? {
+            match action_for(event)? {
                 None => {}
-                Some(Step::Confirm { id, payment, minor }) => {
-                    confirm_booking(tx, &self.desk, id, (payment, minor)).await?;
+                Some(Action::Confirm { id, payment, minor }) => {
+                    confirm_booking(tx, &self.app, id, (payment, minor)).await?;
                 }
-                Some(Step::Claim { id }) => claim_payment(tx, &self.desk, id).await?,
-                Some(Step::AttemptFailed { id }) => learn::attempt_failed(tx, id).await?,
-                Some(Step::RefundRequested { id, refund }) => {
-                    learn::refund_requested(tx, id, &refund).await?;
+                Some(Action::Claim { id }) => claim_payment(tx, &self.app, id).await?,
+                Some(Action::AttemptFailed { id }) => {
+                    external_facts::attempt_failed(tx, id).await?
                 }
-                Some(Step::RefundProcessed { id, refund_id }) => {
-                    learn::refund_processed(tx, id, &refund_id).await?;
+                Some(Action::RefundRequested { id, refund }) => {
+                    external_facts::refund_requested(tx, id, &refund).await?;
+                }
+                Some(Action::RefundProcessed { id, refund_id }) => {
+                    external_facts::refund_processed(tx, id, &refund_id).await?;
                 }
             }
             Ok(())

@@ -5,7 +5,9 @@ use kernel::{Id, Money, Timestamp};
 use uuid::Uuid;
 
 use super::{booking_event, day_event, read_booking_event, read_day_event};
-use crate::domain::booking::{self, CancelledBy, Facts, Ground, MeetingId, Mode, PaymentId};
+use crate::domain::booking::{
+    self, CancelledBy, ConfirmationBasis, Facts, MeetingId, Mode, PaymentId,
+};
 use crate::domain::day;
 use crate::domain::span::Span;
 
@@ -49,7 +51,10 @@ fn a_bookings_events_are_stored_like_this() {
     for event in [
         booking::Event::Requested { facts: facts(), until: at(15) },
         booking::Event::CheckoutOpened { until: at(30) },
-        booking::Event::Confirmed { ground: Ground::Payment(payment()), reinstated: true },
+        booking::Event::Confirmed {
+            basis: ConfirmationBasis::Payment(payment()),
+            reinstated: true,
+        },
         booking::Event::Paid { payment: payment() },
         cancelled(CancelledBy::Customer, 110_000),
         booking::Event::MeetingScheduled { meeting: MeetingId("room_1".to_owned()) },
@@ -87,7 +92,7 @@ fn a_days_events_are_stored_like_this() {
 
 #[test]
 fn an_accepted_claim_names_no_payment_and_no_refund_is_an_amount_too() {
-    let on_claim = booking::Event::Confirmed { ground: Ground::Claim, reinstated: false };
+    let on_claim = booking::Event::Confirmed { basis: ConfirmationBasis::Claim, reinstated: false };
     let without = cancelled(CancelledBy::Practice, 0);
     let refund = Money::inr(110_000);
     let unpaid = booking::Event::Cancelled { by: CancelledBy::Practice, refund, unpaid: true };

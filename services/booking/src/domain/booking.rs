@@ -8,9 +8,11 @@ mod decisions;
 
 use kernel::Decider;
 
-pub use cancellation::{Cancellation, CancelledBy, RefundWish};
+pub use cancellation::{Cancellation, CancelledBy, RefundChoice};
 pub use facts::{Facts, Mode};
-pub use model::{Command, Event, Ground, MeetingId, PaymentId, Place, Rejection, State};
+pub use model::{
+    Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
+};
 
 /// Decides for one booking.
 #[derive(Debug, Clone, Copy)]
@@ -49,8 +51,8 @@ fn evolve(state: State, event: &Event) -> State {
             | State::AwaitingPayment { facts, .. }
             | State::Expired { facts }
             | State::Released { facts },
-            Event::Confirmed { ground, .. },
-        ) => State::Confirmed { facts, ground: ground.clone() },
+            Event::Confirmed { basis, .. },
+        ) => State::Confirmed { facts, basis: basis.clone() },
         (
             State::Held { facts, .. }
             | State::AwaitingPayment { facts, .. }
@@ -58,19 +60,19 @@ fn evolve(state: State, event: &Event) -> State {
             | State::Released { facts },
             Event::Unplaced { payment },
         ) => State::PaidUnplaced { facts, payment: payment.clone() },
-        (State::Confirmed { facts, ground }, Event::MeetingScheduled { meeting }) => {
-            State::MeetingScheduled { facts, ground, meeting: meeting.clone() }
+        (State::Confirmed { facts, basis }, Event::MeetingScheduled { meeting }) => {
+            State::MeetingScheduled { facts, basis, meeting: meeting.clone() }
         }
         (
-            State::Confirmed { facts, ground } | State::MeetingScheduled { facts, ground, .. },
+            State::Confirmed { facts, basis } | State::MeetingScheduled { facts, basis, .. },
             Event::Completed,
-        ) => State::Completed { facts, ground },
+        ) => State::Completed { facts, basis },
         (
-            State::Confirmed { facts, ground } | State::MeetingScheduled { facts, ground, .. },
+            State::Confirmed { facts, basis } | State::MeetingScheduled { facts, basis, .. },
             Event::Cancelled { refund, .. },
-        ) => State::Cancelled { facts, ground, refund: *refund },
+        ) => State::Cancelled { facts, basis, refund: *refund },
         (state, Event::Paid { payment } | Event::Unplaced { payment }) => {
-            settled(state, Ground::Payment(payment.clone()))
+            with_basis(state, ConfirmationBasis::Payment(payment.clone()))
         }
         // Nothing else is ever decided.
         (state, _) => state,
@@ -78,14 +80,14 @@ fn evolve(state: State, event: &Event) -> State {
 }
 
 /// The same state with the money that has come for it.
-fn settled(state: State, ground: Ground) -> State {
+fn with_basis(state: State, basis: ConfirmationBasis) -> State {
     match state {
-        State::Confirmed { facts, .. } => State::Confirmed { facts, ground },
+        State::Confirmed { facts, .. } => State::Confirmed { facts, basis },
         State::MeetingScheduled { facts, meeting, .. } => {
-            State::MeetingScheduled { facts, ground, meeting }
+            State::MeetingScheduled { facts, basis, meeting }
         }
-        State::Completed { facts, .. } => State::Completed { facts, ground },
-        State::Cancelled { facts, refund, .. } => State::Cancelled { facts, ground, refund },
+        State::Completed { facts, .. } => State::Completed { facts, basis },
+        State::Cancelled { facts, refund, .. } => State::Cancelled { facts, basis, refund },
         other @ (State::Absent
         | State::Held { .. }
         | State::AwaitingPayment { .. }

@@ -15,7 +15,7 @@ const PHONE_MAX: usize = 40;
 
 /// Contact data as it was typed.
 #[derive(Clone, Copy)]
-pub struct Typed<'a> {
+pub struct ContactInput<'a> {
     /// Given name.
     pub first_name: &'a str,
     /// Family name.
@@ -47,7 +47,7 @@ impl fmt::Debug for Contact {
 
 /// What is wrong with contact data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wrong {
+pub enum ContactError {
     /// The given name is empty.
     FirstNameMissing,
     /// The given name is too long or has characters that no name has.
@@ -71,13 +71,21 @@ impl Contact {
     ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn parse(typed: &Typed<'_>) -> Result<Self, Wrong> {
+    pub fn parse(input: &ContactInput<'_>) -> Result<Self, ContactError> {
         Ok(Self {
-            first_name: name(typed.first_name, Wrong::FirstNameMissing, Wrong::FirstNameInvalid)?,
-            last_name: name(typed.last_name, Wrong::LastNameMissing, Wrong::LastNameInvalid)?,
-            email: email(typed.email)?,
-            phone: phone(typed.phone)?,
-            notes: notes(typed.notes)?,
+            first_name: name(
+                input.first_name,
+                ContactError::FirstNameMissing,
+                ContactError::FirstNameInvalid,
+            )?,
+            last_name: name(
+                input.last_name,
+                ContactError::LastNameMissing,
+                ContactError::LastNameInvalid,
+            )?,
+            email: email(input.email)?,
+            phone: phone(input.phone)?,
+            notes: notes(input.notes)?,
         })
     }
 
@@ -113,7 +121,7 @@ impl Contact {
 }
 
 /// A name goes into headers of mails, so nothing in it may begin a new line.
-fn name(text: &str, missing: Wrong, invalid: Wrong) -> Result<String, Wrong> {
+fn name(text: &str, missing: ContactError, invalid: ContactError) -> Result<String, ContactError> {
     let text = text.trim();
     if text.is_empty() {
         return Err(missing);
@@ -122,16 +130,16 @@ fn name(text: &str, missing: Wrong, invalid: Wrong) -> Result<String, Wrong> {
     if good { Ok(text.to_owned()) } else { Err(invalid) }
 }
 
-fn email(text: &str) -> Result<String, Wrong> {
+fn email(text: &str) -> Result<String, ContactError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Wrong::EmailMissing);
+        return Err(ContactError::EmailMissing);
     }
     let good = text.len() <= EMAIL_MAX
         && text
             .rsplit_once('@')
             .is_some_and(|(local, domain)| is_local_part(local) && is_domain(domain));
-    if good { Ok(text.to_owned()) } else { Err(Wrong::EmailInvalid) }
+    if good { Ok(text.to_owned()) } else { Err(ContactError::EmailInvalid) }
 }
 
 fn is_local_part(text: &str) -> bool {
@@ -154,32 +162,32 @@ fn is_domain(text: &str) -> bool {
 }
 
 /// A number without a country code is read as one of India.
-fn phone(text: &str) -> Result<String, Wrong> {
+fn phone(text: &str) -> Result<String, ContactError> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(String::new());
     }
     if text.len() > PHONE_MAX {
-        return Err(Wrong::PhoneInvalid);
+        return Err(ContactError::PhoneInvalid);
     }
     let number = phonenumber::parse(Some(phonenumber::country::Id::IN), text)
-        .map_err(|_unreadable| Wrong::PhoneInvalid)?;
+        .map_err(|_unreadable| ContactError::PhoneInvalid)?;
     if !number.is_valid() {
-        return Err(Wrong::PhoneInvalid);
+        return Err(ContactError::PhoneInvalid);
     }
     Ok(number.format().mode(phonenumber::Mode::E164).to_string())
 }
 
 /// Reads the book of the world's phone numbers, which takes a moment, before the first customer has
 /// to wait for it.
-pub fn prepare() {
+pub fn preload_phone_metadata() {
     drop(phone("+911123456789"));
 }
 
-fn notes(text: &str) -> Result<String, Wrong> {
+fn notes(text: &str) -> Result<String, ContactError> {
     let text: String =
         text.trim().chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
-    if text.chars().count() <= NOTES_MAX { Ok(text) } else { Err(Wrong::NotesTooLong) }
+    if text.chars().count() <= NOTES_MAX { Ok(text) } else { Err(ContactError::NotesTooLong) }
 }
 
 #[cfg(test)]

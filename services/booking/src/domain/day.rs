@@ -12,28 +12,28 @@ use super::span::Span;
 /// practice has closed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct State {
-    taken: BTreeMap<Id<Booking>, Taken>,
+    reservations: BTreeMap<Id<Booking>, Reservation>,
     blocked: BTreeMap<Id<Block>, Span>,
 }
 
 /// A time and by what right it is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Taken {
+struct Reservation {
     span: Span,
-    right: Right,
+    kind: ReservationKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Right {
+enum ReservationKind {
     Held { until: Timestamp },
     Booked,
 }
 
-impl Taken {
-    fn has_run_out(&self, now: Timestamp) -> bool {
-        match self.right {
-            Right::Held { until } => until <= now,
-            Right::Booked => false,
+impl Reservation {
+    fn is_expired(&self, now: Timestamp) -> bool {
+        match self.kind {
+            ReservationKind::Held { until } => until <= now,
+            ReservationKind::Booked => false,
         }
     }
 }
@@ -42,7 +42,7 @@ impl State {
     /// The times that are taken or closed at `now`; holds that have run out are not.
     #[must_use]
     pub fn taken(&self, now: Timestamp) -> Vec<Span> {
-        let sessions = self.live(now).map(|(_, taken)| taken.span);
+        let sessions = self.live(now).map(|(_, reservation)| reservation.span);
         sessions.chain(self.blocked.values().copied()).collect()
     }
 
@@ -50,28 +50,30 @@ impl State {
     #[must_use]
     pub fn is_free_for(&self, booking_id: Id<Booking>, span: Span, now: Timestamp) -> bool {
         !self.is_closed(span)
-            && !self.live(now).any(|(id, taken)| *id != booking_id && taken.span.overlaps(&span))
+            && !self
+                .live(now)
+                .any(|(id, reservation)| *id != booking_id && reservation.span.overlaps(&span))
     }
 
     /// Whether a booking's hold here has run out, so that it gives way to whoever takes its time.
     #[must_use]
-    pub fn gives_way(&self, booking_id: Id<Booking>, now: Timestamp) -> bool {
-        self.taken.get(&booking_id).is_some_and(|taken| taken.has_run_out(now))
+    pub fn is_expired_hold(&self, booking_id: Id<Booking>, now: Timestamp) -> bool {
+        self.reservations.get(&booking_id).is_some_and(|reservation| reservation.is_expired(now))
     }
 
     fn is_closed(&self, span: Span) -> bool {
         self.blocked.values().any(|blocked| blocked.overlaps(&span))
     }
 
-    fn live(&self, now: Timestamp) -> impl Iterator<Item = (&Id<Booking>, &Taken)> {
-        self.taken.iter().filter(move |(_, taken)| !taken.has_run_out(now))
+    fn live(&self, now: Timestamp) -> impl Iterator<Item = (&Id<Booking>, &Reservation)> {
+        self.reservations.iter().filter(move |(_, reservation)| !reservation.is_expired(now))
     }
 
     /// What has to be said of holds of others that have run out.
-    fn lapses(&self, except: Option<Id<Booking>>, now: Timestamp) -> Vec<Event> {
-        self.taken
+    fn release_expired(&self, except: Option<Id<Booking>>, now: Timestamp) -> Vec<Event> {
+        self.reservations
             .iter()
-            .filter(|(id, taken)| Some(**id) != except && taken.has_run_out(now))
+            .filter(|(id, reservation)| Some(**id) != except && reservation.is_expired(now))
             .map(|(id, _)| Event::Released { booking_id: *id })
             .collect()
     }
@@ -140,39 +142,41 @@ impl Decider for PractitionerDay {
     fn decide(state: &State, command: Command) -> Result<Vec<Event>, Rejection> {
         match command {
             Command::Hold { booking_id, span, until, now } => {
-                match state.taken.get(&booking_id) {
-                    Some(own) if own.span == span && !own.has_run_out(now) => {
+                match state.reservations.get(&booking_id) {
+                    Some(own) if own.span == span && !own.is_expired(now) => {
                         return Ok(Vec::new());
                     }
-                    Some(own) if own.right == Right::Booked => return Err(Rejection::Booked),
+                    Some(own) if own.kind == ReservationKind::Booked => {
+                        return Err(Rejection::Booked);
+                    }
                     Some(_) | None => {}
                 }
-                take(state, Event::Held { booking_id, span, until }, (booking_id, span), now)
+                reserve(state, Event::Held { booking_id, span, until }, (booking_id, span), now)
             }
             Command::Extend { booking_id, until } => {
-                match state.taken.get(&booking_id).map(|own| own.right) {
-                    Some(Right::Held { until: before }) if before < until => {
+                match state.reservations.get(&booking_id).map(|own| own.kind) {
+                    Some(ReservationKind::Held { until: before }) if before < until => {
                         Ok(vec![Event::HoldExtended { booking_id, until }])
                     }
-                    Some(Right::Held { .. } | Right::Booked) => Ok(Vec::new()),
+                    Some(ReservationKind::Held { .. } | ReservationKind::Booked) => Ok(Vec::new()),
                     None => Err(Rejection::NotHeld),
                 }
             }
             Command::Book { booking_id, span, now } => {
-                let own = state.taken.get(&booking_id);
-                if own.is_some_and(|own| own.right == Right::Booked) {
+                let own = state.reservations.get(&booking_id);
+                if own.is_some_and(|own| own.kind == ReservationKind::Booked) {
                     return Ok(Vec::new());
                 }
-                take(state, Event::Booked { booking_id, span }, (booking_id, span), now)
+                reserve(state, Event::Booked { booking_id, span }, (booking_id, span), now)
             }
             Command::Release { booking_id } => {
-                match state.taken.get(&booking_id).map(|own| own.right) {
-                    Some(Right::Held { .. }) => Ok(vec![Event::Released { booking_id }]),
-                    Some(Right::Booked) => Err(Rejection::Booked),
+                match state.reservations.get(&booking_id).map(|own| own.kind) {
+                    Some(ReservationKind::Held { .. }) => Ok(vec![Event::Released { booking_id }]),
+                    Some(ReservationKind::Booked) => Err(Rejection::Booked),
                     None => Ok(Vec::new()),
                 }
             }
-            Command::Cancel { booking_id } => Ok(match state.taken.get(&booking_id) {
+            Command::Cancel { booking_id } => Ok(match state.reservations.get(&booking_id) {
                 Some(_) => vec![Event::Released { booking_id }],
                 None => Vec::new(),
             }),
@@ -187,18 +191,23 @@ impl Decider for PractitionerDay {
     fn evolve(mut state: State, event: &Event) -> State {
         match *event {
             Event::Held { booking_id, span, until } => {
-                state.taken.insert(booking_id, Taken { span, right: Right::Held { until } });
+                state.reservations.insert(
+                    booking_id,
+                    Reservation { span, kind: ReservationKind::Held { until } },
+                );
             }
             Event::HoldExtended { booking_id, until } => {
-                if let Some(own) = state.taken.get_mut(&booking_id) {
-                    own.right = Right::Held { until };
+                if let Some(own) = state.reservations.get_mut(&booking_id) {
+                    own.kind = ReservationKind::Held { until };
                 }
             }
             Event::Booked { booking_id, span } => {
-                state.taken.insert(booking_id, Taken { span, right: Right::Booked });
+                state
+                    .reservations
+                    .insert(booking_id, Reservation { span, kind: ReservationKind::Booked });
             }
             Event::Released { booking_id } => {
-                state.taken.remove(&booking_id);
+                state.reservations.remove(&booking_id);
             }
             Event::Blocked { block_id, span } => {
                 state.blocked.insert(block_id, span);
@@ -212,7 +221,7 @@ impl Decider for PractitionerDay {
 }
 
 /// Lets holds that have run out lapse and then takes the time, if nobody else has it.
-fn take(
+fn reserve(
     state: &State,
     event: Event,
     (booking_id, span): (Id<Booking>, Span),
@@ -221,7 +230,7 @@ fn take(
     if !state.is_free_for(booking_id, span, now) {
         return Err(Rejection::SlotTaken);
     }
-    let mut events = state.lapses(Some(booking_id), now);
+    let mut events = state.release_expired(Some(booking_id), now);
     events.push(event);
     Ok(events)
 }
@@ -237,10 +246,12 @@ fn block(
     if state.blocked.get(&block_id) == Some(&span) {
         return Ok(Vec::new());
     }
-    if state.is_closed(span) || state.live(now).any(|(_, taken)| taken.span.overlaps(&span)) {
+    if state.is_closed(span)
+        || state.live(now).any(|(_, reservation)| reservation.span.overlaps(&span))
+    {
         return Err(Rejection::SlotTaken);
     }
-    let mut events = state.lapses(None, now);
+    let mut events = state.release_expired(None, now);
     events.push(Event::Blocked { block_id, span });
     Ok(events)
 }

@@ -14,29 +14,29 @@ use runtime::caller::Peers;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
-use super::owned::parse;
+use super::ownership::parse;
 use crate::app::list_bookings::list_day_sessions;
-use crate::app::{Desk, Error, Rejection};
+use crate::app::{App, Error, Rejection};
 use crate::calendar;
 use crate::read_model::staff;
 use crate::read_model::view::{self, View};
 
 /// The internal service.
 #[derive(Debug, Clone)]
-pub struct Internal {
-    desk: Arc<Desk>,
+pub struct InternalHandler {
+    app: Arc<App>,
     peers: Peers,
 }
 
-impl Internal {
+impl InternalHandler {
     /// Serves a desk to other services.
     #[must_use]
-    pub fn new(desk: Arc<Desk>, peers: Peers) -> Self {
-        Self { desk, peers }
+    pub fn new(app: Arc<App>, peers: Peers) -> Self {
+        Self { app, peers }
     }
 
     async fn view(&self, id: Id<Booking>) -> Result<View, Status> {
-        view::load(self.desk.store.pool(), &self.desk.practice, id)
+        view::load(self.app.store.pool(), &self.app.practice, id)
             .await
             .map_err(|error| to_status(&Error::from(error)))?
             .ok_or_else(|| reject(&Rejection::BookingNotFound))
@@ -44,7 +44,7 @@ impl Internal {
 }
 
 #[tonic::async_trait]
-impl BookingInternalService for Internal {
+impl BookingInternalService for InternalHandler {
     async fn get_booking_facts(
         &self,
         request: Request<GetBookingFactsRequest>,
@@ -67,7 +67,7 @@ impl BookingInternalService for Internal {
     ) -> Result<Response<GetBookingContactResponse>, Status> {
         self.peers.verify(request.metadata(), &["notifications"])?;
         let view = self.view(parse(&request.into_inner().booking_id)?).await?;
-        let practice = &self.desk.practice;
+        let practice = &self.app.practice;
         let calendar_file = calendar::file(practice, &view);
         let calendar_file = calendar_file.or_else(|| calendar::cancellation(practice, &view));
         let calendar_file = calendar_file.unwrap_or_default();
@@ -79,7 +79,7 @@ impl BookingInternalService for Internal {
         request: Request<ListDaySessionsRequest>,
     ) -> Result<Response<ListDaySessionsResponse>, Status> {
         self.peers.verify(request.metadata(), &["notifications"])?;
-        let listed = list_day_sessions(&self.desk, &request.get_ref().date).await;
+        let listed = list_day_sessions(&self.app, &request.get_ref().date).await;
         let bookings = listed.map_err(|error| to_status(&error))?;
         Ok(Response::new(ListDaySessionsResponse { bookings }))
     }
@@ -93,7 +93,7 @@ impl BookingInternalService for Internal {
         let Some(person) = person else {
             return Ok(Response::new(GetStaffRoleResponse::default()));
         };
-        let role = staff::role_of(self.desk.store.pool(), person)
+        let role = staff::role_of(self.app.store.pool(), person)
             .await
             .map_err(|error| to_status(&Error::unavailable(error)))?;
         let role = role.map(|role| role.word().to_owned()).unwrap_or_default();

@@ -5,16 +5,16 @@ use kernel::id::{Booking, Customer};
 use runtime::status::{reject, to_status};
 use tonic::Status;
 
-use crate::app::{Desk, Error, Rejection};
+use crate::app::{App, Error, Rejection};
 use crate::read_model::view::{self, View};
 
 /// A booking as its owner sees it.
-pub(super) async fn owned(
-    desk: &Desk,
+pub(super) async fn load_owned(
+    app: &App,
     customer: Id<Customer>,
     id: Id<Booking>,
 ) -> Result<View, Status> {
-    let view = view::load(desk.store.pool(), &desk.practice, id)
+    let view = view::load(app.store.pool(), &app.practice, id)
         .await
         .map_err(|error| to_status(&Error::from(error)))?;
     view.filter(|view| view.customer_id == customer)
@@ -24,10 +24,10 @@ pub(super) async fn owned(
 /// Reads a booking's id; what is none is the id of no booking.
 pub(super) fn parse(text: &str) -> Result<Id<Booking>, Status> {
     let id = text.parse().map_err(|_malformed| reject(&Rejection::BookingNotFound))?;
-    record(id);
+    record_booking_id(id);
     Ok(id)
 }
 
-pub(super) fn record(id: Id<Booking>) {
+pub(super) fn record_booking_id(id: Id<Booking>) {
     tracing::Span::current().record("booking_id", tracing::field::display(id));
 }

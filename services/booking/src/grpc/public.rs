@@ -18,46 +18,46 @@ use runtime::caller::Users;
 use runtime::status::{reject, to_status};
 use tonic::{Request, Response, Status};
 
-use super::owned::{owned, parse, record};
+use super::ownership::{load_owned, parse, record_booking_id};
 use super::watch;
 use crate::app::list_slots::list_slots;
 use crate::app::open_checkout::open_checkout;
 use crate::app::release_booking::release_booking;
 use crate::app::request_booking::request_booking;
-use crate::app::{Desk, Rejection};
+use crate::app::{App, Rejection};
 use crate::calendar;
 
 /// The public service.
 #[derive(Debug, Clone)]
-pub struct Public {
-    desk: Arc<Desk>,
+pub struct PublicHandler {
+    app: Arc<App>,
     users: Users,
     shutdown: Shutdown,
 }
 
-impl Public {
+impl PublicHandler {
     /// Serves a desk to signed-in people.
     #[must_use]
-    pub fn new(desk: Arc<Desk>, users: Users, shutdown: Shutdown) -> Self {
-        Self { desk, users, shutdown }
+    pub fn new(app: Arc<App>, users: Users, shutdown: Shutdown) -> Self {
+        Self { app, users, shutdown }
     }
 
-    async fn shown(
+    async fn wire_booking(
         &self,
         customer: Id<Customer>,
         id: Id<Booking>,
     ) -> Result<Option<WireBooking>, Status> {
-        Ok(Some(owned(&self.desk, customer, id).await?.booking))
+        Ok(Some(load_owned(&self.app, customer, id).await?.booking))
     }
 }
 
 #[tonic::async_trait]
-impl BookingService for Public {
+impl BookingService for PublicHandler {
     async fn list_slots(
         &self,
         request: Request<ListSlotsRequest>,
     ) -> Result<Response<ListSlotsResponse>, Status> {
-        let listed = list_slots(&self.desk, request.into_inner()).await;
+        let listed = list_slots(&self.app, request.into_inner()).await;
         listed.map(Response::new).map_err(|error| to_status(&error))
     }
 
@@ -66,10 +66,10 @@ impl BookingService for Public {
         request: Request<RequestBookingRequest>,
     ) -> Result<Response<RequestBookingResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
-        let held = request_booking(&self.desk, user.customer, request.into_inner())
+        let held = request_booking(&self.app, user.customer, request.into_inner())
             .await
             .map_err(|error| to_status(&error))?;
-        record(held.id);
+        record_booking_id(held.id);
         Ok(Response::new(RequestBookingResponse { booking: Some(held.view.booking) }))
     }
 
@@ -78,12 +78,12 @@ impl BookingService for Public {
         request: Request<OpenCheckoutRequest>,
     ) -> Result<Response<OpenCheckoutResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
-        let asked = request.into_inner();
-        let id = parse(&asked.booking_id)?;
-        open_checkout(&self.desk, user.customer, id, &asked.idempotency_key)
+        let request = request.into_inner();
+        let id = parse(&request.booking_id)?;
+        open_checkout(&self.app, user.customer, id, &request.idempotency_key)
             .await
             .map_err(|error| to_status(&error))?;
-        let booking = self.shown(user.customer, id).await?;
+        let booking = self.wire_booking(user.customer, id).await?;
         Ok(Response::new(OpenCheckoutResponse { booking }))
     }
 
@@ -92,12 +92,12 @@ impl BookingService for Public {
         request: Request<ReleaseBookingRequest>,
     ) -> Result<Response<ReleaseBookingResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
-        let asked = request.into_inner();
-        let id = parse(&asked.booking_id)?;
-        release_booking(&self.desk, user.customer, id, &asked.idempotency_key)
+        let request = request.into_inner();
+        let id = parse(&request.booking_id)?;
+        release_booking(&self.app, user.customer, id, &request.idempotency_key)
             .await
             .map_err(|error| to_status(&error))?;
-        let booking = self.shown(user.customer, id).await?;
+        let booking = self.wire_booking(user.customer, id).await?;
         Ok(Response::new(ReleaseBookingResponse { booking }))
     }
 
@@ -107,7 +107,7 @@ impl BookingService for Public {
     ) -> Result<Response<GetBookingResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
         let id = parse(&request.into_inner().booking_id)?;
-        let booking = self.shown(user.customer, id).await?;
+        let booking = self.wire_booking(user.customer, id).await?;
         Ok(Response::new(GetBookingResponse { booking }))
     }
 
@@ -117,10 +117,10 @@ impl BookingService for Public {
     ) -> Result<Response<GetCalendarFileResponse>, Status> {
         let user = self.users.verify(request.metadata()).await?;
         let id = parse(&request.into_inner().booking_id)?;
-        let view = owned(&self.desk, user.customer, id).await?;
-        let content = calendar::file(&self.desk.practice, &view)
+        let view = load_owned(&self.app, user.customer, id).await?;
+        let content = calendar::file(&self.app.practice, &view)
             .ok_or_else(|| reject(&Rejection::NotConfirmed))?;
-        let filename = calendar::filename(&self.desk.practice, &view);
+        let filename = calendar::filename(&self.app.practice, &view);
         Ok(Response::new(GetCalendarFileResponse { filename, content }))
     }
 
@@ -133,8 +133,8 @@ impl BookingService for Public {
     ) -> Result<Response<Self::WatchBookingStream>, Status> {
         let user = self.users.verify(request.metadata()).await?;
         let id = parse(&request.into_inner().booking_id)?;
-        let first = owned(&self.desk, user.customer, id).await?;
-        let watch = watch::Watch { desk: Arc::clone(&self.desk), customer: user.customer, id };
+        let first = load_owned(&self.app, user.customer, id).await?;
+        let watch = watch::Watch { app: Arc::clone(&self.app), customer: user.customer, id };
         let stream = watch.stream(first, user.time_left(), &self.shutdown);
         Ok(Response::new(Box::pin(stream)))
     }

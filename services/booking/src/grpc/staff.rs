@@ -22,67 +22,67 @@ use runtime::staff::{Role, Roles as _, Staff};
 use runtime::status::{to_status, unavailable};
 use tonic::{Request, Response, Status};
 
-use super::owned::record;
+use super::ownership::record_booking_id;
 use crate::app::accept_claim::{self, accept_claim};
 use crate::app::block_time::{self, block_time};
 use crate::app::booking_history::booking_history;
 use crate::app::cancel_booking::{self, Cancelled, cancel_booking};
 use crate::app::list_bookings::{list_blocked_times, list_bookings};
 use crate::app::unblock_time::{self, unblock_time};
-use crate::app::{Desk, Error};
+use crate::app::{App, Error};
 use crate::read_model::query::{self, Blocked};
 use crate::read_model::staff::StaffTable;
 use crate::read_model::view::{self, View};
 
 /// Those who answer the door and the phone: everybody but practitioners.
-const FRONT: &[Role] = &[Role::Owner, Role::Admin, Role::FrontDesk];
+const FRONT_OFFICE: &[Role] = &[Role::Owner, Role::Admin, Role::FrontDesk];
 
 /// The staff's service.
 #[derive(Debug, Clone)]
-pub struct StaffDesk {
-    desk: Arc<Desk>,
+pub struct StaffHandler {
+    app: Arc<App>,
     users: Users,
     roles: StaffTable,
-    door: StaffDoor,
+    authorizer: StaffDoor,
     parked: ParkedEvents,
 }
 
-impl StaffDesk {
+impl StaffHandler {
     /// Serves a desk to the practice's staff, whom its own table knows.
     #[must_use]
-    pub fn new(desk: Arc<Desk>, users: Users, parked: ParkedEvents) -> Self {
-        let roles = StaffTable(desk.store.clone());
-        let door = StaffDoor::new(users.clone(), Arc::new(roles.clone()), desk.store.clone());
-        Self { desk, users, roles, door, parked }
+    pub fn new(app: Arc<App>, users: Users, parked: ParkedEvents) -> Self {
+        let roles = StaffTable(app.store.clone());
+        let authorizer = StaffDoor::new(users.clone(), Arc::new(roles.clone()), app.store.clone());
+        Self { app, users, roles, authorizer, parked }
     }
 
     /// Tells the outcome of an act; a refusal is written down first.
-    async fn told<T>(
+    async fn audit_rejection<T>(
         &self,
         (staff, act): (Staff, Act<'_>),
         outcome: Result<T, Error>,
     ) -> Result<T, Status> {
         match outcome {
             Ok(done) => Ok(done),
-            Err(error) => Err(self.door.refused(staff, act, &error).await),
+            Err(error) => Err(self.authorizer.refused(staff, act, &error).await),
         }
     }
 
     async fn booking(&self, id: Id<Booking>) -> Result<Option<StaffBooking>, Status> {
-        record(id);
-        let view = view::load(self.desk.store.pool(), &self.desk.practice, id).await;
+        record_booking_id(id);
+        let view = view::load(self.app.store.pool(), &self.app.practice, id).await;
         let view = view.map_err(|error| to_status(&Error::from(error)))?;
-        Ok(view.map(shown))
+        Ok(view.map(wire_booking))
     }
 
     async fn blocked(&self, id: Id<Block>) -> Result<Option<BlockedTime>, Status> {
-        let blocked = query::block(self.desk.store.pool(), id).await;
+        let blocked = query::block(self.app.store.pool(), id).await;
         let blocked = blocked.map_err(|error| to_status(&Error::from(error)))?;
-        Ok(blocked.as_ref().map(closed))
+        Ok(blocked.as_ref().map(wire_blocked_time))
     }
 }
 
-fn shown(view: View) -> StaffBooking {
+fn wire_booking(view: View) -> StaffBooking {
     StaffBooking {
         booking: Some(view.booking),
         customer_id: view.customer_id.to_string(),
@@ -91,7 +91,7 @@ fn shown(view: View) -> StaffBooking {
     }
 }
 
-fn closed(blocked: &Blocked) -> BlockedTime {
+fn wire_blocked_time(blocked: &Blocked) -> BlockedTime {
     BlockedTime {
         block_id: blocked.block_id.to_string(),
         starts_at: Some(to_wire(blocked.span.starts_at())),
@@ -104,7 +104,7 @@ fn subject<K: Kind>(text: &str) -> &str {
     if text.parse::<Id<K>>().is_ok() { text } else { "" }
 }
 
-fn about_nothing(action: &'static str) -> Act<'static> {
+fn without_subject(action: &'static str) -> Act<'static> {
     Act { action, subject: "" }
 }
 
@@ -118,12 +118,12 @@ fn wire_role(role: Option<Role>) -> StaffRole {
     }
 }
 
-fn stored<T>(result: Result<T, StoreError>) -> Result<T, Status> {
+fn or_unavailable<T>(result: Result<T, StoreError>) -> Result<T, Status> {
     result.map_err(|error| unavailable(&error))
 }
 
 #[tonic::async_trait]
-impl BookingStaffService for StaffDesk {
+impl BookingStaffService for StaffHandler {
     /// Who asks after nobody but themselves is not written down.
     async fn get_own_role(
         &self,
@@ -139,12 +139,12 @@ impl BookingStaffService for StaffDesk {
         &self,
         request: Request<ListBookingsRequest>,
     ) -> Result<Response<ListBookingsResponse>, Status> {
-        let act = about_nothing("ListBookings");
-        let staff = self.door.admit(request.metadata(), act, Role::ALL).await?;
-        let listed = list_bookings(&self.desk, request.get_ref()).await;
-        let (views, more) = self.told((staff, act), listed).await?;
-        self.door.looked(staff, act).await?;
-        let bookings = views.into_iter().map(shown).collect();
+        let act = without_subject("ListBookings");
+        let staff = self.authorizer.admit(request.metadata(), act, Role::ALL).await?;
+        let listed = list_bookings(&self.app, request.get_ref()).await;
+        let (views, more) = self.audit_rejection((staff, act), listed).await?;
+        self.authorizer.looked(staff, act).await?;
+        let bookings = views.into_iter().map(wire_booking).collect();
         Ok(Response::new(ListBookingsResponse { bookings, more }))
     }
 
@@ -152,12 +152,12 @@ impl BookingStaffService for StaffDesk {
         &self,
         request: Request<ListBlockedTimesRequest>,
     ) -> Result<Response<ListBlockedTimesResponse>, Status> {
-        let act = about_nothing("ListBlockedTimes");
-        let staff = self.door.admit(request.metadata(), act, Role::ALL).await?;
-        let listed = list_blocked_times(&self.desk, request.get_ref()).await;
-        let times = self.told((staff, act), listed).await?;
-        self.door.looked(staff, act).await?;
-        let blocked_times = times.iter().map(closed).collect();
+        let act = without_subject("ListBlockedTimes");
+        let staff = self.authorizer.admit(request.metadata(), act, Role::ALL).await?;
+        let listed = list_blocked_times(&self.app, request.get_ref()).await;
+        let times = self.audit_rejection((staff, act), listed).await?;
+        self.authorizer.looked(staff, act).await?;
+        let blocked_times = times.iter().map(wire_blocked_time).collect();
         Ok(Response::new(ListBlockedTimesResponse { blocked_times }))
     }
 
@@ -165,10 +165,10 @@ impl BookingStaffService for StaffDesk {
         &self,
         request: Request<BlockTimeRequest>,
     ) -> Result<Response<BlockTimeResponse>, Status> {
-        let act = about_nothing(block_time::METHOD);
-        let staff = self.door.admit(request.metadata(), act, Role::ALL).await?;
-        let blocked = block_time(&self.desk, staff, request.into_inner()).await;
-        let id = self.told((staff, act), blocked).await?;
+        let act = without_subject(block_time::METHOD);
+        let staff = self.authorizer.admit(request.metadata(), act, Role::ALL).await?;
+        let blocked = block_time(&self.app, staff, request.into_inner()).await;
+        let id = self.audit_rejection((staff, act), blocked).await?;
         let blocked_time = self.blocked(id).await?;
         Ok(Response::new(BlockTimeResponse { blocked_time }))
     }
@@ -177,12 +177,12 @@ impl BookingStaffService for StaffDesk {
         &self,
         request: Request<UnblockTimeRequest>,
     ) -> Result<Response<UnblockTimeResponse>, Status> {
-        let (metadata, _extensions, asked) = request.into_parts();
-        let block_id = asked.block_id.clone();
+        let (metadata, _extensions, request) = request.into_parts();
+        let block_id = request.block_id.clone();
         let act = Act { action: unblock_time::METHOD, subject: subject::<Block>(&block_id) };
-        let staff = self.door.admit(&metadata, act, Role::ALL).await?;
-        let opened = unblock_time(&self.desk, staff, asked).await;
-        self.told((staff, act), opened).await?;
+        let staff = self.authorizer.admit(&metadata, act, Role::ALL).await?;
+        let opened = unblock_time(&self.app, staff, request).await;
+        self.audit_rejection((staff, act), opened).await?;
         Ok(Response::new(UnblockTimeResponse {}))
     }
 
@@ -190,17 +190,18 @@ impl BookingStaffService for StaffDesk {
         &self,
         request: Request<CancelBookingRequest>,
     ) -> Result<Response<CancelBookingResponse>, Status> {
-        let (metadata, _extensions, asked) = request.into_parts();
-        let booking_id = asked.booking_id.clone();
+        let (metadata, _extensions, request) = request.into_parts();
+        let booking_id = request.booking_id.clone();
         let act = Act { action: cancel_booking::METHOD, subject: subject::<Booking>(&booking_id) };
         // What the policy says may be done by those who may not decide about money. The practice's
         // own wish is not among it: that gives everything back, however late it is.
-        let by_policy = asked.refund == i32::from(CancellationRefund::Unspecified);
-        let own_wish = asked.cancelled_by == i32::from(CancelledBy::Practice);
-        let allowed = if by_policy && !own_wish { FRONT } else { Role::MANAGERS };
-        let staff = self.door.admit(&metadata, act, allowed).await?;
-        let cancelled = cancel_booking(&self.desk, staff, asked).await;
-        let Cancelled { id, refund, unpaid } = self.told((staff, act), cancelled).await?;
+        let by_policy = request.refund == i32::from(CancellationRefund::Unspecified);
+        let own_wish = request.cancelled_by == i32::from(CancelledBy::Practice);
+        let allowed = if by_policy && !own_wish { FRONT_OFFICE } else { Role::MANAGERS };
+        let staff = self.authorizer.admit(&metadata, act, allowed).await?;
+        let cancelled = cancel_booking(&self.app, staff, request).await;
+        let Cancelled { id, refund, unpaid } =
+            self.audit_rejection((staff, act), cancelled).await?;
         let (booking, refund) = (self.booking(id).await?, Some(refund.into()));
         Ok(Response::new(CancelBookingResponse { booking, refund, unpaid }))
     }
@@ -209,12 +210,12 @@ impl BookingStaffService for StaffDesk {
         &self,
         request: Request<AcceptClaimRequest>,
     ) -> Result<Response<AcceptClaimResponse>, Status> {
-        let (metadata, _extensions, asked) = request.into_parts();
-        let booking_id = asked.booking_id.clone();
+        let (metadata, _extensions, request) = request.into_parts();
+        let booking_id = request.booking_id.clone();
         let act = Act { action: accept_claim::METHOD, subject: subject::<Booking>(&booking_id) };
-        let staff = self.door.admit(&metadata, act, Role::MANAGERS).await?;
-        let accepted = accept_claim(&self.desk, staff, asked).await;
-        let id = self.told((staff, act), accepted).await?;
+        let staff = self.authorizer.admit(&metadata, act, Role::MANAGERS).await?;
+        let accepted = accept_claim(&self.app, staff, request).await;
+        let id = self.audit_rejection((staff, act), accepted).await?;
         let booking = self.booking(id).await?;
         Ok(Response::new(AcceptClaimResponse { booking }))
     }
@@ -225,12 +226,12 @@ impl BookingStaffService for StaffDesk {
     ) -> Result<Response<GetBookingHistoryResponse>, Status> {
         let booking_id = request.get_ref().booking_id.clone();
         let act = Act { action: "GetBookingHistory", subject: subject::<Booking>(&booking_id) };
-        let staff = self.door.admit(request.metadata(), act, Role::MANAGERS).await?;
-        let found = booking_history(&self.desk, &booking_id).await;
-        let found = self.told((staff, act), found).await?;
-        self.door.looked(staff, act).await?;
+        let staff = self.authorizer.admit(request.metadata(), act, Role::MANAGERS).await?;
+        let found = booking_history(&self.app, &booking_id).await;
+        let found = self.audit_rejection((staff, act), found).await?;
+        self.authorizer.looked(staff, act).await?;
         Ok(Response::new(GetBookingHistoryResponse {
-            booking: Some(shown(found.view)),
+            booking: Some(wire_booking(found.view)),
             terms_accepted_at: found.terms_accepted_at.map(to_wire),
             entries: history(&found.events),
         }))
@@ -240,10 +241,10 @@ impl BookingStaffService for StaffDesk {
         &self,
         request: Request<ListParkedEventsRequest>,
     ) -> Result<Response<ListParkedEventsResponse>, Status> {
-        let act = about_nothing("ListParkedEvents");
-        let staff = self.door.admit(request.metadata(), act, Role::MANAGERS).await?;
-        self.door.looked(staff, act).await?;
-        let events = stored(self.parked.list().await)?;
+        let act = without_subject("ListParkedEvents");
+        let staff = self.authorizer.admit(request.metadata(), act, Role::MANAGERS).await?;
+        self.authorizer.looked(staff, act).await?;
+        let events = or_unavailable(self.parked.list().await)?;
         Ok(Response::new(ListParkedEventsResponse { events }))
     }
 
@@ -251,13 +252,13 @@ impl BookingStaffService for StaffDesk {
         &self,
         request: Request<RetryParkedEventsRequest>,
     ) -> Result<Response<RetryParkedEventsResponse>, Status> {
-        let (metadata, _extensions, asked) = request.into_parts();
+        let (metadata, _extensions, request) = request.into_parts();
         // The door keeps of it only what is an id.
-        let act = Act { action: "RetryParkedEvents", subject: &asked.stream_id };
-        let staff = self.door.admit(&metadata, act, Role::MANAGERS).await?;
-        self.door.looked(staff, act).await?;
-        let handled = stored(self.parked.retry(&asked.stream_id).await)?;
-        let events = stored(self.parked.list().await)?;
+        let act = Act { action: "RetryParkedEvents", subject: &request.stream_id };
+        let staff = self.authorizer.admit(&metadata, act, Role::MANAGERS).await?;
+        self.authorizer.looked(staff, act).await?;
+        let handled = or_unavailable(self.parked.retry(&request.stream_id).await)?;
+        let events = or_unavailable(self.parked.list().await)?;
         let handled = i32::try_from(handled).unwrap_or(i32::MAX);
         Ok(Response::new(RetryParkedEventsResponse { handled, events }))
     }

@@ -13,25 +13,25 @@ use runtime::Shutdown;
 use runtime::status::{reject, to_status};
 use tonic::Status;
 
-use super::owned::owned;
-use crate::app::{Desk, Error, Rejection};
+use super::ownership::load_owned;
+use crate::app::{App, Error, Rejection};
 use crate::read_model::query;
 use crate::read_model::view::View;
 
 /// How long one stream lasts at most; the client connects again.
-const LIFE: Duration = Duration::from_secs(60);
+const STREAM_LIFETIME: Duration = Duration::from_secs(60);
 /// How often is looked when this process has committed nothing: another one may have.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long a watcher waits after it was woken, so that many commits cost it one look; and by how
 /// much watchers differ in that, so that they do not all look at the same moment.
-const SETTLE: Duration = Duration::from_millis(80);
-const SPREAD_MILLIS: u64 = 40;
+const DEBOUNCE: Duration = Duration::from_millis(80);
+const JITTER_MILLIS: u64 = 40;
 
 /// Who watches what.
 #[derive(Debug, Clone)]
 pub(super) struct Watch {
-    pub(super) desk: Arc<Desk>,
+    pub(super) app: Arc<App>,
     pub(super) customer: Id<Customer>,
     pub(super) id: Id<Booking>,
 }
@@ -58,7 +58,7 @@ impl Watch {
                 Err(status) => Some((Err(status), None)),
             }
         });
-        let end = tokio::time::sleep(LIFE.min(token_life));
+        let end = tokio::time::sleep(STREAM_LIFETIME.min(token_life));
         let stop: BoxFuture<'static, ()> = Box::pin(shutdown.wait());
         now.chain(later).take_until(Box::pin(async move {
             tokio::select! {
@@ -71,23 +71,23 @@ impl Watch {
     /// Every commit of this process wakes every watcher, and most are about other bookings: so only
     /// the version is asked for until it has grown.
     async fn newer_than(&self, version: i64) -> Result<View, Status> {
-        let store = &self.desk.store;
+        let store = &self.app.store;
         loop {
-            store.changed(LOOK_EVERY).await;
-            tokio::time::sleep(self.settling()).await;
+            store.changed(POLL_INTERVAL).await;
+            tokio::time::sleep(self.debounce()).await;
             let found = query::version(store.pool(), self.customer, self.id)
                 .await
                 .map_err(|error| to_status(&Error::from(error)))?
                 .ok_or_else(|| reject(&Rejection::BookingNotFound))?;
             if found > version {
-                return owned(&self.desk, self.customer, self.id).await;
+                return load_owned(&self.app, self.customer, self.id).await;
             }
         }
     }
 
-    fn settling(&self) -> Duration {
+    fn debounce(&self) -> Duration {
         let (_time, random) = self.id.uuid().as_u64_pair();
-        SETTLE.saturating_add(Duration::from_millis(random % SPREAD_MILLIS))
+        DEBOUNCE.saturating_add(Duration::from_millis(random % JITTER_MILLIS))
     }
 }
 

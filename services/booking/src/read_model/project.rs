@@ -5,7 +5,7 @@ use eventstore::{StoreError, Tx};
 use kernel::id::{Block, Booking};
 use kernel::{Id, Timestamp};
 
-use crate::domain::booking::{self, Ground, Mode, PaymentId};
+use crate::domain::booking::{self, ConfirmationBasis, Mode, PaymentId};
 use crate::domain::day;
 use crate::domain::span::Span;
 
@@ -29,14 +29,16 @@ pub async fn booking(
 ) -> Result<(), StoreError> {
     use booking::Event;
     match event {
-        // A new booking has its row from [`super::view::keep_holds`], together with its session's.
+        // A new booking has its row from [super::view::insert_holds`], together with its session's.
         Event::Requested { .. } => Ok(()),
         Event::CheckoutOpened { until } => checkout_opened(tx, id, *until).await,
-        Event::Confirmed { ground: Ground::Payment(payment), .. } => {
+        Event::Confirmed { basis: ConfirmationBasis::Payment(payment), .. } => {
             state(tx, id, "confirmed").await?;
             paid(tx, id, payment).await
         }
-        Event::Confirmed { ground: Ground::Claim, .. } => confirmed_on_claim(tx, id).await,
+        Event::Confirmed { basis: ConfirmationBasis::Claim, .. } => {
+            confirmed_on_claim(tx, id).await
+        }
         Event::Paid { payment } => paid(tx, id, payment).await,
         Event::Unplaced { payment } => {
             unplaced(tx, id).await?;
@@ -154,9 +156,9 @@ pub async fn day(tx: &mut Tx, key: &DayKey, event: &day::Event) -> Result<(), St
     use day::Event;
     match event {
         Event::Held { booking_id, span, until } => {
-            take(tx, key, (*booking_id, *span), Some(*until)).await
+            reserve(tx, key, (*booking_id, *span), Some(*until)).await
         }
-        Event::Booked { booking_id, span } => take(tx, key, (*booking_id, *span), None).await,
+        Event::Booked { booking_id, span } => reserve(tx, key, (*booking_id, *span), None).await,
         Event::HoldExtended { booking_id, until } => {
             sqlx::query(
                 "update slot_reservations set held_until_at = $4
@@ -207,7 +209,7 @@ async fn block(tx: &mut Tx, key: &DayKey, id: Id<Block>, span: Span) -> Result<(
     Ok(())
 }
 
-async fn take(
+async fn reserve(
     tx: &mut Tx,
     key: &DayKey,
     (booking_id, span): (Id<Booking>, Span),

@@ -44,7 +44,7 @@ pub async fn taken(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn occupants(
+pub async fn overlapping_reservations(
     tx: &mut Tx,
     practitioner_id: &str,
     span: Span,
@@ -94,11 +94,11 @@ pub struct Holds {
 
 /// What somebody asks for, as far as it says what they hold already.
 #[derive(Debug, Clone, Copy)]
-pub struct Wish<'w> {
+pub struct SlotRequest<'r> {
     /// Who asks.
     pub customer_id: Id<Customer>,
     /// The service.
-    pub service_id: &'w str,
+    pub service_id: &'r str,
     /// Online or in person, as rows call it.
     pub mode: &'static str,
     /// The time.
@@ -112,13 +112,15 @@ pub struct Wish<'w> {
 /// When the database does not answer.
 pub async fn holds(
     tx: &mut Tx,
-    wishes: &[Wish<'_>],
+    requests: &[SlotRequest<'_>],
     now: Timestamp,
 ) -> Result<Vec<Holds>, StoreError> {
     let mut sql = QueryBuilder::<Postgres>::new("with asked as (");
-    sql.push_values(wishes.iter().enumerate(), |mut row, (number, wish)| {
-        row.push(number).push_bind(wish.customer_id).push_bind(wish.service_id);
-        row.push_bind(wish.mode).push_bind(wish.span.starts_at()).push_bind(wish.span.ends_at());
+    sql.push_values(requests.iter().enumerate(), |mut row, (number, request)| {
+        row.push(number).push_bind(request.customer_id).push_bind(request.service_id);
+        row.push_bind(request.mode)
+            .push_bind(request.span.starts_at())
+            .push_bind(request.span.ends_at());
         row.push_bind(now);
     });
     sql.push(
@@ -270,7 +272,7 @@ pub async fn blocked_between(
 
 /// What has to be known of a booking before its locks can be asked for; it never changes.
 #[derive(Debug, Clone)]
-pub struct Whereabouts {
+pub struct BookingLocation {
     /// Who owns it.
     pub customer_id: Id<Customer>,
     /// Whose days it is on.
@@ -283,7 +285,7 @@ pub struct Whereabouts {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn whereabouts(tx: &mut Tx, id: Id<Booking>) -> Result<Option<Whereabouts>, StoreError> {
+pub async fn locate(tx: &mut Tx, id: Id<Booking>) -> Result<Option<BookingLocation>, StoreError> {
     let rows = sqlx::query(
         "select b.customer_id, b.practitioner_id, r.starts_at
          from bookings b join slot_reservations r using (booking_id)
@@ -297,7 +299,7 @@ pub async fn whereabouts(tx: &mut Tx, id: Id<Booking>) -> Result<Option<Whereabo
     let practitioner_id = first.try_get("practitioner_id")?;
     let starts =
         rows.iter().map(|row| row.try_get("starts_at")).collect::<Result<_, sqlx::Error>>()?;
-    Ok(Some(Whereabouts { customer_id, practitioner_id, starts }))
+    Ok(Some(BookingLocation { customer_id, practitioner_id, starts }))
 }
 
 /// When a booking's terms were accepted; none when its contact is gone.

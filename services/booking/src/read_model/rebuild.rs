@@ -51,28 +51,28 @@ pub async fn write(tx: &mut Tx, changes: &[Change]) -> Result<(), StoreError> {
 fn waves(changes: &[Change]) -> Vec<Wave<'_>> {
     let mut batch = Batch::default();
     for change in changes {
-        batch.take(change);
+        batch.add(change);
     }
     batch.waves
 }
 
 /// A row that this batch makes: in which wave, and which of its rows it is there.
-type Made = (usize, usize);
+type RowIndex = (usize, usize);
 
 #[derive(Default)]
 struct Batch<'c> {
-    order: Order,
+    order: WaveOrder,
     waves: Vec<Wave<'c>>,
-    bookings: HashMap<Id<Booking>, Made>,
-    places: HashMap<Place, Made>,
+    bookings: HashMap<Id<Booking>, RowIndex>,
+    reservations: HashMap<ReservationKey, RowIndex>,
 }
 
 impl<'c> Batch<'c> {
-    fn take(&mut self, change: &'c Change) {
-        if self.put_into_its_row(change).is_some() {
+    fn add(&mut self, change: &'c Change) {
+        if self.merge_into_new_row(change).is_some() {
             return;
         }
-        let number = self.order.place(change);
+        let number = self.order.wave_of(change);
         if self.waves.len() <= number {
             self.waves.resize_with(number + 1, Wave::default);
         }
@@ -85,15 +85,15 @@ impl<'c> Batch<'c> {
                 key,
                 event: day::Event::Held { booking_id, .. } | day::Event::Booked { booking_id, .. },
             } => {
-                self.places.insert((key.from, booking_id.uuid()), (number, wave.taken.len()));
+                self.reservations.insert((key.from, booking_id.uuid()), (number, wave.taken.len()));
             }
             Change::Booking { .. } | Change::Day { .. } => {}
         }
-        wave.take(change);
+        wave.add(change);
     }
 
     /// Changes the row that this batch makes, where nothing else has to be written in between.
-    fn put_into_its_row(&mut self, change: &Change) -> Option<()> {
+    fn merge_into_new_row(&mut self, change: &Change) -> Option<()> {
         match change {
             Change::Booking { id, event, .. } => {
                 let word = plain_state(event)?;
@@ -105,9 +105,9 @@ impl<'c> Batch<'c> {
                 made.version += 1;
             }
             Change::Day { key, event: day::Event::Released { booking_id } } => {
-                let place = (key.from, booking_id.uuid());
-                let (number, index) = *self.places.get(&place)?;
-                let (next, _) = self.order.places.get(&place)?;
+                let reservation = (key.from, booking_id.uuid());
+                let (number, index) = *self.reservations.get(&reservation)?;
+                let (next, _) = self.order.reservations.get(&reservation)?;
                 (*next == number + 1).then_some(())?;
                 self.waves.get_mut(number)?.taken.get_mut(index)?.live = false;
             }
@@ -118,31 +118,31 @@ impl<'c> Batch<'c> {
 }
 
 /// A row of a day: the day's first instant, and the booking or the block that has a time there.
-type Place = (Timestamp, Uuid);
+type ReservationKey = (Timestamp, Uuid);
 
 /// Which wave each event has to wait for.
 #[derive(Default)]
-struct Order {
+struct WaveOrder {
     bookings: HashMap<Id<Booking>, usize>,
-    places: HashMap<Place, (usize, Option<Span>)>,
+    reservations: HashMap<ReservationKey, (usize, Option<Span>)>,
     /// The times of a day that were given back, as far as this batch knows which, and when. Who
     /// takes a time has to wait for whoever had it.
-    given_back: HashMap<Timestamp, Vec<(Option<Span>, usize)>>,
+    released: HashMap<Timestamp, Vec<(Option<Span>, usize)>>,
 }
 
-impl Order {
-    fn place(&mut self, change: &Change) -> usize {
+impl WaveOrder {
+    fn wave_of(&mut self, change: &Change) -> usize {
         match change {
             Change::Booking { id, .. } => {
                 let next = self.bookings.entry(*id).or_default();
                 *next += 1;
                 *next - 1
             }
-            Change::Day { key, event } => self.on_day(key.from, event),
+            Change::Day { key, event } => self.wave_on_day(key.from, event),
         }
     }
 
-    fn on_day(&mut self, from: Timestamp, event: &day::Event) -> usize {
+    fn wave_on_day(&mut self, from: Timestamp, event: &day::Event) -> usize {
         use day::Event;
         let (id, span) = match event {
             Event::Held { booking_id, span, .. } | Event::Booked { booking_id, span } => {
@@ -154,8 +154,8 @@ impl Order {
             }
             Event::Unblocked { block_id } => (block_id.uuid(), None),
         };
-        let (next, had) = self.places.get(&(from, id)).copied().unwrap_or_default();
-        let others = self.given_back.get(&from).map_or(0, |times| {
+        let (next, had) = self.reservations.get(&(from, id)).copied().unwrap_or_default();
+        let others = self.released.get(&from).map_or(0, |times| {
             let takes = |it: &&(Option<Span>, usize)| {
                 span.is_some_and(|span| it.0.is_none_or(|time| time.overlaps(&span)))
             };
@@ -163,9 +163,9 @@ impl Order {
         });
         let wave = next.max(others);
         if matches!(event, Event::Released { .. } | Event::Unblocked { .. }) {
-            self.given_back.entry(from).or_default().push((had, wave));
+            self.released.entry(from).or_default().push((had, wave));
         }
-        self.places.insert((from, id), (wave + 1, span.or(had)));
+        self.reservations.insert((from, id), (wave + 1, span.or(had)));
         wave
     }
 }
@@ -205,13 +205,13 @@ struct Wave<'c> {
     requested: Vec<NewBooking<'c>>,
     states: Vec<(Id<Booking>, &'static str)>,
     taken: Vec<NewSlot<'c>>,
-    given_back: Vec<(&'c DayKey, Id<Booking>)>,
+    released: Vec<(&'c DayKey, Id<Booking>)>,
     /// What is rare is written one by one.
     others: Vec<&'c Change>,
 }
 
 impl<'c> Wave<'c> {
-    fn take(&mut self, change: &'c Change) {
+    fn add(&mut self, change: &'c Change) {
         use booking::Event::Requested;
         use day::Event::{Blocked, Booked, Held, HoldExtended, Released, Unblocked};
         match change {
@@ -230,7 +230,7 @@ impl<'c> Wave<'c> {
                 Booked { booking_id, span } => {
                     self.taken.push(NewSlot::live(key, *booking_id, *span, None));
                 }
-                Released { booking_id } => self.given_back.push((key, *booking_id)),
+                Released { booking_id } => self.released.push((key, *booking_id)),
                 HoldExtended { .. } | Blocked { .. } | Unblocked { .. } => {
                     self.others.push(change);
                 }
@@ -241,8 +241,8 @@ impl<'c> Wave<'c> {
     async fn write(&self, tx: &mut Tx) -> Result<(), StoreError> {
         self.insert_bookings(tx).await?;
         self.set_states(tx).await?;
-        self.take_times(tx).await?;
-        self.give_times_back(tx).await?;
+        self.insert_reservations(tx).await?;
+        self.release_reservations(tx).await?;
         for change in &self.others {
             match change {
                 Change::Booking { id, event, .. } => project::booking(tx, *id, event).await?,
@@ -265,18 +265,18 @@ impl<'c> Wave<'c> {
                                   $6::text[], $7::text[], $8::text[], $9::text[],
                                   $10::timestamptz[], $11::timestamptz[], $12::bigint[])",
         )
-        .bind(each(all, |new| new.facts.booking_id.uuid()))
-        .bind(each(all, |new| new.facts.customer_id.uuid()))
-        .bind(each(all, |new| new.facts.service_id.as_str()))
-        .bind(each(all, |new| new.facts.service_title.as_str()))
-        .bind(each(all, |new| new.facts.price.minor))
-        .bind(each(all, |new| new.facts.price.currency.code()))
-        .bind(each(all, |new| new.facts.practitioner_id.as_str()))
-        .bind(each(all, |new| mode_word(new.facts.mode)))
-        .bind(each(all, |new| new.state))
-        .bind(each(all, |new| new.until))
-        .bind(each(all, |new| new.at))
-        .bind(each(all, |new| new.version))
+        .bind(column(all, |new| new.facts.booking_id.uuid()))
+        .bind(column(all, |new| new.facts.customer_id.uuid()))
+        .bind(column(all, |new| new.facts.service_id.as_str()))
+        .bind(column(all, |new| new.facts.service_title.as_str()))
+        .bind(column(all, |new| new.facts.price.minor))
+        .bind(column(all, |new| new.facts.price.currency.code()))
+        .bind(column(all, |new| new.facts.practitioner_id.as_str()))
+        .bind(column(all, |new| mode_word(new.facts.mode)))
+        .bind(column(all, |new| new.state))
+        .bind(column(all, |new| new.until))
+        .bind(column(all, |new| new.at))
+        .bind(column(all, |new| new.version))
         .execute(tx.connection())
         .await?;
         Ok(())
@@ -291,14 +291,14 @@ impl<'c> Wave<'c> {
              from unnest($1::uuid[], $2::text[]) as n (booking_id, state)
              where b.booking_id = n.booking_id",
         )
-        .bind(each(&self.states, |(id, _)| id.uuid()))
-        .bind(each(&self.states, |(_, word)| *word))
+        .bind(column(&self.states, |(id, _)| id.uuid()))
+        .bind(column(&self.states, |(_, word)| *word))
         .execute(tx.connection())
         .await?;
         Ok(())
     }
 
-    async fn take_times(&self, tx: &mut Tx) -> Result<(), StoreError> {
+    async fn insert_reservations(&self, tx: &mut Tx) -> Result<(), StoreError> {
         if self.taken.is_empty() {
             return Ok(());
         }
@@ -311,19 +311,19 @@ impl<'c> Wave<'c> {
              on conflict (booking_id, starts_at)
              do update set held_until_at = excluded.held_until_at, live = excluded.live",
         )
-        .bind(each(all, |new| new.booking_id.uuid()))
-        .bind(each(all, |new| new.key.practitioner_id.as_str()))
-        .bind(each(all, |new| new.span.starts_at()))
-        .bind(each(all, |new| new.span.ends_at()))
-        .bind(each(all, |new| new.until))
-        .bind(each(all, |new| new.live))
+        .bind(column(all, |new| new.booking_id.uuid()))
+        .bind(column(all, |new| new.key.practitioner_id.as_str()))
+        .bind(column(all, |new| new.span.starts_at()))
+        .bind(column(all, |new| new.span.ends_at()))
+        .bind(column(all, |new| new.until))
+        .bind(column(all, |new| new.live))
         .execute(tx.connection())
         .await?;
         Ok(())
     }
 
-    async fn give_times_back(&self, tx: &mut Tx) -> Result<(), StoreError> {
-        if self.given_back.is_empty() {
+    async fn release_reservations(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        if self.released.is_empty() {
             return Ok(());
         }
         sqlx::query(
@@ -333,9 +333,9 @@ impl<'c> Wave<'c> {
              where r.booking_id = n.booking_id and r.starts_at >= n.day
                and r.starts_at < n.next_day",
         )
-        .bind(each(&self.given_back, |(_, id)| id.uuid()))
-        .bind(each(&self.given_back, |(key, _)| key.from))
-        .bind(each(&self.given_back, |(key, _)| key.to))
+        .bind(column(&self.released, |(_, id)| id.uuid()))
+        .bind(column(&self.released, |(key, _)| key.from))
+        .bind(column(&self.released, |(key, _)| key.to))
         .execute(tx.connection())
         .await?;
         Ok(())
@@ -343,6 +343,6 @@ impl<'c> Wave<'c> {
 }
 
 /// One column of the rows.
-fn each<'r, R, T>(rows: &'r [R], column: impl FnMut(&'r R) -> T) -> Vec<T> {
-    rows.iter().map(column).collect()
+fn column<'r, R, T>(rows: &'r [R], value: impl FnMut(&'r R) -> T) -> Vec<T> {
+    rows.iter().map(value).collect()
 }

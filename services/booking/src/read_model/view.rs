@@ -89,7 +89,7 @@ pub async fn load(
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn keep_contact(
+pub async fn upsert_contact(
     tx: &mut Tx,
     practice: &Practice,
     id: Id<Booking>,
@@ -141,7 +141,7 @@ pub struct Hold<'h> {
 ///
 /// # Errors
 /// `Excluded` when the database has another live session or block at one of those times.
-pub async fn keep_holds(
+pub async fn insert_holds(
     tx: &mut Tx,
     practice: &Practice,
     holds: &[Hold<'_>],
@@ -218,7 +218,7 @@ fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, StoreError> {
             starts_at: Some(to_wire(row.try_get("starts_at")?)),
             ends_at: Some(to_wire(row.try_get("ends_at")?)),
         };
-        let mut booking = shown(row, practice)?;
+        let mut booking = to_wire_booking(row, practice)?;
         match views.last_mut().filter(|last| last.booking.booking_id == booking.booking_id) {
             Some(last) => last.booking.sessions.push(session),
             None => {
@@ -235,7 +235,7 @@ fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, StoreError> {
     Ok(views)
 }
 
-fn shown(row: &PgRow, practice: &Practice) -> Result<wire::Booking, StoreError> {
+fn to_wire_booking(row: &PgRow, practice: &Practice) -> Result<wire::Booking, StoreError> {
     let id: Id<Booking> = row.try_get("booking_id")?;
     let in_person = row.try_get::<&str, _>("mode")? == "in_person";
     let mode = if in_person { wire::SessionMode::InPerson } else { wire::SessionMode::Online };
@@ -260,7 +260,7 @@ fn shown(row: &PgRow, practice: &Practice) -> Result<wire::Booking, StoreError> 
         contact: contact(row)?,
         version: row.try_get("version")?,
         practitioner_name: practice.practice.practitioner_name.clone(),
-        location: if in_person { place(practice) } else { String::new() },
+        location: if in_person { location_line(practice) } else { String::new() },
     })
 }
 
@@ -272,7 +272,7 @@ pub fn zone_name(practice: &Practice) -> String {
 
 /// Where a session in person takes place, on one line.
 #[must_use]
-pub fn place(practice: &Practice) -> String {
+pub fn location_line(practice: &Practice) -> String {
     let location = &practice.location;
     if location.name.is_empty() || location.address.starts_with(&location.name) {
         location.address.clone()

@@ -12,7 +12,7 @@ use futures::future::join_all;
 use kernel::id::Block;
 use kernel::{CommandError, Id, Reject as _};
 
-use crate::world::{World, at, customer, owner, reason, wanted};
+use crate::world::{World, at, customer, new_request, owner, reason};
 
 const TOMORROW: &str = "2026-11-25";
 
@@ -26,12 +26,12 @@ fn asked(date: &str, from: &str, to: &str) -> BlockTimeRequest {
 }
 
 pub(crate) async fn block(world: &World, from: &str, to: &str) -> Result<Id<Block>, Error> {
-    block_time(&world.desk, owner(), asked(TOMORROW, from, to)).await
+    block_time(&world.app, owner(), asked(TOMORROW, from, to)).await
 }
 
 pub(crate) async fn unblock(world: &World, id: Id<Block>) -> Result<(), Error> {
     let request = UnblockTimeRequest { block_id: id.to_string() };
-    unblock_time(&world.desk, owner(), request).await
+    unblock_time(&world.app, owner(), request).await
 }
 
 /// How many starts of an hour are free tomorrow.
@@ -41,7 +41,7 @@ async fn free(world: &World) -> usize {
         from_date: TOMORROW.to_owned(),
         days: 1,
     };
-    let listed = list_slots(&world.desk, request).await.unwrap();
+    let listed = list_slots(&world.app, request).await.unwrap();
     listed.days.iter().flat_map(|day| &day.slots).filter(|slot| slot.available).count()
 }
 
@@ -53,7 +53,7 @@ async fn a_closed_time_is_not_offered_until_it_is_open_again() {
     let id = block(&world, "13:30", "14:30").await.unwrap();
     assert_eq!(free(&world).await, 5);
     for hour in [13, 14] {
-        let refused = world.request(customer(1), wanted("meditation", at(1, hour))).await;
+        let refused = world.request(customer(1), new_request("meditation", at(1, hour))).await;
         assert_eq!(reason(refused), "SLOT_TAKEN");
     }
     world.hold(customer(1), at(1, 12)).await;
@@ -76,7 +76,7 @@ async fn a_whole_day_is_closed_and_the_next_one_is_not() {
         "select starts_at::text, ends_at::text from slot_reservations where block_id = $1",
     )
     .bind(id)
-    .fetch_one(world.desk.store.pool())
+    .fetch_one(world.app.store.pool())
     .await
     .unwrap();
     // Midnight in Bhopal.
@@ -108,7 +108,7 @@ async fn nobody_is_pushed_out_by_a_block() {
 async fn late_money_finds_no_place_in_a_closed_time() {
     let world = World::new().await;
     let id = world.hold(customer(1), at(1, 15)).await;
-    open_checkout(&world.desk, customer(1), id, "checkout-1").await.unwrap();
+    open_checkout(&world.app, customer(1), id, "checkout-1").await.unwrap();
     world.minutes_later(31).await;
     world.reaches(id, BookingState::Expired).await;
     block(&world, "15:30", "16:00").await.unwrap();
@@ -120,10 +120,10 @@ async fn late_money_finds_no_place_in_a_closed_time() {
 async fn the_same_key_closes_once_and_slips_are_told() {
     let world = World::without_timers().await;
     let request = asked(TOMORROW, "11:00", "12:00");
-    let first = block_time(&world.desk, owner(), request.clone()).await.unwrap();
-    assert_eq!(block_time(&world.desk, owner(), request.clone()).await.unwrap(), first);
+    let first = block_time(&world.app, owner(), request.clone()).await.unwrap();
+    assert_eq!(block_time(&world.app, owner(), request.clone()).await.unwrap(), first);
     let other = BlockTimeRequest { to_time: "13:00".to_owned(), ..request };
-    let reused = block_time(&world.desk, owner(), other).await;
+    let reused = block_time(&world.app, owner(), other).await;
     assert_eq!(reason(reused), "IDEMPOTENCY_KEY_REUSED");
     for (wrong, why) in [
         (asked("", "11:00", "12:00"), "INVALID_DATE"),
@@ -137,11 +137,11 @@ async fn the_same_key_closes_once_and_slips_are_told() {
         (asked(TOMORROW, "3 pm", ""), "INVALID_TIME"),
         (asked(TOMORROW, "9:00", ""), "INVALID_TIME"),
     ] {
-        assert_eq!(reason(block_time(&world.desk, owner(), wrong).await), why);
+        assert_eq!(reason(block_time(&world.app, owner(), wrong).await), why);
     }
     assert_eq!(reason(unblock(&world, eventstore::new_id()).await), "BLOCK_NOT_FOUND");
     let nonsense = UnblockTimeRequest { block_id: "blk_1".to_owned() };
-    let refused = unblock_time(&world.desk, owner(), nonsense).await;
+    let refused = unblock_time(&world.app, owner(), nonsense).await;
     assert_eq!(reason(refused), "BLOCK_NOT_FOUND");
     assert_eq!(world.count("select count(*) from events").await, 1);
 }
@@ -155,9 +155,9 @@ async fn of_a_block_and_holds_at_once_one_side_wins_each_time() {
         async move {
             let date = format!("2026-11-{}", 24 + day);
             let from = format!("{hour}:30");
-            let closing = block_time(&world.desk, owner(), asked(&date, &from, ""));
+            let closing = block_time(&world.app, owner(), asked(&date, &from, ""));
             let number = u128::try_from(number).unwrap();
-            let holding = world.request(customer(number), wanted("meditation", at(day, hour)));
+            let holding = world.request(customer(number), new_request("meditation", at(day, hour)));
             let (closed, held) = tokio::join!(closing, holding);
             [closed.map(drop), held.map(drop)]
         }

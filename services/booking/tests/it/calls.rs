@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use booking::process::mail::OnNotifications;
+use booking::consumers::notifications::OnNotifications;
 use booking::read_model::query;
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
 use contract::booking::v1::{
@@ -15,8 +15,8 @@ use kernel::{Id, Timestamp};
 use runtime::channel;
 use tonic::Code;
 
-use crate::served::{Served, refused};
-use crate::world::{asha, at, customer, wanted};
+use crate::grpc_harness::{GrpcHarness, refused};
+use crate::world::{asha, at, customer, new_request};
 
 fn get(id: Id<Booking>) -> GetBookingRequest {
     GetBookingRequest { booking_id: id.to_string() }
@@ -24,110 +24,114 @@ fn get(id: Id<Booking>) -> GetBookingRequest {
 
 #[tokio::test]
 async fn somebody_elses_booking_does_not_exist() {
-    let served = Served::new().await;
-    let id = served.booked().await;
-    let own = served.public().get_booking(served.by(customer(1), get(id))).await.unwrap();
+    let harness = GrpcHarness::new().await;
+    let id = harness.booked().await;
+    let own = harness.public().get_booking(harness.by(customer(1), get(id))).await.unwrap();
     assert_eq!(own.into_inner().booking.unwrap().contact, Some(asha()));
     let missing = (Code::NotFound, "BOOKING_NOT_FOUND", "");
-    let theirs = served.public().get_booking(served.by(customer(2), get(id))).await;
+    let theirs = harness.public().get_booking(harness.by(customer(2), get(id))).await;
     refused(theirs, missing.0, missing.1, missing.2);
     let watch = WatchBookingRequest { booking_id: id.to_string() };
-    let watched = served.public().watch_booking(served.by(customer(2), watch)).await;
+    let watched = harness.public().watch_booking(harness.by(customer(2), watch)).await;
     refused(watched.map(|_| ()), missing.0, missing.1, missing.2);
     let file = GetCalendarFileRequest { booking_id: id.to_string() };
-    let filed = served.public().get_calendar_file(served.by(customer(2), file)).await;
+    let filed = harness.public().get_calendar_file(harness.by(customer(2), file)).await;
     refused(filed, missing.0, missing.1, missing.2);
     let none = GetBookingRequest { booking_id: "bkg_nonsense".to_owned() };
-    let nothing = served.public().get_booking(served.by(customer(1), none)).await;
+    let nothing = harness.public().get_booking(harness.by(customer(1), none)).await;
     refused(nothing, missing.0, missing.1, missing.2);
 }
 
 #[tokio::test]
 async fn free_times_are_public_and_everything_else_is_not() {
-    let served = Served::new().await;
+    let harness = GrpcHarness::new().await;
     let listed = ListSlotsRequest { service_id: "meditation".to_owned(), ..Default::default() };
-    let slots = served.public().list_slots(listed).await.unwrap().into_inner();
+    let slots = harness.public().list_slots(listed).await.unwrap().into_inner();
     assert_eq!(slots.days.len(), 7);
-    let asked = served.public().request_booking(wanted("meditation", at(1, 11))).await;
+    let asked = harness.public().request_booking(new_request("meditation", at(1, 11))).await;
     refused(asked, Code::Unauthenticated, "TOKEN_MISSING", "");
-    let id = served.booked().await;
-    let got = served.public().get_booking(get(id)).await;
+    let id = harness.booked().await;
+    let got = harness.public().get_booking(get(id)).await;
     refused(got, Code::Unauthenticated, "TOKEN_MISSING", "");
 }
 
 #[tokio::test]
 async fn refusals_name_reason_and_field() {
-    let served = Served::new().await;
-    let mut wrong = wanted("meditation", at(1, 11));
+    let harness = GrpcHarness::new().await;
+    let mut wrong = new_request("meditation", at(1, 11));
     wrong.contact = Some(contract::booking::v1::Contact { email: "asha".to_owned(), ..asha() });
-    let answer = served.public().request_booking(served.by(customer(1), wrong)).await;
+    let answer = harness.public().request_booking(harness.by(customer(1), wrong)).await;
     refused(answer, Code::InvalidArgument, "INVALID_EMAIL", "contact.email");
-    let far = wanted("meditation", "9999-06-01T05:30:00Z".parse().unwrap());
-    let answer = served.public().request_booking(served.by(customer(1), far)).await;
+    let far = new_request("meditation", "9999-06-01T05:30:00Z".parse().unwrap());
+    let answer = harness.public().request_booking(harness.by(customer(1), far)).await;
     refused(answer, Code::InvalidArgument, "INVALID_START", "starts_at");
-    served.booked().await;
-    let late = served.by(customer(2), wanted("meditation", at(1, 11)));
-    let answer = served.public().request_booking(late).await;
+    harness.booked().await;
+    let late = harness.by(customer(2), new_request("meditation", at(1, 11)));
+    let answer = harness.public().request_booking(late).await;
     refused(answer, Code::Aborted, "SLOT_TAKEN", "starts_at");
 }
 
 #[tokio::test]
 async fn each_internal_call_has_its_own_callers() {
-    let served = Served::new().await;
-    let id = served.booked().await;
+    let harness = GrpcHarness::new().await;
+    let id = harness.booked().await;
     let facts = || GetBookingFactsRequest { booking_id: id.to_string() };
     let contact = || GetBookingContactRequest { booking_id: id.to_string() };
-    let told = served.internal("payments").get_booking_facts(facts()).await.unwrap().into_inner();
+    let told = harness.internal("payments").get_booking_facts(facts()).await.unwrap().into_inner();
     assert_eq!(told.customer_id, customer(1).to_string());
     assert_eq!(told.price.as_ref().unwrap().minor_units, 50_000);
     assert_eq!(told.state(), BookingState::Held);
     assert!(told.held_until_at.is_some());
     assert_eq!(told.starts_at, Some(contract::convert::to_wire(at(1, 11))));
-    let told =
-        served.internal("notifications").get_booking_contact(contact()).await.unwrap().into_inner();
+    let told = harness
+        .internal("notifications")
+        .get_booking_contact(contact())
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!(told.booking.unwrap().contact, Some(asha()));
     assert_eq!(told.calendar_file, "");
     let denied = (Code::PermissionDenied, "CALLER_NOT_ALLOWED");
-    let wrong = served.internal("notifications").get_booking_facts(facts()).await;
+    let wrong = harness.internal("notifications").get_booking_facts(facts()).await;
     refused(wrong, denied.0, denied.1, "");
-    let wrong = served.internal("payments").get_booking_contact(contact()).await;
+    let wrong = harness.internal("payments").get_booking_contact(contact()).await;
     refused(wrong, denied.0, denied.1, "");
     // A person's token opens no internal door.
-    let mut plain = BookingInternalServiceClient::new(channel::connect_lazy(&served.url).unwrap());
-    let wrong = plain.get_booking_contact(served.by(customer(1), contact())).await;
+    let mut plain = BookingInternalServiceClient::new(channel::connect_lazy(&harness.url).unwrap());
+    let wrong = plain.get_booking_contact(harness.by(customer(1), contact())).await;
     refused(wrong, Code::Unauthenticated, "CALLER_TOKEN_MISSING", "");
 }
 
 #[tokio::test]
 async fn the_calendar_file_comes_with_the_confirmation() {
-    let served = Served::new().await;
-    let id = served.booked().await;
+    let harness = GrpcHarness::new().await;
+    let id = harness.booked().await;
     let asked = || {
         let request = GetCalendarFileRequest { booking_id: id.to_string() };
-        served.by(customer(1), request)
+        harness.by(customer(1), request)
     };
-    let early = served.public().get_calendar_file(asked()).await;
+    let early = harness.public().get_calendar_file(asked()).await;
     refused(early, Code::FailedPrecondition, "BOOKING_NOT_CONFIRMED", "");
-    served.world.pay(id, "pay_1").await;
-    served.world.reaches(id, BookingState::MeetingScheduled).await;
-    let file = served.public().get_calendar_file(asked()).await.unwrap().into_inner();
+    harness.world.pay(id, "pay_1").await;
+    harness.world.reaches(id, BookingState::MeetingScheduled).await;
+    let file = harness.public().get_calendar_file(asked()).await.unwrap().into_inner();
     assert_eq!(file.filename, "session-2026-11-25.ics");
     assert!(file.content.contains("DTSTART:20261125T053000Z\r\n"));
     let contact = GetBookingContactRequest { booking_id: id.to_string() };
-    let told = served.internal("notifications").get_booking_contact(contact).await.unwrap();
+    let told = harness.internal("notifications").get_booking_contact(contact).await.unwrap();
     assert_eq!(told.into_inner().calendar_file, file.content);
 }
 
 #[tokio::test]
 async fn a_watcher_sees_each_change_and_the_end() {
-    let served = Served::new().await;
-    let id = served.booked().await;
+    let harness = GrpcHarness::new().await;
+    let id = harness.booked().await;
     let watch = WatchBookingRequest { booking_id: id.to_string() };
-    let request = served.by(customer(1), watch);
-    let mut stream = served.public().watch_booking(request).await.unwrap().into_inner();
+    let request = harness.by(customer(1), watch);
+    let mut stream = harness.public().watch_booking(request).await.unwrap().into_inner();
     let first = stream.message().await.unwrap().unwrap().booking.unwrap();
     assert_eq!(first.state(), BookingState::Held);
-    served.world.pay(id, "pay_1").await;
+    harness.world.pay(id, "pay_1").await;
     let mut last = first;
     while last.state() != BookingState::MeetingScheduled {
         let next = stream.message().await.unwrap().unwrap().booking.unwrap();
@@ -145,51 +149,51 @@ async fn a_watcher_sees_each_change_and_the_end() {
         kind: MailKind::BookingConfirmed.into(),
         r#final: false,
     };
-    served.world.react(Arc::new(OnNotifications), &about(MailKind::PracticeNotice)).await;
-    served.world.react(Arc::new(OnNotifications), &failed).await;
+    harness.world.react(Arc::new(OnNotifications), &about(MailKind::PracticeNotice)).await;
+    harness.world.react(Arc::new(OnNotifications), &failed).await;
     let told = stream.message().await.unwrap().unwrap().booking.unwrap();
     assert_eq!(told.mail_state(), MailState::Failed);
-    served.world.react(Arc::new(OnNotifications), &about(MailKind::BookingConfirmed)).await;
+    harness.world.react(Arc::new(OnNotifications), &about(MailKind::BookingConfirmed)).await;
     let told = stream.message().await.unwrap().unwrap().booking.unwrap();
     assert_eq!(told.mail_state(), MailState::Sent);
-    served.world.shutdown.trigger();
+    harness.world.shutdown.trigger();
     assert_eq!(stream.message().await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn a_watcher_hears_nothing_of_other_bookings() {
-    let served = Served::new().await;
-    let id = served.booked().await;
-    let pool = served.world.desk.store.pool();
+    let harness = GrpcHarness::new().await;
+    let id = harness.booked().await;
+    let pool = harness.world.app.store.pool();
     let known = query::version(pool, customer(1), id).await.unwrap();
     assert_eq!(known, Some(1));
     assert_eq!(query::version(pool, customer(2), id).await.unwrap(), None);
     let watch = WatchBookingRequest { booking_id: id.to_string() };
-    let request = served.by(customer(1), watch);
-    let mut stream = served.public().watch_booking(request).await.unwrap().into_inner();
+    let request = harness.by(customer(1), watch);
+    let mut stream = harness.public().watch_booking(request).await.unwrap().into_inner();
     let first = stream.message().await.unwrap().unwrap().booking.unwrap();
     assert_eq!(Some(first.version), known);
     // Other bookings wake the watcher; what it hears next is still about its own.
     for (other, hour) in (100..).zip(12..16) {
-        served.world.hold(customer(other), at(2, hour)).await;
+        harness.world.hold(customer(other), at(2, hour)).await;
     }
-    served.world.pay(id, "pay_1").await;
+    harness.world.pay(id, "pay_1").await;
     let told = stream.message().await.unwrap().unwrap().booking.unwrap();
     assert_eq!((told.booking_id, told.version > first.version), (id.to_string(), true));
 }
 
 #[tokio::test]
 async fn a_stream_ends_with_its_token() {
-    let served = Served::new().await;
-    let id = served.booked().await;
+    let harness = GrpcHarness::new().await;
+    let id = harness.booked().await;
     let now: Timestamp = sqlx::query_scalar("select clock_timestamp()")
-        .fetch_one(served.world.desk.store.pool())
+        .fetch_one(harness.world.app.store.pool())
         .await
         .unwrap();
     let end = u64::try_from(now.seconds()).unwrap() + 2;
     let watch = WatchBookingRequest { booking_id: id.to_string() };
-    let request = served.until(customer(1), end, watch);
-    let mut stream = served.public().watch_booking(request).await.unwrap().into_inner();
+    let request = harness.until(customer(1), end, watch);
+    let mut stream = harness.public().watch_booking(request).await.unwrap().into_inner();
     assert!(stream.message().await.unwrap().is_some());
     assert_eq!(stream.message().await.unwrap(), None);
 }

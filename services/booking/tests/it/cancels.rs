@@ -24,11 +24,11 @@ fn asked(id: Id<Booking>, by: CancelledBy) -> CancelBookingRequest {
 }
 
 async fn cancel(world: &World, request: CancelBookingRequest) -> Result<Money, Error> {
-    cancel_booking(&world.desk, owner(), request).await.map(|cancelled| cancelled.refund)
+    cancel_booking(&world.app, owner(), request).await.map(|cancelled| cancelled.refund)
 }
 
 pub(crate) async fn cancel_by_practice(world: &World, staff: Staff, id: Id<Booking>) -> Cancelled {
-    cancel_booking(&world.desk, staff, asked(id, CancelledBy::Practice)).await.unwrap()
+    cancel_booking(&world.app, staff, asked(id, CancelledBy::Practice)).await.unwrap()
 }
 
 async fn booked(world: &World, number: u128, hour: i64) -> Id<Booking> {
@@ -110,7 +110,7 @@ async fn no_room_is_asked_for_once_the_booking_is_cancelled() {
     let id = booked(&world, 1, 11).await;
     cancel(&world, asked(id, CancelledBy::Practice)).await.unwrap();
     // A process that had taken the timer before goes on with it.
-    schedule_meeting(&world.desk, Metadata::by("test", None), id).await.unwrap();
+    schedule_meeting(&world.app, Metadata::by("test", None), id).await.unwrap();
     assert_eq!(world.rooms.count(), 0);
     assert_eq!(world.count(TIMERS).await, 0);
     assert_eq!(world.state(id).await, BookingState::Cancelled);

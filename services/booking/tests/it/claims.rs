@@ -21,7 +21,7 @@ fn asked(id: Id<Booking>, key: &str) -> AcceptClaimRequest {
 
 async fn accept(world: &World, id: Id<Booking>) -> Result<Id<Booking>, booking::app::Error> {
     let key = eventstore::new_uuid().to_string();
-    accept_claim(&world.desk, owner(), asked(id, &key)).await
+    accept_claim(&world.app, owner(), asked(id, &key)).await
 }
 
 async fn claims_accepted(world: &World) -> i64 {
@@ -37,19 +37,19 @@ async fn claims_accepted(world: &World) -> i64 {
 async fn a_claim_that_staff_accept_places_the_booking_and_its_money_belongs_to_it() {
     let world = World::new().await;
     let id = world.hold(customer(1), at(1, 11)).await;
-    open_checkout(&world.desk, customer(1), id, "checkout-1").await.unwrap();
+    open_checkout(&world.app, customer(1), id, "checkout-1").await.unwrap();
     assert_eq!(reason(accept(&world, id).await), "NOT_CLAIMED");
     claim(&world, id).await;
     // A failed attempt after the claim does not take it back.
     let failed = PaymentFailed { booking_id: id.to_string(), payment_id: "pay_0".to_owned() };
     world.payments_say(&failed).await;
-    accept_claim(&world.desk, owner(), asked(id, "accept-01")).await.unwrap();
+    accept_claim(&world.app, owner(), asked(id, "accept-01")).await.unwrap();
     let booking = world.reaches(id, BookingState::MeetingScheduled).await;
     assert_ne!(booking.payment_state(), PaymentState::Paid);
     assert!(world.view(id).await.confirmed_on_claim);
     assert_eq!(claims_accepted(&world).await, 1);
     // Again, with the same key and with another one.
-    accept_claim(&world.desk, owner(), asked(id, "accept-01")).await.unwrap();
+    accept_claim(&world.app, owner(), asked(id, "accept-01")).await.unwrap();
     accept(&world, id).await.unwrap();
     // Long after the hold would have ended, the money comes.
     world.minutes_later(60).await;
@@ -103,9 +103,9 @@ async fn a_claim_for_a_session_that_is_over_is_not_accepted() {
     let nobodys = eventstore::new_id();
     assert_eq!(reason(accept(&world, nobodys).await), "BOOKING_NOT_FOUND");
     let nonsense = AcceptClaimRequest { booking_id: "bkg_1".to_owned(), ..asked(id, "accept-01") };
-    let refused = accept_claim(&world.desk, owner(), nonsense).await;
+    let refused = accept_claim(&world.app, owner(), nonsense).await;
     assert_eq!(reason(refused), "BOOKING_NOT_FOUND");
-    let short = accept_claim(&world.desk, owner(), asked(id, "short")).await;
+    let short = accept_claim(&world.app, owner(), asked(id, "short")).await;
     assert_eq!(reason(short), "INVALID_IDEMPOTENCY_KEY");
 }
 

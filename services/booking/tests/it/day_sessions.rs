@@ -6,12 +6,12 @@ use kernel::Timestamp;
 use tonic::{Code, Status};
 
 use crate::cancels::cancel_by_practice;
-use crate::served::{Served, refused};
-use crate::world::{asha, at, customer, owner, wanted};
+use crate::grpc_harness::{GrpcHarness, refused};
+use crate::world::{asha, at, customer, new_request, owner};
 
-async fn listed(served: &Served, date: &str) -> Result<Vec<Booking>, Status> {
+async fn listed(harness: &GrpcHarness, date: &str) -> Result<Vec<Booking>, Status> {
     let asked = ListDaySessionsRequest { date: date.to_owned() };
-    let answer = served.internal("notifications").list_day_sessions(asked).await?;
+    let answer = harness.internal("notifications").list_day_sessions(asked).await?;
     Ok(answer.into_inner().bookings)
 }
 
@@ -21,10 +21,10 @@ fn ids(bookings: &[Booking]) -> Vec<String> {
 
 #[tokio::test]
 async fn a_day_shows_what_takes_place_and_nothing_else() {
-    let served = Served::new().await;
-    let world = &served.world;
+    let harness = GrpcHarness::new().await;
+    let world = &harness.world;
     let late = world.hold(customer(1), at(1, 16)).await;
-    let mut in_person = wanted("meditation", at(1, 11));
+    let mut in_person = new_request("meditation", at(1, 11));
     in_person.mode = SessionMode::InPerson.into();
     let early = world.request(customer(2), in_person).await.unwrap();
     let other_day = world.hold(customer(3), at(2, 11)).await;
@@ -35,25 +35,25 @@ async fn a_day_shows_what_takes_place_and_nothing_else() {
     }
     world.reaches(late, BookingState::MeetingScheduled).await;
     cancel_by_practice(world, owner(), cancelled).await;
-    let day = listed(&served, "2026-11-25").await.unwrap();
+    let day = listed(&harness, "2026-11-25").await.unwrap();
     assert_eq!(ids(&day), [early.to_string(), late.to_string()]);
     assert_eq!((day[0].state(), day[0].mode()), (BookingState::Confirmed, SessionMode::InPerson));
     assert_eq!(day[0].contact, Some(asha()));
     assert!(day[1].join_url.starts_with("http"));
-    assert_eq!(ids(&listed(&served, "2026-11-26").await.unwrap()), [other_day.to_string()]);
-    assert_eq!(listed(&served, "2026-11-24").await.unwrap(), []);
+    assert_eq!(ids(&listed(&harness, "2026-11-26").await.unwrap()), [other_day.to_string()]);
+    assert_eq!(listed(&harness, "2026-11-24").await.unwrap(), []);
     // A session that is over stays on its day's sheet.
     world.minutes_later(24 * 60 + 3 * 60).await;
     world.reaches(early, BookingState::Completed).await;
-    let day = listed(&served, "2026-11-25").await.unwrap();
+    let day = listed(&harness, "2026-11-25").await.unwrap();
     assert_eq!(ids(&day), [early.to_string(), late.to_string()]);
 }
 
 #[tokio::test]
 async fn a_day_is_one_of_the_practices_zone() {
-    let served = Served::new().await;
+    let harness = GrpcHarness::new().await;
     // India's Wednesday begins and ends at half past six in the evening by UTC.
-    served
+    harness
         .world
         .db
         .as_owner(
@@ -72,7 +72,7 @@ async fn a_day_is_one_of_the_practices_zone() {
         .await
         .unwrap();
     let numbers = async |date: &str| -> Vec<char> {
-        let day = listed(&served, date).await.unwrap();
+        let day = listed(&harness, date).await.unwrap();
         ids(&day).iter().filter_map(|id| id.chars().last()).collect()
     };
     assert_eq!(numbers("2026-11-24").await, ['1']);
@@ -82,22 +82,22 @@ async fn a_day_is_one_of_the_practices_zone() {
 
 #[tokio::test]
 async fn only_notifications_asks_and_only_for_a_date() {
-    let served = Served::new().await;
+    let harness = GrpcHarness::new().await;
     let asked = || ListDaySessionsRequest { date: "2026-11-25".to_owned() };
     for service in ["payments", "reviews", "catalogue"] {
-        let answer = served.internal(service).list_day_sessions(asked()).await;
+        let answer = harness.internal(service).list_day_sessions(asked()).await;
         refused(answer, Code::PermissionDenied, "CALLER_NOT_ALLOWED", "");
     }
     for wrong in ["", "25.11.2026", "2026-02-30", "2026-11-25T00:00"] {
-        let answer = listed(&served, wrong).await;
+        let answer = listed(&harness, wrong).await;
         refused(answer, Code::InvalidArgument, "INVALID_DATE", "date");
     }
 }
 
 #[tokio::test]
 async fn a_day_costs_what_it_shows() {
-    let served = Served::new().await;
-    let world = &served.world;
+    let harness = GrpcHarness::new().await;
+    let world = &harness.world;
     for sql in [
         "insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
                                price_currency, practitioner_id, mode, state, requested_at)
@@ -120,11 +120,11 @@ async fn a_day_costs_what_it_shows() {
             .bind(from.plus_minutes(24 * 60))
             .bind(Some(&["confirmed", "meeting_scheduled", "completed"][..]))
             .bind(500_i64)
-            .fetch_all(world.desk.store.pool())
+            .fetch_all(world.app.store.pool())
             .await
             .unwrap();
     let plan = plan.join("\n");
     assert!(plan.contains("slot_reservations_by_start"), "{plan}");
     assert!(plan.contains("bookings_pkey") && !plan.contains("Seq Scan"), "{plan}");
-    assert_eq!(listed(&served, "2025-06-02").await.unwrap().len(), 12);
+    assert_eq!(listed(&harness, "2025-06-02").await.unwrap().len(), 12);
 }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use booking::app::Desk;
+use booking::app::App;
+use booking::app::group_commit::GroupCommit;
 use booking::app::request_booking::request_booking;
-use booking::app::runs::Runs;
 use booking::contract::day_stream;
 use booking::domain::availability::Rules;
-use booking::store::KnownDays;
+use booking::repository::DaySnapshotCache;
 use runtime::practice::PRACTITIONER_ID;
 
-use crate::world::{World, at, customer, reason, wanted};
+use crate::world::{World, at, customer, new_request, reason};
 
 const DAY: &str = "day-lead-2026-11-25";
 
@@ -34,16 +34,16 @@ async fn restore(world: &World) {
 }
 
 /// Another process at the same database.
-fn another(world: &World) -> Arc<Desk> {
-    Arc::new(Desk {
+fn another(world: &World) -> Arc<App> {
+    Arc::new(App {
         store: world.db.store().unwrap(),
-        practice: world.desk.practice.clone(),
-        rules: Rules { zone: world.desk.rules.zone.clone(), hours: world.desk.rules.hours.clone() },
-        days: KnownDays::new(),
-        runs: Runs::new(),
-        catalogue: world.desk.catalogue.clone(),
-        meetings: world.desk.meetings.clone(),
-        claims: world.desk.claims,
+        practice: world.app.practice.clone(),
+        rules: Rules { zone: world.app.rules.zone.clone(), hours: world.app.rules.hours.clone() },
+        day_snapshots: DaySnapshotCache::new(),
+        group_commit: GroupCommit::new(),
+        catalogue: world.app.catalogue.clone(),
+        meetings: world.app.meetings.clone(),
+        claim_policy: world.app.claim_policy,
     })
 }
 
@@ -56,17 +56,17 @@ async fn a_day_that_was_restored_is_not_believed_to_be_as_it_was() {
         world.hold(customer(number), at(1, 11 + i64::try_from(number).unwrap())).await;
     }
     // What is known now has the second hold, at one.
-    let refused = world.request(customer(4), wanted("meditation", at(1, 13))).await;
+    let refused = world.request(customer(4), new_request("meditation", at(1, 13))).await;
     assert_eq!(reason(refused), "SLOT_TAKEN");
     restore(&world).await;
     // As long as what is known, and something else.
-    let theirs = wanted("meditation", at(1, 15));
+    let theirs = new_request("meditation", at(1, 15));
     request_booking(&another(&world), customer(8), theirs).await.unwrap();
     world.hold(customer(5), at(1, 13)).await;
     world.hold(customer(6), at(1, 14)).await;
     // The first is still there, and so are those who came after the restore.
     for hour in [12, 13, 14, 15] {
-        let refused = world.request(customer(7), wanted("meditation", at(1, hour))).await;
+        let refused = world.request(customer(7), new_request("meditation", at(1, hour))).await;
         assert_eq!(reason(refused), "SLOT_TAKEN");
     }
     let history = world.history(DAY).await;
@@ -79,15 +79,15 @@ async fn another_process_may_have_changed_the_day() {
     let other = another(&world);
     world.hold(customer(1), at(1, 12)).await;
     world.hold(customer(2), at(1, 13)).await;
-    let theirs = wanted("meditation", at(1, 14));
+    let theirs = new_request("meditation", at(1, 14));
     request_booking(&other, customer(3), theirs).await.unwrap();
     // The rows know too; without them the day alone has to.
     world.db.as_owner("delete from slot_reservations").await.unwrap();
     for hour in [12, 13, 14] {
-        let refused = world.request(customer(4), wanted("meditation", at(1, hour))).await;
+        let refused = world.request(customer(4), new_request("meditation", at(1, hour))).await;
         assert_eq!(reason(refused), "SLOT_TAKEN");
     }
     world.hold(customer(5), at(1, 15)).await;
-    let refused = world.request(customer(6), wanted("meditation", at(1, 14))).await;
+    let refused = world.request(customer(6), new_request("meditation", at(1, 14))).await;
     assert_eq!(reason(refused), "SLOT_TAKEN");
 }

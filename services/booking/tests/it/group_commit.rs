@@ -16,7 +16,7 @@ use testkit::until;
 use tokio::sync::oneshot;
 
 use crate::money::of_tomorrow;
-use crate::world::{TIMERS, World, at, customer, reason, wanted};
+use crate::world::{TIMERS, World, at, customer, new_request, reason};
 
 /// A time of its own for each of many; for forty of them on a day of its own.
 fn apart(number: u128) -> Timestamp {
@@ -26,7 +26,7 @@ fn apart(number: u128) -> Timestamp {
 
 /// Requests for times on days of their own, each of another customer.
 fn requests(numbers: Range<u128>) -> Vec<(Id<Customer>, RequestBookingRequest)> {
-    numbers.map(|n| (customer(100 + n), wanted("meditation", apart(n)))).collect()
+    numbers.map(|n| (customer(100 + n), new_request("meditation", apart(n)))).collect()
 }
 
 /// Asks for all of them at once.
@@ -34,8 +34,12 @@ async fn ask(
     world: &World,
     requests: &[(Id<Customer>, RequestBookingRequest)],
 ) -> Vec<Result<Id<Booking>, Error>> {
-    join_all(requests.iter().map(|(customer, wanted)| world.request(*customer, wanted.clone())))
-        .await
+    join_all(
+        requests
+            .iter()
+            .map(|(customer, new_request)| world.request(*customer, new_request.clone())),
+    )
+    .await
 }
 
 /// Requests that are close together: every seventh is on the same day.
@@ -44,7 +48,7 @@ fn close(numbers: Range<u128>) -> Vec<(Id<Customer>, RequestBookingRequest)> {
         let number = i64::try_from(n).unwrap();
         at(1 + number % 7, 11 + number / 7)
     };
-    numbers.map(|n| (customer(100 + n), wanted("meditation", time(n)))).collect()
+    numbers.map(|n| (customer(100 + n), new_request("meditation", time(n)))).collect()
 }
 
 /// How many transactions wrote the bookings that there are.
@@ -62,15 +66,15 @@ async fn who_comes_at_once_is_written_together_and_everybody_as_themselves() {
     let transactions = world.count(TRANSACTIONS).await - before;
     assert!(transactions < 26, "{transactions} transactions for 26 bookings");
     assert_eq!(held.iter().collect::<BTreeSet<_>>().len(), 26);
-    for ((customer, wanted), id) in requests.iter().zip(&held) {
+    for ((customer, new_request), id) in requests.iter().zip(&held) {
         let view = world.view(*id).await;
         assert_eq!(view.customer_id, *customer);
         assert_eq!(view.booking.state(), BookingState::Held);
-        assert_eq!(view.booking.sessions[0].starts_at, wanted.starts_at);
-        let date = world.desk.rules.date_of(timestamp(&wanted.starts_at.unwrap()).unwrap());
+        assert_eq!(view.booking.sessions[0].starts_at, new_request.starts_at);
+        let date = world.app.rules.date_of(timestamp(&new_request.starts_at.unwrap()).unwrap());
         // Each event says who caused it and which booking it is about.
         for stream in [booking_stream(*id), day_stream("lead", date)] {
-            let mut events = world.desk.store.load(&stream).await.unwrap();
+            let mut events = world.app.store.load(&stream).await.unwrap();
             events.retain(|event| event.metadata.correlation == Some(id.to_string()));
             assert_eq!(events.len(), 1, "{stream}");
             assert_eq!(events[0].metadata.actor, customer.to_string());
@@ -89,20 +93,20 @@ async fn who_comes_at_once_is_written_together_and_everybody_as_themselves() {
 async fn who_is_refused_takes_nobody_along() {
     let world = World::without_timers().await;
     world.hold(customer(1), at(1, 15)).await;
-    let used = wanted("meditation", at(1, 16));
+    let used = new_request("meditation", at(1, 16));
     let first = world.request(customer(2), used.clone()).await.unwrap();
     let other = RequestBookingRequest {
-        starts_at: wanted("meditation", at(3, 16)).starts_at,
+        starts_at: new_request("meditation", at(3, 16)).starts_at,
         ..used.clone()
     };
-    let taken = world.request(customer(3), wanted("meditation", at(1, 15)));
-    let past = world.request(customer(4), wanted("meditation", at(-1, 15)));
-    let never = world.request(customer(5), wanted("meditation", at(1, 3)));
+    let taken = world.request(customer(3), new_request("meditation", at(1, 15)));
+    let past = world.request(customer(4), new_request("meditation", at(-1, 15)));
+    let never = world.request(customer(5), new_request("meditation", at(1, 3)));
     let reused = world.request(customer(2), other);
     let again = world.request(customer(2), used);
-    let own = world.request(customer(1), wanted("meditation", at(1, 15)));
+    let own = world.request(customer(1), new_request("meditation", at(1, 15)));
     let odd = join_all([taken, past, never, reused, again, own]);
-    let twins = [8, 9].map(|n| world.request(customer(n), wanted("meditation", at(2, 16))));
+    let twins = [8, 9].map(|n| world.request(customer(n), new_request("meditation", at(2, 16))));
     let (some, others) = (requests(10..14), requests(14..20));
     let before = world.count(TRANSACTIONS).await;
     let (some, odd, twins, others) =
@@ -168,7 +172,7 @@ async fn what_the_database_refuses_of_one_stops_only_that_one() {
 async fn a_day_that_cannot_be_read_stops_only_who_wants_it() {
     let world = World::without_timers().await;
     let requests = requests(0..12);
-    let day = format!("day-lead-{}", world.desk.rules.date_of(apart(5)));
+    let day = format!("day-lead-{}", world.app.rules.date_of(apart(5)));
     of_tomorrow(&world, &day).await;
     let mut answers = ask(&world, &requests).await;
     let refused = answers.remove(5);
@@ -182,7 +186,7 @@ async fn keep_lock(
     world: &World,
     name: &str,
 ) -> (oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
-    let options = world.desk.store.pool().connect_options();
+    let options = world.app.store.pool().connect_options();
     let mut other = sqlx::PgConnection::connect_with(&options).await.unwrap();
     let name = name.to_owned();
     let (let_go, told) = oneshot::channel::<()>();
@@ -213,7 +217,7 @@ async fn a_lock_that_somebody_keeps_delays_only_who_wants_it() {
         let there = world.count("select count(*) from bookings").await;
         Ok((there == 39).then_some(()))
     };
-    let waits = world.request(customer(1), wanted("meditation", at(1, 11)));
+    let waits = world.request(customer(1), new_request("meditation", at(1, 11)));
     // Those of the same run, before and behind it, and those who come when they are through.
     let first = all_held(&world, &before);
     let rest = async {
@@ -234,14 +238,14 @@ async fn a_lock_that_somebody_keeps_delays_only_who_wants_it() {
 async fn who_leads_a_run_may_go_while_it_is_written() {
     let world = Arc::new(World::without_timers().await);
     for round in 0..2_u128 {
-        let day = world.desk.rules.date_of(apart(39));
+        let day = world.app.rules.date_of(apart(39));
         let (let_go, keeper) = keep_lock(&world, &format!("day lead {day}")).await;
         let calls: Vec<_> = (0..8)
             .map(|number| {
                 let world = Arc::clone(&world);
                 let time = if number == 3 { 39 + 40 * round } else { round * 8 + number };
                 tokio::spawn(async move {
-                    let request = wanted("meditation", apart(time));
+                    let request = new_request("meditation", apart(time));
                     world.request(customer(100 + round * 8 + number), request).await
                 })
             })
@@ -276,7 +280,7 @@ async fn callers_that_go_away_take_no_seat_and_no_answer_with_them() {
     let call = |number: u128| {
         let world = Arc::clone(&world);
         tokio::spawn(async move {
-            world.request(customer(100 + number), wanted("meditation", apart(number))).await
+            world.request(customer(100 + number), new_request("meditation", apart(number))).await
         })
     };
     for round in 0..6_u128 {

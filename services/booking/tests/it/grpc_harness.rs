@@ -14,19 +14,19 @@ use testkit::TestUsers;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 
-use crate::provider;
-use crate::world::{World, at, customer, wanted};
+use crate::fakes;
+use crate::world::{World, at, customer, new_request};
 
 /// In the year 2100.
 const FAR: u64 = 4_102_444_800;
 
-pub(crate) struct Served {
+pub(crate) struct GrpcHarness {
     pub(crate) world: World,
     pub(crate) users: TestUsers,
     pub(crate) url: String,
 }
 
-impl Served {
+impl GrpcHarness {
     pub(crate) async fn new() -> Self {
         Self::of(World::new().await).await
     }
@@ -34,14 +34,14 @@ impl Served {
     pub(crate) async fn of(world: World) -> Self {
         let users = TestUsers::new("http://127.0.0.1/auth/v1").unwrap();
         let settings = UserSettings {
-            jwks_url: provider::jwks(users.jwks()).await,
+            jwks_url: fakes::jwks(users.jwks()).await,
             issuer: users.issuer.clone(),
         };
         let verifier = Users::new(&settings).unwrap();
         let address = "127.0.0.1:0".parse().unwrap();
         let server = Server::bind(address, &world.shutdown).await.unwrap();
         let url = format!("http://{}", server.address().unwrap());
-        let routes = booking::routes(&world.desk, verifier, &world.peers, &world.shutdown);
+        let routes = booking::routes(&world.app, verifier, &world.peers, &world.shutdown);
         tokio::spawn(server.serve(routes));
         Self { world, users, url }
     }
@@ -73,7 +73,7 @@ impl Served {
     }
 
     pub(crate) async fn booked(&self) -> Id<Booking> {
-        let request = self.by(customer(1), wanted("meditation", at(1, 11)));
+        let request = self.by(customer(1), new_request("meditation", at(1, 11)));
         let answer = self.public().request_booking(request).await.unwrap();
         answer.into_inner().booking.unwrap().booking_id.parse().unwrap()
     }
@@ -95,7 +95,7 @@ impl Served {
              order by audit_id",
         )
         .bind(action)
-        .fetch_all(self.world.desk.store.pool())
+        .fetch_all(self.world.app.store.pool())
         .await
         .unwrap()
     }

@@ -9,8 +9,8 @@
 
 mod world;
 mod zones;
-mod provider;
-mod served;
+mod fakes;
+mod grpc_harness;
 mod races;
 mod holds;
 mod requests;
@@ -23,8 +23,8 @@ mod claims;
 mod cancels;
 mod blocks;
 mod staff;
-mod whole;
+mod process_lifecycle;
 mod upgrade;
-mod known_days;
-mod runs;
+mod day_snapshots;
+mod group_commit;
 mod rebuild;

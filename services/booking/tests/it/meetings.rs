@@ -3,7 +3,7 @@
 use contract::booking::v1::{BookingState, RequestBookingRequest, SessionMode};
 use testkit::until;
 
-use crate::world::{World, at, customer, wanted};
+use crate::world::{World, at, customer, new_request};
 
 #[tokio::test]
 async fn a_provider_that_fails_is_asked_again_while_the_booking_stays_confirmed() {
@@ -22,7 +22,7 @@ async fn a_provider_that_fails_is_asked_again_while_the_booking_stays_confirmed(
 #[tokio::test]
 async fn the_provider_learns_the_time_and_nothing_of_person_or_service() {
     let world = World::new().await;
-    let id = world.request(customer(1), wanted("energy-healing", at(1, 11))).await.unwrap();
+    let id = world.request(customer(1), new_request("energy-healing", at(1, 11))).await.unwrap();
     world.pay(id, "pay_1").await;
     world.reaches(id, BookingState::MeetingScheduled).await;
     let asked = world.rooms.asked();
@@ -42,7 +42,7 @@ async fn a_session_in_person_needs_no_room() {
     let world = World::new().await;
     let request = RequestBookingRequest {
         mode: SessionMode::InPerson.into(),
-        ..wanted("meditation", at(0, 11))
+        ..new_request("meditation", at(0, 11))
     };
     let id = world.request(customer(1), request).await.unwrap();
     world.pay(id, "pay_1").await;

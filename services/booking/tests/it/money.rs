@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use booking::app::Desk;
+use booking::app::App;
 use booking::app::complete_booking::complete_booking;
+use booking::app::group_commit::GroupCommit;
 use booking::app::open_checkout::open_checkout;
-use booking::app::runs::Runs;
+use booking::consumers::payments::OnPayments;
 use booking::contract::booking_stream;
-use booking::process::payment::OnPayments;
-use booking::store::KnownDays;
+use booking::repository::DaySnapshotCache;
 use contract::booking::v1::{BookingState, PaymentState};
 use contract::payments::v1::{PaymentFailed, PaymentVerified, RefundProcessed, RefundRequested};
 use eventstore::{Metadata, NewEvent, StoreError};
@@ -16,11 +16,11 @@ use kernel::id::Booking;
 use kernel::{Id, Money};
 use messaging::ReactionError;
 
-use crate::world::{TIMERS, World, at, customer, reason, wanted};
+use crate::world::{TIMERS, World, at, customer, new_request, reason};
 
 async fn expired(world: &World, hour: i64) -> Id<Booking> {
     let id = world.hold(customer(1), at(0, hour)).await;
-    open_checkout(&world.desk, customer(1), id, "checkout-1").await.unwrap();
+    open_checkout(&world.app, customer(1), id, "checkout-1").await.unwrap();
     world.minutes_later(31).await;
     world.reaches(id, BookingState::Expired).await;
     id
@@ -56,7 +56,7 @@ async fn money_in_time_confirms_and_the_session_completes() {
     world.pay(id, "pay_2").await;
     // The hold's end does not end a booking.
     world.minutes_later(40).await;
-    let other = world.request(customer(2), wanted("meditation", at(0, 11))).await;
+    let other = world.request(customer(2), new_request("meditation", at(0, 11))).await;
     assert_eq!(reason(other), "SLOT_TAKEN");
     world.minutes_later(3 * 60).await;
     world.reaches(id, BookingState::Completed).await;
@@ -81,7 +81,7 @@ async fn late_money_places_the_booking_again_while_its_time_is_free() {
                       where event_type = 'booking.v1.BookingConfirmed'
                         and (payload->>'reinstated')::boolean";
     assert_eq!(world.count(reinstated).await, 1);
-    let other = world.request(customer(2), wanted("meditation", at(0, 15))).await;
+    let other = world.request(customer(2), new_request("meditation", at(0, 15))).await;
     assert_eq!(reason(other), "SLOT_TAKEN");
 }
 
@@ -137,7 +137,7 @@ async fn late_money_of_a_customer_who_booked_anew_is_refunded() {
 async fn money_for_what_was_given_back_is_late_money() {
     let world = World::new().await;
     let id = world.hold(customer(1), at(0, 15)).await;
-    booking::app::release_booking::release_booking(&world.desk, customer(1), id, "release-1")
+    booking::app::release_booking::release_booking(&world.app, customer(1), id, "release-1")
         .await
         .unwrap();
     world.pay(id, "pay_1").await;
@@ -166,17 +166,17 @@ async fn late_money_does_not_place_a_session_on_a_day_that_is_closed_since() {
     let world = World::new().await;
     let id = expired(&world, 14).await;
     let held = world.hold(customer(2), at(0, 15)).await;
-    let mut rules = world.desk.rules.clone();
+    let mut rules = world.app.rules.clone();
     rules.hours.closed_dates.insert(rules.date_of(at(0, 14)));
-    let desk = Arc::new(Desk {
-        store: world.desk.store.clone(),
-        practice: world.desk.practice.clone(),
+    let app = Arc::new(App {
+        store: world.app.store.clone(),
+        practice: world.app.practice.clone(),
         rules,
-        days: KnownDays::new(),
-        runs: Runs::new(),
-        catalogue: world.desk.catalogue.clone(),
-        meetings: world.desk.meetings.clone(),
-        claims: world.desk.claims,
+        day_snapshots: DaySnapshotCache::new(),
+        group_commit: GroupCommit::new(),
+        catalogue: world.app.catalogue.clone(),
+        meetings: world.app.meetings.clone(),
+        claim_policy: world.app.claim_policy,
     });
     for (booking, payment) in [(id, "pay_1"), (held, "pay_2")] {
         let verified = PaymentVerified {
@@ -184,7 +184,7 @@ async fn late_money_does_not_place_a_session_on_a_day_that_is_closed_since() {
             payment_id: payment.to_owned(),
             amount: None,
         };
-        world.react(Arc::new(OnPayments::new(Arc::clone(&desk))), &verified).await;
+        world.react(Arc::new(OnPayments::new(Arc::clone(&app))), &verified).await;
     }
     assert_eq!(world.state(id).await, BookingState::PaidUnplaced);
     world.reaches(held, BookingState::MeetingScheduled).await;
@@ -193,7 +193,7 @@ async fn late_money_does_not_place_a_session_on_a_day_that_is_closed_since() {
 #[tokio::test]
 async fn money_for_no_booking_is_not_taken_in() {
     let world = World::without_timers().await;
-    let reaction = Arc::new(OnPayments::new(Arc::clone(&world.desk)));
+    let reaction = Arc::new(OnPayments::new(Arc::clone(&world.app)));
     let verified = PaymentVerified {
         booking_id: eventstore::new_id::<Booking>().to_string(),
         payment_id: "pay_1".to_owned(),
@@ -208,7 +208,7 @@ async fn money_for_no_booking_is_not_taken_in() {
 /// An event that only a newer release knows comes into a stream, as before a rollback.
 pub(crate) async fn of_tomorrow(world: &World, stream: &str) {
     let stream = stream.to_owned();
-    let written = world.desk.store.write(Metadata::by("test", None), move |tx| {
+    let written = world.app.store.write(Metadata::by("test", None), move |tx| {
         let stream = stream.clone();
         Box::pin(async move {
             let event = NewEvent {
@@ -232,7 +232,7 @@ async fn money_for_what_cannot_be_read_is_parked_and_other_money_is_taken_in() {
         let other = world.hold(customer(2), at(1, 11)).await;
         let stream = if day_too { "day-lead-2026-11-24".to_owned() } else { booking_stream(id) };
         of_tomorrow(&world, &stream).await;
-        let reaction = Arc::new(OnPayments::new(Arc::clone(&world.desk)));
+        let reaction = Arc::new(OnPayments::new(Arc::clone(&world.app)));
         let verified = PaymentVerified {
             booking_id: id.to_string(),
             payment_id: "pay_1".to_owned(),
@@ -244,7 +244,7 @@ async fn money_for_what_cannot_be_read_is_parked_and_other_money_is_taken_in() {
         world.pay(other, "pay_2").await;
         assert_eq!(world.state(other).await, BookingState::Confirmed);
         // A request is told to come again, and nothing of what is wrong.
-        let asked = open_checkout(&world.desk, customer(1), id, "checkout-1").await.unwrap_err();
+        let asked = open_checkout(&world.app, customer(1), id, "checkout-1").await.unwrap_err();
         let status = runtime::status::to_status(&asked);
         assert_eq!(status.code(), tonic::Code::Unavailable);
         assert!(!format!("{status:?}").contains("Foreseen"), "{status:?}");
@@ -299,13 +299,13 @@ async fn a_session_that_is_still_to_come_keeps_its_timers() {
     let world = World::without_timers().await;
     let id = world.hold(customer(1), at(0, 11)).await;
     world.pay(id, "pay_1").await;
-    let desk = Arc::clone(&world.desk);
+    let app = Arc::clone(&world.app);
     world
-        .desk
+        .app
         .store
         .write(Metadata::by("test", None), move |tx| {
-            let desk = Arc::clone(&desk);
-            Box::pin(async move { complete_booking(tx, &desk, id).await })
+            let app = Arc::clone(&app);
+            Box::pin(async move { complete_booking(tx, &app, id).await })
         })
         .await
         .unwrap();

@@ -21,8 +21,8 @@ use testkit::{TestDatabase, TestKeys, TestUsers, until};
 use tonic::Request;
 use tonic::service::Routes;
 
-use crate::provider::{self, MEETING_TOKEN, Rooms};
-use crate::world::{MORNING, customer, wanted};
+use crate::fakes::{self, MEETING_TOKEN, Rooms};
+use crate::world::{MORNING, customer, new_request};
 
 /// Another service, as far as its feed goes.
 struct Neighbour {
@@ -89,17 +89,17 @@ async fn config(
         nats_url: format!("nats://{}", free_address().await),
         practice_dir: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice"),
         neighbours: Neighbours {
-            catalogue_url: provider::catalogue(keys.peers("catalogue").unwrap(), shutdown).await,
+            catalogue_url: fakes::catalogue(keys.peers("catalogue").unwrap(), shutdown).await,
             payments_url: payments_url.to_owned(),
             notifications_url: notifications_url.to_owned(),
         },
         meetings: MeetingSettings {
-            url: provider::meetings(Rooms::default()).await,
+            url: fakes::meetings(Rooms::default()).await,
             token: MEETING_TOKEN.to_owned().into(),
         },
-        claims: ClaimPolicy::Review,
+        claim_policy: ClaimPolicy::Review,
         users: UserSettings {
-            jwks_url: provider::jwks(users.jwks()).await,
+            jwks_url: fakes::jwks(users.jwks()).await,
             issuer: users.issuer.clone(),
         },
         peers: PeerSettings {
@@ -136,7 +136,7 @@ async fn a_booking_is_confirmed_by_its_neighbours_feeds_alone() {
     let token = users.token(&customer(1).uuid().to_string(), "", 4_102_444_800).unwrap();
     let bearer: tonic::metadata::MetadataValue<_> = format!("Bearer {token}").parse().unwrap();
     let morning: Timestamp = MORNING.parse().unwrap();
-    let mut request = Request::new(wanted("meditation", morning.plus_minutes(120)));
+    let mut request = Request::new(new_request("meditation", morning.plus_minutes(120)));
     request.metadata_mut().insert("authorization", bearer.clone());
     let held = client.request_booking(request).await.unwrap().into_inner().booking.unwrap();
     payments

@@ -8,7 +8,7 @@ use contract::booking::v1::BookingState;
 use futures::future::join_all;
 use kernel::{CommandError, Id, Reject as _};
 
-use crate::world::{World, at, customer, reason, wanted};
+use crate::world::{World, at, customer, new_request, reason};
 
 /// How often each outcome came.
 fn tally<T>(results: Vec<Result<T, Error>>) -> BTreeMap<&'static str, usize> {
@@ -29,7 +29,7 @@ fn tally<T>(results: Vec<Result<T, Error>>) -> BTreeMap<&'static str, usize> {
 async fn of_fifty_buyers_of_one_slot_one_gets_it() {
     let world = World::without_timers().await;
     let buyers = (0..50).map(|buyer| {
-        let request = wanted("meditation", at(1, 11));
+        let request = new_request("meditation", at(1, 11));
         world.request(customer(1000 + buyer), request)
     });
     let tally = tally(join_all(buyers).await);
@@ -49,7 +49,7 @@ async fn overlapping_sessions_of_different_services_exclude_each_other() {
             1 => ("meditation", 12),
             _ => ("meditation", 13),
         };
-        world.request(customer(2000 + buyer), wanted(service, at(1, hour)))
+        world.request(customer(2000 + buyer), new_request(service, at(1, hour)))
     });
     let tally = tally(join_all(requests).await);
     assert_eq!(tally.get("held"), Some(&2));
@@ -80,7 +80,7 @@ async fn of_two_who_pay_for_one_slot_at_once_one_is_confirmed_and_one_is_refunde
     for (id, _payment) in paid {
         states.push(world.state(id).await);
     }
-    let count = |wanted| states.iter().filter(|state| **state == wanted).count();
+    let count = |new_request| states.iter().filter(|state| **state == new_request).count();
     assert_eq!(count(BookingState::Confirmed), 1, "{states:?}");
     // payments answers each of these by giving the money back.
     assert_eq!(count(BookingState::PaidUnplaced), 2, "{states:?}");
@@ -93,27 +93,27 @@ async fn one_customer_gets_two_holds_of_twenty() {
     let world = World::without_timers().await;
     let requests = (0..20).map(|number| {
         let starts_at = at(1 + number / 5, 11 + number % 5);
-        world.request(customer(1), wanted("meditation", starts_at))
+        world.request(customer(1), new_request("meditation", starts_at))
     });
     let tally = tally(join_all(requests).await);
     assert_eq!(tally, BTreeMap::from([("held", 2), ("TOO_MANY_HOLDS", 18)]));
     // One who gives a time back may take another.
     let held: Id<_> = sqlx::query_scalar("select booking_id from bookings limit 1")
-        .fetch_one(world.desk.store.pool())
+        .fetch_one(world.app.store.pool())
         .await
         .unwrap();
-    booking::app::release_booking::release_booking(&world.desk, customer(1), held, "release-1")
+    booking::app::release_booking::release_booking(&world.app, customer(1), held, "release-1")
         .await
         .unwrap();
     world.hold(customer(1), at(9, 11)).await;
-    let one_more = world.request(customer(1), wanted("meditation", at(9, 12))).await;
+    let one_more = world.request(customer(1), new_request("meditation", at(9, 12))).await;
     assert_eq!(reason(one_more), "TOO_MANY_HOLDS");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_same_request_many_times_at_once_is_one_booking() {
     let world = Arc::new(World::without_timers().await);
-    let request = wanted("meditation", at(1, 11));
+    let request = new_request("meditation", at(1, 11));
     let answers = join_all((0..12).map(|_| world.request(customer(1), request.clone()))).await;
     let mut ids: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
     ids.dedup();

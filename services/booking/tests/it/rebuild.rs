@@ -43,7 +43,7 @@ async fn live(world: &World) {
     world.reaches(second, BookingState::MeetingScheduled).await;
     cancel_by_practice(world, owner(), second).await;
     let third = world.hold(customer(3), at(1, 12)).await;
-    release_booking(&world.desk, customer(3), third, "release-1").await.unwrap();
+    release_booking(&world.app, customer(3), third, "release-1").await.unwrap();
     world.pay(first, "pay_late").await;
     world.reaches(first, BookingState::MeetingScheduled).await;
     let closed = block(world, "16:00", "17:00").await.unwrap();
@@ -55,7 +55,7 @@ async fn live(world: &World) {
     let fifth = world.hold(customer(5), at(2, 13)).await;
     // One whose hold was extended in between.
     let extended = world.hold(customer(5), at(2, 14)).await;
-    open_checkout(&world.desk, customer(5), extended, "checkout-1").await.unwrap();
+    open_checkout(&world.app, customer(5), extended, "checkout-1").await.unwrap();
     world.minutes_later(91).await;
     for id in [fifth, extended] {
         world.reaches(id, BookingState::Expired).await;
@@ -69,24 +69,24 @@ fn change(world: &World, event: &Recorded) -> Change {
         return Change::Booking { id, event, at };
     }
     let date = event.stream_id.strip_prefix("day-lead-").unwrap().parse().unwrap();
-    let (from, to) = world.desk.rules.bounds(date);
+    let (from, to) = world.app.rules.bounds(date);
     let key = DayKey { practitioner_id: PRACTITIONER_ID.to_owned(), from, to };
     Change::Day { key, event: read_day_event(event).unwrap() }
 }
 
 async fn rows(world: &World) -> String {
-    sqlx::query_scalar(ROWS).fetch_one(world.desk.store.pool()).await.unwrap()
+    sqlx::query_scalar(ROWS).fetch_one(world.app.store.pool()).await.unwrap()
 }
 
 async fn in_time(world: &World) -> i64 {
-    sqlx::query_scalar(IN_TIME).fetch_one(world.desk.store.pool()).await.unwrap()
+    sqlx::query_scalar(IN_TIME).fetch_one(world.app.store.pool()).await.unwrap()
 }
 
 #[tokio::test]
 async fn the_rows_made_again_are_the_rows_that_there_were() {
     let world = World::without_timers().await;
     live(&world).await;
-    until_in_feed(&world.desk.store).await.unwrap();
+    until_in_feed(&world.app.store).await.unwrap();
     let before = rows(&world).await;
     assert!(before.lines().count() >= 13, "{before}");
     let bookings = in_time(&world).await;
@@ -96,12 +96,12 @@ async fn the_rows_made_again_are_the_rows_that_there_were() {
         assert_eq!(rows(&world).await, "");
         let mut position = 0;
         loop {
-            let events = feed::read(world.desk.store.pool(), position, size).await.unwrap();
+            let events = feed::read(world.app.store.pool(), position, size).await.unwrap();
             let Some(last) = events.last() else { break };
             position = last.position;
             let changes: Vec<_> = events.iter().map(|event| change(&world, event)).collect();
             let changes = Arc::new(changes);
-            let written = world.desk.store.write(Metadata::by("test", None), move |tx| {
+            let written = world.app.store.write(Metadata::by("test", None), move |tx| {
                 let changes = Arc::clone(&changes);
                 Box::pin(async move { rebuild::write(tx, &changes).await })
             });

@@ -3,12 +3,12 @@
 use contract::booking::v1::{BookingState, Contact, RequestBookingRequest, SessionMode};
 use testkit::until;
 
-use crate::world::{TIMERS, World, asha, at, customer, reason, wanted};
+use crate::world::{TIMERS, World, asha, at, customer, new_request, reason};
 
 #[tokio::test]
 async fn the_same_key_gets_the_first_answer_and_other_content_is_refused() {
     let world = World::without_timers().await;
-    let request = wanted("meditation", at(1, 11));
+    let request = new_request("meditation", at(1, 11));
     let first = world.request(customer(1), request.clone()).await.unwrap();
     assert_eq!(world.request(customer(1), request.clone()).await.unwrap(), first);
     let other = RequestBookingRequest {
@@ -31,14 +31,15 @@ async fn who_asks_again_for_the_time_that_they_hold_gets_their_booking() {
     let first = world.hold(customer(1), at(1, 11)).await;
     let before = world.view(first).await.booking;
     let contact = Contact { phone: "+91 98930 12345".to_owned(), ..asha() };
-    let again = RequestBookingRequest { contact: Some(contact), ..wanted("meditation", at(1, 11)) };
+    let again =
+        RequestBookingRequest { contact: Some(contact), ..new_request("meditation", at(1, 11)) };
     assert_eq!(world.request(customer(1), again).await.unwrap(), first);
     let after = world.view(first).await.booking;
     assert_eq!(after.contact.unwrap().phone, "+919893012345");
     assert!(after.version > before.version);
     assert_eq!(after.held_until_at, before.held_until_at);
     // Another service at that time is another wish.
-    let other = world.request(customer(1), wanted("energy-healing", at(1, 11))).await;
+    let other = world.request(customer(1), new_request("energy-healing", at(1, 11))).await;
     assert_eq!(reason(other), "SLOT_TAKEN");
     assert_eq!(world.count("select count(*) from bookings").await, 1);
 }
@@ -46,7 +47,7 @@ async fn who_asks_again_for_the_time_that_they_hold_gets_their_booking() {
 #[tokio::test]
 async fn what_is_wrong_is_refused_and_changes_nothing() {
     let world = World::without_timers().await;
-    let good = wanted("meditation", at(1, 11));
+    let good = new_request("meditation", at(1, 11));
     let with = |change: fn(&mut RequestBookingRequest)| {
         let mut request = good.clone();
         change(&mut request);
@@ -65,20 +66,20 @@ async fn what_is_wrong_is_refused_and_changes_nothing() {
             }),
             "INVALID_START",
         ),
-        (wanted("meditation", "1999-12-31T23:59:59Z".parse().unwrap()), "INVALID_START"),
-        (wanted("meditation", "2100-01-01T00:00:00Z".parse().unwrap()), "INVALID_START"),
-        (wanted("meditation", "-004800-01-01T00:00:00Z".parse().unwrap()), "INVALID_START"),
-        (wanted("meditation", "9999-06-01T05:30:00Z".parse().unwrap()), "INVALID_START"),
-        (wanted("meditation", "2000-01-01T00:00:00Z".parse().unwrap()), "SLOT_PAST"),
-        (wanted("meditation", "2099-12-31T23:59:59Z".parse().unwrap()), "SLOT_NOT_OFFERED"),
+        (new_request("meditation", "1999-12-31T23:59:59Z".parse().unwrap()), "INVALID_START"),
+        (new_request("meditation", "2100-01-01T00:00:00Z".parse().unwrap()), "INVALID_START"),
+        (new_request("meditation", "-004800-01-01T00:00:00Z".parse().unwrap()), "INVALID_START"),
+        (new_request("meditation", "9999-06-01T05:30:00Z".parse().unwrap()), "INVALID_START"),
+        (new_request("meditation", "2000-01-01T00:00:00Z".parse().unwrap()), "SLOT_PAST"),
+        (new_request("meditation", "2099-12-31T23:59:59Z".parse().unwrap()), "SLOT_NOT_OFFERED"),
         (with(|r| r.mode = 9), "INVALID_MODE"),
         (with(|r| r.contact = None), "FIRST_NAME_REQUIRED"),
         (with(|r| r.terms_accepted = false), "TERMS_NOT_ACCEPTED"),
-        (wanted("meditation", at(0, 9)), "SLOT_PAST"),
-        (wanted("meditation", at(-1, 11)), "SLOT_PAST"),
-        (wanted("meditation", at(1, 10)), "SLOT_NOT_OFFERED"),
-        (wanted("meditation", at(1, 11).plus_minutes(30)), "SLOT_NOT_OFFERED"),
-        (wanted("meditation", at(61, 11)), "SLOT_NOT_OFFERED"),
+        (new_request("meditation", at(0, 9)), "SLOT_PAST"),
+        (new_request("meditation", at(-1, 11)), "SLOT_PAST"),
+        (new_request("meditation", at(1, 10)), "SLOT_NOT_OFFERED"),
+        (new_request("meditation", at(1, 11).plus_minutes(30)), "SLOT_NOT_OFFERED"),
+        (new_request("meditation", at(61, 11)), "SLOT_NOT_OFFERED"),
     ] {
         assert_eq!(reason(world.request(customer(1), request).await), why);
     }
@@ -99,7 +100,7 @@ async fn a_booking_is_kept_as_it_was_asked_for() {
     let world = World::without_timers().await;
     let request = RequestBookingRequest {
         mode: SessionMode::InPerson.into(),
-        ..wanted("energy-healing", at(1, 15))
+        ..new_request("energy-healing", at(1, 15))
     };
     let id = world.request(customer(1), request).await.unwrap();
     let booking = world.view(id).await.booking;
@@ -128,7 +129,7 @@ async fn the_log_holds_no_personal_data_and_bears_its_removal() {
         notes: canary.to_owned(),
     };
     let request =
-        RequestBookingRequest { contact: Some(contact), ..wanted("meditation", at(1, 11)) };
+        RequestBookingRequest { contact: Some(contact), ..new_request("meditation", at(1, 11)) };
     let id = world.request(customer(1), request).await.unwrap();
     world.pay(id, "pay_1").await;
     world.reaches(id, BookingState::MeetingScheduled).await;
@@ -162,7 +163,7 @@ async fn the_exclusion_constraint_stands_alone() {
         ))
         .await
         .unwrap();
-    let request = world.request(customer(1), wanted("meditation", at(1, 11))).await;
+    let request = world.request(customer(1), new_request("meditation", at(1, 11))).await;
     assert_eq!(reason(request), "SLOT_TAKEN");
     assert_eq!(world.history("day-lead-2026-11-25").await, Vec::<String>::new());
     assert_eq!(world.count("select count(*) from bookings").await, 1);

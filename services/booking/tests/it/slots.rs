@@ -7,7 +7,7 @@ use contract::convert::{timestamp, to_wire};
 use crate::world::{World, at, customer, reason};
 
 async fn list(world: &World, service: &str, from: &str, days: i32) -> ListSlotsResponse {
-    list_slots(&world.desk, asked(service, from, days)).await.unwrap()
+    list_slots(&world.app, asked(service, from, days)).await.unwrap()
 }
 
 fn asked(service: &str, from: &str, days: i32) -> ListSlotsRequest {
@@ -58,7 +58,7 @@ async fn past_starts_disappear_as_the_day_goes_on() {
 #[tokio::test]
 async fn held_and_booked_times_are_taken_for_their_whole_length() {
     let world = World::new().await;
-    let request = crate::world::wanted("energy-healing", at(0, 11));
+    let request = crate::world::new_request("energy-healing", at(0, 11));
     let first = world.request(customer(1), request).await.unwrap();
     let booked = world.hold(customer(2), at(0, 15)).await;
     world.pay(booked, "pay_1").await;
@@ -90,6 +90,6 @@ async fn days_beyond_the_horizon_are_empty_and_wrong_questions_refused() {
         (asked("unknown", "", 1), "SERVICE_NOT_FOUND"),
         (asked("", "", 1), "SERVICE_NOT_FOUND"),
     ] {
-        assert_eq!(reason(list_slots(&world.desk, request).await), why);
+        assert_eq!(reason(list_slots(&world.app, request).await), why);
     }
 }

@@ -15,8 +15,8 @@ use runtime::staff::Role;
 use runtime::status::detail_of;
 use tonic::{Code, Response, Status};
 
-use crate::served::{Served, refused};
-use crate::world::{MORNING, World, asha, at, customer, wanted};
+use crate::grpc_harness::{GrpcHarness, refused};
+use crate::world::{MORNING, World, asha, at, customer, new_request};
 
 /// An account for each role, and one of nobody's.
 const MEMBERS: [(u128, Option<Role>); 5] = [
@@ -31,19 +31,19 @@ fn owner() -> Id<Customer> {
     customer(901)
 }
 
-async fn staffed() -> Served {
-    let served = Served::new().await;
+async fn staffed() -> GrpcHarness {
+    let harness = GrpcHarness::new().await;
     for (number, role) in MEMBERS {
         if role.is_some() {
-            served.grant(customer(number), role).await;
+            harness.grant(customer(number), role).await;
         }
     }
-    served
+    harness
 }
 
 /// One call of each method, about a booking and a block that do not exist.
-async fn call(served: &Served, person: Id<Customer>, method: &str) -> Result<(), Status> {
-    let mut staff = served.staff();
+async fn call(harness: &GrpcHarness, person: Id<Customer>, method: &str) -> Result<(), Status> {
+    let mut staff = harness.staff();
     let booking_id = eventstore::new_id::<Booking>().to_string();
     let idempotency_key = eventstore::new_uuid().to_string();
     let cancel = |by: CancelledBy, refund: CancellationRefund| CancelBookingRequest {
@@ -54,47 +54,47 @@ async fn call(served: &Served, person: Id<Customer>, method: &str) -> Result<(),
     };
     match method {
         "ListBookings" => {
-            let asked = served.by(person, ListBookingsRequest::default());
+            let asked = harness.by(person, ListBookingsRequest::default());
             staff.list_bookings(asked).await.map(drop)
         }
         "ListBlockedTimes" => {
-            let asked = served.by(person, ListBlockedTimesRequest::default());
+            let asked = harness.by(person, ListBlockedTimesRequest::default());
             staff.list_blocked_times(asked).await.map(drop)
         }
         "BlockTime" => {
             let asked = BlockTimeRequest { idempotency_key, ..BlockTimeRequest::default() };
-            staff.block_time(served.by(person, asked)).await.map(drop)
+            staff.block_time(harness.by(person, asked)).await.map(drop)
         }
         "UnblockTime" => {
-            let asked = served.by(person, UnblockTimeRequest::default());
+            let asked = harness.by(person, UnblockTimeRequest::default());
             staff.unblock_time(asked).await.map(drop)
         }
         "CancelBooking" => {
             let asked = cancel(CancelledBy::Customer, CancellationRefund::Unspecified);
-            staff.cancel_booking(served.by(person, asked)).await.map(drop)
+            staff.cancel_booking(harness.by(person, asked)).await.map(drop)
         }
         "CancelBooking, other refund" => {
             let asked = cancel(CancelledBy::Customer, CancellationRefund::Full);
-            staff.cancel_booking(served.by(person, asked)).await.map(drop)
+            staff.cancel_booking(harness.by(person, asked)).await.map(drop)
         }
         "CancelBooking, own wish" => {
             let asked = cancel(CancelledBy::Practice, CancellationRefund::Unspecified);
-            staff.cancel_booking(served.by(person, asked)).await.map(drop)
+            staff.cancel_booking(harness.by(person, asked)).await.map(drop)
         }
         "AcceptClaim" => {
             let asked = AcceptClaimRequest { booking_id, idempotency_key };
-            staff.accept_claim(served.by(person, asked)).await.map(drop)
+            staff.accept_claim(harness.by(person, asked)).await.map(drop)
         }
         "GetBookingHistory" => {
-            let asked = served.by(person, GetBookingHistoryRequest { booking_id });
+            let asked = harness.by(person, GetBookingHistoryRequest { booking_id });
             staff.get_booking_history(asked).await.map(drop)
         }
         "ListParkedEvents" => {
-            let asked = served.by(person, ListParkedEventsRequest::default());
+            let asked = harness.by(person, ListParkedEventsRequest::default());
             staff.list_parked_events(asked).await.map(drop)
         }
         "RetryParkedEvents" => {
-            let asked = served.by(person, RetryParkedEventsRequest::default());
+            let asked = harness.by(person, RetryParkedEventsRequest::default());
             staff.retry_parked_events(asked).await.map(drop)
         }
         unknown => panic!("there is no method {unknown}"),
@@ -104,7 +104,7 @@ async fn call(served: &Served, person: Id<Customer>, method: &str) -> Result<(),
 #[tokio::test]
 async fn each_method_lets_its_roles_in_and_nobody_else_and_all_of_it_is_written_down() {
     use Role::{Admin, FrontDesk, Owner, Practitioner};
-    let served = staffed().await;
+    let harness = staffed().await;
     let everybody: &[Role] = &[Owner, Admin, Practitioner, FrontDesk];
     for (method, allowed, outcome) in [
         ("ListBookings", everybody, "done"),
@@ -121,7 +121,7 @@ async fn each_method_lets_its_roles_in_and_nobody_else_and_all_of_it_is_written_
     ] {
         let action = method.split(',').next().unwrap();
         for (number, role) in MEMBERS {
-            let told = match call(&served, customer(number), method).await {
+            let told = match call(&harness, customer(number), method).await {
                 Ok(()) => "done".to_owned(),
                 Err(status) => detail_of(&status).unwrap().reason,
             };
@@ -132,25 +132,25 @@ async fn each_method_lets_its_roles_in_and_nobody_else_and_all_of_it_is_written_
             };
             assert_eq!(told, expected, "{method} by {role:?}");
             let word = role.map(Role::word).unwrap_or_default();
-            let last = served.audited(action).await.pop().unwrap();
+            let last = harness.audited(action).await.pop().unwrap();
             let written = (last.0.as_str(), last.1.as_str(), last.3.as_str());
             assert_eq!(written, (customer(number).to_string().as_str(), word, expected));
         }
-        let anonymous = served.staff().list_bookings(ListBookingsRequest::default()).await;
+        let anonymous = harness.staff().list_bookings(ListBookingsRequest::default()).await;
         refused(anonymous, Code::Unauthenticated, "TOKEN_MISSING", "");
     }
 }
 
 #[tokio::test]
 async fn a_role_counts_from_the_moment_it_is_given_until_it_is_taken() {
-    let served = Served::new().await;
+    let harness = GrpcHarness::new().await;
     let own = async || {
-        let asked = served.by(customer(1), GetOwnRoleRequest {});
-        served.staff().get_own_role(asked).await.unwrap().into_inner().role()
+        let asked = harness.by(customer(1), GetOwnRoleRequest {});
+        harness.staff().get_own_role(asked).await.unwrap().into_inner().role()
     };
     let told = async |service: &'static str| {
         let asked = GetStaffRoleRequest { user_id: customer(1).to_string() };
-        served.internal(service).get_staff_role(asked).await.unwrap().into_inner().role
+        harness.internal(service).get_staff_role(asked).await.unwrap().into_inner().role
     };
     assert_eq!(own().await, StaffRole::Unspecified);
     assert_eq!(told("payments").await, "");
@@ -161,7 +161,7 @@ async fn a_role_counts_from_the_moment_it_is_given_until_it_is_taken() {
         (Role::Practitioner, StaffRole::Practitioner, "practitioner"),
     ] {
         let config = GrantConfig {
-            owner_url: served.world.db.owner_url.clone().into(),
+            owner_url: harness.world.db.owner_url.clone().into(),
             person: Person(customer(1)),
             role: Granted(Some(role)),
         };
@@ -171,29 +171,29 @@ async fn a_role_counts_from_the_moment_it_is_given_until_it_is_taken() {
         assert_eq!(told("notifications").await, word);
         assert_eq!(told("reviews").await, word);
     }
-    served.grant(customer(1), None).await;
+    harness.grant(customer(1), None).await;
     assert_eq!(own().await, StaffRole::Unspecified);
     assert_eq!(told("payments").await, "");
-    assert_eq!(served.world.count("select count(*) from staff_members").await, 1);
-    let granted = served.audited("GrantRole").await;
+    assert_eq!(harness.world.count("select count(*) from staff_members").await, 1);
+    let granted = harness.audited("GrantRole").await;
     assert_eq!(granted.len(), 5);
     let subject = customer(1).to_string();
     let first = ("operator".to_owned(), "front_desk".to_owned(), subject, "done".to_owned());
     assert_eq!(granted[0], first);
     let nobody = GetStaffRoleRequest { user_id: "nobody".to_owned() };
-    let none = served.internal("payments").get_staff_role(nobody).await.unwrap().into_inner();
+    let none = harness.internal("payments").get_staff_role(nobody).await.unwrap().into_inner();
     assert_eq!(none.role, "");
 }
 
 #[tokio::test]
 async fn staff_see_the_bookings_of_their_days_with_who_comes() {
-    let served = staffed().await;
-    let world = &served.world;
+    let harness = staffed().await;
+    let world = &harness.world;
     let late = world.hold(customer(1), at(1, 16)).await;
-    let early = world.request(customer(2), wanted("energy-healing", at(1, 11))).await.unwrap();
+    let early = world.request(customer(2), new_request("energy-healing", at(1, 11))).await.unwrap();
     world.pay(early, "pay_1").await;
     let released = world.hold(customer(3), at(1, 14)).await;
-    booking::app::release_booking::release_booking(&world.desk, customer(3), released, "release-1")
+    booking::app::release_booking::release_booking(&world.app, customer(3), released, "release-1")
         .await
         .unwrap();
     world.hold(customer(4), at(2, 11)).await;
@@ -203,7 +203,7 @@ async fn staff_see_the_bookings_of_their_days_with_who_comes() {
             days,
             states: states.iter().map(|state| (*state).into()).collect(),
         };
-        served.staff().list_bookings(served.by(owner(), asked)).await.map(Response::into_inner)
+        harness.staff().list_bookings(harness.by(owner(), asked)).await.map(Response::into_inner)
     };
     let today = list("", 0, &[]).await.unwrap();
     assert_eq!((today.bookings.len(), today.more), (0, false));
@@ -239,8 +239,8 @@ async fn staff_see_the_bookings_of_their_days_with_who_comes() {
 
 #[tokio::test]
 async fn a_long_list_says_that_there_is_more() {
-    let served = staffed().await;
-    served
+    let harness = staffed().await;
+    harness
         .world
         .db
         .as_owner(
@@ -255,8 +255,8 @@ async fn a_long_list_says_that_there_is_more() {
         .await
         .unwrap();
     let asked = ListBookingsRequest { from_date: "2026-11-25".to_owned(), ..Default::default() };
-    let first = served.by(owner(), asked.clone());
-    let listed = served.staff().list_bookings(first).await.unwrap().into_inner();
+    let first = harness.by(owner(), asked.clone());
+    let listed = harness.staff().list_bookings(first).await.unwrap().into_inner();
     assert_eq!((listed.bookings.len(), listed.more), (500, true));
     // Whoever was deleted has no contact any more, and the booking stays.
     assert_eq!(listed.bookings[0].booking.as_ref().unwrap().contact, None);
@@ -265,34 +265,34 @@ async fn a_long_list_says_that_there_is_more() {
                                                notes, terms_accepted_at)
                  select booking_id, 'Asha', 'Rao', 'asha@example.org', '', repeat('न', 2000), now()
                  from bookings limit 400";
-    served.world.db.as_owner(notes).await.unwrap();
-    let listed = served.staff().list_bookings(served.by(owner(), asked)).await.unwrap();
+    harness.world.db.as_owner(notes).await.unwrap();
+    let listed = harness.staff().list_bookings(harness.by(owner(), asked)).await.unwrap();
     let listed = listed.into_inner();
     assert!(listed.more && (200..400).contains(&listed.bookings.len()));
 }
 
 #[tokio::test]
 async fn a_day_at_the_desk() {
-    let served = staffed().await;
-    let world = &served.world;
-    let mut staff = served.staff();
-    let desk = customer(904);
+    let harness = staffed().await;
+    let world = &harness.world;
+    let mut staff = harness.staff();
+    let app = customer(904);
     let block = BlockTimeRequest {
         idempotency_key: "block-0001".to_owned(),
         date: "2026-11-25".to_owned(),
         from_time: "14:00".to_owned(),
         to_time: String::new(),
     };
-    let blocked = staff.block_time(served.by(desk, block)).await.unwrap().into_inner();
+    let blocked = staff.block_time(harness.by(app, block)).await.unwrap().into_inner();
     let blocked = blocked.blocked_time.unwrap();
     assert_eq!(blocked.starts_at, Some(contract::convert::to_wire(at(1, 14))));
     assert_eq!(blocked.ends_at, Some(contract::convert::to_wire(at(1, 24))));
     let days = ListBlockedTimesRequest { from_date: "2026-11-24".to_owned(), days: 2 };
-    let listed = staff.list_blocked_times(served.by(desk, days.clone())).await.unwrap();
+    let listed = staff.list_blocked_times(harness.by(app, days.clone())).await.unwrap();
     assert_eq!(listed.into_inner().blocked_times, std::slice::from_ref(&blocked));
     let open = UnblockTimeRequest { block_id: blocked.block_id.clone() };
-    staff.unblock_time(served.by(desk, open)).await.unwrap();
-    let listed = staff.list_blocked_times(served.by(desk, days)).await.unwrap();
+    staff.unblock_time(harness.by(app, open)).await.unwrap();
+    let listed = staff.list_blocked_times(harness.by(app, days)).await.unwrap();
     assert_eq!(listed.into_inner().blocked_times, []);
     let id = world.hold(customer(1), at(1, 15)).await;
     world.payments_say(&PaymentClaimed { booking_id: id.to_string() }).await;
@@ -300,7 +300,7 @@ async fn a_day_at_the_desk() {
         booking_id: id.to_string(),
         idempotency_key: "accept-0001".to_owned(),
     };
-    let accepted = staff.accept_claim(served.by(owner(), accept)).await.unwrap().into_inner();
+    let accepted = staff.accept_claim(harness.by(owner(), accept)).await.unwrap().into_inner();
     assert!(accepted.booking.unwrap().confirmed_on_claim);
     let cancel = CancelBookingRequest {
         booking_id: id.to_string(),
@@ -309,7 +309,7 @@ async fn a_day_at_the_desk() {
         refund: CancellationRefund::Unspecified.into(),
     };
     for _ in 0..2 {
-        let asked = served.by(desk, cancel.clone());
+        let asked = harness.by(app, cancel.clone());
         let cancelled = staff.cancel_booking(asked).await.unwrap().into_inner();
         assert_eq!(cancelled.refund, Some(Money::inr(50_000).into()));
         assert!(cancelled.unpaid, "only the customer's word stands for its money");
@@ -320,12 +320,12 @@ async fn a_day_at_the_desk() {
         (person.to_string(), role.word().to_owned(), subject.to_owned(), "done".to_owned())
     };
     let about = id.to_string();
-    let by_desk = done(desk, Role::FrontDesk, &about);
-    assert_eq!(served.audited("CancelBooking").await, [by_desk.clone(), by_desk]);
-    assert_eq!(served.audited("AcceptClaim").await, [done(owner(), Role::Owner, &about)]);
-    let block = done(desk, Role::FrontDesk, &blocked.block_id);
-    assert_eq!(served.audited("BlockTime").await, std::slice::from_ref(&block));
-    assert_eq!(served.audited("UnblockTime").await, [block]);
+    let by_desk = done(app, Role::FrontDesk, &about);
+    assert_eq!(harness.audited("CancelBooking").await, [by_desk.clone(), by_desk]);
+    assert_eq!(harness.audited("AcceptClaim").await, [done(owner(), Role::Owner, &about)]);
+    let block = done(app, Role::FrontDesk, &blocked.block_id);
+    assert_eq!(harness.audited("BlockTime").await, std::slice::from_ref(&block));
+    assert_eq!(harness.audited("UnblockTime").await, [block]);
     // The owner of the booking learns it like everybody who watches.
     let own = world.view(id).await.booking;
     assert_eq!(own.state(), BookingState::Cancelled);
@@ -333,14 +333,14 @@ async fn a_day_at_the_desk() {
 
 #[tokio::test]
 async fn what_a_person_typed_where_an_id_belongs_is_not_kept() {
-    let served = staffed().await;
+    let harness = staffed().await;
     let asked = AcceptClaimRequest {
         booking_id: "asha@example.org".to_owned(),
         idempotency_key: "accept-0001".to_owned(),
     };
-    let answer = served.staff().accept_claim(served.by(owner(), asked)).await;
+    let answer = harness.staff().accept_claim(harness.by(owner(), asked)).await;
     refused(answer, Code::NotFound, "BOOKING_NOT_FOUND", "");
-    let (_, _, subject, outcome) = served.audited("AcceptClaim").await.pop().unwrap();
+    let (_, _, subject, outcome) = harness.audited("AcceptClaim").await.pop().unwrap();
     assert_eq!((subject.as_str(), outcome.as_str()), ("", "BOOKING_NOT_FOUND"));
 }
 
@@ -357,7 +357,7 @@ async fn park(world: &World, id: &str, position: i64) {
         metadata: Metadata::default(),
         recorded_at: Timestamp::EPOCH,
     };
-    let store = &world.desk.store;
+    let store = &world.app.store;
     let known = ("booking-on-payments", "payments");
     for _ in 0..checkpoint::FAILURES_MAX {
         checkpoint::failed(store, known, &event, "the reason".to_owned()).await.unwrap();
@@ -366,13 +366,13 @@ async fn park(world: &World, id: &str, position: i64) {
 
 #[tokio::test]
 async fn parked_events_are_shown_and_tried_again() {
-    let served = staffed().await;
-    let world = &served.world;
+    let harness = staffed().await;
+    let world = &harness.world;
     let id = world.hold(customer(1), at(1, 11)).await;
     park(world, &id.to_string(), 1).await;
     park(world, "nonsense", 2).await;
-    let mut staff = served.staff();
-    let asked = served.by(owner(), ListParkedEventsRequest {});
+    let mut staff = harness.staff();
+    let asked = harness.by(owner(), ListParkedEventsRequest {});
     let listed = staff.list_parked_events(asked).await.unwrap().into_inner().events;
     assert_eq!(listed.len(), 2);
     assert_eq!(listed[0].consumer, "booking-on-payments");
@@ -380,15 +380,15 @@ async fn parked_events_are_shown_and_tried_again() {
     assert_eq!((listed[0].position, listed[0].error.as_str()), (1, "the reason"));
     let retry = |stream: &str| RetryParkedEventsRequest { stream_id: stream.to_owned() };
     let stream = format!("collection-{}", eventstore::new_uuid());
-    let elsewhere = served.by(owner(), retry(&stream));
+    let elsewhere = harness.by(owner(), retry(&stream));
     let none = staff.retry_parked_events(elsewhere).await.unwrap().into_inner();
     assert_eq!((none.handled, none.events.len()), (0, 2));
-    let all = served.by(owner(), retry(""));
+    let all = harness.by(owner(), retry(""));
     let retried = staff.retry_parked_events(all).await.unwrap().into_inner();
     assert_eq!((retried.handled, retried.events.len()), (1, 1));
     assert_ne!(retried.events[0].error, "the reason");
     assert_eq!(world.state(id).await, BookingState::AwaitingPayment);
     let about: Vec<String> =
-        served.audited("RetryParkedEvents").await.into_iter().map(|row| row.2).collect();
+        harness.audited("RetryParkedEvents").await.into_iter().map(|row| row.2).collect();
     assert_eq!(about, [stream, String::new()], "which streams were tried again");
 }

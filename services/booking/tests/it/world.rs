@@ -4,15 +4,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use booking::app::group_commit::GroupCommit;
 use booking::app::request_booking::request_booking;
-use booking::app::runs::Runs;
-use booking::app::{ClaimPolicy, Desk, Error};
+use booking::app::{App, ClaimPolicy, Error};
 use booking::catalogue::Catalogue;
+use booking::consumers::payments::OnPayments;
 use booking::domain::availability::Rules;
 use booking::meeting::Meetings;
-use booking::process::payment::OnPayments;
 use booking::read_model::view::{self, View};
-use booking::store::KnownDays;
+use booking::repository::DaySnapshotCache;
 use booking::timers::Timers;
 use contract::booking::v1::{self as wire, BookingState, Contact, RequestBookingRequest};
 use contract::convert::to_wire;
@@ -27,7 +27,7 @@ use runtime::staff::{Role, Staff};
 use testkit::{TestDatabase, TestKeys, until};
 use uuid::Uuid;
 
-use crate::provider::{self, MEETING_TOKEN, Rooms};
+use crate::fakes::{self, MEETING_TOKEN, Rooms};
 
 /// Nine in the morning of a Tuesday in Bhopal.
 pub(crate) const MORNING: &str = "2026-11-24T03:30:00Z";
@@ -37,7 +37,7 @@ pub(crate) const TIMERS: &str = "select count(*) from timers where kind <> 'swee
 
 pub(crate) struct World {
     pub(crate) db: TestDatabase,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) app: Arc<App>,
     pub(crate) rooms: Rooms,
     pub(crate) keys: TestKeys,
     pub(crate) peers: Peers,
@@ -64,7 +64,7 @@ impl World {
     }
 
     /// The same for a practice that thinks so of customers' claims.
-    pub(crate) async fn with_claims(claims: ClaimPolicy) -> Self {
+    pub(crate) async fn with_claims(claim_policy: ClaimPolicy) -> Self {
         let db = TestDatabase::new(&booking::MIGRATIONS).await.unwrap();
         db.as_owner(&format!(
             "update clock set offset_by = timestamptz '{MORNING}' - clock_timestamp()"
@@ -75,30 +75,30 @@ impl World {
         let keys = TestKeys::new(&["booking", "catalogue", "payments", "notifications", "reviews"])
             .unwrap();
         let peers = keys.peers("booking").unwrap();
-        let catalogue_url = provider::catalogue(keys.peers("catalogue").unwrap(), &shutdown).await;
+        let catalogue_url = fakes::catalogue(keys.peers("catalogue").unwrap(), &shutdown).await;
         let rooms = Rooms::default();
-        let meeting_url = provider::meetings(rooms.clone()).await;
+        let meeting_url = fakes::meetings(rooms.clone()).await;
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
         let practice = runtime::practice::load(&folder).unwrap();
-        let desk = Arc::new(Desk {
+        let app = Arc::new(App {
             store: db.store().unwrap(),
             rules: Rules {
                 zone: practice.practice.zone.clone(),
                 hours: practice.availability.clone(),
             },
             practice,
-            days: KnownDays::new(),
-            runs: Runs::new(),
+            day_snapshots: DaySnapshotCache::new(),
+            group_commit: GroupCommit::new(),
             catalogue: Catalogue::new(&catalogue_url, &peers).unwrap(),
             meetings: Meetings::new(&meeting_url, MEETING_TOKEN.to_owned().into()).unwrap(),
-            claims,
+            claim_policy,
         });
-        Self { db, desk, rooms, keys, peers, shutdown }
+        Self { db, app, rooms, keys, peers, shutdown }
     }
 
     pub(crate) fn run_timers(&self) {
-        let timers = Arc::new(Timers::new(Arc::clone(&self.desk)));
-        tokio::spawn(run_timers(self.desk.store.clone(), timers, self.shutdown.wait()));
+        let timers = Arc::new(Timers::new(Arc::clone(&self.app)));
+        tokio::spawn(run_timers(self.app.store.clone(), timers, self.shutdown.wait()));
     }
 
     /// Puts the clock so many minutes behind the morning.
@@ -116,17 +116,17 @@ impl World {
         customer: Id<Customer>,
         request: RequestBookingRequest,
     ) -> Result<Id<Booking>, Error> {
-        request_booking(&self.desk, customer, request).await.map(|held| held.id)
+        request_booking(&self.app, customer, request).await.map(|held| held.id)
     }
 
     /// A hold of an hour of meditation.
     pub(crate) async fn hold(&self, customer: Id<Customer>, starts_at: Timestamp) -> Id<Booking> {
-        self.request(customer, wanted("meditation", starts_at)).await.unwrap()
+        self.request(customer, new_request("meditation", starts_at)).await.unwrap()
     }
 
     pub(crate) async fn view(&self, id: Id<Booking>) -> View {
-        let pool = self.desk.store.pool();
-        view::load(pool, &self.desk.practice, id).await.unwrap().unwrap()
+        let pool = self.app.store.pool();
+        view::load(pool, &self.app.practice, id).await.unwrap().unwrap()
     }
 
     pub(crate) async fn state(&self, id: Id<Booking>) -> BookingState {
@@ -144,7 +144,7 @@ impl World {
 
     /// Lets an event of payments arrive.
     pub(crate) async fn payments_say<M: Message + Name>(&self, message: &M) {
-        let reaction = OnPayments::new(Arc::clone(&self.desk));
+        let reaction = OnPayments::new(Arc::clone(&self.app));
         self.react(Arc::new(reaction), message).await;
     }
 
@@ -170,7 +170,7 @@ impl World {
             metadata: Metadata::default(),
             recorded_at: Timestamp::EPOCH,
         });
-        self.desk
+        self.app
             .store
             .write(Metadata::by("test", None), move |tx| {
                 let (reaction, event) = (Arc::clone(&reaction), Arc::clone(&event));
@@ -191,7 +191,7 @@ impl World {
 
     /// The names of a stream's events.
     pub(crate) async fn history(&self, stream: &str) -> Vec<String> {
-        let events = self.desk.store.load(stream).await.unwrap();
+        let events = self.app.store.load(stream).await.unwrap();
         events
             .iter()
             .map(|event| event.event_type.trim_start_matches("booking.v1.").to_owned())
@@ -204,7 +204,7 @@ impl World {
 
     /// One number that SQL tells.
     pub(crate) async fn count(&self, sql: &'static str) -> i64 {
-        sqlx::query_scalar(sql).fetch_one(self.desk.store.pool()).await.unwrap()
+        sqlx::query_scalar(sql).fetch_one(self.app.store.pool()).await.unwrap()
     }
 }
 
@@ -229,7 +229,7 @@ pub(crate) fn asha() -> Contact {
 }
 
 /// A request under a key of its own.
-pub(crate) fn wanted(service: &str, starts_at: Timestamp) -> RequestBookingRequest {
+pub(crate) fn new_request(service: &str, starts_at: Timestamp) -> RequestBookingRequest {
     RequestBookingRequest {
         idempotency_key: eventstore::new_uuid().to_string(),
         service_id: service.to_owned(),

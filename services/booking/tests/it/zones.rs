@@ -9,7 +9,7 @@ use crate::world::{World, at, customer};
 #[tokio::test]
 async fn what_another_zone_would_move_is_found() {
     let world = World::new().await;
-    let moved = async |zone: &str| first_moved(world.desk.store.pool(), zone).await.unwrap();
+    let moved = async |zone: &str| first_moved(world.app.store.pool(), zone).await.unwrap();
     let early = world.hold(customer(1), at(1, 12)).await;
     world.hold(customer(2), at(1, 16)).await;
     block(&world, "18:00", "18:30").await.unwrap();
@@ -18,7 +18,7 @@ async fn what_another_zone_would_move_is_found() {
     // Noon is the morning of the same day in Berlin, and the evening before in Los Angeles.
     assert_eq!(moved("Europe/Berlin").await, None);
     assert_eq!(moved("America/Los_Angeles").await, Some(at(1, 12)));
-    release_booking(&world.desk, customer(1), early, "release-1").await.unwrap();
+    release_booking(&world.app, customer(1), early, "release-1").await.unwrap();
     assert_eq!(moved("America/Los_Angeles").await, None);
     // Six in the evening is the next morning there.
     assert!(moved("Pacific/Auckland").await.is_some());

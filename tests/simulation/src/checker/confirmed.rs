@@ -2,7 +2,7 @@
 //! very booking's order, over its price and in its currency, or a claim that the practice took by
 //! name.
 
-use booking::domain::booking::{Event, Facts, Ground, PaymentId};
+use booking::domain::booking::{ConfirmationBasis, Event, Facts, PaymentId};
 use kernel::Id;
 use kernel::id::Booking;
 use payments::domain::collection::Event as MoneyEvent;
@@ -21,10 +21,10 @@ pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
         });
         for it in past {
             let payment = match &it.event {
-                Event::Confirmed { ground: Ground::Payment(payment), .. }
+                Event::Confirmed { basis: ConfirmationBasis::Payment(payment), .. }
                 | Event::Paid { payment }
                 | Event::Unplaced { payment } => payment,
-                Event::Confirmed { ground: Ground::Claim, .. } => {
+                Event::Confirmed { basis: ConfirmationBasis::Claim, .. } => {
                     if !was_claimed(history, *id) {
                         found.add(format!("{id} was confirmed by a claim that nobody made"));
                     }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use booking::domain::booking::{Event, Ground};
+use booking::domain::booking::{ConfirmationBasis, Event};
 use contract::payments::v1::ReceiptIssued;
 use kernel::id::Booking;
 use kernel::{Decider, Id, Timestamp};
@@ -59,9 +59,8 @@ fn placed(history: &History, id: Id<Booking>) -> Option<(&PaymentId, &Collection
 /// The payment that an event places its booking with.
 fn payment_of(event: &Event) -> Option<&str> {
     match event {
-        Event::Confirmed { ground: Ground::Payment(payment), .. } | Event::Paid { payment } => {
-            Some(payment.0.as_str())
-        }
+        Event::Confirmed { basis: ConfirmationBasis::Payment(payment), .. }
+        | Event::Paid { payment } => Some(payment.0.as_str()),
         _ => None,
     }
 }

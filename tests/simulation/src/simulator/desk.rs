@@ -3,15 +3,15 @@
 
 mod tables;
 
+use booking::consumers::payments::{Action, action_for};
 use booking::contract::{booking_event, booking_stream, day_event, day_stream};
 use booking::domain::availability::{NotBookable, Rules};
 use booking::domain::booking::{
-    BookingLife, Cancellation, Command, Event, Facts, MeetingId, Mode, PaymentId, Place, Rejection,
-    State,
+    BookingLife, Cancellation, Command, Event, Facts, MeetingId, Mode, PaymentId, PlacementCheck,
+    Rejection, State,
 };
 use booking::domain::day::{self, PractitionerDay};
 use booking::domain::span::Span;
-use booking::process::payment::{Step, step};
 use booking::timers::{CREATE_MEETING, HOLD_END, SESSION_END};
 use eventstore::Recorded;
 use jiff::civil::{Time, Weekday};
@@ -180,14 +180,18 @@ impl World {
         (stream, day)
     }
 
-    fn place(&self, open: &Open) -> Place {
+    fn place(&self, open: &Open) -> PlacementCheck {
         let tables = &self.booking.tables;
         let by_day = open.day.is_free_for(open.id, open.span, self.now);
         let by_rows = tables
             .occupants(open.span, open.id)
-            .all(|other| other.is_some_and(|other| open.day.gives_way(other, self.now)));
+            .all(|other| other.is_some_and(|other| open.day.is_expired_hold(other, self.now)));
         let replaced = open.state.facts().is_some_and(|it| tables.is_replaced(it, self.now));
-        Place { free: by_day && by_rows, replaced, offered: self.cast.rules.offers(open.span) }
+        PlacementCheck {
+            free: by_day && by_rows,
+            replaced,
+            offered: self.cast.rules.offers(open.span),
+        }
     }
 
     /// `RequestBooking`.
@@ -252,10 +256,13 @@ impl World {
     pub(crate) fn cancel_booking(
         &mut self,
         id: Id<Booking>,
-        (by, refund): (booking::domain::booking::CancelledBy, booking::domain::booking::RefundWish),
+        (by, refund): (
+            booking::domain::booking::CancelledBy,
+            booking::domain::booking::RefundChoice,
+        ),
     ) -> Result<(), Fail> {
         let wish = Cancellation { by, refund, notice_hours: NOTICE_HOURS };
-        self.command_booking(id, Command::Cancel { wish, now: self.now })
+        self.command_booking(id, Command::Cancel { cancellation: wish, now: self.now })
     }
 
     /// `AcceptClaim`.
@@ -400,15 +407,15 @@ pub(crate) fn on_payments(
     batch: &mut Batch<DeskTables>,
     event: &Recorded,
 ) -> Result<(), Fail> {
-    let (id, command) = match step(event)? {
-        Some(Step::Confirm { id, payment, .. }) => {
+    let (id, command) = match action_for(event)? {
+        Some(Action::Confirm { id, payment, .. }) => {
             let Some(open) = world.open_booking(id) else {
                 return Err(Fail::Refused("BookingNotFound".to_owned()));
             };
             let place = world.place(&open);
-            (id, Command::VerifyPayment { payment, place, now: world.now })
+            (id, Command::VerifyPayment { payment, placement: place, now: world.now })
         }
-        Some(Step::Claim { id }) => {
+        Some(Action::Claim { id }) => {
             let Some(open) = world.open_booking(id) else { return Ok(()) };
             batch.change(move |tables: &mut DeskTables| {
                 if let Some(row) = tables.rows.get_mut(&id) {
@@ -420,7 +427,7 @@ pub(crate) fn on_payments(
             let now = world.now;
             if world.has(Flaw::ConfirmOnClaim) {
                 let payment = PaymentId("pay_00000claimed00".to_owned());
-                (id, Command::VerifyPayment { payment, place, now })
+                (id, Command::VerifyPayment { payment, placement: place, now })
             } else {
                 (id, Command::ClaimPayment { grow_minutes: GROW_MINUTES, accept, now })
             }

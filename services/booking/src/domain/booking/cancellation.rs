@@ -15,7 +15,7 @@ pub enum CancelledBy {
 
 /// How much is to go back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RefundWish {
+pub enum RefundChoice {
     /// What the policy says.
     ByPolicy,
     /// Everything, whatever the policy says.
@@ -30,7 +30,7 @@ pub struct Cancellation {
     /// Who wants it.
     pub by: CancelledBy,
     /// How much is to go back.
-    pub refund: RefundWish,
+    pub refund: RefundChoice,
     /// Until how many hours before the start a customer gets everything back.
     pub notice_hours: i64,
 }
@@ -40,9 +40,9 @@ impl Cancellation {
     #[must_use]
     pub fn refund_of(&self, facts: &Facts, now: Timestamp) -> Money {
         let full = match (self.refund, self.by) {
-            (RefundWish::Full, _) | (RefundWish::ByPolicy, CancelledBy::Practice) => true,
-            (RefundWish::Nothing, _) => false,
-            (RefundWish::ByPolicy, CancelledBy::Customer) => {
+            (RefundChoice::Full, _) | (RefundChoice::ByPolicy, CancelledBy::Practice) => true,
+            (RefundChoice::Nothing, _) => false,
+            (RefundChoice::ByPolicy, CancelledBy::Customer) => {
                 let limit = now.plus_minutes(self.notice_hours.saturating_mul(60));
                 facts.starts_at().is_some_and(|starts_at| limit <= starts_at)
             }

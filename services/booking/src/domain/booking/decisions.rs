@@ -4,7 +4,9 @@ use kernel::Timestamp;
 
 use super::cancellation::Cancellation;
 use super::facts::{Facts, Mode};
-use super::model::{Command, Event, Ground, MeetingId, PaymentId, Place, Rejection, State};
+use super::model::{
+    Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
+};
 
 /// Late money places a booking again only when its session is at least this far away.
 const REINSTATE_AHEAD_MINUTES: i64 = 120;
@@ -22,11 +24,11 @@ pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Reje
             let ended = state.held_until().is_some_and(|until| until <= now);
             Ok(if ended { vec![Event::Expired] } else { Vec::new() })
         }
-        Command::VerifyPayment { payment, place, now } => {
-            verify_payment(state, payment, place, now)
+        Command::VerifyPayment { payment, placement, now } => {
+            verify_payment(state, payment, placement, now)
         }
         Command::ScheduleMeeting { meeting } => Ok(schedule_meeting(state, meeting)),
-        Command::Cancel { wish, now } => cancel(state, wish, now),
+        Command::Cancel { cancellation, now } => cancel(state, cancellation, now),
         Command::Complete { now } => Ok(complete(state, now)),
     }
 }
@@ -71,12 +73,12 @@ fn open_checkout(
 fn claim_payment(
     state: &State,
     grow_minutes: i64,
-    accept: Option<Place>,
+    accept: Option<PlacementCheck>,
     now: Timestamp,
 ) -> Vec<Event> {
-    let placed = accept.and_then(|place| open(state, now)?.placed(place, now));
+    let placed = accept.and_then(|placement| unconfirmed(state, now)?.placed(placement, now));
     match placed {
-        Some(reinstated) => vec![Event::Confirmed { ground: Ground::Claim, reinstated }],
+        Some(reinstated) => vec![Event::Confirmed { basis: ConfirmationBasis::Claim, reinstated }],
         None => open_checkout(state, grow_minutes, now).unwrap_or_default(),
     }
 }
@@ -114,7 +116,7 @@ fn accept_claim(
         return Err(Rejection::SlotTaken);
     }
     let reinstated = state.held_until().is_none_or(|until| until <= now);
-    Ok(vec![Event::Confirmed { ground: Ground::Claim, reinstated }])
+    Ok(vec![Event::Confirmed { basis: ConfirmationBasis::Claim, reinstated }])
 }
 
 fn release(state: &State) -> Result<Vec<Event>, Rejection> {
@@ -131,18 +133,18 @@ fn release(state: &State) -> Result<Vec<Event>, Rejection> {
 }
 
 /// A booking that nothing was decided about yet, and whether its hold still lasts.
-struct Open<'s> {
+struct Unconfirmed<'s> {
     facts: &'s Facts,
-    in_time: bool,
+    hold_is_live: bool,
 }
 
-fn open(state: &State, now: Timestamp) -> Option<Open<'_>> {
+fn unconfirmed(state: &State, now: Timestamp) -> Option<Unconfirmed<'_>> {
     match state {
         State::Held { facts, until } | State::AwaitingPayment { facts, until } => {
-            Some(Open { facts, in_time: now < *until })
+            Some(Unconfirmed { facts, hold_is_live: now < *until })
         }
         State::Expired { facts } | State::Released { facts } => {
-            Some(Open { facts, in_time: false })
+            Some(Unconfirmed { facts, hold_is_live: false })
         }
         State::Absent
         | State::Confirmed { .. }
@@ -153,15 +155,15 @@ fn open(state: &State, now: Timestamp) -> Option<Open<'_>> {
     }
 }
 
-impl Open<'_> {
+impl Unconfirmed<'_> {
     /// Whether money that is there now places it, and whether it had lost its time before.
-    fn placed(&self, place: Place, now: Timestamp) -> Option<bool> {
-        if self.in_time && place.free {
+    fn placed(&self, placement: PlacementCheck, now: Timestamp) -> Option<bool> {
+        if self.hold_is_live && placement.free {
             return Some(false);
         }
         let starts_at = self.facts.starts_at()?;
         let far_enough = starts_at >= now.plus_minutes(REINSTATE_AHEAD_MINUTES);
-        (far_enough && place.free && !place.replaced && place.offered).then_some(true)
+        (far_enough && placement.free && !placement.replaced && placement.offered).then_some(true)
     }
 }
 
@@ -169,27 +171,29 @@ impl Open<'_> {
 fn verify_payment(
     state: &State,
     payment: PaymentId,
-    place: Place,
+    placement: PlacementCheck,
     now: Timestamp,
 ) -> Result<Vec<Event>, Rejection> {
     if *state == State::Absent {
         return Err(Rejection::Absent);
     }
-    if let Some(open) = open(state, now) {
-        return Ok(vec![match open.placed(place, now) {
-            Some(reinstated) => Event::Confirmed { ground: Ground::Payment(payment), reinstated },
+    if let Some(unconfirmed) = unconfirmed(state, now) {
+        return Ok(vec![match unconfirmed.placed(placement, now) {
+            Some(reinstated) => {
+                Event::Confirmed { basis: ConfirmationBasis::Payment(payment), reinstated }
+            }
             None => Event::Unplaced { payment },
         }]);
     }
     Ok(match state {
-        State::Confirmed { ground: Ground::Claim, .. }
-        | State::MeetingScheduled { ground: Ground::Claim, .. }
-        | State::Completed { ground: Ground::Claim, .. } => vec![Event::Paid { payment }],
+        State::Confirmed { basis: ConfirmationBasis::Claim, .. }
+        | State::MeetingScheduled { basis: ConfirmationBasis::Claim, .. }
+        | State::Completed { basis: ConfirmationBasis::Claim, .. } => vec![Event::Paid { payment }],
         // What was cancelled on the promise of a refund gets it, also when its money comes later.
-        State::Cancelled { ground: Ground::Claim, refund, .. } if refund.minor > 0 => {
+        State::Cancelled { basis: ConfirmationBasis::Claim, refund, .. } if refund.minor > 0 => {
             vec![Event::Unplaced { payment }]
         }
-        State::Cancelled { ground: Ground::Claim, .. } => vec![Event::Paid { payment }],
+        State::Cancelled { basis: ConfirmationBasis::Claim, .. } => vec![Event::Paid { payment }],
         State::Absent
         | State::Held { .. }
         | State::AwaitingPayment { .. }
@@ -221,14 +225,19 @@ fn schedule_meeting(state: &State, meeting: MeetingId) -> Vec<Event> {
     }
 }
 
-fn cancel(state: &State, wish: Cancellation, now: Timestamp) -> Result<Vec<Event>, Rejection> {
+fn cancel(
+    state: &State,
+    cancellation: Cancellation,
+    now: Timestamp,
+) -> Result<Vec<Event>, Rejection> {
     match state {
         State::Absent => Err(Rejection::Absent),
-        State::Confirmed { facts, ground } | State::MeetingScheduled { facts, ground, .. }
+        State::Confirmed { facts, basis } | State::MeetingScheduled { facts, basis, .. }
             if !facts.has_ended(now) =>
         {
-            let (refund, unpaid) = (wish.refund_of(facts, now), *ground == Ground::Claim);
-            Ok(vec![Event::Cancelled { by: wish.by, refund, unpaid }])
+            let (refund, unpaid) =
+                (cancellation.refund_of(facts, now), *basis == ConfirmationBasis::Claim);
+            Ok(vec![Event::Cancelled { by: cancellation.by, refund, unpaid }])
         }
         State::Cancelled { .. } => Ok(Vec::new()),
         State::Held { .. }

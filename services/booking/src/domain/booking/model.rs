@@ -15,7 +15,7 @@ pub struct MeetingId(pub String);
 
 /// What a booking is confirmed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ground {
+pub enum ConfirmationBasis {
     /// Verified money.
     Payment(PaymentId),
     /// The customer's word, which the practice took; no money was verified yet.
@@ -33,17 +33,17 @@ pub enum State {
     /// Checkout was opened or a payment was claimed; the hold was extended, once.
     AwaitingPayment { facts: Facts, until: Timestamp },
     /// Paid, or taken for paid, and placed.
-    Confirmed { facts: Facts, ground: Ground },
+    Confirmed { facts: Facts, basis: ConfirmationBasis },
     /// The same, and the meeting room exists.
-    MeetingScheduled { facts: Facts, ground: Ground, meeting: MeetingId },
+    MeetingScheduled { facts: Facts, basis: ConfirmationBasis, meeting: MeetingId },
     /// The session's end has passed.
-    Completed { facts: Facts, ground: Ground },
+    Completed { facts: Facts, basis: ConfirmationBasis },
     /// The hold ended without money.
     Expired { facts: Facts },
     /// The customer gave the time back.
     Released { facts: Facts },
     /// It was cancelled after it had been confirmed.
-    Cancelled { facts: Facts, ground: Ground, refund: Money },
+    Cancelled { facts: Facts, basis: ConfirmationBasis, refund: Money },
     /// Money arrived after the time was gone.
     PaidUnplaced { facts: Facts, payment: PaymentId },
 }
@@ -92,7 +92,7 @@ pub enum Command {
     OpenCheckout { grow_minutes: i64, now: Timestamp },
     /// A payment was claimed; the same extension, but nothing to refuse. With `accept` the practice
     /// takes every such word: the booking is confirmed if verified money would confirm it.
-    ClaimPayment { grow_minutes: i64, accept: Option<Place>, now: Timestamp },
+    ClaimPayment { grow_minutes: i64, accept: Option<PlacementCheck>, now: Timestamp },
     /// Staff take the customer's word for a payment, if the customer has given it.
     AcceptClaim { claimed: bool, free: bool, now: Timestamp },
     /// The customer gives the time back.
@@ -100,18 +100,18 @@ pub enum Command {
     /// The hold's end has come.
     Expire { now: Timestamp },
     /// Money was verified.
-    VerifyPayment { payment: PaymentId, place: Place, now: Timestamp },
+    VerifyPayment { payment: PaymentId, placement: PlacementCheck, now: Timestamp },
     /// The meeting room exists.
     ScheduleMeeting { meeting: MeetingId },
     /// The practice cancels, for the customer or by itself.
-    Cancel { wish: Cancellation, now: Timestamp },
+    Cancel { cancellation: Cancellation, now: Timestamp },
     /// The session's end has come.
     Complete { now: Timestamp },
 }
 
 /// What is known of a booking's time when money arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct PlacementCheck {
     /// Nobody else has it.
     pub free: bool,
     /// The customer has another live booking in its place.
@@ -128,7 +128,7 @@ pub enum Event {
     /// Checkout was opened or a payment claimed; the time is held longer.
     CheckoutOpened { until: Timestamp },
     /// It is placed.
-    Confirmed { ground: Ground, reinstated: bool },
+    Confirmed { basis: ConfirmationBasis, reinstated: bool },
     /// Money was verified for what was confirmed on a claim.
     Paid { payment: PaymentId },
     /// Its meeting room exists.

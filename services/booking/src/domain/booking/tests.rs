@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::{
-    BookingLife, Cancellation, CancelledBy, Command, Event, Facts, Ground, MeetingId, Mode,
-    PaymentId, Place, RefundWish, Rejection, State,
+    BookingLife, Cancellation, CancelledBy, Command, ConfirmationBasis, Event, Facts, MeetingId,
+    Mode, PaymentId, PlacementCheck, RefundChoice, Rejection, State,
 };
 use crate::domain::span::Span;
 
@@ -42,11 +42,11 @@ fn opened(until: i64) -> Event {
 }
 
 fn paid(reinstated: bool) -> Event {
-    Event::Confirmed { ground: Ground::Payment(payment()), reinstated }
+    Event::Confirmed { basis: ConfirmationBasis::Payment(payment()), reinstated }
 }
 
 fn on_claim(reinstated: bool) -> Event {
-    Event::Confirmed { ground: Ground::Claim, reinstated }
+    Event::Confirmed { basis: ConfirmationBasis::Claim, reinstated }
 }
 
 fn payment() -> PaymentId {
@@ -69,16 +69,16 @@ fn claim(now: i64) -> Command {
     Command::ClaimPayment { grow_minutes: 15, accept: None, now: at(now) }
 }
 
-fn claim_and_accept(now: i64, place: Place) -> Command {
-    Command::ClaimPayment { grow_minutes: 15, accept: Some(place), now: at(now) }
+fn claim_and_accept(now: i64, placement: PlacementCheck) -> Command {
+    Command::ClaimPayment { grow_minutes: 15, accept: Some(placement), now: at(now) }
 }
 
 fn accept(now: i64, free: bool) -> Command {
     Command::AcceptClaim { claimed: true, free, now: at(now) }
 }
 
-fn cancel(by: CancelledBy, refund: RefundWish, now: i64) -> Command {
-    Command::Cancel { wish: Cancellation { by, refund, notice_hours: 24 }, now: at(now) }
+fn cancel(by: CancelledBy, refund: RefundChoice, now: i64) -> Command {
+    Command::Cancel { cancellation: Cancellation { by, refund, notice_hours: 24 }, now: at(now) }
 }
 
 fn cancelled(by: CancelledBy, minor: i64) -> Event {
@@ -90,13 +90,13 @@ fn unpaid(by: CancelledBy, minor: i64) -> Event {
     Event::Cancelled { by, refund: Money::inr(minor), unpaid: true }
 }
 
-const FREE: Place = Place { free: true, replaced: false, offered: true };
-const GONE: Place = Place { free: false, replaced: false, offered: true };
-const REPLACED: Place = Place { free: true, replaced: true, offered: true };
-const CLOSED: Place = Place { free: true, replaced: false, offered: false };
+const FREE: PlacementCheck = PlacementCheck { free: true, replaced: false, offered: true };
+const GONE: PlacementCheck = PlacementCheck { free: false, replaced: false, offered: true };
+const REPLACED: PlacementCheck = PlacementCheck { free: true, replaced: true, offered: true };
+const CLOSED: PlacementCheck = PlacementCheck { free: true, replaced: false, offered: false };
 
-fn verify(now: i64, place: Place) -> Command {
-    Command::VerifyPayment { payment: payment(), place, now: at(now) }
+fn verify(now: i64, placement: PlacementCheck) -> Command {
+    Command::VerifyPayment { payment: payment(), placement, now: at(now) }
 }
 
 #[track_caller]
@@ -197,8 +197,11 @@ fn money_after_the_end_is_late_before_the_timer_has_said_so() {
 
 #[test]
 fn a_second_payment_changes_nothing() {
-    let second =
-        Command::VerifyPayment { payment: PaymentId("pay_2".to_owned()), place: FREE, now: at(20) };
+    let second = Command::VerifyPayment {
+        payment: PaymentId("pay_2".to_owned()),
+        placement: FREE,
+        now: at(20),
+    };
     check(&[requested(), paid(false)], second.clone(), Ok(&[]));
     check(&[requested(), Event::Expired, unplaced()], second.clone(), Ok(&[]));
     check(&[], second, Err(Rejection::Absent));
@@ -281,7 +284,7 @@ fn money_that_follows_a_word_belongs_to_its_booking() {
 
 #[test]
 fn a_customers_wish_gives_everything_back_until_the_limit_and_nothing_after() {
-    let customer = |now| cancel(CancelledBy::Customer, RefundWish::ByPolicy, now);
+    let customer = |now| cancel(CancelledBy::Customer, RefundChoice::ByPolicy, now);
     // The session begins two days after the request.
     let paid_for = [requested_for(2 * 24 * 60), paid(false)];
     let limit = 24 * 60;
@@ -294,10 +297,10 @@ fn the_practices_wish_gives_everything_back_and_staff_may_decide_otherwise() {
     let paid_for = [requested_for(2 * 24 * 60), paid(false)];
     let late = 2 * 24 * 60;
     for (by, refund, now, minor) in [
-        (CancelledBy::Practice, RefundWish::ByPolicy, late, 50_000),
-        (CancelledBy::Practice, RefundWish::Nothing, 20, 0),
-        (CancelledBy::Customer, RefundWish::Full, late, 50_000),
-        (CancelledBy::Customer, RefundWish::Nothing, 20, 0),
+        (CancelledBy::Practice, RefundChoice::ByPolicy, late, 50_000),
+        (CancelledBy::Practice, RefundChoice::Nothing, 20, 0),
+        (CancelledBy::Customer, RefundChoice::Full, late, 50_000),
+        (CancelledBy::Customer, RefundChoice::Nothing, 20, 0),
     ] {
         check(&paid_for, cancel(by, refund, now), Ok(&[cancelled(by, minor)]));
     }
@@ -305,20 +308,24 @@ fn the_practices_wish_gives_everything_back_and_staff_may_decide_otherwise() {
 
 #[test]
 fn only_what_is_confirmed_and_not_over_is_cancelled() {
-    let wish = |now| cancel(CancelledBy::Practice, RefundWish::ByPolicy, now);
+    let cancellation = |now| cancel(CancelledBy::Practice, RefundChoice::ByPolicy, now);
     let refused = Err(Rejection::NotCancellable);
     let whole = cancelled(CancelledBy::Practice, 50_000);
     let scheduled = Event::MeetingScheduled { meeting: meeting() };
-    check(&[requested(), paid(false), scheduled], wish(659), Ok(std::slice::from_ref(&whole)));
-    check(&[requested(), paid(false)], wish(660), refused);
-    check(&[requested(), paid(false), Event::Completed], wish(700), refused);
-    check(&[requested()], wish(3), refused);
-    check(&[requested(), opened(30)], wish(3), refused);
-    check(&[requested(), Event::Expired], wish(40), refused);
-    check(&[requested(), Event::Expired, unplaced()], wish(40), refused);
-    check(&[], wish(3), Err(Rejection::Absent));
+    check(
+        &[requested(), paid(false), scheduled],
+        cancellation(659),
+        Ok(std::slice::from_ref(&whole)),
+    );
+    check(&[requested(), paid(false)], cancellation(660), refused);
+    check(&[requested(), paid(false), Event::Completed], cancellation(700), refused);
+    check(&[requested()], cancellation(3), refused);
+    check(&[requested(), opened(30)], cancellation(3), refused);
+    check(&[requested(), Event::Expired], cancellation(40), refused);
+    check(&[requested(), Event::Expired, unplaced()], cancellation(40), refused);
+    check(&[], cancellation(3), Err(Rejection::Absent));
     // Whoever wants it differently later comes too late.
-    let other = cancel(CancelledBy::Customer, RefundWish::Nothing, 50);
+    let other = cancel(CancelledBy::Customer, RefundChoice::Nothing, 50);
     check(&[requested(), paid(false), whole], other, Ok(&[]));
 }
 
@@ -337,30 +344,27 @@ fn what_was_cancelled_stays_so() {
 #[test]
 fn money_that_follows_a_cancelled_word_ends_as_the_cancellation_said() {
     let taken = [requested(), on_claim(false)];
-    let wish = cancel(CancelledBy::Practice, RefundWish::ByPolicy, 20);
+    let cancellation = cancel(CancelledBy::Practice, RefundChoice::ByPolicy, 20);
     let promise = unpaid(CancelledBy::Practice, 50_000);
-    check(&taken, wish.clone(), Ok(std::slice::from_ref(&promise)));
+    check(&taken, cancellation.clone(), Ok(std::slice::from_ref(&promise)));
     // Once its money was verified, it is a paid one like every other.
     let settled = [&taken[..], &[Event::Paid { payment: payment() }]].concat();
-    check(&settled, wish, Ok(&[cancelled(CancelledBy::Practice, 50_000)]));
+    check(&settled, cancellation, Ok(&[cancelled(CancelledBy::Practice, 50_000)]));
     let promised = [&taken[..], &[promise]].concat();
     check(&promised, verify(40, FREE), Ok(&[unplaced()]));
     let kept = [&taken[..], &[unpaid(CancelledBy::Customer, 0)]].concat();
     check(&kept, verify(40, FREE), Ok(&[Event::Paid { payment: payment() }]));
     // It stays cancelled, with the money that came.
     let state = fold::<BookingLife>(&[&promised[..], &[unplaced()]].concat());
-    let ground = Ground::Payment(payment());
+    let basis = ConfirmationBasis::Payment(payment());
     let facts = facts_at(600);
-    assert_eq!(state, State::Cancelled { facts, ground, refund: Money::inr(50_000) });
+    assert_eq!(state, State::Cancelled { facts, basis, refund: Money::inr(50_000) });
 }
 
 fn any_command() -> impl Strategy<Value = Command> {
-    let place = any::<(bool, bool, bool)>().prop_map(|(free, replaced, offered)| Place {
-        free,
-        replaced,
-        offered,
-    });
-    (0..12, place, 1..3).prop_map(|(kind, place, payment)| match kind {
+    let placement = any::<(bool, bool, bool)>()
+        .prop_map(|(free, replaced, offered)| PlacementCheck { free, replaced, offered });
+    (0..12, placement, 1..3).prop_map(|(kind, placement, payment)| match kind {
         0 => Command::Request { facts: facts_at(600), until: at(15) },
         1 => open(0),
         2 => claim(0),
@@ -368,14 +372,14 @@ fn any_command() -> impl Strategy<Value = Command> {
         4 => Command::Expire { now: at(0) },
         5 => Command::VerifyPayment {
             payment: PaymentId(format!("pay_{payment}")),
-            place,
+            placement,
             now: at(0),
         },
         6 => Command::ScheduleMeeting { meeting: meeting() },
-        7 => claim_and_accept(0, place),
-        8 => Command::AcceptClaim { claimed: place.replaced, free: place.free, now: at(0) },
-        9 => cancel(CancelledBy::Customer, RefundWish::ByPolicy, 0),
-        10 => cancel(CancelledBy::Practice, RefundWish::Nothing, 0),
+        7 => claim_and_accept(0, placement),
+        8 => Command::AcceptClaim { claimed: placement.replaced, free: placement.free, now: at(0) },
+        9 => cancel(CancelledBy::Customer, RefundChoice::ByPolicy, 0),
+        10 => cancel(CancelledBy::Practice, RefundChoice::Nothing, 0),
         _ => Command::Complete { now: at(0) },
     })
 }
@@ -391,10 +395,10 @@ fn at_time(command: Command, time: Timestamp) -> Command {
         Command::AcceptClaim { claimed, free, .. } => {
             Command::AcceptClaim { claimed, free, now: time }
         }
-        Command::Cancel { wish, .. } => Command::Cancel { wish, now: time },
+        Command::Cancel { cancellation, .. } => Command::Cancel { cancellation, now: time },
         Command::Expire { .. } => Command::Expire { now: time },
-        Command::VerifyPayment { payment, place, .. } => {
-            Command::VerifyPayment { payment, place, now: time }
+        Command::VerifyPayment { payment, placement, .. } => {
+            Command::VerifyPayment { payment, placement, now: time }
         }
         Command::Complete { .. } => Command::Complete { now: time },
         other @ (Command::Request { .. } | Command::Release | Command::ScheduleMeeting { .. }) => {
@@ -423,10 +427,10 @@ proptest! {
         let extensions = count(|e| matches!(e, Event::CheckoutOpened { .. }));
         prop_assert!(extensions <= 1, "a hold is extended once");
         let paid = count(|e| match e {
-            Event::Confirmed { ground: Ground::Payment(_), .. }
+            Event::Confirmed { basis: ConfirmationBasis::Payment(_), .. }
             | Event::Paid { .. }
             | Event::Unplaced { .. } => true,
-            Event::Confirmed { ground: Ground::Claim, .. }
+            Event::Confirmed { basis: ConfirmationBasis::Claim, .. }
             | Event::Requested { .. }
             | Event::CheckoutOpened { .. }
             | Event::MeetingScheduled { .. }

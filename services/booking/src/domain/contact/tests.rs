@@ -1,18 +1,23 @@
 //! What is taken as contact data and what is not.
 
-use super::{Contact, Typed, Wrong};
+use super::{Contact, ContactError, ContactInput};
 
-const GOOD: Typed<'_> =
-    Typed { first_name: "Asha", last_name: "Rao", email: "asha@example.org", phone: "", notes: "" };
+const GOOD: ContactInput<'_> = ContactInput {
+    first_name: "Asha",
+    last_name: "Rao",
+    email: "asha@example.org",
+    phone: "",
+    notes: "",
+};
 
 #[track_caller]
-fn check(typed: Typed<'_>, wrong: Wrong) {
+fn check(typed: ContactInput<'_>, wrong: ContactError) {
     assert_eq!(Contact::parse(&typed), Err(wrong));
 }
 
 #[test]
 fn what_is_typed_is_brought_into_one_form() {
-    let contact = Contact::parse(&Typed {
+    let contact = Contact::parse(&ContactInput {
         first_name: "  Asha ",
         last_name: "Rao-Iyer",
         email: " asha@example.org ",
@@ -29,20 +34,23 @@ fn what_is_typed_is_brought_into_one_form() {
 
 #[test]
 fn names_are_needed_and_stay_on_one_line() {
-    check(Typed { first_name: " ", ..GOOD }, Wrong::FirstNameMissing);
-    check(Typed { last_name: "", ..GOOD }, Wrong::LastNameMissing);
+    check(ContactInput { first_name: " ", ..GOOD }, ContactError::FirstNameMissing);
+    check(ContactInput { last_name: "", ..GOOD }, ContactError::LastNameMissing);
     let longest = "न".repeat(80);
-    assert!(Contact::parse(&Typed { first_name: &longest, ..GOOD }).is_ok());
+    assert!(Contact::parse(&ContactInput { first_name: &longest, ..GOOD }).is_ok());
     let longer = "न".repeat(81);
-    check(Typed { first_name: &longer, ..GOOD }, Wrong::FirstNameInvalid);
-    check(Typed { last_name: "Rao\r\nBcc: x@example.org", ..GOOD }, Wrong::LastNameInvalid);
+    check(ContactInput { first_name: &longer, ..GOOD }, ContactError::FirstNameInvalid);
+    check(
+        ContactInput { last_name: "Rao\r\nBcc: x@example.org", ..GOOD },
+        ContactError::LastNameInvalid,
+    );
 }
 
 #[test]
 fn a_mail_address_can_be_one() {
-    check(Typed { email: "", ..GOOD }, Wrong::EmailMissing);
+    check(ContactInput { email: "", ..GOOD }, ContactError::EmailMissing);
     for good in ["a@b.in", "asha.rao+x@mail.example.co.in", "o'neil@example.org"] {
-        assert!(Contact::parse(&Typed { email: good, ..GOOD }).is_ok(), "{good}");
+        assert!(Contact::parse(&ContactInput { email: good, ..GOOD }).is_ok(), "{good}");
     }
     let long = format!("a@{}.example.org", "b.".repeat(130));
     for wrong in [
@@ -60,7 +68,7 @@ fn a_mail_address_can_be_one() {
         "<asha@example.org>",
         &long,
     ] {
-        check(Typed { email: wrong, ..GOOD }, Wrong::EmailInvalid);
+        check(ContactInput { email: wrong, ..GOOD }, ContactError::EmailInvalid);
     }
 }
 
@@ -72,20 +80,20 @@ fn a_phone_number_is_of_india_unless_it_says_otherwise() {
         ("09893012345", "+919893012345"),
         ("+44 20 7946 0018", "+442079460018"),
     ] {
-        let contact = Contact::parse(&Typed { phone: typed, ..GOOD }).unwrap();
+        let contact = Contact::parse(&ContactInput { phone: typed, ..GOOD }).unwrap();
         assert_eq!(contact.phone(), kept, "{typed}");
     }
     for wrong in ["12", "phone", "+91 98930", &"9".repeat(50)] {
-        check(Typed { phone: wrong, ..GOOD }, Wrong::PhoneInvalid);
+        check(ContactInput { phone: wrong, ..GOOD }, ContactError::PhoneInvalid);
     }
 }
 
 #[test]
 fn notes_have_an_end() {
     let longest = "x".repeat(2000);
-    assert!(Contact::parse(&Typed { notes: &longest, ..GOOD }).is_ok());
+    assert!(Contact::parse(&ContactInput { notes: &longest, ..GOOD }).is_ok());
     let longer = "x".repeat(2001);
-    check(Typed { notes: &longer, ..GOOD }, Wrong::NotesTooLong);
+    check(ContactInput { notes: &longer, ..GOOD }, ContactError::NotesTooLong);
 }
 
 #[test]

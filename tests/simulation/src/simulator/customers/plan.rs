@@ -1,6 +1,6 @@
 //! What people mean to do. A run has several customers, few times, and many plans.
 
-use booking::domain::booking::{CancelledBy, Mode, RefundWish};
+use booking::domain::booking::{CancelledBy, Mode, RefundChoice};
 use booking::domain::span::Span;
 use kernel::id::Customer;
 use kernel::{Id, Timestamp};
@@ -43,7 +43,7 @@ pub(crate) struct Plan {
     pub(crate) stays: bool,
     pub(crate) is_claim_accepted: bool,
     pub(crate) cancels_after: Option<i64>,
-    pub(crate) cancels_how: (CancelledBy, RefundWish),
+    pub(crate) cancels_how: (CancelledBy, RefundChoice),
     pub(crate) refunds_after: Vec<i64>,
 }
 
@@ -187,8 +187,8 @@ fn plan(dice: &mut Dice) -> Plan {
     };
     let by = if dice.chance(600) { CancelledBy::Customer } else { CancelledBy::Practice };
     let refund = dice.weighted(
-        &[(800, RefundWish::ByPolicy), (100, RefundWish::Full), (100, RefundWish::Nothing)],
-        RefundWish::ByPolicy,
+        &[(800, RefundChoice::ByPolicy), (100, RefundChoice::Full), (100, RefundChoice::Nothing)],
+        RefundChoice::ByPolicy,
     );
     let refunds = dice.weighted(&[(880, 0), (80, 1), (40, 2)], 0);
     Plan {
