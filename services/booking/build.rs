@@ -1,4 +1,4 @@
-//! A new migration is part of the program, so cargo has to look for one.
+//! Migrations are compiled into the program, so cargo must watch their folder.
 
 fn main() {
     println!("cargo:rerun-if-changed=../../migrations/booking");

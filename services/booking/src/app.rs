@@ -1,4 +1,5 @@
-//! One function per command: read under locks, decide, append, and write down what reads need.
+//! The application layer, one function per command: load under locks, decide, append events, update
+//! the read model.
 
 use eventstore::Store;
 use kernel::{Code, CommandError, Reject};
@@ -33,22 +34,22 @@ pub mod list_bookings;
 pub mod grant_role;
 pub mod retention;
 
-/// Everything that commands work with.
+/// The dependencies that commands share.
 #[derive(Debug)]
 pub struct App {
     /// The database.
     pub store: Store,
-    /// What the practice says about itself.
+    /// The practice's settings.
     pub practice: Practice,
-    /// When it works.
+    /// The practice's timetable.
     pub rules: Rules,
-    /// Its days as they were last read.
+    /// Snapshots of the practitioner's days.
     pub day_snapshots: DaySnapshotCache,
-    /// Requests that wait to be written together.
+    /// The queue of requests that are committed in batches.
     pub group_commit: GroupCommit,
-    /// Prices and lengths.
+    /// Prices and session lengths.
     pub catalogue: Catalogue,
-    /// Where meeting rooms come from.
+    /// The meeting provider.
     pub meetings: Meetings,
     /// What a customer's word that it is paid is worth.
     pub claim_policy: ClaimPolicy,
@@ -57,9 +58,10 @@ pub struct App {
 /// What a customer's word that it is paid is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClaimPolicy {
-    /// The provider is asked and staff see it; only verified money or staff confirm.
+    /// The provider is queried and staff see the claim; only verified money or staff confirm the
+    /// booking.
     Review,
-    /// It confirms the booking, if its time can be had.
+    /// A claim confirms the booking if its time is free.
     Accept,
 }
 
@@ -75,13 +77,13 @@ impl std::str::FromStr for ClaimPolicy {
     }
 }
 
-/// The most characters of an idempotency key, and the fewest.
+/// The allowed length of an idempotency key, in characters.
 pub const KEY_CHARS: std::ops::RangeInclusive<usize> = 8..=64;
 
-/// How a command fails.
+/// The error of a command.
 pub type Error = CommandError<Rejection>;
 
-/// Why a command is refused. Its text is read by people.
+/// Why a command is rejected. Its text is shown to users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// Not 8 to 64 printable characters.
@@ -102,67 +104,67 @@ pub enum Rejection {
     /// Neither online nor in person.
     #[error("Please choose online or in person.")]
     InvalidMode,
-    /// Something in the contact data.
+    /// A field of the contact data is invalid.
     #[error("{}", contact_text(*.0))]
     InvalidContact(contact::ContactError),
-    /// The box was not ticked.
+    /// The terms were not accepted.
     #[error("Please agree to our simple terms to book your session.")]
     TermsNotAccepted,
     /// Another booking has the time.
     #[error("This time was just taken. Please choose another one.")]
     SlotTaken,
-    /// The time is over, or too near.
+    /// The time is past, or closer than the notice period.
     #[error("This time has passed. Please choose another one.")]
     SlotPast,
-    /// The practice offers no such start.
+    /// The timetable has no such start.
     #[error("This time is not offered. Please choose another one.")]
     SlotNotOffered,
-    /// Two times are held already.
+    /// The customer has the maximum number of live holds.
     #[error("You are holding other times already. Please pay for one or wait until it is free.")]
     TooManyHolds,
-    /// The hold has run out.
+    /// The hold has expired.
     #[error("Your time is not held any more. Please choose a time again.")]
     HoldEnded,
-    /// Checkout was opened.
+    /// Checkout was opened already.
     #[error("The payment was opened already, so this time stays held until it ends.")]
     CheckoutOpened,
-    /// No such booking, or not for this caller.
+    /// The booking doesn't exist, or the caller doesn't own it.
     #[error("There is no such booking.")]
     BookingNotFound,
-    /// There is nothing to put into a calendar yet.
+    /// The booking isn't confirmed, so it has no calendar file yet.
     #[error("This booking is not confirmed yet.")]
     NotConfirmed,
-    /// The first date can not be read.
+    /// The first date is malformed.
     #[error("Please choose a date.")]
     InvalidDate,
-    /// More days at once than these.
+    /// More days were requested than allowed; the maximum is attached.
     #[error("At most {0} days can be shown at once.")]
     RangeTooLong(i32),
-    /// The day of a block can not be read, is past or too far away.
+    /// The date of a block is malformed, past or too far ahead.
     #[error("Please choose a day from today on.")]
     InvalidDay,
-    /// The time of a block can not be read, or ends before it begins.
+    /// The time range of a block is malformed or empty.
     #[error("Please choose a time that begins before it ends.")]
     InvalidTime,
-    /// A time can not be closed, or a claim not be accepted, because others are in it.
+    /// A time cannot be closed, or a claim not be accepted, because the time is occupied.
     #[error("Something else is held, booked or closed in this time.")]
     TimeOccupied,
     /// No such block.
     #[error("There is no such closed time.")]
     BlockNotFound,
-    /// Neither the customer nor the practice.
+    /// `cancelled_by` is neither the customer nor the practice.
     #[error("Please say whether the customer or the practice cancels.")]
     InvalidCancelledBy,
-    /// No such kind of refund.
+    /// Unknown kind of refund.
     #[error("Please choose a refund by policy, a full one or none.")]
     InvalidRefund,
-    /// It is not confirmed, or its session has ended.
+    /// The booking isn't confirmed, or its session has ended.
     #[error("Only a confirmed booking whose session has not ended can be cancelled.")]
     NotCancellable,
-    /// The customer never said that it is paid, or that has been settled.
+    /// The payment was never claimed, or the claim is settled.
     #[error("The customer has not said that this booking is paid, or that was settled already.")]
     NotClaimed,
-    /// Its session has ended.
+    /// The session has ended.
     #[error("The session of this booking has ended.")]
     SessionEnded,
 }
@@ -310,7 +312,7 @@ impl From<NotBookable> for Rejection {
     }
 }
 
-/// A refusal as an error, for `?`.
+/// A rejection as an error, for `?`.
 pub(crate) fn refuse(rejection: Rejection) -> Error {
     CommandError::Rejected(rejection)
 }

@@ -1,5 +1,5 @@
-//! The calendar file of a booking. It says where and when, and never for what: a calendar is seen
-//! by more people than its owner.
+//! The calendar file of a booking. It holds time and place but never the service: calendars are
+//! often shared.
 
 use contract::booking::v1 as wire;
 use contract::convert::timestamp;
@@ -10,18 +10,18 @@ use runtime::practice::Practice;
 
 use crate::read_model::view::View;
 
-/// How long before a session its calendar reminds.
+/// How many minutes before a session the calendar reminds.
 const ALARM_MINUTES: i64 = 60;
-/// How long a line of the file may be, its end left out.
+/// The maximum length of a line without its line break, in octets.
 const LINE_OCTETS_MAX: usize = 75;
 
-/// The file of a booking that is paid and placed; `None` for any other.
+/// The calendar file of a placed booking; `None` for any other.
 #[must_use]
 pub fn file(practice: &Practice, view: &View) -> Option<String> {
     if view.is_placed() { write(practice, view, "PUBLISH") } else { None }
 }
 
-/// The file that takes a cancelled booking out of its owner's calendar; `None` for any other.
+/// The file that removes a cancelled booking from a calendar; `None` for any other booking.
 #[must_use]
 pub fn cancellation(practice: &Practice, view: &View) -> Option<String> {
     if is_cancelled(view) { write(practice, view, "CANCEL") } else { None }
@@ -49,7 +49,7 @@ fn write(practice: &Practice, view: &View, method: &str) -> Option<String> {
     Some(fold_lines(&calendar.to_string()))
 }
 
-/// The name to save it under.
+/// The file name.
 #[must_use]
 pub fn filename(practice: &Practice, view: &View) -> String {
     let first = view.booking.sessions.first().and_then(|s| s.starts_at.as_ref());
@@ -78,20 +78,20 @@ fn event(
     event
         .summary(&summary)
         .status(if cancelled { EventStatus::Cancelled } else { EventStatus::Confirmed })
-        // A calendar replaces an event by one of the same UID with a higher sequence.
+        // A calendar replaces an event with the same UID if the sequence is higher.
         .sequence(if cancelled { 2 } else { u32::from(!booking.join_url.is_empty()) })
         .add_property("DTSTAMP", utc(view.requested_at))
         .add_property("DTSTART", utc(starts_at))
         .add_property("DTEND", utc(ends_at));
     let organiser = format!("mailto:{}", practice.practice.email);
-    // No calendar could tell where a quoted name ends that has quotes in it.
+    // A quoted parameter value must not contain quotes.
     let quotable = name.replace('"', "'");
     let named = Parameter::new("CN", &quotable);
     event.append_property(Property::new("ORGANIZER", organiser).append_parameter(named).done());
     event.done()
 }
 
-/// The link, or where the session is.
+/// Sets the meeting link, or the location.
 fn set_location(event: &mut Event, booking: &wire::Booking) {
     if !booking.join_url.is_empty() {
         let url = one_line(&booking.join_url);
@@ -101,7 +101,8 @@ fn set_location(event: &mut Event, booking: &wire::Booking) {
     }
 }
 
-/// The library would take the machine's clock and a random id for what is not said.
+/// All properties are set here, because the library would default to the system clock and a random
+/// id.
 fn alarm(summary: &str, uid: &str, stamp: Timestamp) -> Alarm {
     Alarm::display(summary, Trigger::before_start(Default::default()))
         .add_property("TRIGGER", format!("-PT{ALARM_MINUTES}M"))
@@ -122,15 +123,15 @@ fn description(practice: &Practice, booking: &wire::Booking) -> String {
     lines.join("\n")
 }
 
-/// The same text with its lines folded anew (RFC 5545, 3.1): the library lets the last part of a
-/// long line be one octet too long.
+/// Folds lines again (RFC 5545, 3.1): the library lets the last part of a long line be one octet
+/// too long.
 fn fold_lines(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
     for line in text.replace("\r\n ", "").split_terminator("\r\n") {
         let mut octets = 0;
         for c in line.chars() {
             if octets + c.len_utf8() > LINE_OCTETS_MAX {
-                // A part does not begin with a space of its own: some calendars would drop it.
+                // A continuation must not begin with a space: some calendars would drop it.
                 let carried = if c == ' ' { all.pop() } else { None };
                 all.push_str("\r\n ");
                 all.extend(carried);
@@ -152,7 +153,7 @@ fn one_line(text: &str) -> String {
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// An instant as calendars write it in UTC, which every one of them reads in its owner's zone.
+/// An instant in UTC, which every calendar shows in its owner's zone.
 fn utc(instant: Timestamp) -> String {
     let rounded = instant.jiff().round(jiff::Unit::Second).unwrap_or(instant.jiff());
     rounded.strftime("%Y%m%dT%H%M%SZ").to_string()

@@ -1,4 +1,4 @@
-//! Prices and lengths of services, asked of the catalogue and kept for at most a minute.
+//! Prices and session lengths, queried from the catalogue and cached for at most a minute.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,23 +15,23 @@ use tonic::Code;
 
 use crate::app::{Error, Rejection, refuse};
 
-/// How long an answer is used again.
+/// How long a response is cached.
 const CACHE_TTL: Duration = Duration::from_secs(60);
-/// The longest session that a catalogue may mean; nothing crosses midnight anyway.
+/// The maximum session length; sessions cannot cross midnight.
 const MINUTES_MAX: i32 = 24 * 60;
 
-/// What a booking must know of a service.
+/// The data of a service that a booking needs.
 #[derive(Debug, Clone)]
 pub struct Offering {
     /// Its title.
     pub title: String,
-    /// Whole minutes that a session reserves.
+    /// The length of a session in minutes.
     pub duration_minutes: i32,
-    /// Price of one session.
+    /// The price of one session.
     pub price: Money,
 }
 
-/// The catalogue as booking sees it. Clones share what is kept.
+/// A caching client of the catalogue. Clones share the cache.
 #[derive(Clone)]
 pub struct Catalogue {
     client: CatalogueInternalServiceClient<PeerChannel>,
@@ -45,19 +45,19 @@ impl std::fmt::Debug for Catalogue {
 }
 
 impl Catalogue {
-    /// The catalogue at a URL.
+    /// A client for a catalogue at a URL.
     ///
     /// # Errors
-    /// When the URL cannot be one.
+    /// When the URL is invalid.
     pub fn new(url: &str, peers: &Peers) -> Result<Self, InvalidUrl> {
         let client = CatalogueInternalServiceClient::new(channel::peer(url, "catalogue", peers)?);
         Ok(Self { client, cache: Arc::default() })
     }
 
-    /// The price and length of a service.
+    /// The price and session length of a service.
     ///
     /// # Errors
-    /// `ServiceNotFound`, `InvalidPrice`, or that the catalogue does not answer.
+    /// `ServiceNotFound`, `InvalidPrice`, or `Unavailable` when the catalogue does not answer.
     pub async fn offering(&self, service_id: &str) -> Result<Offering, Error> {
         if let Some(offering) = self.cached(service_id) {
             return Ok(offering);
@@ -79,7 +79,7 @@ impl Catalogue {
         (since.elapsed() < CACHE_TTL).then(|| offering.clone())
     }
 
-    /// Only services that exist are kept, so the map stays as small as the catalogue.
+    /// Only existing services are cached, so the cache is bounded by the catalogue.
     fn store(&self, service_id: &str, offering: Offering) {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         cache.insert(service_id.to_owned(), (Instant::now(), offering));

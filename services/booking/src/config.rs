@@ -1,4 +1,4 @@
-//! This service's settings, one struct per concern.
+//! Settings, one struct per concern.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,14 +13,14 @@ use secrecy::SecretString;
 
 use crate::app::ClaimPolicy;
 
-/// What serving needs.
+/// Settings of `serve`.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where gRPC is served; `BOOKING_LISTEN`.
+    /// The gRPC listen address; `BOOKING_LISTEN`.
     pub listen: SocketAddr,
-    /// The database, by the service's own role; `BOOKING_DATABASE_URL`.
+    /// The database URL with the service's role; `BOOKING_DATABASE_URL`.
     pub database_url: SecretString,
-    /// Where events travel; `NATS_URL`.
+    /// The NATS server; `NATS_URL`.
     pub nats_url: String,
     /// The folder with `practice.toml`; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,
@@ -28,40 +28,41 @@ pub struct Config {
     pub neighbours: Neighbours,
     /// The meeting provider.
     pub meetings: MeetingSettings,
-    /// What a customer's word that it is paid is worth; `PAYMENT_CLAIM_POLICY`, review or accept.
+    /// How a claimed payment is treated; `PAYMENT_CLAIM_POLICY`, review or accept.
     pub claim_policy: ClaimPolicy,
-    /// People's tokens.
+    /// Verification of user tokens.
     pub users: UserSettings,
-    /// Services' tokens.
+    /// Verification of service tokens.
     pub peers: PeerSettings,
 }
 
-/// Where other services are.
+/// URLs of other services.
 #[derive(Debug, Clone)]
 pub struct Neighbours {
-    /// Prices and lengths; `CATALOGUE_URL`.
+    /// Prices and session lengths; `CATALOGUE_URL`.
     pub catalogue_url: String,
-    /// Whose feed tells of money; `PAYMENTS_URL`.
+    /// The feed of payment events; `PAYMENTS_URL`.
     pub payments_url: String,
-    /// Whose feed tells of mails; `NOTIFICATIONS_URL`.
+    /// The feed of mail events; `NOTIFICATIONS_URL`.
     pub notifications_url: String,
 }
 
-/// Where meeting rooms come from.
+/// The meeting provider.
 #[derive(Debug, Clone)]
 pub struct MeetingSettings {
-    /// The provider; `BOOKING_MEETING_URL`.
+    /// The provider's URL; `BOOKING_MEETING_URL`.
     pub url: String,
-    /// What it knows us by; `BOOKING_MEETING_TOKEN`.
+    /// Our token at the provider; `BOOKING_MEETING_TOKEN`.
     pub token: SecretString,
 }
 
-/// What migrating needs.
+/// Settings of `migrate`.
 #[derive(Debug, Clone)]
 pub struct MigrationConfig {
     /// The database, by its owner; `BOOKING_MIGRATION_DATABASE_URL`.
     pub owner_url: SecretString,
-    /// The same by the service's own role, which is granted its rights; `BOOKING_DATABASE_URL`.
+    /// The database URL with the service's role, which is granted its rights;
+    /// `BOOKING_DATABASE_URL`.
     pub database_url: SecretString,
 }
 
@@ -99,18 +100,18 @@ impl MigrationConfig {
     }
 }
 
-/// What making somebody a member of staff needs.
+/// Settings of `grant`.
 #[derive(Debug, Clone)]
 pub struct GrantConfig {
     /// The database, by its owner; `BOOKING_MIGRATION_DATABASE_URL`.
     pub owner_url: SecretString,
     /// The account; `STAFF_USER_ID`, a UUID or "usr_…".
     pub person: Person,
-    /// What it may do; `STAFF_ROLE`, a role's word or "none".
+    /// The role; `STAFF_ROLE`, a role's word or "none".
     pub role: Granted,
 }
 
-/// An account, by its UUID as the identity server writes it or by our id.
+/// An account, given by the identity server's UUID or by our id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Person(pub Id<Customer>);
 
@@ -127,7 +128,7 @@ impl FromStr for Person {
     }
 }
 
-/// A role, or none any more.
+/// A role, or none to revoke it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Granted(pub Option<Role>);
 
@@ -143,10 +144,10 @@ impl FromStr for Granted {
     }
 }
 
-/// What the command that prints an account's role needs.
+/// Settings of `role`.
 #[derive(Debug, Clone)]
 pub struct RoleConfig {
-    /// The database, by the service's own role; `BOOKING_DATABASE_URL`.
+    /// The database URL with the service's role; `BOOKING_DATABASE_URL`.
     pub database_url: SecretString,
     /// The account; `STAFF_USER_ID`, a UUID or "usr_…".
     pub person: Person,

@@ -1,5 +1,5 @@
-//! What this service does when something happened in another one. What an event asks for is a pure
-//! function of the event; doing it is one call inside the transaction that moves the checkpoint.
+//! Reactions to other services' events. Mapping an event to an action is a pure function;
+//! performing it is one call inside the transaction that advances the checkpoint.
 
 pub mod payments;
 pub mod notifications;

@@ -1,4 +1,4 @@
-//! The only file where domain events meet the events of `proto/`.
+//! Converts between domain events and the events of `proto/`; no other file does.
 
 use contract::booking::v1 as wire;
 use contract::convert::{money, timestamp, to_wire};
@@ -25,7 +25,7 @@ pub fn day_stream(practitioner_id: &str, date: jiff::civil::Date) -> String {
     format!("day-{practitioner_id}-{date}")
 }
 
-/// A booking's event as it is stored.
+/// Encodes a booking's event.
 ///
 /// # Errors
 /// When `proto/` does not declare it.
@@ -70,7 +70,7 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
     Ok(new?)
 }
 
-/// A day's event as it is stored.
+/// Encodes a day's event.
 ///
 /// # Errors
 /// When `proto/` does not declare it.
@@ -107,7 +107,7 @@ pub fn day_event(event: &day::Event) -> Result<NewEvent, StoreError> {
     Ok(new?)
 }
 
-/// A booking's event as it was stored.
+/// Decodes a booking's event.
 ///
 /// # Errors
 /// When it is not one, or holds what cannot be.
@@ -145,7 +145,7 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
     event.ok_or_else(|| Unreadable::of(stored))
 }
 
-/// A day's event as it was stored.
+/// Decodes a day's event.
 ///
 /// # Errors
 /// When it is not one, or holds what cannot be.
@@ -177,7 +177,7 @@ pub fn read_day_event(stored: &Recorded) -> Result<day::Event, Unreadable> {
     event.ok_or_else(|| Unreadable::of(stored))
 }
 
-/// How a session takes place, on the wire.
+/// A mode on the wire.
 #[must_use]
 pub fn wire_mode(mode: Mode) -> wire::SessionMode {
     match mode {
@@ -186,7 +186,7 @@ pub fn wire_mode(mode: Mode) -> wire::SessionMode {
     }
 }
 
-/// How a session takes place; what is not said is online, `None` is a value that does not exist.
+/// Reads a mode: unspecified is online, `None` is an unknown value.
 #[must_use]
 pub fn read_mode(mode: i32) -> Option<Mode> {
     match wire::SessionMode::try_from(mode) {
@@ -196,7 +196,7 @@ pub fn read_mode(mode: i32) -> Option<Mode> {
     }
 }
 
-/// Who wanted a booking cancelled, on the wire.
+/// Who requested the cancellation, on the wire.
 #[must_use]
 pub fn wire_cancelled_by(by: CancelledBy) -> wire::CancelledBy {
     match by {
@@ -205,7 +205,7 @@ pub fn wire_cancelled_by(by: CancelledBy) -> wire::CancelledBy {
     }
 }
 
-/// Who wants a booking cancelled; `None` when it is not said.
+/// Reads who requested the cancellation; `None` when unspecified.
 #[must_use]
 pub fn read_cancelled_by(by: i32) -> Option<CancelledBy> {
     match wire::CancelledBy::try_from(by) {
@@ -215,7 +215,7 @@ pub fn read_cancelled_by(by: i32) -> Option<CancelledBy> {
     }
 }
 
-/// How much is to go back; `None` is a value that does not exist.
+/// Reads the refund choice; `None` is an unknown value.
 #[must_use]
 pub fn read_refund_choice(refund: i32) -> Option<RefundChoice> {
     match wire::CancellationRefund::try_from(refund) {

@@ -1,5 +1,5 @@
-//! What is decided, and nothing else: pure and synchronous. Time, new ids and looked-up facts
-//! arrive inside the commands.
+//! The domain: pure and synchronous decisions. Time, new ids and looked-up facts arrive inside the
+//! commands.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod span;

@@ -1,4 +1,5 @@
-//! The only part that names request and response types of calls. Refusals become statuses here.
+//! The gRPC handlers, the only part that uses request and response types. Rejections become
+//! statuses here.
 
 mod ownership;
 pub mod watch;

@@ -1,4 +1,7 @@
-//! Free times, holds and bookings. The modules stand in the order in which they are best read.
+//! Free times, holds and bookings. The modules are listed in reading order.
+//!
+//! This crate has no knowledge of payment providers: it learns of payments only from the payments
+//! service.
 //!
 //! Nothing here knows what a payment provider is: that money arrived is learnt from payments alone.
 
@@ -52,12 +55,12 @@ use crate::read_model::moved_zone;
 use crate::repository::DaySnapshotCache;
 use crate::timers::Timers;
 
-/// This service's own tables, which stand beside the event log.
+/// Migrations of this service's own tables, next to the event log.
 pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/booking");
 
-/// How long a database that did not answer is waited for.
+/// The delay before the time zone check is retried when the database does not answer.
 const ZONE_CHECK_RETRY: Duration = Duration::from_secs(1);
-/// Who may read this service's feed.
+/// The services that may read this service's feed.
 const FEED_READERS: &[&str] = &["payments", "notifications", "reviews"];
 
 /// This service as a process: its commands with their settings.
@@ -69,10 +72,10 @@ pub fn program() -> Program {
         .command("role", RoleConfig::read, |config, _shutdown| role(config))
 }
 
-/// Serves until the shutdown signal is given.
+/// Serves until shutdown.
 ///
 /// # Errors
-/// When it cannot start, or when a part of it breaks.
+/// When it cannot start, or a task fails.
 pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let server = Server::bind(config.listen, &shutdown).await?;
     let users = Users::new(&config.users)?;
@@ -114,7 +117,8 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses another time zone than the one in which times were sold that are still to come.
+/// Fails if the practice's time zone was changed while sessions booked in the old one are still to
+/// come.
 async fn verify_time_zone(app: &App, shutdown: &Shutdown) -> anyhow::Result<()> {
     let zone = app.rules.zone.iana_name().context("the practice's zone has no name")?;
     let moved = loop {
@@ -136,7 +140,7 @@ async fn verify_time_zone(app: &App, shutdown: &Shutdown) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// What this service does about the events of others: the consumer's name, whose events, and how.
+/// The consumers of other services' events: the consumer's name, the source, and the handler.
 fn consumers(app: &Arc<App>) -> [(&'static str, &'static str, Arc<dyn Reaction>); 2] {
     [
         ("booking-on-payments", "payments", Arc::new(OnPayments::new(Arc::clone(app)))),
@@ -161,7 +165,7 @@ fn build_app(config: &Config, peers: &Peers) -> anyhow::Result<Arc<App>> {
     }))
 }
 
-/// Every gRPC service of this process.
+/// All gRPC services of this process.
 #[must_use]
 pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) -> Routes {
     let mut parked = ParkedEvents::new(app.store.clone());
@@ -182,10 +186,10 @@ pub fn routes(app: &Arc<App>, users: Users, peers: &Peers, shutdown: &Shutdown) 
         .add_service(FeedServer::service(app.store.clone(), peers.clone(), FEED_READERS))
 }
 
-/// Brings the database up to date and grants the service's role its rights.
+/// Migrates the database and grants the service's role its rights.
 ///
 /// # Errors
-/// When the database refuses.
+/// When the database reports an error.
 pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
     let database: url::Url =
         config.database_url.expose_secret().parse().context("BOOKING_DATABASE_URL is no URL")?;
@@ -194,10 +198,10 @@ pub async fn migrate(config: MigrationConfig) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes somebody a member of the practice's staff, or ends that.
+/// Grants or revokes a staff role.
 ///
 /// # Errors
-/// When the database refuses.
+/// When the database reports an error.
 pub async fn grant(config: GrantConfig) -> anyhow::Result<()> {
     let GrantConfig { owner_url, person, role } = config;
     app::grant_role::grant_role(owner_url.expose_secret(), person.0, role.0).await?;

@@ -1,5 +1,5 @@
-//! The meeting provider behind one small port: a room per booking, asked for over HTTP. It learns
-//! the time and an opaque title, and never which service was booked or by whom.
+//! The client of the meeting provider: one room per booking, requested over HTTP. The provider gets
+//! the time and a generic title, but neither the service nor the customer.
 
 use std::time::Duration;
 
@@ -12,28 +12,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::span::Span;
 
-/// How long the provider may take.
+/// The timeout of a request.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest link or id that is taken from an answer.
+/// The maximum length of a link or id in a response.
 const ANSWER_CHARS_MAX: usize = 2000;
 
-/// A room that is asked for.
+/// A request for a room.
 #[derive(Debug, Clone)]
 pub struct RoomRequest {
-    /// For which booking; it is the idempotency key too.
+    /// The booking; also the idempotency key.
     pub booking_id: Id<Booking>,
-    /// What the provider may show.
+    /// The title that the provider may show.
     pub title: String,
-    /// When it is needed.
+    /// The time of the session.
     pub session: Span,
 }
 
 /// A room.
 #[derive(Clone)]
 pub struct Room {
-    /// The provider's id.
+    /// The provider's id of the room.
     pub meeting_id: String,
-    /// The key to it: whoever has the link may enter.
+    /// The secret link: it grants access to the room.
     pub join_url: String,
 }
 
@@ -43,16 +43,16 @@ impl std::fmt::Debug for Room {
     }
 }
 
-/// Why there is no room.
+/// Why no room was created.
 #[derive(Debug, thiserror::Error)]
 pub enum MeetingError {
-    /// It did not answer.
+    /// The provider did not answer.
     #[error("the meeting provider did not answer")]
     NoResponse(#[source] reqwest::Error),
-    /// It refused.
+    /// The provider returned an error status.
     #[error("the meeting provider answered {0}")]
     Refused(StatusCode),
-    /// Its answer has no room that can be used.
+    /// The response holds no valid room.
     #[error("the meeting provider's answer has no usable room")]
     InvalidResponse,
 }
@@ -80,18 +80,18 @@ pub struct Meetings {
 }
 
 impl Meetings {
-    /// The provider at a URL.
+    /// A client for a provider at a URL.
     ///
     /// # Errors
-    /// The HTTP client cannot be built.
+    /// When the HTTP client cannot be built.
     pub fn new(url: &str, token: SecretString) -> Result<Self, reqwest::Error> {
         Ok(Self { http: runtime::http::client()?, url: format!("{url}/meetings"), token })
     }
 
-    /// The room of a booking; asked again, it is the same one.
+    /// Creates the room of a booking; a repeated call returns the same one.
     ///
     /// # Errors
-    /// Why there is none yet.
+    /// Why no room was created yet.
     pub async fn create(&self, room_request: &RoomRequest) -> Result<Room, MeetingError> {
         let booking_id = room_request.booking_id.to_string();
         let session = room_request.session;
@@ -125,7 +125,7 @@ impl Meetings {
     }
 }
 
-/// The link goes into mails and pages, so it must be a web address and nothing else.
+/// The link is shown in mails and pages, so it must be a plain web address.
 fn validated(room: RoomResponse) -> Option<Room> {
     let web = ["https://", "http://"].iter().any(|scheme| room.join_url.starts_with(scheme));
     let clean = |text: &str| {

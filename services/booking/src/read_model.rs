@@ -1,5 +1,5 @@
-//! The tables that booking's own reads use: written from events in the transaction that appends
-//! them, and read as rows without asking the domain.
+//! The read model: tables written from events in the transaction that appends them, and queried
+//! directly.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod project;

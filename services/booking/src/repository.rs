@@ -1,4 +1,4 @@
-//! A booking with the practitioner's days of its sessions, read and written under their locks.
+//! Loads bookings and practitioners' days for update, under their locks, and appends their events.
 
 use std::sync::Arc;
 
@@ -32,16 +32,16 @@ pub fn customer_lock(customer_id: Id<Customer>) -> String {
     format!("customer {customer_id}")
 }
 
-/// How many days are known at once; a practice takes bookings for a year at most.
+/// The maximum number of cached days; bookings are taken for at most a year ahead.
 const CACHED_DAYS_MAX: u64 = 400;
 
-/// Days as they were last read, so that of a day that many book only what is new has to be read.
-/// The log stays the truth: the last event that is known is read with those behind it, and where
-/// the log has another one, as after a restore, the day is read whole.
+/// Snapshots of days as they were last read, so that only the new events of a busy day are loaded.
+/// The event log stays the source of truth: the snapshot's last event is loaded again with the new
+/// ones, and if it differs, as after a restore, the day is loaded from its first event.
 #[derive(Debug, Clone)]
 pub struct DaySnapshotCache(Cache<String, Arc<DaySnapshot>>);
 
-/// A day at a version of its log.
+/// A day's state at a version of its stream.
 #[derive(Debug)]
 pub struct DaySnapshot {
     version: i64,
@@ -50,7 +50,7 @@ pub struct DaySnapshot {
 }
 
 impl DaySnapshot {
-    /// The version at which it is known.
+    /// The snapshot's version.
     #[must_use]
     pub fn version(&self) -> i64 {
         self.version
@@ -68,19 +68,19 @@ impl Default for DaySnapshotCache {
 }
 
 impl DaySnapshotCache {
-    /// None yet.
+    /// An empty cache.
     #[must_use]
     pub fn new() -> Self {
         Self(Cache::new(CACHED_DAYS_MAX))
     }
 
-    /// What is known of a day's stream.
+    /// The snapshot of a day's stream.
     #[must_use]
     pub fn get(&self, stream: &str) -> Option<Arc<DaySnapshot>> {
         self.0.get(stream)
     }
 
-    /// Remembers a day as it was read, before anything is decided about it.
+    /// Stores a day as it was read, before anything is decided about it.
     pub fn insert(&self, day: &LockedDay) {
         if let Some(last) = day.last {
             let snapshot = DaySnapshot { version: day.version, last, state: day.state.clone() };
@@ -89,20 +89,20 @@ impl DaySnapshotCache {
     }
 }
 
-/// A practitioner's day under its lock.
+/// A practitioner's day, loaded for update under its lock.
 #[derive(Debug)]
 pub struct LockedDay {
     key: DayKey,
     stream: String,
     version: i64,
-    /// The event at this version.
+    /// The id of the last event, at `version`.
     last: Option<Uuid>,
-    /// Its state.
+    /// The state at `version`.
     pub state: day::State,
 }
 
 impl LockedDay {
-    /// Reads a day whose lock the transaction has, and the clock.
+    /// Loads a day whose lock the transaction holds, and reads the clock.
     ///
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
@@ -118,8 +118,8 @@ impl LockedDay {
         Ok((day, loaded.now))
     }
 
-    /// A day that was read under its lock from the version on at which it was known, if it was;
-    /// nothing when its log is not the one that was known, and the whole has to be read.
+    /// Folds the events loaded since a snapshot into a day. `None` when the log doesn't match the
+    /// snapshot and the day must be loaded from its first event.
     ///
     /// # Errors
     /// When an event cannot be read.
@@ -156,15 +156,15 @@ impl LockedDay {
         })
     }
 
-    /// Whether a session belongs to this day.
+    /// Whether a session is on this day.
     fn has(&self, span: &Span) -> bool {
         (self.key.from..self.key.to).contains(&span.starts_at())
     }
 
-    /// Decides, appends and writes down.
+    /// Decides, appends and updates the read model.
     ///
     /// # Errors
-    /// `SlotTaken` when the day refuses, or when the database knows better.
+    /// `SlotTaken` when the day rejects the command or the exclusion constraint is violated.
     pub async fn apply(&mut self, tx: &mut Tx, command: day::Command) -> Result<(), Error> {
         for event in self.decide(tx, command).await? {
             project::day(tx, &self.key, &event).await.map_err(slot_taken_when_excluded)?;
@@ -197,7 +197,7 @@ fn day_rejection(rejection: day::Rejection) -> Error {
     })
 }
 
-/// The second lock spoke: the rows know of a session that the day did not.
+/// The exclusion constraint was violated: the rows have a session that the day's state lacks.
 fn slot_taken_when_excluded(error: StoreError) -> Error {
     match error {
         StoreError::Excluded => {
@@ -208,11 +208,11 @@ fn slot_taken_when_excluded(error: StoreError) -> Error {
     }
 }
 
-/// Writes down what [`LockedBooking::hold`] has decided, for several bookings at once, and reads
-/// them.
+/// Inserts the rows of the holds that [`LockedBooking::hold`] decided, for several bookings in one
+/// statement, and returns the bookings.
 ///
 /// # Errors
-/// `SlotTaken` when the database knows of a session that a day did not.
+/// `SlotTaken` when the exclusion constraint is violated.
 pub async fn insert_holds(
     tx: &mut Tx,
     practice: &Practice,
@@ -222,27 +222,27 @@ pub async fn insert_holds(
     view::insert_holds(tx, practice, holds, now).await.map_err(slot_taken_when_excluded)
 }
 
-/// A booking and the days of its sessions, under their locks.
+/// A booking and the days of its sessions, loaded for update under their locks.
 #[derive(Debug)]
 pub struct LockedBooking {
     id: Id<Booking>,
     version: i64,
-    /// Where it stands.
+    /// The booking's state.
     pub state: booking::State,
     /// The days of its sessions.
     pub days: Vec<LockedDay>,
-    /// The one clock, read under the locks.
+    /// The database clock, read under the locks.
     pub now: Timestamp,
 }
 
 impl LockedBooking {
-    /// One that does not exist yet, on days whose locks the transaction has.
+    /// A new booking, on days whose locks the transaction holds.
     #[must_use]
     pub fn new(id: Id<Booking>, days: Vec<LockedDay>, now: Timestamp) -> Self {
         Self { id, version: 0, state: booking::State::Absent, days, now }
     }
 
-    /// Takes the locks of a booking's days and customer and reads it; `None` when there is none.
+    /// Takes the locks of a booking's days and customer and loads it; `None` when it doesn't exist.
     ///
     /// # Errors
     /// When the database does not answer or holds an event that cannot be read.
@@ -274,10 +274,10 @@ impl LockedBooking {
         }))
     }
 
-    /// Decides, appends and writes down what happens to the booking itself; its days are separate.
+    /// Decides, appends and updates the booking's own rows; its days are updated separately.
     ///
     /// # Errors
-    /// Why the booking refuses.
+    /// The booking's rejection.
     pub async fn apply(
         &mut self,
         tx: &mut Tx,
@@ -290,11 +290,11 @@ impl LockedBooking {
         Ok(events)
     }
 
-    /// Asks for the booking and holds its time on its day. Its own rows are written by the caller,
-    /// by [`keep`], because each statement is a round trip under the day's lock.
+    /// Creates the booking and holds its time on its day. The caller writes the rows, by
+    /// [`insert_holds`], because each statement is a round trip under the day's lock.
     ///
     /// # Errors
-    /// `SlotTaken` when the day refuses, or when the database knows better.
+    /// `SlotTaken` when the day rejects the command or the exclusion constraint is violated.
     pub async fn hold(&mut self, tx: &mut Tx, hold: &Hold<'_>) -> Result<(), Error> {
         let (booking_id, now, until) = (self.id, self.now, hold.until);
         let request = booking::Command::Request { facts: hold.facts.clone(), until };
@@ -328,8 +328,8 @@ impl LockedBooking {
         Ok(events)
     }
 
-    /// Whether all of its sessions could be had now: by their days, and by the rows behind the
-    /// exclusion constraint, which would refuse what a day that errs had decided.
+    /// Whether all of its sessions are free now: by the day's state, and by the rows that the
+    /// exclusion constraint checks, which would reject a decision based on a wrong day.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -353,10 +353,10 @@ impl LockedBooking {
         Ok(true)
     }
 
-    /// Asks the day of each session.
+    /// Sends a command to the day of each session.
     ///
     /// # Errors
-    /// The first refusal of a day.
+    /// The first rejection.
     pub async fn apply_to_days(
         &mut self,
         tx: &mut Tx,

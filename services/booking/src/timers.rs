@@ -1,4 +1,4 @@
-//! What happens when a timer of this service falls due.
+//! The handlers of this service's timers.
 
 use std::sync::Arc;
 
@@ -17,30 +17,30 @@ use crate::app::expire_booking::expire_booking;
 use crate::app::retention::delete_expired_keys;
 use crate::app::schedule_meeting::schedule_meeting;
 
-/// A hold ends.
+/// A hold expires.
 pub const HOLD_END: &str = "hold-end";
 /// A session ends.
 pub const SESSION_END: &str = "session-end";
 /// A meeting room is to be created.
 pub const CREATE_MEETING: &str = "create-meeting";
 
-/// What nobody needs any more is to be deleted. There is one such timer, set by a migration.
+/// Retention: expired data is deleted. There is one such timer, set by a migration.
 pub const RETENTION: &str = "sweep";
 
-/// What a timer keeps beside its subject: the trace that it belongs to.
+/// A timer's payload: the trace that it belongs to.
 #[must_use]
 pub fn payload(tx: &Tx) -> Value {
     json!({ "traceparent": tx.metadata().traceparent })
 }
 
-/// Does what this service's timers ask for.
+/// Handles this service's timers.
 #[derive(Debug, Clone)]
 pub struct Timers {
     app: Arc<App>,
 }
 
 impl Timers {
-    /// Timers that work at this desk.
+    /// A handler that uses this app.
     #[must_use]
     pub fn new(app: Arc<App>) -> Self {
         Self { app }

@@ -1,5 +1,5 @@
-//! Staff take a customer's word for a payment: the booking is confirmed without verified money, by
-//! name of who decided it.
+//! Staff accept a claimed payment: the booking is confirmed without verified money, and the audit
+//! log says who decided it.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::domain::booking::Command;
 use crate::read_model::query;
 use crate::repository::LockedBooking;
 
-/// The call's name beside idempotency keys and in the audit log.
+/// The method's name, in idempotency keys and the audit log.
 pub const METHOD: &str = "AcceptClaim";
 
-/// Confirms it.
+/// Confirms the booking.
 ///
 /// # Errors
-/// `NotClaimed` when the customer never said that it is paid; `TimeOccupied` when its time is gone.
+/// `NotClaimed` when the customer didn't claim a payment; `TimeOccupied` when the time is taken.
 pub async fn accept_claim(
     app: &Arc<App>,
     staff: Staff,

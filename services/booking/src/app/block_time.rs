@@ -17,13 +17,13 @@ use super::{App, Error, Rejection, refuse};
 use crate::domain::day;
 use crate::repository::{LockedDay, day_lock};
 
-/// The call's name beside idempotency keys and in the audit log.
+/// The method's name, in idempotency keys and the audit log.
 pub const METHOD: &str = "BlockTime";
 
-/// The last year in which a time is closed; later ones are slips.
+/// The last year in which a time can be closed; later ones are typing errors.
 const YEAR_MAX: i16 = 2099;
 
-/// A time of one day; `None` is midnight, the day's begin or its end.
+/// A time range of one day; `None` is midnight, at the day's start or end.
 #[derive(Debug, Clone, Copy)]
 struct ClosedTime {
     date: Date,
@@ -31,10 +31,10 @@ struct ClosedTime {
     to: Option<Time>,
 }
 
-/// Closes it and answers with the block's id.
+/// Closes a time and returns the block's id.
 ///
 /// # Errors
-/// `TimeOccupied` when something is held, booked or closed in it.
+/// `TimeOccupied` when a part of it is held, booked or closed.
 pub async fn block_time(
     app: &Arc<App>,
     staff: Staff,

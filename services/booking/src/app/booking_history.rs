@@ -1,4 +1,4 @@
-//! Everything about one booking: what a bank asks for when it disputes the payment.
+//! The full history of one booking: the evidence for a disputed payment.
 
 use eventstore::Recorded;
 use kernel::id::Booking;
@@ -9,18 +9,18 @@ use crate::contract::booking_stream;
 use crate::read_model::query;
 use crate::read_model::view::{self, View};
 
-/// A booking with its past.
+/// A booking with its history.
 #[derive(Clone)]
 pub struct History {
-    /// The booking as staff sees it.
+    /// The booking as staff see it.
     pub view: View,
-    /// When its terms were accepted; none when its contact is gone.
+    /// When the terms were accepted; `None` once the contact data was deleted.
     pub terms_accepted_at: Option<Timestamp>,
-    /// What has happened, oldest first.
+    /// The booking's events, oldest first.
     pub events: Vec<Recorded>,
 }
 
-/// Reads it.
+/// Loads the history.
 ///
 /// # Errors
 /// `BookingNotFound`, or when the database does not answer.

@@ -1,5 +1,5 @@
-//! Staff cancel a confirmed booking, for the customer or by the practice's own wish. Its time is
-//! free at once; payments gives the money back as far as the event says.
+//! Staff cancel a confirmed booking, on the customer's request or the practice's own. The time
+//! becomes free at once; payments refunds the amount stated in the event.
 
 use std::sync::Arc;
 
@@ -18,24 +18,24 @@ use crate::contract::{read_cancelled_by, read_refund_choice};
 use crate::domain::booking::{Cancellation, Command, ConfirmationBasis, State};
 use crate::repository::LockedBooking;
 
-/// The call's name beside idempotency keys and in the audit log.
+/// The method's name, in idempotency keys and the audit log.
 pub const METHOD: &str = "CancelBooking";
 
-/// A booking that was cancelled.
+/// The result of a cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cancelled {
-    /// Which one.
+    /// The booking.
     pub id: Id<Booking>,
-    /// How much goes back at most.
+    /// The maximum amount to refund.
     pub refund: Money,
-    /// No money was verified yet; what goes back is what still arrives.
+    /// No payment is verified yet; the refund applies to money that still arrives.
     pub unpaid: bool,
 }
 
-/// Cancels it and answers with how much goes back.
+/// Cancels a booking and returns the refund.
 ///
 /// # Errors
-/// `NotCancellable` unless it is confirmed and its session has not ended.
+/// `NotCancellable` unless the booking is confirmed and its session has not ended.
 pub async fn cancel_booking(
     app: &Arc<App>,
     staff: Staff,

@@ -1,5 +1,5 @@
-//! The customer says that it is paid: the hold is extended, once, while the provider is asked; or,
-//! where the practice takes every such word, the booking is confirmed on it.
+//! The customer claims to have paid: the hold is extended once while the provider is queried; or,
+//! under the policy `accept`, the booking is confirmed on the claim.
 
 use eventstore::Tx;
 use kernel::Id;
@@ -12,14 +12,14 @@ use crate::domain::booking::Command;
 use crate::read_model::external_facts;
 use crate::repository::LockedBooking;
 
-/// Runs inside the transaction that takes the claim's event in.
+/// Runs inside the transaction that handles the event.
 ///
 /// # Errors
 /// When the database does not answer.
 pub async fn claim_payment(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result<(), Error> {
     let Some(mut locked) = LockedBooking::load(tx, &app.rules, id).await? else { return Ok(()) };
-    // A claim is decided about once, on the state of its time: when events are taken in again, a
-    // time that was gone then may be free by now.
+    // A claim is decided once, on the state of its time at that moment: when events are consumed
+    // again, a time that was taken then may be free now.
     if !external_facts::claimed(tx, id).await? {
         return Ok(());
     }

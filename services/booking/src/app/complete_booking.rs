@@ -1,4 +1,4 @@
-//! A session's end has passed.
+//! Completes a booking once its session has ended.
 
 use eventstore::Tx;
 use kernel::Id;
@@ -9,8 +9,8 @@ use crate::domain::booking::{Command, State};
 use crate::repository::LockedBooking;
 use crate::timers::{CREATE_MEETING, SESSION_END};
 
-/// Runs inside the transaction that ends the timer. While the session is still to come, because the
-/// clock was stepped back, the timer stays and fires again at the end that it knows.
+/// Runs inside the transaction that ends the timer. If the session is still to come because the
+/// clock was set back, the timer stays and fires again at the session's end.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -23,7 +23,7 @@ pub async fn complete_booking(tx: &mut Tx, app: &App, id: Id<Booking>) -> Result
             return Ok(());
         }
     }
-    // A room for a session that is over would open for nobody.
+    // A session that is over needs no meeting room.
     tx.end_timer(CREATE_MEETING, &subject).await?;
     tx.end_timer(SESSION_END, &subject).await?;
     Ok(())

@@ -1,6 +1,6 @@
-//! Money was verified: the booking is confirmed, placed again after its hold had ended, or left
-//! unplaced, so that payments gives the money back. Money for what was confirmed on the customer's
-//! word belongs to that booking.
+//! A payment was verified: the booking is confirmed, reinstated after its hold had expired, or left
+//! unplaced, so that payments refunds it. A payment for a booking that was confirmed on a claim is
+//! assigned to that booking.
 
 use eventstore::Tx;
 use kernel::Id;
@@ -12,12 +12,12 @@ use crate::domain::booking::{Command, Event, PaymentId};
 use crate::read_model::external_facts;
 use crate::repository::LockedBooking;
 
-/// Runs inside the transaction that takes the payment's event in, which tells how many minor units
-/// were captured.
+/// Runs inside the transaction that handles the payment's event. `minor` is the captured amount in
+/// minor units.
 ///
 /// # Errors
-/// When the database does not answer. `BookingNotFound` when the money is for no booking: the event
-/// is parked then, which alerts, because somebody has to find out whose money it is.
+/// When the database does not answer. `BookingNotFound` when no booking matches the payment: the
+/// event is parked, which raises an alert, because staff must find out who paid.
 pub async fn confirm_booking(
     tx: &mut Tx,
     app: &App,

@@ -1,4 +1,4 @@
-//! A hold's end has come: the time is free again.
+//! Expires a hold: its time is free again.
 
 use eventstore::Tx;
 use kernel::Id;
@@ -10,8 +10,8 @@ use crate::domain::booking::Command;
 use crate::repository::LockedBooking;
 use crate::timers::HOLD_END;
 
-/// Runs inside the transaction that ends the timer. A hold that was extended meanwhile keeps its
-/// timer, which was moved with it.
+/// Runs inside the transaction that ends the timer. If the hold was extended in between, its timer
+/// was moved and stays.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,16 +1,16 @@
-//! The operator makes an account a member of the practice's staff, or ends that. It is a command of
-//! the program: who can do it has the database's owner's password anyway.
+//! The operator grants or revokes a staff role. It is a CLI command, because it requires the
+//! database owner's password.
 
 use kernel::Id;
 use kernel::id::Customer;
 use runtime::staff::Role;
 use sqlx::{Connection as _, PgConnection};
 
-/// Gives an account a role; `None` takes it away. The row of one who has left stays, so that the
-/// audit log can be read.
+/// Gives an account a role; `None` revokes it. The row of a former staff member stays, so that the
+/// audit log remains readable.
 ///
 /// # Errors
-/// When the database does not answer or does not let the operator.
+/// When the database does not answer or denies access.
 pub async fn grant_role(
     owner_url: &str,
     person: Id<Customer>,

@@ -1,5 +1,5 @@
-//! Requests that come while others are written are written together, in one transaction: a run.
-//! Whoever comes alone waits for nobody.
+//! Group commit: requests that arrive while transactions are in flight are written together in the
+//! next one (at most eight). With no transaction in flight a request is written at once.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,19 +13,21 @@ use tracing::Instrument as _;
 use super::request_booking::{HeldBooking, PendingRequest, hold_batch};
 use super::{App, Error};
 
-/// How many requests are written together at most: what one of so many has to bear of the round
-/// trips is small already, and each number of them has statements of its own.
+/// The most requests in one batch. At this size each request's share of the round trips is small
+/// already, and each batch size needs its own prepared statements.
 const MAX_BATCH: usize = 8;
-/// How many runs are written at a time: while one waits for the database, another is read.
+/// How many batches are in flight at once: while one waits for the database, the next is read.
 const MAX_IN_FLIGHT: usize = 2;
-/// How long a run beside another one waits for company.
+/// How long a batch waits for more requests while another batch is in flight.
 const LINGER: Duration = Duration::from_millis(1);
-/// How long a run waits for a lock. Whose lock is free shall not wait with one whose lock is not.
+/// Lock timeout of a batch. On timeout the batch is rolled back and each request runs alone, so one
+/// contended lock does not delay the others.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
-/// After so long the next run does not wait for this one, whatever it waits for.
+/// After this time a batch gives up its permit, so that the next batch can start, and is then
+/// finished without one.
 const PERMIT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Requests that wait, and a seat for each run that is written.
+/// The queue of requests, and a permit for each batch in flight.
 pub struct GroupCommit {
     queue: Mutex<VecDeque<QueuedRequest>>,
     permits: Arc<Semaphore>,
@@ -43,24 +45,24 @@ impl Default for GroupCommit {
 }
 
 impl std::fmt::Debug for GroupCommit {
-    /// Without those who wait: they wrote down who they are.
+    /// Omits the queue: its requests hold personal data.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Runs").finish_non_exhaustive()
     }
 }
 
 impl GroupCommit {
-    /// Nobody waits.
+    /// An empty queue.
     #[must_use]
     pub fn new() -> Self {
         Self { queue: Mutex::default(), permits: Arc::new(Semaphore::new(MAX_IN_FLIGHT)) }
     }
 
-    /// Holds a time, together with whoever else waits. What was begun is ended even when nobody
-    /// waits for it any more.
+    /// Holds a time, in one batch with other queued requests. A batch that was started is finished
+    /// even if all of its callers have gone.
     ///
     /// # Errors
-    /// Why it is refused, or that it is not known what became of it.
+    /// The rejection, or that the outcome is unknown.
     pub(super) async fn submit(
         app: &Arc<App>,
         request: PendingRequest,
@@ -81,7 +83,8 @@ impl GroupCommit {
                 tokio::time::sleep(LINGER).await;
             }
             let batch = app.group_commit.next_batch();
-            // Ours is in this run, or in one that gave up its seat, or comes later.
+            // Our request is in this batch, in an earlier one that gave up its permit, or in a
+            // later one.
             let is_taken =
                 batch.is_empty() || batch.iter().any(|one| Arc::ptr_eq(&one.request, &request));
             if !batch.is_empty() {
@@ -93,13 +96,13 @@ impl GroupCommit {
         }
     }
 
-    /// Whether others ask at the moment, and more may come before a run would be full.
+    /// Whether other batches are in flight and this one still has room.
     fn should_linger(&self) -> bool {
         self.permits.available_permits() == 0 && self.queue().len() < MAX_BATCH
     }
 
-    /// Who has waited longest. Nobody is twice in a run, because what somebody holds is counted
-    /// before the run is written.
+    /// The oldest requests of the queue. A batch has at most one request per customer, because the
+    /// live-hold limit is read once per batch.
     fn next_batch(&self) -> Vec<QueuedRequest> {
         let mut queue = self.queue();
         let (mut batch, mut rest) = (Vec::new(), VecDeque::with_capacity(queue.len()));
@@ -120,7 +123,7 @@ impl GroupCommit {
     }
 }
 
-/// Writes a run and keeps the seat meanwhile, but not for ever.
+/// Commits a batch and keeps its permit for at most [`PERMIT_TIMEOUT`].
 async fn commit(app: Arc<App>, batch: Vec<QueuedRequest>, permit: OwnedSemaphorePermit) {
     let mut committed = std::pin::pin!(commit_batch(&app, batch));
     let in_time = tokio::time::timeout(PERMIT_TIMEOUT, &mut committed).await;
@@ -154,8 +157,9 @@ async fn commit_batch(app: &Arc<App>, batch: Vec<QueuedRequest>) {
     }
 }
 
-/// One of a run that failed as a whole, in a transaction of its own and with all patience. A run
-/// whose commit was not answered may have been done: then the key remembers.
+/// Runs one request of a failed batch in a transaction of its own, without a lock timeout. If the
+/// batch was committed but the commit's result was lost, the idempotency key returns the first
+/// answer.
 async fn commit_single(
     app: Arc<App>,
     request: Arc<PendingRequest>,
@@ -170,7 +174,7 @@ async fn commit_single(
     }
 }
 
-/// Whoever asked may have gone; what was done for them stays done.
+/// The caller may have gone; its hold stays committed.
 fn reply(
     reply_to: oneshot::Sender<Result<HeldBooking, Error>>,
     outcome: Result<HeldBooking, Error>,
@@ -178,7 +182,7 @@ fn reply(
     reply_to.send(outcome).ok();
 }
 
-/// An error for each of those who have it in common.
+/// One error per request of a batch that failed as a whole.
 fn replicate_error(error: Error, times: usize) -> Vec<Error> {
     if times == 1 {
         return vec![error];
@@ -191,14 +195,14 @@ fn reply_lost(why: oneshot::error::RecvError) -> Result<HeldBooking, Error> {
     Err(Error::unavailable(why))
 }
 
-/// Whether what failed was one request's fault, or one's lock's.
+/// Whether the failure may be due to a single request or to one of its locks.
 fn single_may_succeed(error: &Error, requests: usize) -> bool {
     match error {
         CommandError::Unavailable(source) => match source.downcast_ref::<StoreError>() {
             Some(StoreError::Held) => true,
-            // A database that is away answers a single request no better.
+            // An unavailable database fails a single request just the same.
             Some(why) => requests > 1 && !why.is_away(),
-            // What is no error of the store is a fault of one: a day that cannot be read.
+            // An error that isn't the store's is due to one request: a day that cannot be read.
             None => requests > 1,
         },
         CommandError::Rejected(_) | CommandError::Conflict | CommandError::NotFound => requests > 1,

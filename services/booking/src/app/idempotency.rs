@@ -1,4 +1,4 @@
-//! A command's key inside its transaction: the same key gets the first answer.
+//! A command's idempotency key inside its transaction: a repeated key returns the first answer.
 
 use eventstore::{Recall, Tx, key_lock};
 use kernel::Id;
@@ -6,12 +6,12 @@ use kernel::id::Kind;
 
 use super::{Error, Rejection, refuse};
 
-/// Whose key it is and what for.
+/// An idempotency key with its scope.
 #[derive(Debug, Clone)]
 pub struct IdempotencyKey {
-    /// The customer, or the member of staff.
+    /// The id of the customer or staff member.
     pub caller: String,
-    /// The call.
+    /// The method.
     pub method: &'static str,
     /// The key itself.
     pub key: String,
@@ -20,21 +20,21 @@ pub struct IdempotencyKey {
 }
 
 impl IdempotencyKey {
-    /// What this key was answered with before, if it was.
+    /// The id that the first request with this key returned, if there was one.
     ///
     /// # Errors
-    /// When the key stands for another request.
+    /// When the key was used for a different request.
     pub async fn lookup<K: Kind>(&self, tx: &mut Tx) -> Result<Option<Id<K>>, Error> {
         stored_answer(tx.recall((&self.caller, self.method), &self.key, &self.hash).await?)
     }
 
-    /// The name of the lock under which this key is looked up.
+    /// The name of the lock that guards this key.
     #[must_use]
     pub fn lock_name(&self) -> String {
         key_lock((&self.caller, self.method), &self.key)
     }
 
-    /// Remembers the answer.
+    /// Stores the answer.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -48,7 +48,7 @@ impl IdempotencyKey {
 /// What a key was answered with before, if it was.
 ///
 /// # Errors
-/// When the key stands for another request.
+/// When the key was used for a different request.
 pub(super) fn stored_answer<K: Kind>(lookup: Recall) -> Result<Option<Id<K>>, Error> {
     match lookup {
         Recall::New => Ok(None),

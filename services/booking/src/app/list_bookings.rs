@@ -1,4 +1,4 @@
-//! The bookings and the closed times of some days, for staff and for the sheet of a day.
+//! Bookings and closed times of a range of days, for staff and for the day sheet.
 
 use contract::booking::v1 as wire;
 use contract::convert::timestamp;
@@ -11,14 +11,14 @@ use super::{App, Error, Rejection, refuse};
 use crate::read_model::query::{self, Blocked};
 use crate::read_model::view::{self, View};
 
-/// The most days that are listed at once.
+/// The maximum number of days of one request.
 const DAYS_MAX: i32 = 92;
-/// The most bookings that are listed at once.
+/// The maximum number of bookings of one response.
 const BOOKINGS_MAX: i64 = 500;
-/// The most that they are together; long notes must not make an answer that nobody carries.
+/// The maximum size of the bookings in bytes, so that long notes don't exceed the message limit.
 const BYTES_MAX: usize = 1_500_000;
 
-/// What a booking is in that takes place, or has taken place.
+/// States of bookings that take place or have taken place.
 const TAKES_PLACE: [wire::BookingState; 4] = [
     wire::BookingState::Confirmed,
     wire::BookingState::MeetingScheduled,
@@ -26,11 +26,11 @@ const TAKES_PLACE: [wire::BookingState; 4] = [
     wire::BookingState::NoShow,
 ];
 
-/// The bookings whose first session is on one of some local days, in the order of their sessions;
-/// and whether there are more than are listed.
+/// The bookings whose first session is on one of the given local days, by start time; and whether
+/// more exist than are listed.
 ///
 /// # Errors
-/// When the request is wrong.
+/// When the request is invalid.
 pub async fn list_bookings(
     app: &App,
     request: &wire::ListBookingsRequest,
@@ -56,10 +56,10 @@ pub async fn list_bookings(
     Ok((views, more || fitting < all))
 }
 
-/// The bookings that take place on a local day, each with its sessions of that day, by their start.
+/// The bookings that take place on a local day, each with its sessions of that day, by start time.
 ///
 /// # Errors
-/// When the date is none.
+/// When the date is malformed.
 pub async fn list_day_sessions(app: &App, date: &str) -> Result<Vec<wire::Booking>, Error> {
     let date = parse_date(date).ok_or(refuse(Rejection::InvalidDay))?;
     let (from, to) = app.rules.bounds(date);
@@ -80,10 +80,10 @@ fn start(session: &wire::Session) -> Option<Timestamp> {
     session.starts_at.as_ref().and_then(timestamp)
 }
 
-/// The times of some local days that are closed, in order.
+/// The closed times of a range of local days, by start time.
 ///
 /// # Errors
-/// When the request is wrong.
+/// When the request is invalid.
 pub async fn list_blocked_times(
     app: &App,
     request: &wire::ListBlockedTimesRequest,
@@ -92,7 +92,7 @@ pub async fn list_blocked_times(
     Ok(query::blocked_between(app.store.pool(), PRACTITIONER_ID, range).await?)
 }
 
-/// The first instant of some local days, and the first one behind them.
+/// The instants at which a range of local days starts and ends.
 async fn instant_range(app: &App, from: &str, days: i32) -> Result<(Timestamp, Timestamp), Error> {
     let days = match days {
         0 => 1,

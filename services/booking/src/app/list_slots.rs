@@ -1,4 +1,4 @@
-//! The starts of some days, free or not, for anybody who asks.
+//! The start times of a range of days, free or not; public.
 
 use contract::booking::v1 as wire;
 use contract::convert::to_wire;
@@ -12,14 +12,14 @@ use crate::domain::availability::Slot;
 use crate::domain::span::Span;
 use crate::read_model::{query, view};
 
-/// The most days that are shown at once, and how many when the caller does not say.
+/// The maximum number of days of one request, and the default.
 const DAYS_MAX: i32 = 42;
 const DAYS_USUAL: i32 = 7;
 
-/// Lists them.
+/// Lists the start times.
 ///
 /// # Errors
-/// When the request is wrong or the catalogue does not answer.
+/// When the request is invalid or the catalogue does not answer.
 pub async fn list_slots(
     app: &App,
     request: wire::ListSlotsRequest,

@@ -1,4 +1,4 @@
-//! The provider's checkout is being opened: the hold is extended, once.
+//! The customer opens the provider's checkout: the hold is extended, once.
 
 use std::sync::Arc;
 
@@ -13,13 +13,14 @@ use super::{App, Error, Rejection, refuse};
 use crate::domain::booking;
 use crate::repository::LockedBooking;
 
-/// The call's name beside idempotency keys.
+/// The method's name, stored with its idempotency keys.
 const METHOD: &str = "OpenCheckout";
 
 /// Extends the hold of a customer's booking.
 ///
 /// # Errors
-/// `HoldEnded` when there is none any more, `BookingNotFound` for somebody else's booking.
+/// `HoldEnded` when the hold has expired, `BookingNotFound` when the caller doesn't own the
+/// booking.
 pub async fn open_checkout(
     app: &Arc<App>,
     customer_id: Id<Customer>,
@@ -55,13 +56,13 @@ pub async fn open_checkout(
         .await
 }
 
-/// How much longer a hold lasts once checkout was opened.
+/// By how many minutes opening checkout extends a hold.
 pub(crate) fn grow_minutes(app: &App) -> i64 {
     let policies = &app.practice.policies;
     i64::from(policies.hold_extended_minutes) - i64::from(policies.hold_minutes)
 }
 
-/// A customer's own booking under its locks.
+/// Loads a booking under its locks if the customer owns it.
 pub(crate) async fn load_owned(
     tx: &mut Tx,
     app: &App,

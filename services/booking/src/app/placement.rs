@@ -1,4 +1,4 @@
-//! What follows for days and timers from what was decided about a booking.
+//! The effects of a booking's events on its days and timers.
 
 use eventstore::Tx;
 use kernel::Id;
@@ -12,7 +12,7 @@ use crate::read_model::query;
 use crate::repository::LockedBooking;
 use crate::timers::{self, CREATE_MEETING, HOLD_END, SESSION_END};
 
-/// Whether a booking's time could be had now, by everything that speaks for or against it.
+/// Checks whether a booking's time can still be placed now.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -30,10 +30,10 @@ pub(crate) async fn check_placement(
     Ok(PlacementCheck { free: locked.is_free(tx).await?, replaced, offered })
 }
 
-/// Carries a booking's new events to its days and its timers.
+/// Applies a booking's new events to its days and its timers.
 ///
 /// # Errors
-/// When the database does not answer, or a day refuses what its state had promised.
+/// When the database does not answer, or a day rejects what its state allowed before.
 pub(crate) async fn apply_effects(
     tx: &mut Tx,
     locked: &mut LockedBooking,
@@ -68,7 +68,7 @@ pub(crate) async fn apply_effects(
             Event::Cancelled { .. } => {
                 let cancel = |_span| day::Command::Cancel { booking_id: id };
                 locked.apply_to_days(tx, cancel).await?;
-                // A room for a session that was cancelled would open for nobody.
+                // A cancelled session needs no meeting room.
                 tx.end_timer(CREATE_MEETING, &subject).await?;
                 tx.end_timer(SESSION_END, &subject).await?;
                 tracing::info!(booking_id = %id, "cancelled");

@@ -1,4 +1,4 @@
-//! The customer gives a held time back before checkout was opened.
+//! The customer releases a held time before checkout was opened.
 
 use std::sync::Arc;
 
@@ -13,13 +13,14 @@ use super::request::parse_key;
 use super::{App, Error};
 use crate::domain::booking;
 
-/// The call's name beside idempotency keys.
+/// The method's name, stored with its idempotency keys.
 const METHOD: &str = "ReleaseBooking";
 
 /// Releases a customer's booking.
 ///
 /// # Errors
-/// `CheckoutOpened` when it is too late, `BookingNotFound` for somebody else's booking.
+/// `CheckoutOpened` when checkout was opened, `BookingNotFound` when the caller doesn't own the
+/// booking.
 pub async fn release_booking(
     app: &Arc<App>,
     customer_id: Id<Customer>,

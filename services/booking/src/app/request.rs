@@ -1,4 +1,4 @@
-//! What a booking request must be before anything is asked of the database.
+//! Validation of a booking request, before the database is used.
 
 use contract::booking::v1::RequestBookingRequest;
 use contract::convert::timestamp;
@@ -11,23 +11,23 @@ use crate::contract::read_mode;
 use crate::domain::booking::Mode;
 use crate::domain::contact::{Contact, ContactInput};
 
-/// No service's id is longer.
+/// The maximum length of a service id.
 const SERVICE_ID_MAX: usize = 64;
-/// A date as it is written: year-month-day.
+/// The length of a date, `YYYY-MM-DD`.
 const DATE_CHARS: usize = 10;
-/// A time of day as it is written: hours and minutes.
+/// The length of a time of day, `HH:MM`.
 const TIME_CHARS: usize = 5;
 
-/// No session starts before the year 2000 or from 2100 on: what is further away is a slip, and not
-/// every part of this program could reckon with it.
+/// Accepted start times: from the year 2000 to the end of 2099, in Unix seconds. Others are typing
+/// errors, and time arithmetic could overflow on extreme ones.
 const START_SECONDS: std::ops::Range<i64> = 946_684_800..4_102_444_800;
 
-/// A request that is right in itself.
+/// A validated booking request.
 #[derive(Debug, Clone)]
 pub struct BookingRequest {
-    /// The caller's key.
+    /// The caller's idempotency key.
     pub key: String,
-    /// What the key stands for: everything else in the request.
+    /// A hash of the rest of the request; a repeated key must come with the same hash.
     pub hash: Vec<u8>,
     /// The service.
     pub service_id: String,
@@ -35,7 +35,7 @@ pub struct BookingRequest {
     pub starts_at: Timestamp,
     /// Online or in person.
     pub mode: Mode,
-    /// Who comes.
+    /// The customer's contact data.
     pub contact: Contact,
 }
 
@@ -43,7 +43,7 @@ impl BookingRequest {
     /// Checks a request field by field.
     ///
     /// # Errors
-    /// The first field that is wrong.
+    /// The first invalid field.
     pub fn parse(mut request: RequestBookingRequest) -> Result<Self, Error> {
         let key = parse_key(&request.idempotency_key)?;
         request.idempotency_key.clear();
@@ -83,20 +83,20 @@ pub fn parse_key(key: &str) -> Result<String, Error> {
     if good { Ok(key.to_owned()) } else { Err(refuse(Rejection::InvalidIdempotencyKey)) }
 }
 
-/// Reads "2026-11-24".
+/// Parses "2026-11-24".
 #[must_use]
 pub fn parse_date(text: &str) -> Option<Date> {
     (text.len() == DATE_CHARS).then(|| text.parse().ok())?
 }
 
-/// Reads "14:30".
+/// Parses "14:30".
 #[must_use]
 pub fn parse_time(text: &str) -> Option<Time> {
     let has_colon = text.as_bytes().get(2) == Some(&b':');
     (text.len() == TIME_CHARS && has_colon).then(|| text.parse().ok())?
 }
 
-/// Whether a text can be the id of a service at all.
+/// Whether a text is a well-formed service id.
 #[must_use]
 pub fn is_service_id(text: &str) -> bool {
     (1..=SERVICE_ID_MAX).contains(&text.len())

@@ -24,25 +24,25 @@ use crate::read_model::view::{self, Hold, View};
 use crate::repository::{self, DaySnapshot, LockedBooking, LockedDay, customer_lock, day_lock};
 use crate::timers::{self, HOLD_END};
 
-/// The call's name beside idempotency keys.
+/// The method's name, stored with its idempotency keys.
 const METHOD: &str = "RequestBooking";
 
-/// A booking that holds the time, and how its owner sees it.
+/// A booking that holds the time, as its owner sees it.
 #[derive(Clone)]
 pub struct HeldBooking {
     /// Its id.
     pub id: Id<Booking>,
-    /// What its owner sees, as it is committed.
+    /// The owner's view, as committed.
     pub view: View,
 }
 
-/// What came of a request that could be decided.
+/// The result of a request that was decided.
 pub(super) type Outcome = Result<HeldBooking, Rejection>;
 
 /// Answers with the booking that holds the time.
 ///
 /// # Errors
-/// Why it is refused; then nothing was changed.
+/// The rejection; then nothing was changed.
 pub async fn request_booking(
     app: &Arc<App>,
     customer_id: Id<Customer>,
@@ -71,29 +71,29 @@ pub async fn request_booking(
     Ok(held)
 }
 
-/// A request with everything that is known before its locks are taken.
+/// A parsed request with everything that is known before its locks are taken.
 pub(super) struct PendingRequest {
-    /// The id of the booking, if one is opened.
+    /// The id of the booking, if a new one is created.
     id: Id<Booking>,
-    /// Who asks.
+    /// The caller.
     pub(super) customer_id: Id<Customer>,
     metadata: Metadata,
     key: IdempotencyKey,
     details: BookingRequest,
     offering: Offering,
-    /// From when to when it is asked for.
+    /// The requested time.
     span: Span,
-    /// The day that it is on, and the day's stream.
+    /// The date of the session, and the stream of that day.
     date: jiff::civil::Date,
     stream: String,
 }
 
-/// Holds the times of several requests in one transaction, each of another customer. Those that are
-/// refused change nothing and leave the others alone.
+/// Holds the times of several requests in one transaction, each of a different customer. A rejected
+/// request changes nothing and does not affect the others.
 ///
 /// # Errors
-/// Why none of them was held. When others hold one of their locks longer than `lock_timeout`, that
-/// is unavailable because of [`eventstore::StoreError::Held`].
+/// Why the whole batch failed. When a lock isn't granted within `lock_timeout`, the error is
+/// `Unavailable` with [`eventstore::StoreError::Held`] as its source.
 pub(super) async fn hold_batch(
     app: &Arc<App>,
     requests: Arc<[Arc<PendingRequest>]>,
@@ -132,13 +132,14 @@ async fn take_locks(
     Ok(())
 }
 
-/// What was read for one request under its locks.
+/// What was read for one request under its locks: its idempotency key and the customer's live
+/// holds.
 struct PriorState {
     lookup: Recall,
     holds: Holds,
 }
 
-/// Requests on their days, under their locks.
+/// A batch of requests and the days they are on, under their locks.
 struct HoldBatch<'a> {
     app: &'a App,
     requests: &'a [Arc<PendingRequest>],
@@ -148,7 +149,7 @@ struct HoldBatch<'a> {
     now: Timestamp,
 }
 
-/// What is held for a request, before it is written down.
+/// A hold that was accepted, before its rows are written.
 struct PlannedHold<'a> {
     request: &'a PendingRequest,
     facts: Facts,
@@ -202,7 +203,7 @@ impl<'a> HoldBatch<'a> {
         Ok(batch)
     }
 
-    /// Opens a request's day, unless another request opened it.
+    /// Loads a request's day, unless an earlier request of the batch loaded it.
     async fn load_day(
         &mut self,
         tx: &mut Tx,
@@ -250,8 +251,8 @@ impl<'a> HoldBatch<'a> {
         Ok(decided.into_iter().map(outcome).collect())
     }
 
-    /// The answer to a request that was answered before, or whose time its customer holds already;
-    /// none to a new one.
+    /// The existing answer for a repeated idempotency key, or for a request whose time the customer
+    /// holds already; `None` for a new request.
     async fn return_existing(
         &self,
         tx: &mut Tx,
@@ -268,9 +269,8 @@ impl<'a> HoldBatch<'a> {
             Err(CommandError::Rejected(rejection)) => return Ok(Some(Err(rejection))),
             Err(error) => return Err(error),
         }
-        // Who comes back and asks for the very time that they hold gets their booking again, with
-        // the contact data that they gave last: nobody shall be told that they were faster than
-        // themselves.
+        // A repeated request for the slot the customer already holds returns that booking
+        // (idempotent without a key), with the new contact data.
         let Some(before) = prior.holds.same else { return Ok(None) };
         project::touch(tx, before).await?;
         let contact = &request.details.contact;
@@ -293,7 +293,7 @@ impl<'a> HoldBatch<'a> {
         Ok(Decision::Planned(plan))
     }
 
-    /// What would be held for a request.
+    /// Checks a request and computes its hold.
     fn plan(
         &self,
         request: &'a PendingRequest,
@@ -321,7 +321,7 @@ impl<'a> HoldBatch<'a> {
         Ok(PlannedHold { request, facts, until })
     }
 
-    /// Decides, appends, and sets what ends the hold.
+    /// Decides, appends, sets the timer that ends the hold, and stores the idempotency key.
     async fn decide(&mut self, tx: &mut Tx, plan: &PlannedHold<'a>) -> Result<(), Error> {
         let stream = plan.request.stream.as_str();
         let id = plan.request.id;
@@ -334,11 +334,11 @@ impl<'a> HoldBatch<'a> {
     }
 }
 
-/// What was decided for a request.
+/// The decision about one request.
 enum Decision<'a> {
-    /// Its time is held; its rows are to be written.
+    /// The hold was accepted; its rows are still to be written.
     Planned(PlannedHold<'a>),
-    /// Nothing is to be written any more.
+    /// Nothing more is to be written.
     Answered(Box<Outcome>),
 }
 

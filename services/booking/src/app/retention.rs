@@ -1,4 +1,4 @@
-//! Once a day: callers' keys that nobody repeats any more are forgotten.
+//! Retention: deletes expired idempotency keys once a day.
 
 use eventstore::{Metadata, Store};
 
@@ -7,7 +7,8 @@ use crate::timers::{self, RETENTION};
 
 const DAY_MINUTES: i64 = 24 * 60;
 
-/// Deletes them and sets the timer for tomorrow.
+/// Deletes a batch of expired keys and sets the next timer: in a minute if more are left, otherwise
+/// tomorrow.
 ///
 /// # Errors
 /// When the database does not answer; the timer tries again.

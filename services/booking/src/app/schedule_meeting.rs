@@ -1,5 +1,6 @@
-//! A confirmed online booking gets its meeting room. The provider is asked outside any transaction,
-//! with the booking's id as idempotency key, so that asking again gives the same room.
+//! Creates the meeting room of a confirmed online booking. The provider is called outside any
+//! transaction, with the booking's id as idempotency key, so that a repeated call returns the same
+//! room.
 
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ use crate::read_model::project;
 use crate::repository::LockedBooking;
 use crate::timers::CREATE_MEETING;
 
-/// Asks for the room and writes down what came of it. While the provider does not answer the timer
-/// tries again, and the booking stays confirmed.
+/// Requests the room and stores the result. If the provider doesn't answer, the timer retries and
+/// the booking stays confirmed.
 ///
 /// # Errors
 /// When the provider or the database does not answer.
@@ -42,7 +43,7 @@ pub async fn schedule_meeting(
         .await
 }
 
-/// What to ask for, while the booking still needs a room.
+/// The request to send, if the booking still needs a room.
 async fn room_request(app: &App, id: Id<Booking>) -> Result<Option<RoomRequest>, Error> {
     let stream = crate::contract::booking_stream(id);
     let stored = app.store.load(&stream).await?;

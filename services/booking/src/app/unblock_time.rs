@@ -13,13 +13,13 @@ use crate::domain::day;
 use crate::read_model::query;
 use crate::repository::{LockedDay, day_lock};
 
-/// The call's name in the audit log.
+/// The method's name, in the audit log.
 pub const METHOD: &str = "UnblockTime";
 
-/// Opens it; what is open already stays so.
+/// Opens a closed time; a repeated request changes nothing.
 ///
 /// # Errors
-/// `BlockNotFound` when there was never such a block.
+/// `BlockNotFound` when no such block ever existed.
 pub async fn unblock_time(
     app: &Arc<App>,
     staff: Staff,

@@ -1,4 +1,4 @@
-//! The file says when and where, and nothing that is nobody's business.
+//! The file says when and where, and nothing private.
 
 mod read_by_others;
 

@@ -1,4 +1,4 @@
-//! What settings are read as, and which are refused.
+//! How settings are parsed, and which are refused.
 
 use kernel::Id;
 use runtime::Reader;

@@ -1,4 +1,5 @@
-//! From notifications: whether the confirmation mail went out, so that the page can say so.
+//! Events of notifications: whether the confirmation mail was sent, for display on the booking's
+//! page.
 
 use contract::notifications::v1 as notifications;
 use eventstore::{Recorded, Tx};
@@ -8,7 +9,7 @@ use messaging::{Reaction, ReactionError};
 use super::payments::booking;
 use crate::read_model::external_facts;
 
-/// Takes notifications' events in.
+/// Handles events of notifications.
 #[derive(Debug, Clone, Copy)]
 pub struct OnNotifications;
 

@@ -1,5 +1,5 @@
-//! From payments: money that arrived or did not. Whatever happens to money, each step here has its
-//! counterpart: confirmed or unplaced, extended or left to run out.
+//! Events of payments. Each has its counterpart here: confirmed or unplaced, hold extended or
+//! expired.
 
 use std::sync::Arc;
 
@@ -17,25 +17,25 @@ use crate::app::confirm_booking::confirm_booking;
 use crate::domain::booking::PaymentId;
 use crate::read_model::external_facts::{self, Refund};
 
-/// What an event of payments asks of this service.
+/// The action that an event of payments requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// Confirm, place again, or leave unplaced. So many minor units were captured.
+    /// Confirm, reinstate or leave unplaced. `minor` is the captured amount in minor units.
     Confirm { id: Id<Booking>, payment: PaymentId, minor: Option<i64> },
     /// Extend the hold, once.
     Claim { id: Id<Booking> },
-    /// Show that the attempt failed.
+    /// Record a failed attempt.
     AttemptFailed { id: Id<Booking> },
-    /// Show that money is on its way back.
+    /// Record a requested refund.
     RefundRequested { id: Id<Booking>, refund: Refund },
-    /// Show that it came back.
+    /// Record a processed refund.
     RefundProcessed { id: Id<Booking>, refund_id: String },
 }
 
-/// What to do about an event; `None` when it does not concern bookings.
+/// The action for an event; `None` when it does not concern bookings.
 ///
 /// # Errors
-/// When it is one of ours by name and cannot be read.
+/// When the event's type is known but its content cannot be read.
 pub fn action_for(event: &Recorded) -> Result<Option<Action>, ReactionError> {
     let action = if let Some(e) = event.get::<payments::PaymentVerified>()? {
         let minor = e.amount.map(|amount| amount.minor_units);
@@ -67,14 +67,14 @@ pub(super) fn booking(text: &str) -> Result<Id<Booking>, ReactionError> {
     text.parse().map_err(|error: kernel::id::InvalidId| ReactionError::Failed(error.into()))
 }
 
-/// Takes payments' events in.
+/// Handles events of payments.
 #[derive(Debug, Clone)]
 pub struct OnPayments {
     app: Arc<App>,
 }
 
 impl OnPayments {
-    /// Works at this desk.
+    /// A handler that uses this app.
     #[must_use]
     pub fn new(app: Arc<App>) -> Self {
         Self { app }

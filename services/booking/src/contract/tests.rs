@@ -1,4 +1,4 @@
-//! The stored form of every event: it can not change unseen, and it is read as it was written.
+//! The stored form of every event: a change is noticed, and it is read as it was written.
 
 use eventstore::{NewEvent, Recorded};
 use kernel::{Id, Money, Timestamp};

@@ -1,5 +1,5 @@
-//! Which starts the practice offers. The listing and the booking ask the same function, so that a
-//! page never shows as free what the server refuses by its rules.
+//! Which start times the practice offers. The list and the booking use the same functions, so that
+//! a page never offers a time that these rules reject.
 
 use jiff::civil::{Date, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
@@ -8,16 +8,16 @@ use runtime::practice::Availability;
 
 use super::span::Span;
 
-/// When the practice works, in its zone.
+/// The practice's timetable, in its time zone.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// The zone in which all of its times are meant.
+    /// The time zone of all local times.
     pub zone: TimeZone,
-    /// Days, starts, notice, horizon, and what is closed or blocked.
+    /// Weekdays, start times, notice, horizon, closed dates and blocked times.
     pub hours: Availability,
 }
 
-/// One start of a day as a page shows it.
+/// A start time of a day, as listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
     /// The whole session.
@@ -26,25 +26,25 @@ pub struct Slot {
     pub available: bool,
 }
 
-/// Why a start can not be booked.
+/// Why a start time cannot be booked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotBookable {
-    /// It has begun, or begins sooner than the practice's notice.
+    /// It is past, or closer than the notice period.
     Past,
-    /// The practice offers no such start.
+    /// The timetable has no such start.
     NotOffered,
     /// The session would overlap another one.
     Taken,
 }
 
 impl Rules {
-    /// The date on which an instant falls in the practice's zone.
+    /// The local date of an instant.
     #[must_use]
     pub fn date_of(&self, instant: Timestamp) -> Date {
         instant.in_zone(&self.zone).date()
     }
 
-    /// The first instant of a date and the first one of the next.
+    /// The first instants of a date and of the next date.
     #[must_use]
     pub fn bounds(&self, date: Date) -> (Timestamp, Timestamp) {
         let from = self.instant(date, Time::midnight()).unwrap_or(Timestamp::EPOCH);
@@ -52,8 +52,8 @@ impl Rules {
         (from, next.unwrap_or(from))
     }
 
-    /// A part of one date, from one time of day to another; `None` is midnight, its begin or its
-    /// end. Nothing when it would be empty.
+    /// A time range of one date; `None` is midnight, at its start or end. Returns `None` for an
+    /// empty range.
     #[must_use]
     pub fn range(&self, date: Date, from: Option<Time>, to: Option<Time>) -> Option<Span> {
         let (begin, end) = self.bounds(date);
@@ -70,13 +70,13 @@ impl Rules {
         today.checked_add(days).unwrap_or(today)
     }
 
-    /// Whether the practice works on a date.
+    /// Whether the practice is open on a date.
     #[must_use]
     pub fn is_open(&self, date: Date) -> bool {
         self.hours.weekdays.contains(&date.weekday()) && !self.hours.closed_dates.contains(&date)
     }
 
-    /// The starts of a date that are not past, free or not, in order.
+    /// The start times of a date that are not past, free or not, in order.
     #[must_use]
     pub fn slots(&self, date: Date, minutes: i32, taken: &[Span], now: Timestamp) -> Vec<Slot> {
         if date > self.last_date(now) {
@@ -94,10 +94,10 @@ impl Rules {
             .collect()
     }
 
-    /// The session that begins at `starts_at`, if it can be booked.
+    /// The session that starts at `starts_at`, if it can be booked.
     ///
     /// # Errors
-    /// Why it can not.
+    /// Why it cannot.
     pub fn offer(
         &self,
         starts_at: Timestamp,
@@ -116,7 +116,7 @@ impl Rules {
         }
     }
 
-    /// Whether the timetable has this session, whoever has taken it and however soon it begins.
+    /// Whether the timetable has this session, regardless of reservations and the notice period.
     #[must_use]
     pub fn offers(&self, span: Span) -> bool {
         let seconds = span.ends_at().seconds_since(span.starts_at());
@@ -125,7 +125,7 @@ impl Rules {
         starts.contains(&span) && !self.is_blocked(span)
     }
 
-    /// The first start that can be booked from now on, given everything that is taken.
+    /// The first start time that can be booked from now on.
     #[must_use]
     pub fn next_free(&self, minutes: i32, taken: &[Span], now: Timestamp) -> Option<Timestamp> {
         let mut date = self.date_of(now);
@@ -144,7 +144,7 @@ impl Rules {
         now.plus_minutes(i64::from(self.hours.notice_minutes))
     }
 
-    /// Why a session that the timetable has can not be booked, if so.
+    /// Why a session of the timetable cannot be booked, if so.
     fn refusal(&self, span: Span, taken: &[Span], now: Timestamp) -> Option<NotBookable> {
         if span.starts_at() < self.earliest(now) {
             return Some(NotBookable::Past);
@@ -166,7 +166,7 @@ impl Rules {
         })
     }
 
-    /// Every session of the timetable of a date that ends before midnight.
+    /// Every session of a date's timetable that ends before midnight.
     fn starts(&self, date: Date, minutes: i32) -> Vec<Span> {
         if !self.is_open(date) || minutes <= 0 || self.hours.step_minutes <= 0 {
             return Vec::new();
@@ -185,7 +185,7 @@ impl Rules {
         spans
     }
 
-    /// The instant of a wall-clock time; `None` where clocks are put forward over it.
+    /// The instant of a local time; `None` if it falls into a daylight-saving gap.
     fn start(&self, date: Date, time: Time) -> Option<Timestamp> {
         let ambiguous = self.zone.to_ambiguous_timestamp(date.to_datetime(time));
         match ambiguous.offset() {
@@ -196,7 +196,7 @@ impl Rules {
         }
     }
 
-    /// The instant of a wall-clock time, or the one right behind a gap.
+    /// The instant of a local time, or the first one after a gap.
     fn instant(&self, date: Date, time: Time) -> Option<Timestamp> {
         let ambiguous = self.zone.to_ambiguous_timestamp(date.to_datetime(time));
         ambiguous.compatible().ok().map(Timestamp::from_jiff)

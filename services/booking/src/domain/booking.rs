@@ -1,5 +1,6 @@
-//! One booking's life, from the held time to the end of its session. Each state carries only what
-//! it can have, so that impossible mixes do not compile. `booking/decisions.rs` decides.
+//! The lifecycle of one booking, from the held time to the end of its session. Each state carries
+//! only the data it can have, so that invalid combinations do not compile. `booking/decisions.rs`
+//! holds the decisions.
 
 mod facts;
 mod cancellation;
@@ -74,12 +75,12 @@ fn evolve(state: State, event: &Event) -> State {
         (state, Event::Paid { payment } | Event::Unplaced { payment }) => {
             with_basis(state, ConfirmationBasis::Payment(payment.clone()))
         }
-        // Nothing else is ever decided.
+        // No other combination is ever decided.
         (state, _) => state,
     }
 }
 
-/// The same state with the money that has come for it.
+/// The same state with another basis: the payment that has arrived for it.
 fn with_basis(state: State, basis: ConfirmationBasis) -> State {
     match state {
         State::Confirmed { facts, .. } => State::Confirmed { facts, basis },

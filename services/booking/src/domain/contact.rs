@@ -1,19 +1,20 @@
-//! Who comes: checked once, where it enters. Personal data, never part of an event or a log.
+//! Contact data of the customer, validated once on entry. It is personal data, never part of an
+//! event or a log.
 
 use std::fmt;
 
-/// The longest name in characters.
+/// The maximum length of a name, in characters.
 const NAME_MAX: usize = 80;
-/// The longest mail address, as SMTP has it.
+/// The maximum length of a mail address, by SMTP.
 const EMAIL_MAX: usize = 254;
-/// The longest part of a mail address before the `@`.
+/// The maximum length of the part before the `@`.
 const LOCAL_MAX: usize = 64;
-/// The longest text of what a customer wants to say beforehand.
+/// The maximum length of the customer's note, in characters.
 const NOTES_MAX: usize = 2000;
-/// No phone number that a person writes is longer.
+/// The maximum length of a phone number as typed.
 const PHONE_MAX: usize = 40;
 
-/// Contact data as it was typed.
+/// Contact data as typed.
 #[derive(Clone, Copy)]
 pub struct ContactInput<'a> {
     /// Given name.
@@ -24,11 +25,11 @@ pub struct ContactInput<'a> {
     pub email: &'a str,
     /// Phone number, or empty.
     pub phone: &'a str,
-    /// What the customer wants to say, or empty.
+    /// The customer's note, or empty.
     pub notes: &'a str,
 }
 
-/// Contact data that can be used.
+/// Validated contact data.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Contact {
     first_name: String,
@@ -38,39 +39,39 @@ pub struct Contact {
     notes: String,
 }
 
-/// It says nothing, so that no log ever does.
+/// Prints no data, so that it never reaches a log.
 impl fmt::Debug for Contact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Contact")
     }
 }
 
-/// What is wrong with contact data.
+/// Which field of contact data is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContactError {
     /// The given name is empty.
     FirstNameMissing,
-    /// The given name is too long or has characters that no name has.
+    /// The given name is too long or has invalid characters.
     FirstNameInvalid,
     /// The family name is empty.
     LastNameMissing,
-    /// The family name is too long or has characters that no name has.
+    /// The family name is too long or has invalid characters.
     LastNameInvalid,
-    /// There is no mail address.
+    /// The mail address is empty.
     EmailMissing,
-    /// The mail address can not be one.
+    /// The mail address is invalid.
     EmailInvalid,
-    /// The phone number can not be one.
+    /// The phone number is invalid.
     PhoneInvalid,
-    /// The text is too long.
+    /// The note is too long.
     NotesTooLong,
 }
 
 impl Contact {
-    /// Checks what was typed and brings it into one form.
+    /// Validates and normalizes contact data.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first invalid field.
     pub fn parse(input: &ContactInput<'_>) -> Result<Self, ContactError> {
         Ok(Self {
             first_name: name(
@@ -113,14 +114,14 @@ impl Contact {
         &self.phone
     }
 
-    /// What the customer wants to say, or empty.
+    /// The customer's note, or empty.
     #[must_use]
     pub fn notes(&self) -> &str {
         &self.notes
     }
 }
 
-/// A name goes into headers of mails, so nothing in it may begin a new line.
+/// A name is used in mail headers, so it must not contain line breaks.
 fn name(text: &str, missing: ContactError, invalid: ContactError) -> Result<String, ContactError> {
     let text = text.trim();
     if text.is_empty() {
@@ -161,7 +162,7 @@ fn is_domain(text: &str) -> bool {
     text.contains('.') && text.split('.').all(is_label)
 }
 
-/// A number without a country code is read as one of India.
+/// A number without a country code is parsed as Indian.
 fn phone(text: &str) -> Result<String, ContactError> {
     let text = text.trim();
     if text.is_empty() {
@@ -178,8 +179,8 @@ fn phone(text: &str) -> Result<String, ContactError> {
     Ok(number.format().mode(phonenumber::Mode::E164).to_string())
 }
 
-/// Reads the book of the world's phone numbers, which takes a moment, before the first customer has
-/// to wait for it.
+/// Loads the phone number metadata at start-up, which takes a moment, so that the first request
+/// doesn't wait for it.
 pub fn preload_phone_metadata() {
     drop(phone("+911123456789"));
 }

@@ -1,5 +1,5 @@
-//! One practitioner's day: which times are held, which are booked and which are closed. Two that
-//! overlap can not be decided, because every time of a day is decided here.
+//! One practitioner's day: which times are held, booked or closed. Overlapping reservations are
+//! impossible, because every time of a day is decided here.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,14 @@ use kernel::{Decider, Id, Timestamp};
 
 use super::span::Span;
 
-/// The bookings that have a time on this day, at most one session each, and the times that the
-/// practice has closed.
+/// The bookings with a session on this day, at most one each, and the closed times.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct State {
     reservations: BTreeMap<Id<Booking>, Reservation>,
     blocked: BTreeMap<Id<Block>, Span>,
 }
 
-/// A time and by what right it is taken.
+/// A reserved time, held or booked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Reservation {
     span: Span,
@@ -39,7 +38,7 @@ impl Reservation {
 }
 
 impl State {
-    /// The times that are taken or closed at `now`; holds that have run out are not.
+    /// The times that are reserved or closed at `now`, without expired holds.
     #[must_use]
     pub fn taken(&self, now: Timestamp) -> Vec<Span> {
         let sessions = self.live(now).map(|(_, reservation)| reservation.span);
@@ -55,7 +54,7 @@ impl State {
                 .any(|(id, reservation)| *id != booking_id && reservation.span.overlaps(&span))
     }
 
-    /// Whether a booking's hold here has run out, so that it gives way to whoever takes its time.
+    /// Whether a booking's hold on this day has expired, so that another booking may take its time.
     #[must_use]
     pub fn is_expired_hold(&self, booking_id: Id<Booking>, now: Timestamp) -> bool {
         self.reservations.get(&booking_id).is_some_and(|reservation| reservation.is_expired(now))
@@ -69,7 +68,7 @@ impl State {
         self.reservations.iter().filter(move |(_, reservation)| !reservation.is_expired(now))
     }
 
-    /// What has to be said of holds of others that have run out.
+    /// The releases of expired holds, `except` one booking's.
     fn release_expired(&self, except: Option<Id<Booking>>, now: Timestamp) -> Vec<Event> {
         self.reservations
             .iter()
@@ -79,52 +78,52 @@ impl State {
     }
 }
 
-/// What can be asked of a day.
+/// The commands of a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Hold a time until an instant.
     Hold { booking_id: Id<Booking>, span: Span, until: Timestamp, now: Timestamp },
-    /// Hold it longer.
+    /// Extend a hold.
     Extend { booking_id: Id<Booking>, until: Timestamp },
-    /// Give a time for good: the one that is held, or one that is free.
+    /// Book a time: the one that is held, or a free one.
     Book { booking_id: Id<Booking>, span: Span, now: Timestamp },
-    /// Give a held time back.
+    /// Release a held time.
     Release { booking_id: Id<Booking> },
-    /// Take a booking's time from it, whether it was held or booked.
+    /// Release a booking's time, whether held or booked.
     Cancel { booking_id: Id<Booking> },
-    /// Close a time to customers.
+    /// Close a time.
     Block { block_id: Id<Block>, span: Span, now: Timestamp },
-    /// Open it again.
+    /// Open a closed time.
     Unblock { block_id: Id<Block> },
 }
 
-/// What can have happened on a day.
+/// The events of a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// A time is held.
+    /// A time was held.
     Held { booking_id: Id<Booking>, span: Span, until: Timestamp },
-    /// It is held longer.
+    /// A hold was extended.
     HoldExtended { booking_id: Id<Booking>, until: Timestamp },
-    /// A time was given for good.
+    /// A time was booked.
     Booked { booking_id: Id<Booking>, span: Span },
-    /// A time is free again.
+    /// A time was released.
     Released { booking_id: Id<Booking> },
-    /// A time was closed to customers.
+    /// A time was closed.
     Blocked { block_id: Id<Block>, span: Span },
-    /// It is open again.
+    /// A closed time was opened.
     Unblocked { block_id: Id<Block> },
 }
 
-/// Why a day refuses.
+/// Why a day rejects a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// Another booking has the time or a part of it, or it is closed.
+    /// The time overlaps another reservation or a closed time.
     #[error("the time is taken")]
     SlotTaken,
-    /// The booking has no time here that could be held longer.
+    /// The booking holds no time on this day.
     #[error("the time is not held")]
     NotHeld,
-    /// A booked time is not given back like a held one.
+    /// A booked time cannot be released like a held one.
     #[error("the time is booked")]
     Booked,
 }
@@ -220,7 +219,7 @@ impl Decider for PractitionerDay {
     }
 }
 
-/// Lets holds that have run out lapse and then takes the time, if nobody else has it.
+/// Releases expired holds and reserves the time, if no other booking has it.
 fn reserve(
     state: &State,
     event: Event,
@@ -235,8 +234,8 @@ fn reserve(
     Ok(events)
 }
 
-/// Nobody is pushed out of their time by a block; two blocks do not overlap either, so that opening
-/// one never leaves half of it closed.
+/// A block never displaces a booking, and blocks do not overlap, so that opening one opens all of
+/// its time.
 fn block(
     state: &State,
     block_id: Id<Block>,

@@ -1,8 +1,8 @@
-//! The time of one session, from its start to its end; the end itself belongs to the next one.
+//! The half-open time range of one session: the end belongs to the next one.
 
 use kernel::Timestamp;
 
-/// A time range that is not empty.
+/// A time range, never empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     starts_at: Timestamp,
@@ -10,7 +10,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range between two instants; `None` when it would be empty.
+    /// The range between two instants; `None` if it is empty.
     #[must_use]
     pub fn new(starts_at: Timestamp, ends_at: Timestamp) -> Option<Self> {
         (starts_at < ends_at).then_some(Self { starts_at, ends_at })
@@ -28,7 +28,7 @@ impl Span {
         self.ends_at
     }
 
-    /// Whether both want the same moment. Back to back they do not.
+    /// Whether the ranges overlap. Adjacent ranges do not.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         self.starts_at < other.ends_at && other.starts_at < self.ends_at

@@ -1,4 +1,5 @@
-//! What other services call; the gateway does not route it, and each method says who may.
+//! The internal service, for other services. The gateway does not route it; each method checks its
+//! callers.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use crate::calendar;
 use crate::read_model::staff;
 use crate::read_model::view::{self, View};
 
-/// The internal service.
+/// The handler of the internal service.
 #[derive(Debug, Clone)]
 pub struct InternalHandler {
     app: Arc<App>,
@@ -29,7 +30,7 @@ pub struct InternalHandler {
 }
 
 impl InternalHandler {
-    /// Serves a desk to other services.
+    /// A handler for calls of other services.
     #[must_use]
     pub fn new(app: Arc<App>, peers: Peers) -> Self {
         Self { app, peers }

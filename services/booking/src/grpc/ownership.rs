@@ -1,4 +1,4 @@
-//! A booking that is asked for by its owner.
+//! Loads a booking for its owner.
 
 use kernel::Id;
 use kernel::id::{Booking, Customer};
@@ -8,7 +8,7 @@ use tonic::Status;
 use crate::app::{App, Error, Rejection};
 use crate::read_model::view::{self, View};
 
-/// A booking as its owner sees it.
+/// A booking as its owner sees it; `BookingNotFound` for other callers.
 pub(super) async fn load_owned(
     app: &App,
     customer: Id<Customer>,
@@ -21,7 +21,7 @@ pub(super) async fn load_owned(
         .ok_or_else(|| reject(&Rejection::BookingNotFound))
 }
 
-/// Reads a booking's id; what is none is the id of no booking.
+/// Parses a booking's id; a malformed id is reported as not found.
 pub(super) fn parse(text: &str) -> Result<Id<Booking>, Status> {
     let id = text.parse().map_err(|_malformed| reject(&Rejection::BookingNotFound))?;
     record_booking_id(id);

@@ -1,4 +1,5 @@
-//! What people call, through the gateway. For whoever does not own a booking it does not exist.
+//! The public service, called through the gateway. A booking does not exist for callers who don't
+//! own it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use crate::app::request_booking::request_booking;
 use crate::app::{App, Rejection};
 use crate::calendar;
 
-/// The public service.
+/// The handler of the public service.
 #[derive(Debug, Clone)]
 pub struct PublicHandler {
     app: Arc<App>,
@@ -36,7 +37,7 @@ pub struct PublicHandler {
 }
 
 impl PublicHandler {
-    /// Serves a desk to signed-in people.
+    /// A handler for calls of signed-in users.
     #[must_use]
     pub fn new(app: Arc<App>, users: Users, shutdown: Shutdown) -> Self {
         Self { app, users, shutdown }

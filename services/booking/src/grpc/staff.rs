@@ -1,5 +1,5 @@
-//! What the practice's staff calls. Each method names who may, and whatever it comes to is written
-//! down with who asked.
+//! The staff service. Each method states the roles allowed, and every call is recorded in the audit
+//! log.
 
 use std::sync::Arc;
 
@@ -34,10 +34,10 @@ use crate::read_model::query::{self, Blocked};
 use crate::read_model::staff::StaffTable;
 use crate::read_model::view::{self, View};
 
-/// Those who answer the door and the phone: everybody but practitioners.
+/// All roles except practitioners.
 const FRONT_OFFICE: &[Role] = &[Role::Owner, Role::Admin, Role::FrontDesk];
 
-/// The staff's service.
+/// The handler of the staff service.
 #[derive(Debug, Clone)]
 pub struct StaffHandler {
     app: Arc<App>,
@@ -48,7 +48,7 @@ pub struct StaffHandler {
 }
 
 impl StaffHandler {
-    /// Serves a desk to the practice's staff, whom its own table knows.
+    /// A handler for calls of staff, whose roles are in this service's table.
     #[must_use]
     pub fn new(app: Arc<App>, users: Users, parked: ParkedEvents) -> Self {
         let roles = StaffTable(app.store.clone());
@@ -56,7 +56,7 @@ impl StaffHandler {
         Self { app, users, roles, authorizer, parked }
     }
 
-    /// Tells the outcome of an act; a refusal is written down first.
+    /// Returns an action's result; a rejection is recorded in the audit log first.
     async fn audit_rejection<T>(
         &self,
         (staff, act): (Staff, Act<'_>),
@@ -99,7 +99,7 @@ fn wire_blocked_time(blocked: &Blocked) -> BlockedTime {
     }
 }
 
-/// An id as the audit log keeps it: nothing that is none.
+/// The subject for the audit log: a well-formed id, or nothing.
 fn subject<K: Kind>(text: &str) -> &str {
     if text.parse::<Id<K>>().is_ok() { text } else { "" }
 }
@@ -124,7 +124,7 @@ fn or_unavailable<T>(result: Result<T, StoreError>) -> Result<T, Status> {
 
 #[tonic::async_trait]
 impl BookingStaffService for StaffHandler {
-    /// Who asks after nobody but themselves is not written down.
+    /// Not recorded in the audit log: callers ask for their own role only.
     async fn get_own_role(
         &self,
         request: Request<GetOwnRoleRequest>,
@@ -253,7 +253,7 @@ impl BookingStaffService for StaffHandler {
         request: Request<RetryParkedEventsRequest>,
     ) -> Result<Response<RetryParkedEventsResponse>, Status> {
         let (metadata, _extensions, request) = request.into_parts();
-        // The door keeps of it only what is an id.
+        // The authorizer records only a well-formed id.
         let act = Act { action: "RetryParkedEvents", subject: &request.stream_id };
         let staff = self.authorizer.admit(&metadata, act, Role::MANAGERS).await?;
         self.authorizer.looked(staff, act).await?;

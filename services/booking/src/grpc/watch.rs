@@ -1,5 +1,5 @@
-//! A booking as it changes, for as long as somebody looks: at most a minute, until the process is
-//! asked to stop, or until the watcher's token ends.
+//! Streams a booking's changes, for at most a minute, until shutdown, or until the watcher's token
+//! expires.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,17 +18,17 @@ use crate::app::{App, Error, Rejection};
 use crate::read_model::query;
 use crate::read_model::view::View;
 
-/// How long one stream lasts at most; the client connects again.
+/// The maximum length of a stream; then the client reconnects.
 const STREAM_LIFETIME: Duration = Duration::from_secs(60);
-/// How often is looked when this process has committed nothing: another one may have.
+/// The poll interval when this process commits nothing, because another process may have.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long a watcher waits after it was woken, so that many commits cost it one look; and by how
-/// much watchers differ in that, so that they do not all look at the same moment.
+/// How long a watcher waits after a wake-up, so that many commits cost one query; and the jitter
+/// between watchers, so that they don't all query at once.
 const DEBOUNCE: Duration = Duration::from_millis(80);
 const JITTER_MILLIS: u64 = 40;
 
-/// Who watches what.
+/// A watcher and its booking.
 #[derive(Debug, Clone)]
 pub(super) struct Watch {
     pub(super) app: Arc<App>,
@@ -39,7 +39,7 @@ pub(super) struct Watch {
 type Item = Result<WatchBookingResponse, Status>;
 
 impl Watch {
-    /// What the watcher gets: the booking now, and again whenever its version has grown.
+    /// The booking now, and again whenever its version has grown.
     pub(super) fn stream(
         self,
         first: View,
@@ -68,8 +68,8 @@ impl Watch {
         }))
     }
 
-    /// Every commit of this process wakes every watcher, and most are about other bookings: so only
-    /// the version is asked for until it has grown.
+    /// Every commit of this process wakes every watcher, and most are about other bookings, so only
+    /// the version is queried until it has grown.
     async fn newer_than(&self, version: i64) -> Result<View, Status> {
         let store = &self.app.store;
         loop {

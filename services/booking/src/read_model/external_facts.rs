@@ -1,6 +1,6 @@
-//! What booking has learnt from payments and notifications, for its owner's eyes only: no decision
-//! rests on it, but that a claim is decided about once. Every statement changes a row once, however
-//! often its event comes.
+//! Facts from payments and notifications, shown to the booking's owner: no decision depends on
+//! them, except that a claim is decided once. Every statement is idempotent, because events may be
+//! delivered repeatedly.
 
 use eventstore::{StoreError, Tx};
 use kernel::Id;
@@ -8,8 +8,8 @@ use kernel::id::Booking;
 
 use crate::domain::booking::PaymentId;
 
-/// A payment was claimed. That it was is remembered, whatever else is learnt; answers whether it is
-/// news.
+/// Records that a payment was claimed, whatever else is recorded later; returns whether it is the
+/// first claim.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -29,8 +29,8 @@ pub async fn claimed(tx: &mut Tx, id: Id<Booking>) -> Result<bool, StoreError> {
     Ok(is_new.unwrap_or(false))
 }
 
-/// Less than the price was captured, because the provider took an offer off it: a refund of so much
-/// is a refund of all.
+/// Records that less than the price was captured, because of a provider's offer: a refund of this
+/// amount counts as a full refund.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -52,7 +52,7 @@ pub async fn paid_less(
     Ok(())
 }
 
-/// An attempt failed. Money that came before or comes later counts more.
+/// Records a failed attempt; a payment before or after it takes precedence.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -67,20 +67,20 @@ pub async fn attempt_failed(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreErr
     Ok(())
 }
 
-/// A refund of a booking's money, asked for by us or made on the provider's own pages.
+/// A refund, requested by us or made on the provider's dashboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refund {
-    /// Our id of it.
+    /// Our refund id.
     pub refund_id: String,
-    /// The provider's payment whose money goes back.
+    /// The provider's id of the refunded payment.
     pub payment_id: String,
-    /// How many minor units.
+    /// The amount in minor units.
     pub minor: i64,
 }
 
-/// Money is on its way back. When the booking stands on another payment, that one counts; and of a
-/// booking that takes place, a part that is given back leaves it paid. A refund that follows one
-/// which came to nothing takes its place.
+/// Records a requested refund. It is ignored if the booking stands on another payment, or if it is
+/// a partial refund of a booking that takes place, which stays paid. A new refund replaces a failed
+/// one.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -109,7 +109,7 @@ pub async fn refund_requested(
     Ok(())
 }
 
-/// Money was given back.
+/// Records a processed refund.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -129,7 +129,7 @@ pub async fn refund_processed(
     Ok(())
 }
 
-/// The confirmation mail went out.
+/// Records that the confirmation mail was sent.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -144,7 +144,7 @@ pub async fn mail_sent(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The confirmation mail did not go out yet.
+/// Records that the confirmation mail could not be sent yet.
 ///
 /// # Errors
 /// When the database does not answer.

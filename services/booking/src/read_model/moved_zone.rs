@@ -1,13 +1,13 @@
-//! Sessions that another time zone in the practice's file would move to another date: their day's
-//! aggregate is the one of the date on which they were sold, so they would be found by nobody.
+//! Detects sessions that a changed time zone setting would move to another date: their day's stream
+//! is named by the date on which they were booked, so they would not be found.
 
 use eventstore::StoreError;
 use kernel::Timestamp;
 use sqlx::PgExecutor;
 
-/// A time that is taken, still to come, and not known to the day of its date in this zone; `None`
-/// when there is none. Only the first and the last of each date are looked at: what another zone
-/// moves to a date stands at one of its ends.
+/// The first future reservation or block that is missing from the day of its date in this zone;
+/// `None` when there is none. Only the first and the last of each date are checked: another zone
+/// moves times at one end of a date.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,5 +1,4 @@
-//! Events of this service into its tables. What is decided stands in the events alone: these
-//! functions only write it down.
+//! Projects this service's events into its tables; it decides nothing.
 
 use eventstore::{StoreError, Tx};
 use kernel::id::{Block, Booking};
@@ -9,7 +8,7 @@ use crate::domain::booking::{self, ConfirmationBasis, Mode, PaymentId};
 use crate::domain::day;
 use crate::domain::span::Span;
 
-/// The word for a mode in a row.
+/// The stored word of a mode.
 #[must_use]
 pub fn mode_word(mode: Mode) -> &'static str {
     match mode {
@@ -18,7 +17,7 @@ pub fn mode_word(mode: Mode) -> &'static str {
     }
 }
 
-/// Writes down what happened to a booking.
+/// Projects a booking's event.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -29,7 +28,8 @@ pub async fn booking(
 ) -> Result<(), StoreError> {
     use booking::Event;
     match event {
-        // A new booking has its row from [super::view::insert_holds`], together with its session's.
+        // [`super::view::insert_holds`] inserts the row of a new booking, together with its
+        // session's.
         Event::Requested { .. } => Ok(()),
         Event::CheckoutOpened { until } => checkout_opened(tx, id, *until).await,
         Event::Confirmed { basis: ConfirmationBasis::Payment(payment), .. } => {
@@ -45,7 +45,7 @@ pub async fn booking(
             paid(tx, id, payment).await
         }
         Event::Cancelled { .. } => {
-            // The link is a key to a room that nobody is to enter any more.
+            // The link gives access to a meeting room that must not be used any more.
             join_url(tx, id, "").await?;
             state(tx, id, "cancelled").await
         }
@@ -58,7 +58,7 @@ pub async fn booking(
     }
 }
 
-/// The word for where a booking stands after an event that changes nothing else of its row.
+/// The stored state after an event that changes only the state.
 pub(super) fn plain_state(event: &booking::Event) -> Option<&'static str> {
     use booking::Event;
     match event {
@@ -113,7 +113,7 @@ async fn confirmed_on_claim(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreErr
     Ok(())
 }
 
-/// Money that comes for a cancelled booking does not change that it is cancelled.
+/// A payment for a cancelled booking leaves it cancelled.
 async fn unplaced(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
     sqlx::query(
         "update bookings set state = 'paid_unplaced', held_until_at = null
@@ -137,21 +137,21 @@ async fn state(tx: &mut Tx, id: Id<Booking>, state: &str) -> Result<(), StoreErr
     Ok(())
 }
 
-/// A practitioner's day, as its rows know it.
+/// The key of a practitioner's day in the tables.
 #[derive(Debug, Clone)]
 pub struct DayKey {
-    /// Whose day it is.
+    /// The practitioner.
     pub practitioner_id: String,
-    /// Its first instant.
+    /// The day's first instant.
     pub from: Timestamp,
     /// The first instant of the next day.
     pub to: Timestamp,
 }
 
-/// Writes down what happened on a practitioner's day.
+/// Projects a day's event.
 ///
 /// # Errors
-/// `Excluded` when the database has another live session or block at that time.
+/// `Excluded` when another live session or block overlaps the time.
 pub async fn day(tx: &mut Tx, key: &DayKey, event: &day::Event) -> Result<(), StoreError> {
     use day::Event;
     match event {
@@ -232,7 +232,7 @@ async fn reserve(
     Ok(())
 }
 
-/// Tells watchers that something beside the events has changed.
+/// Notifies watchers of a change that has no event.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -244,7 +244,7 @@ pub async fn touch(tx: &mut Tx, id: Id<Booking>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Keeps the meeting's link. It is gone with the contact of a person who was deleted.
+/// Stores the meeting link. It is deleted with the customer's contact data.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,4 +1,4 @@
-//! Small questions that commands ask of the tables.
+//! Queries of commands on the tables.
 
 use eventstore::{StoreError, Tx};
 use kernel::id::{Block, Booking, Customer};
@@ -9,8 +9,7 @@ use sqlx::{PgExecutor, Postgres, QueryBuilder, Row};
 use crate::domain::booking::Facts;
 use crate::domain::span::Span;
 
-/// The times that are taken between two instants: booked and closed ones, and holds that have not
-/// run out.
+/// The occupied times between two instants: booked, closed, or with a live hold.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -39,8 +38,7 @@ pub async fn taken(
     Ok(spans)
 }
 
-/// Whose other rows are live in a time, also those whose holds have run out; `None` for a time that
-/// the practice has closed.
+/// The other live rows that overlap a time, including expired holds; `None` for a closed time.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -83,30 +81,30 @@ pub async fn version(
     Ok(version)
 }
 
-/// What a customer holds, paid for not yet.
+/// A customer's unpaid holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holds {
     /// How many live holds there are.
     pub live: i64,
-    /// The booking by which the customer holds exactly what is asked for.
+    /// The booking that holds exactly the requested slot.
     pub same: Option<Id<Booking>>,
 }
 
-/// What somebody asks for, as far as it says what they hold already.
+/// A requested slot, to compare with the customer's holds.
 #[derive(Debug, Clone, Copy)]
 pub struct SlotRequest<'r> {
-    /// Who asks.
+    /// The customer.
     pub customer_id: Id<Customer>,
     /// The service.
     pub service_id: &'r str,
-    /// Online or in person, as rows call it.
+    /// Online or in person, as stored.
     pub mode: &'static str,
     /// The time.
     pub span: Span,
 }
 
-/// What customers hold, each beside what they ask for, in the order of their wishes. It is exact
-/// under their locks.
+/// The customers' holds, one for each request and in the same order. Exact under the customers'
+/// locks.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -141,8 +139,8 @@ pub async fn holds(
     Ok(holds)
 }
 
-/// Whether the customer has another live booking of this service in the place of this one: one that
-/// was asked for later and is held, or paid and still to come.
+/// Whether the customer has another live booking of the same service that replaces this one:
+/// requested later and held, or confirmed and still to come.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -167,8 +165,7 @@ pub async fn is_replaced(tx: &mut Tx, facts: &Facts, now: Timestamp) -> Result<b
     Ok(replaced)
 }
 
-/// Whether the customer has ever said that a booking is paid. It is exact under the booking's
-/// locks.
+/// Whether a payment was ever claimed for a booking. Exact under the booking's locks.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -180,14 +177,14 @@ pub async fn is_claimed(tx: &mut Tx, id: Id<Booking>) -> Result<bool, StoreError
     Ok(claimed.unwrap_or(false))
 }
 
-/// [`bookings_between`] as SQL, so that a test can ask for its plan.
+/// The SQL of [`bookings_between`], public so that a test can check its query plan.
 pub const BOOKINGS_BETWEEN: &str =
     "select booking_id from bookings join slot_reservations r using (booking_id)
      where r.starts_at >= $1 and r.starts_at < $2 and ($3::text[] is null or state = any ($3))
      group by booking_id order by min(r.starts_at), booking_id limit $4";
 
-/// The bookings whose first session in a range of instants is there, in the order of these; only of
-/// some states, when they are named.
+/// The bookings with sessions in a range of instants, by their first session there; only those in
+/// `states`, if given.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -207,14 +204,14 @@ pub async fn bookings_between(
     Ok(ids)
 }
 
-/// A time that is closed to customers.
+/// A closed time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocked {
-    /// Its id.
+    /// The block's id.
     pub block_id: Id<Block>,
-    /// Whose day it is on.
+    /// The practitioner.
     pub practitioner_id: String,
-    /// From when to when.
+    /// The time range.
     pub span: Span,
 }
 
@@ -225,7 +222,7 @@ fn blocked(row: &PgRow) -> Result<Option<Blocked>, sqlx::Error> {
     Ok(span.map(|span| Blocked { block_id, practitioner_id, span }))
 }
 
-/// A block, also one that was opened again; `None` when there never was one.
+/// A block, including one that was opened again; `None` if it never existed.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -243,7 +240,7 @@ pub async fn block(
     Ok(row.as_ref().map(blocked).transpose()?.flatten())
 }
 
-/// The times between two instants that are closed, in order.
+/// The closed times between two instants, in order.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -270,18 +267,18 @@ pub async fn blocked_between(
     Ok(times)
 }
 
-/// What has to be known of a booking before its locks can be asked for; it never changes.
+/// What is needed to take a booking's locks; it never changes.
 #[derive(Debug, Clone)]
 pub struct BookingLocation {
     /// Who owns it.
     pub customer_id: Id<Customer>,
-    /// Whose days it is on.
+    /// The practitioner whose days it is on.
     pub practitioner_id: String,
     /// When its sessions start.
     pub starts: Vec<Timestamp>,
 }
 
-/// Where a booking is; `None` when there is none.
+/// Finds what is needed to lock a booking; `None` when it doesn't exist.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -302,7 +299,7 @@ pub async fn locate(tx: &mut Tx, id: Id<Booking>) -> Result<Option<BookingLocati
     Ok(Some(BookingLocation { customer_id, practitioner_id, starts }))
 }
 
-/// When a booking's terms were accepted; none when its contact is gone.
+/// When the terms were accepted; `None` once the contact data was deleted.
 ///
 /// # Errors
 /// When the database does not answer.

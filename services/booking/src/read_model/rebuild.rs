@@ -1,7 +1,7 @@
-//! The read models made again from the log, many events in a few statements. What `project` writes
-//! for one event at a time, this writes for a batch: events that do not depend on each other are a
-//! wave, and of a wave all that changes rows in the same way is one statement. What only changes a
-//! row that the batch makes anyway is put into that row: most holds end as they began.
+//! Rebuilds the read models from the log, in batches. `project` writes one event at a time; here
+//! independent events form a wave, and each kind of change in a wave is one statement. An event
+//! that only changes a row inserted by the same batch is merged into that row, because most holds
+//! just expire.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use crate::domain::booking::{self, Facts};
 use crate::domain::day;
 use crate::domain::span::Span;
 
-/// What an event of the log changes.
+/// What an event changes.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// A booking.
     Booking {
         /// Which.
         id: Id<Booking>,
-        /// What happened to it.
+        /// The event.
         event: booking::Event,
         /// When.
         at: Timestamp,
@@ -36,11 +36,11 @@ pub enum Change {
     },
 }
 
-/// Writes down what a batch of events changes, in the order of the log.
+/// Projects a batch of events, in the order of the log.
 ///
 /// # Errors
-/// When the database does not answer, or has a booking already that a batch makes: the tables are
-/// emptied before the first one.
+/// When the database does not answer, or already has a booking that the batch inserts: the tables
+/// are truncated before the first batch.
 pub async fn write(tx: &mut Tx, changes: &[Change]) -> Result<(), StoreError> {
     for wave in waves(changes) {
         wave.write(tx).await?;
@@ -56,7 +56,7 @@ fn waves(changes: &[Change]) -> Vec<Wave<'_>> {
     batch.waves
 }
 
-/// A row that this batch makes: in which wave, and which of its rows it is there.
+/// A row inserted by this batch: its wave, and its index there.
 type RowIndex = (usize, usize);
 
 #[derive(Default)]
@@ -92,7 +92,7 @@ impl<'c> Batch<'c> {
         wave.add(change);
     }
 
-    /// Changes the row that this batch makes, where nothing else has to be written in between.
+    /// Merges a change into the row that this batch inserts, if nothing was written in between.
     fn merge_into_new_row(&mut self, change: &Change) -> Option<()> {
         match change {
             Change::Booking { id, event, .. } => {
@@ -117,16 +117,16 @@ impl<'c> Batch<'c> {
     }
 }
 
-/// A row of a day: the day's first instant, and the booking or the block that has a time there.
+/// The key of a reservation: the day's first instant, and the booking's or block's id.
 type ReservationKey = (Timestamp, Uuid);
 
-/// Which wave each event has to wait for.
+/// Assigns each event to a wave after the events it depends on.
 #[derive(Default)]
 struct WaveOrder {
     bookings: HashMap<Id<Booking>, usize>,
     reservations: HashMap<ReservationKey, (usize, Option<Span>)>,
-    /// The times of a day that were given back, as far as this batch knows which, and when. Who
-    /// takes a time has to wait for whoever had it.
+    /// Released times of each day (`None`: any time) and their waves. A reservation must come after
+    /// the release of an overlapping one.
     released: HashMap<Timestamp, Vec<(Option<Span>, usize)>>,
 }
 
@@ -206,7 +206,7 @@ struct Wave<'c> {
     states: Vec<(Id<Booking>, &'static str)>,
     taken: Vec<NewSlot<'c>>,
     released: Vec<(&'c DayKey, Id<Booking>)>,
-    /// What is rare is written one by one.
+    /// Rare changes, written one at a time.
     others: Vec<&'c Change>,
 }
 
@@ -342,7 +342,7 @@ impl<'c> Wave<'c> {
     }
 }
 
-/// One column of the rows.
+/// The values of one column.
 fn column<'r, R, T>(rows: &'r [R], value: impl FnMut(&'r R) -> T) -> Vec<T> {
     rows.iter().map(value).collect()
 }

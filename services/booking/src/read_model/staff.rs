@@ -1,4 +1,4 @@
-//! Who works for the practice, by account.
+//! Staff roles by account.
 
 use eventstore::Store;
 use futures::FutureExt as _;
@@ -9,7 +9,7 @@ use runtime::BoxError;
 use runtime::staff::{Role, Roles};
 use sqlx::PgExecutor;
 
-/// The table as the staff's door asks it.
+/// The role lookup of the staff authorizer.
 #[derive(Debug, Clone)]
 pub struct StaffTable(pub Store);
 
@@ -19,7 +19,7 @@ impl Roles for StaffTable {
     }
 }
 
-/// A person's role, now; `None` for customers and for members who have left.
+/// The current role of an account; `None` for customers and former staff members.
 ///
 /// # Errors
 /// When the database does not answer.

@@ -1,5 +1,5 @@
-//! A booking's rows as the wire shows them to its owner; and the contact, which the statement keeps
-//! that reads the answer to a request.
+//! A booking's rows as the wire representation for its owner. Contact data is written here too,
+//! because one statement writes it and reads the response.
 
 use contract::booking::v1 as wire;
 use contract::convert::to_wire;
@@ -15,21 +15,21 @@ use crate::domain::booking::Facts;
 use crate::domain::contact::Contact;
 use crate::domain::span::Span;
 
-/// A booking and what is not shown of it.
+/// A booking, with fields that its owner does not see.
 #[derive(Clone)]
 pub struct View {
-    /// Who owns it.
+    /// The owner.
     pub customer_id: Id<Customer>,
-    /// When it was asked for.
+    /// When it was requested.
     pub requested_at: Timestamp,
-    /// Whether it was confirmed on the customer's word and no verified money has come since.
+    /// Whether it was confirmed on a claim and no payment was verified since.
     pub confirmed_on_claim: bool,
-    /// What its owner sees.
+    /// The owner's view.
     pub booking: wire::Booking,
 }
 
 impl View {
-    /// Whether it is paid and placed, so that a calendar may have it.
+    /// Whether it is confirmed and placed, so that it has a calendar file.
     #[must_use]
     pub fn is_placed(&self) -> bool {
         matches!(
@@ -41,8 +41,8 @@ impl View {
     }
 }
 
-/// The query of one booking or of several. They are two, because PostgreSQL plans a query whose
-/// parameter is a list anew each time, which takes longer than the query does.
+/// The query for one booking or several. They are separate, because PostgreSQL plans a query with a
+/// list parameter anew each time, which takes longer than running it.
 macro_rules! view_sql {
     ($rest:literal) => {
         view_sql!("", ("bookings", "slot_reservations", "booking_contacts"), $rest)
@@ -68,7 +68,7 @@ macro_rules! view_sql {
     };
 }
 
-/// Reads a booking; `None` when there is none.
+/// Loads a booking; `None` when it doesn't exist.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -84,8 +84,8 @@ pub async fn load(
     Ok(views(&rows, practice)?.into_iter().next())
 }
 
-/// Keeps who comes, and when they accepted the terms, and reads the booking with it. Asked again
-/// for the same booking, the newest answer counts.
+/// Stores the contact data and when the terms were accepted, and loads the booking. A repeated
+/// request overwrites both.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -122,25 +122,24 @@ pub async fn upsert_contact(
     Ok(views(&rows, practice)?.into_iter().next())
 }
 
-/// A time that a new booking holds.
+/// The hold of a new booking.
 #[derive(Debug, Clone, Copy)]
 pub struct Hold<'h> {
     /// What is booked.
     pub facts: &'h Facts,
-    /// The time of its one session.
+    /// The time of its only session.
     pub span: Span,
     /// Until when it is held.
     pub until: Timestamp,
-    /// Who comes.
+    /// The customer's contact data.
     pub contact: &'h Contact,
 }
 
-/// Writes the rows of new bookings, of their sessions and of who comes, who accepts the terms now,
-/// and reads the bookings from them: one round trip to the database for all of it. They are not in
-/// the order of the holds.
+/// Inserts the rows of new bookings, sessions and contact data (terms accepted now) and returns the
+/// bookings, in one round trip and in any order.
 ///
 /// # Errors
-/// `Excluded` when the database has another live session or block at one of those times.
+/// `Excluded` when another live session or block overlaps one of the times.
 pub async fn insert_holds(
     tx: &mut Tx,
     practice: &Practice,
@@ -190,7 +189,7 @@ pub async fn insert_holds(
     views(&rows, practice)
 }
 
-/// Reads bookings, in the order of their first sessions; those that do not exist are left out.
+/// Loads bookings by their first sessions; those that do not exist are omitted.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -210,7 +209,7 @@ pub async fn load_all(
     views(&rows, practice)
 }
 
-/// The bookings of rows that belong together one after the other.
+/// Groups consecutive rows into bookings.
 fn views(rows: &[PgRow], practice: &Practice) -> Result<Vec<View>, StoreError> {
     let mut views: Vec<View> = Vec::new();
     for row in rows {
@@ -270,7 +269,7 @@ pub fn zone_name(practice: &Practice) -> String {
     practice.practice.zone.iana_name().unwrap_or("UTC").to_owned()
 }
 
-/// Where a session in person takes place, on one line.
+/// The location of a session in person, on one line.
 #[must_use]
 pub fn location_line(practice: &Practice) -> String {
     let location = &practice.location;
@@ -281,7 +280,7 @@ pub fn location_line(practice: &Practice) -> String {
     }
 }
 
-/// Absent once the person behind it was deleted.
+/// `None` once the customer's data was deleted.
 fn contact(row: &PgRow) -> Result<Option<wire::Contact>, StoreError> {
     let Some(first_name) = row.try_get::<Option<String>, _>("first_name")? else {
         return Ok(None);
@@ -295,7 +294,7 @@ fn contact(row: &PgRow) -> Result<Option<wire::Contact>, StoreError> {
     }))
 }
 
-/// A state as the wire and as rows call it.
+/// Each state on the wire and as stored.
 const STATES: [(wire::BookingState, &str); 9] = [
     (wire::BookingState::Held, "held"),
     (wire::BookingState::AwaitingPayment, "awaiting_payment"),
@@ -313,7 +312,7 @@ fn state(word: &str) -> wire::BookingState {
     known.map_or(wire::BookingState::Unspecified, |(state, _)| *state)
 }
 
-/// The words of rows for a state of the wire; none for one that no booking is in.
+/// The stored words of a wire state; none for a state that bookings do not use.
 pub fn state_words(state: i32) -> impl Iterator<Item = &'static str> {
     STATES.iter().filter(move |(known, _)| i32::from(*known) == state).map(|(_, word)| *word)
 }

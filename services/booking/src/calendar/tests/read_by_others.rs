@@ -1,6 +1,6 @@
-//! A parser that knows nothing of the library that wrote a file finds in it what was booked. The
-//! files are kept beside the other snapshots, where the website's tests have them read by a third
-//! program (`web/src/features/booking/calendar-file.test.ts`).
+//! Another library's parser finds in the files what was booked. The files are kept next to the
+//! snapshots, where the website's tests read them with a third program
+//! (`web/src/features/booking/calendar-file.test.ts`).
 
 use calcard::common::IanaString as _;
 use calcard::icalendar::{
@@ -20,7 +20,7 @@ use crate::read_model::view::View;
 /// What was booked, in the order of [`cases`].
 const BOOKED: &str = include_str!("../booked.json");
 
-/// What a calendar learns of a session.
+/// What a calendar reads of a session.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Said {
@@ -110,7 +110,7 @@ fn lines_of_any_length_are_folded() {
     }
 }
 
-/// Reads a file strictly: it holds one calendar and nothing else.
+/// Parses a file strictly: it holds one calendar and nothing else.
 fn read(name: &str, text: &str) -> Said {
     let mut parser = Parser::new(text);
     let Entry::ICalendar(calendar) = parser.entry() else { panic!("{name} is no calendar") };

@@ -1,4 +1,4 @@
-//! What is offered and what is not, with the demonstration practice's hours and others.
+//! Which times are offered, with the demonstration practice's hours and others.
 
 use std::collections::BTreeSet;
 

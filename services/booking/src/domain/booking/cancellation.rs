@@ -1,42 +1,42 @@
-//! How much of a cancelled booking's money goes back.
+//! The refund of a cancelled booking.
 
 use kernel::{Money, Timestamp};
 
 use super::facts::Facts;
 
-/// Who wanted a booking cancelled.
+/// Who requested the cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CancelledBy {
-    /// The customer: everything goes back until the practice's limit, nothing after it.
+    /// The customer: a full refund until the notice period, none after it.
     Customer,
-    /// The practice: everything goes back.
+    /// The practice: a full refund.
     Practice,
 }
 
-/// How much is to go back.
+/// Which refund staff chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefundChoice {
-    /// What the policy says.
+    /// According to the policy.
     ByPolicy,
-    /// Everything, whatever the policy says.
+    /// A full refund, whatever the policy says.
     Full,
-    /// Nothing, whatever the policy says.
+    /// No refund, whatever the policy says.
     Nothing,
 }
 
-/// A wish to cancel, with the practice's policy at that time.
+/// A cancellation, with the policy that is in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cancellation {
-    /// Who wants it.
+    /// Who requested it.
     pub by: CancelledBy,
-    /// How much is to go back.
+    /// Which refund staff chose.
     pub refund: RefundChoice,
-    /// Until how many hours before the start a customer gets everything back.
+    /// The notice period: until so many hours before the start a customer gets a full refund.
     pub notice_hours: i64,
 }
 
 impl Cancellation {
-    /// How much of the price goes back.
+    /// The refund.
     #[must_use]
     pub fn refund_of(&self, facts: &Facts, now: Timestamp) -> Money {
         let full = match (self.refund, self.by) {

@@ -1,4 +1,4 @@
-//! What each command comes to in each state.
+//! The decision for each command in each state.
 
 use kernel::Timestamp;
 
@@ -8,7 +8,8 @@ use super::model::{
     Command, ConfirmationBasis, Event, MeetingId, PaymentId, PlacementCheck, Rejection, State,
 };
 
-/// Late money places a booking again only when its session is at least this far away.
+/// A payment after the hold's end reinstates a booking only if its session is at least this far
+/// ahead.
 const REINSTATE_AHEAD_MINUTES: i64 = 120;
 
 pub(super) fn decide(state: &State, command: Command) -> Result<Vec<Event>, Rejection> {
@@ -53,7 +54,7 @@ fn open_checkout(
         }
         State::Held { facts, until } => {
             let grown = until.plus_minutes(grow_minutes);
-            // A time is of no use to its holder once the session should have begun.
+            // A hold never lasts beyond the session's start.
             let latest = facts.starts_at().map_or(grown, |starts_at| grown.min(starts_at));
             Ok(vec![Event::CheckoutOpened { until: latest.max(*until) }])
         }
@@ -68,8 +69,8 @@ fn open_checkout(
     }
 }
 
-/// A claim proves nothing: unless the practice takes every one of them, it only extends the hold,
-/// and when there is no hold to extend, there is nothing to do.
+/// A claim is no proof: unless the policy accepts every claim, it only extends the hold, and does
+/// nothing when there is no hold to extend.
 fn claim_payment(
     state: &State,
     grow_minutes: i64,
@@ -83,7 +84,8 @@ fn claim_payment(
     }
 }
 
-/// Staff decide for themselves whether the session is near or the customer has booked anew.
+/// Staff judge for themselves whether the session is too near or the customer has booked again, so
+/// those rules do not apply here.
 fn accept_claim(
     state: &State,
     claimed: bool,
@@ -104,7 +106,7 @@ fn accept_claim(
         State::Confirmed { .. } | State::MeetingScheduled { .. } | State::Completed { .. } => {
             return Ok(Vec::new());
         }
-        // Their money has been decided about.
+        // Their payment was decided already.
         State::Absent | State::Cancelled { .. } | State::PaidUnplaced { .. } => {
             return Err(Rejection::NotClaimed);
         }
@@ -132,7 +134,7 @@ fn release(state: &State) -> Result<Vec<Event>, Rejection> {
     }
 }
 
-/// A booking that nothing was decided about yet, and whether its hold still lasts.
+/// A booking that is neither confirmed nor cancelled, and whether its hold is still live.
 struct Unconfirmed<'s> {
     facts: &'s Facts,
     hold_is_live: bool,
@@ -156,7 +158,7 @@ fn unconfirmed(state: &State, now: Timestamp) -> Option<Unconfirmed<'_>> {
 }
 
 impl Unconfirmed<'_> {
-    /// Whether money that is there now places it, and whether it had lost its time before.
+    /// Whether a payment places it now: `Some(true)` reinstates it after its hold expired.
     fn placed(&self, placement: PlacementCheck, now: Timestamp) -> Option<bool> {
         if self.hold_is_live && placement.free {
             return Some(false);
@@ -167,7 +169,7 @@ impl Unconfirmed<'_> {
     }
 }
 
-/// A second payment changes nothing here: payments gives it back.
+/// A second payment changes nothing here: payments refunds it.
 fn verify_payment(
     state: &State,
     payment: PaymentId,
@@ -189,7 +191,7 @@ fn verify_payment(
         State::Confirmed { basis: ConfirmationBasis::Claim, .. }
         | State::MeetingScheduled { basis: ConfirmationBasis::Claim, .. }
         | State::Completed { basis: ConfirmationBasis::Claim, .. } => vec![Event::Paid { payment }],
-        // What was cancelled on the promise of a refund gets it, also when its money comes later.
+        // A booking cancelled with a promised refund gets it, even if its payment arrives later.
         State::Cancelled { basis: ConfirmationBasis::Claim, refund, .. } if refund.minor > 0 => {
             vec![Event::Unplaced { payment }]
         }

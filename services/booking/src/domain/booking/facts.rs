@@ -1,4 +1,4 @@
-//! What was asked for: who, which service, when, and for how much.
+//! What was booked: by whom, which service, when, and the price.
 
 use kernel::id::{Booking, Customer};
 use kernel::{Id, Money, Timestamp};
@@ -14,22 +14,22 @@ pub enum Mode {
     InPerson,
 }
 
-/// What was asked for; it never changes.
+/// What was booked; it never changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// Its own id.
+    /// The booking's id.
     pub booking_id: Id<Booking>,
-    /// Who owns it.
+    /// The customer who owns it.
     pub customer_id: Id<Customer>,
     /// The service that was booked.
     pub service_id: String,
     /// Its title at the time of booking.
     pub service_title: String,
-    /// What it costs.
+    /// Its price.
     pub price: Money,
     /// Its sessions, at least one, in the order of their starts.
     pub sessions: Vec<Span>,
-    /// Whose days hold the time.
+    /// The practitioner whose days hold the time.
     pub practitioner_id: String,
     /// Online or in person.
     pub mode: Mode,

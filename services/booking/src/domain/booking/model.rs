@@ -1,4 +1,4 @@
-//! The states of a booking, and the commands, events and rejections of its life.
+//! The states of a booking, and its commands, events and rejections.
 
 use kernel::{Money, Timestamp};
 
@@ -13,43 +13,43 @@ pub struct PaymentId(pub String);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeetingId(pub String);
 
-/// What a booking is confirmed on.
+/// The basis on which a booking is confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfirmationBasis {
-    /// Verified money.
+    /// A verified payment.
     Payment(PaymentId),
-    /// The customer's word, which the practice took; no money was verified yet.
+    /// The customer's claim to have paid, which the practice accepted; no payment is verified yet.
     Claim,
 }
 
-/// Where a booking stands.
+/// The state of a booking.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum State {
     /// It does not exist.
     #[default]
     Absent,
-    /// Its time is held; checkout was not opened.
+    /// The time is held; checkout was not opened.
     Held { facts: Facts, until: Timestamp },
     /// Checkout was opened or a payment was claimed; the hold was extended, once.
     AwaitingPayment { facts: Facts, until: Timestamp },
-    /// Paid, or taken for paid, and placed.
+    /// Confirmed on a payment or an accepted claim, and placed.
     Confirmed { facts: Facts, basis: ConfirmationBasis },
-    /// The same, and the meeting room exists.
+    /// Confirmed, and the meeting room exists.
     MeetingScheduled { facts: Facts, basis: ConfirmationBasis, meeting: MeetingId },
-    /// The session's end has passed.
+    /// The session has ended.
     Completed { facts: Facts, basis: ConfirmationBasis },
-    /// The hold ended without money.
+    /// The hold expired without a payment.
     Expired { facts: Facts },
-    /// The customer gave the time back.
+    /// The customer released the time.
     Released { facts: Facts },
-    /// It was cancelled after it had been confirmed.
+    /// Cancelled after it had been confirmed.
     Cancelled { facts: Facts, basis: ConfirmationBasis, refund: Money },
-    /// Money arrived after the time was gone.
+    /// Paid after the time was taken.
     PaidUnplaced { facts: Facts, payment: PaymentId },
 }
 
 impl State {
-    /// Until when its time is held, while it is.
+    /// Until when its time is held, if it is.
     #[must_use]
     pub fn held_until(&self) -> Option<Timestamp> {
         match self {
@@ -65,7 +65,7 @@ impl State {
         }
     }
 
-    /// What was asked for.
+    /// What was booked.
     #[must_use]
     pub fn facts(&self) -> Option<&Facts> {
         match self {
@@ -83,91 +83,91 @@ impl State {
     }
 }
 
-/// What can be asked of a booking.
+/// The commands of a booking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Open it with its time held until an instant.
+    /// Create it with its time held until an instant.
     Request { facts: Facts, until: Timestamp },
-    /// The provider's checkout is being opened; the hold may grow by so many minutes, once.
+    /// The customer opens checkout; the hold may be extended by so many minutes, once.
     OpenCheckout { grow_minutes: i64, now: Timestamp },
-    /// A payment was claimed; the same extension, but nothing to refuse. With `accept` the practice
-    /// takes every such word: the booking is confirmed if verified money would confirm it.
+    /// A payment was claimed; the same extension, but never rejected. With `accept` (the policy
+    /// that accepts every claim) the booking is confirmed if a verified payment would confirm it.
     ClaimPayment { grow_minutes: i64, accept: Option<PlacementCheck>, now: Timestamp },
-    /// Staff take the customer's word for a payment, if the customer has given it.
+    /// Staff accept the customer's claim, if there is one.
     AcceptClaim { claimed: bool, free: bool, now: Timestamp },
-    /// The customer gives the time back.
+    /// The customer releases the time.
     Release,
-    /// The hold's end has come.
+    /// The hold's end is due.
     Expire { now: Timestamp },
-    /// Money was verified.
+    /// A payment was verified.
     VerifyPayment { payment: PaymentId, placement: PlacementCheck, now: Timestamp },
     /// The meeting room exists.
     ScheduleMeeting { meeting: MeetingId },
-    /// The practice cancels, for the customer or by itself.
+    /// Staff cancel, on the customer's request or the practice's own.
     Cancel { cancellation: Cancellation, now: Timestamp },
-    /// The session's end has come.
+    /// The session's end is due.
     Complete { now: Timestamp },
 }
 
-/// What is known of a booking's time when money arrives.
+/// Whether a booking's time can be placed when a payment arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlacementCheck {
-    /// Nobody else has it.
+    /// No other booking or block occupies the time.
     pub free: bool,
-    /// The customer has another live booking in its place.
+    /// The customer has another live booking that replaces it.
     pub replaced: bool,
-    /// The practice still offers it: nothing was closed or blocked in its settings since.
+    /// The timetable still offers it: it was not closed or blocked in the settings since.
     pub offered: bool,
 }
 
-/// What can have happened to a booking.
+/// The events of a booking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// It was asked for, and its time is held.
+    /// It was requested, and its time is held.
     Requested { facts: Facts, until: Timestamp },
-    /// Checkout was opened or a payment claimed; the time is held longer.
+    /// Checkout was opened or a payment claimed; the hold was extended.
     CheckoutOpened { until: Timestamp },
-    /// It is placed.
+    /// It was confirmed and placed.
     Confirmed { basis: ConfirmationBasis, reinstated: bool },
-    /// Money was verified for what was confirmed on a claim.
+    /// A payment was verified for a booking confirmed on a claim.
     Paid { payment: PaymentId },
     /// Its meeting room exists.
     MeetingScheduled { meeting: MeetingId },
-    /// Its hold ended without money.
+    /// The hold expired without a payment.
     Expired,
-    /// Its time was given back.
+    /// The customer released the time.
     Released,
-    /// It was cancelled, and so much of its money goes back; where no money was verified, of what
-    /// still arrives.
+    /// It was cancelled with this refund; if no payment is verified yet (`unpaid`), the refund
+    /// applies to money that still arrives.
     Cancelled { by: CancelledBy, refund: Money, unpaid: bool },
-    /// It is paid and could not be placed.
+    /// It is paid but could not be placed.
     Unplaced { payment: PaymentId },
-    /// Its session's end has passed.
+    /// The session has ended.
     Completed,
 }
 
-/// Why a booking refuses.
+/// Why a booking rejects a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// There is no booking.
+    /// The booking does not exist.
     #[error("there is no such booking")]
     Absent,
-    /// Its id was used before.
+    /// The id is already in use.
     #[error("the booking exists already")]
     Exists,
-    /// Its hold has ended.
+    /// The hold has expired.
     #[error("the hold has ended")]
     HoldEnded,
-    /// Checkout was opened, so the time is not given back by hand any more.
+    /// Checkout was opened, so the customer can no longer release the time.
     #[error("checkout was opened")]
     CheckoutOpened,
     /// It is not confirmed, or its session has ended.
     #[error("the booking can not be cancelled")]
     NotCancellable,
-    /// There is no word of the customer that could be taken.
+    /// The customer claimed no payment.
     #[error("no payment was claimed")]
     NotClaimed,
-    /// Its time belongs to somebody else by now.
+    /// The time is taken.
     #[error("the time is taken")]
     SlotTaken,
     /// Its session has ended.

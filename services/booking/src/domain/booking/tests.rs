@@ -1,4 +1,4 @@
-//! given / when / then for a booking's life, and what no history of it does.
+//! Given-when-then tests of a booking's lifecycle, and properties of every history.
 
 use kernel::{Decider, Id, Money, Timestamp, fold};
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn at(minutes: i64) -> Timestamp {
     Timestamp::from_seconds(1_795_400_000).unwrap().plus_minutes(minutes)
 }
 
-/// A session of an hour that starts so many minutes after the request.
+/// A session of an hour, starting so many minutes after the request.
 fn facts_at(start: i64) -> Facts {
     Facts {
         booking_id: Id::from_uuid(Uuid::from_u128(1)),
@@ -85,7 +85,7 @@ fn cancelled(by: CancelledBy, minor: i64) -> Event {
     Event::Cancelled { by, refund: Money::inr(minor), unpaid: false }
 }
 
-/// The same where no money was verified.
+/// The same without a verified payment.
 fn unpaid(by: CancelledBy, minor: i64) -> Event {
     Event::Cancelled { by, refund: Money::inr(minor), unpaid: true }
 }
@@ -139,9 +139,9 @@ fn checkout_is_not_opened_on_a_hold_that_has_ended() {
     check(&[requested(), Event::Expired], open(20), ended);
     check(&[requested(), Event::Released], open(3), ended);
     check(&[requested(), Event::Expired, unplaced()], open(20), ended);
-    // A claim that comes too late is no error of the one who claims.
+    // A late claim is not an error.
     check(&[requested(), Event::Expired], claim(20), Ok(&[]));
-    // Paid meanwhile: the page is told so by the booking itself.
+    // Paid in between: the page sees that from the booking itself.
     check(&[requested(), opened(30), paid(false)], open(20), Ok(&[]));
 }
 
@@ -169,10 +169,10 @@ fn a_hold_ends_when_its_end_has_come_and_not_before() {
 fn money_in_time_confirms() {
     check(&[requested()], verify(10, FREE), Ok(&[paid(false)]));
     check(&[requested(), opened(30)], verify(29, FREE), Ok(&[paid(false)]));
-    // A customer who pays for what they hold is not asked what else they have.
+    // For a payment within the hold, other bookings of the customer do not matter.
     check(&[requested(), opened(30)], verify(29, REPLACED), Ok(&[paid(false)]));
     check(&[requested(), opened(30)], verify(29, CLOSED), Ok(&[paid(false)]));
-    // Near sessions too: the two hours are a rule for late money.
+    // Also for near sessions: the two hours only apply to late payments.
     check(&[requested_for(60)], verify(10, FREE), Ok(&[paid(false)]));
 }
 
@@ -232,7 +232,7 @@ fn staff_take_a_customers_word() {
     let opened = [requested(), opened(30)];
     check(&[requested()], accept(3, true), Ok(&[on_claim(false)]));
     check(&opened, accept(29, true), Ok(&[on_claim(false)]));
-    // After the end of the hold too, however near the session is, while its time is free.
+    // Also after the hold's end, however near the session is, while its time is free.
     check(&opened, accept(30, true), Ok(&[on_claim(true)]));
     let ended = [requested(), Event::Expired];
     check(&ended, accept(599, true), Ok(&[on_claim(true)]));
@@ -324,7 +324,7 @@ fn only_what_is_confirmed_and_not_over_is_cancelled() {
     check(&[requested(), Event::Expired], cancellation(40), refused);
     check(&[requested(), Event::Expired, unplaced()], cancellation(40), refused);
     check(&[], cancellation(3), Err(Rejection::Absent));
-    // Whoever wants it differently later comes too late.
+    // A different cancellation afterwards is too late.
     let other = cancel(CancelledBy::Customer, RefundChoice::Nothing, 50);
     check(&[requested(), paid(false), whole], other, Ok(&[]));
 }
@@ -347,14 +347,14 @@ fn money_that_follows_a_cancelled_word_ends_as_the_cancellation_said() {
     let cancellation = cancel(CancelledBy::Practice, RefundChoice::ByPolicy, 20);
     let promise = unpaid(CancelledBy::Practice, 50_000);
     check(&taken, cancellation.clone(), Ok(std::slice::from_ref(&promise)));
-    // Once its money was verified, it is a paid one like every other.
+    // With a verified payment it is like any other paid booking.
     let settled = [&taken[..], &[Event::Paid { payment: payment() }]].concat();
     check(&settled, cancellation, Ok(&[cancelled(CancelledBy::Practice, 50_000)]));
     let promised = [&taken[..], &[promise]].concat();
     check(&promised, verify(40, FREE), Ok(&[unplaced()]));
     let kept = [&taken[..], &[unpaid(CancelledBy::Customer, 0)]].concat();
     check(&kept, verify(40, FREE), Ok(&[Event::Paid { payment: payment() }]));
-    // It stays cancelled, with the money that came.
+    // It stays cancelled, with the payment that arrived.
     let state = fold::<BookingLife>(&[&promised[..], &[unplaced()]].concat());
     let basis = ConfirmationBasis::Payment(payment());
     let facts = facts_at(600);

@@ -1,4 +1,4 @@
-//! What is taken as contact data and what is not.
+//! Which contact data is accepted.
 
 use super::{Contact, ContactError, ContactInput};
 

@@ -1,4 +1,4 @@
-//! given / when / then for a practitioner's day, and that no history of it has an overlap.
+//! Given-when-then tests of a practitioner's day, and that no history has an overlap.
 
 use kernel::id::{Block, Booking};
 use kernel::{Decider, Id, Timestamp, fold};
@@ -72,7 +72,7 @@ fn check(given: &[Event], when: Command, then: Result<&[Event], Rejection>) {
 #[test]
 fn a_free_time_is_held() {
     check(&[], hold(1, 60, 150, 0), Ok(&[held(1, 60, 150, 15)]));
-    // Back to back is no overlap.
+    // Adjacent sessions do not overlap.
     check(
         &[held(2, 0, 60, 15), booked(3, 150, 240)],
         hold(1, 60, 150, 0),
@@ -84,7 +84,7 @@ fn a_free_time_is_held() {
 fn a_time_that_another_one_has_is_refused() {
     let taken = Err(Rejection::SlotTaken);
     check(&[held(2, 60, 150, 15)], hold(1, 60, 150, 0), taken);
-    // Ninety minutes from eleven want the hour that begins at twelve.
+    // Ninety minutes from eleven overlap the hour that starts at twelve.
     check(&[held(2, 60, 120, 15)], hold(1, 0, 90, 0), taken);
     check(&[booked(2, 0, 90)], hold(1, 60, 120, 10_000), taken);
     check(&[booked(2, 0, 240)], hold(1, 60, 120, 0), taken);
@@ -143,7 +143,7 @@ fn a_time_is_closed_unless_somebody_has_a_part_of_it() {
     check(&beside, block(1, 60, 121, 0), taken);
     check(&[blocked(2, 0, 120)], block(1, 60, 180, 0), taken);
     check(&[blocked(1, 0, 120)], block(1, 60, 180, 0), taken);
-    // A hold that has run out gives way.
+    // An expired hold gives up its time.
     check(&[held(2, 0, 60, 15)], block(1, 0, 240, 15), Ok(&[released(2), blocked(1, 0, 240)]));
 }
 
@@ -167,7 +167,7 @@ fn any_command() -> impl Strategy<Value = Command> {
     let length = 1_i64..4;
     (0..7, number, start, length, 0_i64..60).prop_map(|(kind, number, start, length, now)| {
         let booking_id = id(number);
-        // One booking asks for one time, as every caller does.
+        // A booking requests only one time, as all callers do.
         let start = (start + i64::try_from(number).unwrap()) * 30;
         let wanted = span(start, start + length * 30);
         match kind {
@@ -215,7 +215,7 @@ proptest! {
         for command in commands {
             let Ok(events) = PractitionerDay::decide(&state, command.clone()) else { continue };
             state = events.iter().fold(state, PractitionerDay::evolve);
-            // A hold asked for again with another time is another command.
+            // A repeated hold with another time is a different command.
             prop_assert_eq!(PractitionerDay::decide(&state, command), Ok(Vec::new()));
         }
     }
