@@ -49,7 +49,7 @@ async fn free(world: &World) -> usize {
 async fn a_closed_time_is_not_offered_until_it_is_open_again() {
     let world = World::without_timers().await;
     assert_eq!(free(&world).await, 7);
-    // An hour from half past one reaches into those at one and at two.
+    // An hour from half past one overlaps the starts at one and at two.
     let id = block(&world, "13:30", "14:30").await.unwrap();
     assert_eq!(free(&world).await, 5);
     for hour in [13, 14] {
@@ -95,11 +95,11 @@ async fn nobody_is_pushed_out_by_a_block() {
     }
     block(&world, "14:00", "15:00").await.unwrap();
     assert_eq!(reason(block(&world, "14:30", "15:30").await), "SLOT_TAKEN");
-    // The hold runs out, and its timer has not said so yet.
+    // The hold expires before its timer fires.
     world.minutes_later(15).await;
     block(&world, "", "13:00").await.unwrap();
     assert_eq!(world.state(held).await, BookingState::Held);
-    // Its money comes too late, for the time is closed by now.
+    // Its payment is too late: the time is closed now.
     world.pay(held, "pay_2").await;
     assert_eq!(world.state(held).await, BookingState::PaidUnplaced);
 }
@@ -198,7 +198,7 @@ async fn the_rows_keep_a_block_and_a_session_apart_where_the_day_errs() {
         ))
         .await;
     assert!(ownerless.unwrap_err().to_string().contains("have_an_owner"));
-    // A row that the day does not know of is in the way of late money all the same.
+    // A row unknown to the day also prevents placing a late payment.
     let late = world.hold(customer(1), at(2, 15)).await;
     world.minutes_later(16).await;
     world

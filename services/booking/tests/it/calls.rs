@@ -1,4 +1,4 @@
-//! The service as its callers see it, over gRPC: who may ask what, and what a watcher gets.
+//! The service over gRPC: authorization of each method, and the watch stream.
 
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ async fn each_internal_call_has_its_own_callers() {
     refused(wrong, denied.0, denied.1, "");
     let wrong = harness.internal("payments").get_booking_contact(contact()).await;
     refused(wrong, denied.0, denied.1, "");
-    // A person's token opens no internal door.
+    // A user's token is not valid for internal calls.
     let mut plain = BookingInternalServiceClient::new(channel::connect_lazy(&harness.url).unwrap());
     let wrong = plain.get_booking_contact(harness.by(customer(1), contact())).await;
     refused(wrong, Code::Unauthenticated, "CALLER_TOKEN_MISSING", "");
@@ -173,7 +173,7 @@ async fn a_watcher_hears_nothing_of_other_bookings() {
     let mut stream = harness.public().watch_booking(request).await.unwrap().into_inner();
     let first = stream.message().await.unwrap().unwrap().booking.unwrap();
     assert_eq!(Some(first.version), known);
-    // Other bookings wake the watcher; what it hears next is still about its own.
+    // Other bookings wake the watcher; its next message is still about its own.
     for (other, hour) in (100..).zip(12..16) {
         harness.world.hold(customer(other), at(2, hour)).await;
     }

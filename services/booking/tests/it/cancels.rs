@@ -1,4 +1,4 @@
-//! Confirmed bookings that staff cancel: the money by policy, the time free at once.
+//! Cancellations by staff: the refund by policy, the time free at once.
 
 use booking::app::Error;
 use booking::app::cancel_booking::{Cancelled, cancel_booking};
@@ -37,11 +37,12 @@ async fn booked(world: &World, number: u128, hour: i64) -> Id<Booking> {
     id
 }
 
-/// calcom #14040: what the practice turned down stayed charged. Its own wish gives everything back.
+/// calcom #14040: a rejected booking stayed charged. Here the practice's own cancellation refunds
+/// everything.
 #[tokio::test]
 async fn a_customers_wish_is_refunded_until_a_day_before_and_the_practices_always() {
     let world = World::without_timers().await;
-    // Two wishes, 25 and 23 hours before the session.
+    // Two cancellations, 25 and 23 hours before the session.
     let early = booked(&world, 1, 11).await;
     let late = booked(&world, 2, 12).await;
     let own = booked(&world, 3, 13).await;
@@ -90,7 +91,8 @@ async fn a_cancelled_time_is_free_at_once_and_nothing_is_left_to_fire() {
     let day = world.history("day-lead-2026-11-25").await;
     assert_eq!(day, ["SlotHeld", "SlotBooked", "SlotReleased"]);
     let next = world.hold(customer(2), at(1, 11)).await;
-    // The same request again, and another wish: the first answer, and nothing happens to the next.
+    // The same request again, and a different cancellation: the first answer, and no further
+    // change.
     assert_eq!(cancel(&world, request).await.unwrap(), Money::inr(50_000));
     let other = CancelBookingRequest {
         refund: CancellationRefund::None.into(),
@@ -99,7 +101,7 @@ async fn a_cancelled_time_is_free_at_once_and_nothing_is_left_to_fire() {
     assert_eq!(cancel(&world, other).await.unwrap(), Money::inr(50_000));
     assert_eq!(world.booking_history(id).await.len(), 4);
     assert_eq!(world.state(next).await, BookingState::Held);
-    // A second payment of the same order is not booking's to place.
+    // A second payment of the same order is not placed by booking.
     world.pay(id, "pay_9").await;
     assert_eq!(world.booking_history(id).await.len(), 4);
 }
@@ -109,7 +111,7 @@ async fn no_room_is_asked_for_once_the_booking_is_cancelled() {
     let world = World::without_timers().await;
     let id = booked(&world, 1, 11).await;
     cancel(&world, asked(id, CancelledBy::Practice)).await.unwrap();
-    // A process that had taken the timer before goes on with it.
+    // A process that had claimed the timer before continues with it.
     schedule_meeting(&world.app, Metadata::by("test", None), id).await.unwrap();
     assert_eq!(world.rooms.count(), 0);
     assert_eq!(world.count(TIMERS).await, 0);
@@ -163,13 +165,13 @@ async fn the_money_of_a_cancelled_booking_is_shown_on_its_way_back() {
     let world = World::without_timers().await;
     let id = booked(&world, 1, 11).await;
     let shown = async || world.view(id).await.booking.payment_state();
-    // A part that is given back of a booking that takes place leaves it paid.
+    // A partial refund of a booking that takes place leaves it paid.
     world.payments_say(&refund(id, "rfn_0", 10_000)).await;
     assert_eq!(shown().await, PaymentState::Paid);
     cancel(&world, asked(id, CancelledBy::Practice)).await.unwrap();
     world.payments_say(&refund(id, "rfn_1", 40_000)).await;
     assert_eq!(shown().await, PaymentState::Refunding);
-    // It comes to nothing, and another one takes its place.
+    // The refund fails, and another one replaces it.
     world.payments_say(&refund(id, "rfn_2", 40_000)).await;
     let processed = |refund_id: &str| RefundProcessed {
         booking_id: id.to_string(),

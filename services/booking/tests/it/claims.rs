@@ -1,4 +1,4 @@
-//! Customers who say that they have paid, and a practice that takes their word.
+//! Claimed payments, and the policy that accepts claims.
 
 use booking::app::ClaimPolicy;
 use booking::app::accept_claim::accept_claim;
@@ -40,7 +40,7 @@ async fn a_claim_that_staff_accept_places_the_booking_and_its_money_belongs_to_i
     open_checkout(&world.app, customer(1), id, "checkout-1").await.unwrap();
     assert_eq!(reason(accept(&world, id).await), "NOT_CLAIMED");
     claim(&world, id).await;
-    // A failed attempt after the claim does not take it back.
+    // A failed attempt after the claim does not undo it.
     let failed = PaymentFailed { booking_id: id.to_string(), payment_id: "pay_0".to_owned() };
     world.payments_say(&failed).await;
     accept_claim(&world.app, owner(), asked(id, "accept-01")).await.unwrap();
@@ -51,7 +51,7 @@ async fn a_claim_that_staff_accept_places_the_booking_and_its_money_belongs_to_i
     // Again, with the same key and with another one.
     accept_claim(&world.app, owner(), asked(id, "accept-01")).await.unwrap();
     accept(&world, id).await.unwrap();
-    // Long after the hold would have ended, the money comes.
+    // The payment arrives long after the hold would have expired.
     world.minutes_later(60).await;
     world.pay(id, "pay_1").await;
     world.pay(id, "pay_1").await;
@@ -84,11 +84,11 @@ async fn a_claim_is_accepted_after_its_hold_while_the_time_is_free() {
     world.reaches(other, BookingState::Expired).await;
     accept(&world, id).await.unwrap();
     world.reaches(id, BookingState::MeetingScheduled).await;
-    // The session takes place, and its end is not forgotten.
+    // The session takes place, and its end is handled.
     world.minutes_later(2 * 24 * 60).await;
     world.reaches(id, BookingState::Completed).await;
     assert_eq!(world.count(TIMERS).await, 0);
-    // The money may come even then.
+    // The payment may arrive even then.
     world.pay(id, "pay_1").await;
     assert_eq!(world.view(id).await.booking.payment_state(), PaymentState::Paid);
 }
@@ -117,14 +117,14 @@ async fn an_accepted_claim_that_is_cancelled_has_its_late_money_given_back() {
     accept(&world, id).await.unwrap();
     let staff = Staff { role: Role::Admin, ..owner() };
     let cancelled = crate::cancels::cancel_by_practice(&world, staff, id).await;
-    // Nobody is promised money that has not come.
+    // No refund is promised for money that has not arrived.
     assert!(cancelled.unpaid);
     let unpaid = "select count(*) from events where event_type = 'booking.v1.BookingCancelled'
                   and (payload->>'unpaid')::boolean";
     assert_eq!(world.count(unpaid).await, 1);
     world.pay(id, "pay_1").await;
     world.pay(id, "pay_1").await;
-    // Who asks again once it has come is told so.
+    // A repeated request after the payment reports it.
     assert!(!crate::cancels::cancel_by_practice(&world, staff, id).await.unpaid);
     let history = world.booking_history(id).await;
     assert_eq!(
@@ -148,7 +148,7 @@ async fn a_practice_that_takes_every_word_confirms_at_once() {
     assert_eq!(claims_accepted(&world).await, 1);
     world.pay(id, "pay_1").await;
     assert!(!world.view(id).await.confirmed_on_claim);
-    // Whose time is gone waits for the money like everybody else.
+    // If the time is taken, the booking waits for the payment as usual.
     let late = world.hold(customer(2), at(1, 14)).await;
     world.minutes_later(16).await;
     world.reaches(late, BookingState::Expired).await;
@@ -156,7 +156,7 @@ async fn a_practice_that_takes_every_word_confirms_at_once() {
     claim(&world, late).await;
     assert_eq!(world.state(late).await, BookingState::Expired);
     assert_eq!(world.state(faster).await, BookingState::Held);
-    // Its event is taken in again when the time is free: it was decided about.
+    // The event is consumed again when the time is free: the claim was decided already.
     world.minutes_later(16).await;
     world.reaches(faster, BookingState::Expired).await;
     claim(&world, late).await;

@@ -1,4 +1,4 @@
-//! The sessions of a day, for the practice's sheet.
+//! The sessions of a day, for the day sheet.
 
 use booking::read_model::query::BOOKINGS_BETWEEN;
 use contract::booking::v1::{Booking, BookingState, ListDaySessionsRequest, SessionMode};
@@ -42,7 +42,7 @@ async fn a_day_shows_what_takes_place_and_nothing_else() {
     assert!(day[1].join_url.starts_with("http"));
     assert_eq!(ids(&listed(&harness, "2026-11-26").await.unwrap()), [other_day.to_string()]);
     assert_eq!(listed(&harness, "2026-11-24").await.unwrap(), []);
-    // A session that is over stays on its day's sheet.
+    // A completed session stays on its day's sheet.
     world.minutes_later(24 * 60 + 3 * 60).await;
     world.reaches(early, BookingState::Completed).await;
     let day = listed(&harness, "2026-11-25").await.unwrap();
@@ -52,7 +52,7 @@ async fn a_day_shows_what_takes_place_and_nothing_else() {
 #[tokio::test]
 async fn a_day_is_one_of_the_practices_zone() {
     let harness = GrpcHarness::new().await;
-    // India's Wednesday begins and ends at half past six in the evening by UTC.
+    // In UTC, India's Wednesday starts and ends at half past six in the evening.
     harness
         .world
         .db

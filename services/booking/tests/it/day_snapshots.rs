@@ -1,4 +1,4 @@
-//! A day is read from the version on at which it is known; the log stays the truth.
+//! A day is loaded from the version of its snapshot; the log stays the source of truth.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::world::{World, at, customer, new_request, reason};
 
 const DAY: &str = "day-lead-2026-11-25";
 
-/// Takes the day back to its first event, as a restore from a backup does under a running process.
+/// Resets the day to its first event, like a restore from a backup under a running process.
 async fn restore(world: &World) {
     let behind = format!("select seq from events where stream_id = '{DAY}' and version > 1");
     world
@@ -33,7 +33,7 @@ async fn restore(world: &World) {
         .unwrap();
 }
 
-/// Another process at the same database.
+/// Another process on the same database.
 fn another(world: &World) -> Arc<App> {
     Arc::new(App {
         store: world.db.store().unwrap(),
@@ -55,16 +55,16 @@ async fn a_day_that_was_restored_is_not_believed_to_be_as_it_was() {
     for number in 1..=3 {
         world.hold(customer(number), at(1, 11 + i64::try_from(number).unwrap())).await;
     }
-    // What is known now has the second hold, at one.
+    // The snapshot now has the second hold, at one.
     let refused = world.request(customer(4), new_request("meditation", at(1, 13))).await;
     assert_eq!(reason(refused), "SLOT_TAKEN");
     restore(&world).await;
-    // As long as what is known, and something else.
+    // As many events as in the snapshot, but different ones.
     let theirs = new_request("meditation", at(1, 15));
     request_booking(&another(&world), customer(8), theirs).await.unwrap();
     world.hold(customer(5), at(1, 13)).await;
     world.hold(customer(6), at(1, 14)).await;
-    // The first is still there, and so are those who came after the restore.
+    // The first hold is still there, and so are those made after the restore.
     for hour in [12, 13, 14, 15] {
         let refused = world.request(customer(7), new_request("meditation", at(1, hour))).await;
         assert_eq!(reason(refused), "SLOT_TAKEN");
@@ -81,7 +81,7 @@ async fn another_process_may_have_changed_the_day() {
     world.hold(customer(2), at(1, 13)).await;
     let theirs = new_request("meditation", at(1, 14));
     request_booking(&other, customer(3), theirs).await.unwrap();
-    // The rows know too; without them the day alone has to.
+    // The rows would reject it too; without them the day alone must.
     world.db.as_owner("delete from slot_reservations").await.unwrap();
     for hour in [12, 13, 14] {
         let refused = world.request(customer(4), new_request("meditation", at(1, hour))).await;

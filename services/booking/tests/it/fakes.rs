@@ -1,4 +1,4 @@
-//! The other ends of booking's wires: a catalogue, a meeting provider, an identity server's keys.
+//! Fakes of the services booking calls: a catalogue, a meeting provider, an identity server's keys.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
-/// The token that the meeting provider knows booking by.
+/// Booking's token at the meeting provider.
 pub(crate) const MEETING_TOKEN: &str = "a-meeting-token";
 
 struct Offerings {
@@ -59,7 +59,7 @@ pub(crate) async fn catalogue(peers: Peers, shutdown: &Shutdown) -> String {
     url
 }
 
-/// What the meeting provider has been asked.
+/// The requests that the meeting provider received.
 #[derive(Clone, Default)]
 pub(crate) struct Rooms {
     asked: Arc<Mutex<Vec<Value>>>,
@@ -68,7 +68,7 @@ pub(crate) struct Rooms {
 }
 
 impl Rooms {
-    /// Lets the next requests fail.
+    /// Makes the next requests fail.
     pub(crate) fn fail(&self, times: usize) {
         self.failures.store(times, Ordering::SeqCst);
     }

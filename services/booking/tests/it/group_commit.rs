@@ -1,4 +1,4 @@
-//! Requests that come at once are written together, and nobody gets another answer by that.
+//! Concurrent requests are committed in batches, and each gets the same answer as if it ran alone.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,18 +18,18 @@ use tokio::sync::oneshot;
 use crate::money::of_tomorrow;
 use crate::world::{TIMERS, World, at, customer, new_request, reason};
 
-/// A time of its own for each of many; for forty of them on a day of its own.
+/// A different time for each request; the first forty are each on a different day.
 fn apart(number: u128) -> Timestamp {
     let number = i64::try_from(number).unwrap();
     at(1 + number % 40, 11 + number / 40)
 }
 
-/// Requests for times on days of their own, each of another customer.
+/// Requests for times on different days, each of a different customer.
 fn requests(numbers: Range<u128>) -> Vec<(Id<Customer>, RequestBookingRequest)> {
     numbers.map(|n| (customer(100 + n), new_request("meditation", apart(n)))).collect()
 }
 
-/// Asks for all of them at once.
+/// Sends all requests concurrently.
 async fn ask(
     world: &World,
     requests: &[(Id<Customer>, RequestBookingRequest)],
@@ -42,7 +42,7 @@ async fn ask(
     .await
 }
 
-/// Requests that are close together: every seventh is on the same day.
+/// Requests on few days: every seventh is on the same day.
 fn close(numbers: Range<u128>) -> Vec<(Id<Customer>, RequestBookingRequest)> {
     let time = |n: u128| {
         let number = i64::try_from(n).unwrap();
@@ -51,18 +51,18 @@ fn close(numbers: Range<u128>) -> Vec<(Id<Customer>, RequestBookingRequest)> {
     numbers.map(|n| (customer(100 + n), new_request("meditation", time(n)))).collect()
 }
 
-/// How many transactions wrote the bookings that there are.
+/// The number of transactions that wrote the existing bookings.
 const TRANSACTIONS: &str = "select count(distinct xmin::text) from bookings";
 
 #[tokio::test]
 async fn who_comes_at_once_is_written_together_and_everybody_as_themselves() {
     let world = World::without_timers().await;
-    // What the service costs is asked once; so nobody comes late for that.
+    // The first request fills the catalogue's cache, so that no request is delayed by it.
     world.hold(customer(1), apart(39)).await;
     let before = world.count(TRANSACTIONS).await;
     let requests = close(0..26);
     let held: Vec<_> = ask(&world, &requests).await.into_iter().map(Result::unwrap).collect();
-    // On a slow machine a run may fall apart for a lock, and each of it goes alone.
+    // On a slow machine a batch may hit the lock timeout, and each request then runs alone.
     let transactions = world.count(TRANSACTIONS).await - before;
     assert!(transactions < 26, "{transactions} transactions for 26 bookings");
     assert_eq!(held.iter().collect::<BTreeSet<_>>().len(), 26);
@@ -72,7 +72,7 @@ async fn who_comes_at_once_is_written_together_and_everybody_as_themselves() {
         assert_eq!(view.booking.state(), BookingState::Held);
         assert_eq!(view.booking.sessions[0].starts_at, new_request.starts_at);
         let date = world.app.rules.date_of(timestamp(&new_request.starts_at.unwrap()).unwrap());
-        // Each event says who caused it and which booking it is about.
+        // Each event names its actor and its booking.
         for stream in [booking_stream(*id), day_stream("lead", date)] {
             let mut events = world.app.store.load(&stream).await.unwrap();
             events.retain(|event| event.metadata.correlation == Some(id.to_string()));
@@ -83,7 +83,7 @@ async fn who_comes_at_once_is_written_together_and_everybody_as_themselves() {
     assert_eq!(world.count("select count(*) from outbox").await, 54);
     let own_timers = "select count(*) from timers where metadata->>'correlation' = subject";
     assert_eq!((world.count(TIMERS).await, world.count(own_timers).await), (27, 27));
-    // Asked again, all at once, everybody gets what is theirs.
+    // Repeated concurrently, each request gets its own answer.
     let again: Vec<_> = ask(&world, &requests).await.into_iter().map(Result::unwrap).collect();
     assert_eq!(again, held);
     assert_eq!(world.count("select count(*) from events").await, 54);
@@ -129,7 +129,7 @@ async fn who_is_refused_takes_nobody_along() {
     assert!(transactions <= 8, "{transactions} transactions: who was refused took others along");
 }
 
-/// The second lock refuses a whole statement; whose time it is not about gets theirs all the same.
+/// The exclusion constraint rejects a whole statement; the other requests succeed all the same.
 #[tokio::test]
 async fn a_row_that_no_day_knows_of_stops_one_and_not_the_others() {
     let world = World::without_timers().await;
@@ -181,7 +181,7 @@ async fn a_day_that_cannot_be_read_stops_only_who_wants_it() {
     assert_eq!(world.count("select count(*) from bookings").await, 11);
 }
 
-/// Keeps a day's lock, as a process that hangs does, until it is told to let go.
+/// Holds a day's lock, like a process that hangs, until it is released.
 async fn keep_lock(
     world: &World,
     name: &str,
@@ -218,7 +218,7 @@ async fn a_lock_that_somebody_keeps_delays_only_who_wants_it() {
         Ok((there == 39).then_some(()))
     };
     let waits = world.request(customer(1), new_request("meditation", at(1, 11)));
-    // Those of the same run, before and behind it, and those who come when they are through.
+    // Requests of the same batch, before and after it, and requests that arrive later.
     let first = all_held(&world, &before);
     let rest = async {
         all_held(&world, &behind).await;
@@ -232,8 +232,8 @@ async fn a_lock_that_somebody_keeps_delays_only_who_wants_it() {
     assert_eq!(world.count("select count(*) from bookings").await, 40);
 }
 
-/// One of eight waits for a lock, and with it those of its run. Of the eight, one in two goes: one
-/// time the run's leader does.
+/// One of eight requests waits for a lock, and its batch with it. Every other caller of the eight
+/// goes away: in one round the batch's leader does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_leads_a_run_may_go_while_it_is_written() {
     let world = Arc::new(World::without_timers().await);
@@ -272,8 +272,8 @@ async fn who_leads_a_run_may_go_while_it_is_written() {
     }
 }
 
-/// Whoever leads a run may go at any moment; the others' answers come all the same, and so do those
-/// of everybody who asks later.
+/// The caller that leads a batch may go away at any moment; the other callers, and all later ones,
+/// still get their answers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn callers_that_go_away_take_no_seat_and_no_answer_with_them() {
     let world = Arc::new(World::without_timers().await);

@@ -1,4 +1,4 @@
-//! The service over gRPC, with tokens of people and of other services.
+//! A test harness: the service over gRPC, with tokens of users and of other services.
 
 use contract::booking::v1::booking_internal_service_client::BookingInternalServiceClient;
 use contract::booking::v1::booking_service_client::BookingServiceClient;
@@ -88,7 +88,7 @@ impl GrpcHarness {
         booking::app::grant_role::grant_role(owner_url, person, role).await.unwrap();
     }
 
-    /// What stands in the audit log about acts of a kind: who, as what, on what, and the outcome.
+    /// The audit log's entries for an action: actor, role, subject and outcome.
     pub(crate) async fn audited(&self, action: &str) -> Vec<(String, String, String, String)> {
         sqlx::query_as(
             "select actor, role, subject, outcome from audit_log where action = $1

@@ -1,5 +1,5 @@
-//! Holds begin, grow once, end, and are given back. The lessons of other booking systems that are
-//! held here stand above their tests.
+//! Holds start, are extended once, expire, and are released. Bugs of other booking systems that a
+//! test prevents are named above it.
 
 use booking::app::open_checkout::open_checkout;
 use booking::app::release_booking::release_booking;
@@ -14,7 +14,8 @@ fn instant(wire: Option<prost_types::Timestamp>) -> Timestamp {
     timestamp(&wire.unwrap()).unwrap()
 }
 
-/// What nobody pays for blocks nobody (calcom #2170: unpaid bookings block the calendar for ever).
+/// An unpaid booking blocks no other (calcom #2170: unpaid bookings block the calendar
+/// permanently).
 #[tokio::test]
 async fn a_hold_that_ends_frees_its_time() {
     let world = World::new().await;
@@ -30,7 +31,7 @@ async fn a_hold_that_ends_frees_its_time() {
     assert_eq!(world.count(TIMERS).await, 1);
 }
 
-/// The same while no timer runs: a process that is down keeps no time either (calcom #2170).
+/// The same while no timer runs: a stopped process keeps no time occupied either (calcom #2170).
 #[tokio::test]
 async fn a_hold_that_has_run_out_makes_way_before_its_timer_says_so() {
     let world = World::without_timers().await;
@@ -41,7 +42,7 @@ async fn a_hold_that_has_run_out_makes_way_before_its_timer_says_so() {
         world.history("day-lead-2026-11-25").await,
         ["SlotHeld", "SlotReleased", "SlotHeld"]
     );
-    // The late timer ends the first booking and leaves the second one's time alone.
+    // The late timer expires the first booking and does not affect the second one's time.
     world.run_timers();
     world.reaches(first, BookingState::Expired).await;
     assert_eq!(world.state(second).await, BookingState::Held);
@@ -68,7 +69,7 @@ async fn opening_checkout_extends_the_hold_once_to_thirty_minutes_from_its_start
     assert_eq!(again.held_until_at, booking.held_until_at);
     assert_eq!(world.booking_history(id).await, ["BookingRequested", "BookingCheckoutOpened"]);
     assert_eq!(world.history("day-lead-2026-11-25").await, ["SlotHeld", "SlotHoldExtended"]);
-    // It outlives its first end and not its second.
+    // It lasts beyond its first end but not beyond its second.
     world.minutes_later(10).await;
     let other = world.request(customer(2), new_request("meditation", at(1, 11))).await;
     assert_eq!(reason(other), "SLOT_TAKEN");

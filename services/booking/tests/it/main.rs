@@ -1,5 +1,5 @@
-//! The booking service on real PostgreSQL: its commands, timers, reactions and calls. Other parties
-//! answer over the network as they do in production.
+//! The booking service on real PostgreSQL: commands, timers, consumers and calls. Other services
+//! answer over the network as in production.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Money that arrives in time, late, twice, or goes back.
+//! Payments that arrive in time, late or twice, and refunds.
 
 use std::sync::Arc;
 
@@ -67,8 +67,8 @@ async fn money_in_time_confirms_and_the_session_completes() {
     assert_eq!(world.count(TIMERS).await, 0);
 }
 
-/// calcom #18011: a booking was cancelled although its payment went through, because word of it
-/// came late. Here it gets its time back.
+/// calcom #18011: a booking was cancelled although its payment succeeded, because the notification
+/// came late. Here the booking is reinstated.
 #[tokio::test]
 async fn late_money_places_the_booking_again_while_its_time_is_free() {
     let world = World::new().await;
@@ -85,9 +85,8 @@ async fn late_money_places_the_booking_again_while_its_time_is_free() {
     assert_eq!(reason(other), "SLOT_TAKEN");
 }
 
-/// fossunited#1698: capacity is looked at again, under the lock, when money comes. calcom #18011
-/// and
-/// #14040: who is turned down after paying is not left charged.
+/// fossunited#1698: capacity is checked again, under the lock, when a payment arrives. calcom
+/// #18011 and #14040: a customer whose booking is not placed does not stay charged.
 #[tokio::test]
 async fn late_money_for_a_time_that_was_resold_is_refunded() {
     let world = World::new().await;
@@ -103,7 +102,7 @@ async fn late_money_for_a_time_that_was_resold_is_refunded() {
     let processed = RefundProcessed { booking_id: id.to_string(), refund_id: "rfn_1".to_owned() };
     world.payments_say(&processed).await;
     assert_eq!(payment_state(&world, id).await, PaymentState::Refunded);
-    // Repeats of what is over change nothing.
+    // Repeated events change nothing.
     let version = world.view(id).await.booking.version;
     world.payments_say(&refund(id, "unplaced")).await;
     world.payments_say(&processed).await;
@@ -154,13 +153,13 @@ async fn a_failed_attempt_is_shown_and_forgotten_when_money_comes() {
     world.pay(id, "pay_1").await;
     world.payments_say(&failed).await;
     assert_eq!(payment_state(&world, id).await, PaymentState::Paid);
-    // A second payment goes back; the booking stands on the first.
+    // A second payment is refunded; the booking stands on the first.
     let second = RefundRequested { payment_id: "pay_2".to_owned(), ..refund(id, "double") };
     world.payments_say(&second).await;
     assert_eq!(payment_state(&world, id).await, PaymentState::Paid);
 }
 
-/// The practice closed the day in its file and started anew while the hold had run out.
+/// The practice closed the day in its settings and restarted after the hold had expired.
 #[tokio::test]
 async fn late_money_does_not_place_a_session_on_a_day_that_is_closed_since() {
     let world = World::new().await;
@@ -199,13 +198,13 @@ async fn money_for_no_booking_is_not_taken_in() {
         payment_id: "pay_1".to_owned(),
         amount: None,
     };
-    // What fails so is parked, and somebody is told.
+    // An event that fails this way is parked, which raises an alert.
     let refused = world.try_react(reaction, &verified).await;
     assert!(matches!(refused, Err(ReactionError::Failed(_))), "{refused:?}");
     assert_eq!(world.count("select count(*) from events").await, 0);
 }
 
-/// An event that only a newer release knows comes into a stream, as before a rollback.
+/// A stream gets an event of a newer release, as before a rollback.
 pub(crate) async fn of_tomorrow(world: &World, stream: &str) {
     let stream = stream.to_owned();
     let written = world.app.store.write(Metadata::by("test", None), move |tx| {
@@ -238,12 +237,13 @@ async fn money_for_what_cannot_be_read_is_parked_and_other_money_is_taken_in() {
             payment_id: "pay_1".to_owned(),
             amount: None,
         };
-        // What fails so is parked, and what waits stops everybody.
+        // An event that fails this way is parked; one that only has to wait stops the whole
+        // consumer.
         let refused = world.try_react(reaction, &verified).await;
         assert!(matches!(refused, Err(ReactionError::Failed(_))), "{stream}: {refused:?}");
         world.pay(other, "pay_2").await;
         assert_eq!(world.state(other).await, BookingState::Confirmed);
-        // A request is told to come again, and nothing of what is wrong.
+        // A request is answered with `UNAVAILABLE` and no details.
         let asked = open_checkout(&world.app, customer(1), id, "checkout-1").await.unwrap_err();
         let status = runtime::status::to_status(&asked);
         assert_eq!(status.code(), tonic::Code::Unavailable);
@@ -251,7 +251,7 @@ async fn money_for_what_cannot_be_read_is_parked_and_other_money_is_taken_in() {
     }
 }
 
-/// A row of nobody's in the way of three o'clock, which the day's own log knows nothing of.
+/// A row at three o'clock that belongs to no booking and is unknown to the day's log.
 async fn stray_row(world: &World, until: &str) {
     world
         .db
@@ -266,7 +266,7 @@ async fn stray_row(world: &World, until: &str) {
         .unwrap();
 }
 
-/// fossunited#1698 once more: the second lock, beside the day's own log, speaks too.
+/// fossunited#1698 again: the exclusion constraint, in addition to the day's log, prevents it.
 #[tokio::test]
 async fn money_goes_back_when_only_the_rows_know_that_the_time_is_gone() {
     for until in ["null", "'2020-01-01'"] {

@@ -1,4 +1,4 @@
-//! The whole process: settings, server, timers, and the feeds of its neighbours, with NATS away.
+//! The whole process: settings, server, timers and the feeds of other services, without NATS.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use tonic::service::Routes;
 use crate::fakes::{self, MEETING_TOKEN, Rooms};
 use crate::world::{MORNING, customer, new_request};
 
-/// Another service, as far as its feed goes.
+/// Another service, reduced to its feed.
 struct Neighbour {
     db: TestDatabase,
     url: String,
@@ -62,8 +62,8 @@ fn nowhere() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 0))
 }
 
-/// An address that was free a moment ago. Its port is below those that the system hands out, or the
-/// server of another test might take it meanwhile.
+/// An address that was free a moment ago. Its port is below the ephemeral range, so that the server
+/// of another test cannot take it in between.
 async fn free_address() -> SocketAddr {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -76,7 +76,7 @@ async fn free_address() -> SocketAddr {
     }
 }
 
-/// Settings for a process whose neighbours are at these addresses; NATS is nowhere.
+/// Settings for a process with the other services at these addresses and no NATS.
 async fn config(
     (db, listen, (payments_url, notifications_url)): (&TestDatabase, SocketAddr, (&str, &str)),
     keys: &TestKeys,
@@ -167,7 +167,7 @@ async fn a_booking_is_confirmed_by_its_neighbours_feeds_alone() {
     shutdown.trigger();
     running.await.unwrap().unwrap();
 
-    // In another zone this time would be one of another date, and its day's aggregate not found.
+    // In another zone this time is on another date, so its day's stream would not be found.
     let shutdown = Shutdown::new();
     let listen = free_address().await;
     let mut elsewhere = config((&db, listen, urls), &keys, &users, &shutdown).await;
@@ -177,7 +177,7 @@ async fn a_booking_is_confirmed_by_its_neighbours_feeds_alone() {
     assert!(why.contains("the practice's time zone was changed"), "{why}");
 }
 
-/// The practice that comes with us, in another time zone.
+/// The committed practice, in another time zone.
 fn practice_in(zone: &str) -> PathBuf {
     let usual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("practice-elsewhere");

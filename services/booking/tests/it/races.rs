@@ -1,4 +1,4 @@
-//! Many want the same at the same moment.
+//! Concurrent requests for the same time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use kernel::{CommandError, Id, Reject as _};
 
 use crate::world::{World, at, customer, new_request, reason};
 
-/// How often each outcome came.
+/// The number of times each outcome occurred.
 fn tally<T>(results: Vec<Result<T, Error>>) -> BTreeMap<&'static str, usize> {
     let mut tally = BTreeMap::new();
     for result in results {
@@ -42,7 +42,7 @@ async fn of_fifty_buyers_of_one_slot_one_gets_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn overlapping_sessions_of_different_services_exclude_each_other() {
     let world = World::without_timers().await;
-    // Ninety minutes at eleven reach into the hour at twelve; the hour at one is nobody's.
+    // Ninety minutes at eleven overlap the hour at twelve; the hour at one overlaps neither.
     let requests = (0..30).map(|buyer| {
         let (service, hour) = match buyer % 3 {
             0 => ("energy-healing", 11),
@@ -63,8 +63,8 @@ async fn overlapping_sessions_of_different_services_exclude_each_other() {
     assert_eq!(overlaps, 0);
 }
 
-/// calcom #10789 and fossunited#1698 at the moment of payment: both have paid, one hold had run
-/// out, and who gets the time is decided again under its lock. Nobody's money is lost on the way.
+/// calcom #10789 and fossunited#1698 at payment: both customers have paid, one hold had expired,
+/// and the time is assigned again under its lock. No payment is lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_who_pay_for_one_slot_at_once_one_is_confirmed_and_one_is_refunded() {
     let world = World::without_timers().await;
@@ -82,7 +82,7 @@ async fn of_two_who_pay_for_one_slot_at_once_one_is_confirmed_and_one_is_refunde
     }
     let count = |new_request| states.iter().filter(|state| **state == new_request).count();
     assert_eq!(count(BookingState::Confirmed), 1, "{states:?}");
-    // payments answers each of these by giving the money back.
+    // payments refunds each of these.
     assert_eq!(count(BookingState::PaidUnplaced), 2, "{states:?}");
     let refused = "select count(*) from events where event_type = 'booking.v1.BookingUnplaced'";
     assert_eq!(world.count(refused).await, 2);
@@ -97,7 +97,7 @@ async fn one_customer_gets_two_holds_of_twenty() {
     });
     let tally = tally(join_all(requests).await);
     assert_eq!(tally, BTreeMap::from([("held", 2), ("TOO_MANY_HOLDS", 18)]));
-    // One who gives a time back may take another.
+    // A customer who releases a time may hold another.
     let held: Id<_> = sqlx::query_scalar("select booking_id from bookings limit 1")
         .fetch_one(world.app.store.pool())
         .await

@@ -1,6 +1,6 @@
-//! The read models made again from the log are as they were: I9 of the practice's invariants, for
-//! what booking's own events say. What other services say (the state of the money beside "paid",
-//! the mail, the link) is not in this log.
+//! Rebuilt read models equal the original ones (I9 of the practice's invariants), as far as
+//! booking's own events determine them. Facts from other services (payment states other than
+//! "paid", the mail, the link) are not in this log.
 
 use std::sync::Arc;
 
@@ -19,19 +19,19 @@ use crate::blocks::{block, unblock};
 use crate::cancels::cancel_by_practice;
 use crate::world::{World, at, customer, owner};
 
-/// Both tables with all their columns but one, in one order. A booking is requested at the moment
-/// in which it was decided, and made again with the moment in which its event was written.
+/// Both tables with all columns but one, in a fixed order. `requested_at` is when the request was
+/// decided; a rebuild uses the time its event was recorded.
 const ROWS: &str = "select coalesce(string_agg(line, E'\\n' order by line), '') from (
     select 'booking ' || (to_jsonb(b) - 'requested_at')::text as line from bookings b
     union all
     select 'slot ' || to_jsonb(s)::text from slot_reservations s) rows";
 
-/// How many bookings were requested within a second of the event that says so.
+/// The number of bookings requested within a second of their event.
 const IN_TIME: &str = "select count(*) from bookings b
     join events e on e.stream_id = 'booking-' || b.booking_id and e.version = 1
     where e.recorded_at - b.requested_at between interval '0' and interval '1 second'";
 
-/// A history with everything that happens to times: held, ended, sold again, given back, paid late,
+/// A history with every kind of change to times: held, expired, rebooked, released, paid late,
 /// cancelled, closed and opened.
 async fn live(world: &World) {
     let first = world.hold(customer(1), at(1, 12)).await;
@@ -53,7 +53,7 @@ async fn live(world: &World) {
     world.reaches(fourth, BookingState::MeetingScheduled).await;
     block(world, "18:00", "18:30").await.unwrap();
     let fifth = world.hold(customer(5), at(2, 13)).await;
-    // One whose hold was extended in between.
+    // A booking whose hold was extended in between.
     let extended = world.hold(customer(5), at(2, 14)).await;
     open_checkout(&world.app, customer(5), extended, "checkout-1").await.unwrap();
     world.minutes_later(91).await;

@@ -1,4 +1,4 @@
-//! Requests that are wrong, repeated, or come back.
+//! Invalid and repeated requests.
 
 use contract::booking::v1::{BookingState, Contact, RequestBookingRequest, SessionMode};
 use testkit::until;
@@ -16,10 +16,10 @@ async fn the_same_key_gets_the_first_answer_and_other_content_is_refused() {
         ..request.clone()
     };
     assert_eq!(reason(world.request(customer(1), other).await), "IDEMPOTENCY_KEY_REUSED");
-    // Another customer's key is another key.
+    // The same key of another customer is a different key.
     let theirs = world.request(customer(2), request.clone()).await;
     assert_eq!(reason(theirs), "SLOT_TAKEN");
-    // The answer stays the first one when the time is long gone.
+    // The first answer is returned even when the time is long past.
     world.minutes_later(20).await;
     assert_eq!(world.request(customer(1), request).await.unwrap(), first);
     assert_eq!(world.count("select count(*) from events").await, 2);
@@ -38,7 +38,7 @@ async fn who_asks_again_for_the_time_that_they_hold_gets_their_booking() {
     assert_eq!(after.contact.unwrap().phone, "+919893012345");
     assert!(after.version > before.version);
     assert_eq!(after.held_until_at, before.held_until_at);
-    // Another service at that time is another wish.
+    // Another service at that time is a different request.
     let other = world.request(customer(1), new_request("energy-healing", at(1, 11))).await;
     assert_eq!(reason(other), "SLOT_TAKEN");
     assert_eq!(world.count("select count(*) from bookings").await, 1);
@@ -149,7 +149,7 @@ async fn the_log_holds_no_personal_data_and_bears_its_removal() {
 #[tokio::test]
 async fn the_exclusion_constraint_stands_alone() {
     let world = World::without_timers().await;
-    // A row that the day's own log knows nothing of.
+    // A row unknown to the day's log.
     let id = world.hold(customer(9), at(2, 11)).await;
     world
         .db

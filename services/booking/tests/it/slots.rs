@@ -1,4 +1,4 @@
-//! What the list of free times says, to anybody.
+//! The public list of free times.
 
 use booking::app::list_slots::list_slots;
 use contract::booking::v1::{ListSlotsRequest, ListSlotsResponse, SlotDay};
@@ -14,7 +14,7 @@ fn asked(service: &str, from: &str, days: i32) -> ListSlotsRequest {
     ListSlotsRequest { service_id: service.to_owned(), from_date: from.to_owned(), days }
 }
 
-/// The starts of a day as their hours in Bhopal; taken ones are negative.
+/// The start times of a day as hours in Bhopal; occupied ones are negative.
 fn hours(day: &SlotDay) -> Vec<i64> {
     day.slots
         .iter()
@@ -68,7 +68,7 @@ async fn held_and_booked_times_are_taken_for_their_whole_length() {
     assert_eq!(an_hour, [-11, -12, 13, 14, -15, 16, 17]);
     let longer = day(list(&world, "energy-healing", "2026-11-24", 1).await);
     assert_eq!(longer, [-11, -12, 13, -14, -15, 16, 17]);
-    // The hold ends, the booking stays.
+    // The hold expires, the booking stays.
     world.minutes_later(16).await;
     world.reaches(first, contract::booking::v1::BookingState::Expired).await;
     let after = day(list(&world, "meditation", "2026-11-24", 1).await);

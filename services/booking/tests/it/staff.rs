@@ -1,4 +1,4 @@
-//! The staff's service: who may do what, and that every act stands in the audit log.
+//! The staff service: which role may call which method, and that every call is in the audit log.
 
 use booking::config::{GrantConfig, Granted, Person};
 use contract::booking::v1::{
@@ -18,7 +18,7 @@ use tonic::{Code, Response, Status};
 use crate::grpc_harness::{GrpcHarness, refused};
 use crate::world::{MORNING, World, asha, at, customer, new_request};
 
-/// An account for each role, and one of nobody's.
+/// An account for each role, and one without a role.
 const MEMBERS: [(u128, Option<Role>); 5] = [
     (901, Some(Role::Owner)),
     (902, Some(Role::Admin)),
@@ -41,7 +41,7 @@ async fn staffed() -> GrpcHarness {
     harness
 }
 
-/// One call of each method, about a booking and a block that do not exist.
+/// One call of each method, for a booking and a block that do not exist.
 async fn call(harness: &GrpcHarness, person: Id<Customer>, method: &str) -> Result<(), Status> {
     let mut staff = harness.staff();
     let booking_id = eventstore::new_id::<Booking>().to_string();
@@ -258,9 +258,9 @@ async fn a_long_list_says_that_there_is_more() {
     let first = harness.by(owner(), asked.clone());
     let listed = harness.staff().list_bookings(first).await.unwrap().into_inner();
     assert_eq!((listed.bookings.len(), listed.more), (500, true));
-    // Whoever was deleted has no contact any more, and the booking stays.
+    // A deleted customer has no contact data any more, and the booking stays.
     assert_eq!(listed.bookings[0].booking.as_ref().unwrap().contact, None);
-    // Four hundred people have much to say beforehand.
+    // Four hundred bookings with long notes.
     let notes = "insert into booking_contacts (booking_id, first_name, last_name, email, phone,
                                                notes, terms_accepted_at)
                  select booking_id, 'Asha', 'Rao', 'asha@example.org', '', repeat('न', 2000), now()
@@ -326,7 +326,7 @@ async fn a_day_at_the_desk() {
     let block = done(app, Role::FrontDesk, &blocked.block_id);
     assert_eq!(harness.audited("BlockTime").await, std::slice::from_ref(&block));
     assert_eq!(harness.audited("UnblockTime").await, [block]);
-    // The owner of the booking learns it like everybody who watches.
+    // The booking's owner sees it through the watch stream.
     let own = world.view(id).await.booking;
     assert_eq!(own.state(), BookingState::Cancelled);
 }
@@ -344,7 +344,7 @@ async fn what_a_person_typed_where_an_id_belongs_is_not_kept() {
     assert_eq!((subject.as_str(), outcome.as_str()), ("", "BOOKING_NOT_FOUND"));
 }
 
-/// Parks a claim as the consumer of payments' feed does after five failures.
+/// Parks a claim, as the consumer of payments' feed does after five failures.
 async fn park(world: &World, id: &str, position: i64) {
     let new = NewEvent::of(&PaymentClaimed { booking_id: id.to_owned() }).unwrap();
     let event = Recorded {

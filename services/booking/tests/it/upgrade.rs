@@ -1,4 +1,4 @@
-//! A database that an earlier version has worked with is brought up to date with what it holds.
+//! A database of an earlier version is migrated with its data.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use sqlx::migrate::Migrator;
 use sqlx::{Connection as _, PgConnection};
 use testkit::TestDatabase;
 
-/// The first migration that the earlier version did not have.
+/// The first migration that the earlier version lacks.
 const NEWER: i64 = 20_261_121_210_001;
 
-/// Three bookings: one paid, one claimed and not paid, one given back.
+/// Three bookings: one paid, one claimed and unpaid, one released.
 const EARLIER: &str = "
     insert into bookings (booking_id, customer_id, service_id, service_title, price_minor,
                           price_currency, practitioner_id, mode, state, payment_state, requested_at)

@@ -1,5 +1,5 @@
-//! A booking desk of its own for each test: database, timers, neighbours, and a clock that begins
-//! at a known morning.
+//! The test fixture: an app with its own database, timers, fake services, and a clock that starts
+//! on a fixed morning.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ use crate::fakes::{self, MEETING_TOKEN, Rooms};
 /// Nine in the morning of a Tuesday in Bhopal.
 pub(crate) const MORNING: &str = "2026-11-24T03:30:00Z";
 
-/// How many timers bookings have.
+/// The number of timers of bookings.
 pub(crate) const TIMERS: &str = "select count(*) from timers where kind <> 'sweep'";
 
 pub(crate) struct World {
@@ -51,19 +51,19 @@ impl Drop for World {
 }
 
 impl World {
-    /// A desk whose timers run.
+    /// An app whose timers run.
     pub(crate) async fn new() -> Self {
         let world = Self::without_timers().await;
         world.run_timers();
         world
     }
 
-    /// A desk whose timers nobody fires.
+    /// An app whose timers do not run.
     pub(crate) async fn without_timers() -> Self {
         Self::with_claims(ClaimPolicy::Review).await
     }
 
-    /// The same for a practice that thinks so of customers' claims.
+    /// The same with a claim policy.
     pub(crate) async fn with_claims(claim_policy: ClaimPolicy) -> Self {
         let db = TestDatabase::new(&booking::MIGRATIONS).await.unwrap();
         db.as_owner(&format!(
@@ -101,7 +101,7 @@ impl World {
         tokio::spawn(run_timers(self.app.store.clone(), timers, self.shutdown.wait()));
     }
 
-    /// Puts the clock so many minutes behind the morning.
+    /// Sets the clock forward by so many minutes.
     pub(crate) async fn minutes_later(&self, minutes: i64) {
         self.db
             .as_owner(&format!(
@@ -142,18 +142,18 @@ impl World {
         until(&format!("the booking is {state:?}"), probe).await.unwrap()
     }
 
-    /// Lets an event of payments arrive.
+    /// Delivers an event of payments.
     pub(crate) async fn payments_say<M: Message + Name>(&self, message: &M) {
         let reaction = OnPayments::new(Arc::clone(&self.app));
         self.react(Arc::new(reaction), message).await;
     }
 
-    /// Lets an event of another service arrive.
+    /// Delivers an event of another service.
     pub(crate) async fn react<M: Message + Name>(&self, reaction: Arc<dyn Reaction>, message: &M) {
         self.try_react(reaction, message).await.unwrap();
     }
 
-    /// The same for an event that may be refused.
+    /// The same for an event that may fail.
     pub(crate) async fn try_react<M: Message + Name>(
         &self,
         reaction: Arc<dyn Reaction>,
@@ -179,7 +179,7 @@ impl World {
             .await
     }
 
-    /// Money arrives for a booking.
+    /// Delivers a verified payment for a booking.
     pub(crate) async fn pay(&self, id: Id<Booking>, payment: &str) {
         self.payments_say(&contract::payments::v1::PaymentVerified {
             booking_id: id.to_string(),
@@ -202,7 +202,7 @@ impl World {
         self.history(&booking::contract::booking_stream(id)).await
     }
 
-    /// One number that SQL tells.
+    /// The number that a query returns.
     pub(crate) async fn count(&self, sql: &'static str) -> i64 {
         sqlx::query_scalar(sql).fetch_one(self.app.store.pool()).await.unwrap()
     }
@@ -212,7 +212,7 @@ pub(crate) fn customer(number: u128) -> Id<Customer> {
     Id::from_uuid(Uuid::from_u128(number))
 }
 
-/// A wall-clock hour in Bhopal, so many days after the morning.
+/// A local hour in Bhopal, so many days after the first morning.
 pub(crate) fn at(day: i64, hour: i64) -> Timestamp {
     let morning: Timestamp = MORNING.parse().unwrap();
     morning.plus_minutes((day * 24 + hour - 9) * 60)
@@ -228,7 +228,7 @@ pub(crate) fn asha() -> Contact {
     }
 }
 
-/// A request under a key of its own.
+/// A request with its own idempotency key.
 pub(crate) fn new_request(service: &str, starts_at: Timestamp) -> RequestBookingRequest {
     RequestBookingRequest {
         idempotency_key: eventstore::new_uuid().to_string(),
@@ -249,7 +249,7 @@ pub(crate) fn reason<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static s
     }
 }
 
-/// The practice's owner at their desk.
+/// The practice's owner, as staff.
 pub(crate) fn owner() -> Staff {
     Staff { id: customer(900), role: Role::Owner }
 }

@@ -1,4 +1,4 @@
-//! Sessions that another time zone would move to another date are found.
+//! Sessions that another time zone would move to another date are detected.
 
 use booking::app::release_booking::release_booking;
 use booking::read_model::moved_zone::first_moved;
