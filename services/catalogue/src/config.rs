@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use runtime::Reader;
 use runtime::caller::PeerSettings;
 
-/// Everything that the catalogue is told from outside.
+/// The catalogue's settings.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where it listens for gRPC; `CATALOGUE_LISTEN`.
+    /// The gRPC listen address; `CATALOGUE_LISTEN`.
     pub listen: SocketAddr,
     /// The folder with the practice's files; `PRACTICE_DIR`.
     pub practice_dir: PathBuf,
-    /// How services know each other.
+    /// Verification of service tokens.
     pub peers: PeerSettings,
 }
 

@@ -1,4 +1,4 @@
-//! The practice's offer, read from its files and checked as a whole before anything is served.
+//! The practice's offer, loaded from its files and validated as a whole before it is served.
 
 mod section;
 mod media;
@@ -22,7 +22,7 @@ const QUIZ: &str = "quiz.toml";
 const FAQS: &str = "faqs.toml";
 const ABOUT: &str = "about.toml";
 
-/// Everything that the practice offers, in its own order, in the form in which it is served.
+/// The practice's whole offer, in the files' order and in wire form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Content {
     /// Kinds of sessions.
@@ -39,7 +39,7 @@ pub struct Content {
     pub about: About,
 }
 
-/// The files cannot be served as they are; each mistake stands on its own line.
+/// The files are invalid; each mistake is printed on its own line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidContent {
     /// All mistakes of all files.
@@ -85,7 +85,7 @@ impl Content {
         self.services.iter().find(|service| service.service_id == service_id)
     }
 
-    /// Every id stands for one thing, and what the quiz recommends exists.
+    /// Checks that ids are unique and that the quiz recommends existing services.
     fn check_names(&self, problems: &mut Vec<Problem>) {
         let services = self.services.iter().map(|service| service.service_id.as_str());
         let packages = self.packages.iter().map(|package| package.package_id.as_str());
@@ -94,7 +94,7 @@ impl Content {
         once(SERVICES, "packages", packages, problems);
         once(QUIZ, "areas", areas, problems);
         if self.services.is_empty() {
-            // services.toml could not be read; that is said once and not once for each name in it.
+            // services.toml could not be read; that is reported once, not for each name in it.
             return;
         }
         for area in &self.quiz_areas {
@@ -182,7 +182,7 @@ fn package(block: &mut Section<'_>) -> Package {
     }
 }
 
-/// From one rupee to ten lakh: beyond that somebody counted zeros wrongly.
+/// Allowed prices, from one rupee to ten lakh; larger amounts are typing errors.
 fn price(block: &mut Section<'_>) -> Option<Money> {
     block.inner("price", |price| {
         let currency_code = price.text("currency_code", 3);

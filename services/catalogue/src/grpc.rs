@@ -23,12 +23,12 @@ use tonic::{Request, Response, Status};
 
 use crate::content::Content;
 
-/// Who may ask for an offering.
+/// The services that may call `GetOffering`.
 const OFFERING_CALLERS: &[&str] = &["booking", "notifications"];
-/// No service has a longer id.
+/// The maximum length of a service id, in bytes.
 const SERVICE_ID_BYTES_MAX: usize = 100;
 
-/// Both services over the same files.
+/// Both gRPC services, on the same content.
 pub(crate) fn routes(
     practice: &practice::Practice,
     guide: &Guide,
@@ -55,7 +55,7 @@ struct Inner {
     peers: Peers,
 }
 
-/// Why a question about a service is refused.
+/// Why a request for a service is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Rejection {
     #[error("Please say which service you mean.")]
@@ -171,7 +171,7 @@ impl CatalogueInternalService for Catalogue {
     }
 }
 
-/// What the public may know of the practice's file, and who stands behind it.
+/// The public part of the practice's file, and who stands behind the practice.
 fn to_wire(practice: &practice::Practice, about: &About) -> Practice {
     let identity = &practice.practice;
     let figures = practice.figures.iter().map(|figure| Figure {
@@ -187,7 +187,7 @@ fn to_wire(practice: &practice::Practice, about: &About) -> Practice {
         address: identity.address.clone(),
         city: identity.city.clone(),
         region: identity.region.clone(),
-        // The file's own name for the zone was resolved; a zone from the file always has one.
+        // The zone was parsed from a name in the file, so it always has a name.
         time_zone: identity.zone.iana_name().unwrap_or("UTC").to_owned(),
         time_zone_label: identity.zone_label.clone(),
         contact_hours: identity.contact_hours.clone(),

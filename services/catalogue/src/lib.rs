@@ -1,6 +1,6 @@
-//! What the practice offers and says about itself, from files that a practice owner edits.
+//! What the practice offers and says about itself, from files that the practice owner edits.
 //!
-//! It never writes anything and has no database; `README.md` says why.
+//! It is read-only and has no database; `README.md` says why.
 
 pub mod config;
 pub mod content;
@@ -26,10 +26,10 @@ pub fn program() -> Program {
     Program::new(NAME).serve(Config::read, run)
 }
 
-/// Serves until the shutdown signal is given.
+/// Serves until shutdown.
 ///
 /// # Errors
-/// The practice's files need a correction, or the server cannot start or broke.
+/// The practice's files are invalid, or the server cannot start or fails.
 pub async fn run(config: Config, shutdown: Shutdown) -> Result<(), BoxError> {
     let peers = Peers::new(NAME, &config.peers)?;
     let routes = routes(&config.practice_dir, peers)?;
@@ -37,17 +37,17 @@ pub async fn run(config: Config, shutdown: Shutdown) -> Result<(), BoxError> {
     Ok(server.serve(routes).await?)
 }
 
-/// Reads the practice's files and prepares the two gRPC services that answer from them.
+/// Loads the practice's files and builds the two gRPC services.
 ///
 /// # Errors
-/// Every mistake in any of the files.
+/// All mistakes of all files.
 pub fn routes(practice_dir: &Path, peers: Peers) -> Result<Routes, BoxError> {
     let Files { practice, content, guide } = Files::read(practice_dir)?;
     tracing::info!(services = content.services.len(), "the practice's files were read");
     Ok(grpc::routes(&practice, &guide, content, peers))
 }
 
-/// What all of the practice's files say.
+/// The content of all of the practice's files.
 struct Files {
     practice: Practice,
     content: Content,
@@ -55,7 +55,7 @@ struct Files {
 }
 
 impl Files {
-    /// Reads all files, so that mistakes in one do not hide those in the others.
+    /// Loads all files, so that mistakes in one do not hide mistakes in others.
     fn read(folder: &Path) -> Result<Self, BoxError> {
         match (practice::load(folder), Content::load(folder), guide::load(folder)) {
             (Ok(practice), Ok(content), Ok(guide)) => Ok(Self { practice, content, guide }),

@@ -5,9 +5,9 @@ use contract::catalogue::v1::{About, Qualification};
 use super::media::media_url;
 use super::section::Section;
 
-/// The home page shows it beside other things.
+/// It shares the home page with other content.
 const INTRODUCTION_CHARS_MAX: usize = 500;
-/// A longer story is one that a visitor does not read to its end.
+/// Visitors do not read longer stories to the end.
 const STORY_PARAGRAPHS_MAX: usize = 12;
 const STORY_PARAGRAPH_CHARS_MAX: usize = 1000;
 /// It is set in large letters.

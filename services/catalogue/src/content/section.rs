@@ -1,7 +1,7 @@
-//! Reads one table of a file key by key, and notes everything that is wrong with it.
+//! Parses one table of a file key by key and records every mistake.
 //!
-//! A practice owner edits these files, so one start tells all mistakes of all files at once, each
-//! with the file, the key and a reason. Serde would stop at the first one.
+//! Practice owners edit these files, so a start reports all mistakes of all files at once, each
+//! with file, key and reason. Serde would stop at the first one.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct Problem {
     pub file: &'static str,
     /// Where in the file, for example `services.meditation.price`; empty for the whole file.
     pub key: String,
-    /// What is wrong, as the end of a sentence that begins with the key.
+    /// The mistake, as the end of a sentence that begins with the key.
     pub reason: String,
 }
 
@@ -25,9 +25,9 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A table that is being read. What was read is taken out of it, so that what is left in the end
-/// are keys that nobody knows. Something missing or wrong reads as a harmless stand-in; the noted
-/// problems make sure that it is never served.
+/// A table while it is parsed. Parsed keys are removed, so the remaining keys are unknown ones. A
+/// missing or invalid value is replaced by a default; the recorded problems prevent it from being
+/// served.
 pub(super) struct Section<'p> {
     file: &'static str,
     path: String,
@@ -35,7 +35,7 @@ pub(super) struct Section<'p> {
     problems: &'p mut Vec<Problem>,
 }
 
-/// Reads a whole file.
+/// Parses a whole file.
 pub(super) fn read_file<T>(
     file: &'static str,
     table: Table,
@@ -46,13 +46,13 @@ pub(super) fn read_file<T>(
 }
 
 impl Section<'_> {
-    /// Notes that a key of this table cannot be used.
+    /// Records a problem with a key of this table.
     pub(super) fn problem(&mut self, key: &str, reason: impl Into<String>) {
         let key = self.path_of(key);
         self.problems.push(Problem { file: self.file, key, reason: reason.into() });
     }
 
-    /// A text that says something, of at most `longest` characters.
+    /// A text that is not empty, of at most `longest` characters.
     pub(super) fn text(&mut self, key: &str, longest: usize) -> String {
         let Some(text) = self.take(key, "a text in quotation marks", into_text) else {
             return String::new();
@@ -72,7 +72,7 @@ impl Section<'_> {
         self.check_length(key, text.unwrap_or_default(), longest)
     }
 
-    /// A text that is one of a few words.
+    /// A text that is one of the given words.
     pub(super) fn one_of(&mut self, key: &str, words: &[&str]) -> String {
         let text = self.text(key, usize::MAX);
         if !text.is_empty() && !words.contains(&text.as_str()) {
@@ -81,7 +81,7 @@ impl Section<'_> {
         text
     }
 
-    /// Yes or no; no where it is absent.
+    /// A boolean; false if absent.
     pub(super) fn optional_flag(&mut self, key: &str) -> bool {
         if !self.table.contains_key(key) {
             return false;
@@ -89,7 +89,7 @@ impl Section<'_> {
         self.take(key, "true or false", |value| value.as_bool()).unwrap_or_default()
     }
 
-    /// A name for web addresses.
+    /// An id for use in URLs.
     pub(super) fn id(&mut self, key: &str) -> String {
         let text = self.text(key, 60);
         if !text.is_empty() && !is_id(&text) {
@@ -98,7 +98,7 @@ impl Section<'_> {
         text
     }
 
-    /// A whole number between two limits, both included.
+    /// An integer between two limits, both included.
     pub(super) fn number(&mut self, key: &str, least: i64, most: i64) -> i64 {
         let number = self.take(key, "a whole number", |value| value.as_integer());
         let Some(number) = number else { return least };
@@ -123,7 +123,7 @@ impl Section<'_> {
         self.not_empty(key, texts)
     }
 
-    /// A text in paragraphs of at most `longest` characters, at least one and at most `most`.
+    /// Between one and `most` paragraphs of at most `longest` characters each.
     pub(super) fn paragraphs(&mut self, key: &str, most: usize, longest: usize) -> Vec<String> {
         let text = self.take(key, "a text in quotation marks", into_text);
         let Some(paragraphs) = text.map(|text| into_paragraphs(&text)) else {
@@ -142,7 +142,7 @@ impl Section<'_> {
         paragraphs
     }
 
-    /// A text that is one paragraph of at most `longest` characters, however the file wraps it.
+    /// One paragraph of at most `longest` characters, regardless of line breaks in the file.
     pub(super) fn paragraph(&mut self, key: &str, longest: usize) -> String {
         let text = self.take(key, "a text in quotation marks", into_text);
         let Some(paragraph) = text.map(|text| into_paragraphs(&text).join(" ")) else {
@@ -154,7 +154,7 @@ impl Section<'_> {
         self.check_length(key, paragraph, longest)
     }
 
-    /// A table in this one, written `key = { … }`.
+    /// A nested table, written `key = { … }`.
     pub(super) fn inner<T>(
         &mut self,
         key: &str,
@@ -165,8 +165,8 @@ impl Section<'_> {
         Some(Section { file: self.file, path, table, problems: &mut *self.problems }.read_all(read))
     }
 
-    /// The blocks `[[key]]`, at least one. In problems a block is called by its `name_key`, or by
-    /// its number where that key is missing.
+    /// The blocks `[[key]]`, at least one. Problems name a block by its `name_key`, or by its
+    /// number if that key is missing.
     pub(super) fn blocks<T>(
         &mut self,
         key: &str,
@@ -234,7 +234,7 @@ impl Section<'_> {
     }
 }
 
-/// Words of small letters and digits, joined by single hyphens.
+/// Words of lowercase letters and digits, joined by single hyphens.
 fn is_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     text.split('-').all(|word| !word.is_empty() && word.bytes().all(plain))
@@ -247,9 +247,9 @@ fn into_text(value: Value) -> Option<String> {
     }
 }
 
-/// An empty line separates paragraphs; other line breaks and the width of gaps mean nothing. The
-/// website's own reader (`web/src/prerender/practice-files.ts`) splits in the same way, so that a
-/// page which was written ahead says the same as one that asked.
+/// An empty line separates paragraphs; other white space is collapsed. The website's reader
+/// (`web/src/prerender/practice-files.ts`) splits the same way, so that prerendered and fetched
+/// pages are equal.
 fn into_paragraphs(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let paragraphs = lines.split(|line| line.trim().is_empty());

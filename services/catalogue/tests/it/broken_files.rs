@@ -1,4 +1,4 @@
-//! A practice owner who makes a mistake in a file reads which one, where and why.
+//! A mistake in a file is reported with file, place and reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use catalogue::content::Content;
 use crate::serving::peers;
 use crate::{PRACTICE_FILES, practice_dir};
 
-/// A copy of the committed files that a test may break; it is removed with the value.
+/// A copy of the committed files that a test may change; deleted on drop.
 struct Copy {
     folder: PathBuf,
 }
@@ -37,7 +37,7 @@ impl Copy {
         invalid.problems.iter().map(ToString::to_string).collect()
     }
 
-    /// Why the catalogue does not start with this folder.
+    /// The error with which the catalogue refuses this folder.
     fn refusal(&self) -> String {
         catalogue::routes(&self.folder, peers("catalogue")).err().unwrap().to_string()
     }
@@ -258,7 +258,7 @@ fn a_story_that_says_nothing_or_too_much_is_refused() {
     );
 }
 
-/// As the website's own reader does it, so that a page says the same however it came by its words.
+/// Like the website's reader, so that prerendered and fetched pages are equal.
 #[test]
 fn only_empty_lines_part_a_story() {
     let copy = Copy::new("story");
@@ -270,7 +270,7 @@ fn only_empty_lines_part_a_story() {
     let about = Content::load(&copy.folder).unwrap().about;
     assert_eq!(about.introduction, "She listens, and stays.");
     assert_eq!(about.story, ["One two.", "Three four.", "Five."]);
-    // It may be left out where there is no picture.
+    // It may be omitted when there is no picture.
     assert_eq!(about.portrait_url, "");
 }
 

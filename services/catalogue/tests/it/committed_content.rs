@@ -1,4 +1,4 @@
-//! The files that come with the project say what the specification says.
+//! The committed files match the specification.
 
 use catalogue::content::Content;
 use contract::catalogue::v1::Service;
@@ -10,7 +10,7 @@ fn content() -> Content {
     Content::load(&practice_dir()).unwrap()
 }
 
-/// Id, title, length as written, minutes that are reserved, price and number of features.
+/// Id, title, length as text, reserved minutes, price and number of features.
 const SERVICES: [&str; 7] = [
     "general-consultation | General Consultation | 45 minutes | 45 | ₹500 | 4",
     "energy-healing | Energy Healing | 45-60 minutes | 60 | ₹700 | 4",
@@ -46,7 +46,7 @@ fn only_karmic_healing_carries_a_notice_and_its_two_features() {
     }
 }
 
-/// People who look for help with grief, a low mood or fear at home also read whom to call at night.
+/// Visitors who look for help with grief, a low mood or fear also see a crisis line.
 #[test]
 fn what_heavy_days_lead_to_carries_the_crisis_note() {
     let services = content().services;
@@ -55,7 +55,7 @@ fn what_heavy_days_lead_to_carries_the_crisis_note() {
     assert_eq!(ids, ["general-consultation", "mental-health", "relationship-counseling"]);
 }
 
-/// A page shows the same text whether it was written ahead or fetched, so a paragraph is one line.
+/// A page shows the same text whether prerendered or fetched, so a paragraph is one line.
 #[test]
 fn paragraphs_are_separated_by_empty_lines_and_nothing_else() {
     for service in content().services {
@@ -68,8 +68,8 @@ fn paragraphs_are_separated_by_empty_lines_and_nothing_else() {
     }
 }
 
-/// What lies beside these files is served under its own name; a typing error there would only show
-/// as a player that plays nothing.
+/// Media files are served under their own names; a typing error there would only show as a player
+/// without sound.
 #[test]
 fn every_clip_portrait_and_caption_lies_beside_the_files() {
     let content = content();

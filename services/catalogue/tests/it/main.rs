@@ -1,4 +1,4 @@
-//! The catalogue as its callers see it, and as a practice owner sees it.
+//! The catalogue from the view of its callers and of a practice owner.
 
 #![expect(clippy::unwrap_used, reason = "a helper that meets the unexpected fails its test there")]
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const PRACTICE_FILES: [&str; 6] =
     ["practice.toml", "services.toml", "quiz.toml", "faqs.toml", "guide.toml", "about.toml"];
 
-/// The practice's files that come with the project.
+/// The committed files of the practice.
 fn practice_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice")
 }

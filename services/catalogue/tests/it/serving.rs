@@ -1,4 +1,4 @@
-//! Questions and answers over a real gRPC connection.
+//! Requests over a real gRPC connection.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -21,7 +21,7 @@ use tonic::{Code, Status};
 
 use crate::{PRACTICE_FILES, practice_dir};
 
-/// The services of this test, each with a key of its own.
+/// The services of this test, each with its own key.
 const SERVICES: [&str; 4] = ["booking", "catalogue", "notifications", "payments"];
 
 fn key(service: &str) -> SecretKey {
@@ -44,7 +44,7 @@ pub(crate) fn peers(service: &'static str) -> Peers {
     Peers::new(service, &PeerSettings { private_key, public_keys }).unwrap()
 }
 
-/// A catalogue over the committed files, on a port of its own, until the value is dropped.
+/// A catalogue with the committed files, on its own port, until the value is dropped.
 struct Running {
     url: String,
     shutdown: Shutdown,
@@ -64,7 +64,7 @@ impl Running {
         CatalogueServiceClient::new(channel::connect_lazy(&self.url).unwrap())
     }
 
-    /// Asks for an offering as `caller`, with a token made for `audience`.
+    /// Requests an offering as `caller`, with a token for `audience`.
     async fn offering(
         &self,
         caller: &'static str,
@@ -148,7 +148,7 @@ async fn the_practice_says_who_it_is() {
     ] {
         assert!(figures.contains(&figure), "{figure:?}");
     }
-    // Where notices go is the practice's own business.
+    // The address for notices is not public.
     let all = format!("{practice:?}");
     assert!(!all.contains("bookings@"), "{all}");
 }
@@ -173,7 +173,7 @@ async fn the_meditation_guide_is_told_whole() {
     let steps = guide.steps.iter().map(|step| (&step.title, step.minutes, &step.paragraphs));
     let wanted = written.steps.iter().map(|step| (&step.title, step.minutes, &step.paragraphs));
     assert!(steps.eq(wanted), "{:?}", guide.steps);
-    // What the website promises in its own words.
+    // The policies that the website states.
     assert_eq!((guide.steps.len(), guide.minutes), (5, 10));
 }
 
@@ -232,7 +232,7 @@ async fn nobody_else_may_ask_for_an_offering() {
 async fn it_is_ready_as_soon_as_it_has_read_its_files() {
     let running = Running::start().await;
     let probe = health::Probe::new(&running.url).unwrap();
-    // The first second may pass before the health service has asked its checks.
+    // The health service may take a second to run its first checks.
     let ready = async {
         while probe.check().await.is_err() {
             tokio::task::yield_now().await;
