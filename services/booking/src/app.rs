@@ -51,11 +51,11 @@ pub struct App {
     pub catalogue: Catalogue,
     /// The meeting provider.
     pub meetings: Meetings,
-    /// What a customer's word that it is paid is worth.
+    /// How a customer's claim to have paid is treated.
     pub claim_policy: ClaimPolicy,
 }
 
-/// What a customer's word that it is paid is worth.
+/// How a customer's claim to have paid is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClaimPolicy {
     /// The provider is queried and staff see the claim; only verified money or staff confirm the
@@ -110,7 +110,7 @@ pub enum Rejection {
     /// The terms were not accepted.
     #[error("Please agree to our simple terms to book your session.")]
     TermsNotAccepted,
-    /// Another booking has the time.
+    /// Another booking or a closed time occupies the time.
     #[error("This time was just taken. Please choose another one.")]
     SlotTaken,
     /// The time is past, or closer than the notice period.

@@ -145,9 +145,9 @@ fn fold_lines(text: &str) -> String {
     all
 }
 
-/// A text without what ends a line. The library escapes line feeds in texts, but neither carriage
-/// returns nor what stands in a parameter or a link, and one that got through would let a text add
-/// lines of its own to the file.
+/// Replaces line breaks and other control characters by spaces. The library escapes line feeds in
+/// texts, but neither carriage returns nor line breaks in parameters and links, with which a text
+/// could inject lines into the file.
 fn one_line(text: &str) -> String {
     let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")

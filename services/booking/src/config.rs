@@ -59,7 +59,7 @@ pub struct MeetingSettings {
 /// Settings of `migrate`.
 #[derive(Debug, Clone)]
 pub struct MigrationConfig {
-    /// The database, by its owner; `BOOKING_MIGRATION_DATABASE_URL`.
+    /// The database URL with the owner's role; `BOOKING_MIGRATION_DATABASE_URL`.
     pub owner_url: SecretString,
     /// The database URL with the service's role, which is granted its rights;
     /// `BOOKING_DATABASE_URL`.
@@ -67,7 +67,7 @@ pub struct MigrationConfig {
 }
 
 impl Config {
-    /// Reads them.
+    /// Reads the settings.
     pub fn read(reader: &mut Reader<'_>) -> Self {
         Self {
             listen: reader.address("BOOKING_LISTEN"),
@@ -91,7 +91,7 @@ impl Config {
 }
 
 impl MigrationConfig {
-    /// Reads them.
+    /// Reads the settings.
     pub fn read(reader: &mut Reader<'_>) -> Self {
         Self {
             owner_url: reader.secret("BOOKING_MIGRATION_DATABASE_URL"),
@@ -103,7 +103,7 @@ impl MigrationConfig {
 /// Settings of `grant`.
 #[derive(Debug, Clone)]
 pub struct GrantConfig {
-    /// The database, by its owner; `BOOKING_MIGRATION_DATABASE_URL`.
+    /// The database URL with the owner's role; `BOOKING_MIGRATION_DATABASE_URL`.
     pub owner_url: SecretString,
     /// The account; `STAFF_USER_ID`, a UUID or "usr_…".
     pub person: Person,
@@ -154,7 +154,7 @@ pub struct RoleConfig {
 }
 
 impl RoleConfig {
-    /// Reads them.
+    /// Reads the settings.
     pub fn read(reader: &mut Reader<'_>) -> Self {
         Self {
             database_url: reader.secret("BOOKING_DATABASE_URL"),
@@ -164,7 +164,7 @@ impl RoleConfig {
 }
 
 impl GrantConfig {
-    /// Reads them.
+    /// Reads the settings.
     pub fn read(reader: &mut Reader<'_>) -> Self {
         Self {
             owner_url: reader.secret("BOOKING_MIGRATION_DATABASE_URL"),

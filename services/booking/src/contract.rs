@@ -28,7 +28,7 @@ pub fn day_stream(practitioner_id: &str, date: jiff::civil::Date) -> String {
 /// Encodes a booking's event.
 ///
 /// # Errors
-/// When `proto/` does not declare it.
+/// When `proto/` does not declare the event.
 pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent, StoreError> {
     use booking::Event;
     let booking_id = id.to_string();
@@ -73,7 +73,7 @@ pub fn booking_event(id: Id<Booking>, event: &booking::Event) -> Result<NewEvent
 /// Encodes a day's event.
 ///
 /// # Errors
-/// When `proto/` does not declare it.
+/// When `proto/` does not declare the event.
 pub fn day_event(event: &day::Event) -> Result<NewEvent, StoreError> {
     use day::Event;
     let new = match event {
@@ -110,7 +110,7 @@ pub fn day_event(event: &day::Event) -> Result<NewEvent, StoreError> {
 /// Decodes a booking's event.
 ///
 /// # Errors
-/// When it is not one, or holds what cannot be.
+/// When the type is unknown or the content is invalid.
 pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadable> {
     let event = if let Some(e) = get::<wire::BookingRequested>(stored)? {
         read_requested(e)
@@ -148,7 +148,7 @@ pub fn read_booking_event(stored: &Recorded) -> Result<booking::Event, Unreadabl
 /// Decodes a day's event.
 ///
 /// # Errors
-/// When it is not one, or holds what cannot be.
+/// When the type is unknown or the content is invalid.
 pub fn read_day_event(stored: &Recorded) -> Result<day::Event, Unreadable> {
     let event = if let Some(e) = get::<wire::SlotHeld>(stored)? {
         parse(&e.booking_id)

@@ -2,8 +2,6 @@
 //!
 //! This crate has no knowledge of payment providers: it learns of payments only from the payments
 //! service.
-//!
-//! Nothing here knows what a payment provider is: that money arrived is learnt from payments alone.
 
 pub mod domain;
 pub mod contract;
@@ -63,7 +61,7 @@ const ZONE_CHECK_RETRY: Duration = Duration::from_secs(1);
 /// The services that may read this service's feed.
 const FEED_READERS: &[&str] = &["payments", "notifications", "reviews"];
 
-/// This service as a process: its commands with their settings.
+/// The program: its commands with their settings.
 pub fn program() -> Program {
     Program::new("booking")
         .serve(Config::read, run)

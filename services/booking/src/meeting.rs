@@ -28,7 +28,7 @@ pub struct RoomRequest {
     pub session: Span,
 }
 
-/// A room.
+/// A meeting room.
 #[derive(Clone)]
 pub struct Room {
     /// The provider's id of the room.

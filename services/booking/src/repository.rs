@@ -172,7 +172,7 @@ impl LockedDay {
         Ok(())
     }
 
-    /// Decides and appends; what follows is written down by the caller.
+    /// Decides and appends; the caller updates the read model.
     async fn decide(
         &mut self,
         tx: &mut Tx,
@@ -310,7 +310,7 @@ impl LockedBooking {
         Ok(())
     }
 
-    /// Decides and appends; what follows is written down by the caller.
+    /// Decides and appends; the caller updates the read model.
     async fn decide(
         &mut self,
         tx: &mut Tx,

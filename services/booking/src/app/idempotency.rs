@@ -13,7 +13,7 @@ pub struct IdempotencyKey {
     pub caller: String,
     /// The method.
     pub method: &'static str,
-    /// The key itself.
+    /// The key as sent by the caller.
     pub key: String,
     /// A hash of the rest of the request.
     pub hash: Vec<u8>,
@@ -45,7 +45,7 @@ impl IdempotencyKey {
     }
 }
 
-/// What a key was answered with before, if it was.
+/// Reads a lookup: the id that the first request with this key returned, if there was one.
 ///
 /// # Errors
 /// When the key was used for a different request.

@@ -1,4 +1,4 @@
-//! Holds a time and opens a booking.
+//! Holds a time and creates a booking.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct HeldBooking {
 /// The result of a request that was decided.
 pub(super) type Outcome = Result<HeldBooking, Rejection>;
 
-/// Answers with the booking that holds the time.
+/// Returns the booking that holds the time.
 ///
 /// # Errors
 /// The rejection; then nothing was changed.

@@ -11,7 +11,7 @@ const DAY_MINUTES: i64 = 24 * 60;
 /// tomorrow.
 ///
 /// # Errors
-/// When the database does not answer; the timer tries again.
+/// When the database does not answer; the timer retries.
 pub async fn delete_expired_keys(store: &Store, subject: String) -> Result<(), Error> {
     let metadata = Metadata::by("booking", runtime::telemetry::traceparent());
     let deleted = store

@@ -45,7 +45,7 @@ impl State {
         sessions.chain(self.blocked.values().copied()).collect()
     }
 
-    /// Whether `span` could be given to `booking_id` at `now`.
+    /// Whether `booking_id` could reserve `span` at `now`.
     #[must_use]
     pub fn is_free_for(&self, booking_id: Id<Booking>, span: Span, now: Timestamp) -> bool {
         !self.is_closed(span)

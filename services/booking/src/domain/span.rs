@@ -16,7 +16,7 @@ impl Span {
         (starts_at < ends_at).then_some(Self { starts_at, ends_at })
     }
 
-    /// When it begins.
+    /// When it starts.
     #[must_use]
     pub fn starts_at(&self) -> Timestamp {
         self.starts_at

@@ -193,8 +193,8 @@ impl BookingStaffService for StaffHandler {
         let (metadata, _extensions, request) = request.into_parts();
         let booking_id = request.booking_id.clone();
         let act = Act { action: cancel_booking::METHOD, subject: subject::<Booking>(&booking_id) };
-        // What the policy says may be done by those who may not decide about money. The practice's
-        // own wish is not among it: that gives everything back, however late it is.
+        // The front office may only cancel for the customer and by the policy. A cancellation by the
+        // practice always refunds everything, so it needs a manager.
         let by_policy = request.refund == i32::from(CancellationRefund::Unspecified);
         let own_wish = request.cancelled_by == i32::from(CancelledBy::Practice);
         let allowed = if by_policy && !own_wish { FRONT_OFFICE } else { Role::MANAGERS };

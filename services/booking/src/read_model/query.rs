@@ -84,7 +84,7 @@ pub async fn version(
 /// A customer's unpaid holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holds {
-    /// How many live holds there are.
+    /// The number of live holds.
     pub live: i64,
     /// The booking that holds exactly the requested slot.
     pub same: Option<Id<Booking>>,

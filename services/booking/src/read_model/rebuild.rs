@@ -20,18 +20,18 @@ use crate::domain::span::Span;
 pub enum Change {
     /// A booking.
     Booking {
-        /// Which.
+        /// Its id or key.
         id: Id<Booking>,
         /// The event.
         event: booking::Event,
-        /// When.
+        /// When the event was recorded.
         at: Timestamp,
     },
     /// A practitioner's day.
     Day {
-        /// Which.
+        /// Its id or key.
         key: DayKey,
-        /// What happened on it.
+        /// The event.
         event: day::Event,
     },
 }

@@ -36,7 +36,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// When the first session begins.
+    /// When the first session starts.
     pub(super) fn starts_at(&self) -> Option<Timestamp> {
         self.sessions.first().map(Span::starts_at)
     }
