@@ -1,7 +1,7 @@
 //! The databases inside the cluster: one per service, with an owner that migrates and a role for
 //! the service that may use what the owner grants.
 use crate::postgres::Cluster;
-use crate::secrets::Vault;
+use crate::secrets::SecretStore;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
@@ -21,10 +21,14 @@ pub(crate) struct Addresses {
 }
 
 /// Makes what is missing in the cluster and gives the service's addresses.
-pub(crate) fn ensure(cluster: &Cluster, vault: &mut Vault, service: &str) -> Result<Addresses> {
+pub(crate) fn ensure(
+    cluster: &Cluster,
+    secret_store: &mut SecretStore,
+    service: &str,
+) -> Result<Addresses> {
     let owner = format!("{service}_owner");
-    let owner_password = vault.word(&format!("postgres-{owner}"))?;
-    let password = vault.word(&format!("postgres-{service}"))?;
+    let owner_password = secret_store.word(&format!("postgres-{owner}"))?;
+    let password = secret_store.word(&format!("postgres-{service}"))?;
     let roles = [(owner.as_str(), &owner_password), (service, &password)];
     let mut script = String::new();
     for (role, word) in roles {

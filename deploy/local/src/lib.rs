@@ -1,8 +1,8 @@
 //! The one-machine program: turns a fresh checkout into a running practice. It starts every
 //! service as a process of its own and must never import a service's code. In reading order:
-pub mod say;
+pub mod output;
 mod environment;
-mod place;
+mod paths;
 mod account;
 mod process;
 mod tools;
@@ -12,11 +12,11 @@ mod secrets;
 mod postgres;
 mod nats;
 mod test_services;
-mod knobs;
+mod options;
 mod databases;
-mod record;
+mod run_state;
 mod supervise;
-mod parts;
+mod process_specs;
 mod practice;
 mod healthz;
 mod owner;
@@ -26,7 +26,7 @@ mod staff;
 use anyhow::{Context, Result, bail};
 use environment::Environment;
 use packages::Need;
-use place::Place;
+use paths::Paths;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -45,41 +45,41 @@ pub fn main() -> Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let environment = Environment::of_this_process();
-    let place = Place::find(&environment);
+    let paths = Paths::find(&environment);
     // One thread: a child ends with the thread that started it, see `supervise`.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("no runtime can be started")?;
     runtime.block_on(async {
-        if let Some(code) = staff::run(&environment, place.as_ref().ok(), &arguments).await {
+        if let Some(code) = staff::run(&environment, paths.as_ref().ok(), &arguments).await {
             return Ok(code);
         }
-        let place = place?;
+        let paths = paths?;
         match words.as_slice() {
             [] | ["up"] => {
-                let desk = up::Desk::open(&environment, &place).await?;
-                up::run(desk, &packages::prepare(&environment, &place, &[])?).await
+                let run_config = up::RunConfig::open(&environment, &paths).await?;
+                up::run(run_config, &packages::prepare(&environment, &paths, &[])?).await
             }
-            ["prepare"] => packages::prepare(&environment, &place, &[]).map(done),
-            ["prepare", "--browser"] => packages::prepare_browser(&environment, &place).map(done),
+            ["prepare"] => packages::prepare(&environment, &paths, &[]).map(done),
+            ["prepare", "--browser"] => packages::prepare_browser(&environment, &paths).map(done),
             ["prepare", "--nginx"] => {
-                packages::prepare(&environment, &place, &[Need::Nginx]).map(done)
+                packages::prepare(&environment, &paths, &[Need::Nginx]).map(done)
             }
-            ["complete-practice"] => practice::complete(&place).map(done),
-            ["paths"] => show_paths(&environment, &place, None),
-            ["paths", name] => show_paths(&environment, &place, Some(name)),
+            ["complete-practice"] => practice::complete(&paths).map(done),
+            ["paths"] => show_paths(&environment, &paths, None),
+            ["paths", name] => show_paths(&environment, &paths, Some(name)),
             ["test-services"] => {
-                test_services::keep(&place, &packages::prepare(&environment, &place, &[])?).await
+                test_services::keep(&paths, &packages::prepare(&environment, &paths, &[])?).await
             }
-            ["test-services", "--stop"] => test_services::end(&place).await,
+            ["test-services", "--stop"] => test_services::end(&paths).await,
             ["test-services", "--", ..] => {
                 let command = arguments.get(2..).unwrap_or_default();
-                let found = packages::prepare(&environment, &place, &[])?;
-                test_services::run_with(&place, &found, command).await
+                let found = packages::prepare(&environment, &paths, &[])?;
+                test_services::run_with(&paths, &found, command).await
             }
             ["help" | "--help" | "-h"] => {
-                say::line(format_args!("{USAGE}\n{}", staff::USAGE));
+                output::line(format_args!("{USAGE}\n{}", staff::USAGE));
                 Ok(ExitCode::SUCCESS)
             }
             other => bail!("there is no command `{}`\n{USAGE}\n{}", other.join(" "), staff::USAGE),
@@ -92,27 +92,27 @@ fn done<T>(_: T) -> ExitCode {
 }
 
 /// Prints where things are, or only the one that is asked for.
-fn show_paths(environment: &Environment, place: &Place, only: Option<&str>) -> Result<ExitCode> {
-    let found = tools::find(environment, place)?;
+fn show_paths(environment: &Environment, paths: &Paths, only: Option<&str>) -> Result<ExitCode> {
+    let found = tools::find(environment, paths)?;
     let tool = |tool: Option<tools::Tool>| tool.map(|tool| tool.path);
-    let paths = [
-        ("data", Some(place.data.clone())),
-        ("test-data", Some(place.test_data.clone())),
-        ("packages", Some(place.packages.clone())),
+    let entries = [
+        ("data", Some(paths.data.clone())),
+        ("test-data", Some(paths.test_data.clone())),
+        ("packages", Some(paths.packages.clone())),
         ("postgres", tool(found.postgres)),
         ("nats-server", tool(found.nats)),
         ("browser", tool(found.browser)),
         ("nginx", tool(found.nginx)),
     ];
-    for (name, path) in paths.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
+    for (name, path) in entries.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
         match (path, only) {
-            (Some(path), Some(_)) => say::line(path.display()),
-            (Some(path), None) => say::line(format_args!("{name:<12} {}", path.display())),
+            (Some(path), Some(_)) => output::line(path.display()),
+            (Some(path), None) => output::line(format_args!("{name:<12} {}", path.display())),
             (None, Some("nginx")) => {
                 bail!("nginx is missing; `sukoon prepare --nginx` installs it")
             }
             (None, Some(_)) => bail!("{name} is missing; `sukoon prepare --browser` installs it"),
-            (None, None) => say::line(format_args!("{name:<12} (missing)")),
+            (None, None) => output::line(format_args!("{name:<12} (missing)")),
         }
     }
     Ok(ExitCode::SUCCESS)

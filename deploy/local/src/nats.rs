@@ -1,5 +1,5 @@
 //! Our own nats-server: the fast path between services, which may be wiped at any moment.
-use crate::place;
+use crate::paths;
 use crate::tools::Tool;
 use anyhow::{Context, Result};
 use std::fs;
@@ -26,7 +26,7 @@ pub(crate) struct Broker {
 impl Broker {
     /// Writes the settings file. Only words that the oldest server in use (2.9) knows.
     pub(crate) fn configure(&self) -> Result<()> {
-        place::create_private(&self.folder)?;
+        paths::create_private(&self.folder)?;
         let file = self.settings();
         let mut text = format!(
             "# Written anew by sukoon at every start.\n\

@@ -2,10 +2,10 @@
 //! the staff's commands can be tried at once. Where the practice is somebody's real desk, or where
 //! another server keeps the accounts, there is none.
 use crate::environment::Environment;
+use crate::output;
 use crate::process::last_lines;
-use crate::say;
-use crate::secrets::Vault;
-use crate::supervise::{Part, Supervisor};
+use crate::secrets::SecretStore;
+use crate::supervise::{ProcessSpec, Supervisor};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
@@ -23,19 +23,22 @@ pub(crate) struct Owner {
 
 impl Owner {
     /// The owner of this practice; none where it is not ours to make one.
-    pub(crate) fn of(environment: &Environment, vault: &mut Vault) -> Result<Option<Self>> {
+    pub(crate) fn of(
+        environment: &Environment,
+        secret_store: &mut SecretStore,
+    ) -> Result<Option<Self>> {
         let real = environment.get("SUKOON_MODE") == Some("production");
         if real || environment.get("IDENTITY_URL").is_some() {
             return Ok(None);
         }
         let email = environment.get("SUKOON_OWNER_EMAIL").unwrap_or(EMAIL).to_owned();
-        Ok(Some(Self { email, password: readable(&vault.word(PASSWORD)?) }))
+        Ok(Some(Self { email, password: readable(&secret_store.word(PASSWORD)?) }))
     }
 }
 
 /// The owner's password in a data folder.
 pub(crate) fn password(data: &Path) -> Result<String> {
-    let word = Vault::open(&data.join("secrets"))?.known(PASSWORD);
+    let word = SecretStore::open(&data.join("secrets"))?.known(PASSWORD);
     word.map(|word| readable(&word)).context("this practice has no owner of ours")
 }
 
@@ -53,7 +56,11 @@ const QUIET: (&str, &str) = ("LOG_FILTER", "error");
 ///
 /// An account that has a role stays as it is. One that has none may have been made by a stranger,
 /// who took the address before the practice did: it is never given the role, but makes way.
-pub(crate) async fn seed(supervisor: &Supervisor, parts: &[Part], owner: &Owner) -> Result<()> {
+pub(crate) async fn seed(
+    supervisor: &Supervisor,
+    parts: &[ProcessSpec],
+    owner: &Owner,
+) -> Result<()> {
     let email = ("ACCOUNT_EMAIL", owner.email.as_str());
     let known = run_once(supervisor, parts, ("identity", "find-account"), &[email, QUIET]).await?;
     let known = known.trim();
@@ -69,7 +76,7 @@ pub(crate) async fn seed(supervisor: &Supervisor, parts: &[Part], owner: &Owner)
         "" | "none" => {
             let id = new_account(supervisor, parts, owner).await?;
             if !known.is_empty() {
-                say::step(format_args!(
+                output::step(format_args!(
                     "{} had an account already, with no role here: it is gone, and the owner has \
                      a new one",
                     owner.email
@@ -81,7 +88,11 @@ pub(crate) async fn seed(supervisor: &Supervisor, parts: &[Part], owner: &Owner)
     }
 }
 
-async fn new_account(supervisor: &Supervisor, parts: &[Part], owner: &Owner) -> Result<String> {
+async fn new_account(
+    supervisor: &Supervisor,
+    parts: &[ProcessSpec],
+    owner: &Owner,
+) -> Result<String> {
     let account = [
         ("ACCOUNT_EMAIL", owner.email.as_str()),
         ("ACCOUNT_PASSWORD", &owner.password),
@@ -93,14 +104,14 @@ async fn new_account(supervisor: &Supervisor, parts: &[Part], owner: &Owner) -> 
     run_once(supervisor, parts, ("identity", "account"), &account).await
 }
 
-async fn grant(supervisor: &Supervisor, parts: &[Part], id: &str) -> Result<()> {
+async fn grant(supervisor: &Supervisor, parts: &[ProcessSpec], id: &str) -> Result<()> {
     let staff = [("STAFF_USER_ID", id), ("STAFF_ROLE", "owner")];
     run_once(supervisor, parts, ("booking", "grant"), &staff).await.map(|_printed| ())
 }
 
 async fn run_once(
     supervisor: &Supervisor,
-    parts: &[Part],
+    parts: &[ProcessSpec],
     (name, argument): (&str, &str),
     settings: &[(&str, &str)],
 ) -> Result<String> {
@@ -122,12 +133,12 @@ async fn run_once(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Record;
+    use crate::run_state::RunState;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     /// Programs that note how they were called, and answer with what the files `id` and `role` say.
-    fn programs(data: &Path) -> (Supervisor, Vec<Part>) {
+    fn programs(data: &Path) -> (Supervisor, Vec<ProcessSpec>) {
         let script = data.join("program");
         fs::write(
             &script,
@@ -138,17 +149,17 @@ mod tests {
         )
         .unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
-        let parts = ["identity", "booking"].map(|name| Part::new(name, script.clone()));
-        (Supervisor::new(Record::new(data), data.to_owned()), parts.to_vec())
+        let parts = ["identity", "booking"].map(|name| ProcessSpec::new(name, script.clone()));
+        (Supervisor::new(RunState::new(data), data.to_owned()), parts.to_vec())
     }
 
     /// How the programs are called when the owner's address has this account with this role.
     async fn calls(name: &str, id: &str, role: &str) -> Vec<String> {
-        let (data, mut vault) = vault(name);
+        let (data, mut secret_store) = secret_store(name);
         fs::write(data.join("id"), id).unwrap();
         fs::write(data.join("role"), role).unwrap();
         let (supervisor, parts) = programs(&data);
-        let owner = Owner::of(&Environment::default(), &mut vault).unwrap().unwrap();
+        let owner = Owner::of(&Environment::default(), &mut secret_store).unwrap().unwrap();
         seed(&supervisor, &parts, &owner).await.unwrap();
         let calls = fs::read_to_string(data.join("calls")).unwrap();
         fs::remove_dir_all(data).unwrap();
@@ -189,32 +200,32 @@ mod tests {
         assert_eq!(calls, expected);
     }
 
-    fn vault(name: &str) -> (std::path::PathBuf, Vault) {
+    fn secret_store(name: &str) -> (std::path::PathBuf, SecretStore) {
         let data = std::env::temp_dir().join(format!("sukoon-{name}-{}", std::process::id()));
         fs::create_dir_all(&data).unwrap();
-        let vault = Vault::open(&data.join("secrets")).unwrap();
-        (data, vault)
+        let secret_store = SecretStore::open(&data.join("secrets")).unwrap();
+        (data, secret_store)
     }
 
     #[test]
     fn the_owner_keeps_its_password_and_may_have_another_address() {
-        let (data, mut vault) = vault("owner");
+        let (data, mut secret_store) = secret_store("owner");
         assert!(password(&data).is_err());
-        let owner = Owner::of(&Environment::default(), &mut vault).unwrap().unwrap();
+        let owner = Owner::of(&Environment::default(), &mut secret_store).unwrap().unwrap();
         assert_eq!(owner.email, "owner@sukoon.example");
         assert_eq!(owner.password.len(), 19);
         assert_eq!(password(&data).unwrap(), owner.password);
         let environment = Environment::from([("SUKOON_OWNER_EMAIL", "meera@sukoon.example")]);
-        let other = Owner::of(&environment, &mut vault).unwrap().unwrap();
+        let other = Owner::of(&environment, &mut secret_store).unwrap().unwrap();
         assert_eq!((&*other.email, &other.password), ("meera@sukoon.example", &owner.password));
         fs::remove_dir_all(data).unwrap();
     }
 
     #[test]
     fn a_real_desk_and_another_identity_server_get_none() {
-        let (data, mut vault) = vault("no-owner");
+        let (data, mut secret_store) = secret_store("no-owner");
         for pair in [("SUKOON_MODE", "production"), ("IDENTITY_URL", "https://id.example")] {
-            assert_eq!(Owner::of(&Environment::from([pair]), &mut vault).unwrap(), None);
+            assert_eq!(Owner::of(&Environment::from([pair]), &mut secret_store).unwrap(), None);
         }
         fs::remove_dir_all(data).unwrap();
     }

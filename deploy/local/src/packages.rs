@@ -2,10 +2,10 @@
 //! else by unpacking the same signed packages into a folder of our own.
 use crate::account;
 use crate::environment::Environment;
-use crate::place::{self, Place};
+use crate::output;
+use crate::paths::{self, Paths};
 use crate::process::{last_lines, open_log, output_of};
-use crate::say;
-use crate::tools::{self, Found};
+use crate::tools::{self, InstalledTools};
 use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -28,7 +28,7 @@ pub(crate) enum Need {
 }
 
 impl Need {
-    fn is_met_by(self, found: &Found) -> bool {
+    fn is_met_by(self, found: &InstalledTools) -> bool {
         match self {
             Need::Postgres => found.postgres.is_some(),
             Need::Nats => found.nats.is_some(),
@@ -70,26 +70,30 @@ impl Need {
 
 /// Finds everything, installs what is not there, and gives what is there afterwards. What a
 /// practice needs is always among it; `besides` names what is wanted for tests.
-pub(crate) fn prepare(environment: &Environment, place: &Place, besides: &[Need]) -> Result<Found> {
+pub(crate) fn prepare(
+    environment: &Environment,
+    paths: &Paths,
+    besides: &[Need],
+) -> Result<InstalledTools> {
     let mut needs = vec![Need::Postgres, Need::Nats];
     needs.extend(besides);
-    let missing = |found: &Found| -> Vec<Need> {
+    let missing = |found: &InstalledTools| -> Vec<Need> {
         needs.iter().copied().filter(|need| !need.is_met_by(found)).collect()
     };
-    let found = tools::find(environment, place)?;
+    let found = tools::find(environment, paths)?;
     if missing(&found).is_empty() {
         return Ok(found);
     }
-    let _turn = take_turn(place)?;
+    let _turn = take_turn(paths)?;
     // Somebody else may have installed it while we waited for our turn.
-    let found = tools::find(environment, place)?;
+    let found = tools::find(environment, paths)?;
     let wanted = missing(&found);
     if wanted.is_empty() {
         return Ok(found);
     }
     let titles: Vec<&str> = wanted.iter().map(|need| need.title()).collect();
-    install(environment, place, &wanted, &titles.join(" and "))?;
-    let found = tools::find(environment, place)?;
+    install(environment, paths, &wanted, &titles.join(" and "))?;
+    let found = tools::find(environment, paths)?;
     match missing(&found).first() {
         None => Ok(found),
         Some(need) => bail!(
@@ -104,39 +108,39 @@ pub(crate) fn prepare(environment: &Environment, place: &Place, besides: &[Need]
 ///
 /// # Errors
 /// When neither is there and neither can be installed.
-pub(crate) fn prepare_browser(environment: &Environment, place: &Place) -> Result<Found> {
+pub(crate) fn prepare_browser(environment: &Environment, paths: &Paths) -> Result<InstalledTools> {
     let offered = || {
         let answer = Command::new("apt-cache").args(["show", tools::HEADLESS]).output();
         answer.is_ok_and(|answer| answer.status.success() && !answer.stdout.is_empty())
     };
     if environment.get("CHROME_PATH").is_none() && offered() {
-        match prepare(environment, place, &[Need::Headless]) {
+        match prepare(environment, paths, &[Need::Headless]) {
             Ok(found) => return Ok(found),
-            Err(error) => say::step(format_args!("going on with Chromium itself: {error:#}")),
+            Err(error) => output::step(format_args!("going on with Chromium itself: {error:#}")),
         }
     }
-    prepare(environment, place, &[Need::Browser])
+    prepare(environment, paths, &[Need::Browser])
 }
 
-fn take_turn(place: &Place) -> Result<File> {
-    if let Some(home) = place.packages.parent() {
-        place::create_passage(home)?;
+fn take_turn(paths: &Paths) -> Result<File> {
+    if let Some(home) = paths.packages.parent() {
+        paths::create_passage(home)?;
     }
-    place::create_passage(&place.packages)?;
-    let file = File::create(place.packages.join("lock")).context("no lock can be made")?;
+    paths::create_passage(&paths.packages)?;
+    let file = File::create(paths.packages.join("lock")).context("no lock can be made")?;
     file.lock().context("the lock of the packages cannot be taken")?;
     Ok(file)
 }
 
-fn install(environment: &Environment, place: &Place, wanted: &[Need], titles: &str) -> Result<()> {
+fn install(environment: &Environment, paths: &Paths, wanted: &[Need], titles: &str) -> Result<()> {
     let has = |program: &str| {
         let path = environment.get("PATH").unwrap_or_default();
         std::env::split_paths(path).any(|folder| folder.join(program).is_file())
     };
-    let installer = Installer { log: place.packages.join("install.log") };
+    let installer = Installer { log: paths.packages.join("install.log") };
     let unpack = !account::is_root() || environment.is_on("SUKOON_IGNORE_SYSTEM");
     if cfg!(target_os = "macos") && has("brew") {
-        say::step(format_args!("installing {titles} with brew"));
+        output::step(format_args!("installing {titles} with brew"));
         return wanted
             .iter()
             .try_for_each(|need| installer.run(Command::new("brew").args(need.brew_arguments())));
@@ -155,7 +159,7 @@ fn install(environment: &Environment, place: &Place, wanted: &[Need], titles: &s
         );
     }
     if unpack {
-        installer.unpack(place, wanted, titles)
+        installer.unpack(paths, wanted, titles)
     } else {
         installer.apt_install(wanted, titles)
     }
@@ -185,12 +189,12 @@ impl Installer {
 
     fn apt_install(&self, wanted: &[Need], titles: &str) -> Result<()> {
         let packages: Vec<&str> = wanted.iter().map(|need| need.debian_package()).collect();
-        let _quiet = [Quiet::no_services()?, Quiet::no_cluster()?];
+        let _quiet = [InstallGuard::no_services()?, InstallGuard::no_cluster()?];
         if !has_lists(Path::new("/var/lib/apt/lists")) {
-            say::step("reading the lists of packages");
+            output::step("reading the lists of packages");
             self.run(Command::new("apt-get").args(["update", "-q"]))?;
         }
-        say::step(format_args!("installing {titles} with apt-get"));
+        output::step(format_args!("installing {titles} with apt-get"));
         let install = || {
             let mut command = Command::new("apt-get");
             command.args(["install", "-y", "-q", "--no-install-recommends"]);
@@ -198,7 +202,7 @@ impl Installer {
             self.run(&mut command)
         };
         if install().is_err() {
-            say::step("reading the lists of packages again, they may be too old");
+            output::step("reading the lists of packages again, they may be too old");
             self.run(Command::new("apt-get").args(["update", "-q"]))?;
             install()?;
         }
@@ -211,11 +215,11 @@ impl Installer {
         Ok(())
     }
 
-    fn unpack(&self, place: &Place, wanted: &[Need], titles: &str) -> Result<()> {
-        let apt = Apt::new(&place.packages)?;
-        say::step("reading the lists of packages");
+    fn unpack(&self, paths: &Paths, wanted: &[Need], titles: &str) -> Result<()> {
+        let apt = Apt::new(&paths.packages)?;
+        output::step("reading the lists of packages");
         self.run(apt.tool("apt-get").args(["update", "-q"]))?;
-        say::step(format_args!("downloading {titles} (not as root, so nothing is installed)"));
+        output::step(format_args!("downloading {titles} (not as root, so nothing is installed)"));
         let mut named = Vec::new();
         for need in wanted {
             named.extend(apt.packages_for(*need)?);
@@ -227,9 +231,9 @@ impl Installer {
         let mut download = apt.tool("apt-get");
         download.args(["download", "-q"]).args(&packages).current_dir(&apt.archives);
         self.run(&mut download)?;
-        say::step(format_args!("unpacking {} packages", packages.len()));
-        let root = place.packages.join("root");
-        place::create_passage(&root)?;
+        output::step(format_args!("unpacking {} packages", packages.len()));
+        let root = paths.packages.join("root");
+        paths::create_passage(&root)?;
         for archive in fs::read_dir(&apt.archives).context("no packages were downloaded")? {
             let archive = archive.context("a package cannot be read")?.path();
             if archive.extension().is_some_and(|ending| ending == "deb") {
@@ -239,14 +243,14 @@ impl Installer {
         }
         for need in [Need::Browser, Need::Headless] {
             if wanted.contains(&need) {
-                write_browser_script(&place.packages, need.debian_package())?;
+                write_browser_script(&paths.packages, need.debian_package())?;
             }
         }
         if wanted.contains(&Need::Nginx) {
-            write_nginx_script(&place.packages)?;
+            write_nginx_script(&paths.packages)?;
         }
         for need in wanted {
-            fs::write(tools::unpacked_mark(&place.packages, need.debian_package()), "")
+            fs::write(tools::unpacked_mark(&paths.packages, need.debian_package()), "")
                 .context("what was unpacked cannot be noted")?;
         }
         Ok(())
@@ -259,29 +263,29 @@ fn has_lists(folder: &Path) -> bool {
 }
 
 /// A setting of the system that holds while packages are installed, and is taken back after.
-struct Quiet {
+struct InstallGuard {
     path: Option<PathBuf>,
 }
 
-const QUIET_MARK: &str = "# Put here by sukoon while it installs packages; may be removed.\n";
+const GUARD_MARK: &str = "# Put here by sukoon while it installs packages; may be removed.\n";
 
-impl Quiet {
+impl InstallGuard {
     /// Nothing that is installed starts by itself.
     fn no_services() -> Result<Self> {
-        Self::put("/usr/sbin/policy-rc.d", &format!("#!/bin/sh\n{QUIET_MARK}exit 101\n"))
+        Self::put("/usr/sbin/policy-rc.d", &format!("#!/bin/sh\n{GUARD_MARK}exit 101\n"))
     }
 
     /// PostgreSQL's packages make no cluster, which would listen at 5432.
     fn no_cluster() -> Result<Self> {
         let path = "/etc/postgresql-common/createcluster.d/sukoon.conf";
-        Self::put(path, &format!("{QUIET_MARK}create_main_cluster = false\n"))
+        Self::put(path, &format!("{GUARD_MARK}create_main_cluster = false\n"))
     }
 
     fn put(path: &str, text: &str) -> Result<Self> {
         let path = PathBuf::from(path);
         let there = fs::read_to_string(&path);
         // Whoever has put a file there has decided already; one that we left behind is ours.
-        if there.is_ok_and(|found| !found.contains(QUIET_MARK)) {
+        if there.is_ok_and(|found| !found.contains(GUARD_MARK)) {
             return Ok(Self { path: None });
         }
         let folder = path.parent().context("a file without a folder")?;
@@ -293,7 +297,7 @@ impl Quiet {
     }
 }
 
-impl Drop for Quiet {
+impl Drop for InstallGuard {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
             drop(fs::remove_file(path));
@@ -413,7 +417,7 @@ fn write_nginx_script(packages: &Path) -> Result<()> {
 
 fn write_script(packages: &Path, name: &str, script: &str) -> Result<()> {
     let path = packages.join("bin").join(name);
-    place::create_passage(&packages.join("bin"))?;
+    paths::create_passage(&packages.join("bin"))?;
     let failed = || format!("the start script of {name} cannot be written");
     fs::write(&path, script).with_context(failed)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).with_context(failed)

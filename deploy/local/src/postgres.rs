@@ -1,6 +1,6 @@
 //! Our own PostgreSQL cluster: made once, reachable only over loopback and only with a password.
 use crate::account::{self, DatabaseUser};
-use crate::place;
+use crate::paths;
 use crate::process::{Identity, output_of};
 use crate::secrets;
 use crate::tools::Tool;
@@ -17,7 +17,7 @@ pub(crate) const SUPERUSER: &str = "postgres";
 
 /// What a cluster is used for, which decides how careful it is with the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Care {
+pub(crate) enum Durability {
     /// A practice's data: what was committed stays.
     Durable,
     /// Tests: quick, and lost when the machine stops.
@@ -38,7 +38,7 @@ pub(crate) struct Cluster {
     /// The superuser's password.
     pub(crate) password: String,
     /// How careful the cluster is with the disk.
-    pub(crate) care: Care,
+    pub(crate) durability: Durability,
 }
 
 impl Cluster {
@@ -53,7 +53,7 @@ impl Cluster {
         }
         // It passes through the nursery's name, so it comes first.
         let password_file = self.write_password()?;
-        place::create_private(&nursery)?;
+        paths::create_private(&nursery)?;
         account::give(&nursery, self.user.as_ref())?;
         let mut command = self.program("initdb");
         command.args(["--encoding=UTF8", "--locale=C", "--auth-local=reject"]);
@@ -62,7 +62,7 @@ impl Cluster {
         command.arg("--auth-host=password");
         command.arg(format!("--username={SUPERUSER}"));
         command.arg("--pgdata").arg(&nursery).arg("--pwfile").arg(&password_file);
-        if self.care == Care::Disposable {
+        if self.durability == Durability::Disposable {
             command.arg("--no-sync");
         }
         let made = output_of(&mut command).context("the database could not be created");
@@ -97,9 +97,9 @@ impl Cluster {
 
     /// The program and arguments that run the server in the foreground.
     pub(crate) fn server(&self) -> (PathBuf, Vec<String>) {
-        let careful: &[&str] = match self.care {
-            Care::Durable => &["fsync=on", "synchronous_commit=on", "max_connections=200"],
-            Care::Disposable => &[
+        let careful: &[&str] = match self.durability {
+            Durability::Durable => &["fsync=on", "synchronous_commit=on", "max_connections=200"],
+            Durability::Disposable => &[
                 "fsync=off",
                 "synchronous_commit=off",
                 "full_page_writes=off",
@@ -140,7 +140,7 @@ impl Cluster {
     /// Clears away the note of a dead server whose number another process was given since:
     /// PostgreSQL would take that process for the server and refuse to start. In every other case
     /// the note stays, because PostgreSQL finds its orphans by it.
-    pub(crate) fn forget_dead_server(&self) -> Result<()> {
+    pub(crate) fn remove_stale_pid_file(&self) -> Result<()> {
         let note = self.folder.join("postmaster.pid");
         let Some(pid) = noted_pid(&note) else {
             return Ok(());
@@ -231,7 +231,7 @@ mod tests {
             folder: folder.join("postgres"),
             port: 0,
             password: "a quiet word".to_owned(),
-            care: Care::Disposable,
+            durability: Durability::Disposable,
         };
         // Left behind by an earlier start, open to all, and held open by a stranger.
         let left = folder.join("postgres.password");

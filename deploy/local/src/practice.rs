@@ -1,7 +1,7 @@
 //! The practice's own folder: what a newer version reads and an older one did not is put there, so
 //! that a practice that was set up before starts as it did.
-use crate::place::{self, Place};
-use crate::say;
+use crate::output;
+use crate::paths::{self, Paths};
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::{fs, io};
@@ -18,18 +18,18 @@ struct Missing {
 
 /// A practice in a folder of its own gets the files that came with this version. A folder that
 /// cannot be written to stays as it is: a part that cannot do without a file says so itself.
-pub(crate) fn complete(place: &Place) -> Result<()> {
+pub(crate) fn complete(paths: &Paths) -> Result<()> {
     for Missing { name, failure } in
-        add_missing(&place.practice, &place::our_practice(&place.checkout))?
+        add_missing(&paths.practice, &paths::our_practice(&paths.checkout))?
     {
-        let folder = place.practice.display();
+        let folder = paths.practice.display();
         match failure {
             None => {
-                say::step(format_args!(
+                output::step(format_args!(
                     "{name} is new: it was put into {folder} for you to change"
                 ));
             }
-            Some(error) => say::step(format_args!(
+            Some(error) => output::step(format_args!(
                 "{name} is new and could not be put into {folder} ({error}): copy it there"
             )),
         }
@@ -102,7 +102,7 @@ mod tests {
     fn a_folder_from_before_the_legal_texts_gets_them() {
         let (root, _, theirs) = folders("legal");
         let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let ours = place::our_practice(&checkout);
+        let ours = paths::our_practice(&checkout);
         for name in ["practice", "services", "quiz", "faqs", "about", "guide"] {
             let file = format!("{name}.toml");
             fs::copy(ours.join(&file), theirs.join(&file)).unwrap();

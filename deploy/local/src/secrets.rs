@@ -1,6 +1,6 @@
 //! Secrets of this data folder: made once and readable by nobody else. None is ever printed but the
 //! owner's password, which a person has to know.
-use crate::place;
+use crate::paths;
 use anyhow::{Context, Result};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,15 +17,15 @@ use std::path::{Path, PathBuf};
 
 /// A folder of secrets. Whatever is asked for and does not exist yet is made and kept.
 #[derive(Debug)]
-pub(crate) struct Vault {
+pub(crate) struct SecretStore {
     folder: PathBuf,
     words: BTreeMap<String, String>,
 }
 
-impl Vault {
+impl SecretStore {
     /// Opens the folder, or makes it.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
-        place::create_private(folder)?;
+        paths::create_private(folder)?;
         let file = folder.join("words.json");
         let words = match fs::read(&file) {
             Ok(text) => serde_json::from_slice(&text)
@@ -133,10 +133,10 @@ mod tests {
     #[test]
     fn secrets_stay_the_same_and_are_closed_to_others() {
         let folder = folder("vault");
-        let mut vault = Vault::open(&folder).unwrap();
-        let word = vault.word("webhook").unwrap();
-        let key = vault.key("booking").unwrap();
-        let mut again = Vault::open(&folder).unwrap();
+        let mut secret_store = SecretStore::open(&folder).unwrap();
+        let word = secret_store.word("webhook").unwrap();
+        let key = secret_store.key("booking").unwrap();
+        let mut again = SecretStore::open(&folder).unwrap();
         assert_eq!(again.word("webhook").unwrap(), word);
         assert_eq!(again.key("booking").unwrap(), key);
         assert_ne!(again.word("other").unwrap(), word);
@@ -150,10 +150,11 @@ mod tests {
     #[test]
     fn the_public_keys_carry_the_service_s_name_and_nothing_private() {
         let folder = folder("keys");
-        let vault = Vault::open(&folder).unwrap();
-        let set: serde_json::Value =
-            serde_json::from_str(&vault.public_keys("caller-", &["booking", "gateway"]).unwrap())
-                .unwrap();
+        let secret_store = SecretStore::open(&folder).unwrap();
+        let set: serde_json::Value = serde_json::from_str(
+            &secret_store.public_keys("caller-", &["booking", "gateway"]).unwrap(),
+        )
+        .unwrap();
         let keys = set["keys"].as_array().unwrap();
         assert_eq!(keys[0]["kid"], "booking");
         assert_eq!(keys[1]["kid"], "gateway");

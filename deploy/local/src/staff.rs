@@ -7,9 +7,9 @@
 mod arguments;
 mod session;
 mod refusal;
-mod ask;
+mod confirm;
 mod table;
-mod words;
+mod labels;
 mod money;
 mod when;
 mod today;
@@ -26,8 +26,8 @@ mod orders;
 mod ledger;
 
 use crate::environment::Environment;
-use crate::place::Place;
-use crate::say;
+use crate::output;
+use crate::paths::Paths;
 use anyhow::Result;
 use arguments::{Arguments, Usage};
 use futures::FutureExt as _;
@@ -130,7 +130,7 @@ static COMMANDS: &[Command] = &[
 /// Runs the command that the words name; nothing when none of these is meant.
 pub(crate) async fn run(
     environment: &Environment,
-    place: Option<&Place>,
+    paths: Option<&Paths>,
     words: &[String],
 ) -> Option<ExitCode> {
     let command = COMMANDS.iter().find(|command| command.is_meant(words))?;
@@ -140,15 +140,15 @@ pub(crate) async fn run(
         Ok(arguments) => arguments,
         Err(usage) => {
             let (name, how) = (command.words.join(" "), command.usage());
-            say::problem(&anyhow::anyhow!("{name}: {usage}\nusage: sukoon {how}"));
+            output::problem(&anyhow::anyhow!("{name}: {usage}\nusage: sukoon {how}"));
             return Some(ExitCode::from(2));
         }
     };
-    Some(match work(environment, place, command, &arguments).await {
+    Some(match work(environment, paths, command, &arguments).await {
         Ok(Done::All) => ExitCode::SUCCESS,
         Ok(Done::NotAll) => ExitCode::FAILURE,
         Err(error) => {
-            say::problem(&error);
+            output::problem(&error);
             ExitCode::FAILURE
         }
     })
@@ -169,11 +169,11 @@ impl Command {
 
 async fn work(
     environment: &Environment,
-    place: Option<&Place>,
+    paths: Option<&Paths>,
     command: &Command,
     arguments: &Arguments,
 ) -> Result<Done> {
-    let address = Address::find(environment, place)?;
+    let address = Address::find(environment, paths)?;
     let session = Session::open(address).await?;
     let done = (command.run)(&session, arguments).await;
     session.close().await;

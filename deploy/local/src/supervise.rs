@@ -1,8 +1,8 @@
 //! Keeps parts alive: starts them, starts them again when they die, and stops them in good order.
 use crate::account::DatabaseUser;
+use crate::output;
 use crate::process::{self, Identity, open_log};
-use crate::record::{PartRecord, Record};
-use crate::say;
+use crate::run_state::{ProcessRecord, RunState};
 use anyhow::{Context, Result};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ type Check = Arc<dyn Fn() -> Result<()> + Send + Sync>;
 
 /// One part of the practice: a program that must run for as long as we do.
 #[derive(Clone)]
-pub(crate) struct Part {
+pub(crate) struct ProcessSpec {
     /// The name in messages, logs and `run.json`.
     pub(crate) name: &'static str,
     /// The program.
@@ -45,7 +45,7 @@ pub(crate) struct Part {
     pub(crate) stop: Signal,
 }
 
-impl Part {
+impl ProcessSpec {
     /// A part with nothing special.
     pub(crate) fn new(name: &'static str, program: PathBuf) -> Self {
         Self {
@@ -69,31 +69,31 @@ impl Part {
 
 /// How parts are to end. Later wishes are stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wish {
+enum DesiredState {
     Run,
     Stop,
     Kill,
 }
 
 struct Running {
-    wish: watch::Sender<Wish>,
+    desired: watch::Sender<DesiredState>,
     task: JoinHandle<()>,
 }
 
 /// All running parts in the order in which they were started.
 pub(crate) struct Supervisor {
-    record: Record,
+    run_state: RunState,
     logs: PathBuf,
-    with_us: Option<PathBuf>,
+    death_wrapper: Option<PathBuf>,
     backoff_last: Duration,
     groups: Vec<Vec<Running>>,
 }
 
 impl Supervisor {
     /// A supervisor without parts.
-    pub(crate) fn new(record: Record, logs: PathBuf) -> Self {
-        let with_us = ends_with_us();
-        Self { record, logs, with_us, backoff_last: BACKOFF_LAST, groups: Vec::new() }
+    pub(crate) fn new(run_state: RunState, logs: PathBuf) -> Self {
+        let death_wrapper = parent_death_wrapper();
+        Self { run_state, logs, death_wrapper, backoff_last: BACKOFF_LAST, groups: Vec::new() }
     }
 
     /// Lets a part that dies again and again wait no longer than this for its next start.
@@ -107,10 +107,10 @@ impl Supervisor {
     }
 
     /// The command that runs a part, also for one that only migrates.
-    pub(crate) fn command(&self, part: &Part) -> Result<Command> {
+    pub(crate) fn command(&self, part: &ProcessSpec) -> Result<Command> {
         let output = open_log(&self.log(part.name))?;
         let errors = output.try_clone().context("a log cannot be shared")?;
-        let mut command = match &self.with_us {
+        let mut command = match &self.death_wrapper {
             Some(wrapper) => {
                 let mut command = Command::new(wrapper);
                 let name = if part.stop == Signal::INT { "INT" } else { "TERM" };
@@ -131,21 +131,21 @@ impl Supervisor {
     }
 
     /// Starts parts that may start and stop together.
-    pub(crate) fn start(&mut self, parts: Vec<Part>) -> Result<()> {
+    pub(crate) fn start(&mut self, parts: Vec<ProcessSpec>) -> Result<()> {
         let mut group = Vec::new();
         for part in parts {
-            shorten(&self.log(part.name))?;
-            let (wish, wished) = watch::channel(Wish::Run);
-            let keeper = Keeper {
+            rotate_log(&self.log(part.name))?;
+            let (desired, desired_state) = watch::channel(DesiredState::Run);
+            let monitor = ProcessMonitor {
                 command: self.command(&part)?,
-                record: self.record.clone(),
+                run_state: self.run_state.clone(),
                 log: self.log(part.name),
-                wished,
+                desired_state,
                 backoff_last: self.backoff_last,
                 restarts: 0,
                 part,
             };
-            group.push(Running { wish, task: tokio::spawn(keeper.keep()) });
+            group.push(Running { desired, task: tokio::spawn(monitor.run()) });
         }
         self.groups.push(group);
         Ok(())
@@ -155,7 +155,7 @@ impl Supervisor {
     pub(crate) async fn stop(&mut self, mut hurry: watch::Receiver<bool>) {
         while let Some(group) = self.groups.pop() {
             for running in &group {
-                running.wish.send_replace(Wish::Stop);
+                running.desired.send_replace(DesiredState::Stop);
             }
             for running in group {
                 let mut task = running.task;
@@ -164,7 +164,7 @@ impl Supervisor {
                     _ = hurry.wait_for(|hurry| *hurry) => None,
                 };
                 if ended.is_none() {
-                    running.wish.send_replace(Wish::Kill);
+                    running.desired.send_replace(DesiredState::Kill);
                     drop(task.await);
                 }
             }
@@ -173,7 +173,7 @@ impl Supervisor {
 }
 
 /// The program that makes a child end with us even when we are killed, where there is one.
-fn ends_with_us() -> Option<PathBuf> {
+fn parent_death_wrapper() -> Option<PathBuf> {
     let wrapper = ["/usr/bin/setpriv", "/bin/setpriv"].map(PathBuf::from);
     let mut works = wrapper.into_iter().filter(|path| {
         let mut tried = std::process::Command::new(path);
@@ -185,7 +185,7 @@ fn ends_with_us() -> Option<PathBuf> {
 }
 
 /// Keeps one old log beside the new one, so that logs do not grow for ever.
-fn shorten(log: &std::path::Path) -> Result<()> {
+fn rotate_log(log: &std::path::Path) -> Result<()> {
     if std::fs::metadata(log).is_ok_and(|found| found.len() > LOG_BYTES_MAX) {
         std::fs::rename(log, log.with_extension("log.1")).context("an old log cannot be moved")?;
     }
@@ -193,23 +193,23 @@ fn shorten(log: &std::path::Path) -> Result<()> {
 }
 
 /// Watches over one part.
-struct Keeper {
-    part: Part,
+struct ProcessMonitor {
+    part: ProcessSpec,
     command: Command,
-    record: Record,
+    run_state: RunState,
     log: PathBuf,
-    wished: watch::Receiver<Wish>,
+    desired_state: watch::Receiver<DesiredState>,
     backoff_last: Duration,
     restarts: u32,
 }
 
-impl Keeper {
-    async fn keep(mut self) {
+impl ProcessMonitor {
+    async fn run(mut self) {
         let mut backoff = BACKOFF_FIRST.min(self.backoff_last);
         loop {
             let since = Instant::now();
             let end = match self.spawn() {
-                Ok(child) => self.watch_over(child).await,
+                Ok(child) => self.wait_for_exit(child).await,
                 Err(error) => Some(format!("cannot start: {error:#}")),
             };
             self.note(None);
@@ -218,12 +218,12 @@ impl Keeper {
                 backoff = BACKOFF_FIRST.min(self.backoff_last);
             }
             let name = self.part.name;
-            say::step(format_args!(
+            output::step(format_args!(
                 "{name} {end}; starting it again (log: {})",
                 self.log.display()
             ));
             self.restarts += 1;
-            let stopped = self.wished.wait_for(|wish| *wish != Wish::Run);
+            let stopped = self.desired_state.wait_for(|desired| *desired != DesiredState::Run);
             if timeout(backoff, stopped).await.is_ok() {
                 return;
             }
@@ -241,18 +241,18 @@ impl Keeper {
     }
 
     /// Waits for the part's end. Gives nothing when the end was wished for.
-    async fn watch_over(&mut self, mut child: Child) -> Option<String> {
+    async fn wait_for_exit(&mut self, mut child: Child) -> Option<String> {
         tokio::select! {
             ended = child.wait() => return Some(described(ended.ok())),
-            _ = self.wished.wait_for(|wish| *wish != Wish::Run) => {}
+            _ = self.desired_state.wait_for(|desired| *desired != DesiredState::Run) => {}
         }
         if let Some(pid) = child.id() {
             process::send(pid, self.part.stop);
         }
         tokio::select! {
             _ = child.wait() => return None,
-            _ = self.wished.wait_for(|wish| *wish == Wish::Kill) => {}
-            () = sleep(GRACE) => {}
+            _ = self.desired_state.wait_for(|desired| *desired == DesiredState::Kill) => {}
+            () = sleep(STOP_TIMEOUT) => {}
         }
         // It had its time; what it did not finish, its transactions undo.
         drop(child.kill().await);
@@ -260,20 +260,20 @@ impl Keeper {
     }
 
     fn note(&self, process: Option<Identity>) {
-        let part = PartRecord {
+        let part = ProcessRecord {
             process,
             restarts: self.restarts,
             log: self.log.clone(),
             ports: self.part.ports.clone(),
         };
-        if let Err(error) = self.record.set_part(self.part.name, part) {
-            say::problem(&error);
+        if let Err(error) = self.run_state.set_part(self.part.name, part) {
+            output::problem(&error);
         }
     }
 }
 
 /// How long a part may take to end by itself.
-const GRACE: Duration = Duration::from_secs(10);
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 fn described(status: Option<ExitStatus>) -> String {
     use std::os::unix::process::ExitStatusExt;
@@ -290,21 +290,21 @@ mod tests {
 
     struct Stage {
         folder: PathBuf,
-        record: Record,
+        run_state: RunState,
         supervisor: Supervisor,
     }
 
     fn stage(name: &str) -> Stage {
         let folder = std::env::temp_dir().join(format!("sukoon-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let record = Record::new(&folder);
-        let supervisor = Supervisor::new(record.clone(), folder.clone());
-        Stage { folder, record, supervisor }
+        let run_state = RunState::new(&folder);
+        let supervisor = Supervisor::new(run_state.clone(), folder.clone());
+        Stage { folder, run_state, supervisor }
     }
 
-    fn script(name: &'static str, text: &str) -> Part {
+    fn script(name: &'static str, text: &str) -> ProcessSpec {
         let arguments = vec!["-c".to_owned(), text.to_owned()];
-        Part { arguments, ..Part::new(name, PathBuf::from("/bin/sh")) }
+        ProcessSpec { arguments, ..ProcessSpec::new(name, PathBuf::from("/bin/sh")) }
     }
 
     async fn until<T>(probe: impl Fn() -> Option<T>) -> T {
@@ -319,29 +319,29 @@ mod tests {
         timeout(Duration::from_secs(20), asking).await.unwrap()
     }
 
-    fn process(record: &Record, name: &str) -> Option<Identity> {
-        record.parts().remove(name)?.process
+    fn process(run_state: &RunState, name: &str) -> Option<Identity> {
+        run_state.parts().remove(name)?.process
     }
 
     #[tokio::test]
     async fn a_part_that_was_killed_is_started_again() {
-        let Stage { folder, record, mut supervisor } = stage("restart");
+        let Stage { folder, run_state, mut supervisor } = stage("restart");
         supervisor.start(vec![script("clerk", "exec sleep 600")]).unwrap();
-        let first = until(|| process(&record, "clerk")).await;
+        let first = until(|| process(&run_state, "clerk")).await;
         first.signal(Signal::KILL);
         let again = |now: &Identity| *now != first;
-        let second = until(|| process(&record, "clerk").filter(again)).await;
+        let second = until(|| process(&run_state, "clerk").filter(again)).await;
         assert!(second.is_alive());
-        assert_eq!(record.parts()["clerk"].restarts, 1);
+        assert_eq!(run_state.parts()["clerk"].restarts, 1);
         supervisor.stop(watch::channel(false).1).await;
         assert!(!second.is_alive());
-        assert_eq!(process(&record, "clerk"), None);
+        assert_eq!(process(&run_state, "clerk"), None);
         std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[tokio::test]
     async fn what_started_last_is_stopped_first() {
-        let Stage { folder, record, mut supervisor } = stage("order");
+        let Stage { folder, run_state, mut supervisor } = stage("order");
         let diary = folder.join("diary");
         let text = |word: &str| {
             let path = diary.display();
@@ -351,7 +351,7 @@ mod tests {
             supervisor.start(vec![script(name, &text(word))]).unwrap();
             let log = supervisor.log(name);
             until(|| (process::last_lines(&log, 1) == "up").then_some(())).await;
-            assert!(process(&record, name).is_some());
+            assert!(process(&run_state, name).is_some());
         }
         supervisor.stop(watch::channel(false).1).await;
         assert_eq!(std::fs::read_to_string(&diary).unwrap(), "desk\nstore\n");
@@ -360,9 +360,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_part_that_does_not_listen_is_ended_when_there_is_hurry() {
-        let Stage { folder, record, mut supervisor } = stage("hurry");
+        let Stage { folder, run_state, mut supervisor } = stage("hurry");
         supervisor.start(vec![script("deaf", "trap '' TERM; while :; do sleep 1; done")]).unwrap();
-        let deaf = until(|| process(&record, "deaf")).await;
+        let deaf = until(|| process(&run_state, "deaf")).await;
         let (hurry, hurried) = watch::channel(false);
         hurry.send_replace(true);
         let limit = Duration::from_secs(5);

@@ -2,13 +2,13 @@
 //! needs them and stopped after the last. They hold nothing that anyone may miss.
 use crate::account;
 use crate::nats::Broker;
-use crate::place::{self, Place};
+use crate::output;
+use crate::paths::{self, Paths};
 use crate::ports;
-use crate::postgres::{Care, Cluster, SUPERUSER};
+use crate::postgres::{Cluster, Durability, SUPERUSER};
 use crate::process::{Identity, last_lines, open_log};
-use crate::say;
 use crate::secrets;
-use crate::tools::{Found, Tool};
+use crate::tools::{InstalledTools, Tool};
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
@@ -39,9 +39,9 @@ struct Shared {
 }
 
 impl Shared {
-    fn open(place: &Place) -> Result<Self> {
-        let folder = place.test_data.clone();
-        place::create_passage(&folder)?;
+    fn open(paths: &Paths) -> Result<Self> {
+        let folder = paths.test_data.clone();
+        paths::create_passage(&folder)?;
         Ok(Self { folder })
     }
 
@@ -68,7 +68,7 @@ impl Shared {
     }
 
     /// Gives the running servers, or starts new ones on empty folders.
-    async fn ensure(&self, found: &Found) -> Result<Running> {
+    async fn ensure(&self, found: &InstalledTools) -> Result<Running> {
         if let Some(running) = self.recorded() {
             if running.postgres.is_alive() && running.nats.is_alive() {
                 return Ok(running);
@@ -97,9 +97,9 @@ impl Shared {
             folder: self.folder.join("postgres"),
             port: ports::choose(&mut taken)?,
             password: secrets::random_word(),
-            care: Care::Disposable,
+            durability: Durability::Disposable,
         };
-        place::check_reach(&self.folder, cluster.user.as_ref())?;
+        paths::check_reach(&self.folder, cluster.user.as_ref())?;
         cluster.create()?;
         let broker = Broker {
             tool: nats,
@@ -163,8 +163,8 @@ async fn stop(running: &Running) {
 }
 
 /// Starts the servers if need be, leaves them running, and prints where they are.
-pub(crate) async fn keep(place: &Place, found: &Found) -> Result<ExitCode> {
-    let shared = Shared::open(place)?;
+pub(crate) async fn keep(paths: &Paths, found: &InstalledTools) -> Result<ExitCode> {
+    let shared = Shared::open(paths)?;
     let _guard = shared.lock()?;
     let running = Running { keep: true, ..shared.ensure(found).await? };
     shared.write(&running)?;
@@ -172,20 +172,20 @@ pub(crate) async fn keep(place: &Place, found: &Found) -> Result<ExitCode> {
         "postgres_admin_url": running.postgres_admin_url,
         "nats_url": running.nats_url,
     });
-    say::line(shown);
+    output::line(shown);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Stops servers that were left running; while tests use them, the last test run will.
-pub(crate) async fn end(place: &Place) -> Result<ExitCode> {
-    let shared = Shared::open(place)?;
+pub(crate) async fn end(paths: &Paths) -> Result<ExitCode> {
+    let shared = Shared::open(paths)?;
     let _guard = shared.lock()?;
     let Some(running) = shared.recorded() else {
         return Ok(ExitCode::SUCCESS);
     };
     if shared.holders()?.try_lock().is_err() {
         shared.write(&Running { keep: false, ..running })?;
-        say::line("Tests are using these servers; they stop when the tests are done.");
+        output::line("Tests are using these servers; they stop when the tests are done.");
         return Ok(ExitCode::SUCCESS);
     }
     stop(&running).await;
@@ -194,11 +194,15 @@ pub(crate) async fn end(place: &Place) -> Result<ExitCode> {
 }
 
 /// Runs a command with the servers' addresses in its environment, and gives its exit code.
-pub(crate) async fn run_with(place: &Place, found: &Found, words: &[String]) -> Result<ExitCode> {
+pub(crate) async fn run_with(
+    paths: &Paths,
+    found: &InstalledTools,
+    words: &[String],
+) -> Result<ExitCode> {
     let Some((program, arguments)) = words.split_first() else {
         bail!("name a command after --, for example: sukoon test-services -- cargo test");
     };
-    let shared = Shared::open(place)?;
+    let shared = Shared::open(paths)?;
     let holders = shared.holders()?;
     let guard = shared.lock()?;
     let running = shared.ensure(found).await?;

@@ -1,6 +1,6 @@
 //! The programs that Sukoon does not build itself: where they are on this machine.
 use crate::environment::Environment;
-use crate::place::Place;
+use crate::paths::Paths;
 use anyhow::Result;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub(crate) const HEADLESS: &str = "chromium-headless-shell";
 
 /// What was found; what is absent has to be installed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct InstalledTools {
     /// The folder with PostgreSQL's programs.
     pub(crate) postgres: Option<Tool>,
     /// The nats-server program.
@@ -47,7 +47,7 @@ pub(crate) struct Found {
     pub(crate) nginx: Option<Tool>,
 }
 
-impl Found {
+impl InstalledTools {
     /// Whether the browser is the one without windows.
     pub(crate) fn is_headless(&self) -> bool {
         self.browser.as_ref().is_some_and(is_shell)
@@ -55,15 +55,15 @@ impl Found {
 }
 
 /// Looks for everything: on the machine first, then among the packages that we unpacked.
-pub(crate) fn find(environment: &Environment, place: &Place) -> Result<Found> {
+pub(crate) fn find(environment: &Environment, paths: &Paths) -> Result<InstalledTools> {
     let system = Search::system(environment);
-    let unpacked = Search::unpacked(&place.packages);
+    let unpacked = Search::unpacked(&paths.packages);
     let named = environment.get("CHROME_PATH").map(PathBuf::from);
     if let Some(path) = named.as_deref().filter(|path| !path.is_file()) {
         anyhow::bail!("CHROME_PATH names {}, but there is no such program", path.display());
     }
     let named = named.map(|path| Tool { path, libraries: None });
-    Ok(Found {
+    Ok(InstalledTools {
         postgres: system.postgres().or_else(|| unpacked.postgres()),
         nats: system.nats().or_else(|| unpacked.nats()),
         browser: named.or_else(|| either_browser(&system, &unpacked)),

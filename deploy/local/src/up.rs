@@ -3,20 +3,20 @@ use crate::account;
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
 use crate::healthz;
-use crate::knobs::Knobs;
 use crate::nats::Broker;
+use crate::options::Options;
+use crate::output;
 use crate::owner::{self, Owner};
-use crate::parts::{self, INNER_PORTS, PROGRAMS, Plan, Ports};
-use crate::place::{self, Place};
+use crate::paths::{self, Paths};
 use crate::ports;
-use crate::postgres::{Care, Cluster, SUPERUSER};
+use crate::postgres::{Cluster, Durability, SUPERUSER};
 use crate::practice;
 use crate::process::last_lines;
-use crate::record::{self, Facts, Record};
-use crate::say;
-use crate::secrets::{self, Vault};
-use crate::supervise::{Part, Supervisor};
-use crate::tools::Found;
+use crate::process_specs::{self, INTERNAL_PORTS, PROGRAMS, Ports, SpecBuilder};
+use crate::run_state::{self, Facts, RunState};
+use crate::secrets::{self, SecretStore};
+use crate::supervise::{ProcessSpec, Supervisor};
+use crate::tools::InstalledTools;
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 use serde_json::json;
@@ -34,23 +34,23 @@ const RESTARTS_BEFORE_READY_MAX: u32 = 6;
 const DATABASE_SECONDS: u64 = 60;
 
 /// The data folder while it is ours: one practice runs on it at a time.
-pub(crate) struct Desk {
+pub(crate) struct RunConfig {
     environment: Environment,
-    place: Place,
-    knobs: Knobs,
+    paths: Paths,
+    options: Options,
     _lock: File,
 }
 
-impl Desk {
+impl RunConfig {
     /// Takes the data folder, ends what an earlier start has left, and checks the two ports.
-    pub(crate) async fn open(environment: &Environment, place: &Place) -> Result<Self> {
-        let knobs = Knobs::read(environment)?;
-        place::create_passage(&place.data)?;
-        place::create_private(&place.data.join("logs"))?;
-        let lock = lock(place)?;
-        end_leftovers(place).await;
-        for (name, port) in [("PORT", knobs.port), ("SANDBOX_PORT", knobs.sandbox_port)] {
-            if !ports::is_free(&knobs.host, port) {
+    pub(crate) async fn open(environment: &Environment, paths: &Paths) -> Result<Self> {
+        let options = Options::read(environment)?;
+        paths::create_passage(&paths.data)?;
+        paths::create_private(&paths.data.join("logs"))?;
+        let lock = lock(paths)?;
+        stop_leftover_processes(paths).await;
+        for (name, port) in [("PORT", options.port), ("SANDBOX_PORT", options.sandbox_port)] {
+            if !ports::is_free(&options.host, port) {
                 bail!(
                     "port {port} is taken by another program: stop that program, or choose \
                      another port, for example `make run {name}={}`",
@@ -58,28 +58,28 @@ impl Desk {
                 );
             }
         }
-        Ok(Self { environment: environment.clone(), place: place.clone(), knobs, _lock: lock })
+        Ok(Self { environment: environment.clone(), paths: paths.clone(), options, _lock: lock })
     }
 }
 
-fn lock(place: &Place) -> Result<File> {
-    let path = place.data.join("lock");
+fn lock(paths: &Paths) -> Result<File> {
+    let path = paths.data.join("lock");
     let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
     if file.try_lock().is_err() {
-        let who = record::earlier(&place.data).sukoon;
+        let who = run_state::earlier(&paths.data).sukoon;
         let who = who.map(|who| format!(" (process {})", who.pid)).unwrap_or_default();
         bail!(
             "Sukoon is running already on {}{who}: stop it first, or set SUKOON_DATA, PORT and \
              SANDBOX_PORT to run a second practice",
-            place.data.display()
+            paths.data.display()
         );
     }
     Ok(file)
 }
 
 /// Ends the parts of a supervisor that was killed, the last started first.
-async fn end_leftovers(place: &Place) {
-    let mut parts = record::earlier(&place.data).parts;
+async fn stop_leftover_processes(paths: &Paths) {
+    let mut parts = run_state::earlier(&paths.data).parts;
     let mut order: Vec<&str> = vec!["postgres", "nats"];
     order.extend(PROGRAMS);
     for name in order.into_iter().rev() {
@@ -87,7 +87,7 @@ async fn end_leftovers(place: &Place) {
             continue;
         };
         if process.is_alive() {
-            say::step(format_args!("ending {name}, left over from an earlier start"));
+            output::step(format_args!("ending {name}, left over from an earlier start"));
             let signal = if name == "postgres" { Signal::INT } else { Signal::TERM };
             process.end(signal, Duration::from_secs(10)).await;
         }
@@ -95,44 +95,44 @@ async fn end_leftovers(place: &Place) {
 }
 
 /// Runs the practice until somebody wants it to end.
-pub(crate) async fn run(desk: Desk, found: &Found) -> Result<ExitCode> {
-    let record = Record::new(&desk.place.data);
-    let mut supervisor = Supervisor::new(record.clone(), desk.place.data.join("logs"));
-    supervisor.restart_within(Duration::from_millis(desk.knobs.restart_ms_max));
+pub(crate) async fn run(run_config: RunConfig, found: &InstalledTools) -> Result<ExitCode> {
+    let run_state = RunState::new(&run_config.paths.data);
+    let mut supervisor = Supervisor::new(run_state.clone(), run_config.paths.data.join("logs"));
+    supervisor.restart_within(Duration::from_millis(run_config.options.restart_ms_max));
     let (hurry, hurried) = watch::channel(false);
     let mut signals = Signals::new()?;
     let started = tokio::select! {
-        started = start(&desk, found, &record, &mut supervisor) => Some(started),
+        started = start(&run_config, found, &run_state, &mut supervisor) => Some(started),
         () = signals.next() => None,
     };
     if let Some(Ok(owner)) = &started {
-        announce(&desk.knobs, owner.as_ref());
+        announce(&run_config.options, owner.as_ref());
         signals.next().await;
     }
-    say::step("stopping");
+    output::step("stopping");
     tokio::select! {
         () = supervisor.stop(hurried) => {}
         () = async { loop { signals.next().await; hurry.send_replace(true); } } => {}
     }
-    record.remove()?;
+    run_state.remove()?;
     match started {
         Some(Err(error)) => Err(error),
         Some(Ok(_)) | None => {
-            say::line("Sukoon has stopped.");
+            output::line("Sukoon has stopped.");
             Ok(ExitCode::SUCCESS)
         }
     }
 }
 
-fn announce(knobs: &Knobs, owner: Option<&Owner>) {
-    say::line(format_args!("Sukoon is ready: {}", knobs.public_url));
+fn announce(options: &Options, owner: Option<&Owner>) {
+    output::line(format_args!("Sukoon is ready: {}", options.public_url));
     if let Some(Owner { email, password }) = owner {
-        say::line(format_args!("  its owner signs in: {email} with the password {password}"));
-        say::line("  signed in, the Admin button at the bottom right takes the same password");
+        output::line(format_args!("  its owner signs in: {email} with the password {password}"));
+        output::line("  signed in, the Admin button at the bottom right takes the same password");
     }
-    say::line(format_args!("  mail it sends:     {}/inbox", knobs.sandbox_url));
-    say::line(format_args!("  its third parties: {} (simulated)", knobs.sandbox_url));
-    say::line("  Ctrl-C stops it.");
+    output::line(format_args!("  mail it sends:     {}/inbox", options.sandbox_url));
+    output::line(format_args!("  its third parties: {} (simulated)", options.sandbox_url));
+    output::line("  Ctrl-C stops it.");
 }
 
 /// Signals that ask us to end.
@@ -162,21 +162,21 @@ impl Signals {
 }
 
 async fn start(
-    desk: &Desk,
-    found: &Found,
-    record: &Record,
+    run_config: &RunConfig,
+    found: &InstalledTools,
+    run_state: &RunState,
     supervisor: &mut Supervisor,
 ) -> Result<Option<Owner>> {
-    for name in ["sandbox", parts::TOGETHER] {
-        if !desk.place.programs.join(name).is_file() {
+    for name in ["sandbox", process_specs::SERVICES_PROGRAM] {
+        if !run_config.paths.programs.join(name).is_file() {
             bail!("the program {name} has not been built; `make run` builds it");
         }
     }
-    practice::complete(&desk.place)?;
-    let mut vault = Vault::open(&desk.place.data.join("secrets"))?;
-    let ports = inner_ports(&desk.place)?;
-    let (cluster, broker) = stores(desk, found, &ports, &mut vault)?;
-    say::step("starting PostgreSQL and NATS");
+    practice::complete(&run_config.paths)?;
+    let mut secret_store = SecretStore::open(&run_config.paths.data.join("secrets"))?;
+    let ports = inner_ports(&run_config.paths)?;
+    let (cluster, broker) = stores(run_config, found, &ports, &mut secret_store)?;
+    output::step("starting PostgreSQL and NATS");
     if let Some(server) = cluster.unrecorded_server() {
         server.end(Signal::INT, Duration::from_secs(10)).await;
     }
@@ -186,45 +186,46 @@ async fn start(
     broker.ready(limit).await.with_context(|| not_ready(supervisor, "nats"))?;
     let mut addresses = BTreeMap::new();
     for service in databases::SERVICES {
-        let made = databases::ensure(&cluster, &mut vault, service)?;
+        let made = databases::ensure(&cluster, &mut secret_store, service)?;
         addresses.insert(service.to_owned(), made);
     }
     let nats_url = broker.url();
-    let plan = Plan {
-        environment: &desk.environment,
-        place: &desk.place,
-        knobs: &desk.knobs,
+    let plan = SpecBuilder {
+        environment: &run_config.environment,
+        paths: &run_config.paths,
+        options: &run_config.options,
         ports: &ports,
         databases: &addresses,
         nats_url: &nats_url,
     };
-    let made: Result<Vec<Part>> = PROGRAMS.iter().map(|name| plan.part(name, &mut vault)).collect();
+    let made: Result<Vec<ProcessSpec>> =
+        PROGRAMS.iter().map(|name| plan.part(name, &mut secret_store)).collect();
     let made = made?;
-    let owner = Owner::of(&desk.environment, &mut vault)?;
-    record.set_facts(facts(desk, &cluster, &nats_url, &addresses, &mut vault)?)?;
-    say::step("bringing the databases up to date");
+    let owner = Owner::of(&run_config.environment, &mut secret_store)?;
+    run_state.set_facts(facts(run_config, &cluster, &nats_url, &addresses, &mut secret_store)?)?;
+    output::step("bringing the databases up to date");
     migrate(supervisor, &made).await?;
     if let Some(owner) = &owner {
         owner::seed(supervisor, &made, owner).await?;
     }
-    say::step("starting the services");
+    output::step("starting the services");
     let (gateway, services): (Vec<_>, Vec<_>) =
         made.into_iter().partition(|part| part.name == "gateway");
     supervisor.start(services)?;
     supervisor.start(gateway)?;
-    wait_until_ready(&desk.knobs, record).await?;
-    record.set_ready(true)?;
+    wait_until_ready(&run_config.options, run_state).await?;
+    run_state.set_ready(true)?;
     Ok(owner)
 }
 
 /// Ports of an earlier start are used again where they are still free.
-fn inner_ports(place: &Place) -> Result<Ports> {
-    let file = place.data.join("ports.json");
+fn inner_ports(paths: &Paths) -> Result<Ports> {
+    let file = paths.data.join("ports.json");
     let earlier: Ports =
         serde_json::from_slice(&fs::read(&file).unwrap_or_default()).unwrap_or_default();
     let mut taken: BTreeSet<u16> = BTreeSet::new();
     let mut chosen = Ports::new();
-    for (part, purpose) in INNER_PORTS {
+    for (part, purpose) in INTERNAL_PORTS {
         let key = format!("{part} {purpose}");
         let again = earlier.get(&key).copied().filter(|port| ports::is_free("127.0.0.1", *port));
         let port = match again.filter(|port| taken.insert(*port)) {
@@ -238,92 +239,93 @@ fn inner_ports(place: &Place) -> Result<Ports> {
 }
 
 fn stores(
-    desk: &Desk,
-    found: &Found,
+    run_config: &RunConfig,
+    found: &InstalledTools,
     ports: &Ports,
-    vault: &mut Vault,
+    secret_store: &mut SecretStore,
 ) -> Result<(Cluster, Broker)> {
-    let data = &desk.place.data;
+    let data = &run_config.paths.data;
     let port = |key: &str| ports.get(key).copied().context("a port is missing");
     let cluster = Cluster {
         tool: found.postgres.clone().context("PostgreSQL is missing; run `sukoon prepare`")?,
         user: account::database_user()?,
         folder: data.join("postgres"),
         port: port("postgres postgres")?,
-        password: vault.word("postgres-superuser")?,
-        care: Care::Durable,
+        password: secret_store.word("postgres-superuser")?,
+        durability: Durability::Durable,
     };
-    place::check_reach(data, cluster.user.as_ref())?;
+    paths::check_reach(data, cluster.user.as_ref())?;
     if !cluster.folder.exists() {
-        say::step("creating the databases");
+        output::step("creating the databases");
     }
     cluster.create()?;
     let broker = Broker {
         tool: found.nats.clone().context("nats-server is missing; run `sukoon prepare`")?,
         folder: data.join("nats"),
         port: port("nats nats")?,
-        password: Some(vault.word("nats")?),
+        password: Some(secret_store.word("nats")?),
     };
     Ok((cluster, broker))
 }
 
-fn cluster_part(cluster: &Cluster) -> Part {
+fn cluster_part(cluster: &Cluster) -> ProcessSpec {
     let (program, arguments) = cluster.server();
     let checked = cluster.clone();
     let libraries = cluster.tool.libraries.clone();
-    Part {
+    ProcessSpec {
         arguments,
         environment: libraries.map(|it| ("LD_LIBRARY_PATH".to_owned(), it)).into_iter().collect(),
         user: cluster.user.clone(),
         ports: BTreeMap::from([("postgres".to_owned(), cluster.port)]),
-        before: Some(Arc::new(move || checked.forget_dead_server())),
+        before: Some(Arc::new(move || checked.remove_stale_pid_file())),
         // Fast: clients are told to go, what they committed is kept.
         stop: Signal::INT,
-        ..Part::new("postgres", program)
+        ..ProcessSpec::new("postgres", program)
     }
 }
 
-fn broker_part(broker: &Broker) -> Part {
+fn broker_part(broker: &Broker) -> ProcessSpec {
     let (program, arguments) = broker.server();
     let written = broker.clone();
-    Part {
+    ProcessSpec {
         arguments,
         ports: BTreeMap::from([("nats".to_owned(), broker.port)]),
         // Its folder may be wiped at any time; each start puts back what it needs.
         before: Some(Arc::new(move || written.configure())),
-        ..Part::new("nats", program)
+        ..ProcessSpec::new("nats", program)
     }
 }
 
 fn facts(
-    desk: &Desk,
+    run_config: &RunConfig,
     cluster: &Cluster,
     nats_url: &str,
     addresses: &BTreeMap<String, Addresses>,
-    vault: &mut Vault,
+    secret_store: &mut SecretStore,
 ) -> Result<Facts> {
-    let mut names: Vec<String> = parts::CALLERS.map(|name| format!("caller-{name}")).to_vec();
+    let mut names: Vec<String> =
+        process_specs::CALLERS.map(|name| format!("caller-{name}")).to_vec();
     names.push("identity-signing".to_owned());
-    let keys = names.into_iter().map(|name| (name.clone(), vault.key_path(&name))).collect();
+    let keys = names.into_iter().map(|name| (name.clone(), secret_store.key_path(&name))).collect();
     Ok(Facts {
-        public_url: desk.knobs.public_url.clone(),
-        sandbox_url: desk.knobs.sandbox_url.clone(),
+        public_url: run_config.options.public_url.clone(),
+        sandbox_url: run_config.options.sandbox_url.clone(),
         nats_url: nats_url.to_owned(),
         postgres_admin_url: cluster.url(SUPERUSER, &cluster.password, "postgres"),
         databases: addresses.clone(),
         keys,
-        owner_email: Owner::of(&desk.environment, vault)?.map(|owner| owner.email),
+        owner_email: Owner::of(&run_config.environment, secret_store)?.map(|owner| owner.email),
         provider: json!({
-            "key_id": parts::key_id(vault)?,
-            "key_secret": vault.word("provider-key-secret")?,
-            "webhook_secret": vault.word("provider-webhook-secret")?,
-            "meeting_token": vault.word("meeting-token")?,
+            "key_id": process_specs::key_id(secret_store)?,
+            "key_secret": secret_store.word("provider-key-secret")?,
+            "webhook_secret": secret_store.word("provider-webhook-secret")?,
+            "meeting_token": secret_store.word("meeting-token")?,
         }),
     })
 }
 
-async fn migrate(supervisor: &Supervisor, made: &[Part]) -> Result<()> {
-    for part in made.iter().filter(|part| parts::migrates(part.name)) {
+async fn migrate(supervisor: &Supervisor, made: &[ProcessSpec]) -> Result<()> {
+    for part in made.iter().filter(|part| process_specs::migrates(part.name)) {
         let once = part.clone().with("migrate");
         let status = supervisor.command(&once)?.status().await;
         if !status.with_context(|| format!("{} cannot be started", part.name))?.success() {
@@ -334,22 +336,22 @@ async fn migrate(supervisor: &Supervisor, made: &[Part]) -> Result<()> {
 }
 
 fn not_ready(supervisor: &Supervisor, name: &str) -> String {
-    told(name, &supervisor.log(name))
+    with_log_lines(name, &supervisor.log(name))
 }
 
 /// One sentence about a part that is not ready, and what it said last.
-fn told(name: &str, log: &std::path::Path) -> String {
+fn with_log_lines(name: &str, log: &std::path::Path) -> String {
     format!("{name} is not ready; its log {} ends with:\n{}", log.display(), last_lines(log, 12))
 }
 
-async fn wait_until_ready(knobs: &Knobs, record: &Record) -> Result<()> {
-    let deadline = Instant::now() + Duration::from_secs(knobs.ready_seconds);
+async fn wait_until_ready(options: &Options, run_state: &RunState) -> Result<()> {
+    let deadline = Instant::now() + Duration::from_secs(options.ready_seconds);
     loop {
-        let answer = healthz::get(knobs.port, "/healthz").await;
+        let answer = healthz::get(options.port, "/healthz").await;
         if answer.as_ref().is_some_and(|answer| answer.status == 200) {
             return Ok(());
         }
-        let parts = record.parts();
+        let parts = run_state.parts();
         let troubled = parts.iter().max_by_key(|(_, part)| part.restarts);
         let troubled = troubled.filter(|(_, part)| part.restarts > 0);
         let worst = troubled.map_or(0, |(_, part)| part.restarts);
@@ -357,7 +359,10 @@ async fn wait_until_ready(knobs: &Knobs, record: &Record) -> Result<()> {
             let named = answer.as_ref().and_then(|answer| unready_part(&answer.body));
             let name = troubled.map(|(name, _)| name.clone()).or(named);
             let name = name.unwrap_or_else(|| "gateway".to_owned());
-            bail!("{}", told(&name, &parts.get(&name).map(|p| p.log.clone()).unwrap_or_default()));
+            bail!(
+                "{}",
+                with_log_lines(&name, &parts.get(&name).map(|p| p.log.clone()).unwrap_or_default())
+            );
         }
         sleep(Duration::from_millis(100)).await;
     }
@@ -376,12 +381,12 @@ fn unready_part(report: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::process::Identity;
-    use crate::record::PartRecord;
+    use crate::run_state::ProcessRecord;
     use std::path::PathBuf;
 
-    fn place(name: &str) -> Place {
+    fn paths(name: &str) -> Paths {
         let data = std::env::temp_dir().join(format!("sukoon-{name}-{}", std::process::id()));
-        Place {
+        Paths {
             checkout: PathBuf::from("/"),
             practice: PathBuf::from("/practice"),
             test_data: data.join("test"),
@@ -399,45 +404,45 @@ mod tests {
 
     #[tokio::test]
     async fn a_folder_serves_one_practice_at_a_time() {
-        let place = place("one");
+        let paths = paths("one");
         let [port, sandbox_port] = free_ports();
         let environment = Environment::from([("PORT", &*port), ("SANDBOX_PORT", &*sandbox_port)]);
-        let first = Desk::open(&environment, &place).await.unwrap();
-        let refused = Desk::open(&environment, &place).await.err().unwrap().to_string();
+        let first = RunConfig::open(&environment, &paths).await.unwrap();
+        let refused = RunConfig::open(&environment, &paths).await.err().unwrap().to_string();
         assert!(refused.contains("running already"), "{refused}");
         drop(first);
-        assert!(Desk::open(&environment, &place).await.is_ok());
-        fs::remove_dir_all(&place.data).unwrap();
+        assert!(RunConfig::open(&environment, &paths).await.is_ok());
+        fs::remove_dir_all(&paths.data).unwrap();
     }
 
     #[tokio::test]
     async fn a_taken_port_is_named_with_what_to_do() {
-        let place = place("taken");
+        let paths = paths("taken");
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
         let environment = Environment::from([("PORT", &*port)]);
-        let refused = Desk::open(&environment, &place).await.err().unwrap().to_string();
+        let refused = RunConfig::open(&environment, &paths).await.err().unwrap().to_string();
         assert!(refused.contains(&port) && refused.contains("make run PORT="), "{refused}");
-        fs::remove_dir_all(&place.data).unwrap();
+        fs::remove_dir_all(&paths.data).unwrap();
     }
 
     #[tokio::test]
     async fn parts_that_an_earlier_start_has_left_are_ended() {
-        let place = place("left");
-        fs::create_dir_all(&place.data).unwrap();
+        let paths = paths("left");
+        fs::create_dir_all(&paths.data).unwrap();
         let mut left = std::process::Command::new("sleep").arg("600").spawn().unwrap();
-        let part = PartRecord {
+        let part = ProcessRecord {
             process: Identity::of(left.id()),
             restarts: 0,
             log: PathBuf::new(),
             ports: BTreeMap::new(),
         };
-        Record::new(&place.data).set_part("booking", part).unwrap();
+        RunState::new(&paths.data).set_part("booking", part).unwrap();
         let [port, sandbox_port] = free_ports();
         let environment = Environment::from([("PORT", &*port), ("SANDBOX_PORT", &*sandbox_port)]);
-        Desk::open(&environment, &place).await.unwrap();
+        RunConfig::open(&environment, &paths).await.unwrap();
         assert!(!left.wait().unwrap().success());
-        fs::remove_dir_all(&place.data).unwrap();
+        fs::remove_dir_all(&paths.data).unwrap();
     }
 
     #[test]

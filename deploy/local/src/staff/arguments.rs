@@ -53,8 +53,8 @@ impl Arguments {
     }
 
     /// The argument at a place, or an empty text.
-    pub(super) fn at(&self, place: usize) -> &str {
-        self.plain.get(place).map_or("", String::as_str)
+    pub(super) fn at(&self, paths: usize) -> &str {
+        self.plain.get(paths).map_or("", String::as_str)
     }
 
     /// How many arguments there are besides options.
@@ -79,8 +79,8 @@ impl Arguments {
 }
 
 /// Checks that the argument at a place is an id of a kind.
-pub(super) fn check_id(arguments: &Arguments, place: usize, prefix: &str) -> Result<(), Usage> {
-    check_form(arguments.at(place), prefix)
+pub(super) fn check_id(arguments: &Arguments, paths: usize, prefix: &str) -> Result<(), Usage> {
+    check_form(arguments.at(paths), prefix)
 }
 
 /// Checks that a text is an id of a kind.

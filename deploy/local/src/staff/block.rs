@@ -1,10 +1,10 @@
 //! `sukoon block` and `sukoon unblock`: times that are closed to customers.
 use super::Done;
 use super::arguments::{Arguments, Usage, check_id};
+use super::labels::text;
 use super::session::{Session, check_key, key};
 use super::when::{Zone, check_date, check_times};
-use super::words::text;
-use crate::say;
+use crate::output;
 use anyhow::Result;
 use serde_json::json;
 
@@ -27,11 +27,11 @@ pub(super) async fn close(session: &Session, arguments: &Arguments) -> Result<Do
     let method = "booking.v1.BookingStaffService/BlockTime";
     let answer = session.act(method, asked, &key(arguments)).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
         return Ok(Done::All);
     }
     let (zone, time) = (Zone::of(session).await?, &answer["blockedTime"]);
-    say::line(format_args!(
+    output::line(format_args!(
         "Closed to customers: {} {} {} ({})",
         zone.day(&time["startsAt"]),
         zone.span(time),
@@ -49,9 +49,9 @@ pub(super) async fn open(session: &Session, arguments: &Arguments) -> Result<Don
     let asked = json!({ "blockId": arguments.at(0) });
     let answer = session.call("booking.v1.BookingStaffService/UnblockTime", &asked).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
     } else {
-        say::line("Open to customers again.");
+        output::line("Open to customers again.");
     }
     Ok(Done::All)
 }

@@ -1,11 +1,11 @@
 //! `sukoon bookings`: the bookings of some days.
 use super::Done;
 use super::arguments::{Arguments, Usage};
+use super::labels::{STATES, contact, list, payment, state, text, what, who};
 use super::session::Session;
 use super::table::Table;
 use super::when::{Zone, check_date};
-use super::words::{STATES, contact, list, payment, state, text, what, who};
-use crate::say;
+use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -47,13 +47,13 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     });
     let answer = session.call("booking.v1.BookingStaffService/ListBookings", &asked).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
         return Ok(Done::All);
     }
     let zone = Zone::of(session).await?;
     table(&zone, list(&answer["bookings"])).show("No bookings in these days.");
     if answer["more"] == true {
-        say::line("There are more than these: ask for fewer days.");
+        output::line("There are more than these: ask for fewer days.");
     }
     Ok(Done::All)
 }

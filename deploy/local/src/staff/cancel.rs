@@ -1,8 +1,8 @@
 //! `sukoon cancel`: a confirmed booking does not take place.
 use super::arguments::{Arguments, Usage, check_id};
 use super::session::{Session, check_key, key};
-use super::{Done, ask, money};
-use crate::say;
+use super::{Done, confirm, money};
+use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -46,14 +46,14 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     let (id, Wanted { by: (who, by), refund: (refund, words) }) =
         (arguments.at(0), wanted(arguments)?);
     let question = format!("Cancel {id} because the {who} wants it; {words}. Are you sure?");
-    ask::sure(arguments, &question)?;
+    confirm::require_confirmation(arguments, &question)?;
     let asked = json!({ "bookingId": id, "cancelledBy": by, "refund": refund });
     let method = "booking.v1.BookingStaffService/CancelBooking";
     let answer = session.act(method, asked, &key(arguments)).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
     } else {
-        say::line(format_args!(
+        output::line(format_args!(
             "Cancelled. {} The customer is told by mail.",
             what_goes_back(&answer)
         ));

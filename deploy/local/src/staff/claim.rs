@@ -1,8 +1,8 @@
 //! `sukoon accept-claim`: a booking is confirmed on the customer's word that it is paid.
 use super::arguments::{Arguments, Usage, check_id};
 use super::session::{Session, check_key, key};
-use super::{Done, ask};
-use crate::say;
+use super::{Done, confirm};
+use crate::output;
 use anyhow::Result;
 use serde_json::json;
 
@@ -17,13 +17,13 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
         "Confirm {id} although nobody has seen its money? The provider goes on being asked, but \
          the session takes place either way."
     );
-    ask::sure(arguments, &question)?;
+    confirm::require_confirmation(arguments, &question)?;
     let method = "booking.v1.BookingStaffService/AcceptClaim";
     let answer = session.act(method, json!({ "bookingId": id }), &key(arguments)).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
     } else {
-        say::line("Confirmed on the customer's word. They are told by mail.");
+        output::line("Confirmed on the customer's word. They are told by mail.");
     }
     Ok(Done::All)
 }

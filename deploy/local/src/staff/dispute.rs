@@ -1,11 +1,11 @@
 //! `sukoon dispute pack`: everything that a bank asks for when it disputes a payment, in one file
 //! that any browser shows and prints. What a client has told about themselves is not in it.
 use super::arguments::{Arguments, Usage, check_id};
+use super::labels::{contact, list, state, text, what, who};
 use super::session::Session;
 use super::when::Zone;
-use super::words::{contact, list, state, text, what, who};
 use super::{Done, money};
-use crate::say;
+use crate::output;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use std::fs;
@@ -32,7 +32,7 @@ pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Don
         },
     };
     if arguments.json() {
-        say::line(json!({
+        output::line(json!({
             "booking": file.booking, "payment": file.money, "mails": file.mails["mails"],
         }));
         return Ok(Done::All);
@@ -42,7 +42,7 @@ pub(super) async fn pack(session: &Session, arguments: &Arguments) -> Result<Don
         said => PathBuf::from(said),
     };
     write(&path, &page(&Zone::of(session).await?, &file))?;
-    say::line(format_args!("{} is written. Read it before you send it.", path.display()));
+    output::line(format_args!("{} is written. Read it before you send it.", path.display()));
     Ok(Done::All)
 }
 
@@ -180,8 +180,8 @@ fn sent(zone: &Zone, mail: &Value) -> [String; 4] {
 /// "BookingConfirmed" as "Booking confirmed".
 fn spaced(name: &str) -> String {
     let mut words = String::new();
-    for (place, letter) in name.chars().enumerate() {
-        if letter.is_uppercase() && place > 0 {
+    for (paths, letter) in name.chars().enumerate() {
+        if letter.is_uppercase() && paths > 0 {
             words.push(' ');
             words.extend(letter.to_lowercase());
         } else {

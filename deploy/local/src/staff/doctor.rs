@@ -1,12 +1,12 @@
 //! `sukoon doctor` and `sukoon doctor payments`: what works, what doesn't, and what to do about it.
 use super::Done;
 use super::arguments::{Arguments, Usage, check_id};
+use super::labels::text;
 use super::money;
 use super::session::Session;
 use super::table::Table;
 use super::when::Zone;
-use super::words::text;
-use crate::say;
+use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     let health = session.health().await?;
     let provider = ask(session, "").await?;
     if arguments.json() {
-        say::line(json!({ "health": health, "provider": provider }));
+        output::line(json!({ "health": health, "provider": provider }));
         return Ok(Done::All);
     }
     let mut table = Table::new(&["", "PART", "STATE"]);
@@ -58,7 +58,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
         table.row([mark(false), kind.clone(), told]);
     }
     table.show("No part is known.");
-    say::line("");
+    output::line("");
     let payments = show(&Zone::of(session).await?, &provider);
     Ok(if is_good && payments == Done::All { Done::All } else { Done::NotAll })
 }
@@ -67,7 +67,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
 pub(super) async fn payments(session: &Session, arguments: &Arguments) -> Result<Done> {
     let answer = ask(session, arguments.at(0)).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
         return Ok(Done::All);
     }
     Ok(show(&Zone::of(session).await?, &answer))

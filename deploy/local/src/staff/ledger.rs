@@ -1,11 +1,11 @@
 //! `sukoon balances` and `sukoon ledger`: what the double-entry ledger says.
 use super::arguments::{Arguments, Usage, check_id};
+use super::labels::{list, text};
 use super::session::Session;
 use super::table::Table;
 use super::when::Zone;
-use super::words::{list, text};
 use super::{Done, money};
-use crate::say;
+use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub(super) fn check_balances(_arguments: &Arguments) -> Result<(), Usage> {
 pub(super) async fn balances(session: &Session, arguments: &Arguments) -> Result<Done> {
     let answer = session.call("payments.v1.PaymentsStaffService/GetBalances", &json!({})).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
         return Ok(Done::All);
     }
     let mut table = Table::new(&["ACCOUNT", "DEBIT", "CREDIT"]);
@@ -37,7 +37,7 @@ pub(super) async fn entries(session: &Session, arguments: &Arguments) -> Result<
     let method = "payments.v1.PaymentsStaffService/ListLedgerEntries";
     let answer = session.call(method, &asked).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
         return Ok(Done::All);
     }
     let zone = Zone::of(session).await?;

@@ -1,13 +1,13 @@
 //! `sukoon mails`: where every mail stands, and what a person does about one that failed. Whom a
 //! mail goes to is not kept, so it is not shown either.
 use super::arguments::{Arguments, Usage, check_form, check_id};
+use super::labels::{list, text};
 use super::refusal::Refusal;
 use super::session::Session;
 use super::table::Table;
 use super::when::Zone;
-use super::words::{list, text};
-use super::{Done, ask};
-use crate::say;
+use super::{Done, confirm};
+use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ fn states(arguments: &Arguments) -> Result<Vec<&'static str>, Usage> {
 
 /// Mails as they came together from pages and states.
 #[derive(Default)]
-struct Found {
+struct MatchingMails {
     mails: Vec<Value>,
     counts: Value,
     more: bool,
@@ -90,27 +90,27 @@ struct Found {
 pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done> {
     let found = ask_for(session, arguments).await?;
     if arguments.json() {
-        let Found { mails, counts, more } = found;
-        say::line(json!({ "mails": mails, "counts": counts, "more": more }));
+        let MatchingMails { mails, counts, more } = found;
+        output::line(json!({ "mails": mails, "counts": counts, "more": more }));
         return Ok(Done::All);
     }
     let zone = Zone::of(session).await?;
     let counts = counted(&found.counts);
     if !counts.is_empty() {
-        say::line(format_args!("{counts}\n"));
+        output::line(format_args!("{counts}\n"));
     }
     table(&zone, &found.mails).show("No such mails.");
     if found.more {
-        say::line("There are more than these: --all shows them.");
+        output::line("There are more than these: --all shows them.");
     }
     Ok(Done::All)
 }
 
-async fn ask_for(session: &Session, arguments: &Arguments) -> Result<Found> {
+async fn ask_for(session: &Session, arguments: &Arguments) -> Result<MatchingMails> {
     let wanted = states(arguments)?;
     let wanted = if wanted.is_empty() { vec!["DELIVERY_STATE_UNSPECIFIED"] } else { wanted };
     let most = if arguments.has("all") { usize::MAX } else { SHOWN };
-    let mut found = Found::default();
+    let mut found = MatchingMails::default();
     for state in wanted {
         of_state(session, (state, arguments.option("booking")), most, &mut found).await?;
     }
@@ -126,7 +126,7 @@ async fn of_state(
     session: &Session,
     (state, booking): (&str, &str),
     most: usize,
-    found: &mut Found,
+    found: &mut MatchingMails,
 ) -> Result<()> {
     let (mut of_state, mut token) = (0_usize, String::new());
     while of_state < most {
@@ -227,9 +227,9 @@ pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Do
     }
     let answer = retry_one(session, arguments.at(0)).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
     } else {
-        say::line(retried(&answer["mail"]));
+        output::line(retried(&answer["mail"]));
     }
     Ok(Done::All)
 }
@@ -250,7 +250,7 @@ fn retried(mail: &Value) -> String {
 /// Tries every mail again that failed, one after the other. All of them are listed before the first
 /// is tried, so that one that fails anew meanwhile is not tried for ever.
 async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Done> {
-    let mut failed = Found::default();
+    let mut failed = MatchingMails::default();
     of_state(session, ("DELIVERY_STATE_FAILED", ""), usize::MAX, &mut failed).await?;
     let mut mails = failed.mails;
     keep_reason(&mut mails, arguments.option("reason"));
@@ -265,17 +265,17 @@ async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Done> 
             }
         };
         if !arguments.json() {
-            say::line(format_args!("{} of {count}  {id}  {said}", number.saturating_add(1)));
+            output::line(format_args!("{} of {count}  {id}  {said}", number.saturating_add(1)));
         }
     }
     let retried = count.saturating_sub(refused.len());
     let done = if refused.is_empty() { Done::All } else { Done::NotAll };
     if arguments.json() {
-        say::line(json!({ "retried": retried, "refused": refused }));
+        output::line(json!({ "retried": retried, "refused": refused }));
     } else if count == 0 {
-        say::line("No such mails.");
+        output::line("No such mails.");
     } else {
-        say::line(format_args!("{retried} tried again, {} refused.", refused.len()));
+        output::line(format_args!("{retried} tried again, {} refused.", refused.len()));
     }
     Ok(done)
 }
@@ -289,13 +289,13 @@ fn keep_reason(mails: &mut Vec<Value>, reason: &str) {
 pub(super) async fn settle(session: &Session, arguments: &Arguments) -> Result<Done> {
     let id = arguments.at(0);
     let question = format!("Has {id} been dealt with? It is never sent then.");
-    ask::sure(arguments, &question)?;
+    confirm::require_confirmation(arguments, &question)?;
     let answer = session.call(&format!("{SERVICE}/SettleMail"), &json!({ "mailId": id })).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
     } else {
         let what = kind(&answer["mail"]);
-        say::line(format_args!("Dealt with, and not sent any more: {what}."));
+        output::line(format_args!("Dealt with, and not sent any more: {what}."));
     }
     Ok(Done::All)
 }

@@ -1,12 +1,12 @@
 //! `sukoon orders unexplained` and `orders explain`: orders and payments that nothing explains,
 //! until staff does.
 use super::arguments::{Arguments, Usage};
+use super::labels::{list, text};
 use super::session::Session;
 use super::table::{Table, on_screen};
 use super::when::Zone;
-use super::words::{list, text};
 use super::{Done, money};
-use crate::say;
+use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     let method = "payments.v1.PaymentsStaffService/ListUnexplainedOrders";
     let answer = session.call(method, &asked).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
         return Ok(Done::All);
     }
     let (zone, orders) = (Zone::of(session).await?, list(&answer["orders"]));
@@ -31,10 +31,10 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
         .filter(|(_, explanation)| !explanation.is_empty())
         .collect();
     if !reasons.is_empty() {
-        say::line("");
+        output::line("");
     }
     for (reason, explanation) in reasons {
-        say::line(format_args!("{}: {}", on_screen(&reason), on_screen(&explanation)));
+        output::line(format_args!("{}: {}", on_screen(&reason), on_screen(&explanation)));
     }
     Ok(Done::All)
 }
@@ -49,10 +49,10 @@ pub(super) async fn explain(session: &Session, arguments: &Arguments) -> Result<
     let method = "payments.v1.PaymentsStaffService/ExplainOrder";
     let answer = session.call(method, &asked).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
     } else {
         let (reason, subject) = (on_screen(arguments.at(0)), on_screen(arguments.at(1)));
-        say::line(format_args!(
+        output::line(format_args!(
             "{reason} of {subject} is explained. It comes back when its amount changes."
         ));
     }

@@ -2,11 +2,11 @@
 //! the others from answering.
 use super::Done;
 use super::arguments::{Arguments, Usage};
+use super::labels::{list as items, text};
 use super::refusal::Refusal;
 use super::session::Session;
 use super::table::Table;
-use super::words::{list as items, text};
-use crate::say;
+use crate::output;
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
@@ -37,7 +37,7 @@ pub(super) async fn retry(session: &Session, arguments: &Arguments) -> Result<Do
         for (name, answer) in &answers {
             if let Ok(answer) = answer {
                 let count = answer["handled"].as_i64().unwrap_or_default();
-                say::line(format_args!("{name}: {count} taken in"));
+                output::line(format_args!("{name}: {count} taken in"));
             }
         }
     }
@@ -63,14 +63,14 @@ fn show(answers: &Answers, arguments: &Arguments, nothing: &str) -> Result<Done>
     let answered = answers.iter().filter_map(|(name, answer)| Some((*name, answer.as_ref().ok()?)));
     if arguments.json() {
         let all = answered.map(|(name, answer)| (name.to_owned(), answer.clone()));
-        say::line(Value::Object(all.collect::<Map<_, _>>()));
+        output::line(Value::Object(all.collect::<Map<_, _>>()));
     } else {
         table(answered).show(nothing);
     }
     let mut done = Done::All;
     for (name, answer) in answers {
         if let Err(refusal) = answer {
-            say::problem(&anyhow::anyhow!("{name}: {refusal}"));
+            output::problem(&anyhow::anyhow!("{name}: {refusal}"));
             done = Done::NotAll;
         }
     }

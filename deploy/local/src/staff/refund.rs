@@ -1,9 +1,9 @@
 //! `sukoon refund`: money of a booking goes back, besides what a policy gives back by itself.
 use super::arguments::{Arguments, Usage, check_id};
+use super::labels::text;
 use super::session::{Session, check_key, key};
-use super::words::text;
-use super::{Done, ask, money};
-use crate::say;
+use super::{Done, confirm, money};
+use crate::output;
 use anyhow::Result;
 use serde_json::json;
 
@@ -33,14 +33,14 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
         }
     }
     let question = format!("{how_much} of what was paid for {id} goes back. Are you sure?");
-    ask::sure(arguments, &question)?;
+    confirm::require_confirmation(arguments, &question)?;
     let method = "payments.v1.PaymentsStaffService/RefundPayment";
     let answer = session.act(method, asked, &key(arguments)).await?;
     if arguments.json() {
-        say::line(answer);
+        output::line(answer);
     } else {
         let (amount, refund) = (money::shown(&answer["amount"]), text(&answer["refundId"]));
-        say::line(format_args!("{amount} goes back ({refund}). The customer is told by mail."));
+        output::line(format_args!("{amount} goes back ({refund}). The customer is told by mail."));
     }
     Ok(Done::All)
 }

@@ -105,8 +105,8 @@ fn texts(mut bytes: &[u8]) -> [String; 3] {
         let length = usize::from(*length);
         // Each text is short, so its length is a single byte.
         let (Some(text), true) = (rest.get(..length), tag & 7 == 2 && length < 128) else { break };
-        if let Some(place) = found.get_mut(usize::from(tag >> 3).wrapping_sub(1)) {
-            *place = String::from_utf8_lossy(text).into_owned();
+        if let Some(paths) = found.get_mut(usize::from(tag >> 3).wrapping_sub(1)) {
+            *paths = String::from_utf8_lossy(text).into_owned();
         }
         bytes = rest.get(length..).unwrap_or_default();
     }

@@ -3,8 +3,8 @@ use super::arguments::{Arguments, Usage};
 use super::refusal::Refusal;
 use crate::environment::Environment;
 use crate::owner;
-use crate::place::Place;
-use crate::record;
+use crate::paths::Paths;
+use crate::run_state;
 use anyhow::{Context, Result, bail};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -28,8 +28,8 @@ pub(super) struct Address {
 impl Address {
     /// The practice and the person that the environment names; by default the one that runs on
     /// this machine, and its owner.
-    pub(super) fn find(environment: &Environment, place: Option<&Place>) -> Result<Self> {
-        let running = place.map(|place| record::running(&place.data)).unwrap_or_default();
+    pub(super) fn find(environment: &Environment, paths: Option<&Paths>) -> Result<Self> {
+        let running = paths.map(|paths| run_state::running(&paths.data)).unwrap_or_default();
         let given = environment.get("SUKOON_URL").map(|url| url.trim_end_matches('/').to_owned());
         let url = given.clone().or(running.public_url).context(
             "no practice runs on this machine: start one with `make run`, or set SUKOON_URL to \
@@ -39,11 +39,11 @@ impl Address {
         let (email, password) = match person {
             (Some(email), Some(password)) => (email.to_owned(), password.to_owned()),
             (None, None) if given.is_none() => {
-                let place = place.context("the data folder is not known")?;
+                let paths = paths.context("the data folder is not known")?;
                 let email = running.owner_email.context(
                     "this practice has no owner of ours; set SUKOON_EMAIL and SUKOON_PASSWORD",
                 )?;
-                (email, owner::password(&place.data)?)
+                (email, owner::password(&paths.data)?)
             }
             // The password of this machine's owner never travels to another address.
             _ => bail!("set SUKOON_EMAIL and SUKOON_PASSWORD to sign in"),

@@ -1,5 +1,5 @@
 //! Rows under their headings, aligned for a terminal.
-use crate::say;
+use crate::output;
 
 /// A table under construction.
 pub(super) struct Table {
@@ -26,9 +26,9 @@ impl Table {
     /// Shows it, or a sentence when it has no rows.
     pub(super) fn show(&self, otherwise: &str) {
         if self.is_empty() {
-            say::line(otherwise);
+            output::line(otherwise);
         } else {
-            self.lines().iter().for_each(say::line);
+            self.lines().iter().for_each(output::line);
         }
     }
 

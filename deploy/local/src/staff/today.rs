@@ -1,11 +1,11 @@
 //! `sukoon today`: one day of the practice.
 use super::Done;
 use super::arguments::{Arguments, Usage};
+use super::labels::{contact, is_held, list, payment, state, takes_place, text, what, who};
 use super::session::Session;
 use super::table::Table;
 use super::when::{Zone, check_date};
-use super::words::{contact, is_held, list, payment, state, takes_place, text, what, who};
-use crate::say;
+use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -20,13 +20,13 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
     let blocked = session.call(&format!("{service}/ListBlockedTimes"), &asked).await?;
     let (bookings, blocked) = (&bookings["bookings"], &blocked["blockedTimes"]);
     if arguments.json() {
-        say::line(json!({ "bookings": list(bookings), "blockedTimes": list(blocked) }));
+        output::line(json!({ "bookings": list(bookings), "blockedTimes": list(blocked) }));
         return Ok(Done::All);
     }
     let zone = Zone::of(session).await?;
     let day = if arguments.at(0).is_empty() { "today" } else { arguments.at(0) };
-    say::line(format_args!("{}, {day}, times in {}", zone.practice, zone.label));
-    say::line("");
+    output::line(format_args!("{}, {day}, times in {}", zone.practice, zone.label));
+    output::line("");
     let of = |wanted: fn(&Value) -> bool| {
         list(bookings).iter().filter(move |staff| wanted(&staff["booking"]))
     };
@@ -40,7 +40,7 @@ pub(super) async fn run(session: &Session, arguments: &Arguments) -> Result<Done
 
 fn section(title: &str, table: &Table) {
     if !table.is_empty() {
-        say::line(format_args!("\n{title}"));
+        output::line(format_args!("\n{title}"));
         table.show("");
     }
 }

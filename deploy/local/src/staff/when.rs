@@ -1,7 +1,7 @@
 //! Days and times in the practice's zone.
 use super::arguments::Usage;
+use super::labels::text;
 use super::session::Session;
-use super::words::text;
 use anyhow::{Context, Result};
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;

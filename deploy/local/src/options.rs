@@ -11,7 +11,7 @@ const RESTART_MS_MAX: u64 = 5000;
 
 /// Where the practice is to be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Knobs {
+pub(crate) struct Options {
     /// The address that the gateway and the sandbox listen at: loopback, unless a phone on the
     /// same network is to try the site.
     pub(crate) host: String,
@@ -31,7 +31,7 @@ pub(crate) struct Knobs {
     pub(crate) restart_ms_max: u64,
 }
 
-impl Knobs {
+impl Options {
     /// Reads the settings; a value that makes no sense is named in one sentence.
     pub(crate) fn read(environment: &Environment) -> Result<Self> {
         let host = environment.get("SUKOON_HOST").unwrap_or("127.0.0.1").to_owned();
@@ -93,32 +93,35 @@ mod tests {
 
     #[test]
     fn without_settings_the_practice_is_at_the_usual_address() {
-        let knobs = Knobs::read(&Environment::default()).unwrap();
-        assert_eq!(knobs.public_url, "http://127.0.0.1:8080");
-        assert_eq!(knobs.sandbox_url, "http://127.0.0.1:8090");
-        assert_eq!(knobs.frame_url, "http://localhost:8090");
-        let origins = knobs.checkout_origins();
+        let options = Options::read(&Environment::default()).unwrap();
+        assert_eq!(options.public_url, "http://127.0.0.1:8080");
+        assert_eq!(options.sandbox_url, "http://127.0.0.1:8090");
+        assert_eq!(options.frame_url, "http://localhost:8090");
+        let origins = options.checkout_origins();
         assert_eq!(origins[2..], ["http://risk.localhost:8090", "http://beacon.localhost:8090"]);
     }
 
     #[test]
     fn a_moved_port_moves_the_address() {
         let environment = Environment::from([("PORT", "9000"), ("SUKOON_HOST", "0.0.0.0")]);
-        let knobs = Knobs::read(&environment).unwrap();
-        assert_eq!(knobs.public_url, "http://127.0.0.1:9000");
+        let options = Options::read(&environment).unwrap();
+        assert_eq!(options.public_url, "http://127.0.0.1:9000");
         let seen = [("SANDBOX_PUBLIC_URL", "http://192.168.1.5:8090/")];
-        let knobs = Knobs::read(&Environment::from(seen)).unwrap();
-        assert_eq!(knobs.frame_url, "http://192.168.1.5:8090", "a phone has no other name for it");
-        assert_eq!(knobs.checkout_origins(), ["http://192.168.1.5:8090"]);
+        let options = Options::read(&Environment::from(seen)).unwrap();
+        assert_eq!(
+            options.frame_url, "http://192.168.1.5:8090",
+            "a phone has no other name for it"
+        );
+        assert_eq!(options.checkout_origins(), ["http://192.168.1.5:8090"]);
     }
 
     #[test]
     fn a_bad_port_is_named() {
         for bad in ["none", "70000", "-1"] {
-            let said = Knobs::read(&Environment::from([("PORT", bad)])).unwrap_err().to_string();
+            let said = Options::read(&Environment::from([("PORT", bad)])).unwrap_err().to_string();
             assert!(said.contains("PORT") && said.contains(bad), "{said}");
         }
         let same = Environment::from([("PORT", "8090")]);
-        assert!(Knobs::read(&same).is_err());
+        assert!(Options::read(&same).is_err());
     }
 }

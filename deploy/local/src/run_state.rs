@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// One part as the file shows it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct PartRecord {
+pub(crate) struct ProcessRecord {
     /// Its process, while it has one.
     pub(crate) process: Option<Identity>,
     /// How often it was started again.
@@ -49,18 +49,18 @@ pub(crate) struct Facts {
 #[derive(Debug, Default)]
 struct State {
     facts: Option<Facts>,
-    parts: BTreeMap<String, PartRecord>,
+    parts: BTreeMap<String, ProcessRecord>,
     ready: bool,
 }
 
 /// The record, shared by everyone who changes a part.
 #[derive(Clone, Debug)]
-pub(crate) struct Record {
+pub(crate) struct RunState {
     path: PathBuf,
     state: Arc<Mutex<State>>,
 }
 
-impl Record {
+impl RunState {
     /// A new record for a data folder; the file is written with the first change.
     pub(crate) fn new(data: &Path) -> Self {
         Self { path: file(data), state: Arc::default() }
@@ -77,12 +77,12 @@ impl Record {
     }
 
     /// States what became of a part.
-    pub(crate) fn set_part(&self, name: &str, part: PartRecord) -> Result<()> {
+    pub(crate) fn set_part(&self, name: &str, part: ProcessRecord) -> Result<()> {
         self.change(|state| drop(state.parts.insert(name.to_owned(), part)))
     }
 
     /// All parts as they are now.
-    pub(crate) fn parts(&self) -> BTreeMap<String, PartRecord> {
+    pub(crate) fn parts(&self) -> BTreeMap<String, ProcessRecord> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).parts.clone()
     }
 
@@ -134,7 +134,7 @@ pub(crate) struct Earlier {
     pub(crate) sukoon: Option<Identity>,
     /// Its parts.
     #[serde(default)]
-    pub(crate) parts: BTreeMap<String, PartRecord>,
+    pub(crate) parts: BTreeMap<String, ProcessRecord>,
 }
 
 /// The practice that runs on a data folder, as staff's commands need it.
@@ -172,13 +172,13 @@ mod tests {
         fs::create_dir_all(&data).unwrap();
         assert!(earlier(&data).parts.is_empty());
         let own = Identity::of(std::process::id());
-        let part = PartRecord {
+        let part = ProcessRecord {
             process: own.clone(),
             restarts: 2,
             log: data.join("booking.log"),
             ports: BTreeMap::from([("grpc".to_owned(), 20_001)]),
         };
-        let record = Record::new(&data);
+        let record = RunState::new(&data);
         record.set_part("booking", part).unwrap();
         let read = earlier(&data);
         assert_eq!(read.sukoon, own);

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 /// The folders that everything else is found from.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Paths {
     /// The root of the checkout that this program was built from.
     pub(crate) checkout: PathBuf,
     /// The folder of the practice's own files; our practice's, when none of its own is named.
@@ -26,7 +26,7 @@ pub(crate) struct Place {
     pub(crate) programs: PathBuf,
 }
 
-impl Place {
+impl Paths {
     /// Works out all folders from the environment; creates none.
     pub(crate) fn find(environment: &Environment) -> Result<Self> {
         let program = std::env::current_exe().context("our own path is not known")?;
@@ -141,7 +141,7 @@ mod tests {
     fn a_practice_of_ones_own_is_found_from_where_the_command_was_given() {
         let found = |given: &str| {
             let environment = Environment::from([("PRACTICE_DIR", given)]);
-            Place::find(&environment).unwrap().practice
+            Paths::find(&environment).unwrap().practice
         };
         assert_eq!(found("mine"), std::env::current_dir().unwrap().join("mine"));
         assert_eq!(found("/srv/mine"), Path::new("/srv/mine"));

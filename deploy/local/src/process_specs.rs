@@ -1,10 +1,10 @@
 //! Which programs make a practice, and the settings that each of them is started with.
 use crate::databases::{self, Addresses};
 use crate::environment::Environment;
-use crate::knobs::Knobs;
-use crate::place::Place;
-use crate::secrets::Vault;
-use crate::supervise::Part;
+use crate::options::Options;
+use crate::paths::Paths;
+use crate::secrets::SecretStore;
+use crate::supervise::ProcessSpec;
 use anyhow::Result;
 use std::collections::BTreeMap;
 
@@ -27,12 +27,12 @@ pub(crate) const PROGRAMS: [&str; 8] = [
 ];
 /// A small machine shall have its memory back after a busy minute: one heap for all threads of a
 /// process, which gives back what has been free for a second.
-const THRIFT: (&str, &str) =
+const JEMALLOC_CONF: (&str, &str) =
     ("_RJEM_MALLOC_CONF", "narenas:1,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0");
 /// The program that is all services, each under its name.
-pub(crate) const TOGETHER: &str = "services";
+pub(crate) const SERVICES_PROGRAM: &str = "services";
 /// Ports inside the machine, each with the part that listens at it and what it is for.
-pub(crate) const INNER_PORTS: [(&str, &str); 12] = [
+pub(crate) const INTERNAL_PORTS: [(&str, &str); 12] = [
     ("postgres", "postgres"),
     ("nats", "nats"),
     ("catalogue", "grpc"),
@@ -51,13 +51,13 @@ pub(crate) const INNER_PORTS: [(&str, &str); 12] = [
 pub(crate) type Ports = BTreeMap<String, u16>;
 
 /// Everything that settings are made from.
-pub(crate) struct Plan<'a> {
+pub(crate) struct SpecBuilder<'a> {
     /// What the person who started us has set.
     pub(crate) environment: &'a Environment,
     /// Where things lie.
-    pub(crate) place: &'a Place,
+    pub(crate) paths: &'a Paths,
     /// Where the practice is to be found.
-    pub(crate) knobs: &'a Knobs,
+    pub(crate) options: &'a Options,
     /// Ports inside the machine.
     pub(crate) ports: &'a Ports,
     /// The services' databases.
@@ -85,27 +85,31 @@ impl Settings<'_> {
     }
 }
 
-impl Plan<'_> {
+impl SpecBuilder<'_> {
     /// One of our programs with its settings.
-    pub(crate) fn part(&self, name: &'static str, vault: &mut Vault) -> Result<Part> {
+    pub(crate) fn part(
+        &self,
+        name: &'static str,
+        secret_store: &mut SecretStore,
+    ) -> Result<ProcessSpec> {
         let mut settings = Settings { environment: self.environment, pairs: Vec::new() };
         settings.usual("SUKOON_MODE", "development");
         settings.usual("LOG_FILTER", "info");
         settings.usual("LOG_FORMAT", "text");
-        settings.fixed("PUBLIC_URL", &self.knobs.public_url);
-        settings.usual(THRIFT.0, THRIFT.1);
+        settings.fixed("PUBLIC_URL", &self.options.public_url);
+        settings.usual(JEMALLOC_CONF.0, JEMALLOC_CONF.1);
         if name == "sandbox" {
-            self.sandbox(&mut settings, vault)?;
+            self.sandbox(&mut settings, secret_store)?;
         } else {
-            self.caller(name, &mut settings, vault)?;
+            self.caller(name, &mut settings, secret_store)?;
             self.addresses(&mut settings);
         }
         match name {
-            "booking" => self.booking(&mut settings, vault)?,
-            "payments" => self.payments(&mut settings, vault)?,
-            "notifications" => self.notifications(&mut settings, vault)?,
-            "identity" => self.identity(&mut settings, vault)?,
-            "reviews" => self.reviews(&mut settings, vault)?,
+            "booking" => self.booking(&mut settings, secret_store)?,
+            "payments" => self.payments(&mut settings, secret_store)?,
+            "notifications" => self.notifications(&mut settings, secret_store)?,
+            "identity" => self.identity(&mut settings, secret_store)?,
+            "reviews" => self.reviews(&mut settings, secret_store)?,
             "gateway" => self.gateway(&mut settings),
             _ => {}
         }
@@ -116,11 +120,11 @@ impl Plan<'_> {
     }
 
     /// The services are one program, so that their processes share its code in memory.
-    fn program(&self, name: &'static str) -> Part {
+    fn program(&self, name: &'static str) -> ProcessSpec {
         if name == "sandbox" {
-            return Part::new(name, self.place.programs.join(name));
+            return ProcessSpec::new(name, self.paths.programs.join(name));
         }
-        Part::new(name, self.place.programs.join(TOGETHER)).with(name)
+        ProcessSpec::new(name, self.paths.programs.join(SERVICES_PROGRAM)).with(name)
     }
 
     fn port(&self, part: &str, purpose: &str) -> u16 {
@@ -142,44 +146,49 @@ impl Plan<'_> {
         };
         let mut ports: BTreeMap<String, u16> = self.ports.iter().filter_map(own).collect();
         match name {
-            "gateway" => drop(ports.insert("http".to_owned(), self.knobs.port)),
-            "sandbox" => drop(ports.insert("http".to_owned(), self.knobs.sandbox_port)),
+            "gateway" => drop(ports.insert("http".to_owned(), self.options.port)),
+            "sandbox" => drop(ports.insert("http".to_owned(), self.options.sandbox_port)),
             _ => {}
         }
         ports
     }
 
     fn sandbox_inner_url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.knobs.sandbox_port)
+        format!("http://127.0.0.1:{}", self.options.sandbox_port)
     }
 
-    fn sandbox(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
-        let listen = format!("{}:{}", self.knobs.host, self.knobs.sandbox_port);
+    fn sandbox(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
+        let listen = format!("{}:{}", self.options.host, self.options.sandbox_port);
         let webhook = format!("{}/webhooks/razorpay", self.inner_url("payments", "http"));
         settings.fixed("SANDBOX_LISTEN", listen);
         settings.fixed("SANDBOX_SMTP_LISTEN", self.inner("sandbox", "smtp"));
-        settings.fixed("SANDBOX_PUBLIC_URL", &self.knobs.sandbox_url);
-        settings.fixed("SANDBOX_FRAME_URL", &self.knobs.frame_url);
-        settings.fixed("SANDBOX_KEY_ID", key_id(vault)?);
-        settings.fixed("SANDBOX_KEY_SECRET", vault.word("provider-key-secret")?);
-        settings.fixed("SANDBOX_WEBHOOK_SECRET", vault.word("provider-webhook-secret")?);
+        settings.fixed("SANDBOX_PUBLIC_URL", &self.options.sandbox_url);
+        settings.fixed("SANDBOX_FRAME_URL", &self.options.frame_url);
+        settings.fixed("SANDBOX_KEY_ID", key_id(secret_store)?);
+        settings.fixed("SANDBOX_KEY_SECRET", secret_store.word("provider-key-secret")?);
+        settings.fixed("SANDBOX_WEBHOOK_SECRET", secret_store.word("provider-webhook-secret")?);
         settings.fixed("SANDBOX_WEBHOOK_URL", webhook);
-        settings.fixed("SANDBOX_MEETING_TOKEN", vault.word("meeting-token")?);
-        let data = self.place.data.join("sandbox");
+        settings.fixed("SANDBOX_MEETING_TOKEN", secret_store.word("meeting-token")?);
+        let data = self.paths.data.join("sandbox");
         settings.fixed("SANDBOX_DATA", data.to_string_lossy());
         Ok(())
     }
 
-    fn caller(&self, name: &str, settings: &mut Settings<'_>, vault: &Vault) -> Result<()> {
-        settings.fixed("CALLER_PRIVATE_KEY", vault.key(&format!("caller-{name}"))?);
-        settings.fixed("CALLER_PUBLIC_KEYS", vault.public_keys("caller-", &CALLERS)?);
+    fn caller(
+        &self,
+        name: &str,
+        settings: &mut Settings<'_>,
+        secret_store: &SecretStore,
+    ) -> Result<()> {
+        settings.fixed("CALLER_PRIVATE_KEY", secret_store.key(&format!("caller-{name}"))?);
+        settings.fixed("CALLER_PUBLIC_KEYS", secret_store.public_keys("caller-", &CALLERS)?);
         Ok(())
     }
 
     /// Where everyone finds everyone.
     fn addresses(&self, settings: &mut Settings<'_>) {
         // Whole, because the parts run in another folder than the one it may have been named in.
-        settings.fixed("PRACTICE_DIR", self.place.practice.to_string_lossy());
+        settings.fixed("PRACTICE_DIR", self.paths.practice.to_string_lossy());
         settings.fixed("NATS_URL", self.nats_url);
         for service in SERVICES {
             let upper = service.to_uppercase();
@@ -197,7 +206,7 @@ impl Plan<'_> {
         let keys = format!("{}/.well-known/jwks.json", identity.trim_end_matches('/'));
         settings.usual("TOKEN_JWKS_URL", keys);
         settings.fixed("IDENTITY_URL", identity);
-        settings.usual("TOKEN_ISSUER", format!("{}/auth/v1", self.knobs.public_url));
+        settings.usual("TOKEN_ISSUER", format!("{}/auth/v1", self.options.public_url));
     }
 
     fn database(&self, service: &str, settings: &mut Settings<'_>) {
@@ -208,38 +217,43 @@ impl Plan<'_> {
         }
     }
 
-    fn booking(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
+    fn booking(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
         self.database("booking", settings);
         settings.fixed("BOOKING_MEETING_URL", self.sandbox_inner_url());
-        settings.fixed("BOOKING_MEETING_TOKEN", vault.word("meeting-token")?);
+        settings.fixed("BOOKING_MEETING_TOKEN", secret_store.word("meeting-token")?);
         Ok(())
     }
 
-    fn payments(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
+    fn payments(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
         self.database("payments", settings);
         settings.fixed("PAYMENTS_HTTP_LISTEN", self.inner("payments", "http"));
         settings.fixed("PAYMENTS_PROVIDER_URL", format!("{}/v1", self.sandbox_inner_url()));
         settings.fixed("PAYMENTS_CHECKOUT_SCRIPT_URL", self.checkout_script());
-        settings.fixed("PAYMENTS_KEY_ID", key_id(vault)?);
-        settings.fixed("PAYMENTS_KEY_SECRET", vault.word("provider-key-secret")?);
-        settings.fixed("PAYMENTS_WEBHOOK_SECRET", vault.word("provider-webhook-secret")?);
+        settings.fixed("PAYMENTS_KEY_ID", key_id(secret_store)?);
+        settings.fixed("PAYMENTS_KEY_SECRET", secret_store.word("provider-key-secret")?);
+        settings.fixed("PAYMENTS_WEBHOOK_SECRET", secret_store.word("provider-webhook-secret")?);
         Ok(())
     }
 
-    fn notifications(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
+    fn notifications(
+        &self,
+        settings: &mut Settings<'_>,
+        secret_store: &mut SecretStore,
+    ) -> Result<()> {
         self.database("notifications", settings);
         let server = format!("smtp://{}", self.inner("sandbox", "smtp"));
         settings.fixed("NOTIFICATIONS_SMTP_URL", server);
         settings.usual("NOTIFICATIONS_SENDER", "Sukoon <hello@sukoon.example>");
-        settings.fixed("NOTIFICATIONS_ADDRESS_KEY", vault.word("notifications-address-key")?);
+        settings
+            .fixed("NOTIFICATIONS_ADDRESS_KEY", secret_store.word("notifications-address-key")?);
         Ok(())
     }
 
-    fn identity(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
+    fn identity(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
         self.database("identity", settings);
         settings.fixed("IDENTITY_HTTP_LISTEN", self.inner("identity", "http"));
-        settings.fixed("IDENTITY_SIGNING_KEY", vault.key("identity-signing")?);
-        settings.fixed("IDENTITY_CODE_KEY", vault.word("identity-code-key")?);
+        settings.fixed("IDENTITY_SIGNING_KEY", secret_store.key("identity-signing")?);
+        settings.fixed("IDENTITY_CODE_KEY", secret_store.word("identity-code-key")?);
         // Trying the practice out should not begin with reading a mail.
         settings.usual("IDENTITY_CONFIRM_EMAIL", "false");
         Ok(())
@@ -247,33 +261,33 @@ impl Plan<'_> {
 
     /// How the admin panel is unlocked is the person's own choice: `ADMIN_PASSPHRASE_HASH` reaches
     /// the part as it is, and where pictures are kept may be a bucket.
-    fn reviews(&self, settings: &mut Settings<'_>, vault: &mut Vault) -> Result<()> {
+    fn reviews(&self, settings: &mut Settings<'_>, secret_store: &mut SecretStore) -> Result<()> {
         self.database("reviews", settings);
-        let pictures = format!("file://{}", self.place.data.join("pictures").to_string_lossy());
+        let pictures = format!("file://{}", self.paths.data.join("pictures").to_string_lossy());
         settings.fixed("REVIEWS_HTTP_LISTEN", self.inner("reviews", "http"));
-        settings.fixed("REVIEWS_INVITATION_KEY", vault.word("reviews-invitation-key")?);
+        settings.fixed("REVIEWS_INVITATION_KEY", secret_store.word("reviews-invitation-key")?);
         settings.usual("REVIEWS_PICTURES_URL", pictures);
         Ok(())
     }
 
     fn gateway(&self, settings: &mut Settings<'_>) {
-        let web = self.place.checkout.join("web/dist");
-        settings.fixed("GATEWAY_LISTEN", format!("{}:{}", self.knobs.host, self.knobs.port));
+        let web = self.paths.checkout.join("web/dist");
+        settings.fixed("GATEWAY_LISTEN", format!("{}:{}", self.options.host, self.options.port));
         settings.usual("GATEWAY_WEB_DIR", web.to_string_lossy());
-        settings.fixed("GATEWAY_CHECKOUT_ORIGINS", self.knobs.checkout_origins().join(" "));
+        settings.fixed("GATEWAY_CHECKOUT_ORIGINS", self.options.checkout_origins().join(" "));
         // It refuses to start when browsers could not load this from the origins above.
         settings.fixed("PAYMENTS_CHECKOUT_SCRIPT_URL", self.checkout_script());
     }
 
     /// Where browsers load the provider's checkout from.
     fn checkout_script(&self) -> String {
-        format!("{}/v1/checkout.js", self.knobs.sandbox_url)
+        format!("{}/v1/checkout.js", self.options.sandbox_url)
     }
 }
 
 /// The provider's public key id, in the form that the provider gives to test accounts.
-pub(crate) fn key_id(vault: &mut Vault) -> Result<String> {
-    let word = vault.word("provider-key-id")?;
+pub(crate) fn key_id(secret_store: &mut SecretStore) -> Result<String> {
+    let word = secret_store.word("provider-key-id")?;
     Ok(format!("rzp_test_{}", word.get(..14).unwrap_or(&word)))
 }
 

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use std::io::{IsTerminal as _, Write as _};
 
 /// Asks, unless `--yes` has answered already. Only "y" and "yes" are a yes.
-pub(super) fn sure(arguments: &Arguments, question: &str) -> Result<()> {
+pub(super) fn require_confirmation(arguments: &Arguments, question: &str) -> Result<()> {
     if arguments.has("yes") {
         return Ok(());
     }
