@@ -8,10 +8,10 @@ use contract::booking::v1::booking_service_client::BookingServiceClient;
 use tonic::Request;
 use tonic::transport::{Channel, Endpoint};
 
-use crate::drive::Caller;
-use crate::line::{Line, Reply, call};
-use crate::stage::Running;
-use crate::wishes::{Wish, Wishes};
+use crate::environment::RunningSystem;
+use crate::http_client::{HttpClient, Reply, call};
+use crate::load_generator::Caller;
+use crate::request_pool::{BookingRequest, RequestPool};
 
 /// The call that books.
 pub(crate) const REQUEST: &str = "booking.v1.BookingService/RequestBooking";
@@ -19,7 +19,7 @@ pub(crate) const REQUEST: &str = "booking.v1.BookingService/RequestBooking";
 /// Who reads the same thing again and again.
 #[derive(Debug)]
 pub(crate) struct Reader {
-    line: Line,
+    http: HttpClient,
     request: Arc<[u8]>,
     bytes: Option<usize>,
 }
@@ -36,14 +36,14 @@ impl Reader {
         count: usize,
     ) -> Result<Vec<Self>> {
         let request: Arc<[u8]> = request.into();
-        let mut first = Line::open(host).await?;
-        let bytes = good(&first.ask(&request).await?)?.len();
+        let mut first = HttpClient::open(host).await?;
+        let bytes = expect_ok(&first.send(&request).await?)?.len();
         ensure!(bytes > 0, "an answer is empty");
         let bytes = (!changes).then_some(bytes);
-        let mut readers = vec![Self { line: first, request: Arc::clone(&request), bytes }];
+        let mut readers = vec![Self { http: first, request: Arc::clone(&request), bytes }];
         while readers.len() < count {
-            let line = Line::open(host).await?;
-            readers.push(Self { line, request: Arc::clone(&request), bytes });
+            let http = HttpClient::open(host).await?;
+            readers.push(Self { http, request: Arc::clone(&request), bytes });
         }
         Ok(readers)
     }
@@ -51,8 +51,8 @@ impl Reader {
 
 impl Caller for Reader {
     async fn call(&mut self) -> Result<()> {
-        let reply = self.line.ask(&self.request).await?;
-        let bytes = good(&reply)?.len();
+        let reply = self.http.send(&self.request).await?;
+        let bytes = expect_ok(&reply)?.len();
         let is_right = self.bytes.map_or(bytes > 0, |expected| bytes == expected);
         ensure!(is_right, "an answer had {bytes} bytes instead of {:?}", self.bytes);
         Ok(())
@@ -63,7 +63,7 @@ impl Caller for Reader {
 ///
 /// # Errors
 /// When it says anything but 200; what it says is in the error.
-pub(crate) fn good(reply: &Reply) -> Result<&[u8]> {
+pub(crate) fn expect_ok(reply: &Reply) -> Result<&[u8]> {
     if reply.status == 200 {
         return Ok(&reply.body);
     }
@@ -74,9 +74,9 @@ pub(crate) fn good(reply: &Reply) -> Result<&[u8]> {
 /// Who books through the gateway, another time with each call.
 #[derive(Debug)]
 pub(crate) struct Booker {
-    line: Line,
+    http: HttpClient,
     host: SocketAddr,
-    wishes: Arc<Wishes>,
+    request_pool: Arc<RequestPool>,
 }
 
 impl Booker {
@@ -84,11 +84,11 @@ impl Booker {
     ///
     /// # Errors
     /// When the gateway does not listen.
-    pub(crate) async fn all(running: &Running, count: usize) -> Result<Vec<Self>> {
+    pub(crate) async fn all(running: &RunningSystem, count: usize) -> Result<Vec<Self>> {
         let mut bookers = Vec::with_capacity(count);
         for _ in 0..count {
-            let (host, wishes) = (running.gateway, running.wishes()?);
-            bookers.push(Self { line: Line::open(host).await?, host, wishes });
+            let (host, request_pool) = (running.gateway, running.request_pool()?);
+            bookers.push(Self { http: HttpClient::open(host).await?, host, request_pool });
         }
         Ok(bookers)
     }
@@ -96,11 +96,11 @@ impl Booker {
 
 impl Caller for Booker {
     async fn call(&mut self) -> Result<()> {
-        let wish = self.wishes.take()?;
-        let request = call(self.host, REQUEST, &wish.token, &wish.json());
-        let reply = self.line.ask(&request).await?;
-        good(&reply).context("a time that is free was refused")?;
-        self.wishes.was_granted();
+        let booking = self.request_pool.take()?;
+        let request = call(self.host, REQUEST, &booking.token, &booking.json());
+        let reply = self.http.send(&request).await?;
+        expect_ok(&reply).context("a time that is free was refused")?;
+        self.request_pool.record_accepted();
         Ok(())
     }
 }
@@ -124,8 +124,8 @@ impl DirectBooker {
     ///
     /// # Errors
     /// When the time is refused.
-    pub(crate) async fn book(&mut self, wish: &Wish) -> Result<()> {
-        let request = signed(wish.message(), &wish.token)?;
+    pub(crate) async fn book(&mut self, booking: &BookingRequest) -> Result<()> {
+        let request = signed(booking.message(), &booking.token)?;
         let answer = self.client.request_booking(request).await?.into_inner();
         ensure!(answer.booking.is_some(), "a booking was promised and not told");
         Ok(())

@@ -69,12 +69,12 @@ impl Verdict {
 pub(crate) struct Figure {
     /// What it says, in a few words.
     pub(crate) title: String,
-    /// What `ours` and `beside` count.
+    /// What `ours` and `reference` count.
     pub(crate) unit: Unit,
     /// What we do.
     pub(crate) ours: f64,
     /// What the limit does, measured in the same run, and its name.
-    pub(crate) beside: Option<(&'static str, f64)>,
+    pub(crate) reference: Option<(&'static str, f64)>,
     /// How the two are compared.
     pub(crate) against: Against,
     /// What is to be reached.
@@ -87,12 +87,17 @@ pub(crate) struct Figure {
 
 impl Figure {
     /// A figure that stands by itself.
-    pub(crate) fn alone(title: impl Into<String>, unit: Unit, ours: f64, most: (f64, f64)) -> Self {
+    pub(crate) fn absolute(
+        title: impl Into<String>,
+        unit: Unit,
+        ours: f64,
+        most: (f64, f64),
+    ) -> Self {
         Self {
             title: title.into(),
             unit,
             ours,
-            beside: None,
+            reference: None,
             against: Against::Nothing,
             reach: Bound::AtMost(most.0),
             stretch: Some(Bound::AtMost(most.1)),
@@ -104,14 +109,14 @@ impl Figure {
     pub(crate) fn rate(
         title: impl Into<String>,
         ours: f64,
-        beside: (&'static str, f64),
+        reference: (&'static str, f64),
         least: (f64, f64),
     ) -> Self {
         Self {
             title: title.into(),
             unit: Unit::PerSecond,
             ours,
-            beside: Some(beside),
+            reference: Some(reference),
             against: Against::Ratio,
             reach: Bound::AtLeast(least.0),
             stretch: Some(Bound::AtLeast(least.1)),
@@ -123,14 +128,14 @@ impl Figure {
     pub(crate) fn times(
         title: impl Into<String>,
         ours: f64,
-        beside: (&'static str, f64),
+        reference: (&'static str, f64),
         most: (f64, f64),
     ) -> Self {
         Self {
             unit: Unit::Millis,
             reach: Bound::AtMost(most.0),
             stretch: Some(Bound::AtMost(most.1)),
-            ..Self::rate(title, ours, beside, most)
+            ..Self::rate(title, ours, reference, most)
         }
     }
 
@@ -142,13 +147,13 @@ impl Figure {
 
     /// The number that is held against the bounds.
     pub(crate) fn compared(&self) -> f64 {
-        let beside = self.beside.map_or(0.0, |(_name, number)| number);
+        let reference = self.reference.map_or(0.0, |(_name, number)| number);
         match self.against {
             Against::Nothing => self.ours,
             // What stands beside nothing was not measured, and is no success.
-            Against::Ratio | Against::Difference if beside <= 0.0 => f64::NAN,
-            Against::Ratio => self.ours / beside,
-            Against::Difference => self.ours - beside,
+            Against::Ratio | Against::Difference if reference <= 0.0 => f64::NAN,
+            Against::Ratio => self.ours / reference,
+            Against::Difference => self.ours - reference,
         }
     }
 
@@ -193,16 +198,16 @@ mod tests {
 
     #[test]
     fn what_stands_alone_is_held_against_its_own_bounds() {
-        let alone = |ours| Figure::alone("start", Unit::Seconds, ours, (2.0, 1.0)).verdict();
-        assert_eq!(alone(2.1), Verdict::Missed);
-        assert_eq!(alone(1.5), Verdict::Met);
-        assert_eq!(alone(0.9), Verdict::Stretch);
+        let absolute = |ours| Figure::absolute("start", Unit::Seconds, ours, (2.0, 1.0)).verdict();
+        assert_eq!(absolute(2.1), Verdict::Missed);
+        assert_eq!(absolute(1.5), Verdict::Met);
+        assert_eq!(absolute(0.9), Verdict::Stretch);
     }
 
     #[test]
     fn without_a_stretch_there_is_nothing_more_to_reach() {
         let figure =
-            Figure { stretch: None, ..Figure::alone("wait", Unit::Seconds, 0.1, (2.0, 2.0)) };
+            Figure { stretch: None, ..Figure::absolute("wait", Unit::Seconds, 0.1, (2.0, 2.0)) };
         assert_eq!(figure.verdict(), Verdict::Met);
     }
 

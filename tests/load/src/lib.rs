@@ -9,18 +9,18 @@
 mod samples;
 mod figure;
 mod table;
-mod line;
-mod drive;
+mod http_client;
+mod load_generator;
 mod timetable;
-mod wishes;
-mod stage;
+mod request_pool;
+mod environment;
 mod callers;
-mod plain;
-mod beside;
-mod settled;
+mod sql_baseline;
+mod reference_servers;
+mod catch_up;
 mod memory;
 mod log_database;
-mod twin;
+mod second_instance;
 mod figures;
 mod settings;
 
@@ -33,9 +33,9 @@ use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
+use crate::environment::{Environment, Hours};
 use crate::figure::{Figure, Verdict};
 use crate::memory::Memory;
-use crate::stage::{Hours, Stage};
 
 pub use settings::Settings;
 
@@ -62,15 +62,15 @@ pub fn run(settings: &Settings) -> Result<()> {
 }
 
 async fn measure(settings: &Settings) -> Result<()> {
-    let mut stage = Stage::open().await?;
+    let mut environment = Environment::open().await?;
     let (mut figures, mut rest) = (Vec::new(), None);
     let began = Instant::now();
     for name in &settings.names {
         let since = Instant::now();
         if rest.is_none() && settings.measures("memory") && settings::is_load(name) {
-            rest = Some(figures::memory::at_rest(&mut stage).await?);
+            rest = Some(figures::memory::at_rest(&mut environment).await?);
         }
-        match one(&mut stage, settings, name, rest.as_ref()).await {
+        match one(&mut environment, settings, name, rest.as_ref()).await {
             Ok(measured) => figures.extend(measured),
             Err(error) => {
                 // What was measured before is right, and the rest of the run would not be.
@@ -80,7 +80,7 @@ async fn measure(settings: &Settings) -> Result<()> {
         }
         say(&format!("· {name} ({:.0} s)\n", since.elapsed().as_secs_f64()));
     }
-    let machine = machine(&mut stage).await?;
+    let machine = machine(&mut environment).await?;
     let seconds = began.elapsed().as_secs_f64();
     let missed = figures.iter().filter(|it| it.verdict() == Verdict::Missed).count();
     say(&format!("\n{}\n", table::text(&figures)));
@@ -96,42 +96,42 @@ async fn measure(settings: &Settings) -> Result<()> {
 
 /// Measures the figures of one name.
 async fn one(
-    stage: &mut Stage,
+    environment: &mut Environment,
     settings: &Settings,
     name: &str,
     rest: Option<&Memory>,
 ) -> Result<Vec<Figure>> {
     match name {
-        "start" => figures::start::measure(stage).await,
-        "rest" => figures::rest::measure(stage).await,
-        "slots" => figures::reads::slots(stage).await,
-        "catalogue" => figures::reads::catalogue(stage).await,
-        "page" => figures::reads::page(stage, settings.nginx()?).await,
-        "gateway" => figures::gateway::measure(stage).await,
-        "rush" => figures::rush::measure(stage).await,
-        "bookings" => figures::bookings::measure(stage).await,
-        "latency" => figures::latency::measure(stage).await,
-        "consumers" => figures::consumers::measure(stage).await,
-        "confirmation" => figures::confirmation::measure(stage).await,
-        "long_log" => figures::long_log::measure(stage).await,
-        "alarms" => figures::alarms::measure(stage).await,
-        "late_start" => figures::late_start::measure(stage).await,
-        "drain" => figures::drain::measure(stage).await,
-        "crowd" => figures::crowd::measure(stage).await,
-        "rebuild" => figures::rebuild::measure(stage).await,
+        "start" => figures::start::measure(environment).await,
+        "rest" => figures::rest::measure(environment).await,
+        "slots" => figures::reads::slots(environment).await,
+        "catalogue" => figures::reads::catalogue(environment).await,
+        "page" => figures::reads::page(environment, settings.nginx()?).await,
+        "gateway" => figures::gateway::measure(environment).await,
+        "rush" => figures::rush::measure(environment).await,
+        "bookings" => figures::bookings::measure(environment).await,
+        "latency" => figures::latency::measure(environment).await,
+        "consumers" => figures::consumers::measure(environment).await,
+        "confirmation" => figures::confirmation::measure(environment).await,
+        "long_log" => figures::long_log::measure(environment).await,
+        "alarms" => figures::alarms::measure(environment).await,
+        "late_start" => figures::late_start::measure(environment).await,
+        "drain" => figures::drain::measure(environment).await,
+        "crowd" => figures::crowd::measure(environment).await,
+        "rebuild" => figures::rebuild::measure(environment).await,
         "memory" => {
             let rest = rest.context("memory at rest was not measured")?;
             // Alone it is the ten minutes that the figure's name promises.
             let stretches = if settings.names.len() == 1 { 60 } else { 2 };
-            figures::memory::measure(stage, rest, stretches).await
+            figures::memory::measure(environment, rest, stretches).await
         }
         other => bail!("there is no figure {other}"),
     }
 }
 
 /// What it was measured on.
-async fn machine(stage: &mut Stage) -> Result<Value> {
-    let running = stage.at(Hours::Dense).await?;
+async fn machine(environment: &mut Environment) -> Result<Value> {
+    let running = environment.at(Hours::Dense).await?;
     let mut database = running.practice.database("booking").await?;
     let sql = "select version(), clock_timestamp()::text, current_setting('synchronous_commit')";
     let (postgres, at, commit): (String, String, String) =

@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use system::Practice;
 
-use crate::plain::database;
+use crate::sql_baseline::database;
 
 /// Their names on the practice's server.
 pub(crate) const FULL: &str = "bench_full";

@@ -35,21 +35,21 @@ pub(crate) fn text(figures: &[Figure]) -> String {
 }
 
 fn line(text: &mut String, cells: &[String], widths: &[usize]) {
-    let mut written = String::new();
+    let mut rfc3339 = String::new();
     for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
         // Words begin where their column begins, numbers end where it ends.
         let is_words = at == 0 || at == cells.len() - 1;
         let padded = if is_words { format!("{cell:<width$}") } else { format!("{cell:>width$}") };
-        written.push_str(&padded);
-        written.push_str("  ");
+        rfc3339.push_str(&padded);
+        rfc3339.push_str("  ");
     }
-    text.push_str(written.trim_end());
+    text.push_str(rfc3339.trim_end());
     text.push('\n');
 }
 
 fn row(figure: &Figure) -> [String; 7] {
-    let beside = figure
-        .beside
+    let reference = figure
+        .reference
         .map(|(name, number)| format!("{} ({name})", shown(number, figure.unit)))
         .unwrap_or_else(|| "—".to_owned());
     let compared = match figure.against {
@@ -60,7 +60,7 @@ fn row(figure: &Figure) -> [String; 7] {
     [
         figure.title.clone(),
         shown(figure.ours, figure.unit),
-        beside,
+        reference,
         compared,
         bound(figure, Some(figure.reach)),
         bound(figure, figure.stretch),
@@ -112,7 +112,7 @@ pub(crate) fn json(figures: &[Figure]) -> Value {
             "figure": figure.title,
             "unit": unit_word(figure.unit),
             "ours": figure.ours,
-            "beside": figure.beside.map(|(name, number)| json!({ "what": name, "value": number })),
+            "beside": figure.reference.map(|(name, number)| json!({ "what": name, "value": number })),
             "compared": figure.compared(),
             "compared_as": match figure.against {
                 Against::Nothing => "value",
@@ -134,7 +134,7 @@ mod tests {
 
     fn figures() -> Vec<Figure> {
         let bookings = Figure::rate("bookings, 8 clients", 450.0, ("SQL", 1000.0), (0.3, 0.5));
-        let start = Figure::alone("start", Unit::Seconds, 2.5, (2.0, 1.0));
+        let start = Figure::absolute("start", Unit::Seconds, 2.5, (2.0, 1.0));
         vec![bookings.noting("450 of 450 rows are there"), start]
     }
 

@@ -12,10 +12,10 @@ use sqlx::{Connection as _, Executor as _, PgConnection};
 use system::Practice;
 use tokio::time::Instant;
 
+use crate::environment::{Environment, Hours};
 use crate::figure::{Figure, Unit};
-use crate::plain::database_of;
 use crate::samples::{Samples, millis};
-use crate::stage::{Hours, Stage};
+use crate::sql_baseline::database_of;
 
 /// Its name on the practice's server.
 pub(crate) const DATABASE: &str = "bench_money";
@@ -27,8 +27,8 @@ const OPEN: i64 = 5_000;
 /// How often each question is asked.
 const TIMES: usize = 20;
 
-pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
-    let running = stage.at(Hours::Dense).await?;
+pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
+    let running = environment.at(Hours::Dense).await?;
     let (url, empty) = databases(&running.practice).await?;
     let (store, fresh) = (store(url)?, store(empty)?);
     let mut lists = Samples::default();
@@ -53,13 +53,13 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
     }
     let within = |title: &str, samples: &Samples| {
         let all = format!("{TIMES} times, slowest {:.1} ms", millis(samples.p99()));
-        Figure::alone(title, Unit::Millis, millis(samples.p50()), (100.0, 50.0)).noting(all)
+        Figure::absolute(title, Unit::Millis, millis(samples.p50()), (100.0, 50.0)).noting(all)
     };
     Ok(vec![
         within("alarms of 1,000,000 bookings", &lists),
         within("balances of 1,000,000 bookings", &sums),
         within("oldest unsettled of 1,000,000 bookings", &oldest),
-        Figure::alone(
+        Figure::absolute(
             "books at a start behind 1,000,000 bookings",
             Unit::Millis,
             millis(starts.p50()),

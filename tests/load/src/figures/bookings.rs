@@ -7,13 +7,13 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::callers::Booker;
-use crate::drive::{Round, closed};
+use crate::catch_up::{bookings, until_caught_up};
+use crate::environment::{Environment, Hours, RunningSystem};
 use crate::figure::{Bound, Figure, Unit};
-use crate::plain::Plain;
+use crate::load_generator::{Round, closed_loop};
+use crate::request_pool::check_row_count;
 use crate::samples::{Samples, median, millis};
-use crate::settled::{bookings, settled};
-use crate::stage::{Hours, Running, Stage};
-use crate::wishes::same;
+use crate::sql_baseline::SqlBaseline;
 
 /// How many clients ask at once.
 const CLIENTS: [usize; 3] = [8, 32, 200];
@@ -21,7 +21,7 @@ const ROUNDS: usize = 3;
 const ROUND: Duration = Duration::from_millis(2500);
 const WARM_UP: Duration = Duration::from_millis(800);
 /// More than can be asked for in a round.
-const WISHES: usize = 9000;
+const REQUESTS: usize = 9000;
 /// How long nobody may have to wait when 200 ask.
 const WAIT_SECONDS_MAX: f64 = 2.0;
 
@@ -29,16 +29,17 @@ const WAIT_SECONDS_MAX: f64 = 2.0;
 #[derive(Default)]
 struct Rates {
     ours: Vec<f64>,
-    plain: Vec<f64>,
+    baseline: Vec<f64>,
     waits: Samples,
 }
 
-pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
-    let running = stage.at(Hours::Dense).await?;
-    let plain = Plain::on(&running.practice).await?;
-    let (before, granted) = (bookings(&running.practice).await?, running.wishes()?.granted());
+pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
+    let running = environment.at(Hours::Dense).await?;
+    let baseline = SqlBaseline::on(&running.practice).await?;
+    let (before, accepted) =
+        (bookings(&running.practice).await?, running.request_pool()?.accepted());
     ours(running, 8, WARM_UP).await?;
-    closed(&mut plain.clients(8).await?, WARM_UP).await?;
+    closed_loop(&mut baseline.clients(8).await?, WARM_UP).await?;
     let mut all: [Rates; CLIENTS.len()] = Default::default();
     let mut behind = Duration::ZERO;
     for round in 0..ROUNDS {
@@ -47,33 +48,37 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
             // figure stands beside ours with 32 anyway.
             let is_beside_plain = clients < 200;
             if is_beside_plain && round % 2 == 1 {
-                rates.plain.push(theirs(&plain, clients).await?);
+                rates.baseline.push(theirs(&baseline, clients).await?);
             }
             let (measured, worked_off) = ours(running, clients, ROUND).await?;
             behind = behind.max(worked_off);
             rates.ours.push(measured.per_second());
             rates.waits.absorb(measured.waits);
             if is_beside_plain && round % 2 == 0 {
-                rates.plain.push(theirs(&plain, clients).await?);
+                rates.baseline.push(theirs(&baseline, clients).await?);
             }
         }
     }
-    plain.check().await?;
+    baseline.check().await?;
     let rows = bookings(&running.practice).await? - before;
-    same(running.wishes()?.granted() - granted, rows)?;
+    check_row_count(running.request_pool()?.accepted() - accepted, rows)?;
     let note = format!("{rows} acknowledged, {rows} rows; consumers at most {behind:.1?} behind");
     Ok(figures(&all, &note))
 }
 
 /// Our clients for so long; then everything that follows from it is waited for.
-async fn ours(running: &Running, clients: usize, length: Duration) -> Result<(Round, Duration)> {
-    running.prepare(WISHES)?;
-    let round = closed(&mut Booker::all(running, clients).await?, length).await?;
-    Ok((round, settled(&running.practice).await?))
+async fn ours(
+    running: &RunningSystem,
+    clients: usize,
+    length: Duration,
+) -> Result<(Round, Duration)> {
+    running.prepare(REQUESTS)?;
+    let round = closed_loop(&mut Booker::all(running, clients).await?, length).await?;
+    Ok((round, until_caught_up(&running.practice).await?))
 }
 
-async fn theirs(plain: &Plain, clients: usize) -> Result<f64> {
-    Ok(closed(&mut plain.clients(clients).await?, ROUND).await?.per_second())
+async fn theirs(baseline: &SqlBaseline, clients: usize) -> Result<f64> {
+    Ok(closed_loop(&mut baseline.clients(clients).await?, ROUND).await?.per_second())
 }
 
 fn figures(all: &[Rates; 3], note: &str) -> Vec<Figure> {
@@ -82,9 +87,11 @@ fn figures(all: &[Rates; 3], note: &str) -> Vec<Figure> {
         let (p50, p99) = (millis(rates.waits.p50()), millis(rates.waits.p99()));
         format!("p50 {p50:.1} ms, p99 {p99:.1} ms")
     };
-    let beside = |rates: &Rates| ("plain SQL", median(&rates.plain));
-    let first = Figure::rate("bookings, 8 clients", median(&eight.ours), beside(eight), (0.3, 0.5));
-    let second = Figure::rate("bookings, 32 clients", median(&many.ours), beside(many), (0.3, 0.5));
+    let reference = |rates: &Rates| ("plain SQL", median(&rates.baseline));
+    let first =
+        Figure::rate("bookings, 8 clients", median(&eight.ours), reference(eight), (0.3, 0.5));
+    let second =
+        Figure::rate("bookings, 32 clients", median(&many.ours), reference(many), (0.3, 0.5));
     let third = Figure::rate(
         "bookings, 200 clients",
         median(&crowd.ours),
@@ -95,7 +102,7 @@ fn figures(all: &[Rates; 3], note: &str) -> Vec<Figure> {
     let fourth = Figure {
         stretch: None,
         reach: Bound::AtMost(WAIT_SECONDS_MAX),
-        ..Figure::alone(
+        ..Figure::absolute(
             "longest wait of 200 clients",
             Unit::Seconds,
             longest,

@@ -16,14 +16,14 @@ use system::{Customer, Practice};
 use testkit::until_within;
 use uuid::Uuid;
 
-use crate::callers::good;
-use crate::drive::{Caller, paced};
+use crate::callers::expect_ok;
+use crate::environment::{Environment, Hours, RunningSystem, address_of};
 use crate::figure::{Figure, Unit};
-use crate::line::Line;
+use crate::http_client::HttpClient;
+use crate::load_generator::{Caller, open_loop};
+use crate::request_pool::rfc3339;
 use crate::samples::{Samples, millis};
-use crate::stage::{Hours, Running, Stage, address_of};
 use crate::timetable::SERVICE;
-use crate::wishes::written;
 
 const PER_SECOND: u32 = 10;
 const PAYMENTS: usize = 200;
@@ -32,12 +32,12 @@ const WARM_UP: usize = 20;
 /// How many orders are made at once beforehand.
 const ORDERING: usize = 8;
 /// How long the last confirmation may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Where a connection takes its next order from.
 type Orders = Arc<Mutex<Vec<String>>>;
 
-pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
-    let running = stage.at(Hours::Dense).await?;
+pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
+    let running = environment.at(Hours::Dense).await?;
     let first = orders(running, "warm", WARM_UP).await?;
     pay(running, &first).await?;
     confirmed(&running.practice, &first).await?;
@@ -45,7 +45,7 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
     pay(running, &all).await?;
     let waits = confirmed(&running.practice, &all).await?;
     let title = "webhook received → confirmation at SMTP, p99";
-    let figure = Figure::alone(title, Unit::Millis, millis(waits.p99()), (300.0, 150.0));
+    let figure = Figure::absolute(title, Unit::Millis, millis(waits.p99()), (300.0, 150.0));
     let note = format!(
         "{} payments at {PER_SECOND}/s; p50 {:.1} ms, the longest {:.1} ms",
         waits.len(),
@@ -56,13 +56,13 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
 }
 
 /// Bookings whose order waits to be paid: the order's id with the booking's.
-async fn orders(running: &Running, name: &str, count: usize) -> Result<Vec<(String, Uuid)>> {
-    let wishes = running.wishes()?;
+async fn orders(running: &RunningSystem, name: &str, count: usize) -> Result<Vec<(String, Uuid)>> {
+    let request_pool = running.request_pool()?;
     let order = |number: usize| {
-        let (wishes, key) = (Arc::clone(&wishes), format!("{name}-{number:05}"));
+        let (request_pool, key) = (Arc::clone(&request_pool), format!("{name}-{number:05}"));
         async move {
             let customer = Customer::minted(&running.practice, &running.mint, "Asha")?;
-            let id = customer.hold(SERVICE, &written(wishes.time()?), &key).await?;
+            let id = customer.hold(SERVICE, &rfc3339(request_pool.time()?), &key).await?;
             let order = customer.order(&id).await?;
             anyhow::Ok((order, id.trim_start_matches("bkg_").parse::<Uuid>()?))
         }
@@ -72,7 +72,7 @@ async fn orders(running: &Running, name: &str, count: usize) -> Result<Vec<(Stri
 
 /// Somebody who pays at the provider.
 struct Payer {
-    line: Line,
+    http: HttpClient,
     host: SocketAddr,
     orders: Orders,
 }
@@ -88,22 +88,22 @@ impl Caller for Payer {
             self.host,
             body.len()
         );
-        good(&self.line.ask(request.as_bytes()).await?)?;
+        expect_ok(&self.http.send(request.as_bytes()).await?)?;
         Ok(())
     }
 }
 
 /// Pays them at the rate that is measured.
-async fn pay(running: &Running, orders: &[(String, Uuid)]) -> Result<()> {
+async fn pay(running: &RunningSystem, orders: &[(String, Uuid)]) -> Result<()> {
     let host = address_of(&running.practice.sandbox)?;
     let ids: Vec<String> = orders.iter().map(|(order, _booking)| order.clone()).collect();
     let ids: Orders = Arc::new(ids.into());
     let mut payers = Vec::new();
     for _ in 0..4 {
         let orders = Arc::clone(&ids);
-        payers.push(Payer { line: Line::open(host).await?, host, orders });
+        payers.push(Payer { http: HttpClient::open(host).await?, host, orders });
     }
-    paced(&mut payers, PER_SECOND, u32::try_from(orders.len())?).await?;
+    open_loop(&mut payers, PER_SECOND, u32::try_from(orders.len())?).await?;
     Ok(())
 }
 
@@ -112,7 +112,7 @@ async fn confirmed(practice: &Practice, orders: &[(String, Uuid)]) -> Result<Sam
     let bookings: Vec<Uuid> = orders.iter().map(|(_order, booking)| *booking).collect();
     let mut notifications = practice.database("notifications").await?;
     // Microseconds since 1970.
-    let sent: Vec<(Uuid, i64)> = until_within(PATIENCE, "every confirmation is sent", async || {
+    let sent: Vec<(Uuid, i64)> = until_within(TIMEOUT, "every confirmation is sent", async || {
         let sent: Vec<(Uuid, i64)> = sqlx::query_as(
             "select booking_id, (extract(epoch from sent_at) * 1e6)::bigint from mails
              where kind = 'booking_confirmed' and state = 'sent' and booking_id = any ($1)",

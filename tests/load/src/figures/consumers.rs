@@ -9,27 +9,27 @@ use anyhow::{Context as _, Result, ensure};
 use uuid::Uuid;
 
 use crate::callers::Booker;
-use crate::drive::paced;
+use crate::catch_up::until_caught_up;
+use crate::environment::{Environment, Hours};
 use crate::figure::{Figure, Unit};
+use crate::load_generator::open_loop;
 use crate::samples::{Samples, millis};
-use crate::settled::settled;
-use crate::stage::{Hours, Stage};
 
 const PER_SECOND: u32 = 50;
 const EVENTS: u32 = 600;
 const CLIENTS: usize = 16;
 
-pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
-    let running = stage.at(Hours::Dense).await?;
+pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
+    let running = environment.at(Hours::Dense).await?;
     running.prepare(1000)?;
     let mut bookers = Booker::all(running, CLIENTS).await?;
-    paced(&mut bookers, PER_SECOND, 50).await?;
-    settled(&running.practice).await?;
+    open_loop(&mut bookers, PER_SECOND, 50).await?;
+    until_caught_up(&running.practice).await?;
     let mut booking = running.practice.database("booking").await?;
     let since: i64 =
         sqlx::query_scalar("select max(seq) from events").fetch_one(&mut booking).await?;
-    paced(&mut bookers, PER_SECOND, EVENTS).await?;
-    settled(&running.practice).await?;
+    open_loop(&mut bookers, PER_SECOND, EVENTS).await?;
+    until_caught_up(&running.practice).await?;
     // Microseconds since 1970.
     let told: Vec<(String, i64)> = sqlx::query_as(
         "select stream_id, (extract(epoch from pg_xact_commit_timestamp(xmin)) * 1e6)::bigint
@@ -56,8 +56,8 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
         waits.push(std::time::Duration::from_micros(wait));
     }
     let title = |which: &str| format!("event committed → consumer done, {which}");
-    let p50 = Figure::alone(title("p50"), Unit::Millis, millis(waits.p50()), (10.0, 5.0));
-    let p99 = Figure::alone(title("p99"), Unit::Millis, millis(waits.p99()), (50.0, 20.0));
+    let p50 = Figure::absolute(title("p50"), Unit::Millis, millis(waits.p50()), (10.0, 5.0));
+    let p99 = Figure::absolute(title("p99"), Unit::Millis, millis(waits.p99()), (50.0, 20.0));
     let note = format!(
         "{} events at {PER_SECOND}/s, payments knows the booking; the longest {:.1} ms",
         waits.len(),

@@ -12,12 +12,12 @@ use system::{Customer, Practice};
 use testkit::until_within;
 use uuid::Uuid;
 
+use crate::catch_up::until_caught_up;
+use crate::environment::{Environment, Hours, RunningSystem};
 use crate::figure::{Figure, Unit};
+use crate::request_pool::rfc3339;
 use crate::samples::{Samples, millis};
-use crate::settled::settled;
-use crate::stage::{Hours, Running, Stage};
 use crate::timetable::SERVICE;
-use crate::wishes::written;
 
 const REMINDERS: i32 = 100_000;
 /// Farther off than any reminder is sent before its session.
@@ -25,7 +25,7 @@ const FAR_SECONDS: i64 = 7 * 24 * 60 * 60;
 /// How many ask for a code meanwhile, one after the other.
 const CODES: u32 = 20;
 /// How long a code may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 const CROWD: &str = "
 with mail as (
@@ -47,12 +47,12 @@ const LEFT: &str = "select count(*) from timers where kind = 'send_mail' and is_
 const SENT: &str = "select (extract(epoch from sent_at - queued_at) * 1e6)::bigint from mails
                     where kind = 'recover_password' and sent_at is not null and queued_at >= $1";
 
-pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
-    let running = stage.at(Hours::Dense).await?;
+pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
+    let running = environment.at(Hours::Dense).await?;
     let practice = &running.practice;
     let mut database = practice.database("notifications").await?;
     let booking = far_booking(running, now(&mut database).await?).await?;
-    settled(practice).await?;
+    until_caught_up(practice).await?;
     let made = sqlx::query(CROWD).bind(booking).bind(REMINDERS).execute(&mut database).await?;
     ensure!(made.rows_affected() == u64::try_from(REMINDERS)?, "the crowd is not whole");
     let measured = codes(practice, &mut database).await;
@@ -63,7 +63,7 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
     let waits = measured?;
     ensure!(left > 0, "the crowd was gone before the last code");
     let title = "code behind 100,000 waking reminders, slowest";
-    let figure = Figure::alone(title, Unit::Millis, millis(waits.longest()), (1_000.0, 250.0));
+    let figure = Figure::absolute(title, Unit::Millis, millis(waits.longest()), (1_000.0, 250.0));
     let note = format!(
         "{} codes, p50 {:.1} ms; {left} reminders still waited then",
         waits.len(),
@@ -77,17 +77,17 @@ async fn now(database: &mut PgConnection) -> Result<Timestamp> {
 }
 
 /// A booking that is paid, and whose session is farther off than its reminder.
-async fn far_booking(running: &Running, now: Timestamp) -> Result<Uuid> {
-    let (wishes, practice) = (running.wishes()?, &running.practice);
+async fn far_booking(running: &RunningSystem, now: Timestamp) -> Result<Uuid> {
+    let (request_pool, practice) = (running.request_pool()?, &running.practice);
     let far = now.seconds() + FAR_SECONDS;
     let start = loop {
-        let start = wishes.time()?;
+        let start = request_pool.time()?;
         if start > far {
             break start;
         }
     };
     let customer = Customer::minted(practice, &running.mint, "Asha")?;
-    let id = customer.hold(SERVICE, &written(start), "crowd-booking").await?;
+    let id = customer.hold(SERVICE, &rfc3339(start), "crowd-booking").await?;
     let order = customer.order(&id).await?;
     practice.pay(&order).await?;
     customer.reaches(&id, "BOOKING_STATE_MEETING_SCHEDULED").await?;
@@ -99,7 +99,7 @@ async fn codes(practice: &Practice, database: &mut PgConnection) -> Result<Sampl
     let since = now(database).await?;
     for number in 0..CODES {
         forget(practice, &format!("crowd{number}@customers.example")).await?;
-        until_within(PATIENCE, "a code is sent", async || {
+        until_within(TIMEOUT, "a code is sent", async || {
             let sent = sqlx::query(SENT).bind(since).fetch_all(&mut *database).await?.len();
             Ok((sent > usize::try_from(number)?).then_some(()))
         })

@@ -17,10 +17,10 @@ use testkit::{TestKeys, until_within};
 use tokio::time::Instant;
 use tonic::service::Routes;
 
+use crate::environment::{Environment, Hours};
 use crate::figure::{Against, Bound, Figure, Unit};
 use crate::log_database::full;
-use crate::plain::database_of;
-use crate::stage::{Hours, Stage};
+use crate::sql_baseline::database_of;
 
 const DATABASE: &str = "bench_drain";
 const CONSUMER: &str = "payments-on-booking";
@@ -28,17 +28,17 @@ const SOURCE: &str = "booking";
 /// How many events have piled up.
 const EVENTS: i64 = 100_000;
 /// How long it may take.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
-pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
-    let running = stage.at(Hours::Dense).await?;
+pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
+    let running = environment.at(Hours::Dense).await?;
     let source = Store::new(Database::new(full(&running.practice).await?).open()?);
     let migrated = ("payments", &payments::MIGRATIONS);
     let url = database_of(&running.practice, DATABASE, migrated).await?;
     let mut owner = PgConnection::connect(&url).await?;
     owner.execute("truncate known_bookings cascade; delete from checkpoints").await?;
     let target = Store::new(Database::new(url).open()?);
-    let practice = runtime::practice::load(&stage.dense_practice())?;
+    let practice = runtime::practice::load(&environment.dense_practice())?;
 
     let keys = TestKeys::new(&[SOURCE, "payments"])?;
     let shutdown = Shutdown::new();
@@ -58,7 +58,7 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
     let away = Nats::new("nats://127.0.0.1:1");
     let consuming = run_consumer(target.clone(), away, subscription, reaction, shutdown.clone());
     tasks.spawn(CONSUMER, consuming);
-    let position = until_within(PATIENCE, "the feed is drained", async || {
+    let position = until_within(TIMEOUT, "the feed is drained", async || {
         let position = checkpoint::position(&target, CONSUMER, SOURCE).await?;
         Ok((position >= EVENTS).then_some(position))
     })
@@ -75,7 +75,7 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
         title: "drain of a feed, events".to_owned(),
         unit: Unit::PerSecond,
         ours: rate,
-        beside: None,
+        reference: None,
         against: Against::Nothing,
         reach: Bound::AtLeast(2_000.0),
         stretch: Some(Bound::AtLeast(5_000.0)),

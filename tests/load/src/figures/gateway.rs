@@ -10,11 +10,11 @@ use serde_json::json;
 use system::Customer;
 use tokio::time::Instant;
 
-use crate::callers::{direct, good, signed};
+use crate::callers::{direct, expect_ok, signed};
+use crate::environment::{Environment, Hours};
 use crate::figure::{Against, Figure};
-use crate::line::{Line, call};
+use crate::http_client::{HttpClient, call};
 use crate::samples::{Samples, millis};
-use crate::stage::{Hours, Stage};
 use crate::timetable::SERVICE;
 
 /// How long both are measured together.
@@ -22,8 +22,8 @@ const LENGTH: Duration = Duration::from_secs(6);
 /// How many calls come first and are not counted.
 const WARM_UP: usize = 200;
 
-pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
-    let running = stage.at(Hours::Usual).await?;
+pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
+    let running = environment.at(Hours::Usual).await?;
     let customer = Customer::minted(&running.practice, &running.mint, "Asha")?;
     let free = customer.free_starts(SERVICE).await?;
     let start = free.last().context("no time is free")?;
@@ -31,7 +31,7 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
     let body = json!({ "bookingId": id }).to_string();
     let method = "booking.v1.BookingService/GetBooking";
     let request = call(running.gateway, method, customer.token(), &body);
-    let mut line = Line::open(running.gateway).await?;
+    let mut http = HttpClient::open(running.gateway).await?;
     let mut client = direct(running.address("booking", "grpc")?)?;
     let (mut through, mut straight) = (Samples::default(), Samples::default());
     let began = Instant::now();
@@ -40,7 +40,7 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
         for turn in 0..2 {
             let asked = Instant::now();
             if (calls + turn) % 2 == 0 {
-                good(&line.ask(&request).await?)?;
+                expect_ok(&http.send(&request).await?)?;
                 keep(&mut through, calls, asked);
             } else {
                 let message = GetBookingRequest { booking_id: id.clone() };
@@ -52,10 +52,10 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
         calls += 1;
     }
     ensure!(through.len() > WARM_UP, "too few calls were answered to tell");
-    let (ours, beside) = (millis(through.p50()), millis(straight.p50()));
+    let (ours, reference) = (millis(through.p50()), millis(straight.p50()));
     let figure = Figure {
         against: Against::Difference,
-        ..Figure::times("what the gateway adds, p50", ours, ("service", beside), (0.4, 0.2))
+        ..Figure::times("what the gateway adds, p50", ours, ("service", reference), (0.4, 0.2))
     };
     Ok(vec![figure.noting(format!("GetBooking, {} calls each", through.len()))])
 }

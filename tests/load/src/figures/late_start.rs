@@ -8,19 +8,19 @@ use anyhow::{Result, ensure};
 use tokio::time::Instant;
 
 use super::alarms;
+use crate::environment::{Environment, Hours, RunningSystem};
 use crate::figure::Figure;
 use crate::log_database;
 use crate::samples::{Samples, millis};
-use crate::stage::{Hours, Running, Stage};
-use crate::twin::Process;
+use crate::second_instance::Process;
 
 /// How often each is started.
 const STARTS: usize = 9;
 /// How long a process may take to end.
 const ENDS_WITHIN: Duration = Duration::from_secs(10);
 
-pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
-    let running = stage.at(Hours::Dense).await?;
+pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
+    let running = environment.at(Hours::Dense).await?;
     log_database::full(&running.practice).await?;
     log_database::empty(&running.practice).await?;
     alarms::databases(&running.practice).await?;
@@ -31,7 +31,7 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
     ])
 }
 
-async fn of(running: &Running, service: &str, names: (&str, &str, &str)) -> Result<Figure> {
+async fn of(running: &RunningSystem, service: &str, names: (&str, &str, &str)) -> Result<Figure> {
     let (behind, full, empty) = names;
     let (mut of_full, mut of_empty) = (Samples::default(), Samples::default());
     let mut longest = Duration::ZERO;
@@ -48,8 +48,8 @@ async fn of(running: &Running, service: &str, names: (&str, &str, &str)) -> Resu
     }
     ensure!(longest < ENDS_WITHIN, "{service} took {longest:?} to end");
     let title = format!("start of {service} behind {behind}");
-    let beside = ("empty database", millis(of_empty.p50()));
-    let figure = Figure::times(title, millis(of_full.p50()), beside, (1.25, 1.1));
+    let reference = ("empty database", millis(of_empty.p50()));
+    let figure = Figure::times(title, millis(of_full.p50()), reference, (1.25, 1.1));
     let note = format!("{STARTS} starts each; the slowest end took {:.0} ms", millis(longest));
     Ok(figure.noting(note))
 }

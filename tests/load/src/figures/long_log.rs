@@ -8,41 +8,41 @@ use anyhow::{Result, ensure};
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::Instant;
 
+use crate::catch_up::until_caught_up;
+use crate::environment::{Environment, Hours};
 use crate::figure::Figure;
 use crate::log_database::{EMPTY, FULL, empty, full};
 use crate::samples::{Samples, millis};
-use crate::settled::settled;
-use crate::stage::{Hours, Stage};
-use crate::twin::Twin;
+use crate::second_instance::SecondInstance;
 
 /// How long both are measured together.
 const LENGTH: Duration = Duration::from_secs(14);
 /// How many bookings come first and are not counted.
 const WARM_UP: usize = 60;
 /// More than can be asked for meanwhile.
-const WISHES: usize = 8000;
+const REQUESTS: usize = 8000;
 
-pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
-    let running = stage.at(Hours::Dense).await?;
+pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
+    let running = environment.at(Hours::Dense).await?;
     let urls = [full(&running.practice).await?, empty(&running.practice).await?];
     let mut before = Vec::new();
     for url in &urls {
         before.push(bookings(url).await?);
     }
-    settled(&running.practice).await?;
-    running.prepare(WISHES)?;
-    let mut long = Twin::start(running, FULL).await?;
-    let mut short = Twin::start(running, EMPTY).await?;
-    let wishes = running.wishes()?;
+    until_caught_up(&running.practice).await?;
+    running.prepare(REQUESTS)?;
+    let mut long = SecondInstance::start(running, FULL).await?;
+    let mut short = SecondInstance::start(running, EMPTY).await?;
+    let request_pool = running.request_pool()?;
     let (mut of_long, mut of_short) = (Samples::default(), Samples::default());
     let (began, mut pairs) = (Instant::now(), 0);
     while began.elapsed() < LENGTH {
-        let wish = wishes.take()?;
+        let booking = request_pool.take()?;
         for turn in 0..2 {
             let is_long = (pairs + turn) % 2 == 0;
-            let twin = if is_long { &mut long } else { &mut short };
+            let second = if is_long { &mut long } else { &mut short };
             let asked = Instant::now();
-            twin.booker.book(&wish).await?;
+            second.booker.book(&booking).await?;
             let took = asked.elapsed();
             if pairs >= WARM_UP {
                 let samples = if is_long { &mut of_long } else { &mut of_short };
@@ -56,9 +56,9 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
         let rows = bookings(url).await? - before;
         ensure!(rows == i64::try_from(pairs)? + 1, "{pairs} bookings left {rows} rows");
     }
-    let beside = ("empty log", millis(of_short.p50()));
+    let reference = ("empty log", millis(of_short.p50()));
     let title = "RequestBooking with 1,000,000 events, p50";
-    let figure = Figure::times(title, millis(of_long.p50()), beside, (1.1, 1.02));
+    let figure = Figure::times(title, millis(of_long.p50()), reference, (1.1, 1.02));
     let note = format!(
         "{} calls each; p99 {:.2} ms and {:.2} ms",
         of_long.len(),

@@ -7,13 +7,13 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::callers::{Booker, Reader};
-use crate::drive::{closed, paced};
+use crate::catch_up::until_caught_up;
+use crate::environment::{Environment, Hours, RunningSystem};
 use crate::figure::{Figure, Unit};
 use crate::figures::reads::connect_get;
-use crate::line::get;
+use crate::http_client::get;
+use crate::load_generator::{closed_loop, open_loop};
 use crate::memory::Memory;
-use crate::settled::settled;
-use crate::stage::{Hours, Running, Stage};
 
 /// The mixed load: bookings in a second, and readers of each kind that never pause.
 const PER_SECOND: u32 = 40;
@@ -25,22 +25,22 @@ const QUIET: Duration = Duration::from_secs(4);
 const STRETCH_SECONDS: u32 = 10;
 
 /// What the practice takes whose times do not run out, before there is load.
-pub(crate) async fn at_rest(stage: &mut Stage) -> Result<Memory> {
-    let running = stage.at(Hours::Dense).await?;
+pub(crate) async fn at_rest(environment: &mut Environment) -> Result<Memory> {
+    let running = environment.at(Hours::Dense).await?;
     system::pause::wait_for(QUIET).await;
     Memory::of(&running.practice)
 }
 
 pub(crate) async fn measure(
-    stage: &mut Stage,
+    environment: &mut Environment,
     rest: &Memory,
     stretches: u32,
 ) -> Result<Vec<Figure>> {
-    let running = stage.at(Hours::Dense).await?;
+    let running = environment.at(Hours::Dense).await?;
     for _ in 0..stretches {
         mixed(running).await?;
     }
-    settled(&running.practice).await?;
+    until_caught_up(&running.practice).await?;
     system::pause::wait_for(QUIET).await;
     let after = Memory::of(&running.practice)?;
     let minutes = running.age().as_secs_f64() / 60.0;
@@ -58,7 +58,7 @@ pub(crate) async fn measure(
 }
 
 /// Some seconds of everything that people do at once.
-async fn mixed(running: &Running) -> Result<()> {
+async fn mixed(running: &RunningSystem) -> Result<()> {
     let count = PER_SECOND * STRETCH_SECONDS;
     running.prepare(usize::try_from(count)?)?;
     let length = Duration::from_secs(u64::from(STRETCH_SECONDS));
@@ -71,12 +71,12 @@ async fn mixed(running: &Running) -> Result<()> {
     let mut pages = Reader::all(host, (&get(host, "/", ""), false), READERS).await?;
     let mut lookers = Reader::all(host, (&get(host, &slots, ""), true), READERS).await?;
     let mut bookers = Booker::all(running, BOOKERS).await?;
-    let booking = paced(&mut bookers, PER_SECOND, count);
+    let booking = open_loop(&mut bookers, PER_SECOND, count);
     let (booked, listed, shown, looked) = tokio::join!(
         booking,
-        closed(&mut lists, length),
-        closed(&mut pages, length),
-        closed(&mut lookers, length),
+        closed_loop(&mut lists, length),
+        closed_loop(&mut pages, length),
+        closed_loop(&mut lookers, length),
     );
     booked?;
     listed?;

@@ -19,17 +19,17 @@ use runtime::practice::PRACTITIONER_ID;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 use tokio::time::Instant;
 
+use crate::environment::{Environment, Hours};
 use crate::figure::{Against, Bound, Figure, Unit};
 use crate::log_database::full;
-use crate::stage::{Hours, Stage};
 
 /// How long it is measured; the rest of the log would only repeat it.
 const LENGTH: Duration = Duration::from_secs(6);
 /// Events in a transaction.
 const BATCH: i64 = 4000;
 
-pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
-    let running = stage.at(Hours::Dense).await?;
+pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
+    let running = environment.at(Hours::Dense).await?;
     let url = full(&running.practice).await?;
     let mut connection = PgConnection::connect(&url).await?;
     connection.execute("truncate bookings, slot_reservations").await?;
@@ -59,7 +59,7 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
         title: "rebuild of a read model".to_owned(),
         unit: Unit::PerSecond,
         ours: f64::from(events) / seconds,
-        beside: None,
+        reference: None,
         against: Against::Nothing,
         reach: Bound::AtLeast(50_000.0),
         stretch: Some(Bound::AtLeast(200_000.0)),

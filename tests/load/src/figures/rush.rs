@@ -10,10 +10,10 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::callers::REQUEST;
+use crate::environment::{Environment, Hours, RunningSystem};
 use crate::figure::{Figure, Unit};
-use crate::line::{Line, Reply, call};
+use crate::http_client::{HttpClient, Reply, call};
 use crate::samples::{Samples, median, millis};
-use crate::stage::{Hours, Running, Stage};
 use crate::timetable::SERVICE;
 
 /// How many want it.
@@ -21,8 +21,8 @@ const BUYERS: usize = 1000;
 /// How often it is tried, for another time each.
 const RUSHES: usize = 3;
 
-pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
-    let running = stage.at(Hours::Usual).await?;
+pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
+    let running = environment.at(Hours::Usual).await?;
     let looking = Customer::minted(&running.practice, &running.mint, "Looking")?;
     let free = looking.free_starts(SERVICE).await?;
     let (mut last, mut each) = (Vec::new(), Samples::default());
@@ -33,18 +33,18 @@ pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
     }
     ensure!(last.len() == RUSHES, "too few times are free");
     let title = "1,000 buyers of one time: the last answer";
-    let figure = Figure::alone(title, Unit::Seconds, median(&last), (2.0, 1.0));
+    let figure = Figure::absolute(title, Unit::Seconds, median(&last), (2.0, 1.0));
     let note = format!("one winner each time; half have theirs after {:.0} ms", millis(each.p50()));
     Ok(vec![figure.noting(note)])
 }
 
 /// Lets them all ask at once; each wait counts from the common start, with connecting.
-async fn rush(running: &Running, start: &str) -> Result<Samples> {
+async fn rush(running: &RunningSystem, start: &str) -> Result<Samples> {
     let mut requests = Vec::with_capacity(BUYERS);
     for number in 0..BUYERS {
         let buyer = Customer::minted(&running.practice, &running.mint, "Buyer")?;
-        let wish = buyer.request(SERVICE, start, &format!("rush-{number:06}"));
-        requests.push(call(running.gateway, REQUEST, buyer.token(), &wish.to_string()));
+        let booking = buyer.request(SERVICE, start, &format!("rush-{number:06}"));
+        requests.push(call(running.gateway, REQUEST, buyer.token(), &booking.to_string()));
     }
     let mut asking = JoinSet::new();
     let began = Instant::now();
@@ -66,7 +66,7 @@ async fn ask(
     request: Vec<u8>,
     began: Instant,
 ) -> Result<(std::time::Duration, Reply)> {
-    let reply = Line::open(gateway).await?.ask(&request).await?;
+    let reply = HttpClient::open(gateway).await?.send(&request).await?;
     Ok((began.elapsed(), reply))
 }
 

@@ -3,20 +3,20 @@
 
 use anyhow::Result;
 
+use crate::environment::{Environment, Hours};
 use crate::figure::{Figure, Unit};
 use crate::samples::median;
-use crate::stage::{Hours, Stage};
 
 /// How often it is started.
 const STARTS: usize = 3;
 
-pub(crate) async fn measure(stage: &mut Stage) -> Result<Vec<Figure>> {
+pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {
     let mut took = Vec::with_capacity(STARTS);
     for _ in 0..STARTS {
-        took.push(stage.restart(Hours::Usual).await?.as_secs_f64());
+        took.push(environment.restart(Hours::Usual).await?.as_secs_f64());
     }
     let each: Vec<String> = took.iter().map(|took| format!("{took:.2} s")).collect();
     let title = "start to /healthz 200";
-    let figure = Figure::alone(title, Unit::Seconds, median(&took), (2.0, 1.0));
+    let figure = Figure::absolute(title, Unit::Seconds, median(&took), (2.0, 1.0));
     Ok(vec![figure.noting(format!("the middle one of {}", each.join(", ")))])
 }

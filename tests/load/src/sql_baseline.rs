@@ -11,8 +11,8 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use system::Practice;
 use uuid::Uuid;
 
-use crate::drive::Caller;
-use crate::wishes::written;
+use crate::load_generator::Caller;
+use crate::request_pool::rfc3339;
 
 /// The database that it has for itself, on the practice's server.
 const DATABASE: &str = "bench_plain";
@@ -23,12 +23,12 @@ const SESSION_SECONDS: i64 = 300;
 
 /// The database with the tables of booking.
 #[derive(Debug, Clone)]
-pub(crate) struct Plain {
+pub(crate) struct SqlBaseline {
     url: String,
     made: Arc<AtomicU32>,
 }
 
-impl Plain {
+impl SqlBaseline {
     /// Makes the database, if it is not there yet.
     ///
     /// # Errors
@@ -45,12 +45,12 @@ impl Plain {
     ///
     /// # Errors
     /// When the server has no more connections.
-    pub(crate) async fn clients(&self, count: usize) -> Result<Vec<PlainClient>> {
+    pub(crate) async fn clients(&self, count: usize) -> Result<Vec<SqlClient>> {
         let mut clients = Vec::with_capacity(count);
         for _ in 0..count {
             let connection = PgConnection::connect(&self.url).await?;
             let statements = statements()?;
-            clients.push(PlainClient { connection, statements, made: Arc::clone(&self.made) });
+            clients.push(SqlClient { connection, statements, made: Arc::clone(&self.made) });
         }
         Ok(clients)
     }
@@ -112,7 +112,7 @@ fn statements() -> Result<[&'static str; 5]> {
 
 /// One client of the plain transaction.
 #[derive(Debug)]
-pub(crate) struct PlainClient {
+pub(crate) struct SqlClient {
     connection: PgConnection,
     statements: [&'static str; 5],
     made: Arc<AtomicU32>,
@@ -178,11 +178,11 @@ impl Row {
     }
 
     fn session(&self) -> (String, String) {
-        (written(self.starts_at), written(self.starts_at + SESSION_SECONDS))
+        (rfc3339(self.starts_at), rfc3339(self.starts_at + SESSION_SECONDS))
     }
 }
 
-impl Caller for PlainClient {
+impl Caller for SqlClient {
     async fn call(&mut self) -> Result<()> {
         let row = Row::new(self.made.fetch_add(1, Ordering::SeqCst));
         let [events, outbox, read_models, key, timer] = self.statements;

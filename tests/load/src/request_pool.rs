@@ -23,7 +23,7 @@ const USUAL_HOURS: std::ops::Range<u32> = 11 * 12..18 * 12 + 6;
 
 /// One request for a booking.
 #[derive(Debug, Clone)]
-pub(crate) struct Wish {
+pub(crate) struct BookingRequest {
     /// Whose it is.
     pub(crate) token: Arc<str>,
     /// When the session starts, in seconds since 1970.
@@ -32,11 +32,11 @@ pub(crate) struct Wish {
     key: String,
 }
 
-impl Wish {
+impl BookingRequest {
     /// As the page asks it.
     pub(crate) fn json(&self) -> String {
         json!({
-            "idempotencyKey": self.key, "serviceId": SERVICE, "startsAt": written(self.starts_at),
+            "idempotencyKey": self.key, "serviceId": SERVICE, "startsAt": rfc3339(self.starts_at),
             "mode": "SESSION_MODE_ONLINE", "termsAccepted": true,
             "contact": {
                 "firstName": "Asha", "lastName": "Verma", "email": &*self.email,
@@ -66,22 +66,22 @@ impl Wish {
 }
 
 /// An instant as requests write it.
-pub(crate) fn written(seconds: i64) -> String {
+pub(crate) fn rfc3339(seconds: i64) -> String {
     jiff::Timestamp::from_second(seconds).map(|it| it.to_string()).unwrap_or_default()
 }
 
 /// All wishes of a run. The days are gone through again and again, one time of each, so that a day
 /// has as few bookings as possible: one that is full tells more to whoever asks for it.
 #[derive(Debug)]
-pub(crate) struct Wishes {
+pub(crate) struct RequestPool {
     midnight: i64,
     next: AtomicU32,
     made: AtomicU32,
-    ready: Mutex<VecDeque<Wish>>,
-    granted: AtomicUsize,
+    ready: Mutex<VecDeque<BookingRequest>>,
+    accepted: AtomicUsize,
 }
 
-impl Wishes {
+impl RequestPool {
     /// None yet, from the practice's next midnights on.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl Wishes {
             next: AtomicU32::new(0),
             made: AtomicU32::new(0),
             ready: Mutex::default(),
-            granted: AtomicUsize::new(0),
+            accepted: AtomicUsize::new(0),
         })
     }
 
@@ -130,8 +130,8 @@ impl Wishes {
             for (number, token, email) in &people {
                 let key = format!("bench-{number:07}-{which}");
                 let (token, email) = (Arc::clone(token), Arc::clone(email));
-                let wish = Wish { token, starts_at: self.time()?, email, key };
-                self.queue().push_back(wish);
+                let booking = BookingRequest { token, starts_at: self.time()?, email, key };
+                self.queue().push_back(booking);
             }
         }
         Ok(())
@@ -141,22 +141,22 @@ impl Wishes {
     ///
     /// # Errors
     /// When none was made; then what was measured would be wrong.
-    pub(crate) fn take(&self) -> Result<Wish> {
-        let wish = self.queue().pop_front();
-        wish.context("more was asked for than was prepared: prepare more")
+    pub(crate) fn take(&self) -> Result<BookingRequest> {
+        let booking = self.queue().pop_front();
+        booking.context("more was asked for than was prepared: prepare more")
     }
 
     /// Notes that one was granted.
-    pub(crate) fn was_granted(&self) {
-        self.granted.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn record_accepted(&self) {
+        self.accepted.fetch_add(1, Ordering::Relaxed);
     }
 
     /// How many were.
-    pub(crate) fn granted(&self) -> usize {
-        self.granted.load(Ordering::Relaxed)
+    pub(crate) fn accepted(&self) -> usize {
+        self.accepted.load(Ordering::Relaxed)
     }
 
-    fn queue(&self) -> MutexGuard<'_, VecDeque<Wish>> {
+    fn queue(&self) -> MutexGuard<'_, VecDeque<BookingRequest>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -179,7 +179,7 @@ fn starts_at(midnight: i64, number: u32) -> Option<i64> {
 ///
 /// # Errors
 /// When a booking is missing, or there is one that nobody was told of.
-pub(crate) fn same(acknowledged: usize, rows: i64) -> Result<()> {
+pub(crate) fn check_row_count(acknowledged: usize, rows: i64) -> Result<()> {
     let rows = usize::try_from(rows)?;
     ensure!(
         rows == acknowledged,
@@ -212,12 +212,12 @@ mod tests {
 
     #[test]
     fn instants_are_written_as_the_contract_wants() {
-        assert_eq!(written(1_795_498_200), "2026-11-24T05:30:00Z");
+        assert_eq!(rfc3339(1_795_498_200), "2026-11-24T05:30:00Z");
     }
 
     #[test]
     fn a_row_too_few_and_a_row_too_many_are_refused() {
-        assert!(same(2, 2).is_ok());
-        assert!(same(2, 1).is_err() && same(2, 3).is_err());
+        assert!(check_row_count(2, 2).is_ok());
+        assert!(check_row_count(2, 1).is_err() && check_row_count(2, 3).is_err());
     }
 }

@@ -14,9 +14,9 @@ use system::practice::GENEROUS;
 use system::{Mint, Practice};
 use tokio::time::Instant;
 
-use crate::line::{Line, get};
+use crate::http_client::{HttpClient, get};
+use crate::request_pool::RequestPool;
 use crate::timetable;
-use crate::wishes::Wishes;
 
 /// One machine plays everybody, so nobody is asked to slow down.
 const UNLIMITED: [(&str, &str); 2] = [
@@ -26,7 +26,7 @@ const UNLIMITED: [(&str, &str); 2] = [
 /// How long a start may take before something is wrong with it.
 const START_MAX: Duration = Duration::from_secs(60);
 /// How often it is asked whether it is ready.
-const LOOK_EVERY: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Which hours the practice keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(crate) enum Hours {
 }
 
 /// A practice that runs.
-pub(crate) struct Running {
+pub(crate) struct RunningSystem {
     hours: Hours,
     since: Instant,
     /// The practice.
@@ -47,10 +47,10 @@ pub(crate) struct Running {
     pub(crate) mint: Mint,
     /// Where its gateway listens.
     pub(crate) gateway: SocketAddr,
-    wishes: Arc<Wishes>,
+    request_pool: Arc<RequestPool>,
 }
 
-impl Running {
+impl RunningSystem {
     /// How long its processes have been running.
     pub(crate) fn age(&self) -> Duration {
         self.since.elapsed()
@@ -60,9 +60,9 @@ impl Running {
     ///
     /// # Errors
     /// When the practice keeps its usual hours, whose times would soon be gone.
-    pub(crate) fn wishes(&self) -> Result<Arc<Wishes>> {
+    pub(crate) fn request_pool(&self) -> Result<Arc<RequestPool>> {
         ensure!(self.hours == Hours::Dense, "load wants a practice with dense hours");
-        Ok(Arc::clone(&self.wishes))
+        Ok(Arc::clone(&self.request_pool))
     }
 
     /// Makes sure that so many wishes are ready.
@@ -70,7 +70,7 @@ impl Running {
     /// # Errors
     /// When times run out.
     pub(crate) fn prepare(&self, count: usize) -> Result<()> {
-        self.wishes()?.refill(&self.mint, count)
+        self.request_pool()?.refill(&self.mint, count)
     }
 
     /// Where a part of it listens.
@@ -86,13 +86,13 @@ impl Running {
 }
 
 /// Where the practice is started and stopped.
-pub(crate) struct Stage {
+pub(crate) struct Environment {
     data: PathBuf,
     dense: PathBuf,
-    running: Option<Running>,
+    running: Option<RunningSystem>,
 }
 
-impl Stage {
+impl Environment {
     /// Makes the data folder and the databases, by a first start that nobody measures.
     ///
     /// # Errors
@@ -102,8 +102,8 @@ impl Stage {
         let data = home().join(&name);
         let dense = home().join(format!("{name}-practice"));
         timetable::write(&dense)?;
-        let stage = Self { data, dense, running: None };
-        let mut first = stage.spawn(Hours::Usual)?;
+        let environment = Self { data, dense, running: None };
+        let mut first = environment.spawn(Hours::Usual)?;
         first.ready().await?;
         // When a transaction was committed is asked of PostgreSQL itself (`figures/consumers.rs`),
         // which begins to remember it with its next start.
@@ -111,14 +111,14 @@ impl Stage {
         database.execute("alter system set track_commit_timestamp = on").await?;
         drop(database);
         first.stop();
-        Ok(stage)
+        Ok(environment)
     }
 
     /// The practice with these hours; it is started anew unless it runs with them.
     ///
     /// # Errors
     /// When it does not start.
-    pub(crate) async fn at(&mut self, hours: Hours) -> Result<&Running> {
+    pub(crate) async fn at(&mut self, hours: Hours) -> Result<&RunningSystem> {
         if self.running.as_ref().is_none_or(|running| running.hours != hours) {
             self.restart(hours).await?;
         }
@@ -142,8 +142,9 @@ impl Stage {
         let took = began.elapsed();
         practice.ready().await?;
         let mint = Mint::of(&practice).await?;
-        let wishes = Arc::new(Wishes::new(&practice).await?);
-        self.running = Some(Running { hours, since: began, practice, mint, gateway, wishes });
+        let request_pool = Arc::new(RequestPool::new(&practice).await?);
+        self.running =
+            Some(RunningSystem { hours, since: began, practice, mint, gateway, request_pool });
         Ok(took)
     }
 
@@ -163,14 +164,14 @@ impl Stage {
     }
 }
 
-impl Stage {
+impl Environment {
     /// What `sukoon` says while figures are what the person reads.
     fn log(&self) -> PathBuf {
         self.dense.with_extension("log")
     }
 }
 
-impl Drop for Stage {
+impl Drop for Environment {
     fn drop(&mut self) {
         if let Some(running) = self.running.take() {
             running.practice.stop();
@@ -185,12 +186,12 @@ impl Drop for Stage {
 async fn until_healthy(gateway: SocketAddr) {
     let request = get(gateway, "/healthz", "");
     loop {
-        if let Ok(mut line) = Line::open(gateway).await
-            && line.ask(&request).await.is_ok_and(|reply| reply.status == 200)
+        if let Ok(mut http) = HttpClient::open(gateway).await
+            && http.send(&request).await.is_ok_and(|reply| reply.status == 200)
         {
             return;
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 

@@ -37,7 +37,10 @@ impl Round {
 ///
 /// # Errors
 /// The first call that fails.
-pub(crate) async fn closed<C: Caller>(callers: &mut Vec<C>, length: Duration) -> Result<Round> {
+pub(crate) async fn closed_loop<C: Caller>(
+    callers: &mut Vec<C>,
+    length: Duration,
+) -> Result<Round> {
     let began = Instant::now();
     let mut running = JoinSet::new();
     for mut caller in callers.drain(..) {
@@ -67,7 +70,7 @@ pub(crate) async fn closed<C: Caller>(callers: &mut Vec<C>, length: Duration) ->
 ///
 /// # Errors
 /// The first call that fails.
-pub(crate) async fn paced<C: Caller>(
+pub(crate) async fn open_loop<C: Caller>(
     callers: &mut Vec<C>,
     per_second: u32,
     count: u32,
@@ -129,13 +132,13 @@ mod tests {
     use super::*;
 
     /// Answers at once, but the call with this number late or never.
-    struct Clerk {
+    struct TestCaller {
         calls: Arc<AtomicU32>,
         late_at: u32,
         fails_at: u32,
     }
 
-    impl Caller for Clerk {
+    impl Caller for TestCaller {
         async fn call(&mut self) -> Result<()> {
             let number = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
             if number == self.late_at {
@@ -151,16 +154,20 @@ mod tests {
     /// How late a late answer is.
     const LATE: Duration = Duration::from_millis(200);
 
-    fn clerks(count: usize, late_at: u32, fails_at: u32) -> (Vec<Clerk>, Arc<AtomicU32>) {
+    fn test_callers(
+        count: usize,
+        late_at: u32,
+        fails_at: u32,
+    ) -> (Vec<TestCaller>, Arc<AtomicU32>) {
         let calls = Arc::new(AtomicU32::new(0));
-        let clerk = |_| Clerk { calls: Arc::clone(&calls), late_at, fails_at };
+        let clerk = |_| TestCaller { calls: Arc::clone(&calls), late_at, fails_at };
         ((0..count).map(clerk).collect(), calls)
     }
 
     #[tokio::test]
     async fn every_call_of_a_round_is_counted_and_callers_come_back() {
-        let (mut callers, calls) = clerks(3, 0, 0);
-        let round = closed(&mut callers, Duration::from_millis(20)).await.unwrap();
+        let (mut callers, calls) = test_callers(3, 0, 0);
+        let round = closed_loop(&mut callers, Duration::from_millis(20)).await.unwrap();
         assert_eq!(round.waits.len(), usize::try_from(calls.load(Ordering::SeqCst)).unwrap());
         assert_eq!(callers.len(), 3);
         assert!(round.per_second() > 0.0);
@@ -168,8 +175,8 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_waits_for_a_busy_caller_waits_from_when_it_was_due() {
-        let (mut callers, calls) = clerks(1, 1, 0);
-        let waits = paced(&mut callers, 1000, 20).await.unwrap();
+        let (mut callers, calls) = test_callers(1, 1, 0);
+        let waits = open_loop(&mut callers, 1000, 20).await.unwrap();
         assert_eq!((waits.len(), calls.load(Ordering::SeqCst)), (20, 20));
         // Only the first call is slow, and yet each of those behind it has waited for it.
         assert!(waits.p50() > LATE / 2, "{:?}", waits.p50());
@@ -178,9 +185,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_wrong_answer_ends_the_measurement() {
-        let (mut callers, _calls) = clerks(2, 0, 5);
-        assert!(closed(&mut callers, Duration::from_secs(60)).await.is_err());
-        let (mut callers, _calls) = clerks(2, 0, 5);
-        assert!(paced(&mut callers, 1000, 10).await.is_err());
+        let (mut callers, _calls) = test_callers(2, 0, 5);
+        assert!(closed_loop(&mut callers, Duration::from_secs(60)).await.is_err());
+        let (mut callers, _calls) = test_callers(2, 0, 5);
+        assert!(open_loop(&mut callers, 1000, 10).await.is_err());
     }
 }

@@ -31,14 +31,14 @@ pub(crate) struct Reply {
 
 /// A connection on which one request is under way at a time.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct HttpClient {
     address: SocketAddr,
     stream: TcpStream,
     read: BytesMut,
     used: Instant,
 }
 
-impl Line {
+impl HttpClient {
     /// Connects.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl Line {
     ///
     /// # Errors
     /// When the connection ends or what comes is not an answer.
-    pub(crate) async fn ask(&mut self, request: &[u8]) -> Result<Reply> {
+    pub(crate) async fn send(&mut self, request: &[u8]) -> Result<Reply> {
         if self.used.elapsed() > IDLE_MAX {
             *self = Self::open(self.address).await?;
         }

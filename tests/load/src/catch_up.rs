@@ -12,20 +12,20 @@ use tokio::time::Instant;
 /// Who reads booking's feed.
 const READERS: [&str; 3] = ["payments", "notifications", "reviews"];
 /// How long working off may take.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Waits until it has, and tells how long that took.
 ///
 /// # Errors
 /// When it takes too long, or an event was parked.
-pub(crate) async fn settled(practice: &Practice) -> Result<Duration> {
+pub(crate) async fn until_caught_up(practice: &Practice) -> Result<Duration> {
     let began = Instant::now();
     let mut booking = practice.database("booking").await?;
     let mut readers = Vec::new();
     for name in READERS {
         readers.push(practice.database(name).await?);
     }
-    until_within(PATIENCE, "every event is taken in", async || {
+    until_within(TIMEOUT, "every event is taken in", async || {
         let sql = "select case when exists (select from outbox) then null
                           else (select coalesce(max(position), 0) from feed) end";
         let head: Option<i64> = sqlx::query_scalar(sql).fetch_one(&mut booking).await?;

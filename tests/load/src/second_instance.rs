@@ -13,14 +13,14 @@ use testkit::until_within;
 use tokio::time::Instant;
 
 use crate::callers::DirectBooker;
-use crate::stage::{Running, local, program};
+use crate::environment::{RunningSystem, local, program};
 
 /// How long it may take to listen.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// How often it is asked whether it is ready.
-const LOOK_EVERY: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// Nobody listens there.
-const NOBODY: &str = "127.0.0.1:1";
+const UNUSED_ADDRESS: &str = "127.0.0.1:1";
 
 /// A process; it ends with this value.
 pub(crate) struct Process {
@@ -33,7 +33,7 @@ impl Process {
     ///
     /// # Errors
     /// When the practice does not run this service, or the program cannot be started.
-    pub(crate) fn start(running: &Running, service: &str, database: &str) -> Result<Self> {
+    pub(crate) fn start(running: &RunningSystem, service: &str, database: &str) -> Result<Self> {
         let environment = environment(running.practice.pid(service)?)?;
         let prefix = service.to_uppercase();
         let name = format!("{prefix}_DATABASE_URL");
@@ -45,7 +45,7 @@ impl Process {
         let (listen, http) = (listen.local_addr()?, http.local_addr()?);
         let others = ["BOOKING", "PAYMENTS", "NOTIFICATIONS"].into_iter();
         let away = others.filter(|other| *other != prefix);
-        let away = away.map(|other| (format!("{other}_URL"), format!("http://{NOBODY}")));
+        let away = away.map(|other| (format!("{other}_URL"), format!("http://{UNUSED_ADDRESS}")));
         let child = Command::new(program(service)?)
             .env_clear()
             .envs(environment)
@@ -53,7 +53,7 @@ impl Process {
             .env(format!("{prefix}_LISTEN"), listen.to_string())
             .env(format!("{prefix}_HTTP_LISTEN"), http.to_string())
             .env(name, url)
-            .env("NATS_URL", format!("nats://{NOBODY}"))
+            .env("NATS_URL", format!("nats://{UNUSED_ADDRESS}"))
             // That it hears from nobody is what was wished for.
             .env("LOG_FILTER", "error")
             .stdin(Stdio::null())
@@ -69,8 +69,8 @@ impl Process {
         let url = format!("http://{}", self.listen);
         let began = Instant::now();
         while probe(&url).await.is_err() {
-            anyhow::ensure!(began.elapsed() < PATIENCE, "a process does not get ready");
-            tokio::time::sleep(LOOK_EVERY).await;
+            anyhow::ensure!(began.elapsed() < TIMEOUT, "a process does not get ready");
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         Ok(())
     }
@@ -84,24 +84,26 @@ impl Drop for Process {
 }
 
 /// A running booking service.
-pub(crate) struct Twin {
+pub(crate) struct SecondInstance {
     _process: Process,
     /// Who books there.
     pub(crate) booker: DirectBooker,
 }
 
-impl Twin {
+impl SecondInstance {
     /// Starts one on the database of this name, and lets it serve its first booking.
     ///
     /// # Errors
     /// When it does not get to that.
-    pub(crate) async fn start(running: &Running, database: &str) -> Result<Self> {
+    pub(crate) async fn start(running: &RunningSystem, database: &str) -> Result<Self> {
         let process = Process::start(running, "booking", database)?;
-        let mut twin = Self { booker: DirectBooker::new(process.listen)?, _process: process };
-        let wish = running.wishes()?.take()?;
-        until_within(PATIENCE, "the twin books", async || Ok(twin.booker.book(&wish).await.ok()))
-            .await?;
-        Ok(twin)
+        let mut second = Self { booker: DirectBooker::new(process.listen)?, _process: process };
+        let booking = running.request_pool()?.take()?;
+        until_within(TIMEOUT, "the twin books", async || {
+            Ok(second.booker.book(&booking).await.ok())
+        })
+        .await?;
+        Ok(second)
     }
 }
 

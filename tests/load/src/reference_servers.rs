@@ -9,22 +9,22 @@ use std::time::Duration;
 use anyhow::Result;
 use testkit::until_within;
 
-use crate::line::Line;
-use crate::stage::{home, local, program};
+use crate::environment::{home, local, program};
+use crate::http_client::HttpClient;
 
 /// How long a small program may take to listen.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A program that is measured beside ours; it ends with this value.
 #[derive(Debug)]
-pub(crate) struct Beside {
+pub(crate) struct ReferenceServer {
     child: Child,
     folder: Option<PathBuf>,
     /// Where it listens.
     pub(crate) address: SocketAddr,
 }
 
-impl Beside {
+impl ReferenceServer {
     /// Starts the bare axum.
     ///
     /// # Errors
@@ -61,15 +61,15 @@ impl Beside {
     }
 
     async fn listening(self) -> Result<Self> {
-        until_within(PATIENCE, "a program listens", async || {
-            Ok(Line::open(self.address).await.ok().map(drop))
+        until_within(TIMEOUT, "a program listens", async || {
+            Ok(HttpClient::open(self.address).await.ok().map(drop))
         })
         .await?;
         Ok(self)
     }
 }
 
-impl Drop for Beside {
+impl Drop for ReferenceServer {
     fn drop(&mut self) {
         // nginx has workers, which it ends itself when it is asked to end.
         drop(Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status());
