@@ -4,7 +4,7 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use simulation::simulator::{How, Outcome, SAGAS, run};
+use simulation::simulator::{Outcome, RunOptions, SAGAS, run};
 use simulation::sweep::{Progress, sweep};
 
 /// What is run when nothing is said.
@@ -30,7 +30,7 @@ fn say(line: &str) -> io::Result<()> {
 
 /// Replays one run and shows everything.
 fn one(seed: u64) -> io::Result<bool> {
-    let outcome = run(seed, How { keeps_lines: true, ..How::default() });
+    let outcome = run(seed, RunOptions { keeps_lines: true, ..RunOptions::default() });
     for line in &outcome.lines {
         say(line)?;
     }
@@ -71,7 +71,7 @@ fn report(outcome: &Outcome) -> io::Result<()> {
 fn many(runs: u64, first_seed: u64) -> io::Result<bool> {
     let seeds = runs.div_ceil(SAGAS as u64);
     let mut told = 0;
-    let total = sweep(first_seed, seeds, How::default(), |progress| {
+    let total = sweep(first_seed, seeds, RunOptions::default(), |progress| {
         let Progress { done, failed } = progress;
         if let Some(outcome) = failed {
             say(&format!("seed {} breaks:", outcome.seed)).ok();

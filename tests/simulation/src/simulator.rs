@@ -2,24 +2,24 @@
 //! stand on, with faults of every kind, from one seed.
 
 pub mod coverage;
-pub mod flaw;
-mod dice;
+pub mod mutant;
+mod rng;
 mod trace;
 mod store;
 mod world;
 mod bus;
 mod work;
-mod desk;
-mod till;
+mod booking_model;
+mod payments_model;
 mod nightly;
-mod post;
-mod mailroom;
+mod notifications_model;
+mod mail_server;
 mod provider;
 mod customers;
-mod picture;
+mod snapshot;
 
-pub use coverage::{Coverage, End, Fault, Strike};
-pub use flaw::Flaw;
+pub use coverage::{Coverage, End, Fault, TargetedFault};
+pub use mutant::Mutant;
 
 use crate::checker::{self, HumanTask, Snapshot, Violation};
 use customers::start_of_run;
@@ -69,27 +69,27 @@ impl Outcome {
 
 /// How a run is run.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct How {
+pub struct RunOptions {
     /// A mistake that is made on purpose.
-    pub flaw: Option<Flaw>,
+    pub mutant: Option<Mutant>,
     /// Whether everything that happens is kept as lines.
     pub keeps_lines: bool,
     /// The one fault that happens; without it faults are left to chance.
-    pub strike: Option<Strike>,
+    pub targeted_fault: Option<TargetedFault>,
     /// How many bookings are attempted, if not [`SAGAS`].
     pub sagas: Option<usize>,
 }
 
 /// Runs one seed to its end and checks what it left behind.
 #[must_use]
-pub fn run(seed: u64, how: How) -> Outcome {
-    let trace = Trace::new(how.keeps_lines);
-    let mut world = World::new(seed, start_of_run(), how.flaw, trace);
-    world.strike = how.strike;
-    if how.strike.is_some() {
+pub fn run(seed: u64, options: RunOptions) -> Outcome {
+    let trace = Trace::new(options.keeps_lines);
+    let mut world = World::new(seed, start_of_run(), options.mutant, trace);
+    world.targeted_fault = options.targeted_fault;
+    if options.targeted_fault.is_some() {
         world.provider.heal();
     }
-    world.cast(how.sagas.unwrap_or(SAGAS));
+    world.plan_scenario(options.sagas.unwrap_or(SAGAS));
     world.after(HEALED_AFTER_MILLIS, Task::Heal);
     if world.compares_lists {
         let first = Task::Nightly { nights_left: NIGHTS, skip: 0 };
@@ -105,7 +105,7 @@ pub fn run(seed: u64, how: How) -> Outcome {
         world.do_task(task);
     }
     world.count_ends();
-    let snapshot = world.picture();
+    let snapshot = world.snapshot();
     let violations = checker::check(&snapshot);
     let human_tasks = checker::human_tasks(&snapshot);
     let mut coverage = world.coverage;
@@ -124,7 +124,7 @@ pub fn run(seed: u64, how: How) -> Outcome {
         human_tasks,
         coverage,
         broken: world.broken,
-        opportunities: world.strike.map_or(0, |strike| strike.seen),
+        opportunities: world.targeted_fault.map_or(0, |targeted_fault| targeted_fault.seen),
         lines: world.trace.into_lines(),
         snapshot,
     }
@@ -140,9 +140,9 @@ impl World {
             Task::Fire(service, key) => {
                 if self.is_up(service) {
                     match service {
-                        Service::Booking => self.fire_at_desk(&key),
-                        Service::Payments => self.fire_at_till(&key),
-                        Service::Notifications => self.fire_at_post(&key),
+                        Service::Booking => self.fire_booking_timer(&key),
+                        Service::Payments => self.fire_payments_timer(&key),
+                        Service::Notifications => self.fire_notifications_timer(&key),
                     }
                 }
             }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use crate::simulator::{Coverage, How, Outcome, run};
+use crate::simulator::{Coverage, Outcome, RunOptions, run};
 
 /// How far a sweep has come.
 #[derive(Debug)]
@@ -25,7 +25,12 @@ pub struct Total {
 }
 
 /// Runs so many seeds from the first on, and tells of each.
-pub fn sweep(first: u64, count: u64, how: How, mut tell: impl FnMut(Progress<'_>)) -> Total {
+pub fn sweep(
+    first: u64,
+    count: u64,
+    options: RunOptions,
+    mut tell: impl FnMut(Progress<'_>),
+) -> Total {
     let next = AtomicU64::new(0);
     let (sender, outcomes) = mpsc::channel();
     let mut total = Total::default();
@@ -37,7 +42,7 @@ pub fn sweep(first: u64, count: u64, how: How, mut tell: impl FnMut(Progress<'_>
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     // Nobody listens any more when the receiver is gone.
-                    if at >= count || sender.send(run(first + at, how)).is_err() {
+                    if at >= count || sender.send(run(first + at, options)).is_err() {
                         return;
                     }
                 }

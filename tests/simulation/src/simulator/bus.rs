@@ -5,12 +5,12 @@
 use eventstore::checkpoint::FAILURES_MAX;
 use eventstore::{Metadata, Recorded};
 
+use super::booking_model::{self, BookingTables};
 use super::coverage::Fault;
-use super::desk::{self, DeskTables};
-use super::flaw::Flaw;
-use super::post::{self, PostTables};
+use super::mutant::Mutant;
+use super::notifications_model::{self, NotificationsTables};
+use super::payments_model::{self, PaymentsTables};
 use super::store::{Batch, Checkpoint, LogModel, Parked, Tables};
-use super::till::{self, TillTables};
 use super::world::{Fail, Service, Task, World};
 
 /// Who reads whose feed.
@@ -72,7 +72,7 @@ impl Consumer {
 
 /// Whether a consumer may go on to the next event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Offered {
+enum HandleOutcome {
     Done,
     Hole,
     Again,
@@ -101,7 +101,7 @@ impl World {
         if !self.is_up(service) {
             return;
         }
-        let skips = self.has(Flaw::NumberInFlight) && self.dice.chance(30);
+        let skips = self.has(Mutant::NumberInFlight) && self.rng.chance(30);
         let log = self.log_mut(service);
         let mut position = log.last_position() + i64::from(skips);
         for seq in std::mem::take(&mut log.outbox) {
@@ -116,7 +116,7 @@ impl World {
         // Whatever NATS does with the messages, a quiet consumer asks the source.
         for consumer in Consumer::reading(service) {
             self.cut_off_by_chance(consumer);
-            let quiet = self.dice.between(2_000, 3_000);
+            let quiet = self.rng.between(2_000, 3_000);
             self.after(quiet, Task::CatchUp(consumer));
         }
         if self.fault(Fault::RelayDied, 5) {
@@ -137,13 +137,13 @@ impl World {
             return;
         }
         let pause = if self.fault(Fault::MessageLate, 25) {
-            self.dice.seconds_of_any_size(72 * 60 * 60) * 1000
+            self.rng.seconds_of_any_size(72 * 60 * 60) * 1000
         } else {
-            self.dice.between(1, 40)
+            self.rng.between(1, 40)
         };
         self.after(pause, Task::Deliver(consumer, position));
         if self.fault(Fault::MessageRepeated, 40) {
-            let pause = self.dice.seconds_of_any_size(72 * 60 * 60) * 1000;
+            let pause = self.rng.seconds_of_any_size(72 * 60 * 60) * 1000;
             self.after(pause, Task::Deliver(consumer, position));
         }
     }
@@ -152,7 +152,7 @@ impl World {
     /// else a catch-up heals within seconds whatever NATS does.
     fn cut_off_by_chance(&mut self, consumer: Consumer) {
         if !self.is_cut_off(consumer) && self.fault(Fault::ConsumerCutOff, 5) {
-            let seconds = self.dice.seconds_of_any_size(72 * 60 * 60);
+            let seconds = self.rng.seconds_of_any_size(72 * 60 * 60);
             self.cut_off.insert(consumer, self.now.plus_seconds(seconds));
             self.after(seconds * 1000, Task::CatchUp(consumer));
         }
@@ -177,8 +177,8 @@ impl World {
         }
         let Some(event) = self.log(consumer.source()).at(position) else { return };
         match self.offer(consumer, &event) {
-            Offered::Done | Offered::Died => {}
-            Offered::Hole | Offered::Again => self.catch_up(consumer),
+            HandleOutcome::Done | HandleOutcome::Died => {}
+            HandleOutcome::Hole | HandleOutcome::Again => self.catch_up(consumer),
         }
     }
 
@@ -199,11 +199,11 @@ impl World {
             }
             let Some(event) = self.log(consumer.source()).at(next) else { return };
             match self.offer(consumer, &event) {
-                Offered::Done => {}
-                Offered::Died => return,
+                HandleOutcome::Done => {}
+                HandleOutcome::Died => return,
                 // A source whose own feed has a hole is asked in vain.
-                Offered::Hole => return,
-                Offered::Again => {
+                HandleOutcome::Hole => return,
+                HandleOutcome::Again => {
                     self.after(300, Task::CatchUp(consumer));
                     return;
                 }
@@ -217,22 +217,22 @@ impl World {
     }
 
     /// Handles one event in the transaction that moves the checkpoint.
-    fn offer(&mut self, consumer: Consumer, event: &Recorded) -> Offered {
+    fn offer(&mut self, consumer: Consumer, event: &Recorded) -> HandleOutcome {
         match consumer {
             Consumer::BookingOnPayments => {
-                self.take::<DeskTables>(consumer, event, desk::on_payments)
+                self.take::<BookingTables>(consumer, event, booking_model::on_payments)
             }
             Consumer::BookingOnNotifications => {
-                self.take::<DeskTables>(consumer, event, desk::on_notifications)
+                self.take::<BookingTables>(consumer, event, booking_model::on_notifications)
             }
             Consumer::PaymentsOnBooking => {
-                self.take::<TillTables>(consumer, event, till::on_booking)
+                self.take::<PaymentsTables>(consumer, event, payments_model::on_booking)
             }
             Consumer::NotificationsOnBooking => {
-                self.take::<PostTables>(consumer, event, post::on_booking)
+                self.take::<NotificationsTables>(consumer, event, notifications_model::on_booking)
             }
             Consumer::NotificationsOnPayments => {
-                self.take::<PostTables>(consumer, event, post::on_payments)
+                self.take::<NotificationsTables>(consumer, event, notifications_model::on_payments)
             }
         }
     }
@@ -242,22 +242,22 @@ impl World {
         consumer: Consumer,
         event: &Recorded,
         react: fn(&mut Self, &mut Batch<T>, &Recorded) -> Result<(), Fail>,
-    ) -> Offered {
+    ) -> HandleOutcome {
         let position = self.position(consumer);
         let is_repeat = event.position <= position;
-        if is_repeat && !(self.has(Flaw::ForgetInbox) && self.dice.chance(300)) {
-            return Offered::Done;
+        if is_repeat && !(self.has(Mutant::ForgetInbox) && self.rng.chance(300)) {
+            return HandleOutcome::Done;
         }
         if event.position > position + 1 {
-            return Offered::Hole;
+            return HandleOutcome::Hole;
         }
         let name = consumer.name();
         let mut batch = Batch::new(Metadata::because_of(event, name));
-        if self.has(Flaw::CheckpointFirst) {
+        if self.has(Mutant::CheckpointFirst) {
             let mut alone = Batch::<T>::by(name);
             alone.checkpoint(name, Checkpoint { position: event.position, failures: 0 });
             if self.commit(alone) == Err(Fail::Died) {
-                return Offered::Died;
+                return HandleOutcome::Died;
             }
         } else if !is_repeat {
             batch.checkpoint(name, Checkpoint { position: event.position, failures: 0 });
@@ -278,14 +278,14 @@ impl World {
         match reacted.and_then(|()| self.commit(batch)) {
             Ok(()) => {
                 self.coverage.is_behind(name, self.now.seconds_since(event.recorded_at));
-                Offered::Done
+                HandleOutcome::Done
             }
-            Err(Fail::Died) => Offered::Died,
-            Err(Fail::Unavailable) => Offered::Again,
+            Err(Fail::Died) => HandleOutcome::Died,
+            Err(Fail::Unavailable) => HandleOutcome::Again,
             Err(Fail::Refused(why)) => self.count_failure::<T>(consumer, event, &why),
             Err(Fail::Broken(why)) => {
                 self.broken.push(why);
-                Offered::Died
+                HandleOutcome::Died
             }
         }
     }
@@ -295,7 +295,7 @@ impl World {
         consumer: Consumer,
         event: &Recorded,
         why: &str,
-    ) -> Offered {
+    ) -> HandleOutcome {
         let name = consumer.name();
         let known = self.log(T::SERVICE).checkpoints.get(name).copied().unwrap_or_default();
         let failures = known.failures + 1;
@@ -309,9 +309,9 @@ impl World {
         }
         self.trace.note(self.now, "failed", &format_args!("{name} {} {why}", event.position));
         match self.commit(batch) {
-            Ok(()) if gives_up => Offered::Done,
-            Err(Fail::Died) => Offered::Died,
-            Ok(()) | Err(_) => Offered::Again,
+            Ok(()) if gives_up => HandleOutcome::Done,
+            Err(Fail::Died) => HandleOutcome::Died,
+            Ok(()) | Err(_) => HandleOutcome::Again,
         }
     }
 }

@@ -136,7 +136,7 @@ impl Fault {
 
 /// One fault at one place: the so-many-th time that it could happen, counted from 1, and no other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Strike {
+pub struct TargetedFault {
     /// The fault.
     pub fault: Fault,
     /// Which of its opportunities; 0 for none of them.
@@ -145,7 +145,7 @@ pub struct Strike {
     pub seen: u64,
 }
 
-impl Strike {
+impl TargetedFault {
     /// A fault at its opportunity of this number.
     #[must_use]
     pub fn new(fault: Fault, at: u64) -> Self {

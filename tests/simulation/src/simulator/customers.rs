@@ -11,8 +11,8 @@ use kernel::{Id, Timestamp};
 use payments::app::fold::PollDirective;
 use payments::domain::fact::OrderId;
 
+use super::booking_model::{SlotRequest, rules};
 use super::coverage::{End, Fault};
-use super::desk::{Wish, rules};
 use super::world::{Fail, Service, Task, World};
 use crate::checker::snapshot::Ack;
 
@@ -64,7 +64,7 @@ pub(crate) enum Step {
 /// One booking attempt.
 #[derive(Debug, Clone)]
 pub(crate) struct Saga {
-    pub(crate) wish: Wish,
+    pub(crate) slot_request: SlotRequest,
     pub(crate) plan: Plan,
     pub(crate) booking: Option<Id<Booking>>,
     order: Option<OrderId>,
@@ -73,7 +73,7 @@ pub(crate) struct Saga {
 
 /// Everybody, and what holds for a whole run.
 #[derive(Debug)]
-pub(crate) struct Cast {
+pub(crate) struct Scenario {
     pub(crate) rules: Rules,
     /// The practice takes every claim at once (`PAYMENT_CLAIM_POLICY=accept`).
     pub(crate) accepts_claims: bool,
@@ -82,13 +82,13 @@ pub(crate) struct Cast {
     pub(crate) blocks: Vec<Span>,
 }
 
-impl Default for Cast {
+impl Default for Scenario {
     fn default() -> Self {
         Self { rules: rules(), accepts_claims: false, sagas: Vec::new(), blocks: Vec::new() }
     }
 }
 
-impl Cast {
+impl Scenario {
     /// Whether money may come for an order more than once.
     pub(crate) fn pays_often(&self, order: &OrderId) -> bool {
         let mut sagas = self.sagas.iter().filter(|saga| saga.order.as_ref() == Some(order));
@@ -106,7 +106,7 @@ impl World {
         if let Step::Unblock { block_id, tries } = step {
             return self.unblock(saga, block_id, tries);
         }
-        let Some(known) = self.cast.sagas.get(saga) else { return };
+        let Some(known) = self.scenario.sagas.get(saga) else { return };
         let booking = known.booking;
         match (step, booking) {
             (Step::Request { tries }, _) => self.request(saga, tries),
@@ -115,7 +115,7 @@ impl World {
             (Step::Ordered(order), Some(_)) => self.ordered(saga, order),
             (Step::Open { tries }, Some(id)) => self.open(saga, id, tries),
             (Step::Pay(pay), Some(id)) => self.pay_now(saga, id, pay),
-            (Step::Check, Some(id)) => self.ask_about(id, PollDirective::Keep),
+            (Step::Check, Some(id)) => self.poll_provider(id, PollDirective::Keep),
             (Step::Release { tries }, Some(id)) => {
                 let again = Step::Release { tries: tries + 1 };
                 self.ask(
@@ -169,26 +169,30 @@ impl World {
 
     fn try_again(&mut self, saga: usize, tries: u32, step: Step) {
         if tries < TRIES_MAX {
-            let pause = self.dice.between(500, 6_000);
+            let pause = self.rng.between(500, 6_000);
             self.after(pause, Task::Customer { saga, step });
         }
     }
 
     fn later(&mut self, saga: usize, (least, most): (i64, i64), step: Step) {
-        let pause = self.dice.between(least * 1000, most * 1000);
+        let pause = self.rng.between(least * 1000, most * 1000);
         self.after(pause, Task::Customer { saga, step });
     }
 
     fn request(&mut self, saga: usize, tries: u32) {
-        let Some(wish) = self.cast.sagas.get(saga).map(|known| known.wish.clone()) else { return };
+        let Some(slot_request) =
+            self.scenario.sagas.get(saga).map(|known| known.slot_request.clone())
+        else {
+            return;
+        };
         if tries == 0 && self.fault(Fault::RequestRepeated, 80) {
             // The same click arrives twice, with one key.
             self.later(saga, (0, 1), Step::Request { tries: 1 });
         }
-        match self.call(|world| world.request_booking(&wish)) {
+        match self.call(|world| world.request_booking(&slot_request)) {
             Ok(id) => {
                 self.acks.push(Ack::Requested(id));
-                let known = self.cast.sagas.get_mut(saga);
+                let known = self.scenario.sagas.get_mut(saga);
                 let first = known.is_some_and(|known| known.booking.replace(id).is_none());
                 if first {
                     self.begin(saga, id);
@@ -209,7 +213,9 @@ impl World {
     /// The time is held: what the customer does now follows the plan.
     fn begin(&mut self, saga: usize, id: Id<Booking>) {
         self.trace.note(self.now, "holds", &format_args!("{saga} {id}"));
-        let Some(plan) = self.cast.sagas.get(saga).map(|known| known.plan.clone()) else { return };
+        let Some(plan) = self.scenario.sagas.get(saga).map(|known| known.plan.clone()) else {
+            return;
+        };
         if plan.releases() {
             self.later(saga, (5, 800), Step::Release { tries: 0 });
         }
@@ -225,9 +231,9 @@ impl World {
     }
 
     fn start(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
-        let Some(known) = self.cast.sagas.get_mut(saga) else { return };
+        let Some(known) = self.scenario.sagas.get_mut(saga) else { return };
         known.starts = tries;
-        let customer_id = known.wish.customer_id;
+        let customer_id = known.slot_request.customer_id;
         match self.call(|world| world.start_payment(saga, customer_id, id)) {
             // An answer that comes later is another step.
             Ok(None) | Err(Fail::Refused(_)) => {}
@@ -240,7 +246,7 @@ impl World {
     }
 
     fn ordered(&mut self, saga: usize, order: Option<OrderId>) {
-        let Some(known) = self.cast.sagas.get_mut(saga) else { return };
+        let Some(known) = self.scenario.sagas.get_mut(saga) else { return };
         let starts = known.starts;
         let (Some(order), Some(booking_id)) = (order, known.booking) else {
             return self.try_again(saga, starts, Step::Start { tries: starts + 1 });
@@ -263,7 +269,9 @@ impl World {
             }
             Err(_) => {}
         }
-        let Some(plan) = self.cast.sagas.get(saga).map(|known| known.plan.clone()) else { return };
+        let Some(plan) = self.scenario.sagas.get(saga).map(|known| known.plan.clone()) else {
+            return;
+        };
         for pay in plan.pays.clone() {
             let at = self.time_to_pay(id, pay.when);
             self.at(at, Task::Customer { saga, step: Step::Pay(pay) });
@@ -281,12 +289,12 @@ impl World {
         let until = until.unwrap_or(self.now);
         match when {
             When::Soon => {
-                let seconds = self.dice.between(3, 240);
+                let seconds = self.rng.between(3, 240);
                 self.now.plus_seconds(seconds)
             }
             When::AtTheEnd => {
                 self.coverage.fault(Fault::HoldEndRace);
-                let seconds = self.dice.between(-9, 3);
+                let seconds = self.rng.between(-9, 3);
                 until.plus_seconds(seconds)
             }
             When::After(seconds) => {
@@ -297,7 +305,7 @@ impl World {
     }
 
     fn pay_now(&mut self, saga: usize, id: Id<Booking>, pay: Pay) {
-        let Some(known) = self.cast.sagas.get(saga) else { return };
+        let Some(known) = self.scenario.sagas.get(saga) else { return };
         let (Some(order), stays) = (known.order.clone(), known.plan.stays) else { return };
         let paid = self.pay(&order, pay.course, pay.oddity);
         if stays {
@@ -310,7 +318,7 @@ impl World {
     }
 
     fn cancel(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
-        let Some(how) = self.cast.sagas.get(saga).map(|known| known.plan.cancels_how) else {
+        let Some(how) = self.scenario.sagas.get(saga).map(|known| known.plan.cancels_how) else {
             return;
         };
         let again = Step::Cancel { tries: tries + 1 };
@@ -319,7 +327,7 @@ impl World {
     }
 
     fn refund(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
-        let minor = self.dice.chance(500).then_some(10_000);
+        let minor = self.rng.chance(500).then_some(10_000);
         match self.call(|world| world.refund_payment(id, minor)) {
             Ok(refund_id) => self.acks.push(Ack::RefundRequested(refund_id)),
             Err(Fail::Broken(why)) => self.broken.push(why),
@@ -331,20 +339,20 @@ impl World {
     }
 
     fn block(&mut self, number: usize, tries: u32) {
-        let Some(span) = self.cast.blocks.get(number).copied() else { return };
+        let Some(span) = self.scenario.blocks.get(number).copied() else { return };
         if !self.is_up(Service::Booking) {
             return self.try_again(number, tries, Step::Block { tries: tries + 1 });
         }
         if let Ok(block_id) = self.call(|world| world.block_time(span)) {
             self.acks.push(Ack::Blocked(block_id));
-            if self.dice.chance(600) {
+            if self.rng.chance(600) {
                 self.later(number, (60, 90_000), Step::Unblock { block_id, tries: 0 });
             }
         }
     }
 
     fn unblock(&mut self, number: usize, block_id: Id<Block>, tries: u32) {
-        let Some(span) = self.cast.blocks.get(number).copied() else { return };
+        let Some(span) = self.scenario.blocks.get(number).copied() else { return };
         let again = Step::Unblock { block_id, tries: tries + 1 };
         let ack = Ack::Unblocked(block_id);
         self.ask(number, (tries, again), |world| world.unblock_time(block_id, span), ack);

@@ -11,9 +11,9 @@ use payments::domain::refund::Progress;
 use payments::ledger::{Account, Entry, EntryKind};
 use payments::provider::{OrderRequest, PaymentReport, Provider as _, ProviderError};
 
+use super::payments_model::PaymentsTables;
 use super::provider::PROVIDER;
 use super::store::Batch;
-use super::till::TillTables;
 use super::world::{Fail, Service, Task, World};
 
 const DAY_SECONDS: i64 = 24 * 60 * 60;
@@ -48,8 +48,8 @@ impl World {
         for report in page.items {
             match self.booking_of_report(&report) {
                 Some(booking_id) => {
-                    let told = self.look_into(vec![report]);
-                    self.fold_told(booking_id, &told, (Source::Poll, PollDirective::Keep))?;
+                    let told = self.fetch_missing_refunds(vec![report]);
+                    self.apply_reports(booking_id, &told, (Source::Poll, PollDirective::Keep))?;
                 }
                 None => self.take_in_unknown(&report)?,
             }
@@ -95,7 +95,7 @@ impl World {
         }
         let mut batch = Batch::by("payments");
         let id = payment.id.clone();
-        batch.change(move |tables: &mut TillTables| {
+        batch.change(move |tables: &mut PaymentsTables| {
             tables.post(entries);
             tables.note_unknown(id);
         });
@@ -123,7 +123,7 @@ impl World {
             .map(|(id, _)| *id)
             .collect();
         for booking_id in without {
-            let mut open = self.open_collection(booking_id);
+            let mut open = self.lock_collection(booking_id);
             let Some(terms) = open.collection().map(|known| known.terms) else { continue };
             let (receipt, amount) = (terms.collection_id, terms.amount);
             let wanted = OrderRequest { receipt, booking_id, amount };

@@ -16,7 +16,7 @@ use payments::provider::{Observation, ProviderRefund};
 pub(crate) use book::Book;
 
 use super::coverage::Fault;
-use super::dice::Dice;
+use super::rng::Rng;
 use super::world::{Task, World};
 
 /// Whom it plays.
@@ -41,7 +41,7 @@ pub(crate) struct Notice {
     /// What stands for its bytes.
     pub(crate) body: String,
     /// What it tells.
-    pub(crate) told: Vec<Observation>,
+    pub(crate) observations: Vec<Observation>,
 }
 
 /// How a customer's payment goes.
@@ -79,8 +79,8 @@ pub(crate) struct Provider {
 impl Provider {
     /// One without customers yet.
     pub(crate) fn new(seed: u64) -> Self {
-        let dice = Dice::new(seed ^ 0x5EED_0F7E_11E2_0001);
-        Self { book: Mutex::new(Book::new(dice)) }
+        let rng = Rng::new(seed ^ 0x5EED_0F7E_11E2_0001);
+        Self { book: Mutex::new(Book::new(rng)) }
     }
 
     /// Its book.
@@ -142,16 +142,16 @@ impl World {
             return;
         }
         let pause = if is_lost || self.fault(Fault::WebhookLate, 80) {
-            self.dice.seconds_of_any_size(72 * 60 * 60) * 1000
+            self.rng.seconds_of_any_size(72 * 60 * 60) * 1000
         } else {
-            self.dice.between(200, 4_000)
+            self.rng.between(200, 4_000)
         };
         if self.fault(Fault::WebhookRepeated, 100) {
-            let again = self.dice.seconds_of_any_size(72 * 60 * 60) * 1000;
+            let again = self.rng.seconds_of_any_size(72 * 60 * 60) * 1000;
             self.after(again, Task::Webhook { notice: notice.clone(), tries: 0 });
         }
         if self.fault(Fault::WebhookRenamed, 60) {
-            let again = self.dice.seconds_of_any_size(72 * 60 * 60) * 1000;
+            let again = self.rng.seconds_of_any_size(72 * 60 * 60) * 1000;
             let event_id = format!("{}-again", notice.event_id);
             let renamed = Notice { event_id, ..notice.clone() };
             self.after(again, Task::Webhook { notice: renamed, tries: 0 });
@@ -172,10 +172,11 @@ impl World {
             self.compares_lists
                 && created_at.is_some_and(|at| self.now.seconds_since(at) < SURELY_LISTED_SECONDS)
         };
-        notice.told.iter().all(|observation| match observation {
+        notice.observations.iter().all(|observation| match observation {
             Observation::Payment(payment) => {
                 let order = payment.fact.order.as_ref();
-                !order.is_some_and(|order| self.cast.pays_often(order)) || is_listed(&payment.id)
+                !order.is_some_and(|order| self.scenario.pays_often(order))
+                    || is_listed(&payment.id)
             }
             // This provider's payers dispute nothing.
             Observation::Dispute(_) => true,

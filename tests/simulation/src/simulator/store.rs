@@ -8,7 +8,7 @@ use kernel::Timestamp;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::flaw::Flaw;
+use super::mutant::Mutant;
 use super::world::{Fail, Service, World};
 
 /// A service's own tables.
@@ -18,7 +18,7 @@ pub(crate) trait Tables: Default + 'static {
     /// Where they are.
     fn store(world: &mut World) -> &mut Store<Self>;
     /// Writes down an event that was just appended, as the service's projection does.
-    fn take_in(&mut self, event: &Recorded, flaw: Option<Flaw>) -> Result<(), Fail>;
+    fn project(&mut self, event: &Recorded, mutant: Option<Mutant>) -> Result<(), Fail>;
 }
 
 /// One service's database.
@@ -171,7 +171,7 @@ impl<T: Tables> Store<T> {
         &mut self,
         batch: Batch<T>,
         now: Timestamp,
-        (ids, flaw): (&mut u128, Option<Flaw>),
+        (ids, mutant): (&mut u128, Option<Mutant>),
     ) -> Result<Written, Fail> {
         let mut written = Written { appended: !batch.events.is_empty(), due: Vec::new() };
         for (stream_id, new) in batch.events {
@@ -188,7 +188,7 @@ impl<T: Tables> Store<T> {
                 metadata: batch.metadata.clone(),
                 recorded_at: now,
             };
-            self.tables.take_in(&recorded, flaw)?;
+            self.tables.project(&recorded, mutant)?;
             self.log.events.push(recorded);
             self.log.outbox.insert(i64::try_from(self.log.events.len()).unwrap_or(i64::MAX));
         }
@@ -199,7 +199,7 @@ impl<T: Tables> Store<T> {
             match timer {
                 TimerChange::End(key) => drop(self.log.timers.remove(&key)),
                 TimerChange::Set(key, due_at, payload) => {
-                    if flaw == Some(Flaw::LoseTimer) && self.log.events.len() % 11 == 3 {
+                    if mutant == Some(Mutant::LoseTimer) && self.log.events.len() % 11 == 3 {
                         continue;
                     }
                     let lease_until = Timestamp::EPOCH;

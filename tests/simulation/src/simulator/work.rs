@@ -9,11 +9,11 @@ use payments::app::process_refund::RefundAnswer;
 use payments::domain::fact::{OrderId, Source};
 use payments::sold_orders::RecheckSchedule;
 
+use super::booking_model::BookingTables;
 use super::coverage::Fault;
-use super::desk::DeskTables;
-use super::post::Handed;
+use super::notifications_model::DeliveryAttempt;
+use super::payments_model::PaymentsTables;
 use super::store::TimerKey;
-use super::till::TillTables;
 use super::world::{Service, World};
 
 /// A job's next part.
@@ -22,20 +22,20 @@ pub(crate) enum Job {
     /// The meeting provider has answered.
     Room { id: Id<Booking>, room: Option<String>, timer: (TimerKey, i32) },
     /// The turn to create an order is looked at.
-    TakeTurn { booking_id: Id<Booking>, saga: usize, deadline: Timestamp },
+    AcquireOrderLease { booking_id: Id<Booking>, saga: usize, deadline: Timestamp },
     /// The payment provider has answered with an order, or not.
-    Ordered { booking_id: Id<Booking>, saga: usize, order: Option<OrderId>, turn: i32 },
+    Ordered { booking_id: Id<Booking>, saga: usize, order: Option<OrderId>, lease: i32 },
     /// The payment provider has told of payments.
     Fold {
         booking_id: Id<Booking>,
-        told: ProviderReport,
+        report: ProviderReport,
         way: (Source, PollDirective),
         timer: Option<(TimerKey, i32)>,
     },
     /// The payment provider has told of a sold order.
     FoldSold {
         booking_id: Id<Booking>,
-        told: ProviderReport,
+        report: ProviderReport,
         next: (RecheckSchedule, Option<Timestamp>),
         timer: (TimerKey, i32),
     },
@@ -48,7 +48,7 @@ pub(crate) enum Job {
         timer: (TimerKey, i32),
     },
     /// The mail server has answered.
-    Mailed(Handed),
+    Mailed(DeliveryAttempt),
 }
 
 impl World {
@@ -56,37 +56,37 @@ impl World {
     pub(crate) fn work(&mut self, service: Service, life: u32, job: Job) {
         if !self.is_alive(service, life) {
             self.coverage.fault(Fault::CrashAfterEffect);
-            if let Job::Mailed(handed) = job {
-                self.abandon(&handed);
+            if let Job::Mailed(attempt) = job {
+                self.abandon(&attempt);
             }
             return;
         }
         match job {
             Job::Room { id, room, timer } => {
-                let outcome = self.record_room(id, room);
-                self.conclude::<DeskTables>((&timer.0, timer.1), outcome);
+                let outcome = self.record_meeting(id, room);
+                self.conclude::<BookingTables>((&timer.0, timer.1), outcome);
             }
-            Job::TakeTurn { booking_id, saga, deadline } => {
-                self.take_turn(booking_id, saga, deadline);
+            Job::AcquireOrderLease { booking_id, saga, deadline } => {
+                self.acquire_order_lease(booking_id, saga, deadline);
             }
-            Job::Ordered { booking_id, saga, order, turn } => {
-                self.record_order(booking_id, (saga, turn), order);
+            Job::Ordered { booking_id, saga, order, lease } => {
+                self.record_order(booking_id, (saga, lease), order);
             }
-            Job::Fold { booking_id, told, way, timer } => {
-                let outcome = self.fold_told(booking_id, &told, way);
+            Job::Fold { booking_id, report, way, timer } => {
+                let outcome = self.apply_reports(booking_id, &report, way);
                 if let Some((key, attempts)) = timer {
-                    self.conclude::<TillTables>((&key, attempts), outcome);
+                    self.conclude::<PaymentsTables>((&key, attempts), outcome);
                 }
             }
-            Job::FoldSold { booking_id, told, next, timer } => {
-                let outcome = self.fold_sold(booking_id, &told, next);
-                self.conclude::<TillTables>((&timer.0, timer.1), outcome);
+            Job::FoldSold { booking_id, report, next, timer } => {
+                let outcome = self.apply_sold_order_reports(booking_id, &report, next);
+                self.conclude::<PaymentsTables>((&timer.0, timer.1), outcome);
             }
             Job::Refunded { booking_id, refund_id, answer, step, timer } => {
                 let outcome = self.record_refund((booking_id, refund_id), &answer, step);
-                self.conclude::<TillTables>((&timer.0, timer.1), outcome);
+                self.conclude::<PaymentsTables>((&timer.0, timer.1), outcome);
             }
-            Job::Mailed(handed) => self.record_mail(handed),
+            Job::Mailed(attempt) => self.record_mail(attempt),
         }
     }
 }

@@ -11,17 +11,17 @@ use kernel::{Id, Timestamp};
 use messaging::ReactionError;
 use uuid::Uuid;
 
+use super::booking_model::BookingTables;
 use super::bus::Consumer;
-use super::coverage::{Coverage, Fault, Strike};
-use super::customers::{Cast, Step};
-use super::desk::DeskTables;
-use super::dice::Dice;
-use super::flaw::Flaw;
-use super::mailroom::MailServer;
-use super::post::PostTables;
+use super::coverage::{Coverage, Fault, TargetedFault};
+use super::customers::{Scenario, Step};
+use super::mail_server::MailServer;
+use super::mutant::Mutant;
+use super::notifications_model::NotificationsTables;
+use super::payments_model::PaymentsTables;
 use super::provider::Provider;
+use super::rng::Rng;
 use super::store::{Batch, Store, Tables, TimerKey};
-use super::till::TillTables;
 use super::trace::Trace;
 use super::work::Job;
 use crate::checker::snapshot::Ack;
@@ -114,22 +114,22 @@ pub(crate) enum Task {
 /// Everything.
 pub(crate) struct World {
     pub(crate) now: Timestamp,
-    pub(crate) dice: Dice,
-    pub(crate) flaw: Option<Flaw>,
+    pub(crate) rng: Rng,
+    pub(crate) mutant: Option<Mutant>,
     pub(crate) coverage: Coverage,
     pub(crate) trace: Trace,
-    pub(crate) booking: Store<DeskTables>,
-    pub(crate) payments: Store<TillTables>,
-    pub(crate) notifications: Store<PostTables>,
+    pub(crate) booking: Store<BookingTables>,
+    pub(crate) payments: Store<PaymentsTables>,
+    pub(crate) notifications: Store<NotificationsTables>,
     pub(crate) provider: Arc<Provider>,
     pub(crate) mail_server: MailServer,
     pub(crate) rooms: BTreeMap<String, String>,
-    pub(crate) cast: Cast,
+    pub(crate) scenario: Scenario,
     pub(crate) acks: Vec<Ack>,
     /// What cannot be and was: found by the simulator itself.
     pub(crate) broken: Vec<String>,
     /// The one fault that happens, when a run is not left to chance.
-    pub(crate) strike: Option<Strike>,
+    pub(crate) targeted_fault: Option<TargetedFault>,
     /// Whether payments compares the provider's list every night. Half of the runs do without, so
     /// that it hides nothing that polling and webhooks have to find.
     pub(crate) compares_lists: bool,
@@ -146,11 +146,11 @@ pub(crate) struct World {
 
 impl World {
     /// A world at its beginning.
-    pub(crate) fn new(seed: u64, start: Timestamp, flaw: Option<Flaw>, trace: Trace) -> Self {
+    pub(crate) fn new(seed: u64, start: Timestamp, mutant: Option<Mutant>, trace: Trace) -> Self {
         Self {
             now: start,
-            dice: Dice::new(seed),
-            flaw,
+            rng: Rng::new(seed),
+            mutant,
             coverage: Coverage::default(),
             trace,
             booking: Store::default(),
@@ -159,10 +159,10 @@ impl World {
             provider: Arc::new(Provider::new(seed)),
             mail_server: MailServer::default(),
             rooms: BTreeMap::new(),
-            cast: Cast::default(),
+            scenario: Scenario::default(),
             acks: Vec::new(),
             broken: Vec::new(),
-            strike: None,
+            targeted_fault: None,
             compares_lists: seed.is_multiple_of(2),
             webhook_loss: 120,
             cut_off: BTreeMap::new(),
@@ -196,9 +196,9 @@ impl World {
 
     /// Whether this fault happens now; so often of a thousand times, until everything is healed.
     pub(crate) fn fault(&mut self, fault: Fault, per_mille: u64) -> bool {
-        let happens = match &mut self.strike {
-            Some(strike) => strike.hits(fault),
-            None => !self.is_healed && self.dice.chance(per_mille),
+        let happens = match &mut self.targeted_fault {
+            Some(targeted_fault) => targeted_fault.hits(fault),
+            None => !self.is_healed && self.rng.chance(per_mille),
         };
         if happens {
             self.coverage.fault(fault);
@@ -208,8 +208,8 @@ impl World {
     }
 
     /// Whether a mistake is switched on.
-    pub(crate) fn has(&self, flaw: Flaw) -> bool {
-        self.flaw == Some(flaw)
+    pub(crate) fn has(&self, mutant: Mutant) -> bool {
+        self.mutant == Some(mutant)
     }
 
     /// From here on nothing goes wrong any more.
@@ -258,7 +258,7 @@ impl World {
         node.is_down = true;
         node.life += 1;
         self.trace.note(self.now, "died", &service.name());
-        let away = self.dice.between(200, 40_000);
+        let away = self.rng.between(200, 40_000);
         self.after(away, Task::Restart(service));
     }
 
@@ -289,7 +289,7 @@ impl World {
     pub(crate) fn go_on(&mut self, service: Service, millis: i64, job: Job) {
         let life = self.node(service).life;
         let standstill = self.fault(Fault::Zombie, 4);
-        let millis = if standstill { millis + self.dice.between(25_000, 90_000) } else { millis };
+        let millis = if standstill { millis + self.rng.between(25_000, 90_000) } else { millis };
         self.after(millis, Task::Work { service, life, job });
     }
 
@@ -311,15 +311,15 @@ impl World {
         if self.fault(Fault::CommitRefused, 5) {
             return Err(Fail::Unavailable);
         }
-        let (now, flaw, mut ids) = (self.now, self.flaw, self.ids);
-        let written = T::store(self).write(batch, now, (&mut ids, flaw));
+        let (now, mutant, mut ids) = (self.now, self.mutant, self.ids);
+        let written = T::store(self).write(batch, now, (&mut ids, mutant));
         self.ids = ids;
         let written = written?;
         for (key, due) in written.due {
             self.at(due, Task::Fire(T::SERVICE, key));
         }
         if written.appended {
-            let pause = self.dice.between(1, 250);
+            let pause = self.rng.between(1, 250);
             self.after(pause, Task::Relay(T::SERVICE));
         }
         if self.fault(Fault::CrashAfterCommit, 4) {

@@ -1,7 +1,7 @@
 //! Every seed with which a run once failed. Another way of drawing leads a seed elsewhere, so each
 //! mend has a test of its own, too; the corpus grows by what `make simulate` finds.
 
-use simulation::simulator::{How, run};
+use simulation::simulator::{RunOptions, run};
 
 /// A second payment of a sold order that no webhook and no list told of. Sold orders are asked for
 /// again since (`services/payments/src/sold_orders.rs`).
@@ -48,7 +48,7 @@ fn what_once_failed_holds() {
         &PAID_BY_ANOTHER,
     ];
     for seed in all.concat() {
-        let outcome = run(seed, How::default());
+        let outcome = run(seed, RunOptions::default());
         let what = format!("{:?} {:?}", outcome.violations, outcome.broken);
         assert!(outcome.is_clean(), "make simulate RUNS=0 SEED={seed}: {what}");
     }

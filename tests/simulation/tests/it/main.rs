@@ -1,8 +1,8 @@
 //! The simulator and the checker, tried on each other.
 
 mod corpus;
-mod flaws;
+mod mutants;
 mod receipts;
 mod sagas;
-mod strikes;
+mod targeted_faults;
 mod tampered;

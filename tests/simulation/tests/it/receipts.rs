@@ -5,14 +5,14 @@ use eventstore::{NewEvent, Recorded};
 use payments::contract::collection_stream;
 use simulation::checker::check;
 use simulation::checker::snapshot::{EventRow, ReceiptRow, Snapshot};
-use simulation::simulator::{How, run};
+use simulation::simulator::{RunOptions, run};
 
 /// How many runs may be looked at for one that has what is to be changed.
 const SEEDS: u64 = 150;
 
 /// A sound run with a receipt of such money, and where that is.
 fn sound(is_such: fn(&Snapshot, &ReceiptRow) -> bool) -> Option<(Snapshot, usize)> {
-    let mut runs = (0..SEEDS).map(|seed| run(seed, How::default()).snapshot);
+    let mut runs = (0..SEEDS).map(|seed| run(seed, RunOptions::default()).snapshot);
     runs.find_map(|it| {
         let at = it.payments.receipts.iter().flatten().position(|row| is_such(&it, row))?;
         Some((it, at))

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use simulation::simulator::{End, Fault, How, SAGAS, run};
+use simulation::simulator::{End, Fault, RunOptions, SAGAS, run};
 use simulation::sweep::sweep;
 
 /// What `make test` runs.
@@ -24,7 +24,7 @@ fn first_seed() -> u64 {
 fn ten_thousand_sagas_break_nothing_and_go_through_everything() {
     let seeds = ATTEMPTS.div_ceil(SAGAS as u64);
     let mut broken = Vec::new();
-    let total = sweep(first_seed(), seeds, How::default(), |progress| {
+    let total = sweep(first_seed(), seeds, RunOptions::default(), |progress| {
         if let Some(outcome) = progress.failed {
             let what = format!("{:?} {:?}", outcome.violations, outcome.broken);
             broken.push(format!("make simulate RUNS=0 SEED={}: {what}", outcome.seed));
@@ -48,12 +48,12 @@ fn ten_thousand_sagas_break_nothing_and_go_through_everything() {
 #[test]
 fn one_seed_is_one_trace() {
     for seed in [0, 1, 77, 4_096] {
-        let (first, second) = (run(seed, How::default()), run(seed, How::default()));
+        let (first, second) = (run(seed, RunOptions::default()), run(seed, RunOptions::default()));
         assert_eq!(first.trace_hash, second.trace_hash, "seed {seed}");
         assert_eq!(format!("{:?}", first.snapshot), format!("{:?}", second.snapshot));
-        let kept = run(seed, How { keeps_lines: true, ..How::default() });
+        let kept = run(seed, RunOptions { keeps_lines: true, ..RunOptions::default() });
         assert_eq!(first.trace_hash, kept.trace_hash, "keeping lines changes nothing");
         assert!(kept.lines.len() > 100);
     }
-    assert_ne!(run(0, How::default()).trace_hash, run(1, How::default()).trace_hash);
+    assert_ne!(run(0, RunOptions::default()).trace_hash, run(1, RunOptions::default()).trace_hash);
 }

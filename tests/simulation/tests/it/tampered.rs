@@ -9,7 +9,7 @@ use simulation::checker::snapshot::{
     ReceiptRow, ReservationRow, Snapshot, TimerRow,
 };
 use simulation::checker::{Invariant, check};
-use simulation::simulator::{How, run};
+use simulation::simulator::{RunOptions, run};
 use uuid::Uuid;
 
 /// How many runs may be looked at for one that has what is to be changed.
@@ -392,7 +392,7 @@ fn every_check_reports_what_breaks_it() {
     let rows = WRONG_ROWS.iter().map(|(what, says, tamper)| (Invariant::I9, *what, *says, *tamper));
     for (invariant, what, says, tamper) in CASES.into_iter().chain(rows) {
         let mut tampered = (0..SEEDS).filter_map(|seed| {
-            let mut snapshot = run(seed, How::default()).snapshot;
+            let mut snapshot = run(seed, RunOptions::default()).snapshot;
             tamper(&mut snapshot).then_some(snapshot)
         });
         let seen = tampered.next().map(|snapshot| check(&snapshot));

@@ -5,10 +5,10 @@ use booking::domain::span::Span;
 use kernel::id::Customer;
 use kernel::{Id, Timestamp};
 
+use super::super::booking_model::{OFFERINGS, SlotRequest};
 use super::super::coverage::Fault;
-use super::super::desk::{OFFERINGS, Wish};
-use super::super::dice::Dice;
 use super::super::provider::{Course, Oddity};
+use super::super::rng::Rng;
 use super::super::world::{Task, World};
 use super::{Saga, Step};
 
@@ -85,74 +85,80 @@ enum Story {
 
 impl World {
     /// Fills a run: customers who contend for few times, and staff who close some.
-    pub(crate) fn cast(&mut self, sagas: usize) {
-        self.cast.accepts_claims = self.dice.chance(250);
+    pub(crate) fn plan_scenario(&mut self, sagas: usize) {
+        self.scenario.accepts_claims = self.rng.chance(250);
         if self.fault(Fault::WebhooksOff, 150) {
             self.webhook_loss = 950;
         }
-        let customers = self.dice.between(2, 5);
+        let customers = self.rng.between(2, 5);
         let people: Vec<Id<Customer>> = (0..customers).map(|_| self.new_id()).collect();
         let mut arrives = 0_i64;
-        let mut before: Option<Wish> = None;
+        let mut before: Option<SlotRequest> = None;
         for number in 0..sagas {
-            let is_rival = self.dice.chance(350);
+            let is_rival = self.rng.chance(350);
             let rivals = before.clone().filter(|_| is_rival);
-            let wish = self.wish(number, &people, rivals.as_ref());
-            let Some(wish) = wish else { continue };
+            let slot_request = self.slot_request(number, &people, rivals.as_ref());
+            let Some(slot_request) = slot_request else { continue };
             if rivals.is_none() {
-                arrives += self.dice.between(0, 100 * MINUTE);
+                arrives += self.rng.between(0, 100 * MINUTE);
             }
-            before = Some(wish.clone());
-            let plan = plan(&mut self.dice);
-            self.cast.sagas.push(Saga { wish, plan, booking: None, order: None, starts: 0 });
-            let millis = arrives * 1000 + self.dice.between(0, 900);
-            let saga = self.cast.sagas.len() - 1;
+            before = Some(slot_request.clone());
+            let plan = plan(&mut self.rng);
+            self.scenario.sagas.push(Saga {
+                slot_request,
+                plan,
+                booking: None,
+                order: None,
+                starts: 0,
+            });
+            let millis = arrives * 1000 + self.rng.between(0, 900);
+            let saga = self.scenario.sagas.len() - 1;
             self.after(millis, Task::Customer { saga, step: Step::Request { tries: 0 } });
         }
-        for _ in 0..self.dice.below(3) {
+        for _ in 0..self.rng.below(3) {
             self.plan_block();
         }
-        if self.dice.chance(300) {
-            let seconds = self.dice.between(60, 20 * HOUR);
+        if self.rng.chance(300) {
+            let seconds = self.rng.between(60, 20 * HOUR);
             self.after(seconds * 1000, Task::PaidElsewhere);
         }
     }
 
     /// A wish for one of few times; rivals want the one of somebody before, or one that overlaps
     /// it.
-    fn wish(
+    fn slot_request(
         &mut self,
         number: usize,
         people: &[Id<Customer>],
-        rival: Option<&Wish>,
-    ) -> Option<Wish> {
-        let at = usize::try_from(self.dice.below(people.len().try_into().unwrap_or(1))).ok()?;
+        rival: Option<&SlotRequest>,
+    ) -> Option<SlotRequest> {
+        let at = usize::try_from(self.rng.below(people.len().try_into().unwrap_or(1))).ok()?;
         let customer_id = *people.get(at)?;
         let [short, long] = OFFERINGS;
-        let offering = if self.dice.chance(500) { short } else { long };
+        let offering = if self.rng.chance(500) { short } else { long };
         let starts_at = match rival {
-            Some(rival) => rival.starts_at.plus_minutes(60 * self.dice.between(0, 1)),
+            Some(rival) => rival.starts_at.plus_minutes(60 * self.rng.between(0, 1)),
             None => self.some_start(),
         };
-        let mode = if self.dice.chance(700) { Mode::Online } else { Mode::InPerson };
+        let mode = if self.rng.chance(700) { Mode::Online } else { Mode::InPerson };
         let key = format!("request-key-{number}");
-        Some(Wish { customer_id, offering, starts_at, mode, key })
+        Some(SlotRequest { customer_id, offering, starts_at, mode, key })
     }
 
     /// 11:00 to 14:00 in India, today or in the next three days.
     fn some_start(&mut self) -> Timestamp {
-        let days = self.dice.weighted(&[(350, 0), (350, 1), (300, 3)], 1);
-        let hours = self.dice.between(0, 3);
+        let days = self.rng.weighted(&[(350, 0), (350, 1), (300, 3)], 1);
+        let hours = self.rng.between(0, 3);
         start_of_run().plus_minutes(90 + 24 * 60 * days + 60 * hours)
     }
 
     fn plan_block(&mut self) {
         let starts_at = self.some_start();
-        let minutes = self.dice.between(1, 3) * 60;
+        let minutes = self.rng.between(1, 3) * 60;
         let Some(span) = Span::new(starts_at, starts_at.plus_minutes(minutes)) else { return };
-        self.cast.blocks.push(span);
-        let saga = self.cast.blocks.len() - 1;
-        let millis = self.dice.between(0, 12 * HOUR) * 1000;
+        self.scenario.blocks.push(span);
+        let saga = self.scenario.blocks.len() - 1;
+        let millis = self.rng.between(0, 12 * HOUR) * 1000;
         self.after(millis, Task::Customer { saga, step: Step::Block { tries: 0 } });
     }
 }
@@ -162,8 +168,8 @@ pub(crate) fn start_of_run() -> Timestamp {
     Timestamp::from_seconds(1_795_406_400).unwrap_or(Timestamp::EPOCH)
 }
 
-fn plan(dice: &mut Dice) -> Plan {
-    let story = dice.weighted(
+fn plan(rng: &mut Rng) -> Plan {
+    let story = rng.weighted(
         &[
             (80, Story::Abandon),
             (60, Story::Release),
@@ -178,38 +184,38 @@ fn plan(dice: &mut Dice) -> Plan {
     );
     let pays = match story {
         Story::Abandon | Story::Release | Story::OnlyStart | Story::ClaimOnly => Vec::new(),
-        Story::PayOnce | Story::PayAndClaim => vec![pay(dice)],
-        Story::PayTwice => vec![pay(dice), pay(dice)],
+        Story::PayOnce | Story::PayAndClaim => vec![pay(rng)],
+        Story::PayTwice => vec![pay(rng), pay(rng)],
         Story::FailThenPay => {
             let failed = Pay { when: When::Soon, course: Course::Failed, oddity: Oddity::None };
-            vec![failed, pay(dice)]
+            vec![failed, pay(rng)]
         }
     };
-    let by = if dice.chance(600) { CancelledBy::Customer } else { CancelledBy::Practice };
-    let refund = dice.weighted(
+    let by = if rng.chance(600) { CancelledBy::Customer } else { CancelledBy::Practice };
+    let refund = rng.weighted(
         &[(800, RefundChoice::ByPolicy), (100, RefundChoice::Full), (100, RefundChoice::Nothing)],
         RefundChoice::ByPolicy,
     );
-    let refunds = dice.weighted(&[(880, 0), (80, 1), (40, 2)], 0);
+    let refunds = rng.weighted(&[(880, 0), (80, 1), (40, 2)], 0);
     Plan {
         story,
         pays,
-        stays: dice.chance(600),
-        is_claim_accepted: dice.chance(500),
-        cancels_after: dice.chance(220).then(|| dice.between(10 * MINUTE, 40 * HOUR)),
+        stays: rng.chance(600),
+        is_claim_accepted: rng.chance(500),
+        cancels_after: rng.chance(220).then(|| rng.between(10 * MINUTE, 40 * HOUR)),
         cancels_how: (by, refund),
-        refunds_after: (0..refunds).map(|_| dice.between(20 * MINUTE, 90 * HOUR)).collect(),
+        refunds_after: (0..refunds).map(|_| rng.between(20 * MINUTE, 90 * HOUR)).collect(),
     }
 }
 
-fn pay(dice: &mut Dice) -> Pay {
-    let after = dice.between(1, 30 * HOUR);
-    let seconds = dice.between(30, 24 * HOUR);
-    let when = dice.weighted(
+fn pay(rng: &mut Rng) -> Pay {
+    let after = rng.between(1, 30 * HOUR);
+    let seconds = rng.between(30, 24 * HOUR);
+    let when = rng.weighted(
         &[(600, When::Soon), (150, When::AtTheEnd), (250, When::After(after))],
         When::Soon,
     );
-    let course = dice.weighted(
+    let course = rng.weighted(
         &[
             (700, Course::Captured),
             (100, Course::Late(seconds)),
@@ -219,7 +225,7 @@ fn pay(dice: &mut Dice) -> Pay {
         ],
         Course::Captured,
     );
-    let oddity = dice.weighted(
+    let oddity = rng.weighted(
         &[(920, Oddity::None), (50, Oddity::Amount), (30, Oddity::Currency)],
         Oddity::None,
     );

@@ -8,7 +8,7 @@ use payments::domain::refund::Progress;
 use payments::provider::{Observation, PaymentReport, ProviderError};
 
 use super::super::coverage::Fault;
-use super::super::dice::Dice;
+use super::super::rng::Rng;
 use super::{BEGINNING, Change, Course, Notice, Oddity, RUPEES, as_seen};
 
 const DAY: i64 = 24 * 60 * 60;
@@ -63,7 +63,7 @@ pub(crate) struct Book {
     pub(crate) orders: BTreeMap<OrderId, Order>,
     pub(crate) payments: BTreeMap<PaymentId, Paid>,
     pub(crate) refunds: BTreeMap<ProviderRefundId, Refund>,
-    dice: Dice,
+    rng: Rng,
     numbers: u64,
     faults: Vec<Fault>,
     changes: Vec<(i64, Change)>,
@@ -71,7 +71,7 @@ pub(crate) struct Book {
 }
 
 impl Book {
-    pub(super) fn new(dice: Dice) -> Self {
+    pub(super) fn new(rng: Rng) -> Self {
         Self {
             now: BEGINNING,
             is_healed: false,
@@ -79,7 +79,7 @@ impl Book {
             orders: BTreeMap::new(),
             payments: BTreeMap::new(),
             refunds: BTreeMap::new(),
-            dice,
+            rng,
             numbers: 0,
             faults: Vec::new(),
             changes: Vec::new(),
@@ -94,7 +94,7 @@ impl Book {
     }
 
     pub(super) fn fault(&mut self, fault: Fault, per_mille: u64) -> bool {
-        let happens = !self.is_healed && self.dice.chance(per_mille);
+        let happens = !self.is_healed && self.rng.chance(per_mille);
         if happens {
             self.faults.push(fault);
         }
@@ -135,7 +135,7 @@ impl Book {
         match oddity {
             Oddity::None => {}
             Oddity::Amount => {
-                amount.minor = if self.dice.chance(500) { 100 } else { amount.minor + 100 };
+                amount.minor = if self.rng.chance(500) { 100 } else { amount.minor + 100 };
                 self.faults.push(Fault::WrongAmount);
             }
             Oddity::Currency => {
@@ -159,7 +159,7 @@ impl Book {
     pub(super) fn pay_elsewhere(&mut self) {
         self.faults.push(Fault::ForeignPayment);
         let amount = Amount { minor: 12_300, currency: RUPEES.to_owned() };
-        let order = if self.dice.chance(500) {
+        let order = if self.rng.chance(500) {
             self.new_order("another shop".to_owned(), amount.clone())
         } else {
             None
@@ -232,8 +232,8 @@ impl Book {
         if status == Status::Captured {
             paid.captured_at = Some(now);
             if self.fault(Fault::RefundElsewhere, 50) {
-                let seconds = self.dice.between(1, 3 * DAY);
-                let is_whole = self.dice.chance(600);
+                let seconds = self.rng.between(1, 3 * DAY);
+                let is_whole = self.rng.chance(600);
                 let payment = id.to_string();
                 self.changes.push((seconds, Change::Elsewhere { payment, is_whole }));
             }
@@ -243,14 +243,14 @@ impl Book {
 
     fn tell_of_payment(&mut self, id: &PaymentId) {
         let Some(report) = self.report(id) else { return };
-        let told = vec![Observation::Payment(report.payment)];
-        self.tell(told);
+        let observations = vec![Observation::Payment(report.payment)];
+        self.tell(observations);
     }
 
-    fn tell(&mut self, told: Vec<Observation>) {
+    fn tell(&mut self, observations: Vec<Observation>) {
         let event_id = format!("evt_{}", self.number());
-        let body = format!("{} {told:?}", self.now);
-        self.notices.push(Notice { event_id, body, told });
+        let body = format!("{} {observations:?}", self.now);
+        self.notices.push(Notice { event_id, body, observations });
     }
 
     /// Whether a captured payment has paid an order in full.
@@ -322,9 +322,9 @@ impl Book {
             Progress::Processed
         };
         let seconds = if self.fault(Fault::RefundSlow, 200) {
-            self.dice.between(DAY, 6 * DAY)
+            self.rng.between(DAY, 6 * DAY)
         } else {
-            self.dice.between(1, 600)
+            self.rng.between(1, 600)
         };
         self.changes.push((seconds, Change::Refund(id.to_string(), end)));
         self.tell(vec![Observation::Refund(as_seen(&refund))]);

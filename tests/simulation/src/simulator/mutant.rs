@@ -5,7 +5,7 @@ use crate::checker::Invariant;
 
 /// A mistake that is made on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Flaw {
+pub enum Mutant {
     /// A request is acknowledged before it is committed.
     AckBeforeCommit,
     /// A hold is decided on the day as it was before, and no constraint stands behind it.
@@ -46,7 +46,7 @@ pub enum Flaw {
     ForgetSoldOrders,
 }
 
-impl Flaw {
+impl Mutant {
     /// Those that break something, with the invariant that each breaks.
     pub const ALL: [(Self, Invariant); 16] = [
         (Self::AckBeforeCommit, Invariant::I1),

@@ -22,12 +22,12 @@ use runtime::practice::{Availability, PRACTITIONER_ID};
 use serde_json::json;
 
 use super::coverage::Fault;
-use super::flaw::Flaw;
+use super::mutant::Mutant;
 use super::store::{Batch, TimerKey};
 use super::work::Job;
 use super::world::{Fail, Service, World};
 
-pub(crate) use tables::DeskTables;
+pub(crate) use tables::BookingTables;
 
 /// Minutes for which a time is held.
 const HOLD_MINUTES: i64 = 15;
@@ -71,7 +71,7 @@ pub(crate) fn rules() -> Rules {
 
 /// A wish for a time.
 #[derive(Debug, Clone)]
-pub(crate) struct Wish {
+pub(crate) struct SlotRequest {
     pub(crate) customer_id: Id<Customer>,
     pub(crate) offering: Offering,
     pub(crate) starts_at: Timestamp,
@@ -86,7 +86,7 @@ impl From<Rejection> for Fail {
 }
 
 /// A booking with its day, under their locks.
-struct Open {
+struct LockedBooking {
     id: Id<Booking>,
     state: State,
     span: Span,
@@ -95,10 +95,10 @@ struct Open {
     now: Timestamp,
 }
 
-impl Open {
+impl LockedBooking {
     fn apply(
         &mut self,
-        batch: &mut Batch<DeskTables>,
+        batch: &mut Batch<BookingTables>,
         command: Command,
     ) -> Result<Vec<Event>, Fail> {
         let events = BookingLife::decide(&self.state, command)?;
@@ -112,14 +112,18 @@ impl Open {
 
     fn apply_to_day(
         &mut self,
-        batch: &mut Batch<DeskTables>,
+        batch: &mut Batch<BookingTables>,
         command: day::Command,
     ) -> Result<(), Fail> {
         apply_to_day(batch, (&self.stream, &mut self.day), command)
     }
 
     /// Carries new events to the day and the timers.
-    fn carry_out(&mut self, batch: &mut Batch<DeskTables>, events: &[Event]) -> Result<(), Fail> {
+    fn apply_effects(
+        &mut self,
+        batch: &mut Batch<BookingTables>,
+        events: &[Event],
+    ) -> Result<(), Fail> {
         let (booking_id, span, now) = (self.id, self.span, self.now);
         let subject = booking_id.to_string();
         for event in events {
@@ -154,7 +158,7 @@ impl Open {
 }
 
 fn apply_to_day(
-    batch: &mut Batch<DeskTables>,
+    batch: &mut Batch<BookingTables>,
     (stream, state): (&str, &mut day::State),
     command: day::Command,
 ) -> Result<(), Fail> {
@@ -167,75 +171,81 @@ fn apply_to_day(
 }
 
 impl World {
-    fn open_booking(&self, id: Id<Booking>) -> Option<Open> {
+    fn lock_booking(&self, id: Id<Booking>) -> Option<LockedBooking> {
         let state = self.booking.tables.states.get(&id)?.clone();
         let span = *state.facts()?.sessions.first()?;
-        let (stream, day) = self.open_day(span.starts_at());
-        Some(Open { id, state, span, stream, day, now: self.now })
+        let (stream, day) = self.load_day(span.starts_at());
+        Some(LockedBooking { id, state, span, stream, day, now: self.now })
     }
 
-    fn open_day(&self, at: Timestamp) -> (String, day::State) {
-        let stream = day_stream(PRACTITIONER_ID, self.cast.rules.date_of(at));
+    fn load_day(&self, at: Timestamp) -> (String, day::State) {
+        let stream = day_stream(PRACTITIONER_ID, self.scenario.rules.date_of(at));
         let day = self.booking.tables.days.get(&stream).cloned().unwrap_or_default();
         (stream, day)
     }
 
-    fn place(&self, open: &Open) -> PlacementCheck {
+    fn place(&self, locked: &LockedBooking) -> PlacementCheck {
         let tables = &self.booking.tables;
-        let by_day = open.day.is_free_for(open.id, open.span, self.now);
+        let by_day = locked.day.is_free_for(locked.id, locked.span, self.now);
         let by_rows = tables
-            .occupants(open.span, open.id)
-            .all(|other| other.is_some_and(|other| open.day.is_expired_hold(other, self.now)));
-        let replaced = open.state.facts().is_some_and(|it| tables.is_replaced(it, self.now));
+            .overlapping_reservations(locked.span, locked.id)
+            .all(|other| other.is_some_and(|other| locked.day.is_expired_hold(other, self.now)));
+        let replaced = locked.state.facts().is_some_and(|it| tables.is_replaced(it, self.now));
         PlacementCheck {
             free: by_day && by_rows,
             replaced,
-            offered: self.cast.rules.offers(open.span),
+            offered: self.scenario.rules.offers(locked.span),
         }
     }
 
     /// `RequestBooking`.
-    pub(crate) fn request_booking(&mut self, wish: &Wish) -> Result<Id<Booking>, Fail> {
+    pub(crate) fn request_booking(
+        &mut self,
+        slot_request: &SlotRequest,
+    ) -> Result<Id<Booking>, Fail> {
         self.answers(Service::Booking)?;
         let tables = &self.booking.tables;
-        let key = (wish.customer_id.to_string(), "RequestBooking", wish.key.clone());
+        let key =
+            (slot_request.customer_id.to_string(), "RequestBooking", slot_request.key.clone());
         if let Some(first) = tables.keys.get(&key) {
             return Ok(*first);
         }
-        let minutes = wish.offering.minutes;
-        let ends_at = wish.starts_at.plus_minutes(i64::from(minutes));
-        let Some(wanted) = Span::new(wish.starts_at, ends_at) else {
+        let minutes = slot_request.offering.minutes;
+        let ends_at = slot_request.starts_at.plus_minutes(i64::from(minutes));
+        let Some(wanted) = Span::new(slot_request.starts_at, ends_at) else {
             return Err(Fail::Refused("InvalidStart".to_owned()));
         };
-        if let Some(before) = tables.same_hold(wish, wanted, self.now) {
-            let mut batch = Batch::by(wish.customer_id.to_string());
-            batch.change(move |tables: &mut DeskTables| tables.remember(key, before));
+        if let Some(before) = tables.existing_hold(slot_request, wanted, self.now) {
+            let mut batch = Batch::by(slot_request.customer_id.to_string());
+            batch.change(move |tables: &mut BookingTables| {
+                tables.store_idempotency_key(key, before)
+            });
             return self.commit(batch).map(|()| before);
         }
-        let (stream, mut day) = self.open_day(wish.starts_at);
-        if self.has(Flaw::StaleDay) && self.dice.chance(500) {
+        let (stream, mut day) = self.load_day(slot_request.starts_at);
+        if self.has(Mutant::StaleDay) && self.rng.chance(500) {
             day = tables_before(&self.booking.tables, &stream);
         }
         let taken = day.taken(self.now);
-        let offered = self.cast.rules.offer(wish.starts_at, minutes, &taken, self.now);
+        let offered = self.scenario.rules.offer(slot_request.starts_at, minutes, &taken, self.now);
         let span = offered.map_err(|why| {
             Fail::Refused(if why == NotBookable::Taken { "SlotTaken" } else { "NotOffered" }.into())
         })?;
-        if self.booking.tables.live_holds(wish.customer_id, self.now) >= LIVE_HOLDS_MAX {
+        if self.booking.tables.live_holds(slot_request.customer_id, self.now) >= LIVE_HOLDS_MAX {
             return Err(Fail::Refused("TooManyHolds".to_owned()));
         }
         let id = self.new_id::<Booking>();
         let until = self.now.plus_minutes(HOLD_MINUTES);
-        let facts = facts(id, wish, span);
-        let mut batch = Batch::by(wish.customer_id.to_string());
+        let facts = facts(id, slot_request, span);
+        let mut batch = Batch::by(slot_request.customer_id.to_string());
         let (state, now) = (State::Absent, self.now);
-        let mut open = Open { id, state, span, stream, day, now };
-        open.apply(&mut batch, Command::Request { facts, until })?;
-        open.apply_to_day(&mut batch, day::Command::Hold { booking_id: id, span, until, now })?;
+        let mut locked = LockedBooking { id, state, span, stream, day, now };
+        locked.apply(&mut batch, Command::Request { facts, until })?;
+        locked.apply_to_day(&mut batch, day::Command::Hold { booking_id: id, span, until, now })?;
         batch.set_timer(HOLD_END, &id.to_string(), until, json!({}));
-        batch.change(move |tables: &mut DeskTables| tables.remember(key, id));
+        batch.change(move |tables: &mut BookingTables| tables.store_idempotency_key(key, id));
         match self.commit(batch) {
-            Err(Fail::Died | Fail::Unavailable) if self.has(Flaw::AckBeforeCommit) => Ok(id),
+            Err(Fail::Died | Fail::Unavailable) if self.has(Mutant::AckBeforeCommit) => Ok(id),
             done => done.map(|()| id),
         }
     }
@@ -268,18 +278,18 @@ impl World {
     /// `AcceptClaim`.
     pub(crate) fn accept_claim(&mut self, id: Id<Booking>) -> Result<(), Fail> {
         self.answers(Service::Booking)?;
-        let open = self.open_booking(id).ok_or(Fail::Refused("NotFound".to_owned()))?;
-        let free = self.place(&open).free;
+        let locked = self.lock_booking(id).ok_or(Fail::Refused("NotFound".to_owned()))?;
+        let free = self.place(&locked).free;
         let claimed = self.booking.tables.rows.get(&id).is_some_and(|row| row.claimed);
         self.command_booking(id, Command::AcceptClaim { claimed, free, now: self.now })
     }
 
     fn command_booking(&mut self, id: Id<Booking>, command: Command) -> Result<(), Fail> {
         self.answers(Service::Booking)?;
-        let mut open = self.open_booking(id).ok_or(Fail::Refused("NotFound".to_owned()))?;
+        let mut locked = self.lock_booking(id).ok_or(Fail::Refused("NotFound".to_owned()))?;
         let mut batch = Batch::by("usr");
-        let events = open.apply(&mut batch, command)?;
-        open.carry_out(&mut batch, &events)?;
+        let events = locked.apply(&mut batch, command)?;
+        locked.apply_effects(&mut batch, &events)?;
         self.commit(batch)
     }
 
@@ -287,7 +297,7 @@ impl World {
     pub(crate) fn block_time(&mut self, span: Span) -> Result<Id<Block>, Fail> {
         self.answers(Service::Booking)?;
         let block_id = self.new_id::<Block>();
-        let (stream, mut day) = self.open_day(span.starts_at());
+        let (stream, mut day) = self.load_day(span.starts_at());
         let mut batch = Batch::by("usr");
         let command = day::Command::Block { block_id, span, now: self.now };
         apply_to_day(&mut batch, (&stream, &mut day), command)?;
@@ -297,7 +307,7 @@ impl World {
     /// `UnblockTime`.
     pub(crate) fn unblock_time(&mut self, block_id: Id<Block>, span: Span) -> Result<(), Fail> {
         self.answers(Service::Booking)?;
-        let (stream, mut day) = self.open_day(span.starts_at());
+        let (stream, mut day) = self.load_day(span.starts_at());
         let mut batch = Batch::by("usr");
         apply_to_day(&mut batch, (&stream, &mut day), day::Command::Unblock { block_id })?;
         self.commit(batch)
@@ -309,24 +319,24 @@ impl World {
     }
 
     /// A timer of booking has fallen due.
-    pub(crate) fn fire_at_desk(&mut self, key: &TimerKey) {
-        let Some((_, attempts)) = self.claim::<DeskTables>(key) else { return };
+    pub(crate) fn fire_booking_timer(&mut self, key: &TimerKey) {
+        let Some((_, attempts)) = self.claim::<BookingTables>(key) else { return };
         self.trace.note(self.now, "fires", &format_args!("{} {}", key.0, key.1));
         let Ok(id) = key.1.parse::<Id<Booking>>() else { return };
         let outcome = match key.0 {
-            CREATE_MEETING => self.ask_for_room(id, (key, attempts)),
+            CREATE_MEETING => self.request_meeting(id, (key, attempts)),
             HOLD_END => self.end_hold(id),
             _ => self.end_session(id),
         };
-        self.conclude::<DeskTables>((key, attempts), outcome);
+        self.conclude::<BookingTables>((key, attempts), outcome);
     }
 
     fn end_hold(&mut self, id: Id<Booking>) -> Result<(), Fail> {
         let mut batch = Batch::by("booking");
-        if let Some(mut open) = self.open_booking(id) {
-            let events = open.apply(&mut batch, Command::Expire { now: self.now })?;
-            open.carry_out(&mut batch, &events)?;
-            if open.state.held_until().is_none() {
+        if let Some(mut locked) = self.lock_booking(id) {
+            let events = locked.apply(&mut batch, Command::Expire { now: self.now })?;
+            locked.apply_effects(&mut batch, &events)?;
+            if locked.state.held_until().is_none() {
                 batch.end_timer(HOLD_END, &id.to_string());
             }
         }
@@ -336,9 +346,9 @@ impl World {
     fn end_session(&mut self, id: Id<Booking>) -> Result<(), Fail> {
         let mut batch = Batch::by("booking");
         let subject = id.to_string();
-        if let Some(mut open) = self.open_booking(id) {
-            open.apply(&mut batch, Command::Complete { now: self.now })?;
-            if matches!(open.state, State::Confirmed { .. } | State::MeetingScheduled { .. }) {
+        if let Some(mut locked) = self.lock_booking(id) {
+            locked.apply(&mut batch, Command::Complete { now: self.now })?;
+            if matches!(locked.state, State::Confirmed { .. } | State::MeetingScheduled { .. }) {
                 return Ok(());
             }
         }
@@ -348,7 +358,7 @@ impl World {
     }
 
     /// Asks the meeting provider; the answer is written down some time later.
-    fn ask_for_room(&mut self, id: Id<Booking>, timer: (&TimerKey, i32)) -> Result<(), Fail> {
+    fn request_meeting(&mut self, id: Id<Booking>, timer: (&TimerKey, i32)) -> Result<(), Fail> {
         let needs = self
             .booking
             .tables
@@ -362,21 +372,21 @@ impl World {
             let next = format!("room{}", self.rooms.len() + 1);
             self.rooms.entry(id.to_string()).or_insert(next).clone()
         });
-        let pause = self.dice.between(50, 3_000);
+        let pause = self.rng.between(50, 3_000);
         let (key, attempts) = (timer.0.clone(), timer.1);
         self.go_on(Service::Booking, pause, Job::Room { id, room, timer: (key, attempts) });
         Ok(())
     }
 
     /// Writes the room down.
-    pub(crate) fn record_room(
+    pub(crate) fn record_meeting(
         &mut self,
         id: Id<Booking>,
         room: Option<String>,
     ) -> Result<(), Fail> {
         let mut batch = Batch::by("booking");
-        if let Some((mut open, room)) = self.open_booking(id).zip(room) {
-            open.apply(&mut batch, Command::ScheduleMeeting { meeting: MeetingId(room) })?;
+        if let Some((mut locked, room)) = self.lock_booking(id).zip(room) {
+            locked.apply(&mut batch, Command::ScheduleMeeting { meeting: MeetingId(room) })?;
         }
         batch.end_timer(CREATE_MEETING, &id.to_string());
         self.commit(batch)
@@ -384,48 +394,48 @@ impl World {
 }
 
 /// The day as it was before its last event, for a decision that does not look.
-fn tables_before(tables: &DeskTables, stream: &str) -> day::State {
+fn tables_before(tables: &BookingTables, stream: &str) -> day::State {
     tables.days_before.get(stream).cloned().unwrap_or_default()
 }
 
-fn facts(id: Id<Booking>, wish: &Wish, span: Span) -> Facts {
+fn facts(id: Id<Booking>, slot_request: &SlotRequest, span: Span) -> Facts {
     Facts {
         booking_id: id,
-        customer_id: wish.customer_id,
-        service_id: wish.offering.id.to_owned(),
-        service_title: wish.offering.id.to_owned(),
-        price: wish.offering.price,
+        customer_id: slot_request.customer_id,
+        service_id: slot_request.offering.id.to_owned(),
+        service_title: slot_request.offering.id.to_owned(),
+        price: slot_request.offering.price,
         sessions: vec![span],
         practitioner_id: PRACTITIONER_ID.to_owned(),
-        mode: wish.mode,
+        mode: slot_request.mode,
     }
 }
 
 /// booking takes an event of payments in.
 pub(crate) fn on_payments(
     world: &mut World,
-    batch: &mut Batch<DeskTables>,
+    batch: &mut Batch<BookingTables>,
     event: &Recorded,
 ) -> Result<(), Fail> {
     let (id, command) = match action_for(event)? {
         Some(Action::Confirm { id, payment, .. }) => {
-            let Some(open) = world.open_booking(id) else {
+            let Some(locked) = world.lock_booking(id) else {
                 return Err(Fail::Refused("BookingNotFound".to_owned()));
             };
-            let place = world.place(&open);
+            let place = world.place(&locked);
             (id, Command::VerifyPayment { payment, placement: place, now: world.now })
         }
         Some(Action::Claim { id }) => {
-            let Some(open) = world.open_booking(id) else { return Ok(()) };
-            batch.change(move |tables: &mut DeskTables| {
+            let Some(locked) = world.lock_booking(id) else { return Ok(()) };
+            batch.change(move |tables: &mut BookingTables| {
                 if let Some(row) = tables.rows.get_mut(&id) {
                     row.claimed = true;
                 }
             });
-            let place = world.place(&open);
-            let accept = world.cast.accepts_claims.then_some(place);
+            let place = world.place(&locked);
+            let accept = world.scenario.accepts_claims.then_some(place);
             let now = world.now;
-            if world.has(Flaw::ConfirmOnClaim) {
+            if world.has(Mutant::ConfirmOnClaim) {
                 let payment = PaymentId("pay_00000claimed00".to_owned());
                 (id, Command::VerifyPayment { payment, placement: place, now })
             } else {
@@ -435,15 +445,15 @@ pub(crate) fn on_payments(
         // The rest is only shown to the booking's owner.
         Some(_) | None => return Ok(()),
     };
-    let Some(mut open) = world.open_booking(id) else { return Ok(()) };
-    let events = open.apply(batch, command)?;
-    open.carry_out(batch, &events)
+    let Some(mut locked) = world.lock_booking(id) else { return Ok(()) };
+    let events = locked.apply(batch, command)?;
+    locked.apply_effects(batch, &events)
 }
 
 /// booking takes an event of notifications in: it shows whether the mail went out, and no more.
 pub(crate) fn on_notifications(
     _world: &mut World,
-    _batch: &mut Batch<DeskTables>,
+    _batch: &mut Batch<BookingTables>,
     _event: &Recorded,
 ) -> Result<(), Fail> {
     Ok(())

@@ -3,11 +3,11 @@
 
 /// SplitMix64: small, quick, and good enough to choose faults.
 #[derive(Debug, Clone)]
-pub(crate) struct Dice {
+pub(crate) struct Rng {
     state: u64,
 }
 
-impl Dice {
+impl Rng {
     /// Dice that fall as this seed says.
     pub(crate) fn new(seed: u64) -> Self {
         Self { state: seed }

@@ -16,7 +16,7 @@ use crate::checker::snapshot::{
 
 impl World {
     /// Everything that can be read from outside.
-    pub(crate) fn picture(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         Snapshot {
             taken_at: self.now,
             booking: BookingStore {
@@ -144,7 +144,7 @@ impl World {
         let failed = self.notifications.tables.mails.values();
         let failed = failed.filter(|row| row.mail.state == State::Failed).count();
         (0..failed).for_each(|_| self.coverage.end(End::MailForAPerson));
-        self.coverage.sagas = u64::try_from(self.cast.sagas.len()).unwrap_or(0);
+        self.coverage.sagas = u64::try_from(self.scenario.sagas.len()).unwrap_or(0);
         self.coverage.acknowledged = u64::try_from(self.acks.len()).unwrap_or(0);
     }
 }

@@ -7,13 +7,13 @@ use eventstore::Recorded;
 use kernel::Timestamp;
 use notifications::mail::{LINK_PATIENCE_SECONDS, Mail, MailId, NewMail, State};
 
-use super::super::flaw::Flaw;
+use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
 use super::super::world::{Fail, Service, World};
 
 /// A row of `mails`.
 #[derive(Debug, Clone)]
-pub(crate) struct PostRow {
+pub(crate) struct MailRecord {
     pub(crate) mail: Mail,
     /// Why it was dropped.
     pub(crate) reason: Option<&'static str>,
@@ -24,7 +24,7 @@ pub(crate) struct PostRow {
     pub(crate) is_told: bool,
 }
 
-impl PostRow {
+impl MailRecord {
     /// A new one.
     pub(super) fn queued(new: &NewMail, state: State, now: Timestamp) -> Self {
         let waits = new.waits_for_link.then(|| now.plus_seconds(LINK_PATIENCE_SECONDS));
@@ -55,18 +55,18 @@ impl PostRow {
 
 /// notifications' table.
 #[derive(Debug, Default)]
-pub(crate) struct PostTables {
-    pub(crate) mails: BTreeMap<MailId, PostRow>,
+pub(crate) struct NotificationsTables {
+    pub(crate) mails: BTreeMap<MailId, MailRecord>,
 }
 
-impl Tables for PostTables {
+impl Tables for NotificationsTables {
     const SERVICE: Service = Service::Notifications;
 
     fn store(world: &mut World) -> &mut Store<Self> {
         &mut world.notifications
     }
 
-    fn take_in(&mut self, event: &Recorded, _flaw: Option<Flaw>) -> Result<(), Fail> {
+    fn project(&mut self, event: &Recorded, _mutant: Option<Mutant>) -> Result<(), Fail> {
         if let Some(told) = event.get::<MailFailed>().map_err(Fail::broken)?
             && let Ok(id) = told.mail_id.parse::<MailId>()
             && let Some(row) = self.mails.get_mut(&id)

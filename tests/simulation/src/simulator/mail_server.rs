@@ -27,7 +27,7 @@ pub(crate) struct MailServer {
 
 impl World {
     /// Hands a letter over.
-    pub(crate) fn hand_to_server(&mut self, message_id: &str, to: &str) -> Answer {
+    pub(crate) fn deliver_mail(&mut self, message_id: &str, to: &str) -> Answer {
         if self.fault(Fault::MailLater, 60) {
             return Answer::Later;
         }

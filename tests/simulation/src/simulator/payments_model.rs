@@ -23,25 +23,25 @@ use payments::sold_orders::{ASK_SOLD_ORDER, RecheckSchedule};
 use payments::timers::{FOLD_WEBHOOK, REFUND, RENEW_AFTER, RENEW_REFUND, refund_pause};
 use serde_json::json;
 
-use super::flaw::Flaw;
+use super::mutant::Mutant;
 use super::provider::Notice;
 use super::store::Batch;
 use super::world::{Fail, Service, World};
 use crate::checker::snapshot::Ack;
 
-pub(crate) use tables::TillTables;
+pub(crate) use tables::PaymentsTables;
 
 /// When polls end by mistake.
 const STOPPED_AFTER_MICROS: i64 = 26 * 60 * 1_000_000;
 
 /// The collection of a booking, under its lock.
-pub(crate) struct Open {
+pub(crate) struct LockedCollection {
     booking_id: Id<Booking>,
     state: State,
     books: Books,
 }
 
-impl Open {
+impl LockedCollection {
     pub(crate) fn collection(&self) -> Option<&Collection> {
         match &self.state {
             State::Absent => None,
@@ -55,55 +55,55 @@ impl Open {
 }
 
 impl World {
-    pub(crate) fn open_collection(&self, booking_id: Id<Booking>) -> Open {
+    pub(crate) fn lock_collection(&self, booking_id: Id<Booking>) -> LockedCollection {
         let state = self.payments.tables.states.get(&booking_id).cloned().unwrap_or_default();
         let books = self.payments.tables.books_of(booking_id);
-        Open { booking_id, state, books }
+        LockedCollection { booking_id, state, books }
     }
 
     /// Decides, appends, and sets the timers of what has to be done outside.
     pub(crate) fn apply(
         &self,
-        batch: &mut Batch<TillTables>,
-        open: &mut Open,
+        batch: &mut Batch<PaymentsTables>,
+        locked: &mut LockedCollection,
         command: Command,
     ) -> Result<Vec<Event>, Fail> {
-        let decided = CollectionLife::decide(&open.state, command);
+        let decided = CollectionLife::decide(&locked.state, command);
         let mut events = decided.map_err(|rejection| Fail::Refused(format!("{rejection:?}")))?;
-        if self.has(Flaw::KeepDoublePayment) {
+        if self.has(Mutant::KeepDoublePayment) {
             events.retain(|event| !is_double(event));
         }
-        let was_undecided = open.has_undecided();
+        let was_undecided = locked.has_undecided();
         for event in &events {
-            let provider = open.collection().map_or("", |known| &known.provider);
-            let new = collection_event(open.booking_id, provider, event).map_err(Fail::broken)?;
-            batch.append(&collection_stream(open.booking_id), new);
-            open.state = CollectionLife::evolve(std::mem::take(&mut open.state), event);
+            let provider = locked.collection().map_or("", |known| &known.provider);
+            let new = collection_event(locked.booking_id, provider, event).map_err(Fail::broken)?;
+            batch.append(&collection_stream(locked.booking_id), new);
+            locked.state = CollectionLife::evolve(std::mem::take(&mut locked.state), event);
         }
-        let mut entries = open.books.enter(&events);
+        let mut entries = locked.books.enter(&events);
         let goes_back = |event: &Event| matches!(event, Event::RefundProcessed { .. });
-        if self.has(Flaw::ForgetLedger) && events.iter().any(goes_back) {
+        if self.has(Mutant::ForgetLedger) && events.iter().any(goes_back) {
             entries.clear();
         }
-        let (booking_id, books, now) = (open.booking_id, open.books.clone(), self.now);
+        let (booking_id, books, now) = (locked.booking_id, locked.books.clone(), self.now);
         batch.change(move |tables| {
             tables.keep(booking_id, books, entries);
             tables.issue(booking_id, now);
         });
         for event in &events {
-            self.follow(batch, open, event);
+            self.follow(batch, locked, event);
         }
-        if open.has_undecided() && !was_undecided {
-            self.poll_next(batch, open.booking_id, PollSchedule::first(self.now), None);
+        if locked.has_undecided() && !was_undecided {
+            self.poll_next(batch, locked.booking_id, PollSchedule::first(self.now), None);
         }
         Ok(events)
     }
 
     /// What an event leaves to do, in the same transaction.
-    fn follow(&self, batch: &mut Batch<TillTables>, open: &Open, event: &Event) {
+    fn follow(&self, batch: &mut Batch<PaymentsTables>, locked: &LockedCollection, event: &Event) {
         match event {
             Event::OrderCreated { order, .. } => {
-                self.poll_next(batch, open.booking_id, PollSchedule::first(self.now), None);
+                self.poll_next(batch, locked.booking_id, PollSchedule::first(self.now), None);
                 for (event_id, webhook) in &self.payments.tables.webhooks {
                     if webhook.waits_for.as_ref() == Some(order) {
                         batch.set_timer(FOLD_WEBHOOK, event_id, self.now, json!({}));
@@ -111,7 +111,12 @@ impl World {
                 }
             }
             Event::Verified { .. } => {
-                self.ask_sold_next(batch, open.booking_id, RecheckSchedule::first(self.now), None);
+                self.ask_sold_next(
+                    batch,
+                    locked.booking_id,
+                    RecheckSchedule::first(self.now),
+                    None,
+                );
             }
             Event::RefundRequested { refund_id, .. } => {
                 let step = json!({ "step": 0 });
@@ -123,7 +128,7 @@ impl World {
             Event::RefundFailed { refund_id, .. } => {
                 let subject = refund_id.to_string();
                 batch.end_timer(REFUND, &subject);
-                let known = open.collection();
+                let known = locked.collection();
                 let payment = known.and_then(|it| Some(&it.refunds.get(refund_id)?.payment));
                 for failed in known.into_iter().flat_map(|it| it.renewable(payment)) {
                     let due = self.now.plus_seconds(RENEW_AFTER);
@@ -139,7 +144,7 @@ impl World {
 
     fn ask_refund_in(
         &self,
-        batch: &mut Batch<TillTables>,
+        batch: &mut Batch<PaymentsTables>,
         refund_id: Id<RefundKind>,
         (step, seconds): (usize, i64),
     ) {
@@ -149,7 +154,7 @@ impl World {
 
     fn poll_next(
         &self,
-        batch: &mut Batch<TillTables>,
+        batch: &mut Batch<PaymentsTables>,
         booking_id: Id<Booking>,
         turn: PollSchedule,
         held_until: Option<kernel::Timestamp>,
@@ -158,7 +163,7 @@ impl World {
         let since = turn.payload().get("since").and_then(serde_json::Value::as_i64).unwrap_or(0);
         let is_old = self.now.micros().saturating_sub(since) > STOPPED_AFTER_MICROS;
         let due = turn.due(self.now, held_until);
-        match due.filter(|_| !(is_old && self.has(Flaw::StopPolling))) {
+        match due.filter(|_| !(is_old && self.has(Mutant::StopPolling))) {
             Some(due) => batch.set_timer(POLL_ORDER, &subject, due, turn.payload()),
             None => batch.end_timer(POLL_ORDER, &subject),
         }
@@ -166,14 +171,14 @@ impl World {
 
     fn ask_sold_next(
         &self,
-        batch: &mut Batch<TillTables>,
+        batch: &mut Batch<PaymentsTables>,
         booking_id: Id<Booking>,
         ask: RecheckSchedule,
         starts_at: Option<kernel::Timestamp>,
     ) {
         let subject = booking_id.to_string();
         let due = ask.due(booking_id, self.now, starts_at);
-        match due.filter(|_| !self.has(Flaw::ForgetSoldOrders)) {
+        match due.filter(|_| !self.has(Mutant::ForgetSoldOrders)) {
             Some(due) => batch.set_timer(ASK_SOLD_ORDER, &subject, due, ask.payload()),
             None => batch.end_timer(ASK_SOLD_ORDER, &subject),
         }
@@ -182,56 +187,56 @@ impl World {
     /// Folds what the provider told about one booking's money.
     fn fold(
         &mut self,
-        batch: &mut Batch<TillTables>,
-        open: &mut Open,
-        told: &ProviderReport,
+        batch: &mut Batch<PaymentsTables>,
+        locked: &mut LockedCollection,
+        report: &ProviderReport,
         (source, next): (Source, PollDirective),
     ) -> Result<(), Fail> {
         let mut is_verified = false;
-        for payment in &told.payments {
+        for payment in &report.payments {
             let (mut payment, refund_id) = (payment.clone(), self.new_id());
-            if let Some(known) = open.collection().filter(|_| self.has(Flaw::TrustAnyAmount)) {
+            if let Some(known) = locked.collection().filter(|_| self.has(Mutant::TrustAnyAmount)) {
                 payment.fact.amount = Amount::from(known.terms.amount);
             }
             let command = Command::Observe { payment, source, refund_id };
-            let events = self.apply(batch, open, command)?;
+            let events = self.apply(batch, locked, command)?;
             is_verified |= events.iter().any(|event| matches!(event, Event::Verified { .. }));
         }
-        for refund in &told.refunds {
-            self.fold_refund(batch, open, refund)?;
+        for refund in &report.refunds {
+            self.fold_refund(batch, locked, refund)?;
         }
-        let refund_ids = open
+        let refund_ids = locked
             .collection()
             .into_iter()
             .flat_map(Collection::undecided)
             .map(|id| (id.clone(), self.new_id()))
             .collect();
         let command =
-            Command::ResolveUndecided { order: told.order.as_deref().cloned(), refund_ids };
-        let judged = self.apply(batch, open, command)?;
+            Command::ResolveUndecided { order: report.order.as_deref().cloned(), refund_ids };
+        let judged = self.apply(batch, locked, command)?;
         is_verified |= judged.iter().any(|event| matches!(event, Event::Verified { .. }));
-        if is_verified || !told.refunds.is_empty() {
-            self.follow_news(batch, open)?;
+        if is_verified || !report.refunds.is_empty() {
+            self.reapply_booking_intent(batch, locked)?;
         }
-        let Some(collection) = open.collection() else {
+        let Some(collection) = locked.collection() else {
             return Err(Fail::Refused("PaymentNotStarted".to_owned()));
         };
-        if collection.is_settled() && !told.is_partial {
-            batch.end_timer(POLL_ORDER, &open.booking_id.to_string());
+        if collection.is_settled() && !report.is_partial {
+            batch.end_timer(POLL_ORDER, &locked.booking_id.to_string());
             return Ok(());
         }
         match next {
             PollDirective::Keep => {}
             PollDirective::Restart => {
-                self.poll_next(batch, open.booking_id, PollSchedule::first(self.now), None)
+                self.poll_next(batch, locked.booking_id, PollSchedule::first(self.now), None)
             }
             PollDirective::Advance(asked) => {
-                let key = (POLL_ORDER, open.booking_id.to_string());
+                let key = (POLL_ORDER, locked.booking_id.to_string());
                 let timer = self.payments.log.timers.get(&key);
                 if timer.is_some_and(|timer| {
                     PollSchedule::from_payload(&timer.payload) == asked.schedule
                 }) {
-                    self.poll_next(batch, open.booking_id, asked.next, asked.held_until);
+                    self.poll_next(batch, locked.booking_id, asked.next, asked.held_until);
                 }
             }
         }
@@ -240,56 +245,60 @@ impl World {
 
     fn fold_refund(
         &mut self,
-        batch: &mut Batch<TillTables>,
-        open: &mut Open,
+        batch: &mut Batch<PaymentsTables>,
+        locked: &mut LockedCollection,
         refund: &ProviderRefund,
     ) -> Result<(), Fail> {
         let ids = (self.new_id(), self.new_id());
-        let command = open.collection().and_then(|known| refund_command(known, refund, ids));
+        let command = locked.collection().and_then(|known| refund_command(known, refund, ids));
         if let Some(command) = command {
-            self.apply(batch, open, command)?;
+            self.apply(batch, locked, command)?;
         }
         Ok(())
     }
 
     /// Does again what booking wants to become of the money.
-    fn follow_news(&mut self, batch: &mut Batch<TillTables>, open: &mut Open) -> Result<(), Fail> {
-        let known = self.payments.tables.known.get(&open.booking_id);
-        let wish = known.map(|(_, wish)| wish.clone()).unwrap_or_default();
-        self.follow_booking(batch, open, &wish)
+    fn reapply_booking_intent(
+        &mut self,
+        batch: &mut Batch<PaymentsTables>,
+        locked: &mut LockedCollection,
+    ) -> Result<(), Fail> {
+        let known = self.payments.tables.known.get(&locked.booking_id);
+        let intent = known.map(|(_, intent)| intent.clone()).unwrap_or_default();
+        self.follow_booking(batch, locked, &intent)
     }
 
     fn follow_booking(
         &mut self,
-        batch: &mut Batch<TillTables>,
-        open: &mut Open,
-        wish: &BookingIntent,
+        batch: &mut Batch<PaymentsTables>,
+        locked: &mut LockedCollection,
+        intent: &BookingIntent,
     ) -> Result<(), Fail> {
         let refund_id = self.new_id();
-        let command = open.collection().and_then(|known| command(known, wish, |_| refund_id));
+        let command = locked.collection().and_then(|known| command(known, intent, |_| refund_id));
         if let Some(command) = command {
-            self.apply(batch, open, command)?;
+            self.apply(batch, locked, command)?;
         }
         Ok(())
     }
 
     /// What booking wants after a step.
-    fn wish_of(&self, id: Id<Booking>, step: &Step) -> BookingIntent {
+    fn intent_of(&self, id: Id<Booking>, step: &Step) -> BookingIntent {
         let known = self.payments.tables.known.get(&id);
-        step.intent_after(known.map(|(_, wish)| wish.clone()).unwrap_or_default())
+        step.intent_after(known.map(|(_, intent)| intent.clone()).unwrap_or_default())
     }
 
     /// `ClaimPayment`, up to the point where the provider is asked.
     pub(crate) fn claim_payment(&mut self, booking_id: Id<Booking>) -> Result<(), Fail> {
         self.answers(Service::Payments)?;
-        let mut open = self.open_collection(booking_id);
-        if open.collection().is_none_or(|known| known.order.is_none()) {
+        let mut locked = self.lock_collection(booking_id);
+        if locked.collection().is_none_or(|known| known.order.is_none()) {
             return Err(Fail::Refused("PaymentNotStarted".to_owned()));
         }
         let mut batch = Batch::by("usr");
-        self.apply(&mut batch, &mut open, Command::Claim)?;
+        self.apply(&mut batch, &mut locked, Command::Claim)?;
         self.commit(batch)?;
-        self.ask_about(booking_id, PollDirective::Restart);
+        self.poll_provider(booking_id, PollDirective::Restart);
         Ok(())
     }
 
@@ -300,19 +309,19 @@ impl World {
         minor: Option<i64>,
     ) -> Result<Id<RefundKind>, Fail> {
         self.answers(Service::Payments)?;
-        let mut open = self.open_collection(booking_id);
-        let currency = open.collection().map(|it| it.terms.amount.currency.code().to_owned());
+        let mut locked = self.lock_collection(booking_id);
+        let currency = locked.collection().map(|it| it.terms.amount.currency.code().to_owned());
         let amount = minor.zip(currency).map(|(minor, currency)| Amount { minor, currency });
         let refund_id = self.new_id();
         let mut batch = Batch::by("usr");
-        self.apply(&mut batch, &mut open, Command::RefundByStaff { amount, refund_id })?;
+        self.apply(&mut batch, &mut locked, Command::RefundByStaff { amount, refund_id })?;
         self.commit(batch).map(|()| refund_id)
     }
 
     /// A webhook has come: it is written down before it is answered.
     pub(crate) fn take_webhook(&mut self, notice: &Notice) -> Result<(), Fail> {
         self.answers(Service::Payments)?;
-        let Notice { event_id, body, told } = notice.clone();
+        let Notice { event_id, body, observations } = notice.clone();
         let tables = &self.payments.tables;
         let is_known = tables.webhooks.contains_key(&event_id)
             || tables.webhooks.values().any(|known| known.body == body);
@@ -320,8 +329,9 @@ impl World {
             let mut batch = Batch::by("razorpay");
             batch.set_timer(FOLD_WEBHOOK, &event_id, self.now, json!({}));
             let (id, body) = (event_id.clone(), body.clone());
-            batch.change(move |tables: &mut TillTables| {
-                let webhook = tables::Webhook { body, told, is_folded: false, waits_for: None };
+            batch.change(move |tables: &mut PaymentsTables| {
+                let webhook =
+                    tables::Webhook { body, observations, is_folded: false, waits_for: None };
                 tables.webhooks.insert(id, webhook);
             });
             self.commit(batch)?;
@@ -354,31 +364,35 @@ fn is_double(event: &Event) -> bool {
 /// payments takes an event of booking in.
 pub(crate) fn on_booking(
     world: &mut World,
-    batch: &mut Batch<TillTables>,
+    batch: &mut Batch<PaymentsTables>,
     event: &Recorded,
 ) -> Result<(), Fail> {
     let Some(step) = step(event)? else { return Ok(()) };
     match &step {
-        Step::RecordBooking { id, customer_id } => remember(batch, *id, *customer_id),
-        Step::RecordStatus { id, .. } => wish(world, batch, *id, &step),
-        Step::Refund { id, .. } if world.has(Flaw::ForgetUnplacedMoney) => {
-            wish(world, batch, *id, &step);
+        Step::RecordBooking { id, customer_id } => store_idempotency_key(batch, *id, *customer_id),
+        Step::RecordStatus { id, .. } => store_intent(world, batch, *id, &step),
+        Step::Refund { id, .. } if world.has(Mutant::ForgetUnplacedMoney) => {
+            store_intent(world, batch, *id, &step);
         }
         Step::Place { id, .. }
         | Step::Refund { id, .. }
         | Step::Cancel { id, .. }
         | Step::Keep { id, .. }
         | Step::Complete { id } => {
-            wish(world, batch, *id, &step);
-            let mut open = world.open_collection(*id);
-            let wanted = world.wish_of(*id, &step);
-            world.follow_booking(batch, &mut open, &wanted)?;
+            store_intent(world, batch, *id, &step);
+            let mut locked = world.lock_collection(*id);
+            let wanted = world.intent_of(*id, &step);
+            world.follow_booking(batch, &mut locked, &wanted)?;
         }
     }
     Ok(())
 }
 
-fn remember(batch: &mut Batch<TillTables>, id: Id<Booking>, customer_id: Id<Customer>) {
+fn store_idempotency_key(
+    batch: &mut Batch<PaymentsTables>,
+    id: Id<Booking>,
+    customer_id: Id<Customer>,
+) {
     batch.change(move |tables| {
         tables.known.entry(id).or_insert_with(|| {
             (
@@ -390,14 +404,14 @@ fn remember(batch: &mut Batch<TillTables>, id: Id<Booking>, customer_id: Id<Cust
 }
 
 /// Remembers what booking wants, and issues the receipt that is due.
-fn wish(world: &World, batch: &mut Batch<TillTables>, id: Id<Booking>, step: &Step) {
-    let (wish, now) = (world.wish_of(id, step), world.now);
+fn store_intent(world: &World, batch: &mut Batch<PaymentsTables>, id: Id<Booking>, step: &Step) {
+    let (intent, now) = (world.intent_of(id, step), world.now);
     batch.change(move |tables| {
-        if let Some(payment) = &wish.placed {
+        if let Some(payment) = &intent.placed {
             tables.place(id, payment.clone(), now);
         }
         if let Some(known) = tables.known.get_mut(&id) {
-            known.1 = wish;
+            known.1 = intent;
         }
     });
 }

@@ -19,17 +19,17 @@ use runtime::practice::Practice;
 use serde_json::{Value, json};
 
 use super::coverage::Fault;
-use super::flaw::Flaw;
-use super::mailroom::Answer;
+use super::mail_server::Answer;
+use super::mutant::Mutant;
 use super::store::{Batch, TimerKey};
 use super::work::Job;
 use super::world::{Fail, Service, World};
 
-pub(crate) use tables::{PostRow, PostTables};
+pub(crate) use tables::{MailRecord, NotificationsTables};
 
 /// A mail that was handed over.
 #[derive(Debug)]
-pub(crate) struct Handed {
+pub(crate) struct DeliveryAttempt {
     /// As it was claimed.
     mail: Mail,
     answer: Answer,
@@ -58,18 +58,18 @@ fn practice() -> Result<&'static Practice, Fail> {
 
 impl World {
     /// A timer of notifications has fallen due.
-    pub(crate) fn fire_at_post(&mut self, key: &TimerKey) {
-        let Some((_, attempts)) = self.claim::<PostTables>(key) else { return };
+    pub(crate) fn fire_notifications_timer(&mut self, key: &TimerKey) {
+        let Some((_, attempts)) = self.claim::<NotificationsTables>(key) else { return };
         self.trace.note(self.now, "fires", &format_args!("{} {}", key.0, key.1));
         let outcome = self.send_mail(key, attempts);
-        self.conclude::<PostTables>((key, attempts), outcome);
+        self.conclude::<NotificationsTables>((key, attempts), outcome);
     }
 
     fn send_mail(&mut self, key: &TimerKey, attempts: i32) -> Result<(), Fail> {
         let id: MailId = key.1.parse().map_err(Fail::broken)?;
         let row = self.notifications.tables.mails.get(&id).cloned();
         let Some(row) = row.filter(|row| !row.mail.state.is_over()) else {
-            let mut batch = Batch::<PostTables>::by("notifications");
+            let mut batch = Batch::<NotificationsTables>::by("notifications");
             batch.end_timer(SEND_MAIL, &key.1);
             return self.commit(batch);
         };
@@ -87,21 +87,21 @@ impl World {
         let mail = self.begin_mail(&row.mail, !facts.lack_link())?;
         let message_id = self.message_id(&mail);
         let to = if mail.kind.is_for_the_practice() { "practice" } else { "customer" };
-        let answer = self.hand_to_server(&message_id, to);
+        let answer = self.deliver_mail(&message_id, to);
         if answer == Answer::Taken && self.fault(Fault::MailTakenThenCrash, 12) {
             self.mail_server.repeats += 1;
             self.crash(Service::Notifications);
             return Err(Fail::Died);
         }
-        let pause = self.dice.between(20, 2_000);
-        let handed = Handed { mail, answer, attempts };
-        self.go_on(Service::Notifications, pause, Job::Mailed(handed));
+        let pause = self.rng.between(20, 2_000);
+        let attempt = DeliveryAttempt { mail, answer, attempts };
+        self.go_on(Service::Notifications, pause, Job::Mailed(attempt));
         Ok(())
     }
 
     fn message_id(&mut self, mail: &Mail) -> String {
         let known = format!("<{}@sukoon.example>", mail.id.uuid().simple());
-        if self.has(Flaw::NewMessageIdOnEachTry) {
+        if self.has(Mutant::NewMessageIdOnEachTry) {
             format!("<{}.{}@sukoon.example>", mail.attempts, mail.id.uuid().simple())
         } else {
             known
@@ -156,7 +156,7 @@ impl World {
         let message_id = format!("<{}@sukoon.example>", mail.id.uuid().simple());
         let mut batch = Batch::by("notifications");
         let after = begun.clone();
-        batch.change(move |tables: &mut PostTables| {
+        batch.change(move |tables: &mut NotificationsTables| {
             if let Some(row) = tables.mails.get_mut(&after.id) {
                 row.message_id.get_or_insert(message_id);
                 row.link_told = link_told;
@@ -169,16 +169,16 @@ impl World {
     }
 
     /// The process of a conversation died: whether the mail was taken, nobody knows.
-    pub(crate) fn abandon(&mut self, handed: &Handed) {
-        if handed.answer == Answer::Taken {
+    pub(crate) fn abandon(&mut self, attempt: &DeliveryAttempt) {
+        if attempt.answer == Answer::Taken {
             self.coverage.fault(Fault::MailTakenThenCrash);
             self.mail_server.repeats += 1;
         }
     }
 
     /// Writes down what the mail server said.
-    pub(crate) fn record_mail(&mut self, handed: Handed) {
-        let Handed { mail, answer, attempts } = handed;
+    pub(crate) fn record_mail(&mut self, attempt: DeliveryAttempt) {
+        let DeliveryAttempt { mail, answer, attempts } = attempt;
         // Who stood still for longer than the claim may have been overtaken.
         let is_late = mail.due_at <= self.now;
         let outcome = match answer {
@@ -191,7 +191,7 @@ impl World {
             self.mail_server.repeats += 1;
         }
         let key = (SEND_MAIL, mail.id.to_string());
-        self.conclude::<PostTables>((&key, attempts), recorded);
+        self.conclude::<NotificationsTables>((&key, attempts), recorded);
     }
 
     fn record_outcome(&mut self, mail: &Mail, outcome: Outcome) -> Result<(), Fail> {
@@ -207,7 +207,7 @@ impl World {
             Outcome::Sent => self.sent(&mut batch, &row)?,
             Outcome::Overtaken(reason) => {
                 let id = mail.id;
-                batch.change(move |tables: &mut PostTables| {
+                batch.change(move |tables: &mut NotificationsTables| {
                     if let Some(row) = tables.mails.get_mut(&id) {
                         row.reason.get_or_insert(reason);
                     }
@@ -216,8 +216,8 @@ impl World {
             }
             Outcome::Never => end(&mut batch, &row, State::Failed)?,
             Outcome::Later { tells } => {
-                let dice = u16::try_from(self.dice.below(65_536)).unwrap_or(0);
-                match mail.next_try(self.now, dice) {
+                let rng = u16::try_from(self.rng.below(65_536)).unwrap_or(0);
+                match mail.next_try(self.now, rng) {
                     None => end(&mut batch, &row, State::Failed)?,
                     Some(due_at) if is_mine => {
                         if tells && !row.is_told {
@@ -240,16 +240,16 @@ impl World {
     }
 
     /// Changes a mail's row and its timer with it.
-    fn set_mail(&self, batch: &mut Batch<PostTables>, after: Mail) {
+    fn set_mail(&self, batch: &mut Batch<NotificationsTables>, after: Mail) {
         batch.set_timer(SEND_MAIL, &after.id.to_string(), after.due_at, json!({}));
-        batch.change(move |tables: &mut PostTables| {
+        batch.change(move |tables: &mut NotificationsTables| {
             if let Some(row) = tables.mails.get_mut(&after.id) {
                 row.mail = after;
             }
         });
     }
 
-    fn sent(&self, batch: &mut Batch<PostTables>, row: &PostRow) -> Result<(), Fail> {
+    fn sent(&self, batch: &mut Batch<NotificationsTables>, row: &MailRecord) -> Result<(), Fail> {
         if !row.mail.state.is_over() {
             end(batch, row, State::Sent)?;
             let owes_link = row.link_known && !row.link_told;
@@ -263,22 +263,22 @@ impl World {
         Ok(())
     }
 
-    fn queue(&self, batch: &mut Batch<PostTables>, mail: &NewMail, state: State) {
+    fn queue(&self, batch: &mut Batch<NotificationsTables>, mail: &NewMail, state: State) {
         let id = mail.id();
         if self.notifications.tables.mails.contains_key(&id) {
             return;
         }
-        if self.has(Flaw::ForgetMail) && id.uuid().as_u128() % 7 == 3 {
+        if self.has(Mutant::ForgetMail) && id.uuid().as_u128() % 7 == 3 {
             return;
         }
-        let row = PostRow::queued(mail, state, self.now);
-        batch.change(move |tables: &mut PostTables| drop(tables.mails.insert(id, row)));
+        let row = MailRecord::queued(mail, state, self.now);
+        batch.change(move |tables: &mut NotificationsTables| drop(tables.mails.insert(id, row)));
         if state == State::Queued {
             batch.set_timer(SEND_MAIL, &id.to_string(), self.now, json!({}));
         }
     }
 
-    fn link_arrived(&self, batch: &mut Batch<PostTables>, booking: Id<Booking>) {
+    fn link_arrived(&self, batch: &mut Batch<NotificationsTables>, booking: Id<Booking>) {
         let about = About::Booking(booking);
         let rows = self.notifications.tables.mails.values().filter(|row| row.mail.about == about);
         for row in rows {
@@ -297,7 +297,7 @@ impl World {
                 }
                 _ => {}
             }
-            batch.change(move |tables: &mut PostTables| {
+            batch.change(move |tables: &mut NotificationsTables| {
                 if let Some(row) = tables.mails.get_mut(&after.id) {
                     row.link_known = true;
                     row.mail = after;
@@ -308,7 +308,7 @@ impl World {
 }
 
 /// It is over: sent, failed or dropped, and others hear of the first two.
-fn end(batch: &mut Batch<PostTables>, row: &PostRow, state: State) -> Result<(), Fail> {
+fn end(batch: &mut Batch<NotificationsTables>, row: &MailRecord, state: State) -> Result<(), Fail> {
     let id = row.mail.id;
     if !row.mail.state.is_over() {
         let told = match state {
@@ -319,7 +319,7 @@ fn end(batch: &mut Batch<PostTables>, row: &PostRow, state: State) -> Result<(),
         if let Some(told) = told {
             batch.append(&events::stream(id), told.map_err(Fail::broken)?);
         }
-        batch.change(move |tables: &mut PostTables| {
+        batch.change(move |tables: &mut NotificationsTables| {
             if let Some(row) = tables.mails.get_mut(&id) {
                 row.mail.state = state;
             }
@@ -347,7 +347,7 @@ fn state_on_the_wire(word: &str) -> wire::BookingState {
 /// notifications takes an event of booking in.
 pub(crate) fn on_booking(
     world: &mut World,
-    batch: &mut Batch<PostTables>,
+    batch: &mut Batch<NotificationsTables>,
     event: &Recorded,
 ) -> Result<(), Fail> {
     use on_booking_events::{Step, step};
@@ -382,7 +382,7 @@ pub(crate) fn on_booking(
 /// notifications takes an event of payments in.
 pub(crate) fn on_payments(
     world: &mut World,
-    batch: &mut Batch<PostTables>,
+    batch: &mut Batch<NotificationsTables>,
     event: &Recorded,
 ) -> Result<(), Fail> {
     use on_payments_events::{Step, step};

@@ -12,15 +12,15 @@ use kernel::id::{Booking, Customer};
 use kernel::{Decider, Id, Timestamp};
 use runtime::practice::PRACTITIONER_ID;
 
-use super::super::flaw::Flaw;
+use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
 use super::super::world::{Fail, Service, World};
-use super::Wish;
+use super::SlotRequest;
 use crate::checker::snapshot::{BookingRow, Holder, ReservationRow};
 
 /// A row of `bookings`, with what only decisions need.
 #[derive(Debug, Clone)]
-pub(crate) struct DeskRow {
+pub(crate) struct BookingRecord {
     pub(crate) row: BookingRow,
     pub(crate) claimed: bool,
     requested_at: Timestamp,
@@ -31,24 +31,24 @@ type Key = (String, &'static str, String);
 
 /// booking's tables. The states are the streams, folded once.
 #[derive(Debug, Default)]
-pub(crate) struct DeskTables {
+pub(crate) struct BookingTables {
     pub(crate) states: BTreeMap<Id<Booking>, State>,
     pub(crate) days: BTreeMap<String, day::State>,
     pub(crate) days_before: BTreeMap<String, day::State>,
-    pub(crate) rows: BTreeMap<Id<Booking>, DeskRow>,
+    pub(crate) rows: BTreeMap<Id<Booking>, BookingRecord>,
     pub(crate) reservations: BTreeMap<(Holder, Timestamp), ReservationRow>,
     pub(crate) keys: BTreeMap<Key, Id<Booking>>,
 }
 
-impl Tables for DeskTables {
+impl Tables for BookingTables {
     const SERVICE: Service = Service::Booking;
 
     fn store(world: &mut World) -> &mut Store<Self> {
         &mut world.booking
     }
 
-    fn take_in(&mut self, event: &Recorded, flaw: Option<Flaw>) -> Result<(), Fail> {
-        let skips = flaw == Some(Flaw::SkipProjection) && event.event_id.as_u128() % 23 == 7;
+    fn project(&mut self, event: &Recorded, mutant: Option<Mutant>) -> Result<(), Fail> {
+        let skips = mutant == Some(Mutant::SkipProjection) && event.event_id.as_u128() % 23 == 7;
         if event.stream_id.starts_with("day-") {
             let known = read_day_event(event).map_err(Fail::broken)?;
             let state = self.days.entry(event.stream_id.clone()).or_default();
@@ -71,9 +71,9 @@ impl Tables for DeskTables {
     }
 }
 
-impl DeskTables {
+impl BookingTables {
     /// Remembers what a key was answered with.
-    pub(super) fn remember(&mut self, key: Key, id: Id<Booking>) {
+    pub(super) fn store_idempotency_key(&mut self, key: Key, id: Id<Booking>) {
         self.keys.insert(key, id);
     }
 
@@ -82,7 +82,7 @@ impl DeskTables {
             self.rows.insert(id, requested(facts, *until, at));
             return;
         }
-        let Some(DeskRow { row, .. }) = self.rows.get_mut(&id) else { return };
+        let Some(BookingRecord { row, .. }) = self.rows.get_mut(&id) else { return };
         let state = match event {
             Event::Requested { .. } | Event::Paid { .. } => return,
             Event::CheckoutOpened { until } => {
@@ -147,7 +147,7 @@ impl DeskTables {
     }
 
     /// Whose other rows are live in a time; none for a time that the practice has closed.
-    pub(super) fn occupants(
+    pub(super) fn overlapping_reservations(
         &self,
         span: Span,
         except: Id<Booking>,
@@ -170,13 +170,18 @@ impl DeskTables {
     }
 
     /// The booking by which a customer holds exactly this already.
-    pub(super) fn same_hold(&self, wish: &Wish, span: Span, now: Timestamp) -> Option<Id<Booking>> {
+    pub(super) fn existing_hold(
+        &self,
+        slot_request: &SlotRequest,
+        span: Span,
+        now: Timestamp,
+    ) -> Option<Id<Booking>> {
         let mut rows = self.rows.values().map(|it| &it.row);
         let same = rows.find(|row| {
             let held = self.reservations.get(&(Holder::Booking(row.booking_id), span.starts_at()));
-            row.customer_id == wish.customer_id
-                && row.service_id == wish.offering.id
-                && row.mode == mode_word(wish.mode)
+            row.customer_id == slot_request.customer_id
+                && row.service_id == slot_request.offering.id
+                && row.mode == mode_word(slot_request.mode)
                 && row.held_until_at.is_some_and(|until| until > now)
                 && held.is_some_and(|it| it.live && it.ends_at == span.ends_at())
         });
@@ -201,7 +206,7 @@ impl DeskTables {
     }
 }
 
-fn requested(facts: &Facts, until: Timestamp, at: Timestamp) -> DeskRow {
+fn requested(facts: &Facts, until: Timestamp, at: Timestamp) -> BookingRecord {
     let row = BookingRow {
         booking_id: facts.booking_id,
         customer_id: facts.customer_id,
@@ -214,5 +219,5 @@ fn requested(facts: &Facts, until: Timestamp, at: Timestamp) -> DeskRow {
         held_until_at: Some(until),
         checkout_opened: false,
     };
-    DeskRow { row, claimed: false, requested_at: at }
+    BookingRecord { row, claimed: false, requested_at: at }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use simulation::checker::Invariant;
-use simulation::simulator::{Flaw, How, run};
+use simulation::simulator::{Mutant, RunOptions, run};
 
 /// How many runs a mistake may take to be seen. Most need a few; polling that ends too early needs
 /// late money of which no webhook tells, in a run without the nightly list.
@@ -13,10 +13,10 @@ const SEEDS: u64 = 600;
 const HARMLESS_SEEDS: u64 = 60;
 
 /// The invariants that a mistake breaks in the runs up to the first one that breaks `wanted`.
-fn broken_by(flaw: Flaw, wanted: Invariant) -> BTreeSet<Invariant> {
+fn broken_by(mutant: Mutant, wanted: Invariant) -> BTreeSet<Invariant> {
     let mut seen = BTreeSet::new();
     for seed in 0..SEEDS {
-        let outcome = run(seed, How { flaw: Some(flaw), ..How::default() });
+        let outcome = run(seed, RunOptions { mutant: Some(mutant), ..RunOptions::default() });
         seen.extend(outcome.violations.iter().map(|violation| violation.invariant));
         if seen.contains(&wanted) {
             break;
@@ -28,10 +28,10 @@ fn broken_by(flaw: Flaw, wanted: Invariant) -> BTreeSet<Invariant> {
 #[test]
 fn every_mistake_is_reported_as_what_it_breaks() {
     let mut unseen = Vec::new();
-    for (flaw, invariant) in Flaw::ALL {
-        let seen = broken_by(flaw, invariant);
+    for (mutant, invariant) in Mutant::ALL {
+        let seen = broken_by(mutant, invariant);
         if !seen.contains(&invariant) {
-            unseen.push(format!("{flaw:?} breaks {seen:?}, and not {invariant:?}"));
+            unseen.push(format!("{mutant:?} breaks {seen:?}, and not {invariant:?}"));
         }
     }
     assert!(unseen.is_empty(), "{}", unseen.join("\n"));
@@ -40,13 +40,13 @@ fn every_mistake_is_reported_as_what_it_breaks() {
 #[test]
 fn every_invariant_has_a_mistake_that_breaks_it() {
     for invariant in Invariant::ALL {
-        assert!(Flaw::ALL.iter().any(|(_, breaks)| *breaks == invariant), "{invariant:?}");
+        assert!(Mutant::ALL.iter().any(|(_, breaks)| *breaks == invariant), "{invariant:?}");
     }
 }
 
-fn assert_harmless(flaw: Flaw) {
+fn assert_harmless(mutant: Mutant) {
     for seed in 0..HARMLESS_SEEDS {
-        let outcome = run(seed, How { flaw: Some(flaw), ..How::default() });
+        let outcome = run(seed, RunOptions { mutant: Some(mutant), ..RunOptions::default() });
         assert!(outcome.is_clean(), "seed {seed}: {:?}", outcome.violations);
     }
 }
@@ -54,11 +54,11 @@ fn assert_harmless(flaw: Flaw) {
 /// Whoever decides knows what was decided, so that not even a lost inbox makes a second effect.
 #[test]
 fn events_that_are_consumed_again_change_nothing() {
-    assert_harmless(Flaw::ForgetInbox);
+    assert_harmless(Mutant::ForgetInbox);
 }
 
 /// Whatever webhooks tell is found by asking, too, only later.
 #[test]
 fn money_that_no_webhook_tells_of_is_found() {
-    assert_harmless(Flaw::IgnoreWebhooks);
+    assert_harmless(Mutant::IgnoreWebhooks);
 }

@@ -1,6 +1,6 @@
 //! Every step of a run is struck once: not some deaths by chance, but each of them.
 
-use simulation::simulator::{Fault, How, Strike, run};
+use simulation::simulator::{Fault, RunOptions, TargetedFault, run};
 
 /// What can happen at every step of our services, or on every way between them.
 const FAULTS: [Fault; 12] = [
@@ -21,38 +21,38 @@ const FAULTS: [Fault; 12] = [
 const SAGAS: Option<usize> = Some(3);
 
 /// Strikes a run at one place; says how many such places it has.
-fn strike(seed: u64, fault: Fault, at: u64) -> u64 {
-    let strike = Some(Strike::new(fault, at));
-    let outcome = run(seed, How { strike, sagas: SAGAS, ..How::default() });
+fn inject(seed: u64, fault: Fault, at: u64) -> u64 {
+    let targeted_fault = Some(TargetedFault::new(fault, at));
+    let outcome = run(seed, RunOptions { targeted_fault, sagas: SAGAS, ..RunOptions::default() });
     let what = format!("{:?} {:?}", outcome.violations, outcome.broken);
     assert!(outcome.is_clean(), "seed {seed}, {fault:?} number {at}: {what}");
     outcome.opportunities
 }
 
 /// Strikes runs at all of their places, one at a time.
-fn strike_everywhere(seeds: std::ops::Range<u64>) {
-    let mut struck = 0;
+fn inject_everywhere(seeds: std::ops::Range<u64>) {
+    let mut injected = 0;
     for fault in FAULTS {
         let mut of_fault = 0;
         for seed in seeds.clone() {
-            let opportunities = strike(seed, fault, 0);
+            let opportunities = inject(seed, fault, 0);
             for at in 1..=opportunities {
-                strike(seed, fault, at);
+                inject(seed, fault, at);
             }
             of_fault += opportunities;
         }
         assert!(of_fault > 0, "{fault:?} has no place in these runs");
-        struck += of_fault;
+        injected += of_fault;
     }
-    assert!(struck > 1_000, "only {struck} strikes");
+    assert!(injected > 1_000, "only {injected} strikes");
 }
 
 #[test]
 fn every_step_bears_every_fault() {
-    strike_everywhere(0..2);
+    inject_everywhere(0..2);
 }
 
 #[test]
 fn every_step_of_others_bears_every_fault() {
-    strike_everywhere(2..4);
+    inject_everywhere(2..4);
 }

@@ -18,15 +18,15 @@ use serde_json::Value;
 
 use super::super::coverage::Fault;
 use super::super::customers::Step;
-use super::super::flaw::Flaw;
+use super::super::mutant::Mutant;
 use super::super::provider::PROVIDER;
 use super::super::store::{Batch, TimerKey};
 use super::super::work::Job;
 use super::super::world::{Fail, Service, Task, World};
-use super::{Open, TillTables, tables};
+use super::{LockedCollection, PaymentsTables, tables};
 
 /// How long a turn lasts when its process dies.
-const TURN_SECONDS: i64 = 5;
+const ORDER_LEASE_SECONDS: i64 = 5;
 /// How long somebody waits for another one's turn.
 const WAIT_SECONDS: i64 = 9;
 
@@ -38,10 +38,10 @@ fn never<T>() -> Result<T, ProviderError> {
 impl World {
     /// How long the provider takes to answer, in milliseconds.
     fn thinking(&mut self) -> i64 {
-        if self.dice.chance(20) {
-            self.dice.between(3_000, 20_000)
+        if self.rng.chance(20) {
+            self.rng.between(3_000, 20_000)
         } else {
-            self.dice.between(20, 900)
+            self.rng.between(20, 900)
         }
     }
 
@@ -61,20 +61,20 @@ impl World {
         }
         let (collection_id, amount) = (self.new_id(), facts.price);
         let terms = Terms { collection_id, booking_id, customer_id, amount };
-        let mut open = self.open_collection(booking_id);
+        let mut locked = self.lock_collection(booking_id);
         let mut batch = Batch::by(customer_id.to_string());
-        self.apply(&mut batch, &mut open, Command::Open(terms))?;
+        self.apply(&mut batch, &mut locked, Command::Open(terms))?;
         self.commit(batch)?;
         if let Some(order) = self.order_of(booking_id) {
             return Ok(Some(order));
         }
         let deadline = self.now.plus_seconds(WAIT_SECONDS);
-        self.go_on(Service::Payments, 1, Job::TakeTurn { booking_id, saga, deadline });
+        self.go_on(Service::Payments, 1, Job::AcquireOrderLease { booking_id, saga, deadline });
         Ok(None)
     }
 
     fn order_of(&self, booking_id: Id<Booking>) -> Option<OrderId> {
-        self.open_collection(booking_id).collection()?.order.clone()
+        self.lock_collection(booking_id).collection()?.order.clone()
     }
 
     fn reply(&mut self, saga: usize, order: Option<OrderId>) {
@@ -82,27 +82,27 @@ impl World {
     }
 
     /// Takes the turn to create an order, or waits for it.
-    pub(crate) fn take_turn(
+    pub(crate) fn acquire_order_lease(
         &mut self,
         booking_id: Id<Booking>,
         saga: usize,
         deadline: kernel::Timestamp,
     ) {
-        let known = self.open_collection(booking_id);
+        let known = self.lock_collection(booking_id);
         let Some(known) = known.collection() else { return };
         if known.order.is_some() {
             let order = known.order.clone();
             return self.reply(saga, order);
         }
-        let turn = self.payments.tables.turns.get(&booking_id).copied();
-        if turn.is_some_and(|turn| turn.until > self.now) {
+        let lease = self.payments.tables.leases.get(&booking_id).copied();
+        if lease.is_some_and(|lease| lease.until > self.now) {
             if self.now >= deadline {
                 return self.reply(saga, None);
             }
-            let job = Job::TakeTurn { booking_id, saga, deadline };
+            let job = Job::AcquireOrderLease { booking_id, saga, deadline };
             return self.go_on(Service::Payments, 200, job);
         }
-        let number = turn.map_or(1, |turn| turn.number + 1);
+        let number = lease.map_or(1, |lease| lease.number + 1);
         let (receipt, amount) = (known.terms.collection_id, known.terms.amount);
         let wanted = OrderRequest { receipt, booking_id, amount };
         let asked = self.at_provider(|provider| {
@@ -110,12 +110,12 @@ impl World {
         });
         let pause = self.thinking();
         // Whoever is alive makes the turn last on until the answer is written down.
-        let until = self.now.plus_seconds(TURN_SECONDS + pause / 1000);
-        self.payments.tables.turns.insert(booking_id, tables::Turn { until, number });
+        let until = self.now.plus_seconds(ORDER_LEASE_SECONDS + pause / 1000);
+        self.payments.tables.leases.insert(booking_id, tables::OrderLease { until, number });
         if self.fault(Fault::CrashAfterEffect, 15) {
             return self.crash(Service::Payments);
         }
-        let job = Job::Ordered { booking_id, saga, order: asked.ok(), turn: number };
+        let job = Job::Ordered { booking_id, saga, order: asked.ok(), lease: number };
         self.go_on(Service::Payments, pause, job);
     }
 
@@ -123,22 +123,22 @@ impl World {
     pub(crate) fn record_order(
         &mut self,
         booking_id: Id<Booking>,
-        (saga, turn): (usize, i32),
+        (saga, lease): (usize, i32),
         order: Option<OrderId>,
     ) {
         let Some(order) = order else {
-            let mine = |known: &&mut tables::Turn| known.number == turn;
-            if let Some(known) = self.payments.tables.turns.get_mut(&booking_id).filter(mine) {
+            let mine = |known: &&mut tables::OrderLease| known.number == lease;
+            if let Some(known) = self.payments.tables.leases.get_mut(&booking_id).filter(mine) {
                 known.until = self.now;
             }
             return self.reply(saga, None);
         };
-        let mut open = self.open_collection(booking_id);
+        let mut locked = self.lock_collection(booking_id);
         let mut batch = Batch::by("payments");
         let recorded = self
             .apply(
                 &mut batch,
-                &mut open,
+                &mut locked,
                 Command::RecordOrder { provider: PROVIDER.to_owned(), order: order.clone() },
             )
             .and_then(|_| self.commit(batch));
@@ -156,15 +156,15 @@ impl World {
         }
         let asked = self
             .at_provider(|provider| provider.payment(payment).now_or_never().unwrap_or_else(never));
-        let told = self.look_into(asked.into_iter().collect());
+        let report = self.fetch_missing_refunds(asked.into_iter().collect());
         let way = (Source::Checkout, PollDirective::Restart);
-        let job = Job::Fold { booking_id, told, way, timer: None };
+        let job = Job::Fold { booking_id, report, way, timer: None };
         let pause = self.thinking();
         self.go_on(Service::Payments, pause, job);
     }
 
     /// Asks about an order because somebody waits.
-    pub(crate) fn ask_about(&mut self, booking_id: Id<Booking>, next: PollDirective) {
+    pub(crate) fn poll_provider(&mut self, booking_id: Id<Booking>, next: PollDirective) {
         let Some(order) = self.order_of(booking_id).filter(|_| self.is_up(Service::Payments))
         else {
             return;
@@ -172,19 +172,19 @@ impl World {
         let asked = self.at_provider(|provider| {
             provider.payments_of(&order).now_or_never().unwrap_or_else(never)
         });
-        let told = self.look_into(asked.unwrap_or_default());
-        let job = Job::Fold { booking_id, told, way: (Source::Poll, next), timer: None };
+        let report = self.fetch_missing_refunds(asked.unwrap_or_default());
+        let job = Job::Fold { booking_id, report, way: (Source::Poll, next), timer: None };
         let pause = self.thinking();
         self.go_on(Service::Payments, pause, job);
     }
 
     /// Takes payments as they are reported, and asks for the refunds of those of which more has
     /// gone back than we know.
-    pub(crate) fn look_into(&mut self, reports: Vec<PaymentReport>) -> ProviderReport {
-        let mut told = ProviderReport::default();
+    pub(crate) fn fetch_missing_refunds(&mut self, reports: Vec<PaymentReport>) -> ProviderReport {
+        let mut report = ProviderReport::default();
         for PaymentReport { payment, refunded_minor } in reports {
             let id = payment.id.clone();
-            told.payments.push(payment);
+            report.payments.push(payment);
             let refunds = self.payments.tables.refunds.values();
             let taken_back = refunds
                 .filter(|row| row.payment_id == id.as_str())
@@ -197,33 +197,33 @@ impl World {
                 provider.refunds_of(&id).now_or_never().unwrap_or_else(never)
             });
             match asked {
-                Ok(refunds) => told.refunds.extend(refunds),
-                Err(_) => told.is_partial = true,
+                Ok(refunds) => report.refunds.extend(refunds),
+                Err(_) => report.is_partial = true,
             }
         }
-        told
+        report
     }
 
     /// A timer of payments has fallen due.
-    pub(crate) fn fire_at_till(&mut self, key: &TimerKey) {
-        let Some((payload, attempts)) = self.claim::<TillTables>(key) else { return };
+    pub(crate) fn fire_payments_timer(&mut self, key: &TimerKey) {
+        let Some((payload, attempts)) = self.claim::<PaymentsTables>(key) else { return };
         self.trace.note(self.now, "fires", &format_args!("{} {}", key.0, key.1));
         let timer = (key, attempts);
         let outcome = match key.0 {
             POLL_ORDER => self.poll_order(timer, PollSchedule::from_payload(&payload)),
-            ASK_SOLD_ORDER => self.ask_sold_order(timer, RecheckSchedule::from_payload(&payload)),
-            REFUND => self.ask_refund(timer, &payload),
+            ASK_SOLD_ORDER => self.poll_sold_order(timer, RecheckSchedule::from_payload(&payload)),
+            REFUND => self.request_refund(timer, &payload),
             RENEW_REFUND => self.renew_refund(key),
             FOLD_WEBHOOK => self.fold_webhook(key),
             _ => Ok(()),
         };
-        self.conclude::<TillTables>(timer, outcome);
+        self.conclude::<PaymentsTables>(timer, outcome);
     }
 
-    fn poll_order(&mut self, timer: (&TimerKey, i32), turn: PollSchedule) -> Result<(), Fail> {
+    fn poll_order(&mut self, timer: (&TimerKey, i32), schedule: PollSchedule) -> Result<(), Fail> {
         let booking_id: Id<Booking> = timer.0.1.parse().map_err(Fail::broken)?;
         let Some(order) = self.order_of(booking_id) else {
-            let mut batch = Batch::<TillTables>::by("payments");
+            let mut batch = Batch::<PaymentsTables>::by("payments");
             batch.end_timer(POLL_ORDER, &timer.0.1);
             return self.commit(batch);
         };
@@ -231,11 +231,11 @@ impl World {
             provider.payments_of(&order).now_or_never().unwrap_or_else(never)
         });
         let is_answered = asked.is_ok();
-        let mut told = self.look_into(asked.unwrap_or_default());
-        let open = self.open_collection(booking_id);
-        let amount = open.collection().map(|known| known.terms.amount.into());
-        if open.has_undecided()
-            || amount.is_some_and(|amount| needs_order(&told, (&order, &amount)))
+        let mut report = self.fetch_missing_refunds(asked.unwrap_or_default());
+        let locked = self.lock_collection(booking_id);
+        let amount = locked.collection().map(|known| known.terms.amount.into());
+        if locked.has_undecided()
+            || amount.is_some_and(|amount| needs_order(&report, (&order, &amount)))
         {
             let asked = self.at_provider(|provider| {
                 let order_fact = provider.order(&order).now_or_never().unwrap_or_else(never)?;
@@ -244,18 +244,19 @@ impl World {
             });
             match asked {
                 Ok((order, reports)) => {
-                    let again = self.look_into(reports);
-                    told = told.merged_with(again, order.fact);
+                    let again = self.fetch_missing_refunds(reports);
+                    report = report.merged_with(again, order.fact);
                 }
-                Err(_) => told.is_partial = true,
+                Err(_) => report.is_partial = true,
             }
         }
-        let next = if is_answered && !told.is_partial { turn.answered() } else { turn.failed() };
+        let next =
+            if is_answered && !report.is_partial { schedule.answered() } else { schedule.failed() };
         let facts = if next.is_slow(self.now) { self.facts_of(booking_id).ok() } else { None };
         let held_until = facts.flatten().and_then(|facts| facts.held_until);
-        let next = PollDirective::Advance(CompletedPoll { schedule: turn, next, held_until });
+        let next = PollDirective::Advance(CompletedPoll { schedule, next, held_until });
         let timer = Some((timer.0.clone(), timer.1));
-        let job = Job::Fold { booking_id, told, way: (Source::Poll, next), timer };
+        let job = Job::Fold { booking_id, report, way: (Source::Poll, next), timer };
         let pause = self.thinking();
         self.go_on(Service::Payments, pause, job);
         Ok(())
@@ -263,7 +264,7 @@ impl World {
 
     /// Asks again for the order of a sold booking. There is no pace here: one practice's world has
     /// far fewer than one question a second.
-    fn ask_sold_order(
+    fn poll_sold_order(
         &mut self,
         timer: (&TimerKey, i32),
         ask: RecheckSchedule,
@@ -275,44 +276,44 @@ impl World {
             provider.payments_of(&order).now_or_never().unwrap_or_else(never)
         });
         let is_answered = asked.is_ok();
-        let told = self.look_into(asked.unwrap_or_default());
-        let next = if is_answered && !told.is_partial { ask.answered() } else { ask.failed() };
+        let report = self.fetch_missing_refunds(asked.unwrap_or_default());
+        let next = if is_answered && !report.is_partial { ask.answered() } else { ask.failed() };
         let starts_at = facts.and_then(|facts| facts.starts_at);
         let timer = (timer.0.clone(), timer.1);
-        let job = Job::FoldSold { booking_id, told, next: (next, starts_at), timer };
+        let job = Job::FoldSold { booking_id, report, next: (next, starts_at), timer };
         let pause = self.thinking();
         self.go_on(Service::Payments, pause, job);
         Ok(())
     }
 
     /// Writes down what the provider said of a sold order.
-    pub(crate) fn fold_sold(
+    pub(crate) fn apply_sold_order_reports(
         &mut self,
         booking_id: Id<Booking>,
-        told: &ProviderReport,
+        report: &ProviderReport,
         (next, starts_at): (RecheckSchedule, Option<kernel::Timestamp>),
     ) -> Result<(), Fail> {
-        let mut open = self.open_collection(booking_id);
+        let mut locked = self.lock_collection(booking_id);
         let mut batch = Batch::by("payments");
-        self.fold(&mut batch, &mut open, told, (Source::Poll, PollDirective::Keep))?;
+        self.fold(&mut batch, &mut locked, report, (Source::Poll, PollDirective::Keep))?;
         self.ask_sold_next(&mut batch, booking_id, next, starts_at);
         self.commit(batch)
     }
 
     /// Writes down what the provider said.
-    pub(crate) fn fold_told(
+    pub(crate) fn apply_reports(
         &mut self,
         booking_id: Id<Booking>,
-        told: &ProviderReport,
+        report: &ProviderReport,
         way: (Source, PollDirective),
     ) -> Result<(), Fail> {
-        let mut open = self.open_collection(booking_id);
+        let mut locked = self.lock_collection(booking_id);
         let mut batch = Batch::by("payments");
-        self.fold(&mut batch, &mut open, told, way)?;
+        self.fold(&mut batch, &mut locked, report, way)?;
         self.commit(batch)
     }
 
-    fn ask_refund(&mut self, timer: (&TimerKey, i32), payload: &Value) -> Result<(), Fail> {
+    fn request_refund(&mut self, timer: (&TimerKey, i32), payload: &Value) -> Result<(), Fail> {
         let refund_id: Id<RefundKind> = timer.0.1.parse().map_err(Fail::broken)?;
         let step = payload.get("step").and_then(Value::as_u64).unwrap_or(0);
         let step = usize::try_from(step).unwrap_or(usize::MAX);
@@ -322,7 +323,7 @@ impl World {
             let payment = PaymentId::parse(&row.payment_id)?;
             Some((row, payment))
         }) else {
-            let mut batch = Batch::<TillTables>::by("payments");
+            let mut batch = Batch::<PaymentsTables>::by("payments");
             batch.end_timer(REFUND, &timer.0.1);
             return self.commit(batch);
         };
@@ -337,7 +338,7 @@ impl World {
         };
         let was_taken = row.provider_refund.is_some();
         let asked_before = step > 0 || timer.1 > 1;
-        let is_lax = self.has(Flaw::NewRefundIdOnEachTry);
+        let is_lax = self.has(Mutant::NewRefundIdOnEachTry);
         let asked = self.at_provider(|provider| {
             provider.book().is_lax = is_lax;
             let asked = request_or_fetch(provider, refund_id, row, (step, asked_before));
@@ -362,15 +363,15 @@ impl World {
         answer: &RefundAnswer,
         (step, was_taken): (usize, bool),
     ) -> Result<(), Fail> {
-        let mut open = self.open_collection(booking_id);
+        let mut locked = self.lock_collection(booking_id);
         let mut batch = Batch::by("payments");
         for refund in &answer.others {
-            self.fold_refund(&mut batch, &mut open, refund)?;
+            self.fold_refund(&mut batch, &mut locked, refund)?;
         }
         let (update, rest_id) = (answer.update.clone(), self.new_id());
-        self.apply(&mut batch, &mut open, Command::LearnRefund { refund_id, update, rest_id })?;
-        self.follow_news(&mut batch, &mut open)?;
-        let refund = open.collection().and_then(|known| known.refunds.get(&refund_id));
+        self.apply(&mut batch, &mut locked, Command::LearnRefund { refund_id, update, rest_id })?;
+        self.reapply_booking_intent(&mut batch, &mut locked)?;
+        let refund = locked.collection().and_then(|known| known.refunds.get(&refund_id));
         match refund.filter(|refund| refund.end.is_none()) {
             None => batch.end_timer(REFUND, &refund_id.to_string()),
             Some(refund) if refund.accepted.is_none() => {
@@ -387,10 +388,10 @@ impl World {
     fn renew_refund(&mut self, key: &TimerKey) -> Result<(), Fail> {
         let failed: Id<RefundKind> = key.1.parse().map_err(Fail::broken)?;
         let Some(row) = self.payments.tables.refunds.get(&failed) else { return Ok(()) };
-        let mut open = self.open_collection(row.booking_id);
+        let mut locked = self.lock_collection(row.booking_id);
         let refund_id = self.new_id();
         let mut batch = Batch::by("payments");
-        self.apply(&mut batch, &mut open, Command::RenewRefund { failed, refund_id })?;
+        self.apply(&mut batch, &mut locked, Command::RenewRefund { failed, refund_id })?;
         batch.end_timer(RENEW_REFUND, &key.1);
         self.commit(batch)
     }
@@ -400,8 +401,8 @@ impl World {
         let mut states = self.payments.tables.states.keys();
         states
             .find(|id| {
-                let open = self.open_collection(**id);
-                open.collection().is_some_and(|it| it.payments.contains_key(payment))
+                let locked = self.lock_collection(**id);
+                locked.collection().is_some_and(|it| it.payments.contains_key(payment))
             })
             .copied()
     }
@@ -409,14 +410,14 @@ impl World {
     fn fold_webhook(&mut self, key: &TimerKey) -> Result<(), Fail> {
         let event_id = key.1.clone();
         let webhook = self.payments.tables.webhooks.get(&event_id).cloned();
-        let is_ignored = self.has(Flaw::IgnoreWebhooks) || self.has(Flaw::ForgetSoldOrders);
+        let is_ignored = self.has(Mutant::IgnoreWebhooks) || self.has(Mutant::ForgetSoldOrders);
         let webhook = webhook.filter(|it| !it.is_folded && !is_ignored);
-        let told = webhook.map(|it| it.told).unwrap_or_default();
-        let told = self.with_payments(told)?;
+        let observations = webhook.map(|it| it.observations).unwrap_or_default();
+        let observations = self.with_payments(observations)?;
         let mut batch = Batch::by("payments");
         let mut waits_for = None;
-        let mut opened: Vec<Open> = Vec::new();
-        for observation in &told {
+        let mut opened: Vec<LockedCollection> = Vec::new();
+        for observation in &observations {
             let booking_id = match observation {
                 Observation::Payment(payment) => {
                     let Some(order) = payment.fact.order.clone() else { continue };
@@ -443,30 +444,30 @@ impl World {
                     booking_id
                 }
             };
-            let known = opened.iter().position(|open| open.booking_id == booking_id);
-            let mut open = match known {
+            let known = opened.iter().position(|locked| locked.booking_id == booking_id);
+            let mut locked = match known {
                 Some(at) => opened.swap_remove(at),
-                None => self.open_collection(booking_id),
+                None => self.lock_collection(booking_id),
             };
             match observation {
                 Observation::Payment(payment) => {
                     let (payments, next) = (vec![payment.clone()], PollDirective::Restart);
-                    let told = ProviderReport { payments, ..ProviderReport::default() };
-                    self.fold(&mut batch, &mut open, &told, (Source::Webhook, next))?;
+                    let report = ProviderReport { payments, ..ProviderReport::default() };
+                    self.fold(&mut batch, &mut locked, &report, (Source::Webhook, next))?;
                 }
                 Observation::Dispute(dispute) => {
                     let command = Command::ObserveDispute(dispute.clone());
-                    self.apply(&mut batch, &mut open, command)?;
+                    self.apply(&mut batch, &mut locked, command)?;
                 }
                 Observation::Refund(refund) => {
-                    self.fold_refund(&mut batch, &mut open, refund)?;
-                    self.follow_news(&mut batch, &mut open)?;
+                    self.fold_refund(&mut batch, &mut locked, refund)?;
+                    self.reapply_booking_intent(&mut batch, &mut locked)?;
                 }
             }
-            opened.push(open);
+            opened.push(locked);
         }
         batch.end_timer(FOLD_WEBHOOK, &event_id);
-        batch.change(move |tables: &mut TillTables| {
+        batch.change(move |tables: &mut PaymentsTables| {
             if let Some(webhook) = tables.webhooks.get_mut(&event_id) {
                 webhook.is_folded = waits_for.is_none();
                 webhook.waits_for = waits_for;
@@ -476,9 +477,9 @@ impl World {
     }
 
     /// Adds the payments of refunds that came before anything was heard of them.
-    fn with_payments(&mut self, told: Vec<Observation>) -> Result<Vec<Observation>, Fail> {
-        let mut all = Vec::with_capacity(told.len());
-        for observation in told {
+    fn with_payments(&mut self, observations: Vec<Observation>) -> Result<Vec<Observation>, Fail> {
+        let mut all = Vec::with_capacity(observations.len());
+        for observation in observations {
             if let Observation::Refund(refund) = &observation
                 && let Some(id) = &refund.payment
                 && self.booking_of(id).is_none()

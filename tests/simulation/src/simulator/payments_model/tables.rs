@@ -15,8 +15,8 @@ use payments::ledger::{Account, Books, Entry};
 use payments::provider::Observation;
 use payments::read_model::project::standing_word;
 
-use super::super::desk::rules;
-use super::super::flaw::Flaw;
+use super::super::booking_model::rules;
+use super::super::mutant::Mutant;
 use super::super::store::{Store, Tables};
 use super::super::world::{Fail, Service, World};
 use crate::checker::snapshot::{CollectionRow, LedgerLine, ReceiptRow, RefundRow};
@@ -25,7 +25,7 @@ use crate::checker::snapshot::{CollectionRow, LedgerLine, ReceiptRow, RefundRow}
 #[derive(Debug, Clone)]
 pub(crate) struct Webhook {
     pub(crate) body: String,
-    pub(crate) told: Vec<Observation>,
+    pub(crate) observations: Vec<Observation>,
     pub(crate) is_folded: bool,
     pub(crate) waits_for: Option<OrderId>,
 }
@@ -41,20 +41,20 @@ pub(crate) struct BookingFacts {
 
 /// Whose turn it is to create an order.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Turn {
+pub(crate) struct OrderLease {
     pub(crate) until: Timestamp,
     pub(crate) number: i32,
 }
 
 /// payments' tables. The states are the streams, folded once.
 #[derive(Debug, Default)]
-pub(crate) struct TillTables {
+pub(crate) struct PaymentsTables {
     pub(crate) states: BTreeMap<Id<Booking>, State>,
     pub(crate) collections: BTreeMap<Id<Booking>, CollectionRow>,
     pub(crate) refunds: BTreeMap<Id<RefundKind>, RefundRow>,
     pub(crate) webhooks: BTreeMap<String, Webhook>,
     pub(crate) known: BTreeMap<Id<Booking>, (Id<Customer>, BookingIntent)>,
-    pub(crate) turns: BTreeMap<Id<Booking>, Turn>,
+    pub(crate) leases: BTreeMap<Id<Booking>, OrderLease>,
     pub(crate) ledger: Vec<LedgerLine>,
     /// Captured payments of nobody that we know, until all of each has gone back.
     pub(crate) unknown: BTreeSet<PaymentId>,
@@ -65,14 +65,14 @@ pub(crate) struct TillTables {
     posted: BTreeSet<String>,
 }
 
-impl Tables for TillTables {
+impl Tables for PaymentsTables {
     const SERVICE: Service = Service::Payments;
 
     fn store(world: &mut World) -> &mut Store<Self> {
         &mut world.payments
     }
 
-    fn take_in(&mut self, event: &Recorded, flaw: Option<Flaw>) -> Result<(), Fail> {
+    fn project(&mut self, event: &Recorded, mutant: Option<Mutant>) -> Result<(), Fail> {
         let known = read_collection_event(event).map_err(Fail::broken)?;
         let uuid = event.stream_id.strip_prefix("collection-").unwrap_or_default();
         let id = uuid::Uuid::parse_str(uuid).map(Id::from_uuid).map_err(Fail::broken)?;
@@ -82,7 +82,7 @@ impl Tables for TillTables {
             let row = collection_row(id, collection);
             let refunds: Vec<RefundRow> =
                 collection.refunds.iter().map(|(it, refund)| refund_row(id, *it, refund)).collect();
-            let skips = flaw == Some(Flaw::SkipProjection) && event.version % 5 == 3;
+            let skips = mutant == Some(Mutant::SkipProjection) && event.version % 5 == 3;
             if !skips {
                 self.collections.insert(id, row);
             }
@@ -92,7 +92,7 @@ impl Tables for TillTables {
     }
 }
 
-impl TillTables {
+impl PaymentsTables {
     /// The books of a booking.
     pub(super) fn books_of(&self, id: Id<Booking>) -> Books {
         self.books.get(&id).cloned().unwrap_or_default()
