@@ -112,7 +112,7 @@ pub(crate) fn json(figures: &[Figure]) -> Value {
             "figure": figure.title,
             "unit": unit_word(figure.unit),
             "ours": figure.ours,
-            "beside": figure.reference.map(|(name, number)| json!({ "what": name, "value": number })),
+            "beside": figure.reference.map(|(what, value)| json!({ "what": what, "value": value })),
             "compared": figure.compared(),
             "compared_as": match figure.against {
                 Against::Nothing => "value",
