@@ -1,4 +1,4 @@
-//! Who we run as, and whom PostgreSQL runs as: it refuses to be root.
+//! The user of this process, and the user of PostgreSQL, which refuses to run as root.
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// The user for PostgreSQL: nobody else but us, unless we are root.
+/// The user that runs PostgreSQL: the current user, or another one when we are root.
 pub(crate) fn database_user() -> Result<Option<DatabaseUser>> {
     if !is_root() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The settings a person may give to `make run`; everything else follows from them.
+//! The settings that an operator may give to `make run`; everything else is derived from them.
 use std::collections::BTreeSet;
 
 use crate::environment::Environment;
@@ -9,7 +9,7 @@ const SANDBOX_PORT: u16 = 8090;
 const READY_SECONDS: u64 = 120;
 const RESTART_MS_MAX: u64 = 5000;
 
-/// Where the practice is to be found.
+/// The practice's addresses and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     /// The address that the gateway and the sandbox listen at: loopback, unless a phone on the

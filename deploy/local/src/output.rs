@@ -1,4 +1,4 @@
-//! The only place that writes to the terminal: short lines for the person who started us.
+//! The only place that writes to the terminal: short lines for the operator.
 use std::fmt::Display;
 use std::io::Write;
 
@@ -8,7 +8,7 @@ pub(crate) fn line(text: impl Display) {
     drop(writeln!(out, "{text}").and_then(|()| out.flush()));
 }
 
-/// Prints one line of progress, told apart from results by its mark.
+/// Prints one line of progress, with a mark that separates it from results.
 pub(crate) fn step(text: impl Display) {
     line(format_args!("· {text}"));
 }

@@ -1,6 +1,6 @@
 //! The practice's owner on this machine: an account that can sign in and may do everything, so that
-//! the staff's commands can be tried at once. Where the practice is somebody's real desk, or where
-//! another server keeps the accounts, there is none.
+//! the staff's commands can be tried at once. A real practice, or one where
+//! another server keeps the accounts, gets no such account.
 use crate::environment::Environment;
 use crate::output;
 use crate::process::last_lines;
@@ -42,7 +42,7 @@ pub(crate) fn password(data: &Path) -> Result<String> {
     word.map(|word| readable(&word)).context("this practice has no owner of ours")
 }
 
-/// A secret word as people can copy it by hand: four groups of four.
+/// A secret word in a form that people can type: four groups of four characters.
 fn readable(word: &str) -> String {
     let groups = (0..4).filter_map(|group| word.get(group * 4..group * 4 + 4));
     groups.collect::<Vec<_>>().join("-")
@@ -97,7 +97,7 @@ async fn new_account(
         ("ACCOUNT_EMAIL", owner.email.as_str()),
         ("ACCOUNT_PASSWORD", &owner.password),
         ("ACCOUNT_FIRST_NAME", "Owner"),
-        // Whatever our own environment says.
+        // Overrides our own environment.
         ("ACCOUNT_KEEP_EXISTING", "false"),
         QUIET,
     ];

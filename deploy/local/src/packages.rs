@@ -85,7 +85,7 @@ pub(crate) fn prepare(
         return Ok(found);
     }
     let _turn = take_turn(paths)?;
-    // Somebody else may have installed it while we waited for our turn.
+    // Another process may have installed it while we waited for the lock.
     let found = tools::find(environment, paths)?;
     let wanted = missing(&found);
     if wanted.is_empty() {
@@ -284,7 +284,7 @@ impl InstallGuard {
     fn put(path: &str, text: &str) -> Result<Self> {
         let path = PathBuf::from(path);
         let there = fs::read_to_string(&path);
-        // Whoever has put a file there has decided already; one that we left behind is ours.
+        // A file that another program wrote is kept; one with our mark is left over from us.
         if there.is_ok_and(|found| !found.contains(GUARD_MARK)) {
             return Ok(Self { path: None });
         }

@@ -1,4 +1,4 @@
-//! Where things lie: the checkout, the data folder, the unpacked packages, our sibling programs.
+//! Paths: the checkout, the data folder, the unpacked packages, our sibling programs.
 use crate::account::{self, DatabaseUser};
 use crate::environment::Environment;
 use anyhow::{Context, Result, bail};
@@ -40,7 +40,7 @@ impl Paths {
             let folder = here.join(environment.get(name)?);
             Some(fs::canonicalize(&folder).unwrap_or(folder))
         };
-        // Not the folder that a link leads to: whoever changes the link changes the practice.
+        // The link is kept unresolved, so that changing the link changes the practice.
         let practice = environment.get("PRACTICE_DIR").map(|folder| here.join(folder));
         Ok(Self {
             practice: practice.unwrap_or_else(|| our_practice(&checkout)),
@@ -75,8 +75,8 @@ fn default_home(checkout: &Path, root: bool) -> PathBuf {
     Path::new("/var/tmp").join(format!("sukoon-{short}"))
 }
 
-/// Creates a folder that others may pass through but not list, and refuses a stranger's:
-/// `/var/tmp` is open to everybody, so the folder may have been put there by someone else.
+/// Creates a folder that others may traverse but not list, and refuses another user's folder:
+/// every user can write to `/var/tmp`, so another user may have created it.
 pub(crate) fn create_passage(folder: &Path) -> Result<()> {
     let shown = folder.display();
     DirBuilder::new()

@@ -9,7 +9,7 @@ const FIRST: u16 = 20_000;
 const LAST: u16 = 31_999;
 const TRIES_MAX: u32 = 1_000;
 
-/// Whether nobody listens at the port now.
+/// Whether the port is free now.
 pub(crate) fn is_free(host: &str, port: u16) -> bool {
     TcpListener::bind((host, port)).is_ok()
 }

@@ -29,7 +29,7 @@ pub(crate) enum Durability {
 pub(crate) struct Cluster {
     /// PostgreSQL's programs.
     pub(crate) tool: Tool,
-    /// Who runs the server, when we are root.
+    /// The user that runs the server, when we are root.
     pub(crate) user: Option<DatabaseUser>,
     /// The folder that holds the cluster.
     pub(crate) folder: PathBuf,
@@ -71,7 +71,7 @@ impl Cluster {
         fs::rename(&nursery, &self.folder).context("the new database cannot be put in its place")
     }
 
-    /// Writes the file from which the database user reads the superuser's password. Nobody else can
+    /// Writes the file from which the database user reads the superuser's password. Others can't
     /// read it at any moment, although its folder can be passed through.
     fn write_password(&self) -> Result<PathBuf> {
         let file = self.folder.with_extension("password");
@@ -151,7 +151,7 @@ impl Cluster {
         fs::remove_file(&note).with_context(|| format!("{} cannot be removed", note.display()))
     }
 
-    /// The server that runs on our folder although nobody recorded it.
+    /// The server that runs on our folder but isn't in `run.json`.
     pub(crate) fn unrecorded_server(&self) -> Option<Identity> {
         let pid = noted_pid(&self.folder.join("postmaster.pid"))?;
         runs_on(pid, &self.folder).then(|| Identity::of(pid)).flatten()

@@ -1,4 +1,4 @@
-//! Processes that outlive a call: who they are, whether they still are, and how they end.
+//! Processes that outlive a call: their identity, whether they are alive, and how they are ended.
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// A process told apart from a later one that was given the same number.
+/// A process identity that a later process with the same pid doesn't match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     /// The process's number.

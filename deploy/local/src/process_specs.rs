@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// The services, in the order in which a booking meets them.
 pub(crate) const SERVICES: [&str; 6] =
     ["catalogue", "identity", "booking", "payments", "notifications", "reviews"];
-/// Everyone who signs calls to others.
+/// The programs that sign calls to other services.
 pub(crate) const CALLERS: [&str; 7] =
     ["booking", "catalogue", "gateway", "identity", "notifications", "payments", "reviews"];
 /// Everything that we build and run.
@@ -25,11 +25,11 @@ pub(crate) const PROGRAMS: [&str; 8] = [
     "reviews",
     "gateway",
 ];
-/// A small machine shall have its memory back after a busy minute: one heap for all threads of a
-/// process, which gives back what has been free for a second.
+/// jemalloc settings that return memory soon after a peak: one arena for all threads of a
+/// process, which returns pages that have been free for a second.
 const JEMALLOC_CONF: (&str, &str) =
     ("_RJEM_MALLOC_CONF", "narenas:1,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0");
-/// The program that is all services, each under its name.
+/// The program that contains all services; its first argument selects one.
 pub(crate) const SERVICES_PROGRAM: &str = "services";
 /// Ports inside the machine, each with the part that listens at it and what it is for.
 pub(crate) const INTERNAL_PORTS: [(&str, &str); 12] = [
@@ -50,11 +50,11 @@ pub(crate) const INTERNAL_PORTS: [(&str, &str); 12] = [
 /// Ports by `<part> <purpose>`.
 pub(crate) type Ports = BTreeMap<String, u16>;
 
-/// Everything that settings are made from.
+/// The inputs from which each process's settings are built.
 pub(crate) struct SpecBuilder<'a> {
-    /// What the person who started us has set.
+    /// The operator's environment.
     pub(crate) environment: &'a Environment,
-    /// Where things lie.
+    /// The folders.
     pub(crate) paths: &'a Paths,
     /// Where the practice is to be found.
     pub(crate) options: &'a Options,
@@ -67,7 +67,7 @@ pub(crate) struct SpecBuilder<'a> {
 }
 
 /// Settings under construction. What must fit together is always ours; the rest may be overridden
-/// by whoever started us.
+/// by the operator's environment.
 struct Settings<'a> {
     environment: &'a Environment,
     pairs: Vec<(String, String)>,
@@ -185,7 +185,7 @@ impl SpecBuilder<'_> {
         Ok(())
     }
 
-    /// Where everyone finds everyone.
+    /// The addresses of all services.
     fn addresses(&self, settings: &mut Settings<'_>) {
         // Whole, because the parts run in another folder than the one it may have been named in.
         settings.fixed("PRACTICE_DIR", self.paths.practice.to_string_lossy());

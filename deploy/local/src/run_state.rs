@@ -53,7 +53,7 @@ struct State {
     ready: bool,
 }
 
-/// The record, shared by everyone who changes a part.
+/// The run state, shared by all tasks that change a part.
 #[derive(Clone, Debug)]
 pub(crate) struct RunState {
     path: PathBuf,
@@ -127,7 +127,7 @@ impl State {
     }
 }
 
-/// What an earlier run has written about its processes.
+/// The processes that an earlier run recorded.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Earlier {
     /// The supervisor itself.
@@ -152,7 +152,7 @@ pub(crate) fn running(data: &Path) -> Running {
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
-/// Reads what an earlier run has left; a file that cannot be read says nothing.
+/// Reads an earlier run's file; an unreadable file counts as empty.
 pub(crate) fn earlier(data: &Path) -> Earlier {
     let text = fs::read(file(data)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()

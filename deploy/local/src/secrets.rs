@@ -1,4 +1,4 @@
-//! Secrets of this data folder: made once and readable by nobody else. None is ever printed but the
+//! Secrets of this data folder: created once, readable by their owner only. None is printed but the
 //! owner's password, which a person has to know.
 use crate::paths;
 use anyhow::{Context, Result};
@@ -15,7 +15,7 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// A folder of secrets. Whatever is asked for and does not exist yet is made and kept.
+/// A folder of secrets. A secret that doesn't exist yet is created and stored on first use.
 #[derive(Debug)]
 pub(crate) struct SecretStore {
     folder: PathBuf,

@@ -88,7 +88,7 @@ struct Command {
     arguments: (usize, usize),
     /// What it does, once it is signed in.
     run: for<'a> fn(&'a Session, &'a Arguments) -> Work<'a>,
-    /// Checks the arguments before anybody signs in.
+    /// Checks the arguments before the sign-in.
     check: fn(&Arguments) -> Result<(), Usage>,
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct ProcessSpec {
     pub(crate) arguments: Vec<String>,
     /// Its settings, on top of the environment we were started with.
     pub(crate) environment: Vec<(String, String)>,
-    /// Who runs it, when not we ourselves.
+    /// The user that runs it, if not the current one.
     pub(crate) user: Option<DatabaseUser>,
     /// The ports it listens at, by name.
     pub(crate) ports: BTreeMap<String, u16>,
@@ -67,7 +67,7 @@ impl ProcessSpec {
     }
 }
 
-/// How parts are to end. Later wishes are stronger.
+/// The state that a part should reach. Later values override earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DesiredState {
     Run,
@@ -151,7 +151,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Stops everything, the last started first. When `hurry` comes true, nobody is waited for.
+    /// Stops all parts, the last started first. When `hurry` becomes true, they are killed at once.
     pub(crate) async fn stop(&mut self, mut hurry: watch::Receiver<bool>) {
         while let Some(group) = self.groups.pop() {
             for running in &group {
@@ -172,7 +172,7 @@ impl Supervisor {
     }
 }
 
-/// The program that makes a child end with us even when we are killed, where there is one.
+/// The program that ends a child when its parent dies (`setpriv --pdeathsig`), if it exists.
 fn parent_death_wrapper() -> Option<PathBuf> {
     let wrapper = ["/usr/bin/setpriv", "/bin/setpriv"].map(PathBuf::from);
     let mut works = wrapper.into_iter().filter(|path| {
@@ -184,7 +184,7 @@ fn parent_death_wrapper() -> Option<PathBuf> {
     works.next()
 }
 
-/// Keeps one old log beside the new one, so that logs do not grow for ever.
+/// Rotates a log that is too large and keeps one old file, which bounds the disk space.
 fn rotate_log(log: &std::path::Path) -> Result<()> {
     if std::fs::metadata(log).is_ok_and(|found| found.len() > LOG_BYTES_MAX) {
         std::fs::rename(log, log.with_extension("log.1")).context("an old log cannot be moved")?;
@@ -192,7 +192,7 @@ fn rotate_log(log: &std::path::Path) -> Result<()> {
     Ok(())
 }
 
-/// Watches over one part.
+/// Runs one part and restarts it when it dies.
 struct ProcessMonitor {
     part: ProcessSpec,
     command: Command,
@@ -240,7 +240,7 @@ impl ProcessMonitor {
         Ok(child)
     }
 
-    /// Waits for the part's end. Gives nothing when the end was wished for.
+    /// Waits for the part's exit. Returns `None` when it was stopped on request.
     async fn wait_for_exit(&mut self, mut child: Child) -> Option<String> {
         tokio::select! {
             ended = child.wait() => return Some(described(ended.ok())),

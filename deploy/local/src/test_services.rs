@@ -28,12 +28,12 @@ struct Running {
     nats_url: String,
     postgres: Identity,
     nats: Identity,
-    /// Somebody asked for them to stay after the last test run.
+    /// Whether the servers stay up after the last test run, on request.
     keep: bool,
 }
 
-/// The folder of the shared servers, guarded by two locks: `lock` for whoever starts or stops
-/// them, `holders` shared by everyone who uses them.
+/// The folder of the shared servers, guarded by two locks: `lock` for the process that starts or
+/// stops them, `holders` shared by all processes that use them.
 struct Shared {
     folder: PathBuf,
 }
@@ -141,7 +141,7 @@ impl Shared {
     }
 }
 
-/// A command that goes on when we end: its own process group, no terminal, a log.
+/// A command that keeps running when we end: its own process group, no terminal, a log.
 fn detached(program: &Path, arguments: &[String], log: &Path) -> Result<Command> {
     let output = open_log(log)?;
     let errors = output.try_clone().context("the log cannot be shared")?;

@@ -33,7 +33,7 @@ use tokio::time::{Instant, sleep};
 const RESTARTS_BEFORE_READY_MAX: u32 = 6;
 const DATABASE_SECONDS: u64 = 60;
 
-/// The data folder while it is ours: one practice runs on it at a time.
+/// The settings of a run, and the lock on its data folder: one practice runs on it at a time.
 pub(crate) struct RunConfig {
     environment: Environment,
     paths: Paths,
@@ -94,7 +94,7 @@ async fn stop_leftover_processes(paths: &Paths) {
     }
 }
 
-/// Runs the practice until somebody wants it to end.
+/// Runs the practice until a signal asks it to end.
 pub(crate) async fn run(run_config: RunConfig, found: &InstalledTools) -> Result<ExitCode> {
     let run_state = RunState::new(&run_config.paths.data);
     let mut supervisor = Supervisor::new(run_state.clone(), run_config.paths.data.join("logs"));
@@ -278,7 +278,7 @@ fn cluster_part(cluster: &Cluster) -> ProcessSpec {
         user: cluster.user.clone(),
         ports: BTreeMap::from([("postgres".to_owned(), cluster.port)]),
         before: Some(Arc::new(move || checked.remove_stale_pid_file())),
-        // Fast: clients are told to go, what they committed is kept.
+        // Fast shutdown: clients are disconnected, committed data is kept.
         stop: Signal::INT,
         ..ProcessSpec::new("postgres", program)
     }
@@ -396,7 +396,7 @@ mod tests {
         }
     }
 
-    /// Two ports that nobody listens at.
+    /// Two free ports.
     fn free_ports() -> [String; 2] {
         let mut taken = BTreeSet::new();
         [(); 2].map(|()| ports::choose(&mut taken).unwrap().to_string())

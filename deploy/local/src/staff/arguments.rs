@@ -1,4 +1,4 @@
-//! What somebody wrote behind a command.
+//! The arguments of a command.
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Switches that every command knows, and after them those that only some of them read.

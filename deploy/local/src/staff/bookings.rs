@@ -9,7 +9,7 @@ use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-/// How many days are shown unless somebody says otherwise: today and the week to come.
+/// How many days are shown by default: today and the week to come.
 const DAYS: u32 = 8;
 
 pub(super) fn check(arguments: &Arguments) -> Result<(), Usage> {

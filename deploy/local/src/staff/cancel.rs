@@ -6,7 +6,7 @@ use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-/// Who may have wanted it, by the word that staff types.
+/// The possible requesters of a cancellation, by the word that staff types.
 const BY: [(&str, &str); 2] =
     [("customer", "CANCELLED_BY_CUSTOMER"), ("practice", "CANCELLED_BY_PRACTICE")];
 /// How much goes back, by the word that staff types, and as a question asks it.

@@ -1,4 +1,4 @@
-//! The question before what cannot be undone.
+//! The confirmation prompt before an irreversible command.
 use super::arguments::Arguments;
 use anyhow::{Context, Result, bail};
 use std::io::{IsTerminal as _, Write as _};

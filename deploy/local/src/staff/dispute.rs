@@ -1,5 +1,5 @@
 //! `sukoon dispute pack`: everything that a bank asks for when it disputes a payment, in one file
-//! that any browser shows and prints. What a client has told about themselves is not in it.
+//! that any browser shows and prints. It leaves out what the client wrote about themselves.
 use super::arguments::{Arguments, Usage, check_id};
 use super::labels::{contact, list, state, text, what, who};
 use super::session::Session;
@@ -107,7 +107,7 @@ fn page(zone: &Zone, facts: &Facts) -> String {
     page
 }
 
-/// The payment that counts, as its event tells it.
+/// The payment that counts, from its event.
 fn paid(money: &Value) -> Value {
     let entries = list(&money["entries"]);
     entries.iter().find(|entry| entry["event"] == "PaymentVerified").cloned().unwrap_or_default()

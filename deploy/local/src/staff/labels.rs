@@ -1,4 +1,4 @@
-//! The services' words as staff reads them.
+//! Labels that staff reads for the services' enum values.
 use serde_json::Value;
 
 /// States of a booking by the word that staff types, with what the services call them.
@@ -61,7 +61,7 @@ pub(super) fn what(booking: &Value) -> String {
     format!("{}, {mode}", text(&booking["serviceTitle"]))
 }
 
-/// Who comes.
+/// The client's name.
 pub(super) fn who(booking: &Value) -> String {
     let contact = &booking["contact"];
     format!("{} {}", text(&contact["firstName"]), text(&contact["lastName"]))

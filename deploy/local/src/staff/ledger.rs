@@ -43,7 +43,7 @@ pub(super) async fn entries(session: &Session, arguments: &Arguments) -> Result<
     let zone = Zone::of(session).await?;
     let mut table = Table::new(&["WHEN", "ENTRY", "ACCOUNT", "DEBIT", "CREDIT"]);
     for entry in list(&answer["entries"]) {
-        // The head of an entry stands on its first line only, so that entries are told apart.
+        // An entry's head stands on its first line only, which separates the entries.
         let mut head = [zone.moment(&entry["recordedAt"]), text(&entry["kind"])];
         for line in list(&entry["lines"]) {
             let [at, kind] = std::mem::take(&mut head);

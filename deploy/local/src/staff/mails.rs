@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 const SERVICE: &str = "notifications.v1.NotificationsStaffService";
 /// How many mails are asked for at a time.
 const PAGE: u32 = 100;
-/// How many are shown unless somebody wants all of them.
+/// How many are shown without `--all`.
 const SHOWN: usize = 50;
-/// States by the word that staff types, what needs somebody first.
+/// States by the word that staff types; those that need action come first.
 const STATES: [(&str, &str); 7] = [
     ("failed", "DELIVERY_STATE_FAILED"),
     ("retrying", "DELIVERY_STATE_RETRYING"),
@@ -79,7 +79,7 @@ fn states(arguments: &Arguments) -> Result<Vec<&'static str>, Usage> {
     })
 }
 
-/// Mails as they came together from pages and states.
+/// The mails collected over several pages and states.
 #[derive(Default)]
 struct MatchingMails {
     mails: Vec<Value>,
@@ -153,7 +153,7 @@ fn newest_first(mails: &mut [Value]) {
     mails.sort_by_key(|mail| std::cmp::Reverse(at(mail)));
 }
 
-/// "2 failed, 1 retrying, 340 sent": what needs somebody comes first.
+/// "2 failed, 1 retrying, 340 sent": states that need action come first.
 fn counted(counts: &Value) -> String {
     let of = |wire: &str| list(counts).iter().find(|it| it["state"] == wire);
     let known = STATES.iter().filter_map(|(word, wire)| {
@@ -247,8 +247,8 @@ fn retried(mail: &Value) -> String {
     }
 }
 
-/// Tries every mail again that failed, one after the other. All of them are listed before the first
-/// is tried, so that one that fails anew meanwhile is not tried for ever.
+/// Retries every failed mail, one after the other. All are listed before the first retry, so that
+/// a mail that fails again during the loop is not retried endlessly.
 async fn retry_failed(session: &Session, arguments: &Arguments) -> Result<Done> {
     let mut failed = MatchingMails::default();
     of_state(session, ("DELIVERY_STATE_FAILED", ""), usize::MAX, &mut failed).await?;

@@ -1,4 +1,4 @@
-//! `sukoon parked`: events that a service could not take in. A service that is down does not keep
+//! `sukoon parked`: events that a service could not handle. A service that is down does not keep
 //! the others from answering.
 use super::Done;
 use super::arguments::{Arguments, Usage};
@@ -53,7 +53,7 @@ async fn of_each(session: &Session, method: &str, asked: &Value) -> Answers {
 }
 
 fn show(answers: &Answers, arguments: &Arguments, nothing: &str) -> Result<Done> {
-    // Who is not let in is told so once, instead of once for each service.
+    // A missing permission is reported once instead of once per service.
     let refused = answers
         .iter()
         .find_map(|(_, answer)| answer.as_ref().err().filter(|refusal| !refusal.is_unavailable()));

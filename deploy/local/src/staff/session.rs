@@ -62,7 +62,7 @@ fn is_loopback(url: &str) -> bool {
     matches!(host, "127.0.0.1" | "localhost")
 }
 
-/// Somebody who is signed in.
+/// A signed-in staff session.
 pub(super) struct Session {
     http: reqwest::Client,
     url: String,
@@ -122,8 +122,8 @@ impl Session {
         self.call_while(Refusal::may_pass, method, message).await
     }
 
-    /// Makes a call that changes something, under one key however often it is sent. Whoever cannot
-    /// be told what came of it is told the key, with which the same words change nothing twice.
+    /// Makes a call that changes something, under one idempotency key for all attempts. An error
+    /// with an unknown outcome names the key, with which a repeat changes nothing twice.
     pub(super) async fn act(&self, method: &str, mut message: Value, key: &str) -> Result<Value> {
         if let Some(fields) = message.as_object_mut() {
             fields.insert("idempotencyKey".to_owned(), key.into());
