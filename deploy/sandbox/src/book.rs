@@ -1,6 +1,6 @@
 //! The book: everything the sandbox must still know after a kill -9. It lies in memory and in an
 //! append-only journal; one line of the journal is one transaction, so a torn last line takes
-//! back exactly the change that nobody was told about.
+//! back exactly the change that wasn't acknowledged yet.
 
 pub(crate) mod rows;
 mod journal;

@@ -159,7 +159,7 @@ fn pay_now(world: &Shared, given: Payment) -> Answer {
     })))
 }
 
-/// What the checkouts of this process were told by the pages that opened them, oldest first.
+/// What the opening pages sent to the checkouts of this process, oldest first.
 async fn opened_checkouts(State(world): State<Shared>) -> Json<Vec<Value>> {
     Json(world.opened.told())
 }

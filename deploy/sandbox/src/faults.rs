@@ -36,7 +36,7 @@ pub(crate) enum Kind {
     LateAuthorisation,
     /// The other side says no.
     Refuse,
-    /// A mail from somebody to somebody is taken when it comes again, not at first.
+    /// The first mail of a sender to a recipient is refused, a repeat is accepted.
     Greylist,
 }
 
@@ -52,13 +52,13 @@ pub(crate) struct Fault {
     /// A name such as `orders.create`, a family such as `orders`, or `*`.
     pub(crate) target: String,
     pub(crate) kind: Kind,
-    /// How often it still strikes; 0 means until it is cleared.
+    /// How often it is still applied; 0 means until it is cleared.
     #[serde(default = "once")]
     pub(crate) times: u32,
     pub(crate) delay_ms: Option<u64>,
     pub(crate) status: Option<u16>,
     pub(crate) code: Option<String>,
-    /// Only mails to this address, or with `@domain` to anybody there.
+    /// Only mails to this address, or with `@domain` to every address of the domain.
     pub(crate) recipient: Option<String>,
 }
 
@@ -72,7 +72,7 @@ impl Fault {
         self.target == "*" || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// Whether it is meant for one of these recipients, as a fault is that names nobody.
+    /// Whether it applies to one of these recipients; a fault without a recipient applies to all.
     fn is_for(&self, recipients: &[String]) -> bool {
         let Some(wanted) = &self.recipient else { return true };
         recipients.iter().any(|it| {
@@ -142,8 +142,8 @@ impl Faults {
         Some(taken)
     }
 
-    /// Whether a mail is sent away because nobody has written to this recipient for long enough.
-    /// It stands on order until it is cleared: each first mail of somebody meets it.
+    /// Whether a mail is refused because the sender's first attempt was too recent or is missing.
+    /// It applies until it is cleared, to each first mail of a sender.
     pub(crate) fn is_greylisted(&self, from: &str, to: &str) -> bool {
         let recipients = [to.to_owned()];
         let list = self.lock();

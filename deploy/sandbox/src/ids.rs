@@ -10,7 +10,7 @@ pub(crate) fn new_id(prefix: &str) -> String {
     format!("{prefix}_{}", random_text(14))
 }
 
-/// Letters and digits that nobody can guess.
+/// Unguessable letters and digits.
 pub(crate) fn random_text(length: usize) -> String {
     rand::rng().sample_iter(Alphanumeric).take(length).map(char::from).collect()
 }

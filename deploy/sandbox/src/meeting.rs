@@ -62,7 +62,7 @@ async fn create(State(world): State<Shared>, headers: HeaderMap, body: Bytes) ->
         return refuse(StatusCode::CONFLICT, "This Idempotency-Key was used for another meeting.");
     }
     let meeting = Meeting {
-        // The link is the whole protection of a room, so nobody can guess it.
+        // The link is the only protection of a room, so it is unguessable.
         id: ids::random_text(22),
         external_id: wanted.external_id,
         title: wanted.title,

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use crate::world::Shared;
 
-/// Takes connections for ever; each has a task of its own.
+/// Accepts connections in an endless loop; each has a task of its own.
 pub(crate) async fn serve(listener: TcpListener, world: Shared) {
     loop {
         match listener.accept().await {

@@ -24,7 +24,7 @@ pub(crate) struct Switches {
     #[serde(default)]
     offer_percent: u8,
     /// Whether the webhooks' address is switched off: by a person, or by the provider after a day
-    /// of failures. What happens meanwhile is told by nothing later.
+    /// of failures. Events of that time are never sent later.
     #[serde(default)]
     webhooks_off: bool,
     /// Whether fees are taken from credits that were bought before: what is paid out then is whole.
@@ -33,7 +33,7 @@ pub(crate) struct Switches {
 }
 
 impl Switches {
-    /// Whether nothing is told.
+    /// Whether no webhooks are sent.
     pub(crate) fn is_silent(self) -> bool {
         self.webhooks_off
     }

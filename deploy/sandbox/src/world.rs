@@ -21,7 +21,7 @@ pub(crate) struct World {
     pub(crate) public_url: String,
     /// The base of the checkout's frame, without a last slash.
     pub(crate) frame_url: String,
-    /// What checkouts were told by the pages that opened them.
+    /// What the opening pages sent to the checkouts.
     pub(crate) opened: Opened,
     pub(crate) faults: Faults,
     pub(crate) switches: crate::switches::Account,

@@ -1,4 +1,4 @@
-//! The journal file: one JSON line per transaction, written before anybody is answered. The
+//! The journal file: one JSON line per transaction, written before the answer is sent. The
 //! kernel keeps a written line when the process is killed, which is the death it must survive.
 
 use std::fs::{self, File, OpenOptions};

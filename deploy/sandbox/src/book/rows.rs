@@ -91,7 +91,7 @@ pub(crate) struct Payment {
     pub(crate) refunds: Vec<String>,
     /// When a payment that failed will turn out to have been authorised after all.
     pub(crate) late_at_ms: Option<i64>,
-    /// When it goes back, if nobody captures it until then.
+    /// When it goes back, unless it is captured before.
     #[serde(default)]
     pub(crate) back_at_ms: Option<i64>,
     /// When the bank gives up waiting for its payer.
@@ -211,7 +211,7 @@ pub(crate) struct Settlement {
     pub(crate) lines: Vec<SettledLine>,
 }
 
-/// A line of the report about a settlement, as it will be told: a control may have altered it.
+/// A line of the settlement report, as it will be sent: a control may have altered it.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct SettledLine {
     pub(crate) entity_id: String,

@@ -83,7 +83,7 @@ async fn decided(
     }
 }
 
-/// What the website's `callback_url` is told.
+/// The fields that the website's `callback_url` receives.
 fn fields_of(world: &World, payment: &Payment) -> Value {
     match &payment.failure {
         Some(failure) if payment.status == PaymentStatus::Failed => json!({

@@ -1,4 +1,4 @@
-//! What a page tells the checkout's frame when it opens it, kept so that a test can see what the
+//! What a page sends to the checkout's frame when it opens it, kept so that a test can see what the
 //! provider learns. It is no part of the book, and a restart forgets it.
 
 use std::sync::{Mutex, PoisonError};
@@ -44,7 +44,7 @@ impl Opened {
         self.counted.add(counted);
     }
 
-    /// What pages told their checkouts, oldest first.
+    /// What pages sent to their checkouts, oldest first.
     pub(crate) fn told(&self) -> Vec<Value> {
         self.told.list()
     }
@@ -65,7 +65,7 @@ pub(crate) struct Told {
     config: Value,
 }
 
-/// The frame passes on what its page told it.
+/// The frame forwards what its page sent.
 pub(crate) async fn told(
     State(world): State<Shared>,
     Path(order_id): Path<String>,

@@ -34,7 +34,7 @@ pub(super) struct Uncaptured {
     payment_id: String,
 }
 
-/// The days are over after which an authorised payment goes back that nobody captured.
+/// The period is over after which an uncaptured authorised payment goes back.
 pub(super) async fn give_back(State(world): State<Shared>, given: Given<Uncaptured>) -> Response {
     answer(given, |given| {
         let payment = bank::give_back(&world, &given.payment_id)?;
@@ -101,7 +101,7 @@ pub(super) struct Refund {
     amount: Option<i64>,
 }
 
-/// Gives money back as somebody does on the provider's pages.
+/// Refunds a payment as a merchant does on the provider's pages.
 pub(super) async fn refund(State(world): State<Shared>, given: Given<Refund>) -> Response {
     answer(given, |given| from_dashboard(&world, &given.payment_id, given.amount))
 }

@@ -1,5 +1,5 @@
 //! Events about what this provider does not play: links, downtimes, invoices, transfers and the
-//! rest of the documentation. A test gives what they tell of; they go out in the provider's
+//! rest of the documentation. A test gives their entities; they go out in the provider's
 //! envelope, signed and sent again like all others.
 
 use axum::Json;
@@ -20,7 +20,7 @@ use crate::world::Shared;
 pub(super) struct Told {
     /// The event's name, such as `payment.downtime.started`.
     event: String,
-    /// What it tells of, by the name under which it stands in the payload.
+    /// Its entities, by their names in the payload.
     entities: Map<String, Value>,
 }
 

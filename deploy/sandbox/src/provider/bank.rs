@@ -119,7 +119,7 @@ pub(crate) fn attempt(world: &Shared, attempt: Attempt) -> Result<Payment, ApiEr
     Ok(payment)
 }
 
-/// Money that somebody took on the provider's own pages: it belongs to no order.
+/// Money taken on the provider's own pages: it belongs to no order.
 pub(crate) fn without_order(
     world: &Shared,
     method: Method,
@@ -209,16 +209,16 @@ pub(crate) async fn authorise_when_due(world: Shared, id: String) {
     }
 }
 
-/// Waits for the day on which an authorised payment that nobody captured goes back.
+/// Waits for the day on which an uncaptured authorised payment goes back.
 pub(crate) async fn give_back_when_due(world: Shared, id: String) {
     let due = world.book().payments().get(&id).and_then(|payment| payment.back_at_ms);
     let Some(due) = due else { return };
     clock::wait_until(due).await;
-    // Captured meanwhile, it stays.
+    // If it was captured in between, it stays.
     drop(give_back(&world, &id));
 }
 
-/// Gives an authorised payment back that nobody has captured.
+/// Gives an uncaptured authorised payment back.
 pub(crate) fn give_back(world: &Shared, id: &str) -> Result<Payment, ApiError> {
     let mut book = world.book();
     let mut payment = book.payments().get(id).cloned().ok_or_else(ApiError::unknown_id)?;
@@ -289,7 +289,7 @@ fn payment_of(world: &World, order: &Order, attempt: &Attempt) -> Payment {
     }
 }
 
-/// One transaction of the bank: what changes beside order and payment, and who is told.
+/// One transaction of the bank: what changes beside order and payment, and the webhooks.
 #[derive(Default)]
 struct Step {
     deliveries: Vec<Delivery>,

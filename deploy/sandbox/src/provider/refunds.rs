@@ -48,7 +48,7 @@ fn check_balance(world: &World, key: Option<&str>) -> Result<(), ApiError> {
     ))
 }
 
-/// A refund that somebody makes on the provider's own pages: no key, no receipt.
+/// A refund made on the provider's own pages: no key, no receipt.
 pub(crate) fn from_dashboard(world: &Shared, id: &str, amount: Option<i64>) -> Answer {
     refund_now(world, id, &json!({ "amount": amount }), None)
 }
@@ -107,7 +107,7 @@ pub(crate) fn give_back(world: &World, payment: &mut Payment) -> Refund {
     refund
 }
 
-/// The webhook that tells of a new refund.
+/// The webhook for a new refund.
 pub(crate) fn created(world: &World, refund: &Refund, payment: &Payment) -> Option<Delivery> {
     tell(world, "refund.created", refund, payment)
 }

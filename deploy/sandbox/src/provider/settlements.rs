@@ -1,5 +1,5 @@
 //! Settlements: what was captured is paid out to the practice's bank, less fees and what went back,
-//! and told line by line in a daily report. Days are those of India.
+//! and listed line by line in a daily report. Days are those of India.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Webhooks: signed over their exact bytes, sent again with growing pauses until somebody answers
+//! Webhooks: signed over their exact bytes, retried with growing pauses until the receiver answers
 //! 2xx in time, for a day; then their address is switched off. What is not delivered yet is in the
 //! book and goes on after a restart.
 
@@ -26,7 +26,7 @@ const FAULTS: [Kind; 6] = [
     Kind::Reorder,
 ];
 
-/// An event in the provider's envelope, ready to be written to the book with what it tells of.
+/// An event in the provider's envelope, ready to be written to the book with its entities.
 /// There is none without an address, or while that is switched off.
 pub(crate) fn envelope<N: Into<String>>(
     world: &World,

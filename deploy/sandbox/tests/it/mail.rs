@@ -76,7 +76,7 @@ async fn a_mail_arrives_whole() {
     assert!(inbox(&sandbox, "").await.is_empty());
 }
 
-/// A conversation by hand: each line, and the code that must answer it.
+/// A raw SMTP session: each line, and the code that must answer it.
 async fn talk(sandbox: &Running, lines: &[(&str, &str)]) {
     let (reader, mut writer) = TcpStream::connect(sandbox.smtp).await.unwrap().into_split();
     let mut answers = BufReader::new(reader).lines();

@@ -132,7 +132,7 @@ async fn after_a_day_of_failures_the_address_is_switched_off_until_a_person_swit
     until(async || answer(sandbox.get("/api/switches")).await["webhooks_off"] == true).await;
     assert_eq!(sandbox.book().await["webhooks"][0]["state"], "given_up");
     website.refuse_next(0);
-    // What happens now is told by nothing, then or later.
+    // No webhook reports what happens from here on, now or later.
     sandbox.pay(&order, "failed").await;
     assert_eq!(sandbox.book().await["webhooks"].as_array().map(Vec::len), Some(1));
     answer(sandbox.post("/api/switches", &json!({}))).await;

@@ -23,7 +23,7 @@ pub(crate) async fn end_when_due(world: Shared, id: String) {
     let due = world.book().payments().get(&id).and_then(|payment| payment.ends_at_ms);
     let Some(due) = due else { return };
     clock::wait_until(due).await;
-    // Decided meanwhile, it stays as it is.
+    // If it was decided in between, it stays as it is.
     drop(end(&world, &id, |_| Some(not_in_time())));
 }
 
