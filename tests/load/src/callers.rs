@@ -1,4 +1,4 @@
-//! Who calls: the callers of the practice, each of which knows what a right answer is.
+//! The callers of the practice, each of which can recognise a right answer.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::request_pool::{BookingRequest, RequestPool};
 /// The call that books.
 pub(crate) const REQUEST: &str = "booking.v1.BookingService/RequestBooking";
 
-/// Who reads the same thing again and again.
+/// A caller that repeats one read.
 #[derive(Debug)]
 pub(crate) struct Reader {
     http: HttpClient,
@@ -71,7 +71,7 @@ pub(crate) fn expect_ok(reply: &Reply) -> Result<&[u8]> {
     bail!("{} {said}", reply.status)
 }
 
-/// Who books through the gateway, another time with each call.
+/// A caller that books through the gateway, a new start time with each call.
 #[derive(Debug)]
 pub(crate) struct Booker {
     http: HttpClient,
@@ -105,7 +105,7 @@ impl Caller for Booker {
     }
 }
 
-/// Who books at the service itself, as the gateway does.
+/// A caller that books at the service itself, as the gateway does.
 #[derive(Debug, Clone)]
 pub(crate) struct DirectBooker {
     client: BookingServiceClient<Channel>,
@@ -141,7 +141,7 @@ pub(crate) fn direct(booking: SocketAddr) -> Result<BookingServiceClient<Channel
     Ok(BookingServiceClient::new(endpoint.connect_lazy()))
 }
 
-/// A request of whoever the token stands for.
+/// A request with the token's account as the caller.
 ///
 /// # Errors
 /// When the token is no header.

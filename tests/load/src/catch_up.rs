@@ -1,5 +1,5 @@
-//! When what was asked for has been worked off: every event numbered and taken in by everybody who
-//! reads booking's feed. What is measured next would else be measured beside that work.
+//! Waits until the consumers have caught up: every event is numbered and handled by all consumers
+//! of booking's feed. Otherwise the next measurement would compete with that work.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use system::Practice;
 use testkit::until_within;
 use tokio::time::Instant;
 
-/// Who reads booking's feed.
+/// The consumers of booking's feed.
 const READERS: [&str; 3] = ["payments", "notifications", "reviews"];
-/// How long working off may take.
+/// How long catching up may take.
 const TIMEOUT: Duration = Duration::from_secs(180);
 
-/// Waits until it has, and tells how long that took.
+/// Waits until all consumers have caught up, and returns how long that took.
 ///
 /// # Errors
 /// When it takes too long, or an event was parked.

@@ -18,7 +18,7 @@ use crate::http_client::{HttpClient, get};
 use crate::request_pool::RequestPool;
 use crate::timetable;
 
-/// One machine plays everybody, so nobody is asked to slow down.
+/// All clients share one machine, so the rate limits are raised.
 const UNLIMITED: [(&str, &str); 2] = [
     ("GATEWAY_LIMIT_ADDRESS", "10000000/600000000"),
     ("GATEWAY_LIMIT_ACCOUNT", "1000000/60000000"),
@@ -43,7 +43,7 @@ pub(crate) struct RunningSystem {
     since: Instant,
     /// The practice.
     pub(crate) practice: Practice,
-    /// Who makes tokens for its customers.
+    /// The issuer of its customers' tokens.
     pub(crate) mint: Mint,
     /// Where its gateway listens.
     pub(crate) gateway: SocketAddr,
@@ -56,7 +56,7 @@ impl RunningSystem {
         self.since.elapsed()
     }
 
-    /// What is wished for under load.
+    /// The booking requests for the load.
     ///
     /// # Errors
     /// When the practice keeps its usual hours, whose times would soon be gone.
@@ -65,7 +65,7 @@ impl RunningSystem {
         Ok(Arc::clone(&self.request_pool))
     }
 
-    /// Makes sure that so many wishes are ready.
+    /// Makes sure that `count` booking requests are ready.
     ///
     /// # Errors
     /// When times run out.
@@ -93,7 +93,7 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Makes the data folder and the databases, by a first start that nobody measures.
+    /// Makes the data folder and the databases, by a first start that isn't measured.
     ///
     /// # Errors
     /// When the practice does not start.
@@ -105,8 +105,8 @@ impl Environment {
         let environment = Self { data, dense, running: None };
         let mut first = environment.spawn(Hours::Usual)?;
         first.ready().await?;
-        // When a transaction was committed is asked of PostgreSQL itself (`figures/consumers.rs`),
-        // which begins to remember it with its next start.
+        // Commit times are read from PostgreSQL itself (`figures/consumers.rs`),
+        // which records them from its next start on.
         let mut database = first.database("booking").await?;
         database.execute("alter system set track_commit_timestamp = on").await?;
         drop(database);
@@ -114,7 +114,7 @@ impl Environment {
         Ok(environment)
     }
 
-    /// The practice with these hours; it is started anew unless it runs with them.
+    /// The practice with these hours; it is restarted unless it runs with them.
     ///
     /// # Errors
     /// When it does not start.
@@ -125,7 +125,7 @@ impl Environment {
         self.running.as_ref().context("nothing runs")
     }
 
-    /// Starts the practice anew, and tells how long it took from the start of `sukoon up` to the
+    /// Restarts the practice, and returns the time from the start of `sukoon up` to the
     /// first `/healthz` that says that every part is ready.
     ///
     /// # Errors

@@ -42,7 +42,7 @@ impl Bound {
     }
 }
 
-/// What came of it.
+/// The verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// It is not what was to be reached.
@@ -157,7 +157,7 @@ impl Figure {
         }
     }
 
-    /// What came of it.
+    /// The verdict.
     pub(crate) fn verdict(&self) -> Verdict {
         let number = self.compared();
         if !self.reach.holds(number) {

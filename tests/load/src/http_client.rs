@@ -17,10 +17,10 @@ const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// What ends a head.
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
-/// A connection that was left alone for longer is opened anew, as browsers do: servers end them.
+/// A connection that was idle for longer is reopened, as browsers do: servers close idle ones.
 const IDLE_MAX: Duration = Duration::from_secs(5);
 
-/// What came back.
+/// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reply {
     /// HTTP status.
@@ -42,7 +42,7 @@ impl HttpClient {
     /// Connects.
     ///
     /// # Errors
-    /// When nobody listens there.
+    /// When no server listens there.
     pub(crate) async fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
@@ -81,7 +81,7 @@ pub(crate) fn get(host: SocketAddr, target: &str, lines: &str) -> Vec<u8> {
     format!("GET {target} HTTP/1.1\r\nhost: {host}\r\n{lines}\r\n").into_bytes()
 }
 
-/// A call over Connect with a JSON body, by whoever the token stands for.
+/// A call over Connect with a JSON body, with the token's account as the caller.
 pub(crate) fn call(host: SocketAddr, method: &str, token: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(

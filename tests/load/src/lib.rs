@@ -145,7 +145,7 @@ async fn machine(environment: &mut Environment) -> Result<Value> {
     }))
 }
 
-/// Tells the person who waits; where nobody reads, the file and the exit code still tell.
+/// Prints progress; a write error is ignored, because the file and the exit code remain.
 fn say(words: &str) {
     let mut out = std::io::stdout();
     out.write_all(words.as_bytes()).and_then(|()| out.flush()).ok();

@@ -1,5 +1,5 @@
-//! The two ways to load something: as fast as so many callers can, each waiting for its answer; and
-//! at a fixed rate, whatever the answers do.
+//! Two load models: closed loop, where each caller waits for its answer before the next call; and
+//! at a fixed rate, independent of the answers (open loop).
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::samples::Samples;
 
-/// Somebody who can make a call again and again, and knows a wrong answer.
+/// A client that repeats a call and detects a wrong answer.
 pub(crate) trait Caller: Send + 'static {
     /// Makes one call and waits for its answer.
     fn call(&mut self) -> impl Future<Output = Result<()>> + Send;
@@ -66,7 +66,7 @@ pub(crate) async fn closed_loop<C: Caller>(
 }
 
 /// Makes `count` calls at a fixed rate. Each wait counts from the moment at which the call was due,
-/// so that a call which others hold up is as long as it was for who wanted it.
+/// so that a delayed call counts its waiting time, too (no coordinated omission).
 ///
 /// # Errors
 /// The first call that fails.

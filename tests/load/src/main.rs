@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     match measured {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Where nobody reads standard error, the exit code still tells.
+            // A write error is ignored, because the exit code remains.
             writeln!(std::io::stderr(), "bench: {error:#}").ok();
             ExitCode::FAILURE
         }

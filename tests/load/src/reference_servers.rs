@@ -84,13 +84,13 @@ fn free_address() -> Result<SocketAddr> {
     Ok(TcpListener::bind(local(0))?.local_addr()?)
 }
 
-/// nginx as somebody would set it up who wants it fast: a worker per core, no log, the file's
-/// handle kept open, connections kept alive for ever, and packed pages packed beforehand.
+/// nginx tuned for speed: a worker per core, no log, the file's
+/// handle kept open, connections never closed, and pages compressed beforehand.
 fn settings(folder: &Path, address: SocketAddr) -> String {
     let shown = folder.display();
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
     let temporary = temporary.map(|name| format!("  {name}_temp_path {shown}/{name};\n")).concat();
-    // Started by root, its workers would be somebody who may not enter the folder.
+    // Started by root, its workers would run as a user that may not enter the folder.
     let user = if rustix::process::getuid().is_root() { "user root;\n" } else { "" };
     format!(
         "{user}daemon off;\nworker_processes auto;\npid {shown}/nginx.pid;\n\

@@ -70,8 +70,8 @@ pub(crate) fn rfc3339(seconds: i64) -> String {
     jiff::Timestamp::from_second(seconds).map(|it| it.to_string()).unwrap_or_default()
 }
 
-/// All wishes of a run. The days are gone through again and again, one time of each, so that a day
-/// has as few bookings as possible: one that is full tells more to whoever asks for it.
+/// All booking requests of a run. Start times are taken from the days in rotation, so that a day
+/// has as few bookings as possible, because a full day's answer is longer.
 #[derive(Debug)]
 pub(crate) struct RequestPool {
     midnight: i64,
@@ -100,7 +100,7 @@ impl RequestPool {
         })
     }
 
-    /// A time that nobody has, in seconds since 1970.
+    /// A free start time, in seconds since 1970.
     ///
     /// # Errors
     /// When all are taken.
@@ -110,7 +110,7 @@ impl RequestPool {
         starts.context("every time of a year is taken: restart the run with fewer bookings")
     }
 
-    /// Makes sure that so many wishes are there.
+    /// Makes sure that `count` booking requests are ready.
     ///
     /// # Errors
     /// When times run out or a token cannot be made.
@@ -125,7 +125,7 @@ impl RequestPool {
             let (token, email): (Arc<str>, Arc<str>) = (token.into(), email.into());
             people.push((number, token, email));
         }
-        // Nobody asks for two times at the same moment: everybody's first, then everybody's second.
+        // No customer asks for two times at once: first bookings of all, then second bookings.
         for which in 0..PER_CUSTOMER {
             for (number, token, email) in &people {
                 let key = format!("bench-{number:07}-{which}");
@@ -178,7 +178,7 @@ fn starts_at(midnight: i64, number: u32) -> Option<i64> {
 /// Refuses a run whose rows are not what was acknowledged.
 ///
 /// # Errors
-/// When a booking is missing, or there is one that nobody was told of.
+/// When a booking is missing, or one exists that wasn't acknowledged.
 pub(crate) fn check_row_count(acknowledged: usize, rows: i64) -> Result<()> {
     let rows = usize::try_from(rows)?;
     ensure!(

@@ -24,7 +24,7 @@ impl Samples {
         self.nanos.len()
     }
 
-    /// The time that so many in a thousand did not exceed, by the nearest rank: one that really
+    /// The time that `per_mille` of a thousand did not exceed, by the nearest rank: one that really
     /// occurred, never one between two. Zero when nothing was measured.
     pub(crate) fn at(&self, per_mille: usize) -> Duration {
         let mut sorted = self.nanos.clone();

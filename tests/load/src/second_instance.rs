@@ -1,5 +1,5 @@
 //! A second process of a service beside the practice's, with the same program and settings but a
-//! database of its own. It has nobody to tell and nobody to hear from: NATS and the other feeds are
+//! database of its own. It is isolated from publishers and consumers: NATS and the other feeds are
 //! away, so that it meddles with nothing.
 
 use std::fs;
@@ -19,7 +19,7 @@ use crate::environment::{RunningSystem, local, program};
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// How often it is asked whether it is ready.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
-/// Nobody listens there.
+/// An address without a listener.
 const UNUSED_ADDRESS: &str = "127.0.0.1:1";
 
 /// A process; it ends with this value.
@@ -54,7 +54,7 @@ impl Process {
             .env(format!("{prefix}_HTTP_LISTEN"), http.to_string())
             .env(name, url)
             .env("NATS_URL", format!("nats://{UNUSED_ADDRESS}"))
-            // That it hears from nobody is what was wished for.
+            // Unreachable feeds are intended here.
             .env("LOG_FILTER", "error")
             .stdin(Stdio::null())
             .spawn()?;
@@ -86,7 +86,7 @@ impl Drop for Process {
 /// A running booking service.
 pub(crate) struct SecondInstance {
     _process: Process,
-    /// Who books there.
+    /// The caller that books there.
     pub(crate) booker: DirectBooker,
 }
 

@@ -29,7 +29,7 @@ const NAMES: [&str; 18] = [
 /// The first of those that put load on a practice whose times do not run out.
 const FIRST_LOAD: &str = "bookings";
 
-/// What the program was told.
+/// The command-line settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// What is measured, in the order of a whole run.

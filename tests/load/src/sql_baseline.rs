@@ -17,7 +17,7 @@ use crate::request_pool::rfc3339;
 /// The database that it has for itself, on the practice's server.
 const DATABASE: &str = "bench_plain";
 const SQL: &str = include_str!("../sql/plain_transaction.sql");
-/// Where its sessions begin, in seconds since 1970: nobody asks what day it is there.
+/// Where its sessions begin, in seconds since 1970; the day doesn't matter.
 const FIRST_START: i64 = 2_000_000_000;
 const SESSION_SECONDS: i64 = 300;
 

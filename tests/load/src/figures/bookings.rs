@@ -1,6 +1,6 @@
 //! Bookings that are accepted in a second through the gateway, each for a time of its own: by 8 and
 //! by 32 clients beside as many clients of the plain transaction, and by 200 clients beside our own
-//! figure with 32. Rounds are in turn, and nothing begins before the last round was worked off.
+//! figure with 32. Rounds alternate, and each begins after the consumers have caught up.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const ROUND: Duration = Duration::from_millis(2500);
 const WARM_UP: Duration = Duration::from_millis(800);
 /// More than can be asked for in a round.
 const REQUESTS: usize = 9000;
-/// How long nobody may have to wait when 200 ask.
+/// The longest allowed wait of a client, in seconds, with 200 clients.
 const WAIT_SECONDS_MAX: f64 = 2.0;
 
 /// The rates of one number of clients.

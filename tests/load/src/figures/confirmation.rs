@@ -1,6 +1,6 @@
 //! From a webhook to the confirmation in the mail server's hands, at 10 payments in a second: the
-//! webhook that says captured is written down, folded, told to booking, which confirms, asks for a
-//! meeting room and tells notifications, which asks for name and address and speaks SMTP. Both ends
+//! `payment.captured` webhook is stored, folded and reported to booking, which confirms, requests a
+//! meeting room and triggers notifications, which reads name and address and speaks SMTP. Both ends
 //! are read from the databases' one clock: when payments wrote the webhook down, and when
 //! notifications wrote down that the server has taken the mail.
 
@@ -70,7 +70,7 @@ async fn orders(running: &RunningSystem, name: &str, count: usize) -> Result<Vec
     stream::iter(0..count).map(order).buffer_unordered(ORDERING).try_collect().await
 }
 
-/// Somebody who pays at the provider.
+/// A client that pays at the provider.
 struct Payer {
     http: HttpClient,
     host: SocketAddr,
@@ -107,7 +107,7 @@ async fn pay(running: &RunningSystem, orders: &[(String, Uuid)]) -> Result<()> {
     Ok(())
 }
 
-/// Waits until each has its confirmation, and tells how long each took from its webhook.
+/// Waits until each has its confirmation, and returns how long each took from its webhook.
 async fn confirmed(practice: &Practice, orders: &[(String, Uuid)]) -> Result<Samples> {
     let bookings: Vec<Uuid> = orders.iter().map(|(_order, booking)| *booking).collect();
     let mut notifications = practice.database("notifications").await?;

@@ -1,7 +1,7 @@
 //! From the commit of an event to the commit of what its consumer does about it, at 50 in a second:
 //! `BookingRequested`, over relay and NATS, into the row by which payments knows the booking.
 //! PostgreSQL says itself when it committed a transaction (`track_commit_timestamp`), for both on
-//! one clock, so nobody has to look at the right moment.
+//! one clock, so no polling is needed.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! How long a code that a person waits for takes to its mail server while 100,000 reminders are
 //! looked at again, as after a change of their hours: each asks booking for its session, which is
-//! far off, and is put off anew.
+//! far off, and is rescheduled.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::timetable::SERVICE;
 const REMINDERS: i32 = 100_000;
 /// Farther off than any reminder is sent before its session.
 const FAR_SECONDS: i64 = 7 * 24 * 60 * 60;
-/// How many ask for a code meanwhile, one after the other.
+/// How many codes are requested during that work, one after the other.
 const CODES: u32 = 20;
 /// How long a code may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -94,7 +94,7 @@ async fn far_booking(running: &RunningSystem, now: Timestamp) -> Result<Uuid> {
     Ok(id.trim_start_matches("bkg_").parse()?)
 }
 
-/// Asks for codes, and tells how long each took from its event to the mail server.
+/// Asks for codes, and returns how long each took from its event to the mail server.
 async fn codes(practice: &Practice, database: &mut PgConnection) -> Result<Samples> {
     let since = now(database).await?;
     for number in 0..CODES {

@@ -1,4 +1,4 @@
-//! How fast a consumer takes in what has piled up: the first 100,000 events of a long log of
+//! How fast a consumer handles a backlog: the first 100,000 events of a long log of
 //! booking's, read over gRPC from a feed without NATS, into an empty database of payments, by what
 //! payments does about them.
 

@@ -19,7 +19,7 @@ use crate::second_instance::SecondInstance;
 const LENGTH: Duration = Duration::from_secs(14);
 /// How many bookings come first and are not counted.
 const WARM_UP: usize = 60;
-/// More than can be asked for meanwhile.
+/// More requests than a measurement can use.
 const REQUESTS: usize = 8000;
 
 pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {

@@ -19,7 +19,7 @@ use crate::memory::Memory;
 const PER_SECOND: u32 = 40;
 const BOOKERS: usize = 8;
 const READERS: usize = 2;
-/// How long nobody asks before it is measured.
+/// How long the practice is idle before it is measured.
 const QUIET: Duration = Duration::from_secs(4);
 /// Wishes are made for so long at a time.
 const STRETCH_SECONDS: u32 = 10;

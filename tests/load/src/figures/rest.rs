@@ -1,4 +1,4 @@
-//! What the practice takes of memory when it has started and nobody asks for anything.
+//! Memory use of the practice after its start, without requests.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::environment::{Environment, Hours};
 use crate::figure::{Figure, Unit};
 use crate::memory::Memory;
 
-/// How long nobody asks before it is measured.
+/// How long the practice is idle before it is measured.
 const QUIET: Duration = Duration::from_secs(4);
 
 pub(crate) async fn measure(environment: &mut Environment) -> Result<Vec<Figure>> {

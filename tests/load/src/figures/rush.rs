@@ -1,5 +1,5 @@
 //! A thousand buyers of one time at once, each on a connection of its own that it opens then: how
-//! long until the last of them has its answer. One gets it, all others are told that it is taken.
+//! long until the last of them has its answer. One gets it, all others get a rejection.
 
 use std::net::SocketAddr;
 
