@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         [Some(runs), Some(seed)] => many(*runs, *seed),
         _ => say("Usage: simulate [RUNS] [SEED]; RUNS=0 replays the run of SEED.").map(|()| false),
     };
-    // Nobody listens when the output cannot be written, and then there is nothing to say.
+    // When the output cannot be written, the error cannot be reported either.
     if said.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

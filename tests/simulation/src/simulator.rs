@@ -36,7 +36,7 @@ const NIGHTS: u32 = 9;
 /// A run that does more than this does not come to rest.
 const TASKS_MAX: u64 = 60_000;
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Outcome {
     /// The seed, with which it can be run again.
@@ -49,7 +49,7 @@ pub struct Outcome {
     pub human_tasks: Vec<HumanTask>,
     /// What it went through.
     pub coverage: Coverage,
-    /// What cannot be in a program that is sound, whatever the invariants say.
+    /// Contradictions found by the simulator itself, apart from the invariants.
     pub broken: Vec<String>,
     /// How often the one fault could have happened, when a run is not left to chance.
     pub opportunities: u64,
@@ -67,10 +67,10 @@ impl Outcome {
     }
 }
 
-/// How a run is run.
+/// The options of a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RunOptions {
-    /// A mistake that is made on purpose.
+    /// A deliberate defect that the checker must report.
     pub mutant: Option<Mutant>,
     /// Whether everything that happens is kept as lines.
     pub keeps_lines: bool,

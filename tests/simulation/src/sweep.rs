@@ -24,7 +24,7 @@ pub struct Total {
     pub failed: u64,
 }
 
-/// Runs so many seeds from the first on, and tells of each.
+/// Runs `count` seeds from the first on, and reports each to `tell`.
 pub fn sweep(
     first: u64,
     count: u64,
@@ -41,7 +41,7 @@ pub fn sweep(
             scope.spawn(move || {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    // Nobody listens any more when the receiver is gone.
+                    // An error means that the receiver is gone.
                     if at >= count || sender.send(run(first + at, options)).is_err() {
                         return;
                     }

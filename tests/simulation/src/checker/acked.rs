@@ -1,4 +1,4 @@
-//! I1: whatever was acknowledged to somebody outside is stored.
+//! I1: everything that was acknowledged to a client is stored.
 
 use booking::domain::booking::Event as BookingEvent;
 use booking::domain::day::Event as DayEvent;
@@ -31,7 +31,7 @@ fn is_stored(snapshot: &Snapshot, history: &History, ack: &Ack) -> bool {
     };
     match ack {
         Ack::Requested(id) => booking(id, |it| matches!(it, BookingEvent::Requested { .. })),
-        // Who was confirmed meanwhile has nothing to extend.
+        // A booking that was confirmed in between has no hold to extend.
         Ack::CheckoutOpened(id) => booking(id, |it| {
             matches!(it, BookingEvent::CheckoutOpened { .. } | BookingEvent::Confirmed { .. })
         }),
@@ -75,7 +75,7 @@ fn is_stored(snapshot: &Snapshot, history: &History, ack: &Ack) -> bool {
     }
 }
 
-/// What was written in a form has become mails. The answer tells no id, so they are counted.
+/// Each submitted form has become mails. The answer has no id, so they are counted.
 fn forms(snapshot: &Snapshot, found: &mut Finding) {
     let answered = |is: fn(&Ack) -> bool| snapshot.acks.iter().filter(|ack| is(ack)).count();
     let (messages, guides) = (

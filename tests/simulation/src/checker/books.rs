@@ -11,11 +11,11 @@ use super::Finding;
 use super::history::History;
 use super::snapshot::{LedgerLine, Snapshot};
 
-/// What the provider pays out is told by its reports and not by a booking's events. An entry that
+/// Payouts are known from the provider's reports and not from a booking's events. An entry that
 /// touches one of these accounts is about that.
 const PAID_OUT: [&str; 3] = ["bank", "gateway_fee", "gst_input"];
 
-/// The accounts that money of nobody that we know moves between.
+/// The accounts between which unexplained money moves.
 const UNEXPLAINED: [&str; 2] = ["suspense", "provider_clearing"];
 
 /// A line as it is compared: its payment, account and currency, and its signed minor units.
@@ -55,7 +55,7 @@ fn payments_of(collection: &Collection) -> impl Iterator<Item = &str> {
     collection.payments.keys().map(PaymentId::as_str).chain(refunded)
 }
 
-/// How often each line of these payments is stored. Money of nobody that we know stands in suspense
+/// How often each line of these payments is stored. Unexplained money stands in suspense
 /// without a booking, and is left out here: `money` compares it with the provider's book.
 fn stored_lines(stored: &[LedgerLine], ours: &BTreeSet<&str>) -> BTreeMap<Line, i64> {
     let is_paid_out = |line: &&LedgerLine| PAID_OUT.contains(&line.account.as_str());
@@ -72,7 +72,7 @@ fn stored_lines(stored: &[LedgerLine], ours: &BTreeSet<&str>) -> BTreeMap<Line, 
     lines
 }
 
-/// Without the lines that take each other back: what stood in suspense for nobody, and turned out
+/// Without the lines that cancel each other: unexplained money in suspense that turned out
 /// to be a booking's, is reversed by lines of its own.
 fn cancelled(mut lines: BTreeMap<Line, i64>) -> BTreeMap<Line, i64> {
     let is_unexplained =

@@ -1,4 +1,4 @@
-//! I6: every mail that somebody is owed was taken by the mail server or is a person's task, repeats
+//! I6: every mail that is due was accepted by the mail server or is a person's task, repeats
 //! are the injected ones, and a repeat has the Message-ID of the first.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -120,13 +120,13 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
     let state = row.booking_id.and_then(|id| history.states.get(&id));
     match row.kind.as_str() {
         "booking_confirmed" | "practice_notice" => !state.is_some_and(is_live),
-        // Nobody joins a session that is over.
+        // The session is over; the link is useless.
         "meeting_link" => !state.is_some_and(is_ahead),
         "hold_ended" => !matches!(state, Some(State::Expired { .. })),
         "booking_cancelled" | "cancellation_notice" => {
             !matches!(state, Some(State::Cancelled { .. }))
         }
-        // Whoever was told that money goes back is not told of every try of it.
+        // A refund is announced once, not once per attempt.
         "refund_started" => row.subject.parse().is_ok_and(|id| {
             let mut refunds = history.collections.values();
             refunds.any(|it| it.refunds.get(&id).is_some_and(|refund| refund.renews.is_some()))
@@ -149,7 +149,7 @@ fn may_be_dropped(snapshot: &Snapshot, history: &History, row: &MailRow) -> bool
         "review_notice" => review_is_old_news(snapshot, &row.subject),
         // An address is thanked once an hour.
         "contact_acknowledgement" if reason == "acknowledged" => true,
-        // Whoever typed an address that is refused for good hears nothing.
+        // A permanently rejected address gets no mail.
         "contact_acknowledgement" | "meditation_guide" => {
             ["unsubscribed", "address_invalid"].contains(&reason) || reason.starts_with("smtp_5")
         }
@@ -202,7 +202,7 @@ fn first_start(facts: &Facts) -> Option<Timestamp> {
     facts.sessions.first().map(Span::starts_at)
 }
 
-/// Whether something is so long ago that nobody wants to read of it.
+/// Whether something is too long ago to be worth a mail.
 fn is_long_ago(snapshot: &Snapshot, at: Timestamp) -> bool {
     snapshot.taken_at.seconds_since(at) >= WORTH_READING_SECONDS
 }

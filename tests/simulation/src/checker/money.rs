@@ -1,5 +1,5 @@
 //! I3: money closes. What the provider captured for an order is kept for exactly one live booking,
-//! as far as nobody wanted it back, and all the rest went back; or somebody is at it. And our
+//! less its refunds, and the rest was refunded; or it is a person's task. And our
 //! ledger says the same as the provider's book, paise for paise.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::history::{History, is_live};
 use super::snapshot::{CollectionRow, LedgerLine, ProviderPayment, Snapshot};
 use super::{Finding, Invariant, Violation};
 
-/// How long a difference may be somebody's open case.
+/// How long a difference may stay open as a person's task.
 const OPEN_CASE_SECONDS: i64 = 24 * 60 * 60;
 /// The accounts in which what the provider has for us, and what it paid out, stands.
 const AT_THE_PROVIDER: [&str; 4] = ["provider_clearing", "bank", "gateway_fee", "gst_input"];
@@ -203,7 +203,7 @@ fn ledger(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found: &
         let lost = snapshot.provider.lost_in_disputes.get(&payment.payment_id).copied();
         let theirs = theirs.saturating_sub(lost.unwrap_or(0));
         let fresh = snapshot.taken_at.seconds_since(captured_at) < OPEN_CASE_SECONDS;
-        // Money that nobody has told us of yet; what counts for a booking was told.
+        // Money that isn't reported yet; a payment that counts for a booking was reported.
         let counts = |it: &Collection| {
             it.payments.keys().any(|id| id.as_str() == payment.payment_id && it.is_counted(id))
         };
@@ -215,7 +215,7 @@ fn ledger(snapshot: &Snapshot, history: &History, lines: &[LedgerLine], found: &
     }
     let adjustments = snapshot.provider.adjustments_minor;
     for (payment, sum) in with_provider {
-        // An adjustment is in the ledger once a settlement's report told of it.
+        // An adjustment is in the ledger once a settlement report contains it.
         let is_adjusted = payment.is_empty() && sum == adjustments;
         if sum != 0 && !is_adjusted {
             found.add(format!("the ledger has {sum} of {payment:?}, the provider knows nothing"));

@@ -222,7 +222,7 @@ fn refund_word(refund: &Refund) -> &'static str {
     }
 }
 
-/// A mail that ended has told so in an event, and the other way round.
+/// Each mail that ended has an event that says so, and each such event has its mail.
 fn mails(snapshot: &Snapshot, found: &mut Finding) {
     use contract::notifications::v1::{MailFailed, MailSent};
     let mut told: BTreeMap<String, &'static str> = BTreeMap::new();
@@ -240,7 +240,7 @@ fn mails(snapshot: &Snapshot, found: &mut Finding) {
         let is = match row.state.as_str() {
             "sent" => Some("sent"),
             "failed" | "settled" => Some("failed"),
-            // A person let it be tried again, and it was overtaken meanwhile.
+            // A person retried it, and it was superseded before the attempt.
             "dropped" => said.filter(|word| *word == "failed"),
             _ => None,
         };

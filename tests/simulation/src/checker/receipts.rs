@@ -66,8 +66,8 @@ fn payment_of(event: &Event) -> Option<&str> {
 }
 
 /// Whether a payment of which nothing is left had its receipt before: it counted when its booking
-/// was placed with it, and nothing took the last of it before booking told of a cancellation,
-/// which it tells after that.
+/// was placed with it, and nothing took the last of it before booking reported a cancellation,
+/// which it reports after that.
 fn was_due(history: &History, id: Id<Booking>, payment: &PaymentId) -> bool {
     let mut state = State::Absent;
     let mut counts_since = None;
@@ -104,7 +104,7 @@ fn left(state: &State, payment: &PaymentId) -> i64 {
     }
 }
 
-/// Every receipt that was told of was issued when something of its money was here.
+/// Every reported receipt was issued while some of its money was still with us.
 fn grounds(snapshot: &Snapshot, found: &mut Finding) {
     let mut rows: Vec<&EventRow> = snapshot.payments.log.events.iter().collect();
     rows.sort_by_key(|row| row.seq);

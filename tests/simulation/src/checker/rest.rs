@@ -1,4 +1,4 @@
-//! I7: whatever is not over is under way, with a timer of its own that is not late, or is a
+//! I7: everything unfinished is in progress, with a timer of its own that is not late, or is a
 //! person's task that is listed as one.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ use super::{Finding, Invariant, Violation};
 const GRACE_SECONDS: i64 = 60;
 /// How long an order is asked for after it was made.
 const POLLED_SECONDS: i64 = 72 * 60 * 60;
-/// Who reads whose feed.
+/// Consumers with their source and reader.
 const CONSUMERS: [(&str, &str, &str); 8] = [
     ("booking", "booking-on-payments", "payments"),
     ("booking", "booking-on-notifications", "notifications"),
@@ -69,7 +69,7 @@ pub fn human_tasks(snapshot: &Snapshot) -> Vec<HumanTask> {
     tasks
 }
 
-/// Asks of everything that is not over who will go on with it.
+/// Checks that everything unfinished has something that continues it.
 pub(super) fn check(snapshot: &Snapshot, history: &History) -> Vec<Violation> {
     let mut rest = Rest::new(snapshot);
     rest.timers();

@@ -27,7 +27,7 @@ pub struct Snapshot {
     pub provider: ProviderBook,
     /// What the mail server took, in its order.
     pub inbox: Vec<Letter>,
-    /// What was acknowledged to somebody outside (an answer that was no error).
+    /// What was acknowledged to a client (an answer that was no error).
     pub acks: Vec<Ack>,
     /// Faults that may have sent a mail twice: a crash or a lost answer between the mail server's
     /// "250" and the commit.
@@ -113,7 +113,7 @@ pub struct BookingStore {
 pub struct BookingRow {
     /// Its id.
     pub booking_id: Id<Booking>,
-    /// Who owns it.
+    /// Its owner.
     pub customer_id: Id<Customer>,
     /// The service that was booked.
     pub service_id: String,
@@ -133,7 +133,7 @@ pub struct BookingRow {
     pub checkout_opened: bool,
 }
 
-/// Who has a time of a practitioner.
+/// The holder of a practitioner's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Holder {
     /// A booking.
@@ -142,10 +142,10 @@ pub enum Holder {
     Block(Id<Block>),
 }
 
-/// One row of `slot_reservations`, or of whatever keeps a blocked time from being sold.
+/// One row of `slot_reservations`, or of the table that keeps a blocked time from being sold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReservationRow {
-    /// Who has the time.
+    /// The holder of the time.
     pub holder: Holder,
     /// Whose time it is.
     pub practitioner_id: String,
@@ -198,7 +198,7 @@ pub struct CollectionRow {
     pub booking_id: Id<Booking>,
     /// The provider's receipt.
     pub collection_id: Id<Collection>,
-    /// Who owns the booking.
+    /// The booking's owner.
     pub customer_id: Id<Customer>,
     /// `amount_minor`.
     pub amount_minor: i64,
@@ -335,7 +335,7 @@ pub struct ProviderPayment {
     pub status: String,
     /// When it was captured, if it ever was.
     pub captured_at: Option<Timestamp>,
-    /// Whether the provider takes it for the whole of its order, whatever its amount.
+    /// Whether the provider counts it as full payment of its order, regardless of its amount.
     pub pays_order: bool,
 }
 
@@ -363,7 +363,7 @@ pub struct Letter {
     pub to: String,
 }
 
-/// Something that was acknowledged: whoever asked was told that it is done.
+/// An acknowledgement: the caller got a success answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ack {
     /// `RequestBooking` answered with this booking.
@@ -386,15 +386,15 @@ pub enum Ack {
     Blocked(Id<Block>),
     /// Staff opened it again.
     Unblocked(Id<Block>),
-    /// Staff asked for a refund, or another command did, and was told its id.
+    /// Staff or another command requested a refund; the answer has its id.
     RefundRequested(Id<Refund>),
     /// `SubmitReview` answered with this review.
     Reviewed(Id<Review>),
-    /// `SendContactMessage` was answered; by its key, because it tells no id.
+    /// `SendContactMessage` was answered; by its key, because the answer has no id.
     Messaged(String),
     /// `RequestMeditationGuide` was answered, for an address that gets one; by its key.
     GuideRequested(String),
-    /// Any other command that was told an event's id.
+    /// Any other command whose answer has an event's id.
     Event(Uuid),
 }
 

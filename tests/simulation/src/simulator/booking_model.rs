@@ -69,7 +69,7 @@ pub(crate) fn rules() -> Rules {
     Rules { zone, hours }
 }
 
-/// A wish for a time.
+/// A request for a time.
 #[derive(Debug, Clone)]
 pub(crate) struct SlotRequest {
     pub(crate) customer_id: Id<Customer>,

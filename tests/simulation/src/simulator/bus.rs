@@ -13,7 +13,7 @@ use super::payments_model::{self, PaymentsTables};
 use super::store::{Batch, Checkpoint, LogModel, Parked, Tables};
 use super::world::{Fail, Service, Task, World};
 
-/// Who reads whose feed.
+/// The consumers: reader and source of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Consumer {
     BookingOnPayments,
@@ -70,7 +70,7 @@ impl Consumer {
     }
 }
 
-/// Whether a consumer may go on to the next event.
+/// The outcome of offering an event to a consumer, which decides whether it may continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HandleOutcome {
     Done,
@@ -113,7 +113,7 @@ impl World {
         if unpublished.is_empty() {
             return;
         }
-        // Whatever NATS does with the messages, a quiet consumer asks the source.
+        // Independent of NATS, a consumer that receives nothing asks its source.
         for consumer in Consumer::reading(service) {
             self.cut_off_by_chance(consumer);
             let quiet = self.rng.between(2_000, 3_000);
@@ -149,7 +149,7 @@ impl World {
     }
 
     /// Cuts a consumer off from NATS and from its source, so that it really falls hours behind;
-    /// else a catch-up heals within seconds whatever NATS does.
+    /// otherwise a catch-up repairs every loss within seconds.
     fn cut_off_by_chance(&mut self, consumer: Consumer) {
         if !self.is_cut_off(consumer) && self.fault(Fault::ConsumerCutOff, 5) {
             let seconds = self.rng.seconds_of_any_size(72 * 60 * 60);
@@ -162,7 +162,7 @@ impl World {
         self.cut_off.get(&consumer).is_some_and(|until| *until > self.now)
     }
 
-    /// Whoever is cut off is connected again, and asks for what is missing.
+    /// Reconnects all cut-off consumers, which then ask for the missing events.
     pub(crate) fn reconnect(&mut self) {
         for consumer in std::mem::take(&mut self.cut_off).into_keys() {
             self.after(100, Task::CatchUp(consumer));

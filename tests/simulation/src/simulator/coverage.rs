@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub enum Fault {
     /// A service dies before it commits.
     CrashBeforeCommit,
-    /// A service dies right after it committed, before it could tell.
+    /// A service dies right after the commit, before it could answer.
     CrashAfterCommit,
     /// A service dies between an effect in the outside world and the commit that records it.
     CrashAfterEffect,
@@ -16,7 +16,7 @@ pub enum Fault {
     CommitRefused,
     /// The commit took place and its answer was lost.
     UnknownCommit,
-    /// A process stands still for longer than its lease, and goes on.
+    /// A process stalls for longer than its lease, and continues.
     Zombie,
     /// The relay dies between numbering and publishing.
     RelayDied,
@@ -30,15 +30,15 @@ pub enum Fault {
     MessageLost,
     /// A caller's request never arrives.
     RequestLost,
-    /// A caller never hears the answer.
+    /// The answer to a caller is lost.
     AnswerLost,
     /// A caller asks twice at once.
     RequestRepeated,
     /// The provider answers 500.
     ProviderDown,
-    /// The provider does what it was asked, and its answer is lost.
+    /// The provider carries out a request, and its answer is lost.
     ProviderSilentDone,
-    /// The provider never hears what it was asked.
+    /// The request to the provider is lost.
     ProviderSilent,
     /// A bank authorises hours or days later.
     LateAuthorisation,
@@ -70,7 +70,7 @@ pub enum Fault {
     RefundFailed,
     /// A refund takes days.
     RefundSlow,
-    /// Somebody refunds on the provider's own pages.
+    /// A refund is made on the provider's own pages.
     RefundElsewhere,
     /// The mail server says "later".
     MailLater,
@@ -134,7 +134,7 @@ impl Fault {
     ];
 }
 
-/// One fault at one place: the so-many-th time that it could happen, counted from 1, and no other.
+/// One fault at one opportunity, which is counted from 1; no other fault happens in the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TargetedFault {
     /// The fault.
@@ -164,7 +164,7 @@ impl TargetedFault {
 /// How a booking attempt, or a part of it, can end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum End {
-    /// Somebody else had the time.
+    /// Another customer had the time.
     SlotTaken,
     /// The customer held two times already.
     TooManyHolds,
@@ -229,7 +229,7 @@ pub struct Coverage {
     pub ends: BTreeMap<End, u64>,
     /// Booking attempts.
     pub sagas: u64,
-    /// What was acknowledged to somebody.
+    /// How many commands were acknowledged.
     pub acknowledged: u64,
     /// What waits for a person in the end.
     pub human_tasks: u64,

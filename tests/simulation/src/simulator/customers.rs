@@ -18,7 +18,7 @@ use crate::checker::snapshot::Ack;
 
 pub(crate) use plan::{Pay, Plan, When, start_of_run};
 
-/// How often somebody asks again when nobody answers.
+/// How often a caller retries without an answer.
 const TRIES_MAX: u32 = 6;
 
 /// A customer's next step with one booking, or staff's.
@@ -71,7 +71,7 @@ pub(crate) struct Saga {
     starts: u32,
 }
 
-/// Everybody, and what holds for a whole run.
+/// All participants, and the settings of a whole run.
 #[derive(Debug)]
 pub(crate) struct Scenario {
     pub(crate) rules: Rules,
@@ -258,7 +258,7 @@ impl World {
         }
     }
 
-    /// Presses Pay: the hold is extended, and the provider's window opens whatever comes of that.
+    /// Presses Pay: the hold is extended, and the provider's window opens regardless of the result.
     fn open(&mut self, saga: usize, id: Id<Booking>, tries: u32) {
         let opened = self.call(|world| world.open_checkout(id));
         match opened {
@@ -331,7 +331,7 @@ impl World {
         match self.call(|world| world.refund_payment(id, minor)) {
             Ok(refund_id) => self.acks.push(Ack::RefundRequested(refund_id)),
             Err(Fail::Broken(why)) => self.broken.push(why),
-            // Without its key a repeat would be another refund, so nobody asks again.
+            // Without an idempotency key a repeat would be another refund, so there is no retry.
             Err(Fail::Unavailable | Fail::Died | Fail::Refused(_)) => {
                 self.trace.note(self.now, "no refund", &format_args!("{saga} {tries}"));
             }

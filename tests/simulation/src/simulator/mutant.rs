@@ -1,9 +1,9 @@
-//! Mistakes that the code could have. Tests switch one on to see that the checker reports it; a
+//! Mutants: defects the code could have. Tests enable one to see that the checker reports it; a
 //! check that cannot fail proves nothing.
 
 use crate::checker::Invariant;
 
-/// A mistake that is made on purpose.
+/// A deliberate defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mutant {
     /// A request is acknowledged before it is committed.
@@ -16,7 +16,7 @@ pub enum Mutant {
     ForgetLedger,
     /// Each try of a refund has an id of its own.
     NewRefundIdOnEachTry,
-    /// A payment is taken for what was ordered, whatever its amount.
+    /// A payment counts as full payment, regardless of its amount.
     TrustAnyAmount,
     /// What the customer says counts as money.
     ConfirmOnClaim,

@@ -70,7 +70,7 @@ impl World {
         })
     }
 
-    /// Captured money of nobody that we know goes to suspense.
+    /// Captured money without a known booking goes to suspense.
     fn take_in_unknown(&mut self, report: &PaymentReport) -> Result<(), Fail> {
         let payment = &report.payment;
         if payment.fact.status < Status::Captured {
@@ -102,7 +102,7 @@ impl World {
         self.commit(batch)
     }
 
-    /// Money of nobody that we know is asked after until all of it has gone back, also when it is
+    /// Unexplained money is polled until all of it has been refunded, also when it is
     /// not listed any more.
     fn ask_after_unknown(&mut self) -> Result<(), Fail> {
         for id in self.payments.tables.unknown.clone() {
@@ -115,7 +115,7 @@ impl World {
         Ok(())
     }
 
-    /// Orders whose creation had no answer, and about which nobody asked again.
+    /// Orders whose creation had no answer and wasn't retried.
     fn find_orders(&mut self) -> Result<(), Fail> {
         let states = self.payments.tables.states.iter();
         let without: Vec<Id<Booking>> = states

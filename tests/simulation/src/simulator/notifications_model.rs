@@ -27,7 +27,7 @@ use super::world::{Fail, Service, World};
 
 pub(crate) use tables::{MailRecord, NotificationsTables};
 
-/// A mail that was handed over.
+/// A delivery attempt and the mail server's answer.
 #[derive(Debug)]
 pub(crate) struct DeliveryAttempt {
     /// As it was claimed.
@@ -36,7 +36,7 @@ pub(crate) struct DeliveryAttempt {
     attempts: i32,
 }
 
-/// What came of a try.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Sent,
@@ -168,7 +168,7 @@ impl World {
         Ok(Mail { attempts: mail.attempts, ..begun })
     }
 
-    /// The process of a conversation died: whether the mail was taken, nobody knows.
+    /// The process died during the SMTP session: whether the mail was accepted is unknown.
     pub(crate) fn abandon(&mut self, attempt: &DeliveryAttempt) {
         if attempt.answer == Answer::Taken {
             self.coverage.fault(Fault::MailTakenThenCrash);
@@ -179,7 +179,7 @@ impl World {
     /// Writes down what the mail server said.
     pub(crate) fn record_mail(&mut self, attempt: DeliveryAttempt) {
         let DeliveryAttempt { mail, answer, attempts } = attempt;
-        // Who stood still for longer than the claim may have been overtaken.
+        // A process that stalled for longer than its claim may have been overtaken.
         let is_late = mail.due_at <= self.now;
         let outcome = match answer {
             Answer::Taken => Outcome::Sent,
@@ -307,7 +307,7 @@ impl World {
     }
 }
 
-/// It is over: sent, failed or dropped, and others hear of the first two.
+/// Ends a mail: sent, failed or dropped; an event reports the first two.
 fn end(batch: &mut Batch<NotificationsTables>, row: &MailRecord, state: State) -> Result<(), Fail> {
     let id = row.mail.id;
     if !row.mail.state.is_over() {

@@ -184,7 +184,7 @@ impl World {
         }
     }
 
-    /// Folds what the provider told about one booking's money.
+    /// Folds the provider's report about one booking's money.
     fn fold(
         &mut self,
         batch: &mut Batch<PaymentsTables>,
@@ -257,7 +257,7 @@ impl World {
         Ok(())
     }
 
-    /// Does again what booking wants to become of the money.
+    /// Applies again what booking wants done with the money.
     fn reapply_booking_intent(
         &mut self,
         batch: &mut Batch<PaymentsTables>,

@@ -25,22 +25,22 @@ pub(crate) const PROVIDER: &str = "razorpay";
 /// Something that happens there by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// A payment goes on to this status.
+    /// A payment changes to this status.
     Payment(String, Status),
-    /// A refund goes on.
+    /// A refund progresses.
     Refund(String, Progress),
-    /// Somebody refunds a payment on the provider's own pages: all of it, or a part.
+    /// A payment is refunded on the provider's own pages, in full or in part.
     Elsewhere { payment: String, is_whole: bool },
 }
 
-/// A webhook: what it tells is as it was when it was made.
+/// A webhook: its content is as of its creation.
 #[derive(Debug, Clone)]
 pub(crate) struct Notice {
     /// The id in its header.
     pub(crate) event_id: String,
     /// What stands for its bytes.
     pub(crate) body: String,
-    /// What it tells.
+    /// What it reports.
     pub(crate) observations: Vec<Observation>,
 }
 
@@ -130,7 +130,7 @@ impl World {
         self.at_provider(|provider| provider.book().pay(order, course, oddity))
     }
 
-    /// Somebody pays for an order that is none of ours, or for none.
+    /// A payment arrives for an order that isn't ours, or for none.
     pub(crate) fn pay_elsewhere(&mut self) {
         self.at_provider(|provider| provider.book().pay_elsewhere());
     }
@@ -159,12 +159,12 @@ impl World {
         self.after(pause, Task::Webhook { notice, tries: 0 });
     }
 
-    /// Whether we learn without it what a webhook tells. What we do not is delivered late instead
+    /// Whether we learn a webhook's content without it. Otherwise it is delivered late instead
     /// of never:
     ///
     /// - Polling ends once a payment counts. Another one of that order is found by the nightly list
-    ///   only, so where that is off some webhook has to tell of it.
-    /// - Money that somebody gives back on the provider's own pages is nothing that we ask for
+    ///   only, so where that is off some webhook has to report it.
+    /// - A refund made on the provider's own pages is nothing that we ask for
     ///   either, and the list shows it as long as the payment is in its window.
     fn is_found_otherwise(&self, notice: &Notice) -> bool {
         let is_listed = |id: &PaymentId| {

@@ -8,7 +8,7 @@ pub(crate) struct Rng {
 }
 
 impl Rng {
-    /// Dice that fall as this seed says.
+    /// A generator with this seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self { state: seed }
     }
@@ -34,7 +34,7 @@ impl Rng {
         least.saturating_add(i64::try_from(offset).unwrap_or(0))
     }
 
-    /// Yes in so many of a thousand cases.
+    /// True with a probability of `per_mille` in a thousand.
     pub(crate) fn chance(&mut self, per_mille: u64) -> bool {
         self.below(1000) < per_mille
     }

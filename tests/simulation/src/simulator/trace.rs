@@ -1,4 +1,4 @@
-//! What happened in a run, as one number, and as lines when somebody wants to read them.
+//! The trace of a run: one hash, and lines on request.
 
 use std::fmt::{self, Write as _};
 

@@ -1,4 +1,4 @@
-//! Jobs that go on after somebody outside has answered. What they learnt may be old by then, and
+//! Jobs that continue after an external answer. What they read may be stale by then, and
 //! the process that began them may be gone.
 
 use kernel::Id;
@@ -16,30 +16,30 @@ use super::payments_model::PaymentsTables;
 use super::store::TimerKey;
 use super::world::{Service, World};
 
-/// A job's next part.
+/// The next step of a job.
 #[derive(Debug)]
 pub(crate) enum Job {
     /// The meeting provider has answered.
     Room { id: Id<Booking>, room: Option<String>, timer: (TimerKey, i32) },
-    /// The turn to create an order is looked at.
+    /// The lease for creating an order is tried.
     AcquireOrderLease { booking_id: Id<Booking>, saga: usize, deadline: Timestamp },
     /// The payment provider has answered with an order, or not.
     Ordered { booking_id: Id<Booking>, saga: usize, order: Option<OrderId>, lease: i32 },
-    /// The payment provider has told of payments.
+    /// The payment provider has reported payments.
     Fold {
         booking_id: Id<Booking>,
         report: ProviderReport,
         way: (Source, PollDirective),
         timer: Option<(TimerKey, i32)>,
     },
-    /// The payment provider has told of a sold order.
+    /// The payment provider has reported a sold order.
     FoldSold {
         booking_id: Id<Booking>,
         report: ProviderReport,
         next: (RecheckSchedule, Option<Timestamp>),
         timer: (TimerKey, i32),
     },
-    /// The payment provider has told of a refund.
+    /// The payment provider has reported a refund.
     Refunded {
         booking_id: Id<Booking>,
         refund_id: Id<Refund>,
@@ -52,7 +52,7 @@ pub(crate) enum Job {
 }
 
 impl World {
-    /// Lets a job go on, unless its process has died since.
+    /// Continues a job, unless its process has died since.
     pub(crate) fn work(&mut self, service: Service, life: u32, job: Job) {
         if !self.is_alive(service, life) {
             self.coverage.fault(Fault::CrashAfterEffect);

@@ -1,6 +1,6 @@
-//! The simulated world: one clock, one queue of what comes next, three services with a database
-//! each, and everybody else. One thread runs it, and everything that is left to chance falls from
-//! one pair of dice.
+//! The simulated world: one clock, one queue of tasks, three services with a database
+//! each, and all outside parties. One thread runs it, and all randomness comes from
+//! one generator.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -48,12 +48,12 @@ impl Service {
     }
 }
 
-/// Why something was not done.
+/// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fail {
-    /// It is refused, for this reason.
+    /// It was rejected, for this reason.
     Refused(String),
-    /// Somebody does not answer; it may be done or not.
+    /// The other side does not answer; the outcome is unknown.
     Unavailable,
     /// The process died.
     Died,
@@ -78,11 +78,11 @@ impl From<ReactionError> for Fail {
 #[derive(Debug, Clone, Copy, Default)]
 struct Node {
     is_down: bool,
-    /// How often it died; whatever an earlier life has begun is gone.
+    /// How often it died; jobs that an earlier life began are lost.
     life: u32,
 }
 
-/// What comes next.
+/// A scheduled task.
 #[derive(Debug)]
 pub(crate) enum Task {
     /// A service starts again.
@@ -95,7 +95,7 @@ pub(crate) enum Task {
     CatchUp(Consumer),
     /// A timer may be due.
     Fire(Service, TimerKey),
-    /// A job goes on after somebody outside has answered.
+    /// A job continues after an external party has answered.
     Work { service: Service, life: u32, job: Job },
     /// A customer does the next thing.
     Customer { saga: usize, step: Step },
@@ -103,15 +103,15 @@ pub(crate) enum Task {
     Provider(super::provider::Change),
     /// The provider delivers a webhook, for the so-many-th time.
     Webhook { notice: super::provider::Notice, tries: u32 },
-    /// Somebody pays for something that is none of ours.
+    /// A payment arrives that isn't for an order of ours.
     PaidElsewhere,
-    /// payments compares a page of the provider's list with its book, and so many nights more.
+    /// payments compares a page of the provider's list with its book; then `nights_left` more runs.
     Nightly { nights_left: u32, skip: usize },
-    /// Nothing goes wrong any more.
+    /// Faults end.
     Heal,
 }
 
-/// Everything.
+/// The state of a run.
 pub(crate) struct World {
     pub(crate) now: Timestamp,
     pub(crate) rng: Rng,
@@ -126,7 +126,7 @@ pub(crate) struct World {
     pub(crate) rooms: BTreeMap<String, String>,
     pub(crate) scenario: Scenario,
     pub(crate) acks: Vec<Ack>,
-    /// What cannot be and was: found by the simulator itself.
+    /// Contradictions found by the simulator itself.
     pub(crate) broken: Vec<String>,
     /// The one fault that happens, when a run is not left to chance.
     pub(crate) targeted_fault: Option<TargetedFault>,
@@ -174,14 +174,14 @@ impl World {
         }
     }
 
-    /// Puts a task so many milliseconds ahead.
+    /// Schedules a task in `millis` milliseconds.
     pub(crate) fn after(&mut self, millis: i64, task: Task) {
         let micros = self.now.micros().saturating_add(millis.max(0).saturating_mul(1000));
         let at = Timestamp::from_micros(micros).unwrap_or(self.now);
         self.at(at, task);
     }
 
-    /// Puts a task at an instant, or now if that is over.
+    /// Schedules a task at an instant, or now if that is in the past.
     pub(crate) fn at(&mut self, at: Timestamp, task: Task) {
         self.tasks += 1;
         self.queue.insert((at.max(self.now), self.tasks), task);
@@ -207,12 +207,12 @@ impl World {
         happens
     }
 
-    /// Whether a mistake is switched on.
+    /// Whether this mutant is enabled.
     pub(crate) fn has(&self, mutant: Mutant) -> bool {
         self.mutant == Some(mutant)
     }
 
-    /// From here on nothing goes wrong any more.
+    /// Ends the injection of faults.
     pub(crate) fn heal(&mut self) {
         self.is_healed = true;
         self.provider.heal();
@@ -220,7 +220,7 @@ impl World {
         self.trace.note(self.now, "healed", &"");
     }
 
-    /// An id that nobody had before.
+    /// A new, unused id.
     pub(crate) fn new_id<K: Kind>(&mut self) -> Id<K> {
         self.ids += 1;
         Id::from_uuid(Uuid::from_u128(self.ids))
@@ -262,7 +262,7 @@ impl World {
         self.after(away, Task::Restart(service));
     }
 
-    /// Starts a service again: its relay, its consumers and its timers go on.
+    /// Restarts a service: its relay, its consumers and its timers continue.
     pub(crate) fn restart(&mut self, service: Service) {
         self.node_mut(service).is_down = false;
         self.trace.note(self.now, "started", &service.name());
@@ -285,7 +285,7 @@ impl World {
         }
     }
 
-    /// Lets a job of a service go on some time later, unless the service dies before.
+    /// Continues a job of a service after a delay, unless the service dies before.
     pub(crate) fn go_on(&mut self, service: Service, millis: i64, job: Job) {
         let life = self.node(service).life;
         let standstill = self.fault(Fault::Zombie, 4);
@@ -358,7 +358,7 @@ impl World {
         }
     }
 
-    /// What a timer's handler came to: a failure lets it be tried again.
+    /// Handles the outcome of a timer's handler: a failure is retried.
     pub(crate) fn conclude<T: Tables>(
         &mut self,
         (key, attempts): (&TimerKey, i32),

@@ -3,11 +3,11 @@
 
 use simulation::simulator::{RunOptions, run};
 
-/// A second payment of a sold order that no webhook and no list told of. Sold orders are asked for
+/// A second payment of a sold order that no webhook and no list reported. Sold orders are polled
 /// again since (`services/payments/src/sold_orders.rs`).
 const SECOND_PAYMENTS: [u64; 8] = [6095, 6979, 9925, 10309, 10485, 10503, 10685, 15283];
-/// A refund by another hand that failed after the money beside it was earned and given back. What
-/// went back of earned money is told apart since (`Collection::open`).
+/// A refund made elsewhere that failed after the money beside it was earned and given back. What
+/// went back of earned money is tracked separately since (`Collection::open`).
 const EARNED_AND_REFUNDED: [u64; 2] = [8133, 1_622_954_200];
 /// A session booked in the second in which its reminder was due. The checker compared whole
 /// seconds.
@@ -23,7 +23,7 @@ const REMINDED_AT_ONCE: [u64; 9] = [
     1_622_991_595,
 ];
 /// A refund by another hand that failed after its booking was cancelled or could not be placed.
-/// What comes home then goes back, too, and the model does what booking wants as the service does
+/// The returned money is refunded, too, and the model does what booking wants as the service does
 /// it.
 const CAME_HOME: [u64; 2] = [1_622_902_744, 1_622_952_744];
 /// A refund of ours that failed while another hand's was on its way, which failed as well. It is

@@ -7,7 +7,7 @@ use simulation::checker::Invariant;
 use simulation::simulator::{Mutant, RunOptions, run};
 
 /// How many runs a mistake may take to be seen. Most need a few; polling that ends too early needs
-/// late money of which no webhook tells, in a run without the nightly list.
+/// late money that no webhook reports, in a run without the nightly list.
 const SEEDS: u64 = 600;
 /// How many runs a mistake that breaks nothing is given.
 const HARMLESS_SEEDS: u64 = 60;
@@ -51,13 +51,13 @@ fn assert_harmless(mutant: Mutant) {
     }
 }
 
-/// Whoever decides knows what was decided, so that not even a lost inbox makes a second effect.
+/// Deciders know their earlier decisions, so that even a lost inbox causes no second effect.
 #[test]
 fn events_that_are_consumed_again_change_nothing() {
     assert_harmless(Mutant::ForgetInbox);
 }
 
-/// Whatever webhooks tell is found by asking, too, only later.
+/// Polling finds everything that webhooks report, only later.
 #[test]
 fn money_that_no_webhook_tells_of_is_found() {
     assert_harmless(Mutant::IgnoreWebhooks);

@@ -1,5 +1,5 @@
 //! Ten thousand booking attempts with every fault: no invariant is broken, nothing is parked, and
-//! every fault and every end really occurred. Their seeds are drawn anew from what is tested.
+//! every fault and every end really occurred. Their seeds are drawn from the hash of the tree.
 
 use std::path::Path;
 use std::process::Command;

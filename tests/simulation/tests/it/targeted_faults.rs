@@ -1,4 +1,4 @@
-//! Every step of a run is struck once: not some deaths by chance, but each of them.
+//! Injects a fault at every opportunity of a run, one per run, instead of at random ones.
 
 use simulation::simulator::{Fault, RunOptions, TargetedFault, run};
 
@@ -20,7 +20,7 @@ const FAULTS: [Fault; 12] = [
 /// How many bookings there are in each of these runs.
 const SAGAS: Option<usize> = Some(3);
 
-/// Strikes a run at one place; says how many such places it has.
+/// Injects a fault at one opportunity; returns how many opportunities the run has.
 fn inject(seed: u64, fault: Fault, at: u64) -> u64 {
     let targeted_fault = Some(TargetedFault::new(fault, at));
     let outcome = run(seed, RunOptions { targeted_fault, sagas: SAGAS, ..RunOptions::default() });
@@ -29,7 +29,7 @@ fn inject(seed: u64, fault: Fault, at: u64) -> u64 {
     outcome.opportunities
 }
 
-/// Strikes runs at all of their places, one at a time.
+/// Injects a fault at all opportunities of the runs, one at a time.
 fn inject_everywhere(seeds: std::ops::Range<u64>) {
     let mut injected = 0;
     for fault in FAULTS {

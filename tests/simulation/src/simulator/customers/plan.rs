@@ -1,4 +1,4 @@
-//! What people mean to do. A run has several customers, few times, and many plans.
+//! The plans of customers and staff. A run has several customers, few times, and many plans.
 
 use booking::domain::booking::{CancelledBy, Mode, RefundChoice};
 use booking::domain::span::Span;
@@ -15,7 +15,7 @@ use super::{Saga, Step};
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 
-/// When somebody pays.
+/// When a customer pays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum When {
     /// Within minutes.
@@ -124,7 +124,7 @@ impl World {
         }
     }
 
-    /// A wish for one of few times; rivals want the one of somebody before, or one that overlaps
+    /// A request for one of few times; rivals want an earlier customer's time, or one that overlaps
     /// it.
     fn slot_request(
         &mut self,

@@ -20,7 +20,7 @@ pub(crate) struct MailRecord {
     pub(crate) message_id: Option<String>,
     pub(crate) link_known: bool,
     pub(crate) link_told: bool,
-    /// Whether an event has told anything of it.
+    /// Whether an event has reported its outcome.
     pub(crate) is_told: bool,
 }
 

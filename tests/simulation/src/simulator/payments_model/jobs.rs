@@ -25,9 +25,9 @@ use super::super::work::Job;
 use super::super::world::{Fail, Service, Task, World};
 use super::{LockedCollection, PaymentsTables, tables};
 
-/// How long a turn lasts when its process dies.
+/// How long the lease on an order's creation lasts when its process dies.
 const ORDER_LEASE_SECONDS: i64 = 5;
-/// How long somebody waits for another one's turn.
+/// How long a caller waits for another one's lease.
 const WAIT_SECONDS: i64 = 9;
 
 /// What cannot be: the model answers at once.
@@ -81,7 +81,7 @@ impl World {
         self.after(20, Task::Customer { saga, step: Step::Ordered(order) });
     }
 
-    /// Takes the turn to create an order, or waits for it.
+    /// Acquires the lease for creating an order, or waits for it.
     pub(crate) fn acquire_order_lease(
         &mut self,
         booking_id: Id<Booking>,
@@ -109,7 +109,7 @@ impl World {
             order(provider, wanted, number > 1).now_or_never().unwrap_or_else(never)
         });
         let pause = self.thinking();
-        // Whoever is alive makes the turn last on until the answer is written down.
+        // A live process extends the lease until the answer is stored.
         let until = self.now.plus_seconds(ORDER_LEASE_SECONDS + pause / 1000);
         self.payments.tables.leases.insert(booking_id, tables::OrderLease { until, number });
         if self.fault(Fault::CrashAfterEffect, 15) {
@@ -163,7 +163,7 @@ impl World {
         self.go_on(Service::Payments, pause, job);
     }
 
-    /// Asks about an order because somebody waits.
+    /// Asks the provider about an order because a client waits.
     pub(crate) fn poll_provider(&mut self, booking_id: Id<Booking>, next: PollDirective) {
         let Some(order) = self.order_of(booking_id).filter(|_| self.is_up(Service::Payments))
         else {
@@ -476,7 +476,7 @@ impl World {
         self.commit(batch)
     }
 
-    /// Adds the payments of refunds that came before anything was heard of them.
+    /// Adds the payments of refunds that arrived before any report of those payments.
     fn with_payments(&mut self, observations: Vec<Observation>) -> Result<Vec<Observation>, Fail> {
         let mut all = Vec::with_capacity(observations.len());
         for observation in observations {

@@ -39,7 +39,7 @@ pub(crate) struct BookingFacts {
     pub(crate) starts_at: Option<Timestamp>,
 }
 
-/// Whose turn it is to create an order.
+/// The lease for creating an order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OrderLease {
     pub(crate) until: Timestamp,
@@ -56,7 +56,7 @@ pub(crate) struct PaymentsTables {
     pub(crate) known: BTreeMap<Id<Booking>, (Id<Customer>, BookingIntent)>,
     pub(crate) leases: BTreeMap<Id<Booking>, OrderLease>,
     pub(crate) ledger: Vec<LedgerLine>,
-    /// Captured payments of nobody that we know, until all of each has gone back.
+    /// Captured payments without a known booking, until each is fully refunded.
     pub(crate) unknown: BTreeSet<PaymentId>,
     /// The payment that each booking is placed with, as booking said.
     placed: BTreeMap<Id<Booking>, PaymentId>,
@@ -132,7 +132,7 @@ impl PaymentsTables {
         });
     }
 
-    /// Keeps a payment of nobody that we know in mind, or forgets it when all of it has gone back.
+    /// Keeps a payment without a known booking, or removes it when it is fully refunded.
     pub(crate) fn note_unknown(&mut self, id: PaymentId) {
         let lines = self.ledger.iter().filter(|line| line.account == Account::Suspense.word());
         let of_it = lines.filter(|line| line.payment_id.as_deref() == Some(id.as_str()));

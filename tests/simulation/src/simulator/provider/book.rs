@@ -1,4 +1,4 @@
-//! What the provider knows and how it goes on.
+//! The provider's state and its transitions.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ pub(super) enum Way {
 pub(crate) struct Book {
     pub(crate) now: Timestamp,
     pub(crate) is_healed: bool,
-    /// Whether it takes refunds of more than was paid, for a flaw that would else be hidden.
+    /// Whether it accepts refunds of more than was paid, for a mutant that would else be hidden.
     pub(crate) is_lax: bool,
     pub(crate) orders: BTreeMap<OrderId, Order>,
     pub(crate) payments: BTreeMap<PaymentId, Paid>,
@@ -155,7 +155,7 @@ impl Book {
         Some(id)
     }
 
-    /// Somebody pays for an order of another shop of this account, or for none at all.
+    /// A payment for an order of another shop of this account, or for none at all.
     pub(super) fn pay_elsewhere(&mut self) {
         self.faults.push(Fault::ForeignPayment);
         let amount = Amount { minor: 12_300, currency: RUPEES.to_owned() };
@@ -346,7 +346,7 @@ impl Book {
         }
         let minor = if is_whole { left } else { (left / 3).max(1) };
         let amount = Amount { minor, currency: paid.amount.currency.clone() };
-        // Who does it there is told whether it was done.
+        // The result is shown on the provider's pages only.
         drop(self.new_refund(payment, amount, None));
     }
 }
