@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::mail::{About, Kind, NewMail};
 use crate::planning::sheet_time;
-use crate::store;
+use crate::repository;
 
 /// The timer of the sheet; there is one.
 pub const DAY_SHEET: &str = "day_sheet";
@@ -24,7 +24,7 @@ const SUBJECT: &str = "practice";
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn start(store: &Store, practice: &Practice) -> Result<(), StoreError> {
+pub async fn ensure_timer(store: &Store, practice: &Practice) -> Result<(), StoreError> {
     let practice = practice.clone();
     store
         .write(Metadata::by("notifications", traceparent()), move |tx| {
@@ -33,9 +33,9 @@ pub async fn start(store: &Store, practice: &Practice) -> Result<(), StoreError>
                 let Some(at) = practice.mails.day_sheet_at else {
                     return tx.end_timer(DAY_SHEET, SUBJECT).await;
                 };
-                let (now, known) = (tx.now().await?, known(tx).await?);
-                match wanted(&practice, at, known, now) {
-                    Some(due) if known != Some(due) => set(tx, due).await,
+                let (now, current) = (tx.now().await?, timer_due(tx).await?);
+                match target_due(&practice, at, current, now) {
+                    Some(due) if current != Some(due) => set(tx, due).await,
                     _ => Ok(()),
                 }
             })
@@ -65,9 +65,9 @@ pub async fn fire(
                 let today = now.in_zone(&practice.practice.zone).date();
                 if sheet_time(&practice, today, at).is_some_and(|due| due <= now) {
                     let mail = NewMail::about(Kind::DaySheet, today.to_string(), About::Day(today));
-                    store::queue(tx, &mail).await?;
+                    repository::queue(tx, &mail).await?;
                 }
-                match next(&practice, at, now) {
+                match next_due(&practice, at, now) {
                     Some(due) => set(tx, due).await,
                     None => tx.end_timer(DAY_SHEET, SUBJECT).await,
                 }
@@ -81,7 +81,7 @@ async fn set(tx: &mut Tx, due: Timestamp) -> Result<(), StoreError> {
 }
 
 /// For when the timer is set; `None` when there is none.
-async fn known(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
+async fn timer_due(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
     let due =
         sqlx::query_scalar("select due_at from timers where kind = $1 and subject = $2 for update")
             .bind(DAY_SHEET)
@@ -93,22 +93,22 @@ async fn known(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
 
 /// For when the timer is to be set, given for when it is. One that a morning has passed stays as it
 /// is, for it fires at once and sends today's sheet; but not before the hour of that.
-fn wanted(
+fn target_due(
     practice: &Practice,
     at: Time,
-    known: Option<Timestamp>,
+    current: Option<Timestamp>,
     now: Timestamp,
 ) -> Option<Timestamp> {
     let today = now.in_zone(&practice.practice.zone).date();
     let has_come = sheet_time(practice, today, at).is_some_and(|due| due <= now);
-    match known {
+    match current {
         Some(due) if due <= now && has_come => Some(due),
-        _ => next(practice, at, now),
+        _ => next_due(practice, at, now),
     }
 }
 
 /// The next time at which a sheet is due, later than `now`; `None` at the end of the calendar.
-fn next(practice: &Practice, at: Time, now: Timestamp) -> Option<Timestamp> {
+fn next_due(practice: &Practice, at: Time, now: Timestamp) -> Option<Timestamp> {
     let today = now.in_zone(&practice.practice.zone).date();
     let mornings = [Ok(today), today.tomorrow()];
     mornings

@@ -64,7 +64,7 @@ pub enum Facts {
 
 /// Why there are no facts.
 #[derive(Debug, thiserror::Error)]
-pub enum NoFacts {
+pub enum FactsError {
     /// What the mail is about is gone, and nobody needs the mail any more; a word says why.
     #[error("what the mail is about is gone ({0})")]
     Gone(&'static str),

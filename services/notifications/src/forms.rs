@@ -11,12 +11,12 @@ use kernel::id::{ContactMessage, GuideRequest};
 use kernel::{Code, CommandError, Id, Reject, Timestamp};
 use sqlx::{PgExecutor, Row};
 
-use crate::unsubscribing::Addresses;
+use crate::unsubscribe::Addresses;
 
-pub mod typed;
+pub mod validation;
 pub mod contact;
 pub mod guide;
-pub mod erasing;
+pub mod retention;
 
 /// Everything that taking forms needs.
 #[derive(Debug, Clone)]
@@ -56,10 +56,10 @@ pub enum Rejection {
     #[error("Invalid email address")]
     InvalidEmail,
     /// The name is too long.
-    #[error("Please keep your name to {max} characters", max = typed::NAME_CHARS_MAX)]
+    #[error("Please keep your name to {max} characters", max = validation::NAME_CHARS_MAX)]
     NameTooLong,
     /// The message is too long.
-    #[error("Please keep your message to {max} characters", max = typed::MESSAGE_CHARS_MAX)]
+    #[error("Please keep your message to {max} characters", max = validation::MESSAGE_CHARS_MAX)]
     MessageTooLong,
     /// Not 8 to 64 printable characters.
     #[error("An idempotency key has 8 to 64 letters, digits or signs.")]
@@ -123,7 +123,7 @@ const fn refuse(rejection: Rejection) -> Error {
 
 /// Whether somebody filled in what nobody sees: a program did, and it learns nothing from the
 /// answer.
-fn is_trapped(website: &str) -> bool {
+fn fills_honeypot(website: &str) -> bool {
     if website.is_empty() {
         return false;
     }

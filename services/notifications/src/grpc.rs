@@ -9,14 +9,14 @@ use messaging::{FeedServer, ParkedEvents};
 use runtime::caller::Peers;
 use tonic::service::Routes;
 
-use crate::grpc::staff::Staff;
+use crate::grpc::staff::StaffHandler;
 
 /// Who may read this service's feed.
 const READERS: &[&str] = &["booking"];
 
 /// Every gRPC service of this process.
 #[must_use]
-pub fn routes(store: Store, peers: &Peers, door: StaffDoor, parked: ParkedEvents) -> Routes {
+pub fn routes(store: Store, peers: &Peers, authorizer: StaffDoor, parked: ParkedEvents) -> Routes {
     Routes::new(FeedServer::service(store.clone(), peers.clone(), READERS))
-        .add_service(Staff::service(store, door, parked))
+        .add_service(StaffHandler::service(store, authorizer, parked))
 }

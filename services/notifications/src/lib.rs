@@ -6,19 +6,19 @@
 
 pub mod mail;
 pub mod contract;
-pub mod store;
-pub mod process;
-pub mod unsubscribing;
+pub mod repository;
+pub mod consumers;
+pub mod unsubscribe;
 pub mod forms;
 pub mod facts;
 pub mod planning;
 pub mod day_sheet;
-pub mod chores;
-pub mod context;
-pub mod pages;
-pub mod letter;
+pub mod maintenance;
+pub mod template_context;
+pub mod templates;
+pub mod message_builder;
 pub mod smtp;
-pub mod sending;
+pub mod delivery;
 pub mod grpc;
 pub mod render;
 pub mod config;
@@ -42,18 +42,18 @@ use secrecy::ExposeSecret as _;
 use sqlx::migrate::Migrator;
 
 use crate::config::{Config, MigrationConfig};
-use crate::context::Scene;
+use crate::consumers::booking::OnBooking;
+use crate::consumers::identity::OnIdentity;
+use crate::consumers::payments::OnPayments;
+use crate::consumers::reviews::OnReviews;
+use crate::delivery::{DeliveryWorker, Timers};
 use crate::facts::Sources;
 use crate::forms::Forms;
-use crate::grpc::public::Public;
-use crate::letter::Desk;
-use crate::process::booking::OnBooking;
-use crate::process::identity::OnIdentity;
-use crate::process::payments::OnPayments;
-use crate::process::reviews::OnReviews;
-use crate::sending::{Sending, Timers};
+use crate::grpc::public::PublicHandler;
+use crate::message_builder::MessageBuilder;
 use crate::smtp::MailServer;
-use crate::unsubscribing::Addresses;
+use crate::template_context::TemplateContext;
+use crate::unsubscribe::Addresses;
 
 /// The service's name in logs, in callers' tokens and as a source of events.
 pub const NAME: &str = "notifications";
@@ -77,7 +77,8 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let practice = runtime::practice::load(&config.practice_dir)?;
     let standing = Standing::default();
     let subscriptions = subscriptions(&config, &practice.mails, (&peers, &standing))?;
-    let timers = Arc::new(Timers::new(sending(&config, practice.clone(), (&store, &peers))?));
+    let timers =
+        Arc::new(Timers::new(delivery_worker(&config, practice.clone(), (&store, &peers))?));
     let mut tasks = Tasks::new(&shutdown);
     tasks.spawn("relay", run_relay(store.clone(), shutdown.clone()));
     let publisher = run_publisher(store.clone(), NAME, config.nats.clone(), shutdown.clone());
@@ -85,9 +86,9 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     let firing = run_timers(store.clone(), Arc::clone(&timers) as _, shutdown.wait());
     let (starting, stop) = (store.clone(), shutdown.clone());
     tasks.spawn("timers", async move {
-        let chores = chores::run(&starting, &practice, &stop);
-        futures::future::join(chores, firing).await;
-        timers.settle().await;
+        let maintenance = maintenance::run(&starting, &practice, &stop);
+        futures::future::join(maintenance, firing).await;
+        timers.drain().await;
         Ok::<(), BoxError>(())
     });
     let mut parked = ParkedEvents::new(store.clone());
@@ -102,14 +103,14 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
         tasks.spawn(name, consumer);
     }
     let roles = StaffDirectory::new(&config.neighbours.booking_url, &peers)?;
-    let door = StaffDoor::new(Users::new(&config.users)?, Arc::new(roles), store.clone());
+    let authorizer = StaffDoor::new(Users::new(&config.users)?, Arc::new(roles), store.clone());
     let addresses = Addresses::new(&config.mail.address_key)?;
-    let public = Public::service(Forms {
+    let public = PublicHandler::service(Forms {
         store: store.clone(),
         addresses,
         contact_limit: config.contact_limit,
     });
-    let routes = grpc::routes(store.clone(), &peers, door, parked).add_service(public);
+    let routes = grpc::routes(store.clone(), &peers, authorizer, parked).add_service(public);
     // The mail server is no part of being ready: while it is down, mails wait and bookings go on.
     let checks = Checks::new().check("database", move || {
         let store = store.clone();
@@ -121,18 +122,24 @@ pub async fn run(config: Config, shutdown: Shutdown) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn sending(
+fn delivery_worker(
     config: &Config,
     practice: Practice,
     (store, peers): (&Store, &Peers),
-) -> anyhow::Result<Sending> {
+) -> anyhow::Result<DeliveryWorker> {
     let guide = guide::load(&config.practice_dir)?;
-    let scene = Scene { practice, guide, public_url: config.public_url.clone() };
+    let context = TemplateContext { practice, guide, public_url: config.public_url.clone() };
     let addresses = Addresses::new(&config.mail.address_key)?;
-    let desk = Desk::new(scene, config.mail.sender.clone(), addresses)?;
+    let message_builder = MessageBuilder::new(context, config.mail.sender.clone(), addresses)?;
     let server = MailServer::new(&config.mail.smtp_url)?;
     let sources = Sources::new(store.pool().clone(), &config.neighbours, peers)?;
-    Ok(Sending::new(store.clone(), sources, desk, server, config.mail.recipient_limit))
+    Ok(DeliveryWorker::new(
+        store.clone(),
+        sources,
+        message_builder,
+        server,
+        config.mail.recipient_limit,
+    ))
 }
 
 fn subscriptions(

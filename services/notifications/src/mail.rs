@@ -14,7 +14,7 @@ use uuid::Uuid;
 pub use self::kind::Kind;
 
 /// How long a confirmation waits for its meeting link.
-pub const LINK_PATIENCE_SECONDS: i64 = 60;
+pub const LINK_WAIT_SECONDS: i64 = 60;
 /// How long a worker that hands a mail over has it for itself. While it lives it makes that last
 /// on, so a claim ends soon after the process that held it.
 pub const CLAIM_SECONDS: i64 = 15;
@@ -33,7 +33,7 @@ pub type MailId = Id<kernel::id::Mail>;
 /// A row holds a word that this program does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("this is not a word of the mails table")]
-pub struct UnknownWord;
+pub struct UnknownValue;
 
 /// Where a mail stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,10 +108,10 @@ impl State {
 }
 
 impl FromStr for State {
-    type Err = UnknownWord;
+    type Err = UnknownValue;
 
-    fn from_str(text: &str) -> Result<Self, UnknownWord> {
-        Self::ALL.into_iter().find(|state| state.name() == text).ok_or(UnknownWord)
+    fn from_str(text: &str) -> Result<Self, UnknownValue> {
+        Self::ALL.into_iter().find(|state| state.name() == text).ok_or(UnknownValue)
     }
 }
 
@@ -141,7 +141,7 @@ impl About {
         (booking, code): (Option<Id<Booking>>, Option<Id<MailedCode>>),
         kind: Kind,
         subject: &str,
-    ) -> Result<Self, UnknownWord> {
+    ) -> Result<Self, UnknownValue> {
         if let Some(id) = booking {
             return Ok(Self::Booking(id));
         }
@@ -150,12 +150,14 @@ impl About {
         }
         match kind {
             Kind::ContactMessage | Kind::ContactAcknowledgement => {
-                subject.parse().map(Self::Message).map_err(|_other| UnknownWord)
+                subject.parse().map(Self::Message).map_err(|_other| UnknownValue)
             }
-            Kind::MeditationGuide => subject.parse().map(Self::Guide).map_err(|_other| UnknownWord),
-            Kind::ReviewNotice => subject.parse().map(Self::Review).map_err(|_other| UnknownWord),
-            Kind::DaySheet => subject.parse().map(Self::Day).map_err(|_other| UnknownWord),
-            _ => Err(UnknownWord),
+            Kind::MeditationGuide => {
+                subject.parse().map(Self::Guide).map_err(|_other| UnknownValue)
+            }
+            Kind::ReviewNotice => subject.parse().map(Self::Review).map_err(|_other| UnknownValue),
+            Kind::DaySheet => subject.parse().map(Self::Day).map_err(|_other| UnknownValue),
+            _ => Err(UnknownValue),
         }
     }
 
@@ -207,7 +209,7 @@ impl NewMail {
 
     /// The same with what its event said besides.
     #[must_use]
-    pub fn saying(mut self, payload: Value) -> Self {
+    pub fn with_payload(mut self, payload: Value) -> Self {
         self.payload = payload;
         self
     }
@@ -255,15 +257,15 @@ pub struct Mail {
     /// When it was tried first.
     pub first_tried_at: Option<Timestamp>,
     /// Whether somebody hands it over just now.
-    pub on_its_way: bool,
+    pub in_flight: bool,
 }
 
 impl Mail {
     /// When to try again after a try that failed at `now`; `None` when it was tried for long
     /// enough.
-    /// `dice` spreads the mails of an outage over time.
+    /// `jitter` spreads the mails of an outage over time.
     #[must_use]
-    pub fn next_try(&self, now: Timestamp, dice: u16) -> Option<Timestamp> {
+    pub fn next_try(&self, now: Timestamp, jitter: u16) -> Option<Timestamp> {
         let first = self.first_tried_at.unwrap_or(now);
         if now.seconds_since(first) >= TRIED_FOR_SECONDS {
             return None;
@@ -271,7 +273,7 @@ impl Mail {
         let doublings = u32::try_from(self.attempts.clamp(0, 16)).unwrap_or(0);
         let pause = BACKOFF_SECONDS_MIN.saturating_mul(1 << doublings).min(BACKOFF_SECONDS_MAX);
         // Up to a fifth is added, never taken away.
-        let spread = pause * i64::from(dice) / (5 * i64::from(u16::MAX));
+        let spread = pause * i64::from(jitter) / (5 * i64::from(u16::MAX));
         Some(now.plus_seconds(pause + spread))
     }
 }

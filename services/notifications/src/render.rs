@@ -11,8 +11,8 @@ use runtime::Reader;
 use runtime::settings::Environment;
 use runtime::status::chain;
 
-use crate::context::Scene;
-use crate::pages::Pages;
+use crate::template_context::TemplateContext;
+use crate::templates::Templates;
 
 pub mod samples;
 
@@ -50,22 +50,28 @@ fn write(folder: &Path) -> anyhow::Result<usize> {
         public_url: reader.text_or("PUBLIC_URL", PUBLIC_URL),
     };
     let config = reader.finish(config)?;
-    let scene = Scene::load(&config.practice_dir, config.public_url.trim_end_matches('/'))?;
-    let pages = Pages::new()?;
+    let context =
+        TemplateContext::load(&config.practice_dir, config.public_url.trim_end_matches('/'))?;
+    let templates = Templates::new()?;
     fs::create_dir_all(folder)?;
     let samples = samples::all(&Typed::usual());
     for sample in &samples {
-        write_one(folder, &scene, &pages, sample)?;
+        write_one(folder, &context, &templates, sample)?;
     }
     Ok(samples.len())
 }
 
-fn write_one(folder: &Path, scene: &Scene, pages: &Pages, sample: &Sample) -> anyhow::Result<()> {
-    let variables = scene.variables(&sample.facts, &sample.occasion())?;
-    let page = pages.write(sample.kind, &variables)?;
+fn write_one(
+    folder: &Path,
+    context: &TemplateContext,
+    templates: &Templates,
+    sample: &Sample,
+) -> anyhow::Result<()> {
+    let variables = context.variables(&sample.facts, &sample.render_input())?;
+    let rendered = templates.render(sample.kind, &variables)?;
     let file = |ending: &str| folder.join(format!("{}.{ending}", sample.name()));
-    fs::write(file("html"), page.html)?;
-    fs::write(file("txt"), page.text)?;
-    fs::write(file("subject"), page.subject + "\n")?;
+    fs::write(file("html"), rendered.html)?;
+    fs::write(file("txt"), rendered.text)?;
+    fs::write(file("subject"), rendered.subject + "\n")?;
     Ok(())
 }

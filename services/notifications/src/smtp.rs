@@ -12,21 +12,21 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the whole conversation may take: as long as RFC 5321 lets a server think about a
 /// message. One that is slower may have taken the mail all the same; then it comes a second time,
 /// with the same Message-ID.
-pub(crate) const CONVERSATION_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+pub(crate) const SMTP_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// Refusals of ourselves, not of the mail: wrong or missing credentials, or a server that is told
 /// nothing yet. An operator mends them, and then the mail goes out.
-const ABOUT_US: [&str; 5] = ["530", "534", "535", "538", "502"];
+const CONFIGURATION_CODES: [&str; 5] = ["530", "534", "535", "538", "502"];
 
 /// Why the server did not take a mail, as a word for the row and the log. What the server said may
 /// repeat an address and is dropped here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum SendError {
     /// It may take it later.
     #[error("not now: {0}")]
-    Later(String),
+    Transient(String),
     /// It will never take it.
     #[error("never: {0}")]
-    Never(String),
+    Permanent(String),
 }
 
 /// A mail server.
@@ -51,16 +51,16 @@ impl MailServer {
     ///
     /// # Errors
     /// When the server did not say that it took it.
-    pub async fn send(&self, letter: &Message) -> Result<(), Refusal> {
-        let (envelope, bytes) = (letter.envelope(), letter.formatted());
-        let conversation = self.transport.send_raw(envelope, &bytes);
+    pub async fn send(&self, message: &Message) -> Result<(), SendError> {
+        let (envelope, bytes) = (message.envelope(), message.formatted());
+        let exchange = self.transport.send_raw(envelope, &bytes);
         failpoint::pass(&"smtp.before");
-        let answer = tokio::time::timeout(CONVERSATION_TIMEOUT, conversation).await;
+        let answer = tokio::time::timeout(SMTP_TIMEOUT, exchange).await;
         failpoint::pass(&"smtp.after");
         match answer {
             Ok(Ok(_taken)) => Ok(()),
-            Ok(Err(error)) => Err(refusal(&error)),
-            Err(_elapsed) => Err(Refusal::Later("smtp_slow".to_owned())),
+            Ok(Err(error)) => Err(classify(&error)),
+            Err(_elapsed) => Err(SendError::Transient("smtp_slow".to_owned())),
         }
     }
 }
@@ -70,7 +70,7 @@ impl MailServer {
 #[error("NOTIFICATIONS_SMTP_URL is not the URL of a mail server")]
 pub struct InvalidUrl;
 
-fn refusal(error: &Error) -> Refusal {
+fn classify(error: &Error) -> SendError {
     let Some(code) = error.status().map(|code| code.to_string()) else {
         let word = if error.is_timeout() {
             "smtp_slow"
@@ -81,12 +81,12 @@ fn refusal(error: &Error) -> Refusal {
         } else {
             "smtp_unreachable"
         };
-        return Refusal::Later(word.to_owned());
+        return SendError::Transient(word.to_owned());
     };
     let word = format!("smtp_{code}");
-    if error.is_permanent() && !ABOUT_US.contains(&code.as_str()) {
-        Refusal::Never(word)
+    if error.is_permanent() && !CONFIGURATION_CODES.contains(&code.as_str()) {
+        SendError::Permanent(word)
     } else {
-        Refusal::Later(word)
+        SendError::Transient(word)
     }
 }

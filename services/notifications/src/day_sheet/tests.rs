@@ -6,7 +6,7 @@ use jiff::civil::Time;
 use kernel::Timestamp;
 use runtime::practice::{self, Practice};
 
-use super::{next, wanted};
+use super::{next_due, target_due};
 
 fn practice() -> Practice {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
@@ -24,7 +24,7 @@ fn seven() -> Time {
 #[test]
 fn the_next_morning_is_the_zones() {
     let practice = practice();
-    let due = |now| next(&practice, seven(), at(now)).unwrap();
+    let due = |now| next_due(&practice, seven(), at(now)).unwrap();
     assert_eq!(due("2026-11-24T01:29:59Z"), at("2026-11-24T01:30:00Z"));
     assert_eq!(due("2026-11-24T01:30:00Z"), at("2026-11-25T01:30:00Z"));
     assert_eq!(due("2026-11-24T18:29:59Z"), at("2026-11-25T01:30:00Z"));
@@ -34,19 +34,19 @@ fn the_next_morning_is_the_zones() {
 #[test]
 fn a_missing_timer_waits_for_a_morning() {
     let now = at("2026-11-24T04:00:00Z");
-    assert_eq!(wanted(&practice(), seven(), None, now), Some(at("2026-11-25T01:30:00Z")));
+    assert_eq!(target_due(&practice(), seven(), None, now), Some(at("2026-11-25T01:30:00Z")));
 }
 
 #[test]
 fn a_changed_setting_moves_the_timer_and_an_unchanged_one_does_not() {
     let practice = practice();
-    let known = at("2026-11-25T01:30:00Z");
+    let timer_due = at("2026-11-25T01:30:00Z");
     let now = at("2026-11-24T04:00:00Z");
     let nine = Time::constant(9, 0, 0, 0);
     let ten = Time::constant(10, 0, 0, 0);
-    assert_eq!(wanted(&practice, seven(), Some(known), now), Some(known));
-    assert_eq!(wanted(&practice, nine, Some(known), now), Some(at("2026-11-25T03:30:00Z")));
-    assert_eq!(wanted(&practice, ten, Some(known), now), Some(at("2026-11-24T04:30:00Z")));
+    assert_eq!(target_due(&practice, seven(), Some(timer_due), now), Some(timer_due));
+    assert_eq!(target_due(&practice, nine, Some(timer_due), now), Some(at("2026-11-25T03:30:00Z")));
+    assert_eq!(target_due(&practice, ten, Some(timer_due), now), Some(at("2026-11-24T04:30:00Z")));
 }
 
 #[test]
@@ -54,15 +54,18 @@ fn a_timer_that_mornings_have_passed_fires_at_once_or_at_todays_hour() {
     let practice = practice();
     let missed = at("2026-11-21T01:30:00Z");
     let noon = at("2026-11-24T06:30:00Z");
-    assert_eq!(wanted(&practice, seven(), Some(missed), noon), Some(missed));
+    assert_eq!(target_due(&practice, seven(), Some(missed), noon), Some(missed));
     let before = at("2026-11-24T00:00:00Z");
     let today = at("2026-11-24T01:30:00Z");
-    assert_eq!(wanted(&practice, seven(), Some(missed), before), Some(today));
+    assert_eq!(target_due(&practice, seven(), Some(missed), before), Some(today));
 }
 
 #[test]
 fn a_clock_that_was_put_back_gets_its_mornings_again() {
-    let known = at("2026-11-25T01:30:00Z");
+    let timer_due = at("2026-11-25T01:30:00Z");
     let back = at("2026-11-20T12:00:00Z");
-    assert_eq!(wanted(&practice(), seven(), Some(known), back), Some(at("2026-11-21T01:30:00Z")));
+    assert_eq!(
+        target_due(&practice(), seven(), Some(timer_due), back),
+        Some(at("2026-11-21T01:30:00Z"))
+    );
 }

@@ -19,7 +19,7 @@ use runtime::channel::{self, InvalidUrl, PeerChannel};
 use sqlx::PgPool;
 use tonic::{Code, Status};
 
-use super::{BookingFacts, Facts, NoFacts};
+use super::{BookingFacts, Facts, FactsError};
 use crate::config::Neighbours;
 use crate::forms;
 use crate::mail::{About, Kind, Mail};
@@ -65,7 +65,7 @@ impl Sources {
     ///
     /// # Errors
     /// When there is nothing, or nobody answers.
-    pub async fn of(&self, mail: &Mail) -> Result<Facts, NoFacts> {
+    pub async fn load(&self, mail: &Mail) -> Result<Facts, FactsError> {
         match mail.about {
             About::Booking(id) => {
                 let mut facts = self.booking(id).await?;
@@ -87,7 +87,7 @@ impl Sources {
     ///
     /// # Errors
     /// When nobody answers.
-    pub async fn complete(&self, mail: &Mail, facts: &mut Facts) -> Result<(), NoFacts> {
+    pub async fn load_late(&self, mail: &Mail, facts: &mut Facts) -> Result<(), FactsError> {
         match (mail.kind, mail.about, facts) {
             (Kind::FollowUp, About::Booking(id), Facts::Booking(facts)) => {
                 self.add_invitation(facts, id).await
@@ -96,21 +96,21 @@ impl Sources {
         }
     }
 
-    async fn booking(&self, id: Id<Booking>) -> Result<BookingFacts, NoFacts> {
+    async fn booking(&self, id: Id<Booking>) -> Result<BookingFacts, FactsError> {
         let request = GetBookingContactRequest { booking_id: id.to_string() };
         let answered = self.booking.clone().get_booking_contact(request).await;
         let answer = answered
-            .map_err(|status| no_facts(status, "booking_gone", "booking_unavailable"))?
+            .map_err(|status| facts_error(status, "booking_gone", "booking_unavailable"))?
             .into_inner();
         BookingFacts::complete(answer.booking, answer.calendar_file)
             .ok_or_else(|| incomplete("booking_incomplete"))
     }
 
-    async fn add_receipt(&self, facts: &mut BookingFacts, id: &str) -> Result<(), NoFacts> {
+    async fn add_receipt(&self, facts: &mut BookingFacts, id: &str) -> Result<(), FactsError> {
         let request = GetReceiptRequest { receipt_id: id.to_owned() };
         let answered = self.payments.clone().get_receipt(request).await;
         let receipt = answered
-            .map_err(|status| no_facts(status, "receipt_gone", "payments_unavailable"))?
+            .map_err(|status| facts_error(status, "receipt_gone", "payments_unavailable"))?
             .into_inner()
             .receipt;
         facts.receipt = Some(receipt.ok_or_else(|| incomplete("receipt_incomplete"))?);
@@ -123,11 +123,11 @@ impl Sources {
         &self,
         facts: &mut BookingFacts,
         id: Id<Booking>,
-    ) -> Result<(), NoFacts> {
+    ) -> Result<(), FactsError> {
         let request = CreateInvitationRequest { booking_id: id.to_string() };
         let answered = self.invitations.clone().create_invitation(request).await;
         let answer = answered
-            .map_err(|status| NoFacts::Unavailable("reviews_unavailable", status.into()))?
+            .map_err(|status| FactsError::Unavailable("reviews_unavailable", status.into()))?
             .into_inner();
         let until = answer.valid_until.as_ref().and_then(timestamp);
         let until = until.ok_or_else(|| incomplete("invitation_incomplete"))?;
@@ -135,42 +135,42 @@ impl Sources {
         Ok(())
     }
 
-    async fn code(&self, id: Id<MailedCode>) -> Result<Facts, NoFacts> {
-        let Some(identity) = &self.identity else { return Err(NoFacts::Gone("code_gone")) };
+    async fn code(&self, id: Id<MailedCode>) -> Result<Facts, FactsError> {
+        let Some(identity) = &self.identity else { return Err(FactsError::Gone("code_gone")) };
         let request = GetCodeMailRequest { code_id: id.to_string() };
         let answered = identity.clone().get_code_mail(request).await;
         answered
             .map(|answer| Facts::Code(answer.into_inner()))
-            .map_err(|status| no_facts(status, "code_gone", "identity_unavailable"))
+            .map_err(|status| facts_error(status, "code_gone", "identity_unavailable"))
     }
 
-    async fn message(&self, id: Id<ContactMessage>) -> Result<Facts, NoFacts> {
+    async fn message(&self, id: Id<ContactMessage>) -> Result<Facts, FactsError> {
         let found = forms::message(&self.pool, id).await;
         let found = found.map_err(|error| unreadable(error.into()))?;
-        found.map(Facts::Message).ok_or(NoFacts::Gone("message_erased"))
+        found.map(Facts::Message).ok_or(FactsError::Gone("message_erased"))
     }
 
-    async fn guide(&self, id: Id<GuideRequest>) -> Result<Facts, NoFacts> {
+    async fn guide(&self, id: Id<GuideRequest>) -> Result<Facts, FactsError> {
         let found = forms::guide_address(&self.pool, id).await;
         let found = found.map_err(|error| unreadable(error.into()))?;
-        found.map(|email| Facts::Guide { email }).ok_or(NoFacts::Gone("request_erased"))
+        found.map(|email| Facts::Guide { email }).ok_or(FactsError::Gone("request_erased"))
     }
 
-    async fn review(&self, id: Id<Review>) -> Result<Facts, NoFacts> {
+    async fn review(&self, id: Id<Review>) -> Result<Facts, FactsError> {
         let request = GetReviewRequest { review_id: id.to_string() };
         let answered = self.reviews.clone().get_review(request).await;
         let review = answered
-            .map_err(|status| no_facts(status, "review_gone", "reviews_unavailable"))?
+            .map_err(|status| facts_error(status, "review_gone", "reviews_unavailable"))?
             .into_inner()
             .review;
         review.map(Facts::Review).ok_or_else(|| incomplete("review_incomplete"))
     }
 
-    async fn day(&self, date: Date) -> Result<Facts, NoFacts> {
+    async fn day(&self, date: Date) -> Result<Facts, FactsError> {
         let request = ListDaySessionsRequest { date: date.to_string() };
         let answered = self.booking.clone().list_day_sessions(request).await;
         let answer = answered
-            .map_err(|status| NoFacts::Unavailable("booking_unavailable", status.into()))?
+            .map_err(|status| FactsError::Unavailable("booking_unavailable", status.into()))?
             .into_inner();
         // Who was erased has no contact any more, and the sheet goes out all the same.
         let complete = |mut booking: wire::Booking| {
@@ -183,18 +183,18 @@ impl Sources {
     }
 }
 
-fn no_facts(status: Status, gone: &'static str, unavailable: &'static str) -> NoFacts {
+fn facts_error(status: Status, gone: &'static str, unavailable: &'static str) -> FactsError {
     if status.code() == Code::NotFound {
-        NoFacts::Gone(gone)
+        FactsError::Gone(gone)
     } else {
-        NoFacts::Unavailable(unavailable, status.into())
+        FactsError::Unavailable(unavailable, status.into())
     }
 }
 
-fn incomplete(reason: &'static str) -> NoFacts {
-    NoFacts::Unavailable(reason, "the answer is incomplete".into())
+fn incomplete(reason: &'static str) -> FactsError {
+    FactsError::Unavailable(reason, "the answer is incomplete".into())
 }
 
-fn unreadable(error: runtime::BoxError) -> NoFacts {
-    NoFacts::Unavailable("database_unavailable", error)
+fn unreadable(error: runtime::BoxError) -> FactsError {
+    FactsError::Unavailable("database_unavailable", error)
 }

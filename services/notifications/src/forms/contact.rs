@@ -10,25 +10,25 @@ use kernel::id::ContactMessage;
 use kernel::{Id, Timestamp};
 use sqlx::Row;
 
-use super::typed::{Key, MailAddress, MessageText, SenderName, is_blank};
-use super::{Error, Field, Forms, Rejection, VISITOR, erasing, is_trapped, refuse};
+use super::validation::{IdempotencyKey, MailAddress, MessageText, SenderName, is_blank};
+use super::{Error, Field, Forms, Rejection, VISITOR, fills_honeypot, refuse, retention};
 use crate::mail::{About, Kind, NewMail};
-use crate::store;
-use crate::unsubscribing::AddressHash;
+use crate::repository;
+use crate::unsubscribe::AddressHash;
 
 /// How many messages an address sends in so many minutes.
 const MESSAGES_MAX: usize = 5;
 const WINDOW_MINUTES: i64 = 60;
 /// What those wait for who count the messages of everybody.
-const TOTAL: &str = "contact_messages in all";
+const TOTAL_LOCK: &str = "contact_messages in all";
 /// Why an acknowledgement is not sent: the address had one in this hour. Who types somebody's
 /// address cannot fill that mailbox.
 const ACKNOWLEDGED: &str = "acknowledged";
 
 /// A message that is right in itself.
 #[derive(Debug)]
-struct Wanted {
-    key: Key,
+struct ContactRequest {
+    key: IdempotencyKey,
     name: SenderName,
     email: MailAddress,
     message: MessageText,
@@ -40,19 +40,20 @@ struct Wanted {
 /// # Errors
 /// Why it is refused; then nothing was kept.
 pub async fn send(forms: &Forms, request: &SendContactMessageRequest) -> Result<(), Error> {
-    let wanted = Wanted::parse(request).map_err(refuse)?;
-    if is_trapped(&request.website) {
+    let request_data = ContactRequest::parse(request).map_err(refuse)?;
+    if fills_honeypot(&request.website) {
         return Ok(());
     }
     let id = new_id::<ContactMessage>();
     let metadata = Metadata::by(VISITOR, runtime::telemetry::traceparent()).about(id.to_string());
-    let address = forms.addresses.hash_of_mailbox(wanted.email.as_str());
-    let case = Arc::new(Case { id, wanted, address, contact_limit: forms.contact_limit });
+    let address = forms.addresses.hash_of_mailbox(request_data.email.as_str());
+    let submission =
+        Arc::new(Submission { id, request_data, address, contact_limit: forms.contact_limit });
     let is_new = forms
         .store
         .write(metadata, move |tx| {
-            let case = Arc::clone(&case);
-            Box::pin(async move { case.take(tx).await })
+            let submission = Arc::clone(&submission);
+            Box::pin(async move { submission.accept(tx).await })
         })
         .await?;
     if is_new {
@@ -61,9 +62,9 @@ pub async fn send(forms: &Forms, request: &SendContactMessageRequest) -> Result<
     Ok(())
 }
 
-impl Wanted {
+impl ContactRequest {
     fn parse(request: &SendContactMessageRequest) -> Result<Self, Rejection> {
-        let key = Key::parse(&request.idempotency_key)?;
+        let key = IdempotencyKey::parse(&request.idempotency_key)?;
         let typed = [
             (&request.name, Field::Name),
             (&request.email, Field::Email),
@@ -82,64 +83,64 @@ impl Wanted {
     }
 }
 
-struct Case {
+struct Submission {
     id: Id<ContactMessage>,
-    wanted: Wanted,
+    request_data: ContactRequest,
     address: AddressHash,
     contact_limit: NonZeroU32,
 }
 
-impl Case {
+impl Submission {
     /// Says whether it is new.
-    async fn take(&self, tx: &mut Tx) -> Result<bool, Error> {
-        let key = format!("contact_messages {}", self.wanted.key.as_str());
-        let names = [key, self.address.lock_name("contact_messages"), TOTAL.to_owned()];
+    async fn accept(&self, tx: &mut Tx) -> Result<bool, Error> {
+        let key = format!("contact_messages {}", self.request_data.key.as_str());
+        let names = [key, self.address.lock_name("contact_messages"), TOTAL_LOCK.to_owned()];
         tx.lock(&names).await?;
-        if let Some(is_same) = self.recall(tx).await? {
+        if let Some(is_same) = self.lookup(tx).await? {
             let repeat = is_same.then_some(false);
             return repeat.ok_or_else(|| refuse(Rejection::IdempotencyKeyReused));
         }
         let now = tx.now().await?;
         let since = now.plus_minutes(-WINDOW_MINUTES);
-        let before = self.sent_since(tx, since).await?;
+        let before = self.accepted_from_address(tx, since).await?;
         if before.len() >= MESSAGES_MAX {
             tracing::info!("an address has sent its messages for an hour");
             return Err(refuse(Rejection::TooManyMessages));
         }
-        if taken_since(tx, since).await? >= i64::from(self.contact_limit.get()) {
+        if accepted_since(tx, since).await? >= i64::from(self.contact_limit.get()) {
             tracing::warn!("the contact form has taken its messages for an hour");
             return Err(refuse(Rejection::TooManyInAll));
         }
-        self.keep(tx, now).await?;
+        self.insert(tx, now).await?;
         let about = |kind| NewMail::about(kind, self.id.to_string(), About::Message(self.id));
-        store::queue(tx, &about(Kind::ContactMessage)).await?;
+        repository::queue(tx, &about(Kind::ContactMessage)).await?;
         let acknowledgement = about(Kind::ContactAcknowledgement);
         if is_acknowledged(tx, &before).await? {
-            store::keep_unsent(tx, &acknowledgement, ACKNOWLEDGED).await?;
+            repository::record_unsent(tx, &acknowledgement, ACKNOWLEDGED).await?;
         } else {
-            store::queue(tx, &acknowledgement).await?;
+            repository::queue(tx, &acknowledgement).await?;
         }
-        erasing::set_for_message(tx, self.id, now).await?;
+        retention::schedule_message_erasure(tx, self.id, now).await?;
         Ok(true)
     }
 
     /// Whether what came with this key before is the same; `None` when nothing came.
-    async fn recall(&self, tx: &mut Tx) -> Result<Option<bool>, StoreError> {
+    async fn lookup(&self, tx: &mut Tx) -> Result<Option<bool>, StoreError> {
         let row = sqlx::query(
             "select name = $2 and email = $3 and message = $4 as is_same
              from contact_messages where idempotency_key = $1",
         )
-        .bind(self.wanted.key.as_str())
-        .bind(self.wanted.name.as_str())
-        .bind(self.wanted.email.as_str())
-        .bind(self.wanted.message.as_str())
+        .bind(self.request_data.key.as_str())
+        .bind(self.request_data.name.as_str())
+        .bind(self.request_data.email.as_str())
+        .bind(self.request_data.message.as_str())
         .fetch_optional(tx.connection())
         .await?;
         Ok(row.map(|row| row.try_get("is_same")).transpose()?)
     }
 
     /// The messages of this address.
-    async fn sent_since(
+    async fn accepted_from_address(
         &self,
         tx: &mut Tx,
         since: Timestamp,
@@ -154,19 +155,19 @@ impl Case {
         .await?)
     }
 
-    async fn keep(&self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
+    async fn insert(&self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
         sqlx::query(
             "insert into contact_messages (message_id, name, email, message, received_at,
                                            address_hash, idempotency_key)
              values ($1, $2, $3, $4, $5, $6, $7)",
         )
         .bind(self.id)
-        .bind(self.wanted.name.as_str())
-        .bind(self.wanted.email.as_str())
-        .bind(self.wanted.message.as_str())
+        .bind(self.request_data.name.as_str())
+        .bind(self.request_data.email.as_str())
+        .bind(self.request_data.message.as_str())
         .bind(now)
         .bind(self.address.as_bytes())
-        .bind(self.wanted.key.as_str())
+        .bind(self.request_data.key.as_str())
         .execute(tx.connection())
         .await?;
         Ok(())
@@ -174,7 +175,7 @@ impl Case {
 }
 
 /// How many messages came, from everybody.
-async fn taken_since(tx: &mut Tx, since: Timestamp) -> Result<i64, StoreError> {
+async fn accepted_since(tx: &mut Tx, since: Timestamp) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar("select count(*) from contact_messages where received_at > $1")
         .bind(since)
         .fetch_one(tx.connection())

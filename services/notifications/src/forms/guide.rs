@@ -9,11 +9,11 @@ use kernel::id::GuideRequest;
 use kernel::{Id, Timestamp};
 use sqlx::Row;
 
-use super::typed::{Key, MailAddress};
-use super::{Error, Forms, Rejection, VISITOR, erasing, is_trapped, refuse};
+use super::validation::{IdempotencyKey, MailAddress};
+use super::{Error, Forms, Rejection, VISITOR, fills_honeypot, refuse, retention};
 use crate::mail::{About, Kind, NewMail};
-use crate::store;
-use crate::unsubscribing::AddressHash;
+use crate::repository;
+use crate::unsubscribe::AddressHash;
 
 /// How many guides an address gets in so many minutes.
 const GUIDES_MAX: i64 = 3;
@@ -21,7 +21,7 @@ const WINDOW_MINUTES: i64 = 24 * 60;
 
 /// What came of a wish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Taken {
+enum Acceptance {
     New,
     Repeat,
     TooMany,
@@ -32,59 +32,59 @@ enum Taken {
 /// # Errors
 /// Why it is refused; then nothing was kept.
 pub async fn request(forms: &Forms, request: &RequestMeditationGuideRequest) -> Result<(), Error> {
-    let key = Key::parse(&request.idempotency_key).map_err(refuse)?;
+    let key = IdempotencyKey::parse(&request.idempotency_key).map_err(refuse)?;
     let email = MailAddress::parse(&request.email).map_err(refuse)?;
-    if is_trapped(&request.website) {
+    if fills_honeypot(&request.website) {
         return Ok(());
     }
     let id = new_id::<GuideRequest>();
     let metadata = Metadata::by(VISITOR, runtime::telemetry::traceparent()).about(id.to_string());
     let address = forms.addresses.hash_of_mailbox(email.as_str());
-    let case = Arc::new(Case { id, key, email, address });
-    let taken = forms
+    let submission = Arc::new(Submission { id, key, email, address });
+    let acceptance = forms
         .store
         .write(metadata, move |tx| {
-            let case = Arc::clone(&case);
-            Box::pin(async move { case.take(tx).await })
+            let submission = Arc::clone(&submission);
+            Box::pin(async move { submission.accept(tx).await })
         })
         .await?;
-    match taken {
-        Taken::New => tracing::info!(request_id = %id, "a wish for the guide is taken"),
-        Taken::TooMany => tracing::info!("an address has had its guides for a day"),
-        Taken::Repeat => {}
+    match acceptance {
+        Acceptance::New => tracing::info!(request_id = %id, "a wish for the guide is taken"),
+        Acceptance::TooMany => tracing::info!("an address has had its guides for a day"),
+        Acceptance::Repeat => {}
     }
     Ok(())
 }
 
-struct Case {
+struct Submission {
     id: Id<GuideRequest>,
-    key: Key,
+    key: IdempotencyKey,
     email: MailAddress,
     address: AddressHash,
 }
 
-impl Case {
-    async fn take(&self, tx: &mut Tx) -> Result<Taken, Error> {
+impl Submission {
+    async fn accept(&self, tx: &mut Tx) -> Result<Acceptance, Error> {
         let key = format!("guide_requests {}", self.key.as_str());
         tx.lock(&[key, self.address.lock_name("guide_requests")]).await?;
-        if let Some(is_same) = self.recall(tx).await? {
-            let repeat = is_same.then_some(Taken::Repeat);
+        if let Some(is_same) = self.lookup(tx).await? {
+            let repeat = is_same.then_some(Acceptance::Repeat);
             return repeat.ok_or_else(|| refuse(Rejection::IdempotencyKeyReused));
         }
         let now = tx.now().await?;
-        if self.asked_since(tx, now.plus_minutes(-WINDOW_MINUTES)).await? >= GUIDES_MAX {
-            return Ok(Taken::TooMany);
+        if self.accepted_since(tx, now.plus_minutes(-WINDOW_MINUTES)).await? >= GUIDES_MAX {
+            return Ok(Acceptance::TooMany);
         }
-        self.keep(tx, now).await?;
+        self.insert(tx, now).await?;
         let mail =
             NewMail::about(Kind::MeditationGuide, self.id.to_string(), About::Guide(self.id));
-        store::queue(tx, &mail).await?;
-        erasing::set_for_guide_request(tx, self.id, now).await?;
-        Ok(Taken::New)
+        repository::queue(tx, &mail).await?;
+        retention::schedule_guide_request_erasure(tx, self.id, now).await?;
+        Ok(Acceptance::New)
     }
 
     /// Whether what came with this key before is the same; `None` when nothing came.
-    async fn recall(&self, tx: &mut Tx) -> Result<Option<bool>, StoreError> {
+    async fn lookup(&self, tx: &mut Tx) -> Result<Option<bool>, StoreError> {
         let row = sqlx::query(
             "select email = $2 as is_same from guide_requests where idempotency_key = $1",
         )
@@ -95,7 +95,7 @@ impl Case {
         Ok(row.map(|row| row.try_get("is_same")).transpose()?)
     }
 
-    async fn asked_since(&self, tx: &mut Tx, since: Timestamp) -> Result<i64, StoreError> {
+    async fn accepted_since(&self, tx: &mut Tx, since: Timestamp) -> Result<i64, StoreError> {
         Ok(sqlx::query_scalar(
             "select count(*) from guide_requests where address_hash = $1 and received_at > $2",
         )
@@ -105,7 +105,7 @@ impl Case {
         .await?)
     }
 
-    async fn keep(&self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
+    async fn insert(&self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
         sqlx::query(
             "insert into guide_requests (request_id, email, received_at, address_hash,
                                          idempotency_key)

@@ -16,15 +16,15 @@ use runtime::telemetry::traceparent;
 use tonic::{Request, Response, Status};
 
 use crate::forms::{self, Forms, Rejection};
-use crate::unsubscribing;
+use crate::unsubscribe;
 
 /// The public service.
 #[derive(Debug)]
-pub struct Public {
+pub struct PublicHandler {
     forms: Forms,
 }
 
-impl Public {
+impl PublicHandler {
     /// Serves the forms to everybody.
     #[must_use]
     pub fn service(forms: Forms) -> NotificationsServiceServer<Self> {
@@ -32,25 +32,25 @@ impl Public {
         service.max_decoding_message_size(REQUEST_BYTES_MAX)
     }
 
-    async fn end_mails_to(&self, hash: unsubscribing::AddressHash) -> Result<(), StoreError> {
+    async fn end_mails_to(&self, hash: unsubscribe::AddressHash) -> Result<(), StoreError> {
         let metadata = Metadata::by("visitor", traceparent());
         let ending = self.forms.store.write(metadata, move |tx| {
-            Box::pin(async move { unsubscribing::unsubscribe(tx, hash).await })
+            Box::pin(async move { unsubscribe::unsubscribe(tx, hash).await })
         });
         ending.await
     }
 
-    async fn resume_mails_to(&self, hash: unsubscribing::AddressHash) -> Result<(), StoreError> {
+    async fn resume_mails_to(&self, hash: unsubscribe::AddressHash) -> Result<(), StoreError> {
         let metadata = Metadata::by("visitor", traceparent());
         let resuming = self.forms.store.write(metadata, move |tx| {
-            Box::pin(async move { unsubscribing::resubscribe(tx, hash).await })
+            Box::pin(async move { unsubscribe::resubscribe(tx, hash).await })
         });
         resuming.await
     }
 }
 
 #[tonic::async_trait]
-impl NotificationsService for Public {
+impl NotificationsService for PublicHandler {
     async fn send_contact_message(
         &self,
         request: Request<SendContactMessageRequest>,

@@ -21,7 +21,7 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
 use crate::mail::{MailId, State};
-use crate::store::{self, Cursor, Filter, Listed, Unchanged};
+use crate::repository::{self, Cursor, Filter, MailSummary, Unchanged};
 
 /// The most mails of a page.
 const PAGE_MAX: i32 = 100;
@@ -30,9 +30,9 @@ const PAGE_DEFAULT: i32 = 50;
 
 /// The staff's service.
 #[derive(Debug)]
-pub(super) struct Staff {
+pub(super) struct StaffHandler {
     store: Store,
-    door: StaffDoor,
+    authorizer: StaffDoor,
     parked: ParkedEvents,
 }
 
@@ -92,20 +92,20 @@ impl Change {
     }
 }
 
-impl Staff {
+impl StaffHandler {
     /// Serves mails and what is parked to those whom the door lets in.
     pub(super) fn service(
         store: Store,
-        door: StaffDoor,
+        authorizer: StaffDoor,
         parked: ParkedEvents,
     ) -> NotificationsStaffServiceServer<Self> {
-        NotificationsStaffServiceServer::new(Self { store, door, parked })
+        NotificationsStaffServiceServer::new(Self { store, authorizer, parked })
     }
 
     /// Lets managers look at something, and writes down that they did.
-    async fn look(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<(), Status> {
-        let staff = self.door.admit(metadata, act, Role::MANAGERS).await?;
-        self.door.looked(staff, act).await
+    async fn authorize_read(&self, metadata: &MetadataMap, act: Act<'_>) -> Result<(), Status> {
+        let staff = self.authorizer.admit(metadata, act, Role::MANAGERS).await?;
+        self.authorizer.looked(staff, act).await
     }
 
     /// Changes a mail for managers, in one transaction with who did it.
@@ -116,14 +116,14 @@ impl Staff {
         change: Change,
     ) -> Result<Delivery, Status> {
         let act = Act { action: change.action(), subject: mail_id };
-        let staff = self.door.admit(metadata, act, Role::MANAGERS).await?;
+        let staff = self.authorizer.admit(metadata, act, Role::MANAGERS).await?;
         let done = match mail_id.parse() {
             Ok(id) => self.write(staff, id, change).await,
             Err(_malformed) => Err(change.refuse(Unchanged::Unknown)),
         };
         match done {
             Ok(mail) => Ok(to_wire_mail(mail)),
-            Err(error) => Err(self.door.refused(staff, act, &error).await),
+            Err(error) => Err(self.authorizer.refused(staff, act, &error).await),
         }
     }
 
@@ -132,21 +132,24 @@ impl Staff {
         staff: Member,
         id: MailId,
         change: Change,
-    ) -> Result<Listed, CommandError<Rejection>> {
+    ) -> Result<MailSummary, CommandError<Rejection>> {
         let metadata = Metadata::by(staff.id.to_string(), traceparent());
         self.store
-            .write(metadata, move |tx| -> BoxFuture<'_, Result<Listed, CommandError<Rejection>>> {
-                Box::pin(async move {
-                    let changed = match change {
-                        Change::Retry => store::retry_now(tx, id).await?,
-                        Change::Settle => store::settle(tx, id).await?,
-                    };
-                    let mail = changed.map_err(|unchanged| change.refuse(unchanged))?;
-                    let subject = id.to_string();
-                    tx.audit(staff, Act { action: change.action(), subject: &subject }).await?;
-                    Ok(mail)
-                })
-            })
+            .write(
+                metadata,
+                move |tx| -> BoxFuture<'_, Result<MailSummary, CommandError<Rejection>>> {
+                    Box::pin(async move {
+                        let changed = match change {
+                            Change::Retry => repository::retry_now(tx, id).await?,
+                            Change::Settle => repository::settle(tx, id).await?,
+                        };
+                        let mail = changed.map_err(|unchanged| change.refuse(unchanged))?;
+                        let subject = id.to_string();
+                        tx.audit(staff, Act { action: change.action(), subject: &subject }).await?;
+                        Ok(mail)
+                    })
+                },
+            )
             .await
     }
 
@@ -159,9 +162,9 @@ impl Staff {
         // One more than is shown tells whether more follow.
         let limit = i64::try_from(size).unwrap_or(i64::MAX).saturating_add(1);
         let pool = self.store.pool();
-        let read = store::list(pool, filter, after, limit).await;
+        let read = repository::list(pool, filter, after, limit).await;
         let mut mails = read.map_err(|error| unavailable(&error))?;
-        let counts = store::counts(pool, filter.booking).await;
+        let counts = repository::counts(pool, filter.booking).await;
         let counts = counts.map_err(|error| unavailable(&error))?;
         let more = mails.len() > size;
         mails.truncate(size);
@@ -176,7 +179,7 @@ impl Staff {
     }
 }
 
-fn to_wire_mail(mail: Listed) -> Delivery {
+fn to_wire_mail(mail: MailSummary) -> Delivery {
     Delivery {
         mail_id: mail.id.to_string(),
         kind: mail.kind.wire().into(),
@@ -216,14 +219,14 @@ fn page_size(asked: i32) -> usize {
 }
 
 #[tonic::async_trait]
-impl NotificationsStaffService for Staff {
+impl NotificationsStaffService for StaffHandler {
     async fn list_mails(
         &self,
         request: Request<ListMailsRequest>,
     ) -> Result<Response<ListMailsResponse>, Status> {
         let (metadata, _, asked) = request.into_parts();
         let act = Act { action: "ListMails", subject: &asked.booking_id };
-        self.look(&metadata, act).await?;
+        self.authorize_read(&metadata, act).await?;
         let (filter, after) = asked_for(&asked)?;
         Ok(Response::new(self.page(filter, after, page_size(asked.page_size)).await?))
     }
@@ -250,7 +253,8 @@ impl NotificationsStaffService for Staff {
         &self,
         request: Request<ListParkedEventsRequest>,
     ) -> Result<Response<ListParkedEventsResponse>, Status> {
-        self.look(request.metadata(), Act { action: "ListParkedEvents", subject: "" }).await?;
+        self.authorize_read(request.metadata(), Act { action: "ListParkedEvents", subject: "" })
+            .await?;
         let events = self.parked.list().await.map_err(|error| unavailable(&error))?;
         Ok(Response::new(ListParkedEventsResponse { events }))
     }
@@ -262,7 +266,7 @@ impl NotificationsStaffService for Staff {
         let (metadata, _, asked) = request.into_parts();
         let act = Act { action: "RetryParkedEvents", subject: &asked.stream_id };
         // Each event is a transaction of its own, so the act is written down before the first.
-        self.look(&metadata, act).await?;
+        self.authorize_read(&metadata, act).await?;
         let handled =
             self.parked.retry(&asked.stream_id).await.map_err(|error| unavailable(&error))?;
         let events = self.parked.list().await.map_err(|error| unavailable(&error))?;

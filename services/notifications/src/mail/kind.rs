@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use contract::notifications::v1::MailKind;
 
-use super::UnknownWord;
+use super::UnknownValue;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $name:literal,)*) => {
@@ -85,7 +85,7 @@ impl Kind {
     /// Whether it gives way to others: many of these fall due at once, and no person waits for
     /// them.
     #[must_use]
-    pub const fn gives_way(self) -> bool {
+    pub const fn is_bulk(self) -> bool {
         matches!(self, Self::Reminder | Self::SecondReminder | Self::FollowUp)
     }
 
@@ -120,7 +120,7 @@ impl Kind {
     /// that was paid counts and never waits: else whoever types somebody's address into forms
     /// could delay that person's confirmation, or a reminder until its session has begun.
     #[must_use]
-    pub const fn waits_for_room(self) -> bool {
+    pub const fn is_rate_limited(self) -> bool {
         matches!(
             self,
             Self::HoldEnded | Self::ContactAcknowledgement | Self::MeditationGuide | Self::FollowUp
@@ -159,9 +159,9 @@ impl fmt::Display for Kind {
 }
 
 impl FromStr for Kind {
-    type Err = UnknownWord;
+    type Err = UnknownValue;
 
-    fn from_str(text: &str) -> Result<Self, UnknownWord> {
-        Self::ALL.iter().copied().find(|kind| kind.name() == text).ok_or(UnknownWord)
+    fn from_str(text: &str) -> Result<Self, UnknownValue> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == text).ok_or(UnknownValue)
     }
 }

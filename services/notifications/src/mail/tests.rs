@@ -7,7 +7,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{About, CLAIM_SECONDS, Kind, Mail, MailId, NewMail, State};
-use crate::sending::KEEP_EVERY;
+use crate::delivery::RENEW_INTERVAL;
 
 fn booking(number: u128) -> Id<Booking> {
     Id::from_uuid(Uuid::from_u128(number))
@@ -26,12 +26,12 @@ fn tried(attempts: i32, first_tried_at: Option<Timestamp>) -> Mail {
         waits_for_link_until: None,
         queued_at: Timestamp::EPOCH,
         first_tried_at,
-        on_its_way: false,
+        in_flight: false,
     }
 }
 
-fn wait(attempts: i32, dice: u16) -> i64 {
-    let next = tried(attempts, None).next_try(Timestamp::EPOCH, dice);
+fn wait(attempts: i32, jitter: u16) -> i64 {
+    let next = tried(attempts, None).next_try(Timestamp::EPOCH, jitter);
     next.unwrap().seconds_since(Timestamp::EPOCH)
 }
 
@@ -58,7 +58,7 @@ fn a_mail_is_tried_for_three_days() {
 
 #[test]
 fn a_claim_is_kept_well_before_it_ends() {
-    let pause = i64::try_from(KEEP_EVERY.as_secs()).unwrap();
+    let pause = i64::try_from(RENEW_INTERVAL.as_secs()).unwrap();
     assert!(pause * 3 <= CLAIM_SECONDS);
 }
 
@@ -105,14 +105,14 @@ fn mails_to_the_practice_and_codes_are_not_counted() {
 #[test]
 fn what_belongs_to_a_paid_booking_never_waits_for_room() {
     let waits: Vec<&str> =
-        Kind::ALL.iter().filter(|kind| kind.waits_for_room()).map(|kind| kind.name()).collect();
+        Kind::ALL.iter().filter(|kind| kind.is_rate_limited()).map(|kind| kind.name()).collect();
     let wanted = ["hold_ended", "follow_up", "contact_acknowledgement", "meditation_guide"];
     assert_eq!(waits, wanted);
-    for kind in Kind::ALL.iter().filter(|kind| kind.waits_for_room()) {
+    for kind in Kind::ALL.iter().filter(|kind| kind.is_rate_limited()) {
         assert!(kind.is_counted(), "only what counts can wait: {kind}");
     }
     for kind in Kind::ALL.iter().filter(|kind| kind.hourly_max().is_some()) {
-        assert!(kind.waits_for_room(), "only what waits has a number of its own: {kind}");
+        assert!(kind.is_rate_limited(), "only what waits has a number of its own: {kind}");
     }
 }
 
@@ -122,15 +122,15 @@ proptest! {
     #[test]
     fn the_next_try_is_spread_and_nothing_else(
         attempts in -3_i32..200,
-        dice in any::<u16>(),
+        jitter in any::<u16>(),
         other in any::<u16>(),
     ) {
         let plain = wait(attempts, 0);
-        let spread = wait(attempts, dice);
+        let spread = wait(attempts, jitter);
         prop_assert!((30..=3600).contains(&plain));
         prop_assert!(spread >= plain && spread <= plain + plain / 5, "{plain} {spread}");
         prop_assert!(wait(attempts.saturating_add(1), other) >= plain);
-        if dice < other {
+        if jitter < other {
             prop_assert!(spread <= wait(attempts, other));
         }
     }
@@ -140,15 +140,15 @@ proptest! {
     fn a_mail_ends_three_days_after_its_first_try(
         since in 0_i64..400_000,
         attempts in 0_i32..200,
-        dice in any::<u16>(),
+        jitter in any::<u16>(),
     ) {
         let first = Timestamp::EPOCH;
         let now = first.plus_seconds(since);
-        let next = tried(attempts, Some(first)).next_try(now, dice);
+        let next = tried(attempts, Some(first)).next_try(now, jitter);
         prop_assert_eq!(next.is_some(), since < 72 * 60 * 60);
         if let Some(next) = next {
             prop_assert!(next.seconds_since(now) >= 30);
         }
-        prop_assert!(tried(attempts, None).next_try(now, dice).is_some(), "a first try");
+        prop_assert!(tried(attempts, None).next_try(now, jitter).is_some(), "a first try");
     }
 }

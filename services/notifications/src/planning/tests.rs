@@ -77,7 +77,7 @@ fn queued(new: NewMail, queued_at: Timestamp) -> Mail {
         waits_for_link_until: None,
         queued_at,
         first_tried_at: None,
-        on_its_way: false,
+        in_flight: false,
     }
 }
 

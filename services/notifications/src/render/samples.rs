@@ -11,11 +11,11 @@ use jiff::civil::Date;
 use kernel::Timestamp;
 use serde_json::{Value, json};
 
-use crate::context::Occasion;
+use crate::consumers::booking::REFUNDED_BEFORE;
 use crate::facts::{BookingFacts, Facts};
 use crate::forms::Message;
 use crate::mail::Kind;
-use crate::process::booking::REFUNDED_BEFORE;
+use crate::template_context::RenderInput;
 
 /// Seconds of 24 November 2026, 5:30 in the morning UTC: eleven in India.
 const STARTS_AT: i64 = 1_795_498_200;
@@ -96,14 +96,14 @@ impl Sample {
 
     /// What it is written for: most mails well before the session of [`STARTS_AT`].
     #[must_use]
-    pub fn occasion(&self) -> Occasion<'_> {
+    pub fn render_input(&self) -> RenderInput<'_> {
         let now = match self.form {
             AFTER_DEADLINE => at(-20 * HOUR),
             BEGUN => at(2 * HOUR),
             _ => at(-30 * HOUR),
         };
         let unsubscribe_url = self.unsubscribe_url();
-        Occasion { kind: self.kind, payload: &self.payload, unsubscribe_url, now }
+        RenderInput { kind: self.kind, payload: &self.payload, unsubscribe_url, now }
     }
 
     /// The link by which its reader ends such mails, or empty.

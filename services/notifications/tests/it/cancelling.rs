@@ -24,10 +24,10 @@ fn cancelled(booking_id: &str, by: CancelledBy, minor_units: i64) -> BookingCanc
 async fn both_sides_are_told_once() -> Result<()> {
     let world = World::new().await?;
     let id = world.booking(SessionMode::Online).to_string();
-    world.knows.change(&id, |booking| booking.set_state(BookingState::Cancelled));
+    world.data.change(&id, |booking| booking.set_state(BookingState::Cancelled));
     let event = cancelled(&id, CancelledBy::Practice, 75_000);
-    world.happens(event.clone()).await?;
-    world.happens(event).await?;
+    world.append_event(event.clone()).await?;
+    world.append_event(event).await?;
     world.until_idle().await?;
     let mails = world.inbox_of(CUSTOMER).await?;
     assert_eq!(mails.len(), 1);
@@ -42,8 +42,8 @@ async fn both_sides_are_told_once() -> Result<()> {
     assert_eq!(notices.len(), 1);
     assert!(text(&notices[0], "subject").starts_with("Cancelled booking "));
     assert!(text(&notices[0], "text").contains("The practice cancelled it"));
-    assert_eq!(world.told("booking_cancelled").await?, ["sent"]);
-    assert_eq!(world.told("cancellation_notice").await?, ["sent"]);
+    assert_eq!(world.published("booking_cancelled").await?, ["sent"]);
+    assert_eq!(world.published("cancellation_notice").await?, ["sent"]);
     let kept = world.dump().await?;
     assert!(!kept.contains("asha@example.org") && !kept.contains("Neil"));
     world.end().await
@@ -61,10 +61,10 @@ async fn a_sum_of_which_some_went_back_before_is_named_with_that() -> Result<()>
         cause: "staff".to_owned(),
         ..Default::default()
     };
-    world.happens(refund).await?;
+    world.append_event(refund).await?;
     world.until_idle().await?;
-    world.knows.change(&id, |booking| booking.set_state(BookingState::Cancelled));
-    world.happens(cancelled(&id, CancelledBy::Customer, 75_000)).await?;
+    world.data.change(&id, |booking| booking.set_state(BookingState::Cancelled));
+    world.append_event(cancelled(&id, CancelledBy::Customer, 75_000)).await?;
     world.until_idle().await?;
     let mails = world.inbox_of(CUSTOMER).await?;
     let said = mails.iter().map(|mail| text(mail, "text")).collect::<String>();
@@ -77,9 +77,9 @@ async fn a_sum_of_which_some_went_back_before_is_named_with_that() -> Result<()>
 async fn money_that_never_came_is_not_promised() -> Result<()> {
     let world = World::new().await?;
     let id = world.booking(SessionMode::InPerson).to_string();
-    world.knows.change(&id, |booking| booking.set_state(BookingState::Cancelled));
+    world.data.change(&id, |booking| booking.set_state(BookingState::Cancelled));
     let event = cancelled(&id, CancelledBy::Practice, 75_000);
-    world.happens(BookingCancelled { unpaid: true, ..event }).await?;
+    world.append_event(BookingCancelled { unpaid: true, ..event }).await?;
     world.until_idle().await?;
     for (address, said) in [
         (CUSTOMER, "If your payment still arrives, ₹750 of it goes back"),
@@ -96,14 +96,14 @@ async fn nothing_that_goes_back_is_said_kindly_and_with_the_reason() -> Result<(
     let world = World::new().await?;
     let id = world.booking(SessionMode::Online).to_string();
     // The session begins in less than a day.
-    world.knows.change(&id, |booking| {
+    world.data.change(&id, |booking| {
         booking.set_state(BookingState::Cancelled);
         let begin: kernel::Timestamp = BEGIN.parse().unwrap();
         let soon = begin.plus_minutes(90);
         booking.sessions[0].starts_at = Some(contract::convert::to_wire(soon));
         booking.sessions[0].ends_at = Some(contract::convert::to_wire(soon.plus_minutes(45)));
     });
-    world.happens(cancelled(&id, CancelledBy::Customer, 0)).await?;
+    world.append_event(cancelled(&id, CancelledBy::Customer, 0)).await?;
     world.until_idle().await?;
     let mails = world.inbox_of(CUSTOMER).await?;
     let said = text(&mails[0], "text");
@@ -120,15 +120,15 @@ async fn a_confirmation_that_waits_for_its_link_is_overtaken() -> Result<()> {
     world.confirmed(booking).await?;
     world.until_waiting_for_link("booking_confirmed").await?;
     world.until_waiting_for_link("practice_notice").await?;
-    world.knows.change(&id, |booking| booking.set_state(BookingState::Cancelled));
-    world.happens(cancelled(&id, CancelledBy::Customer, 75_000)).await?;
+    world.data.change(&id, |booking| booking.set_state(BookingState::Cancelled));
+    world.append_event(cancelled(&id, CancelledBy::Customer, 75_000)).await?;
     // The meeting provider answered after all: that wakes the mails that wait.
     let meeting_id = "meeting-1".to_owned();
-    world.happens(MeetingScheduled { booking_id: id, meeting_id }).await?;
+    world.append_event(MeetingScheduled { booking_id: id, meeting_id }).await?;
     world.until_idle().await?;
     for kind in ["booking_confirmed", "practice_notice"] {
         assert_eq!(world.column(kind, "state").await?.as_deref(), Some("dropped"), "{kind}");
-        assert_eq!(world.told(kind).await?, Vec::<&str>::new());
+        assert_eq!(world.published(kind).await?, Vec::<&str>::new());
     }
     let subjects: Vec<Value> =
         world.inbox().await?.iter().map(|mail| mail["subject"].clone()).collect();
@@ -143,7 +143,7 @@ async fn a_confirmation_on_the_customers_word_does_not_say_that_money_arrived() 
     let id = world.booking(SessionMode::InPerson).to_string();
     let claim_accepted = true;
     let event = BookingConfirmed { booking_id: id, claim_accepted, ..Default::default() };
-    world.happens(event).await?;
+    world.append_event(event).await?;
     world.until_idle().await?;
     let mails = world.inbox_of(CUSTOMER).await?;
     assert!(text(&mails[0], "text").contains("We take your word for the payment"));

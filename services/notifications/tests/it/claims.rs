@@ -4,7 +4,7 @@ use anyhow::Result;
 use contract::booking::v1::{BookingExpired, BookingState, SessionMode};
 use eventstore::{Metadata, StoreError};
 use notifications::mail::Mail;
-use notifications::store;
+use notifications::repository;
 use serde_json::json;
 use testkit::until;
 
@@ -15,8 +15,8 @@ const HOUR: i64 = 3600;
 /// One mail to one person, due at once.
 async fn hold_ended(world: &World) -> Result<()> {
     let id = world.booking(SessionMode::Online).to_string();
-    world.knows.change(&id, |booking| booking.set_state(BookingState::Expired));
-    world.happens(BookingExpired { booking_id: id }).await
+    world.data.change(&id, |booking| booking.set_state(BookingState::Expired));
+    world.append_event(BookingExpired { booking_id: id }).await
 }
 
 /// What somebody writes down who has the mail, or had it.
@@ -36,10 +36,10 @@ async fn says(world: &World, mail: &Mail, said: Said) -> Result<()> {
             let mail = mail.clone();
             Box::pin(async move {
                 match said {
-                    Said::Sent => store::sent(tx, &mail).await,
-                    Said::Failed => store::failed(tx, &mail, "smtp_550").await,
-                    Said::Dropped => store::dropped(tx, &mail, "overtaken").await,
-                    Said::Over => store::end_timer(tx, mail.id).await,
+                    Said::Sent => repository::sent(tx, &mail).await,
+                    Said::Failed => repository::failed(tx, &mail, "smtp_550").await,
+                    Said::Dropped => repository::dropped(tx, &mail, "overtaken").await,
+                    Said::Over => repository::end_timer(tx, mail.id).await,
                 }
             })
         })
@@ -87,14 +87,14 @@ async fn who_lost_a_claim_says_nothing_about_the_mail_but_that_it_was_taken() ->
         assert_eq!(state.as_deref(), Some("sending"), "{said:?}");
         assert_eq!(timers(&world).await?, 1, "{said:?}");
     }
-    assert_eq!(world.told("hold_ended").await?, ["failed"]);
+    assert_eq!(world.published("hold_ended").await?, ["failed"]);
     says(&world, &first, Said::Sent).await?;
     assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sent"));
     assert_eq!(timers(&world).await?, 0);
     // What comes of the other one changes nothing any more.
     for said in [Said::Failed, Said::Dropped, Said::Sent] {
         says(&world, &second, said).await?;
-        assert_eq!(world.told("hold_ended").await?, ["failed", "sent"], "{said:?}");
+        assert_eq!(world.published("hold_ended").await?, ["failed", "sent"], "{said:?}");
     }
     Ok(())
 }
@@ -104,10 +104,10 @@ async fn that_the_server_took_a_mail_is_true_also_when_it_was_given_up() -> Resu
     let mut world = World::new().await?;
     let (first, second) = claimed_twice(&mut world).await?;
     says(&world, &second, Said::Failed).await?;
-    assert_eq!(world.told("hold_ended").await?, ["failed", "failed for good"]);
+    assert_eq!(world.published("hold_ended").await?, ["failed", "failed for good"]);
     says(&world, &first, Said::Sent).await?;
     assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sent"));
-    assert_eq!(world.told("hold_ended").await?, ["failed", "failed for good", "sent"]);
+    assert_eq!(world.published("hold_ended").await?, ["failed", "failed for good", "sent"]);
     Ok(())
 }
 
@@ -119,7 +119,7 @@ async fn a_timer_ends_only_with_a_mail_that_is_over_by_then() -> Result<()> {
     // A worker has read that it is over, and a person has it tried again.
     let id = second.id;
     let queued = world.store.write(Metadata::by("test", None), move |tx| {
-        Box::pin(async move { store::retry_now(tx, id).await })
+        Box::pin(async move { repository::retry_now(tx, id).await })
     });
     assert!(queued.await?.is_ok());
     says(&world, &second, Said::Over).await?;
@@ -129,7 +129,7 @@ async fn a_timer_ends_only_with_a_mail_that_is_over_by_then() -> Result<()> {
     let set = world.store.write(Metadata::by("test", None), move |tx| {
         Box::pin(async move {
             let now = tx.now().await?;
-            store::wake(tx, id, now).await
+            repository::schedule_urgent(tx, id, now).await
         })
     });
     set.await?;
@@ -170,7 +170,7 @@ async fn what_the_server_took_is_not_sent_again_because_the_database_is_away() -
     world.as_owner("drop trigger away on mails").await?;
     world.until_state("hold_ended", "sent").await?;
     world.until_idle().await?;
-    assert_eq!(world.told("hold_ended").await?, ["sent"]);
+    assert_eq!(world.published("hold_ended").await?, ["sent"]);
     assert_eq!(world.column("hold_ended", "attempts::text").await?.as_deref(), Some("1"));
     assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
     world.end().await
@@ -193,7 +193,7 @@ async fn a_claim_that_ends_while_its_process_talks_causes_no_repeat() -> Result<
     })
     .await?;
     world.until_idle().await?;
-    assert_eq!(world.told("hold_ended").await?, ["sent"]);
+    assert_eq!(world.published("hold_ended").await?, ["sent"]);
     assert_eq!(world.column("hold_ended", "attempts::text").await?.as_deref(), Some("1"));
     assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
     world.end().await

@@ -7,7 +7,7 @@ use notifications::day_sheet;
 use serde_json::Value;
 use testkit::until;
 
-use crate::neighbours;
+use crate::fake_services;
 use crate::world::{PRACTICE, World, new_id, text};
 
 /// Seven in the morning in India, the day after the tests begin.
@@ -50,7 +50,7 @@ async fn until_sent(world: &World, dates: &[&str]) -> Result<()> {
 
 /// A session at an hour of that day in India, of a person with this name.
 fn session(first_name: &str, starts_at: &str, mode: SessionMode) -> Booking {
-    let mut booking = neighbours::booking(&new_id::<kernel::id::Booking>(), mode);
+    let mut booking = fake_services::booking(&new_id::<kernel::id::Booking>(), mode);
     let start: kernel::Timestamp = starts_at.parse().unwrap();
     booking.sessions[0].starts_at = Some(to_wire(start));
     booking.sessions[0].ends_at = Some(to_wire(start.plus_minutes(45)));
@@ -69,12 +69,12 @@ async fn each_morning_the_practice_has_its_day() -> Result<()> {
         session("Asha", "2026-11-22T06:30:00Z", SessionMode::Online),
         erased,
     ];
-    world.knows.days.lock().unwrap().insert("2026-11-22".to_owned(), bookings);
-    world.it_is(JUST_BEFORE).await?;
+    world.data.days.lock().unwrap().insert("2026-11-22".to_owned(), bookings);
+    world.set_clock(JUST_BEFORE).await?;
     world.until_idle().await?;
     assert_eq!(sheets(&world).await?, []);
 
-    world.it_is(MORNING).await?;
+    world.set_clock(MORNING).await?;
     until_sent(&world, &["2026-11-22"]).await?;
     until_set_for(&world, "2026-11-23T01:30:00Z").await?;
     let mails = world.inbox_of(PRACTICE).await?;
@@ -90,7 +90,7 @@ async fn each_morning_the_practice_has_its_day() -> Result<()> {
     assert!(!kept.contains("Bharati") && !kept.contains("speak slowly"));
 
     // A day without sessions is told too, so that silence never means a broken mail server.
-    world.it_is("2026-11-23T01:30:00Z").await?;
+    world.set_clock("2026-11-23T01:30:00Z").await?;
     until_sent(&world, &["2026-11-22", "2026-11-23"]).await?;
     let mails = world.inbox_of(PRACTICE).await?;
     assert!(text(&mails[1], "text").contains("Nothing is booked today"), "{mails:?}");
@@ -102,17 +102,17 @@ async fn after_several_days_down_only_todays_sheet_is_sent() -> Result<()> {
     let mut world = World::with(unchanged).await?;
     until_set_for(&world, MORNING).await?;
     world.stop().await?;
-    world.it_is("2026-11-26T08:00:00Z").await?;
+    world.set_clock("2026-11-26T08:00:00Z").await?;
     world.start();
     until_sent(&world, &["2026-11-26"]).await?;
     until_set_for(&world, "2026-11-27T01:30:00Z").await?;
     world.stop().await?;
     // Before the hour it is not sent early.
-    world.it_is("2026-11-29T00:00:00Z").await?;
+    world.set_clock("2026-11-29T00:00:00Z").await?;
     world.start();
     until_set_for(&world, "2026-11-29T01:30:00Z").await?;
     assert_eq!(sheets(&world).await?.len(), 1);
-    world.it_is("2026-11-29T01:30:00Z").await?;
+    world.set_clock("2026-11-29T01:30:00Z").await?;
     until_sent(&world, &["2026-11-26", "2026-11-29"]).await?;
     world.end().await
 }
@@ -122,15 +122,15 @@ async fn a_running_service_whose_clock_jumps_does_the_same() -> Result<()> {
     let world = World::with(unchanged).await?;
     until_set_for(&world, MORNING).await?;
     // Three days ahead, an hour and a half before the morning there.
-    world.it_is("2026-11-25T00:00:00Z").await?;
+    world.set_clock("2026-11-25T00:00:00Z").await?;
     until_set_for(&world, "2026-11-25T01:30:00Z").await?;
     assert_eq!(sheets(&world).await?, []);
-    world.it_is("2026-11-25T02:00:00Z").await?;
+    world.set_clock("2026-11-25T02:00:00Z").await?;
     until_sent(&world, &["2026-11-25"]).await?;
     // Back to the same morning: it has its sheet, and nothing comes twice.
-    world.it_is("2026-11-25T01:00:00Z").await?;
+    world.set_clock("2026-11-25T01:00:00Z").await?;
     until_set_for(&world, "2026-11-25T01:30:00Z").await?;
-    world.it_is("2026-11-25T01:30:00Z").await?;
+    world.set_clock("2026-11-25T01:30:00Z").await?;
     until_set_for(&world, "2026-11-26T01:30:00Z").await?;
     until_sent(&world, &["2026-11-25"]).await?;
     assert_eq!(world.inbox_of(PRACTICE).await?.len(), 1);
@@ -145,7 +145,7 @@ async fn many_that_start_at_once_set_one_timer() -> Result<()> {
     world
         .change_practice(|text| text.replace("day_sheet_at = \"\"", "day_sheet_at = \"07:00\""))?;
     let practice = world.practice()?;
-    let starts = (0..8).map(|_| day_sheet::start(&world.store, &practice));
+    let starts = (0..8).map(|_| day_sheet::ensure_timer(&world.store, &practice));
     for started in futures::future::join_all(starts).await {
         started?;
     }
@@ -185,10 +185,10 @@ async fn a_sheet_that_could_not_leave_on_its_day_is_dropped() -> Result<()> {
     until_set_for(&world, MORNING).await?;
     let down = serde_json::json!({ "target": "smtp_connect", "kind": "drop", "times": 0 });
     world.order_fault(down).await?;
-    world.it_is(MORNING).await?;
+    world.set_clock(MORNING).await?;
     world.until_tried("day_sheet", 1).await?;
     world.clear_faults().await?;
-    world.it_is("2026-11-22T18:30:00Z").await?;
+    world.set_clock("2026-11-22T18:30:00Z").await?;
     world.until_state("day_sheet", "dropped").await?;
     assert_eq!(world.column("day_sheet", "last_error").await?.as_deref(), Some("too_late"));
     world.end().await

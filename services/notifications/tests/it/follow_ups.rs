@@ -7,7 +7,7 @@ use contract::booking::v1::{BookingCompleted, BookingState, SessionMode};
 use kernel::Id;
 use kernel::id::Booking;
 
-use crate::neighbours::INVITATION;
+use crate::fake_services::INVITATION;
 use crate::world::{CUSTOMER, World, text};
 
 /// The session ends at a quarter past six by UTC; the practice waits an hour.
@@ -18,9 +18,9 @@ const DUE: &str = "2026-11-24T07:15:00Z";
 /// A session that is just over.
 async fn completed(world: &World) -> Result<Id<Booking>> {
     let id = world.booking(SessionMode::Online);
-    world.it_is(ENDED).await?;
-    world.knows.change(&id.to_string(), |booking| booking.set_state(BookingState::Completed));
-    world.happens(BookingCompleted { booking_id: id.to_string() }).await?;
+    world.set_clock(ENDED).await?;
+    world.data.change(&id.to_string(), |booking| booking.set_state(BookingState::Completed));
+    world.append_event(BookingCompleted { booking_id: id.to_string() }).await?;
     world.until_idle().await?;
     Ok(id)
 }
@@ -30,12 +30,12 @@ async fn it_comes_an_hour_later_with_a_link_for_one_review() -> Result<()> {
     let world = World::new().await?;
     let id = completed(&world).await?;
     assert_eq!(world.column("follow_up", "state").await?.as_deref(), Some("queued"));
-    world.it_is(JUST_BEFORE).await?;
+    world.set_clock(JUST_BEFORE).await?;
     world.until_idle().await?;
     assert_eq!(world.inbox().await?.len(), 0);
-    world.it_is(DUE).await?;
+    world.set_clock(DUE).await?;
     world.until_state("follow_up", "sent").await?;
-    world.happens(BookingCompleted { booking_id: id.to_string() }).await?;
+    world.append_event(BookingCompleted { booking_id: id.to_string() }).await?;
     world.until_idle().await?;
     let mails = world.inbox_of(CUSTOMER).await?;
     assert_eq!(mails.len(), 1);
@@ -50,16 +50,16 @@ async fn it_comes_an_hour_later_with_a_link_for_one_review() -> Result<()> {
 #[tokio::test]
 async fn it_waits_until_reviews_knows_of_the_session() -> Result<()> {
     let world = World::new().await?;
-    world.knows.uninvited.store(true, Ordering::SeqCst);
+    world.data.uninvited.store(true, Ordering::SeqCst);
     completed(&world).await?;
     assert_eq!(world.column("follow_up", "attempts::text").await?.as_deref(), Some("0"));
-    world.it_is(DUE).await?;
+    world.set_clock(DUE).await?;
     world.until_tried("follow_up", 1).await?;
     let reason = world.column("follow_up", "last_error").await?;
     assert_eq!(reason.as_deref(), Some("reviews_unavailable"));
     assert_eq!(world.inbox().await?.len(), 0);
-    world.knows.uninvited.store(false, Ordering::SeqCst);
-    world.it_is("2026-11-24T07:16:00Z").await?;
+    world.data.uninvited.store(false, Ordering::SeqCst);
+    world.set_clock("2026-11-24T07:16:00Z").await?;
     world.until_state("follow_up", "sent").await?;
     let mails = world.inbox_of(CUSTOMER).await?;
     assert!(text(&mails[0], "text").contains(INVITATION));
@@ -71,8 +71,8 @@ async fn who_did_not_come_gets_none() -> Result<()> {
     let world = World::new().await?;
     let id = completed(&world).await?.to_string();
     // Staff notes it within the hour.
-    world.knows.change(&id, |booking| booking.set_state(BookingState::NoShow));
-    world.it_is(DUE).await?;
+    world.data.change(&id, |booking| booking.set_state(BookingState::NoShow));
+    world.set_clock(DUE).await?;
     world.until_state("follow_up", "dropped").await?;
     assert_eq!(world.column("follow_up", "last_error").await?.as_deref(), Some("overtaken"));
     assert_eq!(world.inbox().await?.len(), 0);
@@ -84,7 +84,7 @@ async fn it_comes_once_after_an_outage_and_not_after_weeks() -> Result<()> {
     let mut world = World::new().await?;
     completed(&world).await?;
     world.stop().await?;
-    world.it_is("2026-11-27T07:15:00Z").await?;
+    world.set_clock("2026-11-27T07:15:00Z").await?;
     world.start();
     world.until_state("follow_up", "sent").await?;
     world.until_idle().await?;
@@ -92,9 +92,9 @@ async fn it_comes_once_after_an_outage_and_not_after_weeks() -> Result<()> {
 
     let late = World::new().await?;
     let id = late.booking(SessionMode::Online).to_string();
-    late.knows.change(&id, |booking| booking.set_state(BookingState::Completed));
-    late.it_is("2026-12-24T07:15:00Z").await?;
-    late.happens(BookingCompleted { booking_id: id }).await?;
+    late.data.change(&id, |booking| booking.set_state(BookingState::Completed));
+    late.set_clock("2026-12-24T07:15:00Z").await?;
+    late.append_event(BookingCompleted { booking_id: id }).await?;
     late.until_state("follow_up", "dropped").await?;
     assert_eq!(late.column("follow_up", "last_error").await?.as_deref(), Some("too_late"));
     late.end().await?;

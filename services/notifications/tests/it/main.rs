@@ -7,8 +7,8 @@
     reason = "a helper that meets the unexpected fails its test there"
 )]
 
-mod neighbours;
-mod outside;
+mod fake_services;
+mod environment;
 mod world;
 mod visitor;
 mod confirming;
@@ -28,5 +28,5 @@ mod review_notices;
 mod receipts;
 mod contact;
 mod guides;
-mod unsubscribing;
+mod unsubscribe;
 mod upgrade;

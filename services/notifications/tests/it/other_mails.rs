@@ -14,9 +14,9 @@ use crate::world::{CUSTOMER, World, new_id, text};
 async fn a_hold_that_ended_shows_a_way_back() -> Result<()> {
     let world = World::new().await?;
     let id = world.booking(SessionMode::Online).to_string();
-    world.knows.change(&id, |booking| booking.set_state(BookingState::Expired));
-    world.happens(BookingExpired { booking_id: id.clone() }).await?;
-    world.happens(BookingExpired { booking_id: id }).await?;
+    world.data.change(&id, |booking| booking.set_state(BookingState::Expired));
+    world.append_event(BookingExpired { booking_id: id.clone() }).await?;
+    world.append_event(BookingExpired { booking_id: id }).await?;
     world.until_idle().await?;
     let mails = world.inbox_of(CUSTOMER).await?;
     assert_eq!(mails.len(), 1);
@@ -30,11 +30,11 @@ async fn a_hold_that_ended_shows_a_way_back() -> Result<()> {
 async fn a_hold_that_was_placed_again_meanwhile_is_not_said_to_have_ended() -> Result<()> {
     let world = World::new().await?;
     let id = world.booking(SessionMode::Online).to_string();
-    world.happens(BookingExpired { booking_id: id }).await?;
+    world.append_event(BookingExpired { booking_id: id }).await?;
     world.until_idle().await?;
     assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("dropped"));
     assert_eq!(world.inbox().await?, Vec::<Value>::new());
-    assert_eq!(world.told("hold_ended").await?, Vec::<&str>::new());
+    assert_eq!(world.published("hold_ended").await?, Vec::<&str>::new());
     world.end().await
 }
 
@@ -42,7 +42,7 @@ async fn a_hold_that_was_placed_again_meanwhile_is_not_said_to_have_ended() -> R
 async fn a_refund_is_told_when_it_starts_and_when_it_is_done() -> Result<()> {
     let world = World::new().await?;
     let booking_id = world.booking(SessionMode::Online).to_string();
-    world.knows.change(&booking_id, |booking| booking.set_state(BookingState::PaidUnplaced));
+    world.data.change(&booking_id, |booking| booking.set_state(BookingState::PaidUnplaced));
     let requested = RefundRequested {
         booking_id: booking_id.clone(),
         refund_id: new_id::<Refund>(),
@@ -52,11 +52,11 @@ async fn a_refund_is_told_when_it_starts_and_when_it_is_done() -> Result<()> {
         ..Default::default()
     };
     let processed = RefundProcessed { booking_id, refund_id: requested.refund_id.clone() };
-    world.happens(requested.clone()).await?;
-    world.happens(requested).await?;
+    world.append_event(requested.clone()).await?;
+    world.append_event(requested).await?;
     world.until_idle().await?;
-    world.happens(processed.clone()).await?;
-    world.happens(processed).await?;
+    world.append_event(processed.clone()).await?;
+    world.append_event(processed).await?;
     world.until_idle().await?;
     let mails = world.inbox_of(CUSTOMER).await?;
     let subjects: Vec<&str> = mails.iter().map(|mail| text(mail, "subject")).collect();
@@ -83,9 +83,9 @@ async fn codes_are_mailed_at_once() -> Result<()> {
     let world = World::new().await?;
     for purpose in ["signup", "recovery"] {
         let code_id = new_id::<MailedCode>();
-        world.knows.codes.lock().unwrap().insert(code_id.clone(), code(purpose));
+        world.data.codes.lock().unwrap().insert(code_id.clone(), code(purpose));
         let (user_id, purpose) = (new_id::<Customer>(), purpose.to_owned());
-        world.happens(CodeRequested { code_id, user_id, purpose }).await?;
+        world.append_event(CodeRequested { code_id, user_id, purpose }).await?;
         world.until_idle().await?;
     }
     let mails = world.inbox_of(CUSTOMER).await?;
@@ -100,10 +100,10 @@ async fn codes_are_mailed_at_once() -> Result<()> {
 async fn a_code_that_is_gone_is_dropped_without_a_word() -> Result<()> {
     let world = World::new().await?;
     let (code_id, user_id) = (new_id::<MailedCode>(), new_id::<Customer>());
-    world.happens(CodeRequested { code_id, user_id, purpose: "signup".to_owned() }).await?;
+    world.append_event(CodeRequested { code_id, user_id, purpose: "signup".to_owned() }).await?;
     world.until_idle().await?;
     assert_eq!(world.column("confirm_address", "state").await?.as_deref(), Some("dropped"));
     assert_eq!(world.column("confirm_address", "last_error").await?.as_deref(), Some("code_gone"));
-    assert_eq!(world.told("confirm_address").await?, Vec::<&str>::new());
+    assert_eq!(world.published("confirm_address").await?, Vec::<&str>::new());
     world.end().await
 }

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use testkit::until_within;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::neighbours;
+use crate::fake_services;
 use crate::visitor::{Visitor, message, wish};
 use crate::world::{World, new_id, text};
 
@@ -84,7 +84,7 @@ async fn queued(world: &World) -> Result<BTreeSet<String>> {
 /// Somebody's booking in a state, with a session that begins then.
 fn booking(world: &World, email: &str, state: BookingState, starts_at: &str) -> String {
     let id = world.booking(SessionMode::InPerson).to_string();
-    world.knows.change(&id, |booking| {
+    world.data.change(&id, |booking| {
         booking.set_state(state);
         booking.contact.as_mut().unwrap().email = email.to_owned();
     });
@@ -94,7 +94,7 @@ fn booking(world: &World, email: &str, state: BookingState, starts_at: &str) -> 
 
 fn begins(world: &World, id: &str, starts_at: &str) {
     let starts_at: Timestamp = starts_at.parse().unwrap();
-    world.knows.change(id, |booking| {
+    world.data.change(id, |booking| {
         booking.sessions[0].starts_at = Some(to_wire(starts_at));
         booking.sessions[0].ends_at = Some(to_wire(starts_at.plus_minutes(45)));
     });
@@ -106,18 +106,18 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
     let id = booking(world, &email("confirmed"), BookingState::Confirmed, AHEAD);
     world.confirmed(id.parse()?).await?;
     let id = booking(world, &email("expired"), BookingState::Expired, AHEAD);
-    world.happens(BookingExpired { booking_id: id }).await?;
+    world.append_event(BookingExpired { booking_id: id }).await?;
     let id = booking(world, &email("cancelled"), BookingState::Cancelled, AHEAD);
     let money = Money { minor_units: 75_000, currency_code: "INR".to_owned() };
     let refund = Some(money.clone());
     let cancelled_by = CancelledBy::Customer.into();
     let unpaid = false;
     world
-        .happens(BookingCancelled { booking_id: id.clone(), cancelled_by, refund, unpaid })
+        .append_event(BookingCancelled { booking_id: id.clone(), cancelled_by, refund, unpaid })
         .await?;
     let refund_id = new_id::<Refund>();
     world
-        .happens(RefundRequested {
+        .append_event(RefundRequested {
             booking_id: id.clone(),
             refund_id: refund_id.clone(),
             payment_id: "pay_1".to_owned(),
@@ -126,7 +126,7 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
             ..Default::default()
         })
         .await?;
-    world.happens(RefundProcessed { booking_id: id.clone(), refund_id }).await?;
+    world.append_event(RefundProcessed { booking_id: id.clone(), refund_id }).await?;
     let disputed = DisputeObserved {
         booking_id: id.clone(),
         payment_id: "pay_1".to_owned(),
@@ -136,12 +136,12 @@ async fn everything_happens(world: &World, visitor: &Visitor, number: u32) -> Re
         amount: Some(money.clone()),
         ..Default::default()
     };
-    world.happens(disputed).await?;
+    world.append_event(disputed).await?;
     let receipt_id = new_id::<Receipt>();
-    let receipt = neighbours::receipt(&receipt_id, &id);
-    world.knows.receipts.lock().unwrap().insert(receipt_id.clone(), receipt.clone());
+    let receipt = fake_services::receipt(&receipt_id, &id);
+    world.data.receipts.lock().unwrap().insert(receipt_id.clone(), receipt.clone());
     world
-        .happens(ReceiptIssued {
+        .append_event(ReceiptIssued {
             receipt_id,
             booking_id: id,
             payment_id: receipt.payment_id,
@@ -165,7 +165,7 @@ async fn everything_else_happens(world: &World, number: u32) -> Result<()> {
     let email = |what: &str| format!("{what}-{number}@example.org");
     let before = "2026-11-21T03:00:00Z";
     let id = booking(world, &email("completed"), BookingState::Completed, before);
-    world.happens(BookingCompleted { booking_id: id }).await?;
+    world.append_event(BookingCompleted { booking_id: id }).await?;
     let review_id = new_id::<ReviewKind>();
     let review = Review {
         review_id: review_id.clone(),
@@ -176,8 +176,8 @@ async fn everything_else_happens(world: &World, number: u32) -> Result<()> {
         created_at: Some(to_wire(before.parse().unwrap())),
         ..Default::default()
     };
-    world.knows.reviews.lock().unwrap().insert(review_id.clone(), review);
-    world.happens(ReviewSubmitted { review_id, rating: 5, ..Default::default() }).await?;
+    world.data.reviews.lock().unwrap().insert(review_id.clone(), review);
+    world.append_event(ReviewSubmitted { review_id, rating: 5, ..Default::default() }).await?;
     for purpose in ["signup", "recovery"] {
         let (code_id, user_id) = (new_id::<MailedCode>(), new_id::<Customer>());
         let code = GetCodeMailResponse {
@@ -187,8 +187,8 @@ async fn everything_else_happens(world: &World, number: u32) -> Result<()> {
             valid_minutes: 60,
             ..Default::default()
         };
-        world.knows.codes.lock().unwrap().insert(code_id.clone(), code);
-        world.happens(CodeRequested { code_id, user_id, purpose: purpose.to_owned() }).await?;
+        world.data.codes.lock().unwrap().insert(code_id.clone(), code);
+        world.append_event(CodeRequested { code_id, user_id, purpose: purpose.to_owned() }).await?;
     }
     Ok(())
 }
@@ -272,19 +272,19 @@ async fn confirm(world: &World, count: usize) -> Result<Vec<String>> {
 #[tokio::test]
 async fn a_mail_server_that_dies_after_taking_a_mail_causes_one_repeat_each_time() -> Result<()> {
     let world = World::new().await?;
-    let mut dice = StdRng::seed_from_u64(0x5ADD_1E55);
+    let mut jitter = StdRng::seed_from_u64(0x5ADD_1E55);
     let mut deaths = 0;
     let mut doomed: BTreeMap<String, usize> = BTreeMap::new();
     for number in 0..1_000 {
-        if !dice.random_bool(0.1) {
+        if !jitter.random_bool(0.1) {
             continue;
         }
         let email = format!("asha-{number}@example.org");
-        for _ in 0..dice.random_range(1..=2) {
+        for _ in 0..jitter.random_range(1..=2) {
             // It dies before it has taken the message, or behind that and before it can say so.
-            let after = dice.random_bool(0.7);
+            let after = jitter.random_bool(0.7);
             let kind = if after { "timeout_after_success" } else { "drop" };
-            let delay_ms = dice.random_range(0..30);
+            let delay_ms = jitter.random_range(0..30);
             let fault = json!({
                 "target": "smtp", "kind": kind, "delay_ms": delay_ms, "recipient": email,
             });
@@ -351,19 +351,19 @@ impl Drop for Process {
 async fn a_process_of_ours_that_dies_anywhere_repeats_only_what_was_on_its_way() -> Result<()> {
     let mut world = World::new().await?;
     world.stop().await?;
-    let mut dice = StdRng::seed_from_u64(0xDEAD_BEA7);
+    let mut jitter = StdRng::seed_from_u64(0xDEAD_BEA7);
     let emails = confirm(&world, 300).await?;
     let (mut at_risk, mut deaths, mut ahead) = (0, 0, 0);
     let mut process = Process::start(&world)?;
     while deaths < 6 {
         // A mail server that is slow now and then makes it likelier to die in the middle.
-        let email = emails.choose(&mut dice).context("nobody")?;
-        let delay_ms = dice.random_range(20..200);
+        let email = emails.choose(&mut jitter).context("nobody")?;
+        let delay_ms = jitter.random_range(20..200);
         let slow = json!({
             "target": "smtp", "kind": "delay", "delay_ms": delay_ms, "recipient": email,
         });
         world.order_fault(slow).await?;
-        let enough = i64::from(deaths) * 40 + dice.random_range(5..35);
+        let enough = i64::from(deaths) * 40 + jitter.random_range(5..35);
         until_within(PATIENCE, "enough were sent", async || {
             let sent = states(&world).await?.get("sent").copied().unwrap_or_default();
             Ok((sent >= enough).then_some(()))

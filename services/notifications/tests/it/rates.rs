@@ -12,8 +12,8 @@ use futures::future::join_all;
 use kernel::Timestamp;
 use kernel::id::{Customer, MailedCode};
 use notifications::mail::{Kind, MailId, NewMail};
-use notifications::store::{self, Claim, Recipient};
-use notifications::unsubscribing::Addresses;
+use notifications::repository::{self, Claim, Recipient};
+use notifications::unsubscribe::Addresses;
 use testkit::until;
 
 use crate::world::{ADDRESS_KEY, CUSTOMER, PRACTICE, World, new_id, text};
@@ -23,11 +23,11 @@ const HOUR: i64 = 3600;
 /// A mail to one person, due at once.
 async fn hold_ended(world: &World, email: &str) -> Result<()> {
     let id = world.booking(SessionMode::Online).to_string();
-    world.knows.change(&id, |booking| {
+    world.data.change(&id, |booking| {
         booking.set_state(BookingState::Expired);
         booking.contact.as_mut().unwrap().email = email.to_owned();
     });
-    world.happens(BookingExpired { booking_id: id }).await
+    world.append_event(BookingExpired { booking_id: id }).await
 }
 
 /// How many mails of a kind are sent, and how many wait because of the rate.
@@ -109,9 +109,9 @@ async fn codes_notices_of_the_practice_and_paid_bookings_never_wait() -> Result<
             valid_minutes: 60,
             ..Default::default()
         };
-        world.knows.codes.lock().unwrap().insert(code_id.clone(), code);
+        world.data.codes.lock().unwrap().insert(code_id.clone(), code);
         let (user_id, purpose) = (new_id::<Customer>(), "recovery".to_owned());
-        world.happens(CodeRequested { code_id, user_id, purpose }).await?;
+        world.append_event(CodeRequested { code_id, user_id, purpose }).await?;
         world.confirmed(world.booking(SessionMode::InPerson)).await?;
     }
     until("all of them have arrived", async || {
@@ -151,7 +151,7 @@ async fn who_types_a_stranger_s_address_delays_nothing_that_was_paid() -> Result
     })
     .await?;
     // A day before the session the address is full again, and its customer is reminded.
-    world.it_is("2026-11-23T05:30:00Z").await?;
+    world.set_clock("2026-11-23T05:30:00Z").await?;
     for _ in 0..4 {
         hold_ended(&world, CUSTOMER).await?;
     }
@@ -189,11 +189,11 @@ async fn many_workers_that_claim_at_once_claim_no_more_than_the_rate() -> Result
     let recipient = Some(Recipient { address, hourly_max: 5 });
     let claim = Claim { message_id: "<id@x>".to_owned(), link_told: false, recipient };
     let claiming = ids.iter().map(async |id| {
-        let mail = store::load(world.store.pool(), *id).await?.unwrap();
+        let mail = repository::load(world.store.pool(), *id).await?.unwrap();
         let claim = claim.clone();
         let claimed = world.store.write(Metadata::by("test", None), move |tx| {
             let (mail, claim) = (mail.clone(), claim.clone());
-            Box::pin(async move { store::begin(tx, &mail, &claim).await })
+            Box::pin(async move { repository::claim(tx, &mail, &claim).await })
         });
         anyhow::Ok(claimed.await?.is_some())
     });
@@ -215,7 +215,7 @@ async fn many_workers_that_claim_at_once_claim_no_more_than_the_rate() -> Result
 #[tokio::test]
 async fn a_mail_that_waits_for_its_time_asks_nobody_meanwhile() -> Result<()> {
     let world = World::new().await?;
-    let asked = || world.knows.asked.load(Ordering::SeqCst);
+    let asked = || world.data.asked.load(Ordering::SeqCst);
     world.confirmed(world.booking(SessionMode::InPerson)).await?;
     world.until_idle().await?;
     let once = asked();
@@ -228,7 +228,7 @@ async fn a_mail_that_waits_for_its_time_asks_nobody_meanwhile() -> Result<()> {
         assert_eq!(asked(), once + usize::try_from(hour)?, "only for the other mail");
     }
     // A day before the session, which is on the 24th at 05:30.
-    world.it_is("2026-11-23T05:30:01Z").await?;
+    world.set_clock("2026-11-23T05:30:01Z").await?;
     world.until_state("reminder", "sent").await?;
     assert_eq!(asked(), once + 5 + 1);
     world.end().await
@@ -239,7 +239,7 @@ async fn a_reminder_that_met_a_hiccup_when_it_was_queued_has_its_three_days_when
 -> Result<()> {
     let world = World::new().await?;
     let id = world.booking(SessionMode::InPerson);
-    world.knows.change(&id.to_string(), |booking| {
+    world.data.change(&id.to_string(), |booking| {
         let session = &mut booking.sessions[0];
         for (at, text) in [
             (&mut session.starts_at, "2026-11-30T05:30:00Z"),
@@ -249,10 +249,10 @@ async fn a_reminder_that_met_a_hiccup_when_it_was_queued_has_its_three_days_when
             *at = Some(contract::convert::to_wire(instant));
         }
     });
-    world.knows.down.store(true, Ordering::SeqCst);
+    world.data.down.store(true, Ordering::SeqCst);
     world.confirmed(id).await?;
     world.until_tried("reminder", 1).await?;
-    world.knows.down.store(false, Ordering::SeqCst);
+    world.data.down.store(false, Ordering::SeqCst);
     world.move_clock(60).await?;
     world.until_idle().await?;
     assert_eq!(world.column("reminder", "state").await?.as_deref(), Some("queued"));
@@ -260,13 +260,13 @@ async fn a_reminder_that_met_a_hiccup_when_it_was_queued_has_its_three_days_when
 
     let refused = serde_json::json!({ "target": "smtp", "kind": "refuse", "status": 451 });
     world.order_fault(refused).await?;
-    world.it_is("2026-11-29T05:30:01Z").await?;
+    world.set_clock("2026-11-29T05:30:01Z").await?;
     until("it is tried", async || {
         let state = world.column("reminder", "state").await?;
         Ok((state.as_deref() == Some("retrying")).then_some(()))
     })
     .await?;
-    world.it_is("2026-11-29T07:30:00Z").await?;
+    world.set_clock("2026-11-29T07:30:00Z").await?;
     world.until_state("reminder", "sent").await?;
     world.end().await
 }

@@ -5,7 +5,7 @@ use contract::booking::v1::SessionMode;
 use contract::common::v1::Money;
 use contract::payments::v1::{Receipt, ReceiptIssued, TaxMode};
 
-use crate::neighbours::receipt;
+use crate::fake_services::receipt;
 use crate::world::{CUSTOMER, World, new_id, text};
 
 fn inr(minor_units: i64) -> Option<Money> {
@@ -26,8 +26,8 @@ async fn issued(world: &World, change: impl FnOnce(&mut Receipt)) -> Result<Rece
         amount: known.amount.clone(),
         ..ReceiptIssued::default()
     };
-    world.knows.receipts.lock().unwrap().insert(receipt_id, known);
-    world.happens(event.clone()).await?;
+    world.data.receipts.lock().unwrap().insert(receipt_id, known);
+    world.append_event(event.clone()).await?;
     world.until_idle().await?;
     Ok(event)
 }
@@ -36,7 +36,7 @@ async fn issued(world: &World, change: impl FnOnce(&mut Receipt)) -> Result<Rece
 async fn a_receipt_is_mailed_once_with_its_number() -> Result<()> {
     let world = World::new().await?;
     let event = issued(&world, |_| {}).await?;
-    world.happens(event.clone()).await?;
+    world.append_event(event.clone()).await?;
     world.until_idle().await?;
     let mails = world.inbox_of(CUSTOMER).await?;
     assert_eq!(mails.len(), 1);
@@ -51,7 +51,7 @@ async fn a_receipt_is_mailed_once_with_its_number() -> Result<()> {
     for part in ["CGST", "SGST", "GSTIN"] {
         assert!(!text(&mails[0], "text").contains(part), "{part}");
     }
-    assert_eq!(world.told("receipt").await?, ["sent"]);
+    assert_eq!(world.published("receipt").await?, ["sent"]);
     world.end().await
 }
 
@@ -95,9 +95,9 @@ async fn each_receipt_of_a_booking_has_a_mail_of_its_own() -> Result<()> {
     let receipt_id = new_id::<kernel::id::Receipt>();
     let mut second = receipt(&receipt_id, &first.booking_id);
     second.serial = "SUK/26-27/00002".to_owned();
-    world.knows.receipts.lock().unwrap().insert(receipt_id.clone(), second);
+    world.data.receipts.lock().unwrap().insert(receipt_id.clone(), second);
     world
-        .happens(ReceiptIssued { receipt_id, serial: "SUK/26-27/00002".to_owned(), ..first })
+        .append_event(ReceiptIssued { receipt_id, serial: "SUK/26-27/00002".to_owned(), ..first })
         .await?;
     world.until_idle().await?;
     let mails = world.inbox_of(CUSTOMER).await?;

@@ -34,11 +34,11 @@ async fn a_refund_that_is_tried_anew_is_told_once_and_its_end_too() -> Result<()
     };
     let renewed = RefundRequested { refund_id: new_id::<Refund>(), renewed: true, ..first.clone() };
     let processed = RefundProcessed { booking_id, refund_id: renewed.refund_id.clone() };
-    world.happens(first).await?;
-    world.happens(renewed).await?;
+    world.append_event(first).await?;
+    world.append_event(renewed).await?;
     world.until_idle().await?;
     assert_eq!(subjects(&world).await?, ["Your refund of ₹750 is on its way"]);
-    world.happens(processed).await?;
+    world.append_event(processed).await?;
     world.until_idle().await?;
     let wanted = ["Your refund of ₹750 is on its way", "Your refund of ₹750 is done"];
     assert_eq!(subjects(&world).await?, wanted);
@@ -51,7 +51,7 @@ async fn a_refund_that_the_practice_made_elsewhere_is_told_too() -> Result<()> {
     let booking_id = world.booking(SessionMode::Online).to_string();
     let refund_id = new_id::<Refund>();
     world
-        .happens(RefundDiscovered {
+        .append_event(RefundDiscovered {
             booking_id: booking_id.clone(),
             refund_id: refund_id.clone(),
             payment_id: "pay_1".to_owned(),
@@ -61,7 +61,7 @@ async fn a_refund_that_the_practice_made_elsewhere_is_told_too() -> Result<()> {
         })
         .await?;
     world.until_idle().await?;
-    world.happens(RefundProcessed { booking_id, refund_id }).await?;
+    world.append_event(RefundProcessed { booking_id, refund_id }).await?;
     world.until_idle().await?;
     let wanted = ["Your refund of ₹200.50 is on its way", "Your refund of ₹200.50 is done"];
     assert_eq!(subjects(&world).await?, wanted);
@@ -74,7 +74,7 @@ async fn a_refund_that_the_practice_made_elsewhere_is_told_too() -> Result<()> {
 async fn the_end_of_a_refund_that_nobody_spoke_of_holds_up_nothing() -> Result<()> {
     let world = World::new().await?;
     let booking_id = world.booking(SessionMode::Online).to_string();
-    world.happens(RefundProcessed { booking_id, refund_id: new_id::<Refund>() }).await?;
+    world.append_event(RefundProcessed { booking_id, refund_id: new_id::<Refund>() }).await?;
     world.until_idle().await?;
     assert_eq!(world.inbox().await?, Vec::<Value>::new());
     // This also sees that nothing is parked.
@@ -98,7 +98,7 @@ async fn the_practice_is_told_of_a_dispute_with_its_day_and_of_its_end() -> Resu
         ..Default::default()
     };
     for state in ["open", "open", "under_review", "lost"] {
-        world.happens(told(state)).await?;
+        world.append_event(told(state)).await?;
         world.until_idle().await?;
     }
     let mails = world.inbox_of(PRACTICE).await?;

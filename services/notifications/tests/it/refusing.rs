@@ -14,8 +14,8 @@ const HOUR: i64 = 3600;
 /// One mail to one person, due at once.
 async fn hold_ended(world: &World) -> Result<()> {
     let id = world.booking(SessionMode::Online).to_string();
-    world.knows.change(&id, |booking| booking.set_state(BookingState::Expired));
-    world.happens(BookingExpired { booking_id: id }).await
+    world.data.change(&id, |booking| booking.set_state(BookingState::Expired));
+    world.append_event(BookingExpired { booking_id: id }).await
 }
 
 #[tokio::test]
@@ -25,16 +25,16 @@ async fn a_mail_that_is_refused_for_now_arrives_later_and_once() -> Result<()> {
     world.order_fault(later).await?;
     hold_ended(&world).await?;
     world.until_tried("hold_ended", 1).await?;
-    assert_eq!(world.told("hold_ended").await?, ["failed"]);
+    assert_eq!(world.published("hold_ended").await?, ["failed"]);
     assert_eq!(world.column("hold_ended", "last_error").await?.as_deref(), Some("smtp_451"));
 
     world.move_clock(40).await?;
     world.until_tried("hold_ended", 2).await?;
-    assert_eq!(world.told("hold_ended").await?, ["failed"], "it is told once");
+    assert_eq!(world.published("hold_ended").await?, ["failed"], "it is told once");
 
     world.move_clock(40 + 80).await?;
     world.until_idle().await?;
-    assert_eq!(world.told("hold_ended").await?, ["failed", "sent"]);
+    assert_eq!(world.published("hold_ended").await?, ["failed", "sent"]);
     assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
     world.end().await
 }
@@ -45,7 +45,7 @@ async fn a_mail_that_is_refused_for_good_is_left_to_a_person() -> Result<()> {
     world.order_fault(json!({ "target": "smtp", "kind": "refuse", "status": 550 })).await?;
     hold_ended(&world).await?;
     world.until_idle().await?;
-    assert_eq!(world.told("hold_ended").await?, ["failed for good"]);
+    assert_eq!(world.published("hold_ended").await?, ["failed for good"]);
     assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("failed"));
     world.move_clock(80 * HOUR).await?;
     world.until_idle().await?;
@@ -65,7 +65,7 @@ async fn what_answers_a_form_and_is_refused_for_good_is_no_task_for_anybody() ->
     for kind in ["contact_acknowledgement", "meditation_guide"] {
         assert_eq!(world.column(kind, "state").await?.as_deref(), Some("dropped"), "{kind}");
         assert_eq!(world.column(kind, "last_error").await?.as_deref(), Some("smtp_550"));
-        assert_eq!(world.told(kind).await?, Vec::<&str>::new());
+        assert_eq!(world.published(kind).await?, Vec::<&str>::new());
     }
     // What was written to the practice is, because somebody waits for an answer.
     assert_eq!(world.column("contact_message", "state").await?.as_deref(), Some("failed"));
@@ -80,7 +80,7 @@ async fn wrong_credentials_are_our_own_fault_and_not_the_mail_s() -> Result<()> 
     world.until_tried("hold_ended", 1).await?;
     world.move_clock(40).await?;
     world.until_idle().await?;
-    assert_eq!(world.told("hold_ended").await?, ["failed", "sent"]);
+    assert_eq!(world.published("hold_ended").await?, ["failed", "sent"]);
     world.end().await
 }
 
@@ -94,7 +94,7 @@ async fn three_days_without_a_mail_server_are_enough() -> Result<()> {
     world.until_tried("hold_ended", 2).await?;
     world.move_clock(74 * HOUR).await?;
     world.until_idle().await?;
-    assert_eq!(world.told("hold_ended").await?, ["failed", "failed for good"]);
+    assert_eq!(world.published("hold_ended").await?, ["failed", "failed for good"]);
     assert_eq!(world.inbox().await?, Vec::<Value>::new());
     world.end().await
 }
@@ -124,7 +124,7 @@ async fn a_server_that_takes_its_time_gets_the_mail_once() -> Result<()> {
     world.until_state("hold_ended", "sending").await?;
     assert!(world.claimed_for("hold_ended").await? > 0, "nobody takes it up meanwhile");
     world.until_idle().await?;
-    assert_eq!(world.told("hold_ended").await?, ["sent"]);
+    assert_eq!(world.published("hold_ended").await?, ["sent"]);
     assert_eq!(world.column("hold_ended", "attempts::text").await?.as_deref(), Some("1"));
     assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
     world.end().await
@@ -139,7 +139,7 @@ async fn a_process_that_stops_waits_for_the_mail_that_is_on_its_way() -> Result<
     world.until_state("hold_ended", "sending").await?;
     world.stop().await?;
     assert_eq!(world.column("hold_ended", "state").await?.as_deref(), Some("sent"));
-    assert_eq!(world.told("hold_ended").await?, ["sent"]);
+    assert_eq!(world.published("hold_ended").await?, ["sent"]);
     assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1);
     Ok(())
 }
@@ -147,16 +147,16 @@ async fn a_process_that_stops_waits_for_the_mail_that_is_on_its_way() -> Result<
 #[tokio::test]
 async fn neighbours_that_are_down_are_waited_for_without_a_word() -> Result<()> {
     let world = World::new().await?;
-    world.knows.down.store(true, Ordering::SeqCst);
+    world.data.down.store(true, Ordering::SeqCst);
     hold_ended(&world).await?;
     world.until_tried("hold_ended", 1).await?;
     let reason = world.column("hold_ended", "last_error").await?;
     assert_eq!(reason.as_deref(), Some("booking_unavailable"));
-    assert_eq!(world.told("hold_ended").await?, Vec::<&str>::new());
-    world.knows.down.store(false, Ordering::SeqCst);
+    assert_eq!(world.published("hold_ended").await?, Vec::<&str>::new());
+    world.data.down.store(false, Ordering::SeqCst);
     world.move_clock(40).await?;
     world.until_idle().await?;
-    assert_eq!(world.told("hold_ended").await?, ["sent"]);
+    assert_eq!(world.published("hold_ended").await?, ["sent"]);
     world.end().await
 }
 
@@ -182,7 +182,7 @@ async fn a_restart_forgets_nothing_and_repeats_nothing() -> Result<()> {
 #[tokio::test]
 async fn a_process_that_died_while_it_sent_is_followed_by_one_that_sends() -> Result<()> {
     let mut world = World::new().await?;
-    world.knows.down.store(true, Ordering::SeqCst);
+    world.data.down.store(true, Ordering::SeqCst);
     hold_ended(&world).await?;
     world.until_tried("hold_ended", 1).await?;
     world.stop().await?;
@@ -193,7 +193,7 @@ async fn a_process_that_died_while_it_sent_is_followed_by_one_that_sends() -> Re
     assert_eq!(world.begin(&mail).await?, None, "who read the mail before it was claimed");
     let claimed = world.mail("hold_ended").await?;
     assert_eq!(world.begin(&claimed).await?, None, "who reads it while it is on its way");
-    world.knows.down.store(false, Ordering::SeqCst);
+    world.data.down.store(false, Ordering::SeqCst);
 
     // A minute before its claim ends, however slow this machine is; another mail goes out.
     world.move_clock(HOUR - 60).await?;
@@ -206,7 +206,7 @@ async fn a_process_that_died_while_it_sent_is_followed_by_one_that_sends() -> Re
     assert_eq!(world.begin(&claimed).await?, None, "a moved clock ends no claim");
     world.end_claims().await?;
     world.until_idle().await?;
-    assert_eq!(world.told("hold_ended").await?, ["sent"]);
+    assert_eq!(world.published("hold_ended").await?, ["sent"]);
     assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 2);
     world.end().await
 }
@@ -223,6 +223,6 @@ async fn an_outage_ends_with_every_mail_once() -> Result<()> {
     world.move_clock(24 * HOUR).await?;
     world.until_idle().await?;
     assert_eq!(world.inbox().await?.len(), 2);
-    assert_eq!(world.told("booking_confirmed").await?, ["failed", "sent"]);
+    assert_eq!(world.published("booking_confirmed").await?, ["failed", "sent"]);
     world.end().await
 }

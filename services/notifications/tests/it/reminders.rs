@@ -9,7 +9,7 @@ use contract::convert::to_wire;
 use eventstore::Metadata;
 use kernel::Id;
 use kernel::id::Booking;
-use notifications::store;
+use notifications::repository;
 use serde_json::{Value, json};
 use testkit::until;
 
@@ -61,11 +61,11 @@ async fn a_customer_is_reminded_once_and_a_day_before() -> Result<()> {
     assert_eq!(due_at(&world, "reminder").await?.as_deref(), Some(DUE));
     assert_eq!(world.column("second_reminder", "state").await?, None);
 
-    world.it_is(JUST_BEFORE).await?;
+    world.set_clock(JUST_BEFORE).await?;
     world.until_idle().await?;
     assert_eq!(reminders(&world).await?.len(), 0);
 
-    world.it_is(DUE).await?;
+    world.set_clock(DUE).await?;
     world.until_state("reminder", "sent").await?;
     let mails = reminders(&world).await?;
     assert_eq!(mails.len(), 1);
@@ -76,10 +76,10 @@ async fn a_customer_is_reminded_once_and_a_day_before() -> Result<()> {
 
     // Whatever repeats the event, and however late it becomes: it is one mail.
     world.confirmed(id).await?;
-    world.it_is(BEGUN).await?;
+    world.set_clock(BEGUN).await?;
     world.until_idle().await?;
     assert_eq!(reminders(&world).await?.len(), 1);
-    assert_eq!(world.told("reminder").await?, ["sent"]);
+    assert_eq!(world.published("reminder").await?, ["sent"]);
     world.end().await
 }
 
@@ -87,7 +87,7 @@ async fn a_customer_is_reminded_once_and_a_day_before() -> Result<()> {
 async fn a_session_in_person_is_reminded_of_with_its_place() -> Result<()> {
     let world = World::new().await?;
     booked(&world, SessionMode::InPerson).await?;
-    world.it_is(DUE).await?;
+    world.set_clock(DUE).await?;
     world.until_state("reminder", "sent").await?;
     let mails = reminders(&world).await?;
     assert!(text(&mails[0], "text").contains("Sukoon, Arera Colony"), "{mails:?}");
@@ -102,11 +102,11 @@ async fn a_restart_before_its_hour_changes_nothing() -> Result<()> {
         world.stop().await?;
         world.start();
     }
-    world.it_is(DUE).await?;
+    world.set_clock(DUE).await?;
     world.until_state("reminder", "sent").await?;
     world.stop().await?;
     world.start();
-    world.it_is(SOON).await?;
+    world.set_clock(SOON).await?;
     world.until_idle().await?;
     assert_eq!(reminders(&world).await?.len(), 1);
     world.end().await
@@ -117,14 +117,14 @@ async fn what_fell_due_while_everything_was_down_is_sent_if_the_session_is_ahead
     let mut world = World::new().await?;
     booked(&world, SessionMode::InPerson).await?;
     world.stop().await?;
-    world.knows.down.store(true, Ordering::SeqCst);
-    world.it_is(TWO_HOURS_BEFORE).await?;
+    world.data.down.store(true, Ordering::SeqCst);
+    world.set_clock(TWO_HOURS_BEFORE).await?;
     // This service is back first, then the one that knows the booking.
     world.start();
     world.until_tried("reminder", 1).await?;
     assert_eq!(reminders(&world).await?.len(), 0);
-    world.knows.down.store(false, Ordering::SeqCst);
-    world.it_is("2026-11-24T03:31:00Z").await?;
+    world.data.down.store(false, Ordering::SeqCst);
+    world.set_clock("2026-11-24T03:31:00Z").await?;
     world.until_state("reminder", "sent").await?;
     world.until_idle().await?;
     assert_eq!(reminders(&world).await?.len(), 1);
@@ -136,7 +136,7 @@ async fn who_booked_while_this_service_was_down_is_reminded_too() -> Result<()> 
     let mut world = World::new().await?;
     world.stop().await?;
     world.confirmed(world.booking(SessionMode::InPerson)).await?;
-    world.it_is(TWO_HOURS_BEFORE).await?;
+    world.set_clock(TWO_HOURS_BEFORE).await?;
     world.start();
     world.until_state("reminder", "sent").await?;
     world.until_idle().await?;
@@ -150,12 +150,12 @@ async fn what_fell_due_while_everything_was_down_is_not_sent_when_the_session_ha
     let mut world = World::new().await?;
     booked(&world, SessionMode::InPerson).await?;
     world.stop().await?;
-    world.it_is(BEGUN).await?;
+    world.set_clock(BEGUN).await?;
     world.start();
     world.until_state("reminder", "dropped").await?;
     assert_eq!(world.column("reminder", "last_error").await?.as_deref(), Some("too_late"));
     assert_eq!(reminders(&world).await?.len(), 0);
-    assert_eq!(world.told("reminder").await?, Vec::<&str>::new());
+    assert_eq!(world.published("reminder").await?, Vec::<&str>::new());
     world.end().await
 }
 
@@ -165,10 +165,10 @@ async fn a_mail_server_that_is_back_too_late_sends_no_reminder() -> Result<()> {
     booked(&world, SessionMode::InPerson).await?;
     let later = json!({ "target": "smtp", "kind": "refuse", "status": 451, "times": 0 });
     world.order_fault(later).await?;
-    world.it_is(DUE).await?;
+    world.set_clock(DUE).await?;
     world.until_tried("reminder", 1).await?;
     world.clear_faults().await?;
-    world.it_is(BEGUN).await?;
+    world.set_clock(BEGUN).await?;
     world.until_state("reminder", "dropped").await?;
     assert_eq!(reminders(&world).await?.len(), 0);
     world.end().await
@@ -178,9 +178,9 @@ async fn a_mail_server_that_is_back_too_late_sends_no_reminder() -> Result<()> {
 async fn a_cancelled_session_is_not_reminded_of() -> Result<()> {
     let world = World::new().await?;
     let id = booked(&world, SessionMode::InPerson).await?.to_string();
-    world.knows.change(&id, |booking| booking.set_state(BookingState::Cancelled));
+    world.data.change(&id, |booking| booking.set_state(BookingState::Cancelled));
     world
-        .happens(BookingCancelled {
+        .append_event(BookingCancelled {
             booking_id: id,
             cancelled_by: CancelledBy::Customer.into(),
             refund: Some(Money { minor_units: 0, currency_code: "INR".to_owned() }),
@@ -188,7 +188,7 @@ async fn a_cancelled_session_is_not_reminded_of() -> Result<()> {
         })
         .await?;
     world.until_idle().await?;
-    world.it_is(DUE).await?;
+    world.set_clock(DUE).await?;
     world.until_state("reminder", "dropped").await?;
     assert_eq!(world.column("reminder", "last_error").await?.as_deref(), Some("overtaken"));
     assert_eq!(reminders(&world).await?.len(), 0);
@@ -198,7 +198,7 @@ async fn a_cancelled_session_is_not_reminded_of() -> Result<()> {
 #[tokio::test]
 async fn who_books_within_the_day_before_is_not_reminded() -> Result<()> {
     let world = World::new().await?;
-    world.it_is("2026-11-23T05:30:05Z").await?;
+    world.set_clock("2026-11-23T05:30:05Z").await?;
     booked(&world, SessionMode::InPerson).await?;
     assert_eq!(world.column("reminder", "state").await?.as_deref(), Some("dropped"));
     assert_eq!(world.column("reminder", "last_error").await?.as_deref(), Some("inside_window"));
@@ -210,12 +210,12 @@ async fn who_books_within_the_day_before_is_not_reminded() -> Result<()> {
 async fn a_practice_can_have_two() -> Result<()> {
     let world = World::with(with_two).await?;
     booked(&world, SessionMode::Online).await?;
-    world.it_is(DUE).await?;
+    world.set_clock(DUE).await?;
     world.until_state("reminder", "sent").await?;
-    world.it_is(SOON).await?;
+    world.set_clock(SOON).await?;
     world.until_idle().await?;
     assert_eq!(reminders(&world).await?.len(), 1);
-    world.it_is(TWO_HOURS_BEFORE).await?;
+    world.set_clock(TWO_HOURS_BEFORE).await?;
     world.until_state("second_reminder", "sent").await?;
     let mails = reminders(&world).await?;
     assert_eq!(mails.len(), 2);
@@ -229,7 +229,7 @@ async fn of_two_that_were_missed_the_later_one_is_sent() -> Result<()> {
     let mut world = World::with(with_two).await?;
     booked(&world, SessionMode::InPerson).await?;
     world.stop().await?;
-    world.it_is(TWO_HOURS_BEFORE).await?;
+    world.set_clock(TWO_HOURS_BEFORE).await?;
     world.start();
     world.until_state("second_reminder", "sent").await?;
     world.until_state("reminder", "dropped").await?;
@@ -242,19 +242,19 @@ async fn a_clock_that_jumps_ahead_and_is_put_back_costs_no_reminder() -> Result<
     let world = World::new().await?;
     booked(&world, SessionMode::InPerson).await?;
     // Back: the reminder is farther off, and still there.
-    world.it_is("2026-11-18T06:00:00Z").await?;
+    world.set_clock("2026-11-18T06:00:00Z").await?;
     world.until_idle().await?;
     assert_eq!(due_at(&world, "reminder").await?.as_deref(), Some(DUE));
-    world.it_is(JUST_BEFORE).await?;
+    world.set_clock(JUST_BEFORE).await?;
     world.until_idle().await?;
     assert_eq!(reminders(&world).await?.len(), 0);
     // Ahead, over its hour: it is late, and sent.
-    world.it_is(TWO_HOURS_BEFORE).await?;
+    world.set_clock(TWO_HOURS_BEFORE).await?;
     world.until_state("reminder", "sent").await?;
     // Back again: it has its mail.
-    world.it_is(JUST_BEFORE).await?;
+    world.set_clock(JUST_BEFORE).await?;
     world.until_idle().await?;
-    world.it_is(DUE).await?;
+    world.set_clock(DUE).await?;
     world.until_idle().await?;
     assert_eq!(reminders(&world).await?.len(), 1);
     world.end().await
@@ -267,18 +267,18 @@ async fn a_session_that_was_moved_and_hours_that_were_changed_are_followed() -> 
     world.stop().await?;
     world.change_practice(|text| text.replace("reminder_hours = 24", "reminder_hours = 6"))?;
     world.start();
-    world.it_is(DUE).await?;
+    world.set_clock(DUE).await?;
     world.until_idle().await?;
     assert_eq!(due_at(&world, "reminder").await?.as_deref(), Some("2026-11-23T23:30:00Z"));
-    world.knows.change(&id, |booking| {
+    world.data.change(&id, |booking| {
         let start: kernel::Timestamp = "2026-11-26T05:30:00Z".parse().unwrap();
         booking.sessions[0].starts_at = Some(to_wire(start));
         booking.sessions[0].ends_at = Some(to_wire(start.plus_minutes(45)));
     });
-    world.it_is("2026-11-23T23:30:00Z").await?;
+    world.set_clock("2026-11-23T23:30:00Z").await?;
     world.until_idle().await?;
     assert_eq!(due_at(&world, "reminder").await?.as_deref(), Some("2026-11-25T23:30:00Z"));
-    world.it_is("2026-11-25T23:30:00Z").await?;
+    world.set_clock("2026-11-25T23:30:00Z").await?;
     world.until_state("reminder", "sent").await?;
     let mails = reminders(&world).await?;
     assert_eq!(mails.len(), 1);
@@ -300,7 +300,7 @@ async fn hours_that_were_raised_hold_for_what_waits() -> Result<()> {
     })
     .await?;
     assert_eq!(reminders(&world).await?.len(), 0);
-    world.it_is("2026-11-22T05:30:00Z").await?;
+    world.set_clock("2026-11-22T05:30:00Z").await?;
     world.until_state("reminder", "sent").await?;
     assert_eq!(reminders(&world).await?.len(), 1);
     world.end().await
@@ -314,7 +314,7 @@ async fn a_second_reminder_that_is_wanted_later_takes_nothing_from_the_first() -
     let (none, two) = ("second_reminder_hours = 0", "second_reminder_hours = 2");
     world.change_practice(|text| text.replace(none, two))?;
     // An hour before the session: a second reminder would be out, but this booking has none.
-    world.it_is("2026-11-24T04:30:00Z").await?;
+    world.set_clock("2026-11-24T04:30:00Z").await?;
     world.start();
     world.until_state("reminder", "sent").await?;
     assert_eq!(world.column("second_reminder", "state").await?, None);
@@ -335,7 +335,7 @@ async fn those_that_wait_are_woken_batch_by_batch_and_no_others() -> Result<()> 
     assert_eq!(waiting, (4, 4), "all of them give way");
     let wake = async |hours: &'static str| {
         let woken = world.store.write(Metadata::by("test", None), move |tx| {
-            Box::pin(store::wake_reminders(tx, hours, 3))
+            Box::pin(repository::reschedule_reminders(tx, hours, 3))
         });
         woken.await
     };

@@ -20,7 +20,7 @@ fn written(world: &World, at: &str) -> String {
         created_at: Some(to_wire(at.parse().unwrap())),
         image: None,
     };
-    world.knows.reviews.lock().unwrap().insert(review_id.clone(), review);
+    world.data.reviews.lock().unwrap().insert(review_id.clone(), review);
     review_id
 }
 
@@ -37,10 +37,10 @@ fn submitted(review_id: &str) -> ReviewSubmitted {
 async fn a_new_review_is_told_once() -> Result<()> {
     let world = World::new().await?;
     let id = written(&world, BEGIN);
-    world.happens(submitted(&id)).await?;
+    world.append_event(submitted(&id)).await?;
     let verified = ReviewVerified { review_id: id.clone(), booking_id: String::new() };
-    world.happens(verified).await?;
-    world.happens(submitted(&id)).await?;
+    world.append_event(verified).await?;
+    world.append_event(submitted(&id)).await?;
     world.until_idle().await?;
     let mails = world.inbox_of(PRACTICE).await?;
     assert_eq!(mails.len(), 1);
@@ -49,7 +49,7 @@ async fn a_new_review_is_told_once() -> Result<()> {
     assert!(said.contains("I will come again & again."), "{said}");
     assert!(said.contains(&format!("http://127.0.0.1:8080/reviews/{id}")), "{said}");
     assert!(text(&mails[0], "html").contains("Ravi &lt;b&gt; Bcc: eve@example.org"));
-    assert_eq!(world.told("review_notice").await?, ["sent"]);
+    assert_eq!(world.published("review_notice").await?, ["sent"]);
     let kept = world.dump().await?;
     assert!(!kept.contains("Ravi") && !kept.contains("helped me"));
     world.end().await
@@ -59,8 +59,8 @@ async fn a_new_review_is_told_once() -> Result<()> {
 async fn a_review_that_is_gone_is_not_told() -> Result<()> {
     let world = World::new().await?;
     let id = new_id::<kernel::id::Review>();
-    world.happens(submitted(&id)).await?;
-    world.happens(ReviewDeleted { review_id: id, deleted_by: String::new() }).await?;
+    world.append_event(submitted(&id)).await?;
+    world.append_event(ReviewDeleted { review_id: id, deleted_by: String::new() }).await?;
     world.until_idle().await?;
     assert_eq!(world.column("review_notice", "state").await?.as_deref(), Some("dropped"));
     let reason = world.column("review_notice", "last_error").await?;
@@ -73,7 +73,7 @@ async fn a_review_that_is_gone_is_not_told() -> Result<()> {
 async fn who_begins_to_listen_late_is_spared_the_old_ones() -> Result<()> {
     let world = World::new().await?;
     let old = written(&world, "2026-10-01T06:00:00Z");
-    world.happens(submitted(&old)).await?;
+    world.append_event(submitted(&old)).await?;
     world.until_idle().await?;
     assert_eq!(world.column("review_notice", "last_error").await?.as_deref(), Some("too_late"));
     assert_eq!(world.inbox().await?.len(), 0);

@@ -10,7 +10,7 @@ use eventstore::{StaffDoor, new_uuid};
 use kernel::Id;
 use kernel::id::Customer;
 use messaging::ParkedEvents;
-use notifications::process::booking::OnBooking;
+use notifications::consumers::booking::OnBooking;
 use runtime::channel;
 use runtime::practice::Mails;
 use runtime::server::Server;
@@ -27,12 +27,12 @@ use crate::world::{CUSTOMER, World};
 const FAR: u64 = 4_102_444_800;
 
 /// The staff's service of a world, and somebody with a role who calls it.
-pub(crate) struct Desk {
+pub(crate) struct StaffClient {
     pub(crate) client: client::NotificationsStaffServiceClient<Channel>,
     person: Uuid,
 }
 
-impl Desk {
+impl StaffClient {
     pub(crate) async fn new(world: &World, role: Option<&str>) -> Result<Self> {
         let server = Server::bind("127.0.0.1:0".parse()?, &world.shutdown).await?;
         let url = format!("http://{}", server.address()?);
@@ -49,7 +49,7 @@ impl Desk {
         let person = new_uuid();
         if let Some(role) = role {
             let id = Id::<Customer>::from_uuid(person).to_string();
-            world.knows.roles.lock().unwrap().insert(id, role.to_owned());
+            world.data.roles.lock().unwrap().insert(id, role.to_owned());
         }
         let client = client::NotificationsStaffServiceClient::new(channel::connect_lazy(&url)?);
         Ok(Self { client, person })
@@ -72,16 +72,16 @@ pub(crate) async fn audited(world: &World) -> Result<Vec<(String, String, String
 #[tokio::test]
 async fn a_parked_event_is_shown_tried_again_and_taken_in_when_it_can_be() -> Result<()> {
     let world = World::new().await?;
-    let mut desk = Desk::new(&world, Some("owner")).await?;
+    let mut staff = StaffClient::new(&world, Some("owner")).await?;
     let booking = world.booking(SessionMode::InPerson);
     // It cannot be read, so it is parked, and what follows in its stream waits behind it.
     world
-        .happens(BookingConfirmed { booking_id: "nobody".to_owned(), ..Default::default() })
+        .append_event(BookingConfirmed { booking_id: "nobody".to_owned(), ..Default::default() })
         .await?;
     world.confirmed(booking).await?;
-    let request = || desk.by(&world, ListParkedEventsRequest {});
+    let request = || staff.by(&world, ListParkedEventsRequest {});
     let listed = until("both are parked", async || {
-        let answer = desk.client.clone().list_parked_events(request()?).await?.into_inner();
+        let answer = staff.client.clone().list_parked_events(request()?).await?.into_inner();
         Ok((answer.events.len() == 2).then_some(answer.events))
     })
     .await?;
@@ -89,15 +89,15 @@ async fn a_parked_event_is_shown_tried_again_and_taken_in_when_it_can_be() -> Re
     assert_eq!((&*listed[0].consumer, &*listed[0].source), ("notifications-on-booking", "booking"));
     assert_eq!(listed[0].error, "this is not an id that begins with bkg_");
     let retry = RetryParkedEventsRequest { stream_id: "neighbours".to_owned() };
-    let request = desk.by(&world, retry.clone())?;
-    let answer = desk.client.retry_parked_events(request).await?.into_inner();
+    let request = staff.by(&world, retry.clone())?;
+    let answer = staff.client.retry_parked_events(request).await?.into_inner();
     assert_eq!((answer.handled, answer.events.len()), (0, 2), "the reason is still there");
 
     let good = format!(r#"{{"bookingId": "{booking}"}}"#);
     let mended = sqlx::query("update parked_events set payload = $1::jsonb where position = $2");
     mended.bind(good).bind(listed[0].position).execute(world.store.pool()).await?;
-    let request = desk.by(&world, retry)?;
-    let answer = desk.client.retry_parked_events(request).await?.into_inner();
+    let request = staff.by(&world, retry)?;
+    let answer = staff.client.retry_parked_events(request).await?.into_inner();
     assert_eq!((answer.handled, answer.events.len()), (2, 0));
     world.until_idle().await?;
     assert_eq!(world.inbox_of(CUSTOMER).await?.len(), 1, "both were about the same booking");
@@ -118,11 +118,11 @@ async fn only_owner_and_admin_are_let_in_and_the_others_are_written_down() -> Re
         (Some("gardener"), Some("STAFF_ONLY")),
         (Some("admin"), None),
     ] {
-        let mut desk = Desk::new(&world, role).await?;
-        let request = desk.by(&world, ListParkedEventsRequest {})?;
-        let listed = desk.client.list_parked_events(request).await.map(|_| ());
-        let request = desk.by(&world, RetryParkedEventsRequest::default())?;
-        let retried = desk.client.retry_parked_events(request).await.map(|_| ());
+        let mut staff = StaffClient::new(&world, role).await?;
+        let request = staff.by(&world, ListParkedEventsRequest {})?;
+        let listed = staff.client.list_parked_events(request).await.map(|_| ());
+        let request = staff.by(&world, RetryParkedEventsRequest::default())?;
+        let retried = staff.client.retry_parked_events(request).await.map(|_| ());
         for answer in [listed, retried] {
             let refused = answer.err();
             let told = refused.as_ref().and_then(detail_of).map(|detail| detail.reason);
@@ -141,12 +141,12 @@ async fn only_owner_and_admin_are_let_in_and_the_others_are_written_down() -> Re
 #[tokio::test]
 async fn nobody_gets_in_without_a_token_or_while_roles_cannot_be_asked_for() -> Result<()> {
     let world = World::new().await?;
-    let mut desk = Desk::new(&world, Some("owner")).await?;
-    let refused = desk.client.list_parked_events(ListParkedEventsRequest {}).await.unwrap_err();
+    let mut staff = StaffClient::new(&world, Some("owner")).await?;
+    let refused = staff.client.list_parked_events(ListParkedEventsRequest {}).await.unwrap_err();
     assert_eq!(refused.code(), Code::Unauthenticated);
-    world.knows.down.store(true, std::sync::atomic::Ordering::SeqCst);
-    let request = desk.by(&world, ListParkedEventsRequest {})?;
-    let refused = desk.client.list_parked_events(request).await.unwrap_err();
+    world.data.down.store(true, std::sync::atomic::Ordering::SeqCst);
+    let request = staff.by(&world, ListParkedEventsRequest {})?;
+    let refused = staff.client.list_parked_events(request).await.unwrap_err();
     assert_eq!(refused.code(), Code::Unavailable);
     world.end().await
 }

@@ -12,33 +12,33 @@ use runtime::status::detail_of;
 use serde_json::json;
 use tonic::{Code, Status};
 
-use crate::staff::{Desk, audited};
+use crate::staff::{StaffClient, audited};
 use crate::world::{CUSTOMER, World, new_id, text};
 
 /// A mail to one person, due at once.
 async fn hold_ended(world: &World) -> Result<Id<Booking>> {
     let id = world.booking(SessionMode::Online);
-    world.knows.change(&id.to_string(), |booking| booking.set_state(BookingState::Expired));
-    world.happens(BookingExpired { booking_id: id.to_string() }).await?;
+    world.data.change(&id.to_string(), |booking| booking.set_state(BookingState::Expired));
+    world.append_event(BookingExpired { booking_id: id.to_string() }).await?;
     Ok(id)
 }
 
 /// The only mail that staff sees.
-async fn only(world: &World, desk: &mut Desk) -> Result<Delivery> {
-    let request = desk.by(world, ListMailsRequest::default())?;
-    let mut mails = desk.client.list_mails(request).await?.into_inner().mails;
+async fn only(world: &World, staff: &mut StaffClient) -> Result<Delivery> {
+    let request = staff.by(world, ListMailsRequest::default())?;
+    let mut mails = staff.client.list_mails(request).await?.into_inner().mails;
     assert_eq!(mails.len(), 1);
     Ok(mails.remove(0))
 }
 
-async fn retry(world: &World, desk: &mut Desk, mail_id: &str) -> Result<Delivery, Status> {
-    let request = desk.by(world, RetryMailRequest { mail_id: mail_id.to_owned() }).unwrap();
-    Ok(desk.client.retry_mail(request).await?.into_inner().mail.unwrap())
+async fn retry(world: &World, staff: &mut StaffClient, mail_id: &str) -> Result<Delivery, Status> {
+    let request = staff.by(world, RetryMailRequest { mail_id: mail_id.to_owned() }).unwrap();
+    Ok(staff.client.retry_mail(request).await?.into_inner().mail.unwrap())
 }
 
-async fn settle(world: &World, desk: &mut Desk, mail_id: &str) -> Result<Delivery, Status> {
-    let request = desk.by(world, SettleMailRequest { mail_id: mail_id.to_owned() }).unwrap();
-    Ok(desk.client.settle_mail(request).await?.into_inner().mail.unwrap())
+async fn settle(world: &World, staff: &mut StaffClient, mail_id: &str) -> Result<Delivery, Status> {
+    let request = staff.by(world, SettleMailRequest { mail_id: mail_id.to_owned() }).unwrap();
+    Ok(staff.client.settle_mail(request).await?.into_inner().mail.unwrap())
 }
 
 fn refused<T>(answer: Result<T, Status>) -> (Code, String) {
@@ -53,11 +53,11 @@ fn because(code: Code, reason: &str) -> (Code, String) {
 #[tokio::test]
 async fn a_mail_that_failed_is_seen_and_tried_again_for_a_person() -> Result<()> {
     let world = World::new().await?;
-    let mut desk = Desk::new(&world, Some("owner")).await?;
+    let mut staff = StaffClient::new(&world, Some("owner")).await?;
     world.order_fault(json!({ "target": "smtp", "kind": "refuse", "status": 550 })).await?;
     let booking = hold_ended(&world).await?;
     world.until_idle().await?;
-    let failed = only(&world, &mut desk).await?;
+    let failed = only(&world, &mut staff).await?;
     assert_eq!((failed.kind(), failed.state()), (MailKind::HoldEnded, DeliveryState::Failed));
     assert_eq!((failed.booking_id.clone(), failed.subject.clone()), {
         (booking.to_string(), booking.to_string())
@@ -67,57 +67,57 @@ async fn a_mail_that_failed_is_seen_and_tried_again_for_a_person() -> Result<()>
 
     // Long after its three days, and the server has learned.
     world.move_clock(80 * 3600).await?;
-    let queued = retry(&world, &mut desk, &failed.mail_id).await?;
+    let queued = retry(&world, &mut staff, &failed.mail_id).await?;
     assert_eq!(queued.state(), DeliveryState::Queued);
     assert!(queued.due_at.is_some());
     assert_eq!(queued.attempts, 0, "its waits begin anew");
     world.until_idle().await?;
-    let sent = only(&world, &mut desk).await?;
+    let sent = only(&world, &mut staff).await?;
     assert_eq!((sent.state(), sent.attempts, &*sent.reason), (DeliveryState::Sent, 1, ""));
     assert!(sent.sent_at.is_some() && sent.due_at.is_none());
     assert_eq!(sent.message_id, failed.message_id, "the same on every try");
     let inbox = world.inbox_of(CUSTOMER).await?;
     assert_eq!(inbox.len(), 1);
     assert_eq!(format!("<{}>", text(&inbox[0], "messageId")), sent.message_id);
-    assert_eq!(world.told("hold_ended").await?, ["failed for good", "sent"]);
+    assert_eq!(world.published("hold_ended").await?, ["failed for good", "sent"]);
 
     let over = because(Code::FailedPrecondition, "MAIL_IS_OVER");
-    assert_eq!(refused(retry(&world, &mut desk, &sent.mail_id).await), over);
+    assert_eq!(refused(retry(&world, &mut staff, &sent.mail_id).await), over);
     let not_failed = because(Code::FailedPrecondition, "MAIL_NOT_FAILED");
-    assert_eq!(refused(settle(&world, &mut desk, &sent.mail_id).await), not_failed);
+    assert_eq!(refused(settle(&world, &mut staff, &sent.mail_id).await), not_failed);
     world.end().await
 }
 
 #[tokio::test]
 async fn who_tries_again_gets_three_days_more() -> Result<()> {
     let world = World::new().await?;
-    let mut desk = Desk::new(&world, Some("admin")).await?;
+    let mut staff = StaffClient::new(&world, Some("admin")).await?;
     world.order_fault(json!({ "target": "smtp_connect", "kind": "drop", "times": 0 })).await?;
     hold_ended(&world).await?;
     world.until_tried("hold_ended", 1).await?;
     world.move_clock(73 * 3600).await?;
     world.until_state("hold_ended", "failed").await?;
-    let failed = only(&world, &mut desk).await?;
-    retry(&world, &mut desk, &failed.mail_id).await?;
+    let failed = only(&world, &mut staff).await?;
+    retry(&world, &mut staff, &failed.mail_id).await?;
     world.until_state("hold_ended", "retrying").await?;
     world.move_clock((73 + 71) * 3600).await?;
     world.until_tried("hold_ended", 2).await?;
     // One that waits to be tried again need not wait.
-    let waiting = only(&world, &mut desk).await?;
+    let waiting = only(&world, &mut staff).await?;
     assert_eq!((waiting.state(), &*waiting.reason), {
         (DeliveryState::Retrying, "smtp_unreachable")
     });
     world.clear_faults().await?;
-    retry(&world, &mut desk, &waiting.mail_id).await?;
+    retry(&world, &mut staff, &waiting.mail_id).await?;
     world.until_idle().await?;
-    assert_eq!(only(&world, &mut desk).await?.state(), DeliveryState::Sent);
+    assert_eq!(only(&world, &mut staff).await?.state(), DeliveryState::Sent);
     world.end().await
 }
 
 #[tokio::test]
 async fn who_tries_again_what_is_on_its_way_gives_it_three_days_more() -> Result<()> {
     let mut world = World::new().await?;
-    let mut desk = Desk::new(&world, Some("owner")).await?;
+    let mut staff = StaffClient::new(&world, Some("owner")).await?;
     world.order_fault(json!({ "target": "smtp_connect", "kind": "drop", "times": 0 })).await?;
     hold_ended(&world).await?;
     world.until_tried("hold_ended", 1).await?;
@@ -125,37 +125,37 @@ async fn who_tries_again_what_is_on_its_way_gives_it_three_days_more() -> Result
     // Its last try is under way, and a person does not want to give up.
     world.move_clock(73 * 3600).await?;
     assert!(world.begin(&world.mail("hold_ended").await?).await?.is_some());
-    let mail = only(&world, &mut desk).await?;
-    let sending = retry(&world, &mut desk, &mail.mail_id).await?;
+    let mail = only(&world, &mut staff).await?;
+    let sending = retry(&world, &mut staff, &mail.mail_id).await?;
     assert_eq!(sending.state(), DeliveryState::Sending);
     assert_eq!(world.column("hold_ended", "first_tried_at::text").await?, None);
     world.end_claims().await?;
     world.move_clock(74 * 3600).await?;
     world.start();
     world.until_tried("hold_ended", 3).await?;
-    assert_eq!(world.told("hold_ended").await?, ["failed"]);
+    assert_eq!(world.published("hold_ended").await?, ["failed"]);
     world.end().await
 }
 
 #[tokio::test]
 async fn what_a_person_dealt_with_is_settled_and_written_down() -> Result<()> {
     let world = World::new().await?;
-    let mut desk = Desk::new(&world, Some("admin")).await?;
+    let mut staff = StaffClient::new(&world, Some("admin")).await?;
     world.order_fault(json!({ "target": "smtp", "kind": "refuse", "status": 550 })).await?;
     hold_ended(&world).await?;
     world.until_idle().await?;
-    let id = only(&world, &mut desk).await?.mail_id;
-    let settled = settle(&world, &mut desk, &id).await?;
+    let id = only(&world, &mut staff).await?.mail_id;
+    let settled = settle(&world, &mut staff, &id).await?;
     assert_eq!((settled.state(), &*settled.reason), (DeliveryState::Settled, "smtp_550"));
     let not_failed = because(Code::FailedPrecondition, "MAIL_NOT_FAILED");
-    assert_eq!(refused(settle(&world, &mut desk, &id).await), not_failed);
+    assert_eq!(refused(settle(&world, &mut staff, &id).await), not_failed);
     let over = because(Code::FailedPrecondition, "MAIL_IS_OVER");
-    assert_eq!(refused(retry(&world, &mut desk, &id).await), over);
+    assert_eq!(refused(retry(&world, &mut staff, &id).await), over);
     let unknown = because(Code::NotFound, "MAIL_UNKNOWN");
     let nobody = new_id::<kernel::id::Mail>();
     for id in [nobody.as_str(), "", "asha@example.org"] {
-        assert_eq!(refused(settle(&world, &mut desk, id).await), unknown);
-        assert_eq!(refused(retry(&world, &mut desk, id).await), unknown);
+        assert_eq!(refused(settle(&world, &mut staff, id).await), unknown);
+        assert_eq!(refused(retry(&world, &mut staff, id).await), unknown);
     }
     let acts: Vec<(String, String)> =
         audited(&world).await?.into_iter().map(|(_, action, outcome)| (action, outcome)).collect();
@@ -182,7 +182,7 @@ async fn what_a_person_dealt_with_is_settled_and_written_down() -> Result<()> {
 async fn pages_hold_every_mail_once_newest_first() -> Result<()> {
     let mut world = World::new().await?;
     world.stop().await?;
-    let mut desk = Desk::new(&world, Some("owner")).await?;
+    let mut staff = StaffClient::new(&world, Some("owner")).await?;
     let bookings: Vec<Id<Booking>> = (0..4).map(|_| eventstore::new_id()).collect();
     // Two are queued at the same moment each time.
     for booking in &bookings {
@@ -191,14 +191,14 @@ async fn pages_hold_every_mail_once_newest_first() -> Result<()> {
     }
     let sql = "update mails set state = 'failed' where kind = 'practice_notice'";
     sqlx::query(sql).execute(world.store.pool()).await?;
-    let ask = async |desk: &mut Desk, asked: ListMailsRequest| {
-        let request = desk.by(&world, asked)?;
-        anyhow::Ok(desk.client.list_mails(request).await?.into_inner())
+    let ask = async |staff: &mut StaffClient, asked: ListMailsRequest| {
+        let request = staff.by(&world, asked)?;
+        anyhow::Ok(staff.client.list_mails(request).await?.into_inner())
     };
     let mut asked = ListMailsRequest { page_size: 3, ..Default::default() };
     let mut seen: Vec<Delivery> = Vec::new();
     for size in [3, 3, 2] {
-        let page = ask(&mut desk, asked.clone()).await?;
+        let page = ask(&mut staff, asked.clone()).await?;
         assert_eq!(page.mails.len(), size);
         assert_eq!(page.next_page_token.is_empty(), size == 2);
         let counts: Vec<_> = page.counts.iter().map(|it| (it.state(), it.mails)).collect();
@@ -222,23 +222,23 @@ async fn pages_hold_every_mail_once_newest_first() -> Result<()> {
 
     let mut failed = ListMailsRequest { page_size: 3, ..Default::default() };
     failed.set_state(DeliveryState::Failed);
-    let first = ask(&mut desk, failed.clone()).await?;
+    let first = ask(&mut staff, failed.clone()).await?;
     assert!(first.mails.iter().all(|mail| mail.state() == DeliveryState::Failed));
     failed.page_token = first.next_page_token.clone();
-    assert_eq!(ask(&mut desk, failed).await?.mails.len(), 1);
+    assert_eq!(ask(&mut staff, failed).await?.mails.len(), 1);
     let of_one = ListMailsRequest { booking_id: bookings[1].to_string(), ..Default::default() };
-    let page = ask(&mut desk, of_one).await?;
+    let page = ask(&mut staff, of_one).await?;
     assert_eq!((page.mails.len(), page.counts.len()), (2, 2));
     assert!(page.counts.iter().all(|it| it.mails == 1));
 
     for page_token in ["nonsense".to_owned(), first.next_page_token] {
-        let request = desk.by(&world, ListMailsRequest { page_token, ..Default::default() })?;
-        let answer = desk.client.list_mails(request).await;
+        let request = staff.by(&world, ListMailsRequest { page_token, ..Default::default() })?;
+        let answer = staff.client.list_mails(request).await;
         assert_eq!(refused(answer), because(Code::InvalidArgument, "INVALID_PAGE_TOKEN"));
     }
     let request =
-        desk.by(&world, ListMailsRequest { booking_id: "42".to_owned(), ..Default::default() })?;
-    let answer = desk.client.list_mails(request).await;
+        staff.by(&world, ListMailsRequest { booking_id: "42".to_owned(), ..Default::default() })?;
+    let answer = staff.client.list_mails(request).await;
     assert_eq!(refused(answer), because(Code::InvalidArgument, "INVALID_BOOKING_ID"));
     Ok(())
 }
@@ -254,12 +254,12 @@ async fn only_managers_see_and_change_mails() -> Result<()> {
         (Some("front_desk"), "ROLE_NOT_ALLOWED"),
         (Some("practitioner"), "ROLE_NOT_ALLOWED"),
     ] {
-        let mut desk = Desk::new(&world, role).await?;
+        let mut staff = StaffClient::new(&world, role).await?;
         let wanted = because(Code::PermissionDenied, reason);
-        let request = desk.by(&world, ListMailsRequest::default())?;
-        assert_eq!(refused(desk.client.list_mails(request).await), wanted, "{role:?}");
-        assert_eq!(refused(retry(&world, &mut desk, &id).await), wanted, "{role:?}");
-        assert_eq!(refused(settle(&world, &mut desk, &id).await), wanted, "{role:?}");
+        let request = staff.by(&world, ListMailsRequest::default())?;
+        assert_eq!(refused(staff.client.list_mails(request).await), wanted, "{role:?}");
+        assert_eq!(refused(retry(&world, &mut staff, &id).await), wanted, "{role:?}");
+        assert_eq!(refused(settle(&world, &mut staff, &id).await), wanted, "{role:?}");
     }
     assert_eq!(audited(&world).await?.len(), 9);
     world.end().await

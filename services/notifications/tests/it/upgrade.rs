@@ -15,7 +15,7 @@ use kernel::id::{Receipt, Refund};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::neighbours::receipt;
+use crate::fake_services::receipt;
 use crate::visitor::{count, header};
 use crate::world::{World, new_id};
 
@@ -47,21 +47,21 @@ async fn told_before(world: &World) -> Result<()> {
     world.until_idle().await?;
 
     let expired = world.booking(SessionMode::Online).to_string();
-    world.knows.change(&expired, |booking| booking.set_state(BookingState::Expired));
-    world.happens(BookingExpired { booking_id: expired }).await?;
+    world.data.change(&expired, |booking| booking.set_state(BookingState::Expired));
+    world.append_event(BookingExpired { booking_id: expired }).await?;
 
     let gone = world.booking(SessionMode::InPerson);
     world.confirmed(gone).await?;
     world.until_idle().await?;
     let booking_id = gone.to_string();
-    world.knows.change(&booking_id, |booking| booking.set_state(BookingState::Cancelled));
+    world.data.change(&booking_id, |booking| booking.set_state(BookingState::Cancelled));
     let cancelled = BookingCancelled {
         booking_id: booking_id.clone(),
         cancelled_by: CancelledBy::Customer.into(),
         refund: inr(75_000),
         unpaid: false,
     };
-    world.happens(cancelled).await?;
+    world.append_event(cancelled).await?;
     let requested = RefundRequested {
         booking_id: booking_id.clone(),
         refund_id: new_id::<Refund>(),
@@ -71,9 +71,9 @@ async fn told_before(world: &World) -> Result<()> {
         ..Default::default()
     };
     let refund_id = requested.refund_id.clone();
-    world.happens(requested).await?;
+    world.append_event(requested).await?;
     world.until_idle().await?;
-    world.happens(RefundProcessed { booking_id, refund_id }).await?;
+    world.append_event(RefundProcessed { booking_id, refund_id }).await?;
     world.until_idle().await
 }
 
@@ -83,7 +83,7 @@ async fn held(world: &World, began_at: &str) -> Result<()> {
     let booking = world.booking(SessionMode::InPerson);
     let booking_id = booking.to_string();
     let starts_at: kernel::Timestamp = began_at.parse()?;
-    world.knows.change(&booking_id, |booking| {
+    world.data.change(&booking_id, |booking| {
         booking.set_state(BookingState::Completed);
         booking.sessions = vec![Session {
             starts_at: Some(to_wire(starts_at)),
@@ -100,9 +100,9 @@ async fn held(world: &World, began_at: &str) -> Result<()> {
         amount: known.amount.clone(),
         ..ReceiptIssued::default()
     };
-    world.knows.receipts.lock().unwrap().insert(receipt_id, known);
-    world.happens(issued).await?;
-    world.happens(BookingCompleted { booking_id }).await
+    world.data.receipts.lock().unwrap().insert(receipt_id, known);
+    world.append_event(issued).await?;
+    world.append_event(BookingCompleted { booking_id }).await
 }
 
 /// What the release before left: no mail of the kinds that it did not know, and checkpoints behind
@@ -163,7 +163,7 @@ async fn who_booked_before_there_were_reminders_is_reminded_and_nobody_hears_any
     held(&world, TWO_DAYS_BEFORE).await?;
     held(&world, A_MONTH_BEFORE).await?;
     put_back(&world).await?;
-    world.it_is(UPGRADED).await?;
+    world.set_clock(UPGRADED).await?;
     // Without the migration they are never taken in again.
     world.start();
     world.until_idle().await?;

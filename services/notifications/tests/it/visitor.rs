@@ -9,8 +9,8 @@ use contract::notifications::v1::{
 };
 use eventstore::new_uuid;
 use notifications::forms::Forms;
-use notifications::grpc::public::Public;
-use notifications::unsubscribing::Addresses;
+use notifications::grpc::public::PublicHandler;
+use notifications::unsubscribe::Addresses;
 use runtime::channel;
 use runtime::server::Server;
 use runtime::status::detail_of;
@@ -49,7 +49,7 @@ impl Visitor {
         let server = Server::bind("127.0.0.1:0".parse()?, &world.shutdown).await?;
         let url = format!("http://{}", server.address()?);
         let addresses = Addresses::new(&ADDRESS_KEY.to_owned().into())?;
-        let public = Public::service(Forms {
+        let public = PublicHandler::service(Forms {
             store: world.store.clone(),
             addresses,
             contact_limit: world.config().contact_limit,

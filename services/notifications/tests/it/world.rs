@@ -14,7 +14,7 @@ use kernel::id::{Booking, Kind};
 use messaging::{Nats, run_relay};
 use notifications::config::{Config, MailSettings};
 use notifications::mail::{Mail, MailId, NewMail};
-use notifications::store;
+use notifications::repository;
 use prost::{Message, Name};
 use runtime::Shutdown;
 use runtime::caller::{PeerSettings, Peers, UserSettings, Users};
@@ -25,8 +25,8 @@ use sqlx::migrate::Migrator;
 use testkit::{TestDatabase, TestKeys, TestUsers, until};
 use tokio::task::JoinHandle;
 
-use crate::neighbours::{self, Knowledge};
-use crate::outside::{mail_server, practice_folder};
+use crate::environment::{mail_server, practice_folder};
+use crate::fake_services::{self, FakeData};
 
 pub(crate) const CUSTOMER: &str = "asha@example.org";
 pub(crate) const PRACTICE: &str = "bookings@sukoon.example";
@@ -53,10 +53,10 @@ pub(crate) struct World {
     /// How many seconds the clock was put ahead of the machine's when the test began.
     ahead: i64,
     pub(crate) store: Store,
-    pub(crate) knows: Arc<Knowledge>,
+    pub(crate) data: Arc<FakeData>,
     pub(crate) users: TestUsers,
     config: Config,
-    outside: String,
+    sandbox_url: String,
     http: reqwest::Client,
     folder: PathBuf,
     pub(crate) shutdown: Shutdown,
@@ -87,12 +87,12 @@ impl World {
         log_database.move_clock(ahead).await?;
         let users = TestUsers::new("http://127.0.0.1/auth/v1")?;
         let shutdown = Shutdown::new();
-        let knows = Arc::new(Knowledge::default());
-        let neighbours = neighbours::serve(&log, &knows, &keys, &shutdown).await?;
+        let data = Arc::new(FakeData::default());
+        let neighbours = fake_services::serve(&log, &data, &keys, &shutdown).await?;
         tokio::spawn(run_relay(log.clone(), shutdown.clone()));
         let room = eventstore::new_uuid().simple().to_string();
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&room);
-        let (outside, smtp_url) = mail_server(&folder, &shutdown).await?;
+        let (sandbox_url, smtp_url) = mail_server(&folder, &shutdown).await?;
         let config = Config {
             listen: "127.0.0.1:0".parse()?,
             database_url: SecretString::from(database.url.clone()),
@@ -112,7 +112,7 @@ impl World {
                 public_keys: keys.public_keys(),
             },
             users: UserSettings {
-                jwks_url: neighbours::jwks(users.jwks(), &shutdown).await?,
+                jwks_url: fake_services::jwks(users.jwks(), &shutdown).await?,
                 issuer: users.issuer.clone(),
             },
         };
@@ -124,10 +124,10 @@ impl World {
             log,
             ahead,
             store,
-            knows,
+            data,
             users,
             config,
-            outside,
+            sandbox_url,
             http,
             folder,
             shutdown,
@@ -169,7 +169,7 @@ impl World {
                 let mails = mails.clone();
                 Box::pin(async move {
                     for mail in &mails {
-                        store::queue(tx, mail).await?;
+                        repository::queue(tx, mail).await?;
                     }
                     Ok::<(), StoreError>(())
                 })
@@ -196,13 +196,13 @@ impl World {
     /// A new booking that the neighbours know.
     pub(crate) fn booking(&self, mode: SessionMode) -> Id<Booking> {
         let id = eventstore::new_id();
-        let booking = neighbours::booking(&id.to_string(), mode);
-        self.knows.bookings.lock().unwrap().insert(id.to_string(), booking);
+        let booking = fake_services::booking(&id.to_string(), mode);
+        self.data.bookings.lock().unwrap().insert(id.to_string(), booking);
         id
     }
 
     /// An event in a neighbour's log.
-    pub(crate) async fn happens<M>(&self, event: M) -> Result<()>
+    pub(crate) async fn append_event<M>(&self, event: M) -> Result<()>
     where
         M: Message + Name + Clone + Sync + 'static,
     {
@@ -225,14 +225,14 @@ impl World {
         let payment_id = "pay_1".to_owned();
         let booking_id = id.to_string();
         let event = BookingConfirmed { booking_id, payment_id, ..Default::default() };
-        self.happens(event).await
+        self.append_event(event).await
     }
 
     /// The meeting room exists: booking knows its link and says so.
     pub(crate) async fn meeting_scheduled(&self, id: Id<Booking>) -> Result<()> {
-        self.knows.change(&id.to_string(), |booking| booking.join_url = JOIN_URL.to_owned());
+        self.data.change(&id.to_string(), |booking| booking.join_url = JOIN_URL.to_owned());
         let meeting_id = "meeting-1".to_owned();
-        self.happens(MeetingScheduled { booking_id: id.to_string(), meeting_id }).await
+        self.append_event(MeetingScheduled { booking_id: id.to_string(), meeting_id }).await
     }
 
     /// Puts the clock so many seconds ahead of where it would be in this test.
@@ -242,7 +242,7 @@ impl World {
     }
 
     /// Sets the clock to an instant, be it before or behind what it shows.
-    pub(crate) async fn it_is(&self, instant: &str) -> Result<()> {
+    pub(crate) async fn set_clock(&self, instant: &str) -> Result<()> {
         let sql =
             format!("update clock set offset_by = timestamptz '{instant}' - clock_timestamp()");
         self.log_database.as_owner(&sql).await?;
@@ -263,20 +263,20 @@ impl World {
 
     /// Orders the next mails to fail in the sandbox's own words.
     pub(crate) async fn order_fault(&self, fault: Value) -> Result<()> {
-        let url = format!("{}/api/faults", self.outside);
+        let url = format!("{}/api/faults", self.sandbox_url);
         self.http.post(url).json(&fault).send().await?.error_for_status()?;
         Ok(())
     }
 
     pub(crate) async fn clear_faults(&self) -> Result<()> {
-        let url = format!("{}/api/faults", self.outside);
+        let url = format!("{}/api/faults", self.sandbox_url);
         self.http.delete(url).send().await?.error_for_status()?;
         Ok(())
     }
 
     /// Every mail that was taken, oldest first.
     pub(crate) async fn inbox(&self) -> Result<Vec<Value>> {
-        let url = format!("{}/api/inbox", self.outside);
+        let url = format!("{}/api/inbox", self.sandbox_url);
         let mut mails: Vec<Value> = self.http.get(url).send().await?.json().await?;
         mails.reverse();
         Ok(mails)
@@ -356,7 +356,7 @@ impl World {
     pub(crate) async fn mail(&self, kind: &str) -> Result<Mail> {
         let id = self.column(kind, "mail_id::text").await?.context("no such mail")?;
         let id = MailId::from_uuid(id.parse()?);
-        store::load(self.store.pool(), id).await?.context("no such mail")
+        repository::load(self.store.pool(), id).await?.context("no such mail")
     }
 
     /// Claims a mail as a worker does that hands it over.
@@ -366,12 +366,12 @@ impl World {
             .store
             .write(Metadata::by("test", None), move |tx| {
                 let mail = mail.clone();
-                let claim = store::Claim {
+                let claim = repository::Claim {
                     message_id: "<id@sukoon.example>".to_owned(),
                     link_told: false,
                     recipient: None,
                 };
-                Box::pin(async move { store::begin(tx, &mail, &claim).await })
+                Box::pin(async move { repository::claim(tx, &mail, &claim).await })
             })
             .await?)
     }
@@ -397,7 +397,7 @@ impl World {
                    where m.kind = $1";
         Ok(sqlx::query_scalar(sql)
             .bind(kind)
-            .bind(store::SEND_MAIL)
+            .bind(repository::SEND_MAIL)
             .bind(self.mail(kind).await?.id.to_string())
             .fetch_one(self.store.pool())
             .await?)
@@ -420,7 +420,7 @@ impl World {
     }
 
     /// The same as words: `sent`, `failed`, `failed for good`.
-    pub(crate) async fn told(&self, kind: &str) -> Result<Vec<&'static str>> {
+    pub(crate) async fn published(&self, kind: &str) -> Result<Vec<&'static str>> {
         let events = self.events(kind).await?;
         events
             .iter()

@@ -7,7 +7,7 @@ use booking::domain::booking::{Mode, State};
 use booking::timers::{CREATE_MEETING, HOLD_END, SESSION_END};
 use kernel::id::Booking;
 use kernel::{Id, Timestamp};
-use notifications::store::SEND_MAIL;
+use notifications::repository::SEND_MAIL;
 use payments::domain::collection::Event as MoneyEvent;
 use payments::domain::refund::{Cause, End};
 use payments::polling::POLL_ORDER;

@@ -9,12 +9,12 @@ use contract::booking::v1 as wire;
 use eventstore::Recorded;
 use kernel::id::{Booking, Refund};
 use kernel::{Id, Timestamp};
+use notifications::consumers::{booking as on_booking_events, payments as on_payments_events};
 use notifications::contract as events;
 use notifications::facts::{BookingFacts, Facts};
 use notifications::mail::{About, CLAIM_SECONDS, Kind, Mail, MailId, NewMail, State};
 use notifications::planning::{self, Plan};
-use notifications::process::{booking as on_booking_events, payments as on_payments_events};
-use notifications::store::SEND_MAIL;
+use notifications::repository::SEND_MAIL;
 use runtime::practice::Practice;
 use serde_json::{Value, json};
 
@@ -353,22 +353,22 @@ pub(crate) fn on_booking(
     use on_booking_events::{Step, step};
     match step(event)? {
         None => {}
-        Some(Step::Confirm { booking, kept, booked_at }) => {
+        Some(Step::Confirm { booking, payload, booked_at }) => {
             for kind in [Kind::BookingConfirmed, Kind::PracticeNotice] {
-                let mail = NewMail::of_booking(kind, booking).saying(kept.clone());
+                let mail = NewMail::of_booking(kind, booking).with_payload(payload.clone());
                 world.queue(batch, &mail.waiting_for_link(), State::Queued);
             }
             for mail in on_booking_events::reminders(&practice()?.mails, booking, booked_at) {
                 world.queue(batch, &mail, State::Queued);
             }
         }
-        Some(Step::TellLink(booking)) => world.link_arrived(batch, booking),
-        Some(Step::TellHoldEnded(booking)) => {
+        Some(Step::SendLink(booking)) => world.link_arrived(batch, booking),
+        Some(Step::SendHoldEnded(booking)) => {
             world.queue(batch, &NewMail::of_booking(Kind::HoldEnded, booking), State::Queued);
         }
-        Some(Step::TellCancelled { booking, kept }) => {
+        Some(Step::SendCancellation { booking, payload }) => {
             for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
-                let mail = NewMail::of_booking(kind, booking).saying(kept.clone());
+                let mail = NewMail::of_booking(kind, booking).with_payload(payload.clone());
                 world.queue(batch, &mail, State::Queued);
             }
         }
@@ -388,27 +388,27 @@ pub(crate) fn on_payments(
     use on_payments_events::{Step, step};
     match step(event)? {
         None => {}
-        Some(Step::TellStarted { booking, refund, kept }) => {
-            let mail = about_refund(Kind::RefundStarted, booking, refund, kept);
+        Some(Step::SendRefundStarted { booking, refund, payload }) => {
+            let mail = about_refund(Kind::RefundStarted, booking, refund, payload);
             world.queue(batch, &mail, State::Queued);
         }
-        Some(Step::Keep { booking, refund, kept }) => {
-            let mail = about_refund(Kind::RefundStarted, booking, refund, kept);
+        Some(Step::RecordRefund { booking, refund, payload }) => {
+            let mail = about_refund(Kind::RefundStarted, booking, refund, payload);
             world.queue(batch, &mail, State::Dropped);
         }
-        Some(Step::TellDone { booking, refund }) => {
+        Some(Step::SendRefundDone { booking, refund }) => {
             let subject = refund.to_string();
             let mut rows = world.notifications.tables.mails.values();
             let started = rows
                 .find(|row| row.mail.kind == Kind::RefundStarted && row.mail.subject == subject)
                 .map(|row| row.mail.payload.clone());
-            let Some(kept) = started else { return Ok(()) };
-            let mail = about_refund(Kind::RefundDone, booking, refund, kept);
+            let Some(payload) = started else { return Ok(()) };
+            let mail = about_refund(Kind::RefundDone, booking, refund, payload);
             world.queue(batch, &mail, State::Queued);
         }
-        Some(Step::TellDispute { booking, subject, kept }) => {
+        Some(Step::SendDispute { booking, subject, payload }) => {
             let mail = NewMail::about(Kind::DisputeNotice, subject, About::Booking(booking));
-            world.queue(batch, &NewMail { payload: kept, ..mail }, State::Queued);
+            world.queue(batch, &NewMail { payload, ..mail }, State::Queued);
         }
         Some(Step::SendReceipt { booking, receipt }) => {
             let about = About::Booking(booking);

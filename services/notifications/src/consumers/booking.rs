@@ -1,0 +1,151 @@
+//! From booking: a booking was confirmed or cancelled, its meeting room exists, its session is
+//! over, or its hold ended.
+
+use contract::booking::v1 as wire;
+use contract::booking::v1::CancelledBy;
+use eventstore::{Recorded, Tx};
+use futures::future::BoxFuture;
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
+use messaging::{Reaction, ReactionError};
+use runtime::practice::Mails;
+use serde_json::{Value, json};
+
+use super::{declare_later_mails, id};
+use crate::mail::{Kind, NewMail};
+use crate::planning::{BOOKED_AT, SECOND};
+use crate::repository;
+
+/// What a cancellation keeps: whether the practice had given back some of the money before, so that
+/// less than the policy says goes back now.
+pub const REFUNDED_BEFORE: &str = "refunded_before";
+
+/// What an event of booking asks of this service.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Tell the customer and the practice, if possible with the meeting link, and remind the
+    /// customer later. What is kept says whether the practice took the customer's word for the
+    /// payment.
+    Confirm { booking: Id<Booking>, payload: Value, booked_at: Timestamp },
+    /// The meeting link can be told.
+    SendLink(Id<Booking>),
+    /// Show the customer a way back.
+    SendHoldEnded(Id<Booking>),
+    /// Tell the customer and the practice; what is kept says who wanted it, when, how much goes
+    /// back, and whether it was paid at all.
+    SendCancellation { booking: Id<Booking>, payload: Value },
+    /// Thank the customer some time after the session, and ask how it was.
+    FollowUp(Id<Booking>),
+}
+
+/// What to do about an event; `None` when no mail follows from it.
+///
+/// # Errors
+/// When it is one of these by name and cannot be read.
+pub fn step(event: &Recorded) -> Result<Option<Step>, ReactionError> {
+    let step = if let Some(e) = event.get::<wire::BookingConfirmed>()? {
+        let payload = if e.claim_accepted { json!({ "on_claim": true }) } else { json!({}) };
+        Step::Confirm { booking: id(&e.booking_id)?, payload, booked_at: event.recorded_at }
+    } else if let Some(e) = event.get::<wire::MeetingScheduled>()? {
+        Step::SendLink(id(&e.booking_id)?)
+    } else if let Some(e) = event.get::<wire::BookingExpired>()? {
+        Step::SendHoldEnded(id(&e.booking_id)?)
+    } else if let Some(e) = event.get::<wire::BookingCancelled>()? {
+        Step::SendCancellation { booking: id(&e.booking_id)?, payload: cancellation(event, &e)? }
+    } else if let Some(e) = event.get::<wire::BookingCompleted>()? {
+        Step::FollowUp(id(&e.booking_id)?)
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(step))
+}
+
+fn cancellation(event: &Recorded, e: &wire::BookingCancelled) -> Result<Value, ReactionError> {
+    let refund = e.refund.as_ref().ok_or_else(|| ReactionError::Failed("no refund".into()))?;
+    let by = match e.cancelled_by() {
+        CancelledBy::Customer => "customer",
+        CancelledBy::Practice => "practice",
+        CancelledBy::Unspecified => {
+            return Err(ReactionError::Failed("cancelled by nobody".into()));
+        }
+    };
+    Ok(json!({
+        "cancelled_by": by,
+        "cancelled_at": event.recorded_at.to_string(),
+        "amount_minor": refund.minor_units,
+        "currency": refund.currency_code,
+        "unpaid": e.unpaid,
+    }))
+}
+
+/// The mails that remind of a session that was booked then. When each is due is not decided here:
+/// see [`crate::planning`].
+#[must_use]
+pub fn reminders(mails: &Mails, booking: Id<Booking>, booked_at: Timestamp) -> Vec<NewMail> {
+    let booked_at = booked_at.to_string();
+    let mail = |kind, payload| NewMail::of_booking(kind, booking).with_payload(payload);
+    if mails.second_reminder_hours == 0 {
+        return vec![mail(Kind::Reminder, json!({ BOOKED_AT: booked_at }))];
+    }
+    vec![
+        mail(Kind::Reminder, json!({ BOOKED_AT: booked_at, SECOND: true })),
+        mail(Kind::SecondReminder, json!({ BOOKED_AT: booked_at })),
+    ]
+}
+
+/// Takes booking's events in.
+#[derive(Debug, Clone)]
+pub struct OnBooking {
+    mails: Mails,
+}
+
+impl OnBooking {
+    /// For a practice that wants these mails.
+    #[must_use]
+    pub fn new(mails: &Mails) -> Self {
+        Self { mails: mails.clone() }
+    }
+}
+
+impl Reaction for OnBooking {
+    fn react<'t>(
+        &'t self,
+        tx: &'t mut Tx,
+        event: &'t Recorded,
+    ) -> BoxFuture<'t, Result<(), ReactionError>> {
+        Box::pin(async move {
+            declare_later_mails(tx).await?;
+            match step(event)? {
+                None => {}
+                Some(Step::Confirm { booking, payload, booked_at }) => {
+                    for kind in [Kind::BookingConfirmed, Kind::PracticeNotice] {
+                        let mail = NewMail::of_booking(kind, booking).with_payload(payload.clone());
+                        repository::queue(tx, &mail.waiting_for_link()).await?;
+                    }
+                    for mail in reminders(&self.mails, booking, booked_at) {
+                        repository::queue(tx, &mail).await?;
+                    }
+                }
+                Some(Step::SendLink(booking)) => repository::link_arrived(tx, booking).await?,
+                Some(Step::SendHoldEnded(booking)) => {
+                    repository::queue(tx, &NewMail::of_booking(Kind::HoldEnded, booking)).await?;
+                }
+                Some(Step::SendCancellation { booking, mut payload }) => {
+                    let before = repository::refunded(tx, booking).await?;
+                    if let Some(all) = payload.as_object_mut() {
+                        all.insert(REFUNDED_BEFORE.to_owned(), before.into());
+                    }
+                    // What waits to be sent is found untrue by its facts: see `Facts::contradict`.
+                    for kind in [Kind::BookingCancelled, Kind::CancellationNotice] {
+                        let mail = NewMail::of_booking(kind, booking).with_payload(payload.clone());
+                        repository::queue(tx, &mail).await?;
+                    }
+                }
+                Some(Step::FollowUp(booking)) => {
+                    repository::queue(tx, &NewMail::of_booking(Kind::FollowUp, booking)).await?;
+                }
+            }
+            Ok(())
+        })
+    }
+}

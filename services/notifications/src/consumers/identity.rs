@@ -1,0 +1,50 @@
+//! From identity: a code is to be mailed.
+
+use contract::identity::v1 as wire;
+use eventstore::{Recorded, Tx};
+use futures::future::BoxFuture;
+use messaging::{Reaction, ReactionError};
+use serde_json::json;
+
+use super::id;
+use crate::mail::{About, Kind, NewMail};
+use crate::repository;
+
+/// The mail that an event of identity asks for; `None` when it asks for none.
+///
+/// # Errors
+/// When it is a code's event and cannot be read.
+pub fn step(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
+    let Some(e) = event.get::<wire::CodeRequested>()? else { return Ok(None) };
+    let kind = match e.purpose.as_str() {
+        "signup" => Kind::ConfirmAddress,
+        "recovery" => Kind::RecoverPassword,
+        _ => return Err(ReactionError::Failed("a code for a purpose without a mail".into())),
+    };
+    Ok(Some(NewMail {
+        kind,
+        about: About::Code(id(&e.code_id)?),
+        subject: e.code_id,
+        payload: json!({}),
+        waits_for_link: false,
+    }))
+}
+
+/// Takes identity's events in.
+#[derive(Debug, Clone, Copy)]
+pub struct OnIdentity;
+
+impl Reaction for OnIdentity {
+    fn react<'t>(
+        &'t self,
+        tx: &'t mut Tx,
+        event: &'t Recorded,
+    ) -> BoxFuture<'t, Result<(), ReactionError>> {
+        Box::pin(async move {
+            if let Some(mail) = step(event)? {
+                repository::queue(tx, &mail).await?;
+            }
+            Ok(())
+        })
+    }
+}

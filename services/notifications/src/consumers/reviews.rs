@@ -1,0 +1,39 @@
+//! From reviews: somebody wrote one.
+
+use contract::reviews::v1 as wire;
+use eventstore::{Recorded, Tx};
+use futures::future::BoxFuture;
+use messaging::{Reaction, ReactionError};
+
+use super::id;
+use crate::mail::{About, Kind, NewMail};
+use crate::repository;
+
+/// The mail that an event of reviews asks for; `None` when it asks for none.
+///
+/// # Errors
+/// When it is a new review and cannot be read.
+pub fn step(event: &Recorded) -> Result<Option<NewMail>, ReactionError> {
+    let Some(e) = event.get::<wire::ReviewSubmitted>()? else { return Ok(None) };
+    let about = About::Review(id(&e.review_id)?);
+    Ok(Some(NewMail::about(Kind::ReviewNotice, e.review_id, about)))
+}
+
+/// Takes reviews' events in.
+#[derive(Debug, Clone, Copy)]
+pub struct OnReviews;
+
+impl Reaction for OnReviews {
+    fn react<'t>(
+        &'t self,
+        tx: &'t mut Tx,
+        event: &'t Recorded,
+    ) -> BoxFuture<'t, Result<(), ReactionError>> {
+        Box::pin(async move {
+            if let Some(mail) = step(event)? {
+                repository::queue(tx, &mail).await?;
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! Which mails this process talks about with the mail server just now.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::mail::MailId;
+
+/// The mails in conversation.
+#[derive(Debug, Clone, Default)]
+pub(super) struct InFlight(Arc<Mutex<BTreeSet<MailId>>>);
+
+/// One of them, for as long as this value lives.
+#[derive(Debug)]
+pub(super) struct InFlightGuard {
+    all: InFlight,
+    id: MailId,
+}
+
+impl InFlight {
+    /// Whether there is a conversation about this mail.
+    pub(super) fn contains(&self, id: MailId) -> bool {
+        self.ids().contains(&id)
+    }
+
+    /// Begins the one conversation about a mail; `None` when there is one.
+    pub(super) fn begin(&self, id: MailId) -> Option<InFlightGuard> {
+        self.ids().insert(id).then(|| InFlightGuard { all: self.clone(), id })
+    }
+
+    fn ids(&self) -> MutexGuard<'_, BTreeSet<MailId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for InFlightGuard {
+    fn drop(&mut self) {
+        self.all.ids().remove(&self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::InFlight;
+    use crate::mail::MailId;
+
+    #[test]
+    fn there_is_one_conversation_about_a_mail_at_a_time() {
+        let all = InFlight::default();
+        let [one, other] = [1, 2].map(|number| MailId::from_uuid(Uuid::from_u128(number)));
+        let guard = all.begin(one).unwrap();
+        assert!(all.contains(one) && !all.contains(other));
+        assert!(all.begin(one).is_none());
+        assert!(all.begin(other).is_some(), "others go on");
+        drop(guard);
+        assert!(!all.contains(one) && all.begin(one).is_some());
+    }
+}

@@ -1,0 +1,177 @@
+//! What visitors type, as types: whoever holds one holds something that can be stored, shown and
+//! mailed. What a person cannot have meant is taken out, and what they cannot see is nothing.
+
+use lettre::Address;
+use url::Host;
+
+use super::{Field, Rejection};
+
+/// The most characters of a name.
+pub const NAME_CHARS_MAX: usize = 120;
+/// The most characters of a message.
+pub const MESSAGE_CHARS_MAX: usize = 5000;
+/// The most characters of an address, as mail has it.
+const EMAIL_CHARS_MAX: usize = 254;
+/// The most characters of the part before the @, as mail has it.
+const USER_CHARS_MAX: usize = 64;
+/// The most characters of an idempotency key, and the fewest.
+const KEY_CHARS: std::ops::RangeInclusive<usize> = 8..=64;
+
+/// Who writes: one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SenderName(String);
+
+/// A mail address that a mail server takes: letters, digits and signs of ASCII, an @, and the name
+/// of a host. Nothing else, so it cannot hold a second address, a header, or words for a reader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailAddress(String);
+
+/// What they write: lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageText(String);
+
+/// What the caller calls this request, so that a repeat is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyKey(String);
+
+impl SenderName {
+    /// Reads a name. Whatever breaks a line is a space.
+    ///
+    /// # Errors
+    /// When nothing was typed, or too much.
+    pub fn parse(typed: &str) -> Result<Self, Rejection> {
+        let plain: String = typed.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
+        let name = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+        if is_blank(&name) {
+            return Err(Rejection::FieldsMissing(Field::Name));
+        }
+        if name.chars().count() > NAME_CHARS_MAX {
+            return Err(Rejection::NameTooLong);
+        }
+        Ok(Self(name))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl MailAddress {
+    /// Reads an address. A host's name in another script is turned into the form that mail servers
+    /// know.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn parse(typed: &str) -> Result<Self, Rejection> {
+        Self::read(typed.trim()).ok_or(Rejection::InvalidEmail)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        if text.chars().count() > EMAIL_CHARS_MAX {
+            return None;
+        }
+        let (user, host) = text.split_once('@')?;
+        let sign = |b: u8| b.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(&b);
+        if user.len() > USER_CHARS_MAX || !user.bytes().all(sign) {
+            return None;
+        }
+        // A percent sign would be taken as the start of an encoded letter.
+        if host.contains('%') || host.chars().any(|c| c.is_whitespace() || !is_plain(c)) {
+            return None;
+        }
+        let Ok(Host::Domain(host)) = Host::parse(host) else { return None };
+        // Mail to a name without a dot, or to a number, would stay inside this house's network.
+        if !host.contains('.') {
+            return None;
+        }
+        let address = Address::new(user, host).ok()?.to_string();
+        (address.len() <= EMAIL_CHARS_MAX).then_some(Self(address))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl MessageText {
+    /// Reads a message. Lines end as they do on the web; a tab, which comes with text that was
+    /// pasted, is a space.
+    ///
+    /// # Errors
+    /// When nothing was typed, or too much.
+    pub fn parse(typed: &str) -> Result<Self, Rejection> {
+        let lines = typed.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
+        let shown = |c: char| match c {
+            '\t' => Some(' '),
+            c => (c == '\n' || is_plain(c)).then_some(c),
+        };
+        let plain: String = lines.chars().filter_map(shown).collect();
+        let text = plain.trim();
+        if is_blank(text) {
+            return Err(Rejection::FieldsMissing(Field::Message));
+        }
+        if text.chars().count() > MESSAGE_CHARS_MAX {
+            return Err(Rejection::MessageTooLong);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl IdempotencyKey {
+    /// Reads a key.
+    ///
+    /// # Errors
+    /// When it is too short, too long or cannot be printed.
+    pub fn parse(text: &str) -> Result<Self, Rejection> {
+        let printable = text.bytes().all(|byte| byte.is_ascii_graphic());
+        if printable && KEY_CHARS.contains(&text.len()) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Rejection::InvalidIdempotencyKey)
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Whether nothing of it can be seen.
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || !is_plain(c) || is_invisible(c))
+}
+
+/// Takes up no room, or shows nothing in the room that it takes.
+const fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}'
+            | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Neither a control character nor one that turns the direction of what stands around it, with
+/// which a name can look like another one. The marks that right-to-left scripts need are plain.
+fn is_plain(c: char) -> bool {
+    !c.is_control()
+        && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        && !matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,218 @@
+//! The mails table. Each change of a row stands in one transaction with its timer and its event.
+
+mod claim;
+mod outcome;
+mod staff;
+mod reschedule;
+
+use eventstore::{StoreError, Tx};
+use kernel::id::{Booking, MailedCode};
+use kernel::{Id, Timestamp};
+use serde_json::{Value, json};
+use sqlx::postgres::PgRow;
+use sqlx::{PgExecutor, Row};
+
+pub use self::claim::{Claim, Recipient, claim, clear_recipient_hashes, renew_claim};
+pub use self::outcome::{defer, dropped, end_timer, failed, retry, sent, tried_since};
+pub use self::reschedule::reschedule_reminders;
+pub use self::staff::{
+    Cursor, Filter, MailSummary, StateCount, Unchanged, counts, list, retry_now, settle,
+};
+use crate::mail::{About, Kind, LINK_WAIT_SECONDS, Mail, MailId, NewMail, State};
+
+/// The timer that sends a mail.
+pub const SEND_MAIL: &str = "send_mail";
+
+/// Queues a mail, due at once, unless it was queued before.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn queue(tx: &mut Tx, mail: &NewMail) -> Result<(), StoreError> {
+    let now = tx.now().await?;
+    if insert(tx, mail, now, (State::Queued, None)).await? {
+        schedule(tx, mail.kind, mail.id(), now).await?;
+    }
+    Ok(())
+}
+
+/// Keeps what a mail would say without ever sending it, unless it was queued before; `reason` is a
+/// word that says why.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn record_unsent(tx: &mut Tx, mail: &NewMail, reason: &str) -> Result<(), StoreError> {
+    let now = tx.now().await?;
+    insert(tx, mail, now, (State::Dropped, Some(reason))).await.map(|_added| ())
+}
+
+/// Adds a row, unless there is one for this mail.
+async fn insert(
+    tx: &mut Tx,
+    mail: &NewMail,
+    now: Timestamp,
+    (state, reason): (State, Option<&str>),
+) -> Result<bool, StoreError> {
+    let waits_until = mail.waits_for_link.then(|| now.plus_seconds(LINK_WAIT_SECONDS));
+    let (booking_id, code_id) = match mail.about {
+        About::Booking(id) => (Some(id), None),
+        About::Code(id) => (None, Some(id)),
+        About::Message(_) | About::Guide(_) | About::Review(_) | About::Day(_) => (None, None),
+    };
+    let added = sqlx::query(
+        "insert into mails (mail_id, kind, subject, booking_id, code_id, payload, due_at,
+                            waits_for_link_until_at, queued_at, state, last_error)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $7, $9, $10)
+         on conflict do nothing",
+    )
+    .bind(mail.id())
+    .bind(mail.kind.name())
+    .bind(&mail.subject)
+    .bind(booking_id)
+    .bind(code_id)
+    .bind(&mail.payload)
+    .bind(now)
+    .bind(waits_until)
+    .bind(state.name())
+    .bind(reason)
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    Ok(added > 0)
+}
+
+/// What another mail about the same thing was queued with.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn payload(tx: &mut Tx, kind: Kind, subject: &str) -> Result<Option<Value>, StoreError> {
+    Ok(sqlx::query_scalar("select payload from mails where kind = $1 and subject = $2")
+        .bind(kind.name())
+        .bind(subject)
+        .fetch_optional(tx.connection())
+        .await?)
+}
+
+/// Whether the practice has given back some of a booking's money, as far as payments' events have
+/// come here.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn refunded(tx: &mut Tx, booking: Id<Booking>) -> Result<bool, StoreError> {
+    Ok(sqlx::query_scalar(
+        "select exists (select from mails
+                        where booking_id = $1 and kind = 'refund_started'
+                          and payload ->> 'cause' in ('staff', 'discovered'))",
+    )
+    .bind(booking)
+    .fetch_one(tx.connection())
+    .await?)
+}
+
+/// The meeting room exists: mails that wait for its link wait no longer, and a confirmation that
+/// left without it is followed by the link.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn link_arrived(tx: &mut Tx, booking: Id<Booking>) -> Result<(), StoreError> {
+    let now = tx.now().await?;
+    // A mail that is being sent or tried again asks for the link by itself: see `sent`.
+    let rows = sqlx::query(
+        "update mails
+         set link_known = true, due_at = case when state = 'queued' then $2 else due_at end
+         where booking_id = $1 and kind in ('booking_confirmed', 'practice_notice')
+         returning mail_id, kind, state, link_told, payload",
+    )
+    .bind(booking)
+    .bind(now)
+    .fetch_all(tx.connection())
+    .await?;
+    for row in rows {
+        let kind: Kind = parse_column(&row, "kind")?;
+        match parse_column(&row, "state")? {
+            State::Queued => schedule_urgent(tx, row.try_get("mail_id")?, now).await?,
+            State::Sent if kind == Kind::BookingConfirmed && !row.try_get("link_told")? => {
+                let mail = NewMail::of_booking(Kind::MeetingLink, booking);
+                queue(tx, &mail.with_payload(row.try_get("payload")?)).await?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Reads a mail.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn load(executor: impl PgExecutor<'_>, id: MailId) -> Result<Option<Mail>, StoreError> {
+    let row = sqlx::query(
+        "select mail_id, kind, subject, booking_id, code_id, payload, state, attempts, due_at,
+                waits_for_link_until_at, queued_at, first_tried_at,
+                state = 'sending' and claimed_until_at > clock_timestamp() as on_its_way
+         from mails where mail_id = $1",
+    )
+    .bind(id)
+    .fetch_optional(executor)
+    .await?;
+    row.as_ref().map(mail).transpose().map_err(StoreError::from)
+}
+
+/// Sets the timer of a mail by its kind.
+///
+/// # Errors
+/// When the database does not answer.
+async fn schedule(
+    tx: &mut Tx,
+    kind: Kind,
+    id: MailId,
+    due_at: Timestamp,
+) -> Result<(), StoreError> {
+    if !kind.is_bulk() {
+        return schedule_urgent(tx, id, due_at).await;
+    }
+    tx.set_bulk_timer(SEND_MAIL, &id.to_string(), due_at, json!({})).await
+}
+
+/// Sets the timer of a mail as one that a person waits for.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn schedule_urgent(tx: &mut Tx, id: MailId, due_at: Timestamp) -> Result<(), StoreError> {
+    tx.set_timer(SEND_MAIL, &id.to_string(), due_at, json!({})).await
+}
+
+fn mail(row: &PgRow) -> Result<Mail, sqlx::Error> {
+    let (kind, subject): (Kind, String) = (parse_column(row, "kind")?, row.try_get("subject")?);
+    let ids: (Option<Id<Booking>>, Option<Id<MailedCode>>) =
+        (row.try_get("booking_id")?, row.try_get("code_id")?);
+    let about = About::of_row(ids, kind, &subject).map_err(|error| sqlx::Error::ColumnDecode {
+        index: "subject".to_owned(),
+        source: error.into(),
+    })?;
+    Ok(Mail {
+        id: row.try_get("mail_id")?,
+        kind,
+        subject,
+        about,
+        payload: row.try_get("payload")?,
+        state: parse_column(row, "state")?,
+        attempts: row.try_get("attempts")?,
+        due_at: row.try_get("due_at")?,
+        waits_for_link_until: row.try_get("waits_for_link_until_at")?,
+        queued_at: row.try_get("queued_at")?,
+        first_tried_at: row.try_get("first_tried_at")?,
+        in_flight: row.try_get("on_its_way")?,
+    })
+}
+
+fn parse_column<T>(row: &PgRow, column: &str) -> Result<T, sqlx::Error>
+where
+    T: std::str::FromStr,
+    T::Err: std::error::Error + Send + Sync + 'static,
+{
+    let text: String = row.try_get(column)?;
+    text.parse().map_err(|error: T::Err| sqlx::Error::ColumnDecode {
+        index: column.to_owned(),
+        source: error.into(),
+    })
+}

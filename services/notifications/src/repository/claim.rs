@@ -1,0 +1,300 @@
+//! Who hands a mail over, for how long, and whether its recipient takes another one now.
+
+use eventstore::{StoreError, Tx};
+use kernel::Timestamp;
+
+use super::{outcome, schedule_urgent};
+use crate::mail::{CLAIM_SECONDS, Kind, Mail};
+use crate::unsubscribe::{self, AddressHash};
+
+/// The span in which mails to one address are counted.
+const RATE_SECONDS: i64 = 60 * 60;
+/// Why a mail waits that is one too many.
+const RATE_LIMITED: &str = "recipient_rate";
+
+/// What is written down when a mail is claimed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// What the mail is called in all mail programs, the same on every try.
+    pub message_id: String,
+    /// Whether the letter has the meeting link.
+    pub link_told: bool,
+    /// Who gets it; `None` for mails that are not counted.
+    pub recipient: Option<Recipient>,
+}
+
+/// Whose mails are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recipient {
+    /// Stands for the address.
+    pub address: AddressHash,
+    /// How many mails it gets in an hour at most, but for those that never wait.
+    pub hourly_max: u32,
+}
+
+/// Claims the mail for being handed to the server: until the claim ends nobody else takes it up,
+/// whatever becomes of the one who claimed it, not even one who read it after it was claimed.
+/// Answers with the mail as it was claimed. With nothing it is not to be sent from here: somebody
+/// else has it, or its recipient wants no such mails any more, or has had so many that it waits.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn claim(tx: &mut Tx, mail: &Mail, claim: &Claim) -> Result<Option<Mail>, StoreError> {
+    let now = tx.now().await?;
+    if !lock_claimable(tx, mail, now).await? {
+        return Ok(None);
+    }
+    if let Some(recipient) = claim.recipient {
+        // Mails to one address are claimed one after the other, so that each counts the others.
+        tx.lock(&[format!("recipient {}", hex(recipient.address))]).await?;
+        if mail.kind.can_be_unsubscribed()
+            && unsubscribe::is_unsubscribed(tx.connection(), recipient.address).await?
+        {
+            tracing::info!(reason = "unsubscribed", "a mail was dropped");
+            outcome::dropped(tx, mail, "unsubscribed").await?;
+            return Ok(None);
+        }
+        if let Some(until) = rate_limited_until(tx, mail, recipient, now).await? {
+            tracing::info!("a mail waits, because its recipient had many in this hour");
+            defer_rate_limited(tx, mail, recipient, until).await?;
+            return Ok(None);
+        }
+    }
+    let claimed_until = now.plus_seconds(CLAIM_SECONDS);
+    let recipient = claim.recipient.as_ref().map(|recipient| recipient.address.as_bytes());
+    sqlx::query(
+        "update mails
+         set state = 'sending', attempts = attempts + 1, due_at = $4, link_told = $3,
+             message_id = coalesce(message_id, $2), recipient_hash = $6,
+             first_tried_at = coalesce(first_tried_at, clock_now()),
+             claimed_until_at = clock_timestamp() + $5::bigint * interval '1 second'
+         where mail_id = $1",
+    )
+    .bind(mail.id)
+    .bind(&claim.message_id)
+    .bind(claim.link_told)
+    .bind(claimed_until)
+    .bind(CLAIM_SECONDS)
+    .bind(recipient)
+    .execute(tx.connection())
+    .await?;
+    schedule_urgent(tx, mail.id, claimed_until.plus_seconds(1)).await?;
+    Ok(Some(Mail { due_at: claimed_until, ..mail.clone() }))
+}
+
+/// Whether nobody took the mail up since it was read; nobody does until the transaction ends.
+async fn lock_claimable(tx: &mut Tx, mail: &Mail, now: Timestamp) -> Result<bool, StoreError> {
+    let found = sqlx::query(
+        "select from mails
+         where mail_id = $1 and due_at = $2 and due_at <= $3
+           and (state in ('queued', 'retrying')
+                or state = 'sending' and claimed_until_at <= clock_timestamp())
+         for update",
+    )
+    .bind(mail.id)
+    .bind(mail.due_at)
+    .bind(now)
+    .fetch_optional(tx.connection())
+    .await?;
+    Ok(found.is_some())
+}
+
+/// When the recipient has room for this mail; `None` when that is now. Mails that wait already come
+/// first, each at a time of its own, so that they do not all ask again at once.
+async fn rate_limited_until(
+    tx: &mut Tx,
+    mail: &Mail,
+    recipient: Recipient,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, StoreError> {
+    if !mail.kind.is_rate_limited() {
+        return Ok(None);
+    }
+    let among_all = full_for_address_until(tx, mail, recipient, now).await?;
+    let Some(own_max) = mail.kind.hourly_max() else { return Ok(among_all) };
+    let own = Recipient { hourly_max: own_max.min(recipient.hourly_max), ..recipient };
+    // The later of the two; nothing is earlier than anything.
+    Ok(full_for_kind_until(tx, mail, own, now).await?.max(among_all))
+}
+
+/// When there is room for it among all mails to the address. Those of a kind that has a number of
+/// its own wait among themselves, so that they hold up no others.
+async fn full_for_address_until(
+    tx: &mut Tx,
+    mail: &Mail,
+    recipient: Recipient,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, StoreError> {
+    let apart: Vec<&str> = Kind::ALL
+        .iter()
+        .filter(|kind| kind.hourly_max().is_some())
+        .map(|kind| kind.name())
+        .collect();
+    full_until(tx, (mail, recipient, now), (&[], &apart)).await
+}
+
+/// When there is room for it among the mails of its own kind.
+async fn full_for_kind_until(
+    tx: &mut Tx,
+    mail: &Mail,
+    recipient: Recipient,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, StoreError> {
+    let others: Vec<&str> =
+        Kind::ALL.iter().filter(|kind| **kind != mail.kind).map(|kind| kind.name()).collect();
+    full_until(tx, (mail, recipient, now), (&others, &others)).await
+}
+
+/// When there is room for a mail, by those that took a place in the last hour and those that wait.
+/// Of the first some kinds are left out, and of the second some.
+async fn full_until(
+    tx: &mut Tx,
+    (mail, recipient, now): (&Mail, Recipient, Timestamp),
+    (uncounted, unqueued): (&[&str], &[&str]),
+) -> Result<Option<Timestamp>, StoreError> {
+    let since = now.plus_seconds(-RATE_SECONDS);
+    let taken: Vec<Timestamp> = sqlx::query_scalar(
+        "select least(coalesce(sent_at, $4), $4) as at from mails
+         where recipient_hash = $1 and mail_id <> $2 and (sent_at > $3 or state = 'sending')
+           and kind <> all ($5)
+         order by at",
+    )
+    .bind(recipient.address.as_bytes())
+    .bind(mail.id)
+    .bind(since)
+    .bind(now)
+    .bind(uncounted)
+    .fetch_all(tx.connection())
+    .await?;
+    let capacity = usize::try_from(recipient.hourly_max).unwrap_or(usize::MAX).max(1);
+    if taken.len() < capacity {
+        return Ok(None);
+    }
+    let waiting: i64 = sqlx::query_scalar(
+        "select count(*) from mails
+         where recipient_hash = $1 and mail_id <> $2 and state in ('queued', 'retrying')
+           and last_error = $3 and due_at > $4 and kind <> all ($5)",
+    )
+    .bind(recipient.address.as_bytes())
+    .bind(mail.id)
+    .bind(RATE_LIMITED)
+    .bind(now)
+    .bind(unqueued)
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(Some(next_free(&taken, capacity, usize::try_from(waiting).unwrap_or(0)).unwrap_or(now)))
+}
+
+/// When the place of the one behind `waiting` others becomes free; `taken` are the times, oldest
+/// first, at which mails took a place.
+fn next_free(taken: &[Timestamp], capacity: usize, waiting: usize) -> Option<Timestamp> {
+    let first = taken.len().saturating_sub(capacity);
+    let (rounds, turn) = (waiting.checked_div(capacity)?, waiting.checked_rem(capacity)?);
+    let hours = i64::try_from(rounds).unwrap_or(i64::MAX).saturating_add(1);
+    let taken_at = taken.get(first.saturating_add(turn))?;
+    Some(taken_at.plus_seconds(hours.saturating_mul(RATE_SECONDS)))
+}
+
+/// Forgets to whom mails went that no longer count, so many at most: what the mail server took more
+/// than an hour ago, and what is over without it. Answers with how many they were.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn clear_recipient_hashes(tx: &mut Tx, limit: i64) -> Result<u64, StoreError> {
+    let since = tx.now().await?.plus_seconds(-RATE_SECONDS);
+    // The states are written as in the index.
+    let forgotten = sqlx::query(
+        "update mails set recipient_hash = null
+         where mail_id in (
+             select mail_id from mails
+             where recipient_hash is not null
+               and state in ('sent', 'failed', 'dropped', 'settled')
+               and (sent_at is null or sent_at <= $1)
+             limit $2 for update skip locked)",
+    )
+    .bind(since)
+    .bind(limit)
+    .execute(tx.connection())
+    .await?;
+    Ok(forgotten.rows_affected())
+}
+
+/// Leaves a mail alone until its recipient has room. Where it stands stays, except that a mail
+/// whose conversation was cut off no longer counts as being on its way.
+async fn defer_rate_limited(
+    tx: &mut Tx,
+    mail: &Mail,
+    recipient: Recipient,
+    until: Timestamp,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update mails
+         set due_at = $2, recipient_hash = $3, last_error = $4,
+             state = case when state = 'sending' then 'retrying' else state end
+         where mail_id = $1",
+    )
+    .bind(mail.id)
+    .bind(until)
+    .bind(recipient.address.as_bytes())
+    .bind(RATE_LIMITED)
+    .execute(tx.connection())
+    .await?;
+    schedule_urgent(tx, mail.id, until).await
+}
+
+/// Makes a claim last on while the conversation with the server goes on. Answers with the mail as
+/// it is claimed now, or with nothing when the claim was lost meanwhile.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn renew_claim(tx: &mut Tx, mail: &Mail) -> Result<Option<Mail>, StoreError> {
+    let claimed_until = tx.now().await?.plus_seconds(CLAIM_SECONDS);
+    let renewed = sqlx::query(
+        "update mails
+         set due_at = $3, claimed_until_at = clock_timestamp() + $4::bigint * interval '1 second'
+         where mail_id = $1 and due_at = $2 and state = 'sending'",
+    )
+    .bind(mail.id)
+    .bind(mail.due_at)
+    .bind(claimed_until)
+    .bind(CLAIM_SECONDS)
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    if renewed == 0 {
+        return Ok(None);
+    }
+    schedule_urgent(tx, mail.id, claimed_until.plus_seconds(1)).await?;
+    Ok(Some(Mail { due_at: claimed_until, ..mail.clone() }))
+}
+
+fn hex(address: AddressHash) -> String {
+    address.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::Timestamp;
+
+    use super::next_free;
+
+    fn at(minutes: i64) -> Timestamp {
+        Timestamp::EPOCH.plus_minutes(minutes)
+    }
+
+    #[test]
+    fn who_waits_gets_the_place_of_the_oldest_and_the_next_one_the_next() {
+        let taken = [at(1), at(5), at(9)];
+        let free_at: Vec<_> =
+            (0..7).map(|waiting| next_free(&taken, 3, waiting).unwrap()).collect();
+        let wanted = [61, 65, 69, 121, 125, 129, 181].map(at);
+        assert_eq!(free_at, wanted);
+    }
+
+    #[test]
+    fn where_more_were_taken_than_there_are_places_the_oldest_make_no_room() {
+        let taken = [at(1), at(2), at(5), at(9)];
+        assert_eq!(next_free(&taken, 2, 0), Some(at(65)));
+        assert_eq!(next_free(&taken, 2, 1), Some(at(69)));
+    }
+}

@@ -1,0 +1,169 @@
+//! What came of a try, written down with the timer and the event that belong to it.
+
+use eventstore::{StoreError, Tx};
+use kernel::Timestamp;
+
+use super::{SEND_MAIL, parse_column, queue, schedule};
+use crate::contract;
+use crate::mail::{About, Kind, Mail, MailId, NewMail, State};
+
+/// Leaves a mail alone until its time comes, unless somebody else took it up meanwhile. Whatever
+/// was tried before was before its time, so its three days begin with its time. `hours` are the
+/// practice's (`planning::hours`).
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn defer(
+    tx: &mut Tx,
+    mail: &Mail,
+    until: Timestamp,
+    hours: &str,
+) -> Result<(), StoreError> {
+    let mine = sqlx::query(
+        "update mails
+         set state = 'queued', due_at = $3, first_tried_at = null, last_error = null,
+             planned_by = $4
+         where mail_id = $1 and due_at = $2 and state in ('queued', 'retrying', 'sending')",
+    )
+    .bind(mail.id)
+    .bind(mail.due_at)
+    .bind(until)
+    .bind(hours)
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    if mine > 0 { schedule(tx, mail.kind, mail.id, until).await } else { Ok(()) }
+}
+
+/// The server took it: the mail is done, and others are told. That is the truth, whoever has
+/// claimed the mail since and whatever else was written down about it. A link that became known
+/// while the mail was on its way without it follows.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn sent(tx: &mut Tx, mail: &Mail) -> Result<(), StoreError> {
+    let owes_link: Option<bool> = sqlx::query_scalar(
+        "update mails set state = 'sent', sent_at = clock_now(), last_error = null
+         where mail_id = $1 and state <> 'sent'
+         returning link_known and not link_told",
+    )
+    .bind(mail.id)
+    .fetch_optional(tx.connection())
+    .await?;
+    let Some(owes_link) = owes_link else { return Ok(()) };
+    publish(tx, mail, contract::sent(mail)?).await?;
+    if let (true, Kind::BookingConfirmed, About::Booking(id)) = (owes_link, mail.kind, mail.about) {
+        let link = NewMail::of_booking(Kind::MeetingLink, id);
+        queue(tx, &link.with_payload(mail.payload.clone())).await?;
+    }
+    tx.end_timer(SEND_MAIL, &mail.id.to_string()).await
+}
+
+/// It is tried again at `due_at`. `publishes` says whether others hear of it; they hear it once.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn retry(
+    tx: &mut Tx,
+    mail: &Mail,
+    (reason, publishes): (&str, bool),
+    due_at: Timestamp,
+) -> Result<(), StoreError> {
+    let mine = sqlx::query(
+        "update mails
+         set state = 'retrying', due_at = $3, last_error = $4,
+             attempts = greatest(attempts, $5),
+             first_tried_at = coalesce(first_tried_at, clock_now())
+         where mail_id = $1 and due_at = $2 and state in ('queued', 'retrying', 'sending')",
+    )
+    .bind(mail.id)
+    .bind(mail.due_at)
+    .bind(due_at)
+    .bind(reason)
+    .bind(mail.attempts.saturating_add(1))
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    if mine == 0 {
+        return Ok(());
+    }
+    if publishes && tx.load(&contract::stream(mail.id)).await?.version == 0 {
+        publish(tx, mail, contract::failed(mail, false)?).await?;
+    }
+    schedule(tx, mail.kind, mail.id, due_at).await
+}
+
+/// It is not tried again, and a person has to look; others are told. Nothing happens when somebody
+/// else took the mail up meanwhile: what comes of that is theirs to say.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn failed(tx: &mut Tx, mail: &Mail, reason: &str) -> Result<(), StoreError> {
+    if finish(tx, mail, "failed", reason).await? {
+        publish(tx, mail, contract::failed(mail, true)?).await?;
+    }
+    Ok(())
+}
+
+/// Nobody needs it any more, unless somebody else took it up meanwhile.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn dropped(tx: &mut Tx, mail: &Mail, reason: &str) -> Result<(), StoreError> {
+    finish(tx, mail, "dropped", reason).await.map(|_ended| ())
+}
+
+async fn finish(tx: &mut Tx, mail: &Mail, state: &str, reason: &str) -> Result<bool, StoreError> {
+    let ended = sqlx::query(
+        "update mails set state = $2, last_error = $3
+         where mail_id = $1 and due_at = $4 and state in ('queued', 'retrying', 'sending')",
+    )
+    .bind(mail.id)
+    .bind(state)
+    .bind(reason)
+    .bind(mail.due_at)
+    .execute(tx.connection())
+    .await?
+    .rows_affected();
+    if ended > 0 {
+        tx.end_timer(SEND_MAIL, &mail.id.to_string()).await?;
+    }
+    Ok(ended > 0)
+}
+
+/// Ends the timer of a mail that is over, or that is not there at all. One that was read as being
+/// over may have been queued by a person since.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn end_timer(tx: &mut Tx, id: MailId) -> Result<(), StoreError> {
+    let row = sqlx::query("select state from mails where mail_id = $1 for update")
+        .bind(id)
+        .fetch_optional(tx.connection())
+        .await?;
+    let state: Option<State> = row.as_ref().map(|row| parse_column(row, "state")).transpose()?;
+    if state.is_none_or(State::is_over) {
+        tx.end_timer(SEND_MAIL, &id.to_string()).await?;
+    }
+    Ok(())
+}
+
+/// Since when a mail is tried, as its row says by now: a person may have given it three days more
+/// while it was on its way.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn tried_since(tx: &mut Tx, id: MailId) -> Result<Option<Timestamp>, StoreError> {
+    let since: Option<Option<Timestamp>> =
+        sqlx::query_scalar("select first_tried_at from mails where mail_id = $1 for update")
+            .bind(id)
+            .fetch_optional(tx.connection())
+            .await?;
+    Ok(since.flatten())
+}
+
+async fn publish(tx: &mut Tx, mail: &Mail, event: eventstore::NewEvent) -> Result<(), StoreError> {
+    let stream = contract::stream(mail.id);
+    let version = tx.load(&stream).await?.version;
+    tx.append(&stream, version, &[event]).await.map(|_version| ())
+}

@@ -1,0 +1,50 @@
+//! Reminders that were put off by other hours than the practice has now are looked at again.
+
+use eventstore::{StoreError, Tx};
+
+use super::SEND_MAIL;
+
+/// Has reminders that wait, and were not put off by `hours`, looked at again, so many at most;
+/// answers how many. They give way to mails that people wait for.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn reschedule_reminders(tx: &mut Tx, hours: &str, limit: i64) -> Result<u64, StoreError> {
+    let now = tx.now().await?;
+    // A worker that has read one of them finds that its time was changed, and leaves it alone.
+    let rescheduled: i64 = sqlx::query_scalar(
+        "with others as (
+             (select mail_id from mails
+              where state = 'queued' and kind in ('reminder', 'second_reminder') and due_at > $1
+                and planned_by is null limit $3)
+             union all
+             (select mail_id from mails
+              where state = 'queued' and kind in ('reminder', 'second_reminder') and due_at > $1
+                and planned_by < $2 limit $3)
+             union all
+             (select mail_id from mails
+              where state = 'queued' and kind in ('reminder', 'second_reminder') and due_at > $1
+                and planned_by > $2 limit $3)),
+         waiting as (
+             select mail_id from mails
+             where mail_id in (select mail_id from others limit $3)
+               and state = 'queued' and due_at > $1
+             order by mail_id for update),
+         woken as (
+             update mails set due_at = $1 from waiting where mails.mail_id = waiting.mail_id
+             returning mails.mail_id),
+         moved as (
+             update timers
+             set due_at = $1, is_bulk = true, attempts = 0, lease_until_at = '-infinity'
+             from woken
+             where kind = $4 and subject = 'mal_' || replace(woken.mail_id::text, '-', ''))
+         select count(*) from woken",
+    )
+    .bind(now)
+    .bind(hours)
+    .bind(limit)
+    .bind(SEND_MAIL)
+    .fetch_one(tx.connection())
+    .await?;
+    Ok(u64::try_from(rescheduled).unwrap_or(0))
+}

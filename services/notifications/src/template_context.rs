@@ -1,0 +1,171 @@
+//! Facts as the templates' variables: times and amounts as text, in the practice's zone, and every
+//! text that people typed without what could break a line or a header. `templates/README.md` lists
+//! them all.
+
+use std::path::Path;
+
+use jiff::civil::Date;
+use kernel::{Currency, Money, Timestamp};
+use runtime::practice::guide::{self, Guide};
+use runtime::practice::{self, DarkBrand, Practice};
+use serde_json::{Value, json};
+
+use crate::facts::Facts;
+use crate::mail::Kind;
+
+mod booking;
+mod sanitize;
+mod other;
+
+pub use self::sanitize::{greeting, one_line};
+
+/// What is the same in every mail.
+#[derive(Debug, Clone)]
+pub struct TemplateContext {
+    /// The practice's file.
+    pub practice: Practice,
+    /// The practice's meditation guide.
+    pub guide: Guide,
+    /// Where people reach the website, without a slash at its end.
+    pub public_url: String,
+}
+
+/// What a mail is written for, beside its facts.
+#[derive(Debug, Clone, Copy)]
+pub struct RenderInput<'a> {
+    /// Which mail.
+    pub kind: Kind,
+    /// What its event said.
+    pub payload: &'a Value,
+    /// The link by which its reader ends such mails; empty for a mail that belongs to a booking or
+    /// an account.
+    pub unsubscribe_url: &'a str,
+    /// When it is written.
+    pub now: Timestamp,
+}
+
+/// An event's amount or a booking's facts do not make a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the facts do not make a mail: {0}")]
+pub struct Incomplete(&'static str);
+
+impl TemplateContext {
+    /// Reads the practice's files.
+    ///
+    /// # Errors
+    /// When one cannot be used.
+    pub fn load(practice_dir: &Path, public_url: &str) -> Result<Self, practice::Error> {
+        Ok(Self {
+            practice: practice::load(practice_dir)?,
+            guide: guide::load(practice_dir)?,
+            public_url: public_url.to_owned(),
+        })
+    }
+
+    /// The variables of a mail.
+    ///
+    /// # Errors
+    /// When an amount is missing.
+    pub fn variables(
+        &self,
+        facts: &Facts,
+        render_input: &RenderInput<'_>,
+    ) -> Result<Value, Incomplete> {
+        let RenderInput { kind, payload, unsubscribe_url, now } = *render_input;
+        let mut variables = match facts {
+            Facts::Code(code) => self.of_code(code),
+            Facts::Booking(facts) => self.of_booking(facts, payload, now)?,
+            Facts::Message(message) => self.of_message(message),
+            Facts::Guide { .. } => self.of_guide(),
+            Facts::Review(review) => self.of_review(review),
+            Facts::Day { date, sessions } => self.of_day(*date, sessions, now)?,
+        };
+        if let Some(customer) = variables.get_mut("customer")
+            && !kind.is_for_the_practice()
+        {
+            *customer = recipient_view(customer);
+        }
+        if let Some(all) = variables.as_object_mut() {
+            all.insert("practice".to_owned(), self.practice());
+            let links = all.entry("links").or_insert_with(|| json!({}));
+            if let Some(links) = links.as_object_mut() {
+                links.insert("unsubscribe_url".to_owned(), unsubscribe_url.into());
+            }
+        }
+        Ok(variables)
+    }
+
+    fn practice(&self) -> Value {
+        let Practice { practice, location, policies, brand, .. } = &self.practice;
+        json!({
+            "name": practice.name,
+            "phone": practice.phone,
+            "email": practice.email,
+            "address": practice.address,
+            "contact_hours": practice.contact_hours,
+            "crisis_note": practice.crisis_note,
+            "directions": location.directions,
+            "cancellation_hours": policies.cancellation_hours,
+            "join_early_minutes": policies.join_early_minutes,
+            "brand": {
+                "primary": brand.primary, "on_primary": brand.on_primary,
+                "background": brand.background, "surface": brand.surface,
+                "ink": brand.ink, "ink_soft": brand.ink_soft,
+                "line": brand.line, "soft": brand.soft,
+                "dark": dark_brand(&brand.dark),
+            },
+        })
+    }
+
+    /// "Tuesday 24 November 2026, 11:00 am IST".
+    fn day_and_time(&self, at: Timestamp) -> String {
+        format!("{}, {}", day(at.in_zone(&self.practice.practice.zone).date()), self.time(at))
+    }
+
+    /// "11:45 am IST".
+    fn time(&self, at: Timestamp) -> String {
+        format!("{} {}", self.clock(at), self.practice.practice.zone_label)
+    }
+
+    /// "11:45 am".
+    fn clock(&self, at: Timestamp) -> String {
+        at.in_zone(&self.practice.practice.zone).strftime("%-I:%M %P").to_string()
+    }
+}
+
+/// A customer as a mail to a person shows them: by names that look like names only, because it may
+/// reach somebody else than who typed them (see [`greeting`]), and without what only the practice
+/// reads.
+fn recipient_view(customer: &Value) -> Value {
+    let typed = |field: &str| customer.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (first_name, last_name) = (typed("first_name"), typed("last_name"));
+    json!({
+        "first_name": greeting(first_name),
+        "full_name": greeting(&format!("{first_name} {last_name}")),
+        "email": typed("email"),
+    })
+}
+
+fn dark_brand(brand: &DarkBrand) -> Value {
+    json!({
+        "primary": brand.primary, "on_primary": brand.on_primary,
+        "background": brand.background, "surface": brand.surface,
+        "ink": brand.ink, "ink_soft": brand.ink_soft,
+        "line": brand.line, "soft": brand.soft,
+    })
+}
+
+/// "Tuesday 24 November 2026".
+fn day(date: Date) -> String {
+    date.strftime("%A %-d %B %Y").to_string()
+}
+
+/// The amount that an event spoke of.
+fn amount(payload: &Value) -> Result<Money, Incomplete> {
+    let minor = payload.get("amount_minor").and_then(Value::as_i64);
+    let currency = payload.get("currency").and_then(Value::as_str);
+    match (minor, currency.and_then(Currency::from_code)) {
+        (Some(minor), Some(currency)) => Ok(Money { minor, currency }),
+        _ => Err(Incomplete("amount")),
+    }
+}

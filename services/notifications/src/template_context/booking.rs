@@ -1,0 +1,256 @@
+//! What a mail about a booking says: the session, who comes, and where the event spoke of one the
+//! refund, the cancellation, the receipt or the invitation to review.
+
+use contract::common::v1::Money as WireMoney;
+use contract::convert;
+use contract::payments::v1::{Receipt, TaxMode};
+use kernel::id::Booking;
+use kernel::{Id, Timestamp};
+use serde_json::{Value, json};
+
+use super::sanitize::{multi_line, one_line, query_encode, web_link};
+use super::{Incomplete, TemplateContext, amount, day};
+use crate::consumers::booking::REFUNDED_BEFORE;
+use crate::facts::BookingFacts;
+
+impl TemplateContext {
+    pub(super) fn of_booking(
+        &self,
+        facts: &BookingFacts,
+        payload: &Value,
+        now: Timestamp,
+    ) -> Result<Value, Incomplete> {
+        let mut variables = json!({
+            "booking": self.session(facts, payload, now)?,
+            "customer": customer(facts),
+            "links": self.links(facts),
+            "has_calendar_file": !facts.calendar_file.is_empty(),
+        });
+        let until = facts.invitation.as_ref().map(|(_, until)| self.day_and_time(*until));
+        let more = [
+            ("refund", self.refund(payload)?),
+            ("cancellation", self.cancellation(facts, payload)?),
+            ("dispute", self.dispute(payload)?),
+            ("receipt", facts.receipt.as_ref().map(|it| self.receipt(it)).transpose()?),
+            ("invitation", until.map(|until| json!({ "valid_until_text": until }))),
+        ];
+        if let Some(all) = variables.as_object_mut() {
+            for (name, value) in more {
+                all.extend(value.map(|value| (name.to_owned(), value)));
+            }
+        }
+        Ok(variables)
+    }
+
+    fn session(
+        &self,
+        facts: &BookingFacts,
+        payload: &Value,
+        now: Timestamp,
+    ) -> Result<Value, Incomplete> {
+        let booking = &facts.booking;
+        let price = booking.price.as_ref().and_then(convert::money).ok_or(Incomplete("price"))?;
+        let free_until = facts.starts_at.plus_minutes(-60 * self.cancellation_hours());
+        Ok(json!({
+            "reference": reference(&booking.booking_id),
+            "service_title": one_line(&booking.service_title),
+            "practitioner_name": one_line(&booking.practitioner_name),
+            "price_text": price.to_string(),
+            "starts_at_text": self.day_and_time(facts.starts_at),
+            "starts_time_text": self.clock(facts.starts_at),
+            "ends_at_text": self.time(facts.ends_at),
+            "free_until_text": self.day_and_time(free_until),
+            "free_to_cancel": now < free_until,
+            "has_begun": now >= facts.starts_at,
+            "duration_minutes": facts.ends_at.seconds_since(facts.starts_at) / 60,
+            "mode": if facts.is_in_person() { "in_person" } else { "online" },
+            "join_url": web_link(&booking.join_url),
+            "location": one_line(&booking.location),
+            "on_claim": payload.get("on_claim").and_then(Value::as_bool).unwrap_or(false),
+        }))
+    }
+
+    fn links(&self, facts: &BookingFacts) -> Value {
+        let booking_id = query_encode(&facts.booking.booking_id);
+        let service_id = query_encode(&facts.booking.service_id);
+        let site = &self.public_url;
+        // Behind the #, so that the secret reaches no server and no log.
+        let invited = |secret: &str| format!("{site}/reviews#invitation={}", query_encode(secret));
+        let review = facts.invitation.as_ref().map(|(secret, _)| invited(secret));
+        json!({
+            "booking_url": format!("{site}/booking-flow?step=confirmed&b={booking_id}"),
+            "rebook_url": format!("{site}/booking-flow?service={service_id}"),
+            "receipt_url": format!("{site}/receipt?b={booking_id}"),
+            "review_url": review.unwrap_or_default(),
+            "directions": web_link(&self.practice.location.map_url),
+        })
+    }
+
+    /// The refund that the event spoke of, if it spoke of one.
+    fn refund(&self, payload: &Value) -> Result<Option<Value>, Incomplete> {
+        let Some(cause) = payload.get("cause").and_then(Value::as_str) else { return Ok(None) };
+        Ok(Some(json!({
+            "cause": cause,
+            "amount_text": amount(payload)?.to_string(),
+            "days_text": self.practice.policies.refund_days_text,
+        })))
+    }
+
+    /// The cancellation that the event spoke of, if it spoke of one.
+    fn cancellation(
+        &self,
+        facts: &BookingFacts,
+        payload: &Value,
+    ) -> Result<Option<Value>, Incomplete> {
+        let Some(by) = payload.get("cancelled_by").and_then(Value::as_str) else {
+            return Ok(None);
+        };
+        let refund = amount(payload)?;
+        let at = payload.get("cancelled_at").and_then(Value::as_str);
+        let at: Timestamp = at.and_then(|at| at.parse().ok()).ok_or(Incomplete("cancellation"))?;
+        Ok(Some(json!({
+            "by": by,
+            "was_late": facts.starts_at.seconds_since(at) < self.cancellation_hours() * 3600,
+            "refund_text": if refund.minor > 0 { refund.to_string() } else { String::new() },
+            "unpaid": payload.get("unpaid").and_then(Value::as_bool).unwrap_or(false),
+            // A mail that was queued by an earlier release does not know.
+            "less_refunded": payload.get(REFUNDED_BEFORE).and_then(Value::as_bool).unwrap_or(true),
+            "days_text": self.practice.policies.refund_days_text,
+        })))
+    }
+
+    /// The dispute that the event spoke of, if it spoke of one.
+    fn dispute(&self, payload: &Value) -> Result<Option<Value>, Incomplete> {
+        let word = |name: &str| payload.get(name).and_then(Value::as_str).unwrap_or_default();
+        let state = word("dispute_state");
+        if state.is_empty() {
+            return Ok(None);
+        }
+        let respond_by = word("respond_by").parse().ok();
+        Ok(Some(json!({
+            "id": one_line(word("dispute_id")),
+            "payment_id": one_line(word("payment_id")),
+            "state": state,
+            "is_over": matches!(state, "won" | "lost" | "closed"),
+            "phase_text": one_line(&word("phase").replace('_', " ")),
+            "amount_text": amount(payload)?.to_string(),
+            "respond_by_text": respond_by.map(|at| self.day_and_time(at)).unwrap_or_default(),
+        })))
+    }
+
+    fn receipt(&self, receipt: &Receipt) -> Result<Value, Incomplete> {
+        let issued_at = receipt.issued_at.as_ref().and_then(convert::timestamp);
+        let issued_at = issued_at.ok_or(Incomplete("receipt"))?;
+        let issued_on = issued_at.in_zone(&self.practice.practice.zone).date();
+        let refunded = receipt.refunded.as_ref().filter(|money| money.minor_units > 0);
+        let has_tax = receipt.tax_mode() == TaxMode::Gst;
+        let tax = |money: &Option<WireMoney>| {
+            if has_tax { with_decimals(money.as_ref()) } else { Ok(String::new()) }
+        };
+        let (kind, title) = document_title(&receipt.kind);
+        let refers_to_at = receipt.refers_to_issued_at.as_ref().and_then(convert::timestamp);
+        let refers_to_on =
+            refers_to_at.map(|at| day(at.in_zone(&self.practice.practice.zone).date()));
+        let payer = receipt.payer.as_ref();
+        let has_integrated =
+            receipt.integrated_tax.as_ref().is_some_and(|money| money.minor_units > 0);
+        Ok(json!({
+            "kind": kind,
+            "title": title,
+            "refers_to": one_line(&receipt.refers_to_serial),
+            "refers_to_on_text": refers_to_on.unwrap_or_default(),
+            "payer_name": payer.map(|it| one_line(&it.name)).unwrap_or_default(),
+            "payer_gstin": payer.map(|it| one_line(&it.gstin)).unwrap_or_default(),
+            "payer_address": payer.map(|it| one_line(&it.address)).unwrap_or_default(),
+            "integrated_tax_text": if has_integrated {
+                with_decimals(receipt.integrated_tax.as_ref())?
+            } else {
+                String::new()
+            },
+            "serial": one_line(&receipt.serial),
+            "issued_on_text": day(issued_on),
+            "issued_by": one_line(&receipt.issued_by),
+            "issuer_address": one_line(&receipt.issuer_address),
+            "gstin": one_line(&receipt.gstin),
+            "service_code": one_line(&receipt.service_code),
+            "payment_id": one_line(&receipt.payment_id),
+            "amount_text": with_decimals(receipt.amount.as_ref())?,
+            "tax": if has_tax { "gst" } else { "none" },
+            "gst_percent": receipt.gst_percent,
+            "half_percent_text": half_rate(receipt.gst_percent),
+            "taxable_text": tax(&receipt.taxable)?,
+            "central_tax_text": tax(&receipt.central_tax)?,
+            "state_tax_text": tax(&receipt.state_tax)?,
+            "refunded_text": refunded.map(|it| with_decimals(Some(it))).transpose()?.unwrap_or_default(),
+        }))
+    }
+
+    fn cancellation_hours(&self) -> i64 {
+        i64::from(self.practice.policies.cancellation_hours)
+    }
+}
+
+fn customer(facts: &BookingFacts) -> Value {
+    let contact = &facts.contact;
+    json!({
+        "first_name": one_line(&contact.first_name),
+        "last_name": one_line(&contact.last_name),
+        "email": one_line(&contact.email),
+        "phone": one_line(&contact.phone),
+        "notes": multi_line(&contact.notes),
+    })
+}
+
+/// What a mail calls a paper: the group of its words, and its name.
+fn document_title(kind: &str) -> (&'static str, &'static str) {
+    match kind {
+        "receipt_voucher" => ("money", "Receipt voucher"),
+        "tax_invoice" => ("supply", "Tax invoice"),
+        "bill_of_supply" => ("supply", "Bill of supply"),
+        "refund_voucher" => ("refund", "Refund voucher"),
+        "credit_note" => ("refund", "Credit note"),
+        _ => ("money", "Receipt"),
+    }
+}
+
+/// With its paise even where there are none, because amounts stand below each other: "₹1,500.00".
+fn with_decimals(money: Option<&WireMoney>) -> Result<String, Incomplete> {
+    let money = money.and_then(convert::money).ok_or(Incomplete("receipt"))?;
+    let text = money.to_string();
+    Ok(if text.contains('.') { text } else { text + ".00" })
+}
+
+/// Half of a rate: "9", "2.5".
+fn half_rate(percent: i32) -> String {
+    let rest = if percent % 2 == 0 { "" } else { ".5" };
+    format!("{}{rest}", percent / 2)
+}
+
+/// What a person can read out: the end of the booking's id, in capitals. Its begin is a time and
+/// much the same for all bookings of a day.
+fn reference(booking_id: &str) -> String {
+    let known = booking_id.parse::<Id<Booking>>().is_ok();
+    let digits = booking_id.len().checked_sub(8).filter(|_| known);
+    digits.and_then(|from| booking_id.get(from..)).unwrap_or(booking_id).to_uppercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::common::v1::Money;
+
+    use super::{half_rate, reference, with_decimals};
+
+    #[test]
+    fn a_reference_can_be_read_out() {
+        assert_eq!(reference("bkg_019340000000700080000000000a2b3c"), "000A2B3C");
+    }
+
+    #[test]
+    fn a_receipt_states_paise_and_half_rates() {
+        let money = |minor_units| Money { minor_units, currency_code: "INR".to_owned() };
+        assert_eq!(with_decimals(Some(&money(150_000))), Ok("₹1,500.00".to_owned()));
+        assert_eq!(with_decimals(Some(&money(11_441))), Ok("₹114.41".to_owned()));
+        assert!(with_decimals(None).is_err());
+        assert_eq!((half_rate(18), half_rate(5)), ("9".to_owned(), "2.5".to_owned()));
+    }
+}

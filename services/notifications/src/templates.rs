@@ -1,0 +1,165 @@
+//! Templates and variables become a subject, a plain text and an HTML page.
+//!
+//! The words of a mail stand once, in `templates/<language>/<kind>.mail`. They are read twice: with
+//! the parts of `parts.html` inside `frame.html`, which give MJML, and with those of `parts.txt`
+//! inside `frame.txt`. `templates/README.md` tells how to write them.
+
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior, Value};
+use mrml::prelude::render::RenderOptions;
+use serde_json::Value as Json;
+
+use crate::mail::Kind;
+use crate::template_context::one_line;
+
+mod plain_text;
+
+/// The language of all mails.
+pub const LANGUAGE: &str = "en";
+
+/// What a mail says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenderedMail {
+    /// Its subject, on one line.
+    pub subject: String,
+    /// For mail programs that show no HTML.
+    pub text: String,
+    /// The page, with nothing to load from anywhere.
+    pub html: String,
+}
+
+/// A mail could not be written. Its source may repeat what a person typed, so it is never logged.
+#[derive(Debug, thiserror::Error)]
+pub enum TemplateError {
+    /// A template is missing, malformed, or uses what it was not given.
+    #[error("a template could not be used")]
+    Template(#[from] minijinja::Error),
+    /// There are no words in the language.
+    #[error("there are no mails in the language {0}")]
+    Language(String),
+    /// What a template gave is not MJML.
+    #[error("a template gave what is not MJML")]
+    Parse(#[source] mrml::prelude::parser::Error),
+    /// The MJML could not become HTML.
+    #[error("a page could not be laid out")]
+    Layout(#[source] mrml::prelude::render::Error),
+}
+
+/// The words of all mails in one language.
+struct Language {
+    /// Its code, which is the name of its folder and the HTML's language.
+    code: &'static str,
+    /// Each file's name without its ending, and what is in it.
+    words: &'static [(&'static str, &'static str)],
+}
+
+macro_rules! language {
+    ($code:literal: $($name:literal)*) => {
+        Language {
+            code: $code,
+            words: &[$((
+                $name,
+                include_str!(concat!("../templates/", $code, "/", $name, ".mail")),
+            )),*],
+        }
+    };
+}
+
+/// Each language is a folder of the same files.
+static LANGUAGES: &[Language] = &[language! {
+    "en":
+    "shared"
+    "booking_cancelled" "booking_confirmed" "cancellation_notice" "confirm_address"
+    "contact_acknowledgement" "contact_message" "day_sheet" "dispute_notice" "follow_up"
+    "hold_ended" "meditation_guide" "meeting_link" "practice_notice" "receipt" "recover_password"
+    "refund_done" "refund_started" "reminder" "review_notice" "second_reminder"
+}];
+
+/// The words that several mails share, as macros.
+const SHARED: &str = "shared";
+
+/// The two forms of a mail: the ending of its templates' names, its parts and its frame. Escaping
+/// is switched on by the ending `.html`.
+const FORMATS: [(&str, &str, &str); 2] = [
+    ("html", include_str!("../templates/parts.html"), include_str!("../templates/frame.html")),
+    ("txt", include_str!("../templates/parts.txt"), include_str!("../templates/frame.txt")),
+];
+
+/// Every template, read once.
+#[derive(Debug)]
+pub struct Templates {
+    environment: Environment<'static>,
+}
+
+impl Templates {
+    /// Reads the templates in [`LANGUAGE`].
+    ///
+    /// # Errors
+    /// When one is malformed or a mail lacks one.
+    pub fn new() -> Result<Self, TemplateError> {
+        Self::in_language(LANGUAGE)
+    }
+
+    /// Reads the templates in a language.
+    ///
+    /// # Errors
+    /// When there is none in it, one is malformed or a mail lacks one.
+    pub fn in_language(code: &str) -> Result<Self, TemplateError> {
+        let language = LANGUAGES
+            .iter()
+            .find(|language| language.code == code)
+            .ok_or_else(|| TemplateError::Language(code.to_owned()))?;
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.add_global("language", language.code);
+        plain_text::register(&mut environment);
+        for (form, parts, frame) in FORMATS {
+            let ui = format!("{{% import \"parts.{form}\" as ui %}}\n");
+            let say = format!("{{% import \"{SHARED}.{form}\" as say %}}\n");
+            environment.add_template_owned(format!("parts.{form}"), parts)?;
+            environment.add_template_owned(format!("frame.{form}"), format!("{ui}{say}{frame}"))?;
+            for (name, words) in language.words {
+                let before = if *name == SHARED {
+                    ui.clone()
+                } else {
+                    format!("{{% extends \"frame.{form}\" %}}\n{ui}{say}")
+                };
+                let source = format!("{before}{words}");
+                environment.add_template_owned(format!("{name}.{form}"), source)?;
+            }
+            for kind in Kind::ALL {
+                environment.get_template(&format!("{kind}.{form}"))?;
+            }
+        }
+        Ok(Self { environment })
+    }
+
+    /// Writes a mail.
+    ///
+    /// # Errors
+    /// When a template lacks a variable, or does not give a page.
+    pub fn render(&self, kind: Kind, variables: &Json) -> Result<RenderedMail, TemplateError> {
+        let variables = Value::from(Serde(variables));
+        let mjml = self.environment.get_template(&format!("{kind}.html"))?.render(&variables)?;
+        let text = self.environment.get_template(&format!("{kind}.txt"))?;
+        let mut text = text.render_captured(&variables)?;
+        let subject = text.with_state_mut(|state| state.render_block("subject"))?;
+        Ok(RenderedMail {
+            subject: one_line(&subject),
+            text: plain_text::normalize(text.output()),
+            html: mjml_to_html(&mjml)?,
+        })
+    }
+}
+
+fn mjml_to_html(mjml: &str) -> Result<String, TemplateError> {
+    let parsed = mrml::parse(mjml).map_err(TemplateError::Parse)?;
+    // Without a list of fonts it can make no link to a font service.
+    let options = RenderOptions { fonts: Default::default(), ..RenderOptions::default() };
+    let html = parsed.element.render(&options).map_err(TemplateError::Layout)?;
+    // Escaping writes the slashes of links like this, and some mail servers distrust such links.
+    Ok(html.replace("&#x2f;", "/"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,253 @@
+//! Every mail in every form: nothing loads, nothing typed becomes mark-up or a subject, and both
+//! forms of a mail say the same.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{LANGUAGES, RenderedMail, Templates};
+use crate::facts::Facts;
+use crate::mail::Kind;
+use crate::render::samples::{self, CODE, INVITATION, JOIN_URL, Sample, Typed, UNSUBSCRIBE_URL};
+use crate::template_context::TemplateContext;
+
+mod words;
+
+const HOSTILE: &str =
+    "Asha <b>\"O'Neil\"</b> </mj-text><script>alert(1)</script> {{ 1111 * 9 }}\r\nBcc: x";
+
+/// Texts that try to be mark-up, templates and headers.
+fn hostile() -> Typed {
+    Typed {
+        first_name: HOSTILE.to_owned(),
+        last_name: HOSTILE.to_owned(),
+        phone: "\"><script>alert(2)</script>".to_owned(),
+        notes: format!("{HOSTILE}\n<img src=\"https://track.example/x.png\">\u{1}\u{202e}"),
+        service_title: "Grief & <i>Trauma</i> Counselling".to_owned(),
+        name: HOSTILE.to_owned(),
+        text: format!("{HOSTILE}\n\n<img src=\"https://track.example/x.png\">\u{1d}\u{1e}\u{1f}"),
+    }
+}
+
+fn context() -> TemplateContext {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/local/practice");
+    TemplateContext::load(&folder, "http://127.0.0.1:8080").unwrap()
+}
+
+fn write(kind: Kind, facts: &Facts, payload: &Value) -> RenderedMail {
+    let sample = Sample { kind, form: "test", facts: facts.clone(), payload: payload.clone() };
+    page(&context(), &Templates::new().unwrap(), &sample)
+}
+
+fn page(context: &TemplateContext, templates: &Templates, sample: &Sample) -> RenderedMail {
+    let variables = context.variables(&sample.facts, &sample.render_input());
+    templates.render(sample.kind, &variables.unwrap()).unwrap()
+}
+
+/// Every mail in every form.
+fn all(typed: &Typed) -> Vec<(Sample, RenderedMail)> {
+    let (context, templates) = (context(), Templates::new().unwrap());
+    let samples = samples::all(typed).into_iter();
+    samples.map(|sample| (sample.clone(), page(&context, &templates, &sample))).collect()
+}
+
+/// The facts and the event of a sample.
+fn sample(kind: Kind, form: &str) -> (Facts, Value) {
+    let found = found(kind, form);
+    (found.facts, found.payload)
+}
+
+fn found(kind: Kind, form: &str) -> Sample {
+    let found = samples::all(&hostile()).into_iter().find(|it| it.kind == kind && it.form == form);
+    found.unwrap_or_else(|| panic!("there is no {kind} in the form {form}"))
+}
+
+/// A sample as it is shown.
+fn shown(kind: Kind, form: &str) -> RenderedMail {
+    page(&context(), &Templates::new().unwrap(), &found(kind, form))
+}
+
+/// What a mail program shows beside the subject.
+fn preview(page: &RenderedMail) -> String {
+    let (_, rest) = page.html.split_once("<div style=\"display:none").unwrap();
+    let (preview, _) = rest.split_once("</div>").unwrap();
+    words::decoded(preview.split_once('>').unwrap().1).trim().to_owned()
+}
+
+#[test]
+fn every_mail_has_its_words_in_every_language() {
+    for language in LANGUAGES {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates").join(language.code);
+        let mut there: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        let mut wanted: Vec<String> = Kind::ALL.iter().map(|kind| format!("{kind}.mail")).collect();
+        wanted.push("shared.mail".to_owned());
+        there.sort();
+        wanted.sort();
+        assert_eq!(there, wanted, "{}", language.code);
+        Templates::in_language(language.code).unwrap();
+    }
+    assert!(Templates::in_language("xx").is_err());
+}
+
+#[test]
+fn every_kind_has_a_sample_and_every_sample_a_name_of_its_own() {
+    let samples = samples::all(&Typed::usual());
+    let mut names: Vec<String> = samples.iter().map(Sample::name).collect();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), samples.len());
+    assert!(Kind::ALL.iter().all(|kind| samples.iter().any(|sample| sample.kind == *kind)));
+}
+
+#[test]
+fn what_people_typed_never_becomes_markup() {
+    for (sample, page) in all(&hostile()) {
+        let html = page.html.to_lowercase();
+        for mark in ["<script", "<b>\"", "<b>&quot;", "<img", "<i>trauma", "</mj-", "<mj-"] {
+            assert!(!html.contains(mark), "{} holds {mark}", sample.name());
+        }
+        assert!(!html.contains("9999"), "{} evaluates what a person typed", sample.name());
+        let control = |c: char| c.is_control() && c != '\n';
+        assert!(!page.text.contains(control), "{}: {:?}", sample.name(), page.text);
+        assert!(!page.text.contains('\u{202e}'), "{}", sample.name());
+    }
+}
+
+#[test]
+fn what_people_typed_can_be_read() {
+    for (kind, form) in [
+        (Kind::PracticeNotice, "online"),
+        (Kind::ContactMessage, "usual"),
+        (Kind::ReviewNotice, "verified"),
+        (Kind::DaySheet, "one"),
+    ] {
+        let (facts, payload) = sample(kind, form);
+        let page = write(kind, &facts, &payload);
+        assert!(page.html.contains("&lt;b&gt;"), "{}", page.html);
+        assert!(page.text.contains("Asha <b>\"O'Neil\"</b>"), "{}", page.text);
+    }
+}
+
+#[test]
+fn a_person_is_greeted_by_name_or_with_a_whole_sentence() {
+    let first_sentence = |page: &RenderedMail| {
+        let body = page.text.split("\n\n").nth(1).unwrap_or_default().to_owned();
+        (body.starts_with("Dear Asha, "), body)
+    };
+    let bait = Typed { first_name: "claim at https://bait.example".to_owned(), ..Typed::usual() };
+    let named = |sample: &Sample| match &sample.facts {
+        Facts::Code(code) => !code.first_name.is_empty(),
+        facts => matches!(facts, Facts::Booking(_)),
+    };
+    for ((sample, usual), (_, nameless)) in all(&Typed::usual()).into_iter().zip(all(&bait)) {
+        // A receipt greets nobody.
+        if sample.kind.is_for_the_practice() || sample.kind == Kind::Receipt {
+            continue;
+        }
+        let (name, (greeted, body)) = (sample.name(), first_sentence(&usual));
+        assert_eq!(greeted, named(&sample), "{name}: {body}");
+        let (greeted, other) = first_sentence(&nameless);
+        assert!(!greeted && !other.contains("Dear"), "{name}: {other}");
+        assert!(!other.starts_with(char::is_lowercase), "{name}: {other}");
+        assert!(!nameless.text.contains("bait") && !nameless.html.contains("bait"), "{name}");
+        let rest = body.trim_start_matches("Dear Asha, ");
+        assert!(rest.eq_ignore_ascii_case(&other), "{name}: {rest} / {other}");
+    }
+}
+
+#[test]
+fn no_mail_loads_anything() {
+    let marks = ["<link", "<img", "@import", "@font-face", "src=\"", "background=\"http", "url("];
+    for (sample, page) in all(&Typed::usual()) {
+        let html = page.html.to_lowercase();
+        for mark in marks {
+            assert!(!html.contains(mark), "{} holds {mark}", sample.name());
+        }
+        // A long mail is cut off by some mail programs, with a link to the rest.
+        assert!(html.len() < 100_000, "{} has {} bytes", sample.name(), html.len());
+    }
+}
+
+#[test]
+fn a_subject_tells_nobody_what_the_session_is_about() {
+    let telling = Typed {
+        first_name: "Firstcanary".to_owned(),
+        last_name: "Lastcanary".to_owned(),
+        phone: "+91canary".to_owned(),
+        notes: "Notecanary".to_owned(),
+        service_title: "Servicecanary".to_owned(),
+        name: "Namecanary".to_owned(),
+        text: "Textcanary".to_owned(),
+    };
+    for (sample, page) in all(&telling).into_iter().chain(all(&hostile())) {
+        let (name, subject) = (sample.name(), page.subject);
+        assert!(!subject.is_empty() && !subject.contains(['\r', '\n']), "{name}: {subject}");
+        assert!(subject.chars().count() < 78, "{name}: {subject}");
+        for word in ["canary", "Grief", "Counselling", "O'Neil", "Meera", CODE, "{{", "example"] {
+            assert!(!subject.contains(word), "{name}: {subject}");
+        }
+        assert!(page.html.contains("<title>"), "{name}");
+    }
+    let (facts, payload) = sample(Kind::ContactMessage, "usual");
+    let page = write(Kind::ContactMessage, &facts, &payload);
+    assert_eq!(page.subject, "A message from the contact form");
+}
+
+#[test]
+fn every_plain_text_has_all_links_and_says_who_writes() {
+    for (sample, page) in all(&Typed::usual()) {
+        let name = sample.name();
+        for href in page.html.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            let link = words::decoded(href);
+            let link = link.trim_start_matches("mailto:").trim_start_matches("tel:");
+            assert!(page.text.contains(link), "{name} has no {link}: {}", page.text);
+        }
+        assert!(page.text.lines().count() > 5, "{name}: {}", page.text);
+        assert!(page.text.contains("hello@sukoon.example"), "{name}: {}", page.text);
+        assert!(page.text.contains("14416"), "{name} tells of no help: {}", page.text);
+        assert!(!page.text.contains("&lt;") && !page.text.contains("&amp;"), "{name}");
+        assert!(!page.html.contains("&#x2f;"), "{name} writes its links in disguise");
+    }
+}
+
+#[test]
+fn both_forms_of_a_mail_say_the_same() {
+    for (sample, page) in all(&Typed::usual()) {
+        let seen = words::of_html(&page.html).join(" ");
+        // A plain text has no head with the practice's name.
+        let seen = seen.strip_prefix("Sukoon ").unwrap_or_default();
+        assert_eq!(seen, words::of_text(&page.text).join(" "), "{}", sample.name());
+    }
+}
+
+/// A session cannot be moved, a practice of this kind has clients, and a refund goes to the
+/// original payment method. Both forms of a mail say the same, so its plain text stands for both.
+#[test]
+fn no_mail_uses_words_that_are_given_up() {
+    let given_up =
+        ["or move", "reschedul", "customer", "the way you paid", "as you wished", "all the same"];
+    for (sample, page) in all(&Typed::usual()) {
+        let said = [page.subject.clone(), preview(&page), page.text].join("\n").to_lowercase();
+        for words in given_up {
+            assert!(!said.contains(words), "{} says \"{words}\": {said}", sample.name());
+        }
+    }
+}
+
+#[test]
+fn only_a_mail_that_nobody_has_to_get_can_be_ended() {
+    for (sample, page) in all(&Typed::usual()) {
+        let can = sample.kind.can_be_unsubscribed();
+        for body in [&page.text, &page.html] {
+            assert_eq!(body.contains(UNSUBSCRIBE_URL), can, "{}", sample.name());
+            assert_eq!(body.contains("Unsubscribe"), can, "{}", sample.name());
+        }
+    }
+}
+
+mod bookings;
+mod others;

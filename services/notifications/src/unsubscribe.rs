@@ -1,0 +1,297 @@
+//! Who wants no more mails that are not about a booking, and the secret of the link by which they
+//! say so. Addresses are never kept here, only what a key makes of them: without the key nobody can
+//! find out whose they are.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use eventstore::{StoreError, Tx};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use secrecy::{ExposeSecret as _, SecretString};
+use sha2::Sha256;
+use sqlx::PgExecutor;
+use uuid::Uuid;
+
+/// What is signed begins with one of these, so that a hash is never a proof and a proof never a
+/// hash.
+const HASH_DOMAIN: &[u8] = b"address";
+const TOKEN_DOMAIN: &[u8] = b"unsubscribe";
+/// How many bytes of a MAC stand for an address, and how many prove that we made the link.
+const HASH_BYTES: usize = 16;
+const SIGNATURE_BYTES: usize = 16;
+
+/// Stands for a mail address. The same address has the same one, however it is written; it leads
+/// back to the address only for who has the key and guesses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct AddressHash([u8; HASH_BYTES]);
+
+impl AddressHash {
+    /// As it stands in rows.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// What those wait for who count what this address did, before they do one more: see
+    /// `Tx::lock`. `what` says what is counted.
+    #[must_use]
+    pub fn lock_name(&self, what: &str) -> String {
+        format!("{what} {}", Uuid::from_bytes(self.0).simple())
+    }
+}
+
+impl fmt::Debug for AddressHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AddressHash").finish_non_exhaustive()
+    }
+}
+
+/// Makes hashes of addresses and links' secrets, and knows its own.
+#[derive(Clone)]
+pub struct Addresses {
+    mac: Hmac<Sha256>,
+}
+
+impl fmt::Debug for Addresses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Addresses").finish_non_exhaustive()
+    }
+}
+
+/// The key cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("NOTIFICATIONS_ADDRESS_KEY has fewer than 32 characters")]
+pub struct WeakKey;
+
+impl Addresses {
+    /// Works with this key. Another key makes other hashes: who has unsubscribed is then forgotten,
+    /// and links in mails that were sent no longer work.
+    ///
+    /// # Errors
+    /// When it is too short to be a secret.
+    pub fn new(key: &SecretString) -> Result<Self, WeakKey> {
+        let key = key.expose_secret();
+        if key.chars().count() < 32 {
+            return Err(WeakKey);
+        }
+        let mac = Hmac::new_from_slice(key.as_bytes()).map_err(|_never| WeakKey)?;
+        Ok(Self { mac })
+    }
+
+    /// What stands for an address.
+    #[must_use]
+    pub fn hash(&self, address: &str) -> AddressHash {
+        let mut mac = self.mac.clone();
+        mac.update(HASH_DOMAIN);
+        mac.update(address.trim().to_lowercase().as_bytes());
+        let mut hash = [0; HASH_BYTES];
+        for (byte, made) in hash.iter_mut().zip(mac.finalize().into_bytes()) {
+            *byte = made;
+        }
+        AddressHash(hash)
+    }
+
+    /// What stands for the mailbox of an address: `asha+x@example.org` counts as
+    /// `asha@example.org`, so that nobody gets more than their share by writing an address in many
+    /// ways. Only for counting: who unsubscribes one of them means that one.
+    #[must_use]
+    pub fn hash_of_mailbox(&self, address: &str) -> AddressHash {
+        self.hash(&without_tag(address))
+    }
+
+    /// The secret of the link by which this address unsubscribes, always the same one.
+    #[must_use]
+    pub fn token(&self, address: &str) -> String {
+        let hash = self.hash(address);
+        let signature = self.signature(hash).finalize().into_bytes();
+        let mut bytes = hash.0.to_vec();
+        bytes.extend(signature.iter().take(SIGNATURE_BYTES));
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The address that a link's secret stands for; `None` when we did not make it. It takes as
+    /// long whatever is wrong with the proof.
+    #[must_use]
+    pub fn parse(&self, token: &str) -> Option<AddressHash> {
+        let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
+        let (hash, signature) = bytes.split_first_chunk::<HASH_BYTES>()?;
+        if signature.len() != SIGNATURE_BYTES {
+            return None;
+        }
+        let hash = AddressHash(*hash);
+        self.signature(hash).verify_truncated_left(signature).ok()?;
+        Some(hash)
+    }
+
+    fn signature(&self, hash: AddressHash) -> Hmac<Sha256> {
+        let mut mac = self.mac.clone();
+        mac.update(TOKEN_DOMAIN);
+        mac.update(hash.as_bytes());
+        mac
+    }
+}
+
+/// The address without what stands from the first `+` on before its host. Where nothing would be
+/// left of the name it stays.
+fn without_tag(address: &str) -> Cow<'_, str> {
+    let split = address.trim().rsplit_once('@');
+    let tagged = split.and_then(|(local, host)| Some((local.split_once('+')?.0, host)));
+    match tagged {
+        Some((name, host)) if !name.is_empty() => format!("{name}@{host}").into(),
+        _ => address.into(),
+    }
+}
+
+/// Whether this address wants no more mails that are not about a booking.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn is_unsubscribed(
+    executor: impl PgExecutor<'_>,
+    hash: AddressHash,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar(
+        "select exists (select 1 from unsubscribed_addresses where address_hash = $1)",
+    )
+    .bind(hash.as_bytes())
+    .fetch_one(executor)
+    .await
+}
+
+/// This address wants no more of them. Doing it again changes nothing.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn unsubscribe(tx: &mut Tx, hash: AddressHash) -> Result<(), StoreError> {
+    sqlx::query(
+        "insert into unsubscribed_addresses (address_hash, unsubscribed_at)
+         values ($1, clock_now()) on conflict do nothing",
+    )
+    .bind(hash.as_bytes())
+    .execute(tx.connection())
+    .await?;
+    Ok(())
+}
+
+/// This address wants them again. Doing it again changes nothing. What was dropped meanwhile stays
+/// so: nobody waits for it any more.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn resubscribe(tx: &mut Tx, hash: AddressHash) -> Result<(), StoreError> {
+    sqlx::query("delete from unsubscribed_addresses where address_hash = $1")
+        .bind(hash.as_bytes())
+        .execute(tx.connection())
+        .await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Addresses, WeakKey};
+
+    const KEY: &str = "a-key-that-is-long-enough-for-tests";
+    const ADDRESS: &str = "canary-asha@example.org";
+
+    fn addresses(key: &str) -> Addresses {
+        Addresses::new(&key.to_owned().into()).unwrap()
+    }
+
+    #[test]
+    fn an_address_has_one_hash_however_it_is_written() {
+        let ours = addresses(KEY);
+        let hash = ours.hash(ADDRESS);
+        assert_eq!(hash.as_bytes().len(), 16);
+        for same in [" canary-asha@example.org\n", "Canary-ASHA@Example.ORG"] {
+            assert!(ours.hash(same) == hash, "{same:?}");
+        }
+        for other in ["", "canary-asha@example.com", "canary-asha@example.org.", "asha@example.org"]
+        {
+            assert!(ours.hash(other) != hash, "{other:?}");
+        }
+        let theirs = addresses("another-key-that-is-long-enough-too");
+        assert!(theirs.hash(ADDRESS) != hash);
+    }
+
+    #[test]
+    fn what_is_tagged_counts_as_its_mailbox() {
+        let ours = addresses(KEY);
+        let hash = ours.hash("asha@example.org");
+        for same in
+            ["asha@example.org", "asha+1@example.org", " Asha+a+b@Example.org", "asha+@example.org"]
+        {
+            assert!(ours.hash_of_mailbox(same) == hash, "{same:?}");
+        }
+        assert!(
+            ours.hash("asha+1@example.org") != hash,
+            "where it does not count, it is another one"
+        );
+        for other in
+            ["+asha@example.org", "as.ha@example.org", "asha@example.org+1", "asha@a+b.org"]
+        {
+            assert!(ours.hash_of_mailbox(other) == ours.hash(other), "{other:?}");
+        }
+        assert!(ours.hash_of_mailbox("asha+1@example.com") != hash);
+    }
+
+    #[test]
+    fn a_token_stands_in_a_url_and_leads_to_its_hash() {
+        let ours = addresses(KEY);
+        for address in [ADDRESS, "", "ärztin@münchen.example", &"x".repeat(300)] {
+            let token = ours.token(address);
+            assert_eq!(token.len(), 43);
+            assert!(token.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)));
+            assert!(ours.parse(&token) == Some(ours.hash(address)), "{address}");
+            assert_eq!(ours.token(address), token);
+        }
+    }
+
+    #[test]
+    fn what_was_changed_cut_or_made_with_another_key_is_no_token() {
+        let ours = addresses(KEY);
+        let token = ours.token(ADDRESS);
+        for at in 0..token.len() {
+            for letter in [b'A', b'B', b'_', b'=', b'%'] {
+                let mut changed = token.clone().into_bytes();
+                if changed[at] == letter {
+                    continue;
+                }
+                changed[at] = letter;
+                assert!(ours.parse(&String::from_utf8(changed).unwrap()).is_none(), "{at}");
+            }
+        }
+        let longer = format!("{token}A");
+        for text in ["", "x", "\0", &token[..42], &token[..22], &longer, &token.repeat(2)] {
+            assert!(ours.parse(text).is_none(), "{text:?}");
+        }
+        assert!(addresses("another-key-that-is-long-enough-too").parse(&token).is_none());
+    }
+
+    #[test]
+    fn the_hash_alone_is_no_proof() {
+        // Were hash and proof made alike, who knows one address's hash could make another's proof.
+        let ours = addresses(KEY);
+        let hash = ours.hash(ADDRESS);
+        let twice = [hash.as_bytes(), hash.as_bytes()].concat();
+        let token = base64::Engine::encode(&super::URL_SAFE_NO_PAD, twice);
+        assert_eq!(token.len(), 43);
+        assert!(ours.parse(&token).is_none());
+    }
+
+    #[test]
+    fn neither_address_nor_hash_nor_key_is_in_what_is_logged() {
+        let ours = addresses(KEY);
+        let shown = format!("{ours:?} {:?}", ours.hash(ADDRESS));
+        assert_eq!(shown, "Addresses { .. } AddressHash(..)");
+    }
+
+    #[test]
+    fn a_short_key_is_refused() {
+        let refused = |key: &str| Addresses::new(&key.to_owned().into()).unwrap_err();
+        assert_eq!(refused("short"), WeakKey);
+        assert_eq!(refused(&"k".repeat(31)), WeakKey);
+        assert!(Addresses::new(&"k".repeat(32).into()).is_ok());
+    }
+}

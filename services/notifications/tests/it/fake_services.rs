@@ -1,0 +1,227 @@
+//! booking, payments, reviews and identity as this service sees them: a feed each, and what they
+//! tell when they are asked. One database plays all their logs; each reader skips what is not its
+//! own.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use anyhow::Result;
+use axum::Router;
+use axum::routing::get;
+use contract::booking::v1::booking_internal_service_server::{
+    BookingInternalService, BookingInternalServiceServer,
+};
+use contract::booking::v1::{
+    Booking, BookingState, Contact, GetBookingContactRequest, GetBookingContactResponse,
+    GetBookingFactsRequest, GetBookingFactsResponse, GetStaffRoleRequest, GetStaffRoleResponse,
+    ListDaySessionsRequest, ListDaySessionsResponse, Session, SessionMode,
+};
+use contract::common::v1::Money;
+use contract::identity::v1::identity_internal_service_server::{
+    IdentityInternalService, IdentityInternalServiceServer,
+};
+use contract::identity::v1::{GetCodeMailRequest, GetCodeMailResponse};
+use contract::payments::v1::Receipt;
+use contract::payments::v1::payments_internal_service_server::PaymentsInternalServiceServer;
+use contract::reviews::v1::Review;
+use contract::reviews::v1::reviews_internal_service_server::ReviewsInternalServiceServer;
+use contract::reviews::v1::reviews_service_server::ReviewsServiceServer;
+use eventstore::Store;
+use messaging::FeedServer;
+use notifications::config;
+use runtime::caller::Peers;
+use runtime::server::{self, Server};
+use runtime::{Shutdown, status};
+use testkit::TestKeys;
+use tonic::service::Routes;
+use tonic::{Request, Response, Status};
+
+mod payments;
+mod reviews;
+
+use self::payments::FakePayments;
+pub(crate) use self::payments::receipt;
+use self::reviews::FakeReviews;
+pub(crate) use self::reviews::INVITATION;
+
+/// What the neighbours know, and whether they answer.
+#[derive(Default)]
+pub(crate) struct FakeData {
+    pub(crate) bookings: Mutex<HashMap<String, Booking>>,
+    /// Roles of staff by "usr_…".
+    pub(crate) roles: Mutex<HashMap<String, String>>,
+    pub(crate) codes: Mutex<HashMap<String, GetCodeMailResponse>>,
+    pub(crate) receipts: Mutex<HashMap<String, Receipt>>,
+    pub(crate) reviews: Mutex<HashMap<String, Review>>,
+    /// The bookings of a day, by the date.
+    pub(crate) days: Mutex<HashMap<String, Vec<Booking>>>,
+    pub(crate) down: AtomicBool,
+    /// Whether reviews has not heard yet that sessions are over.
+    pub(crate) uninvited: AtomicBool,
+    /// How often booking was asked about a booking.
+    pub(crate) asked: AtomicUsize,
+}
+
+impl FakeData {
+    pub(crate) fn change(&self, booking_id: &str, change: impl FnOnce(&mut Booking)) {
+        change(self.bookings.lock().unwrap().get_mut(booking_id).unwrap());
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Status> {
+        if self.down.load(Ordering::SeqCst) {
+            return Err(Status::unavailable("told to be down"));
+        }
+        Ok(())
+    }
+}
+
+/// A confirmed booking of somebody with an awkward name.
+pub(crate) fn booking(booking_id: &str, mode: SessionMode) -> Booking {
+    let at = |text: &str| {
+        let instant: kernel::Timestamp = text.parse().unwrap();
+        Some(contract::convert::to_wire(instant))
+    };
+    let session =
+        Session { starts_at: at("2026-11-24T05:30:00Z"), ends_at: at("2026-11-24T06:15:00Z") };
+    Booking {
+        booking_id: booking_id.to_owned(),
+        service_id: "meditation".to_owned(),
+        service_title: "Meditation & Mindfulness".to_owned(),
+        sessions: vec![session],
+        time_zone: "Asia/Kolkata".to_owned(),
+        mode: mode.into(),
+        price: Some(Money { minor_units: 75_000, currency_code: "INR".to_owned() }),
+        state: BookingState::Confirmed.into(),
+        contact: Some(Contact {
+            first_name: "Asha".to_owned(),
+            last_name: "O'Neil <b>".to_owned(),
+            email: "asha@example.org".to_owned(),
+            phone: "+919800000000".to_owned(),
+            notes: "Please speak slowly.".to_owned(),
+        }),
+        practitioner_name: "Meera Joshi".to_owned(),
+        location: "Sukoon, Arera Colony".to_owned(),
+        ..Booking::default()
+    }
+}
+
+struct FakeBooking {
+    data: Arc<FakeData>,
+    peers: Peers,
+}
+
+#[tonic::async_trait]
+impl BookingInternalService for FakeBooking {
+    async fn get_booking_facts(
+        &self,
+        _request: Request<GetBookingFactsRequest>,
+    ) -> Result<Response<GetBookingFactsResponse>, Status> {
+        Err(Status::permission_denied("only payments may ask this"))
+    }
+
+    async fn get_booking_contact(
+        &self,
+        request: Request<GetBookingContactRequest>,
+    ) -> Result<Response<GetBookingContactResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        self.data.asked.fetch_add(1, Ordering::SeqCst);
+        self.data.check()?;
+        let id = request.into_inner().booking_id;
+        let booking = self.data.bookings.lock().unwrap().get(&id).cloned();
+        let booking = booking.ok_or_else(|| status::not_found("BOOKING_NOT_FOUND"))?;
+        let sequence = u8::from(!booking.join_url.is_empty());
+        let calendar_file = format!(
+            "BEGIN:VCALENDAR\r\nMETHOD:PUBLISH\r\nBEGIN:VEVENT\r\nUID:{id}\r\n\
+             SEQUENCE:{sequence}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+        );
+        Ok(Response::new(GetBookingContactResponse { booking: Some(booking), calendar_file }))
+    }
+
+    async fn list_day_sessions(
+        &self,
+        request: Request<ListDaySessionsRequest>,
+    ) -> Result<Response<ListDaySessionsResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        self.data.check()?;
+        let date = request.into_inner().date;
+        let bookings = self.data.days.lock().unwrap().get(&date).cloned().unwrap_or_default();
+        Ok(Response::new(ListDaySessionsResponse { bookings }))
+    }
+
+    async fn get_staff_role(
+        &self,
+        request: Request<GetStaffRoleRequest>,
+    ) -> Result<Response<GetStaffRoleResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        self.data.check()?;
+        let role = self.data.roles.lock().unwrap().get(&request.into_inner().user_id).cloned();
+        Ok(Response::new(GetStaffRoleResponse { role: role.unwrap_or_default() }))
+    }
+}
+
+struct FakeIdentity {
+    data: Arc<FakeData>,
+    peers: Peers,
+}
+
+#[tonic::async_trait]
+impl IdentityInternalService for FakeIdentity {
+    async fn get_code_mail(
+        &self,
+        request: Request<GetCodeMailRequest>,
+    ) -> Result<Response<GetCodeMailResponse>, Status> {
+        self.peers.verify(request.metadata(), &["notifications"])?;
+        self.data.check()?;
+        let code = self.data.codes.lock().unwrap().get(&request.into_inner().code_id).cloned();
+        code.map(Response::new).ok_or_else(|| status::not_found("CODE_NOT_FOUND"))
+    }
+}
+
+/// Serves all of them until the shutdown signal is given.
+pub(crate) async fn serve(
+    store: &Store,
+    data: &Arc<FakeData>,
+    keys: &TestKeys,
+    shutdown: &Shutdown,
+) -> Result<config::Neighbours> {
+    let feed = |name| -> Result<_> {
+        let readers: &[&str] = &["notifications"];
+        Ok(Routes::new(FeedServer::service(store.clone(), keys.peers(name)?, readers)))
+    };
+    let booking = FakeBooking { data: Arc::clone(data), peers: keys.peers("booking")? };
+    let booking = feed("booking")?.add_service(BookingInternalServiceServer::new(booking));
+    let identity = FakeIdentity { data: Arc::clone(data), peers: keys.peers("identity")? };
+    let identity = feed("identity")?.add_service(IdentityInternalServiceServer::new(identity));
+    let till = FakePayments { data: Arc::clone(data), peers: keys.peers("payments")? };
+    let payments = feed("payments")?.add_service(PaymentsInternalServiceServer::new(till));
+    let staff = || -> Result<_> {
+        Ok(FakeReviews { data: Arc::clone(data), peers: keys.peers("reviews")? })
+    };
+    let reviews = feed("reviews")?
+        .add_service(ReviewsInternalServiceServer::new(staff()?))
+        .add_service(ReviewsServiceServer::new(staff()?));
+    Ok(config::Neighbours {
+        booking_url: listen(booking, shutdown).await?,
+        payments_url: listen(payments, shutdown).await?,
+        reviews_url: listen(reviews, shutdown).await?,
+        identity_url: Some(listen(identity, shutdown).await?),
+    })
+}
+
+/// Serves an identity server's public keys and returns their URL.
+pub(crate) async fn jwks(document: String, shutdown: &Shutdown) -> Result<String> {
+    let listener = server::listen("127.0.0.1:0".parse()?).await?;
+    let url = format!("http://{}/jwks.json", listener.local_addr()?);
+    let router = Router::new().route("/jwks.json", get(|| async { document }));
+    let stop = shutdown.clone();
+    tokio::spawn(async move { server::serve_http(listener, router, &stop).await });
+    Ok(url)
+}
+
+async fn listen(routes: Routes, shutdown: &Shutdown) -> Result<String> {
+    let server = Server::bind("127.0.0.1:0".parse()?, shutdown).await?;
+    let url = format!("http://{}", server.address()?);
+    tokio::spawn(server.serve(routes));
+    Ok(url)
+}
